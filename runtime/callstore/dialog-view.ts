@@ -1,0 +1,49 @@
+/** The dialog as REST callers read it (specification, "Dialog (active call)"). */
+
+export type DialogStatus = 'forking' | 'dialog';
+
+export interface LegView {
+  readonly callid: string;
+  /** Milliseconds since the epoch at which the called party's time is up; the A leg carries the string `undefined`. */
+  readonly expirets: number | 'undefined';
+  /** `<sip:USERNAME@DOMAIN>` */
+  readonly localuri: string;
+  readonly remoteuri: string;
+  readonly side: 'a' | 'b';
+}
+
+export interface DialogView {
+  readonly acallid: string;
+  readonly callids: readonly string[];
+  readonly dialogid: string;
+  readonly esgdlg: string;
+  readonly esgcallid: string;
+  readonly inviteid: string;
+  readonly status: DialogStatus;
+  readonly legs: readonly LegView[];
+  readonly localuri: string;
+  readonly remoteuri: string;
+  readonly site: string;
+  /** Milliseconds since the epoch. */
+  readonly startts: number;
+  readonly uris: readonly string[];
+  readonly opts: { readonly 'referred-by'?: string; readonly replaces?: string };
+}
+
+/** The names a `mask` may hold, in the order in which they are answered. */
+export const DIALOG_FIELDS = [
+  'acallid',
+  'callids',
+  'dialogid',
+  'esgdlg',
+  'esgcallid',
+  'inviteid',
+  'status',
+  'legs',
+  'localuri',
+  'remoteuri',
+  'site',
+  'startts',
+  'uris',
+  'opts',
+] as const satisfies readonly (keyof DialogView)[];

@@ -1,0 +1,161 @@
+/**
+ * The call as a scenario sees it. The switch implements it over SIP and media; a simulation implements it over a
+ * scripted caller. Components know this interface only, so that the same component code runs in both.
+ */
+
+/** One party of a call, as the domain knows it. */
+export interface PartyInfo {
+  /** Phone number, or the user part of the URI when the party is no sipuser. */
+  readonly number: string;
+  /** Login of the sipuser, when the party is one. */
+  readonly login: string | undefined;
+  readonly name: string | undefined;
+  readonly domain: string;
+  /** `<sip:USERNAME@DOMAIN>` */
+  readonly uri: string;
+}
+
+/** A SIP answer to a call that the scenario started (RFC 3261 section 7.2). */
+export interface Answer {
+  readonly status: number;
+  readonly reason: string;
+  /** The status line, e.g. `SIP/2.0 486 Busy Here`. */
+  readonly line: string;
+  /** True when nothing came from the far end and this node made the answer itself (408 after a time-out, 503, ...). */
+  readonly local: boolean;
+}
+
+/** What is played: a WAV file of the prompt store, a FreeSWITCH tone_stream (teletone) expression, or silence. */
+export type PlaySource =
+  | { readonly file: string }
+  | { readonly tone: string }
+  | { readonly silenceMs: number };
+
+export interface PlayOptions {
+  readonly signal: AbortSignal;
+  /** A digit out of this set ends the playback and is returned; empty or absent: digits do not interrupt. */
+  readonly stopDigits?: string;
+  /** How often the whole list is played; `Infinity` until stopped. Default 1. */
+  readonly repeat?: number;
+}
+
+export interface PlayResult {
+  readonly digit: string | undefined;
+  readonly milliseconds: number;
+}
+
+export interface CollectOptions {
+  readonly signal: AbortSignal;
+  /** Played first; the first digit interrupts it. */
+  readonly prompt?: readonly PlaySource[];
+  readonly min: number;
+  readonly max: number;
+  /** Milliseconds without any digit after the prompt. */
+  readonly timeoutMs: number;
+  /** Milliseconds between two digits. */
+  readonly interDigitMs: number;
+  /** Digits that end the input and are not part of it, e.g. `#`. */
+  readonly terminators: string;
+}
+
+export interface CollectResult {
+  readonly digits: string;
+  /** `complete`: max reached or a timeout after at least min digits; `terminator`; `timeout`: fewer than min digits. */
+  readonly reason: 'complete' | 'terminator' | 'timeout';
+  readonly terminator: string | undefined;
+}
+
+export interface DialOptions {
+  /** Number (mode number) or sipuser login (mode sipuser) of the called party; a DTMF tail may follow `'` or `,`. */
+  readonly to: string;
+  readonly mode: 'number' | 'sipuser';
+  /** Number shown to the called party. */
+  readonly callerId: string;
+  readonly callerName: string;
+  readonly timeoutMs: number;
+  /** Route through the domain's intercom featurecode, so that the device answers by itself. */
+  readonly useIntercom: boolean;
+  readonly binding?: string;
+  /** Extra INVITE headers. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** A call on its way. The promises never reject: a failure is an answer. */
+export interface OutgoingCall {
+  /** Call-ID of the calling side of the dialog this call builds. */
+  readonly callid: string;
+  readonly dialogid: string;
+  /** First provisional answer (100-199); the final answer when there was none. */
+  readonly provisional: Promise<Answer>;
+  readonly final: Promise<Answer>;
+}
+
+export interface ReferOptions {
+  /** Number of the transfer target; a DTMF tail may follow `'` or `,`. */
+  readonly to: string;
+  readonly binding?: string;
+  /** Played to the transferred party until the target answers. Default: the ringback tone. */
+  readonly ringback?: boolean;
+  readonly timeoutMs?: number;
+}
+
+/** A transfer of the scenario's opponent to a new target (RFC 3515 semantics). The promises never reject. */
+export interface Transfer {
+  /** Call-ID of the A leg of the target dialog (the transferred party). */
+  readonly acallid: string;
+  /** The target dialog: opponent -> target. */
+  readonly dialogid: string;
+  /** First provisional answer above 100 (101-199) of the target; the final answer when there was none. */
+  readonly provisional: Promise<Answer>;
+  /**
+   * Final answer of the target. After a 2xx the scenario's own dialog is over; after a failure the opponent is the
+   * scenario's again, unless it hung up (then status 487).
+   */
+  readonly final: Promise<Answer>;
+}
+
+export type CallState = 'none' | 'incoming' | 'outgoing' | 'connected' | 'transferred' | 'ended';
+
+/** Why the call ended for the scenario. */
+export interface CallEnd {
+  readonly by: 'opponent' | 'scenario' | 'external' | 'transfer' | 'failure';
+  readonly reason: string;
+}
+
+/** A component asked something of a call that is not in a state for it, e.g. `play` after hang-up. */
+export class CallStateError extends Error {
+  override readonly name = 'CallStateError';
+  readonly state: CallState;
+  constructor(operation: string, state: CallState) {
+    super(`${operation} is not possible: the call is ${state}`);
+    this.state = state;
+  }
+}
+
+/** The scenario's side of one call. Operations reject with CallStateError, or with the reason of their AbortSignal. */
+export interface CallPort {
+  /** Call-ID of the scenario's own party. */
+  readonly callid: string;
+  readonly state: CallState;
+  readonly dialogid: string | undefined;
+  readonly domain: string;
+  /** Whoever is at the other end; undefined before `dial`. */
+  readonly opponent: PartyInfo | undefined;
+  /** The number by which the scenario was reached. */
+  readonly dialled: string | undefined;
+  /** Aborted (reason: CallEnd) as soon as the call is over for the scenario. */
+  readonly endSignal: AbortSignal;
+  /** 180 Ringing to an incoming call. */
+  ring(): Promise<void>;
+  answer(): Promise<void>;
+  reject(status: number, reason?: string): Promise<void>;
+  hangup(): Promise<void>;
+  play(sources: readonly PlaySource[], options: PlayOptions): Promise<PlayResult>;
+  collect(options: CollectOptions): Promise<CollectResult>;
+  /** Sends the caller's own voice back until the signal aborts or the call ends. */
+  echo(signal: AbortSignal): Promise<void>;
+  /** Starts the call to F. Returns at once; only in state `none`. */
+  dial(options: DialOptions): OutgoingCall;
+  /** Transfers the opponent; only in state `connected`. */
+  refer(options: ReferOptions): Transfer;
+}
