@@ -1,0 +1,112 @@
+/**
+ * Storage: one PostgreSQL dialect over PGlite (default) or a PostgreSQL server.
+ *
+ * Wiring order of the data rooms, as the composition root does it:
+ *
+ * 1. `storage = await openStorage({ dataDir, databaseUrl, log })` opens, locks, migrates;
+ * 2. `if (await isEmpty(storage) && everyListenerIsLoopback) await createDemoData(storage, { scenarios })`;
+ * 3. `directory = await openDirectory(storage)`, `location = await openLocation(storage, directory)`;
+ * 4. `iam = await createIam(storage, directory, { allowList })`;
+ * 5. at the stop, in reverse: `iam.close()`, `location.close()`, `storage.close()`.
+ */
+import { mkdir } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { Kysely, sql } from 'kysely';
+import { StorageUnavailableError } from './errors.ts';
+import { lockDirectory } from './lock.ts';
+import { startMaintenance } from './maintenance.ts';
+import { migrateToLatest } from './migrations/index.ts';
+import { ensureCluster, templateFolder } from './pglite/cluster.ts';
+import { pgliteDialect } from './pglite/dialect.ts';
+import { PgliteEngine } from './pglite/engine.ts';
+import { describeUrl, postgresDialect } from './postgres/pool.ts';
+import type { Schema } from './schema.ts';
+import type { Storage, StorageLog, StorageOptions } from './storage.ts';
+
+export * from './errors.ts';
+export type { Schema } from './schema.ts';
+export type { Storage, StorageLog, StorageOptions } from './storage.ts';
+
+const QUERY_TIMEOUT_MS = 10_000;
+const POOL_SIZE = 10;
+
+const silent: StorageLog = {
+  debug: () => undefined,
+  info: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+};
+
+/**
+ * Opens the node's database and applies all migrations.
+ *
+ * @throws StorageLockedError when a live process holds the data directory
+ * @throws StorageUnavailableError when the folder or the server cannot be used
+ * @throws StorageMigrationError when a migration fails
+ */
+export async function openStorage(options: StorageOptions): Promise<Storage> {
+  const { databaseUrl } = options;
+  return databaseUrl === undefined ? await openPglite(options) : await openServer(options, databaseUrl);
+}
+
+async function openPglite(options: StorageOptions): Promise<Storage> {
+  const { log = silent, queryTimeoutMs = QUERY_TIMEOUT_MS } = options;
+  const dataDir = resolve(options.dataDir);
+  const directory = join(dataDir, 'pglite');
+  await makeFolder(dataDir);
+  const lock = await lockDirectory(dataDir);
+  try {
+    const template = options.templateFolder === undefined ? templateFolder() : options.templateFolder;
+    await ensureCluster(directory, template ?? undefined);
+    const engine = new PgliteEngine({ directory, queryTimeoutMs, log });
+    const db = new Kysely<Schema>({ dialect: pgliteDialect(engine) });
+    await migrateOrEnd(db, log);
+    const maintenance = startMaintenance(db, log);
+    const close = once(async () => {
+      try {
+        await maintenance.stop();
+        await sql`checkpoint`.execute(db);
+      } finally {
+        await db.destroy();
+        lock.release();
+      }
+    });
+    return { kind: 'pglite', db, location: directory, log, close };
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+async function openServer(options: StorageOptions, databaseUrl: string): Promise<Storage> {
+  const { log = silent, queryTimeoutMs = QUERY_TIMEOUT_MS, poolSize = POOL_SIZE } = options;
+  const dialect = postgresDialect({ databaseUrl, queryTimeoutMs, poolSize, log });
+  const db = new Kysely<Schema>({ dialect });
+  await migrateOrEnd(db, log);
+  return { kind: 'postgres', db, location: describeUrl(databaseUrl), log, close: once(() => db.destroy()) };
+}
+
+async function makeFolder(folder: string): Promise<void> {
+  try {
+    await mkdir(folder, { recursive: true });
+  } catch (error) {
+    throw new StorageUnavailableError(`The data directory ${folder} cannot be made: ${(error as Error).message}`, {
+      cause: error,
+    });
+  }
+}
+
+async function migrateOrEnd(db: Kysely<Schema>, log: StorageLog): Promise<void> {
+  try {
+    const applied = await migrateToLatest(db);
+    if (applied.length > 0) log.info({ applied }, 'database migrated');
+  } catch (error) {
+    await db.destroy();
+    throw error;
+  }
+}
+
+function once(action: () => Promise<void>): () => Promise<void> {
+  let done: Promise<void> | undefined;
+  return () => (done ??= action());
+}

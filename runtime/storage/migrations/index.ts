@@ -1,0 +1,37 @@
+/** The migrations in order. One that was released is never edited; a change is a new one. */
+import type { Kysely } from 'kysely';
+import { type Migration, Migrator } from 'kysely/migration';
+import { StorageMigrationError } from '../errors.ts';
+import type { Schema } from '../schema.ts';
+import { domainCenter } from './0001-domain-center.ts';
+import { iam } from './0002-iam.ts';
+import { registrations } from './0003-registrations.ts';
+
+export const migrations: Readonly<Record<string, Migration>> = {
+  '0001-domain-center': domainCenter,
+  '0002-iam': iam,
+  '0003-registrations': registrations,
+};
+
+/**
+ * Brings the database to the newest version. Several nodes may do so at once: kysely's migrator holds an advisory lock.
+ *
+ * @throws StorageMigrationError naming the migration that failed; it is rolled back
+ */
+export async function migrateToLatest(
+  db: Kysely<Schema>,
+  provided: Readonly<Record<string, Migration>> = migrations,
+): Promise<readonly string[]> {
+  const migrator = new Migrator({
+    db,
+    provider: { getMigrations: () => Promise.resolve({ ...provided }) },
+    migrationTableName: 'schema_migrations',
+    migrationLockTableName: 'schema_migrations_lock',
+  });
+  const { error, results } = await migrator.migrateToLatest();
+  if (error !== undefined) {
+    const failed = results?.find((result) => result.status === 'Error')?.migrationName;
+    throw new StorageMigrationError(failed ?? 'set-up', { cause: error });
+  }
+  return (results ?? []).map((result) => result.migrationName);
+}

@@ -1,0 +1,65 @@
+/** Worker thread that owns the PGlite instance: a long query stalls this thread, never a call. */
+import { PGlite } from '@electric-sql/pglite';
+import { parentPort, workerData } from 'node:worker_threads';
+import type { SqlErrorFields } from '../errors.ts';
+import { OID, decoders } from '../values.ts';
+import type { EngineReply, EngineRequest, EngineWorkerData } from './protocol.ts';
+
+if (parentPort === null) throw new Error('engine-worker.ts runs as a worker thread only.');
+const port = parentPort;
+const { directory } = workerData as EngineWorkerData;
+
+/** Parameters arrive encoded, so the serializers must leave them alone. */
+const asIs = (text: string): string => text;
+const serializers = Object.fromEntries(Object.values(OID).map((oid) => [oid, asIs]));
+
+function reply(message: EngineReply): void {
+  port.postMessage(message);
+}
+
+function describe(error: unknown): SqlErrorFields {
+  if (!(error instanceof Error)) return { message: String(error) };
+  const fields = error as Error & Omit<SqlErrorFields, 'message'>;
+  return {
+    message: fields.message,
+    code: fields.code,
+    detail: fields.detail,
+    hint: fields.hint,
+    position: fields.position,
+    table: fields.table,
+    column: fields.column,
+    constraint: fields.constraint,
+  };
+}
+
+async function query(db: PGlite, sql: string, parameters: readonly (string | null)[]): Promise<EngineReply> {
+  try {
+    const { rows, affectedRows, command } = await db.query(sql, [...parameters]);
+    return { type: 'result', result: { rows, affectedRows, command } };
+  } catch (error) {
+    return { type: 'refused', error: describe(error) };
+  }
+}
+
+async function open(): Promise<void> {
+  let db: PGlite;
+  try {
+    db = await PGlite.create({ dataDir: directory, parsers: decoders, serializers });
+  } catch (error) {
+    reply({ type: 'unopened', message: describe(error).message });
+    return;
+  }
+  port.on('message', (request: EngineRequest) => {
+    if (request.type === 'query') {
+      void query(db, request.sql, request.parameters).then(reply);
+    } else {
+      void db.close().then(() => {
+        reply({ type: 'closed' });
+        port.close();
+      });
+    }
+  });
+  reply({ type: 'ready' });
+}
+
+await open();

@@ -1,0 +1,157 @@
+/**
+ * Supervises the PGlite worker: one query at a time, each with a time limit. PGlite has no statement_timeout and cannot be
+ * interrupted, so a query over the limit ends with its thread; PostgreSQL's own recovery then undoes what it had begun.
+ */
+import { Worker } from 'node:worker_threads';
+import { SqlError, StorageClosedError, StorageTimeoutError, StorageUnavailableError } from '../errors.ts';
+import type { StorageLog } from '../storage.ts';
+import type { EngineReply, EngineRequest, EngineResult, EngineWorkerData } from './protocol.ts';
+
+export interface EngineOptions {
+  readonly directory: string;
+  /** Milliseconds a query may run. */
+  readonly queryTimeoutMs: number;
+  readonly log: StorageLog;
+}
+
+/** One life of the worker. A transaction belongs to the life it began in and is lost with it. */
+export interface EngineLife {
+  readonly number: number;
+  /** Why it ended; undefined while it lives. */
+  readonly end: Error | undefined;
+}
+
+interface Life {
+  readonly number: number;
+  readonly worker: Worker;
+  end: Error | undefined;
+  inFlight: { resolve(result: EngineResult): void; reject(error: Error): void; timer: NodeJS.Timeout } | undefined;
+}
+
+/** Milliseconds to wait for recovery at the start; replaying a large log takes seconds. */
+const OPEN_LIMIT_MS = 120_000;
+const CLOSE_LIMIT_MS = 10_000;
+
+export class PgliteEngine {
+  readonly #options: EngineOptions;
+  #current: Promise<Life> | undefined;
+  #lives = 0;
+  #closing: Promise<void> | undefined;
+
+  constructor(options: EngineOptions) {
+    this.#options = options;
+  }
+
+  /** How often the worker had to be started again. */
+  get restarts(): number {
+    return Math.max(0, this.#lives - 1);
+  }
+
+  /**
+   * The life to send queries to; starts the worker when there is none.
+   *
+   * @throws StorageUnavailableError when PostgreSQL does not open the folder
+   */
+  async life(): Promise<EngineLife> {
+    if (this.#closing !== undefined) throw new StorageClosedError();
+    this.#current ??= this.#start();
+    return await this.#current;
+  }
+
+  /**
+   * Runs one statement in `life`. The caller sends the next one only after this has settled.
+   *
+   * @throws SqlError when PostgreSQL refuses it
+   * @throws StorageTimeoutError when it, or an earlier one of the same life, ran over the limit
+   */
+  async query(life: EngineLife, sql: string, parameters: readonly (string | null)[]): Promise<EngineResult> {
+    const live = life as Life;
+    if (live.end !== undefined) throw live.end;
+    if (live.inFlight !== undefined) throw new Error('PGlite was sent a query while another was running.');
+    const { queryTimeoutMs } = this.#options;
+    const { promise, resolve, reject } = Promise.withResolvers<EngineResult>();
+    const timer = setTimeout(() => this.#stop(live, new StorageTimeoutError(queryTimeoutMs)), queryTimeoutMs);
+    live.inFlight = { resolve, reject, timer };
+    const request: EngineRequest = { type: 'query', sql, parameters };
+    live.worker.postMessage(request);
+    return await promise;
+  }
+
+  /** Closes PostgreSQL in order. The caller has let the last query finish. */
+  async close(): Promise<void> {
+    this.#closing ??= this.#close();
+    await this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    const life = await this.#current?.catch(() => undefined);
+    if (life === undefined || life.end !== undefined) return;
+    life.end = new StorageClosedError();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    // A worker that does not answer is ended all the same: its log makes the next start complete.
+    const timer = setTimeout(resolve, CLOSE_LIMIT_MS);
+    life.worker.once('exit', () => resolve());
+    const request: EngineRequest = { type: 'close' };
+    life.worker.postMessage(request);
+    await promise;
+    clearTimeout(timer);
+    await life.worker.terminate();
+  }
+
+  async #start(): Promise<Life> {
+    const data: EngineWorkerData = { directory: this.#options.directory };
+    const worker = new Worker(new URL('./engine-worker.ts', import.meta.url), { workerData: data });
+    const life: Life = { number: ++this.#lives, worker, end: undefined, inFlight: undefined };
+    const { promise: opened, resolve, reject } = Promise.withResolvers<void>();
+    const unavailable = (reason: string): StorageUnavailableError =>
+      new StorageUnavailableError(`The database in ${this.#options.directory} does not open: ${reason}`);
+    const timer = setTimeout(() => reject(unavailable(`no answer in ${OPEN_LIMIT_MS} ms`)), OPEN_LIMIT_MS);
+    worker.on('message', (reply: EngineReply) => {
+      if (reply.type === 'ready') resolve();
+      else if (reply.type === 'unopened') reject(unavailable(reply.message));
+      else if (reply.type !== 'closed') this.#settle(life, reply);
+    });
+    worker.on('error', (error) => {
+      reject(unavailable(error.message));
+      this.#stop(life, new StorageUnavailableError(`The database engine stopped: ${error.message}`, { cause: error }));
+    });
+    worker.on('exit', () => {
+      reject(unavailable('the engine ended'));
+      this.#stop(life, new StorageUnavailableError('The database engine ended.'));
+    });
+    try {
+      await opened;
+      return life;
+    } catch (error) {
+      life.end = error as Error;
+      this.#current = undefined;
+      await worker.terminate();
+      throw error;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  #settle(life: Life, reply: Extract<EngineReply, { type: 'result' | 'refused' }>): void {
+    const query = life.inFlight;
+    if (query === undefined) return;
+    life.inFlight = undefined;
+    clearTimeout(query.timer);
+    if (reply.type === 'result') query.resolve(reply.result);
+    else query.reject(new SqlError(reply.error));
+  }
+
+  /** Ends a life; the next query starts another, after this thread is gone: two on one folder would destroy it. */
+  #stop(life: Life, reason: Error): void {
+    if (life.end !== undefined) return;
+    life.end = reason;
+    const query = life.inFlight;
+    life.inFlight = undefined;
+    clearTimeout(query?.timer);
+    this.#options.log.error({ err: reason, life: life.number }, 'database engine stopped, it starts again');
+    const next = life.worker.terminate().then(() => this.#start());
+    next.catch((error: unknown) => this.#options.log.error({ err: error }, 'database engine does not start'));
+    if (this.#closing === undefined) this.#current = next;
+    query?.reject(reason);
+  }
+}

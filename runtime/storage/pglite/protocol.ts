@@ -1,0 +1,36 @@
+/** What the node and the PGlite worker say to each other; everything is plain data. */
+import type { SqlErrorFields } from '../errors.ts';
+
+export interface EngineWorkerData {
+  /** The cluster's folder. */
+  readonly directory: string;
+}
+
+export type EngineRequest =
+  | { readonly type: 'query'; readonly sql: string; readonly parameters: readonly (string | null)[] }
+  | { readonly type: 'close' };
+
+export interface EngineResult {
+  readonly rows: readonly unknown[];
+  readonly affectedRows: number | undefined;
+  /** The command tag's first word, e.g. `COMMIT`. */
+  readonly command: string | undefined;
+}
+
+export type EngineReply =
+  | { readonly type: 'ready' }
+  | { readonly type: 'unopened'; readonly message: string }
+  | { readonly type: 'result'; readonly result: EngineResult }
+  | { readonly type: 'refused'; readonly error: SqlErrorFields }
+  | { readonly type: 'closed' };
+
+export interface ClusterWorkerData {
+  /** Where the new cluster goes; must not exist. */
+  readonly target: string;
+  /** A finished cluster to copy, made if missing; undefined: none is kept. */
+  readonly template: string | undefined;
+}
+
+export type ClusterReply =
+  | { readonly type: 'made'; readonly fromTemplate: boolean }
+  | { readonly type: 'failed'; readonly message: string };

@@ -1,0 +1,80 @@
+/** kysely dialect over a PostgreSQL server: connection pool, time limit, and the same values and errors as PGlite. */
+import { type Dialect, PostgresDialect, type PostgresPool, type PostgresPoolClient } from 'kysely';
+import pg from 'pg';
+import { SQLSTATE, SqlError, StorageTimeoutError, StorageUnavailableError } from '../errors.ts';
+import type { StorageLog } from '../storage.ts';
+import { decoders, encode } from '../values.ts';
+
+export interface PoolOptions {
+  readonly databaseUrl: string;
+  /** Milliseconds a query may run; the server enforces it (`statement_timeout`). */
+  readonly queryTimeoutMs: number;
+  readonly poolSize: number;
+  readonly log: StorageLog;
+}
+
+const CONNECT_LIMIT_MS = 10_000;
+
+/** Host, port and database of a URL, without user and password. */
+export function describeUrl(databaseUrl: string): string {
+  const url = new URL(databaseUrl);
+  return `${url.hostname || 'local socket'}${url.port === '' ? '' : `:${url.port}`}${url.pathname}`;
+}
+
+function translate(error: unknown, options: PoolOptions): Error {
+  if (error instanceof pg.DatabaseError) {
+    return error.code === SQLSTATE.queryCanceled
+      ? new StorageTimeoutError(options.queryTimeoutMs, { cause: error })
+      : new SqlError(error, { cause: error });
+  }
+  const reason = error instanceof Error ? error.message : String(error);
+  return new StorageUnavailableError(
+    `PostgreSQL at ${describeUrl(options.databaseUrl)} cannot be reached: ${reason}. Check DATABASE_URL and the server.`,
+    { cause: error },
+  );
+}
+
+/** kysely keeps one connection object per client, so each client has one wrapper. */
+function wrapPool(pool: pg.Pool, options: PoolOptions): PostgresPool {
+  const wrappers = new WeakMap<pg.PoolClient, PostgresPoolClient>();
+  const wrap = (client: pg.PoolClient): PostgresPoolClient => {
+    const query = async (text: string, parameters: readonly unknown[]): Promise<unknown> => {
+      try {
+        return await client.query(text, parameters.map(encode));
+      } catch (error) {
+        throw translate(error, options);
+      }
+    };
+    return { query: query as PostgresPoolClient['query'], release: (destroy) => client.release(destroy) };
+  };
+  return {
+    options: pool.options,
+    end: () => pool.end(),
+    async connect() {
+      let client: pg.PoolClient;
+      try {
+        client = await pool.connect();
+      } catch (error) {
+        throw translate(error, options);
+      }
+      const wrapper = wrappers.get(client) ?? wrap(client);
+      wrappers.set(client, wrapper);
+      return wrapper;
+    },
+  };
+}
+
+export function postgresDialect(options: PoolOptions): Dialect {
+  const pool = new pg.Pool({
+    connectionString: options.databaseUrl,
+    max: options.poolSize,
+    connectionTimeoutMillis: CONNECT_LIMIT_MS,
+    statement_timeout: options.queryTimeoutMs,
+    application_name: 'ringmaster',
+    types: {
+      getTypeParser: (oid: number, format?: 'text' | 'binary') => decoders[oid] ?? pg.types.getTypeParser(oid, format),
+    } as pg.CustomTypesConfig,
+  });
+  pool.on('error', (error) => options.log.warn({ err: error }, 'an idle PostgreSQL connection was lost'));
+  return new PostgresDialect({ pool: wrapPool(pool, options) });
+}

@@ -1,0 +1,35 @@
+import type { Kysely } from 'kysely';
+import type { Schema } from './schema.ts';
+
+/** The part of pino that storage uses. */
+export interface StorageLog {
+  debug(fields: object, message: string): void;
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+/** An open database with all migrations applied. */
+export interface Storage {
+  readonly kind: 'pglite' | 'postgres';
+  readonly db: Kysely<Schema>;
+  /** Folder, or host, port and database; for people, without secrets. */
+  readonly location: string;
+  readonly log: StorageLog;
+  /** Lets running queries finish, then writes everything out and gives the data directory back. */
+  close(): Promise<void>;
+}
+
+export interface StorageOptions {
+  /** Folder of the node's data; made if missing. PGlite lives in its sub-folder `pglite`. */
+  readonly dataDir: string;
+  /** `postgres://user:password@host:port/database`: a server instead of PGlite. */
+  readonly databaseUrl?: string | undefined;
+  /** Milliseconds that one query may run. Default 10,000. */
+  readonly queryTimeoutMs?: number | undefined;
+  /** Connections to a PostgreSQL server. Default 10. */
+  readonly poolSize?: number | undefined;
+  readonly log?: StorageLog | undefined;
+  /** Where the template of an empty PGlite cluster is kept; `null`: none. Default: beside the installed packages. */
+  readonly templateFolder?: string | null | undefined;
+}

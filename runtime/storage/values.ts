@@ -1,0 +1,84 @@
+/**
+ * How values cross the border to PostgreSQL, in text format, the same for PGlite and for a server. Without this the two
+ * client libraries differ: int8 is a number in one and a string in the other, `date` is local midnight or UTC midnight.
+ */
+
+/** Type ids of `pg_type` that need a rule of our own; all others are read as the libraries agree. */
+export const OID = {
+  bool: 16,
+  bytea: 17,
+  int8: 20,
+  int2: 21,
+  int4: 23,
+  oid: 26,
+  json: 114,
+  float4: 700,
+  float8: 701,
+  date: 1082,
+  timestamp: 1114,
+  timestamptz: 1184,
+  numeric: 1700,
+  jsonb: 3802,
+} as const;
+
+/**
+ * `int8` is a number where a double holds it exactly, else a bigint. `numeric`, `date` and `timestamp` stay text: no
+ * JavaScript type holds them without loss or without a time zone made up.
+ */
+export const decoders: Readonly<Record<number, (text: string) => unknown>> = {
+  [OID.int8]: (text) => {
+    const number = Number(text);
+    return Number.isSafeInteger(number) ? number : BigInt(text);
+  },
+  [OID.numeric]: (text) => text,
+  [OID.date]: (text) => text,
+  [OID.timestamp]: (text) => text,
+  [OID.timestamptz]: parseTimestamptz,
+  [OID.bytea]: (text) => new Uint8Array(Buffer.from(text.slice(2), 'hex')),
+  [OID.json]: (text) => JSON.parse(text) as unknown,
+  [OID.jsonb]: (text) => JSON.parse(text) as unknown,
+};
+
+/** `2026-11-21 10:00:00.5+05:30`, DateStyle ISO; the offset may lack its minutes. */
+function parseTimestamptz(text: string): Date {
+  return new Date(text.replace(' ', 'T').replace(/([+-]\d\d)$/, '$1:00'));
+}
+
+/**
+ * A parameter in PostgreSQL's text format. Arrays become array literals; whatever else is an object becomes JSON, so a
+ * JSON *array* has to be given as text (`JSON.stringify`).
+ */
+export function encode(value: unknown): string | null {
+  switch (typeof value) {
+    case 'undefined':
+      return null;
+    case 'string':
+      return value;
+    case 'number':
+    case 'bigint':
+    case 'boolean':
+      return String(value);
+    case 'object':
+      return encodeObject(value);
+    default:
+      throw new TypeError(`A ${typeof value} cannot be a query parameter.`);
+  }
+}
+
+function encodeObject(value: object | null): string | null {
+  if (value === null) return null;
+  if (value instanceof Date) return value.toISOString();
+  if (value instanceof Uint8Array) return `\\x${Buffer.from(value).toString('hex')}`;
+  if (Array.isArray(value)) return encodeArray(value);
+  return JSON.stringify(value);
+}
+
+/** Array literal (PostgreSQL manual, "Array Input and Output Syntax"); every element is quoted, so none needs a test. */
+function encodeArray(values: readonly unknown[]): string {
+  const elements = values.map((value) => {
+    if (Array.isArray(value)) return encodeArray(value);
+    const text = encode(value);
+    return text === null ? 'NULL' : `"${text.replace(/["\\]/g, '\\$&')}"`;
+  });
+  return `{${elements.join(',')}}`;
+}
