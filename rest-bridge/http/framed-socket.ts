@@ -1,0 +1,289 @@
+import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { Duplex } from 'node:stream';
+import { MessageFramer } from './message-framer.ts';
+import { Refusal } from './refusal.ts';
+
+export interface FramedSocketOptions {
+  /** Milliseconds from the first byte of a head to its last. Default 10 000. */
+  readonly headTimeoutMs?: number;
+  /** Milliseconds for which a closed connection still takes what the client is sending. Default 1 000. */
+  readonly lingerMs?: number;
+  /** The answer to a message that is not handed on: a whole HTTP response with `Connection: close`. */
+  readonly renderRefusal: (refusal: Refusal) => string;
+  /** Told once for each refused connection. */
+  readonly onRefused?: (refusal: Refusal, socket: FramedSocket) => void;
+}
+
+const HEAD_TIMEOUT_MS = 10_000;
+const LINGER_MS = 1_000;
+
+/**
+ * A connection as `http.Server` sees it: only whole heads come out of it, framed beyond doubt. Node documents that any
+ * Duplex can be handed to the `connection` event.
+ *
+ * Node answers the messages it was given in order; a refusal is written by this class itself, as soon as all answers
+ * before it are out.
+ */
+export class FramedSocket extends Duplex {
+  readonly #raw: Socket;
+  readonly #options: FramedSocketOptions;
+  readonly #framer: MessageFramer;
+  readonly #outbox: Buffer[] = [];
+  #flushing = false;
+  #headTimer: NodeJS.Timeout | undefined;
+  #lingerTimer: NodeJS.Timeout | undefined;
+  /** Heads handed on, requests Node made of them, and answers that are over. */
+  #heads = 0;
+  #requests = 0;
+  #answered = 0;
+  #lastResponse: ServerResponse | undefined;
+  #upgrading = false;
+  #refusal: { readonly refusal: Refusal; readonly inBody: boolean; readonly due: number } | undefined;
+  /** The refusal is on the wire, or nothing can be: whatever Node still writes is dropped. */
+  #finished = false;
+
+  constructor(raw: Socket, options: FramedSocketOptions) {
+    super({ allowHalfOpen: true, decodeStrings: true });
+    this.#raw = raw;
+    this.#options = options;
+    this.#framer = new MessageFramer({
+      head: () => {
+        this.#heads++;
+      },
+      forward: (bytes) => this.#addToOutbox(bytes),
+      end: () => {},
+      upgrade: () => {
+        this.#upgrading = true;
+      },
+      refuse: (refusal, inBody) => this.#refuse(refusal, inBody, this.#heads),
+    });
+    raw.on('data', (chunk: Buffer) => this.#onData(chunk));
+    raw.on('end', () => this.#onEnd());
+    raw.on('timeout', () => this.emit('timeout'));
+    raw.on('error', (error) => (this.#finished ? this.destroy() : this.destroy(error)));
+    raw.on('close', () => this.destroy());
+  }
+
+  /** Node made a request of a head that was handed on. */
+  requestArrived(response: ServerResponse): void {
+    this.#requests++;
+    this.#lastResponse = response;
+    response.once('close', () => {
+      this.#answered++;
+      this.#answerRefusal();
+    });
+    // Node decided against an upgrade: the head was a request like any other.
+    if (this.#upgrading && this.#requests === this.#heads) {
+      this.#upgrading = false;
+      this.#framer.resume();
+      this.#flush();
+      this.#raw.resume();
+    }
+  }
+
+  /** Whether Node may treat the request it just read as an upgrade. */
+  get mayUpgrade(): boolean {
+    return this.#upgrading && this.#requests === this.#heads - 1;
+  }
+
+  /** The connection was handed to a WebSocket server. */
+  upgraded(): void {
+    this.#upgrading = false;
+    this.#framer.tunnel();
+    this.#flush();
+    this.#raw.resume();
+  }
+
+  /**
+   * Refuses what the client is sending right now, because Node gave up on it: the body does not arrive in time or
+   * the connection ended within it. A second call closes the connection at once.
+   */
+  refuse(refusal: Refusal): void {
+    if (this.#refusal) this.destroy();
+    else this.#stopReading(refusal, this.#requests);
+  }
+
+  #addToOutbox(bytes: Buffer): void {
+    const last = this.#outbox.at(-1);
+    if (last && last.buffer === bytes.buffer && last.byteOffset + last.length === bytes.byteOffset) {
+      const joined = Buffer.from(bytes.buffer, last.byteOffset, last.length + bytes.length);
+      this.#outbox[this.#outbox.length - 1] = joined;
+    } else {
+      this.#outbox.push(bytes);
+    }
+  }
+
+  #flush(): void {
+    if (this.#flushing) return;
+    this.#flushing = true;
+    for (let bytes = this.#outbox.shift(); bytes; bytes = this.#outbox.shift()) {
+      if (!this.push(bytes)) this.#raw.pause();
+    }
+    this.#flushing = false;
+  }
+
+  #onData(chunk: Buffer): void {
+    if (this.#refusal || this.#lingerTimer) return;
+    this.#framer.feed(chunk);
+    this.#flush();
+    this.#watchHead();
+    // An undecided upgrade waits for Node; so does whatever the client sends behind it.
+    if (this.#upgrading) this.#raw.pause();
+  }
+
+  #onEnd(): void {
+    clearTimeout(this.#headTimer);
+    if (this.#lingerTimer) this.destroy();
+    else if (this.#framer.inHead) {
+      this.#stopReading(new Refusal('malformed', 'the connection ended within a request'), this.#heads);
+    } else if (!this.#refusal) this.push(null);
+  }
+
+  #watchHead(): void {
+    if (!this.#framer.inHead) {
+      clearTimeout(this.#headTimer);
+      this.#headTimer = undefined;
+    } else {
+      this.#headTimer ??= setTimeout(
+        () => this.#stopReading(new Refusal('timeout', 'the request line and headers came too slowly'), this.#heads),
+        this.#options.headTimeoutMs ?? HEAD_TIMEOUT_MS,
+      );
+    }
+  }
+
+  #stopReading(refusal: Refusal, good: number): void {
+    const { inBody } = this.#framer;
+    this.#framer.stop();
+    this.#refuse(refusal, inBody, good);
+  }
+
+  /** @param good how many of the messages that were handed on Node will answer, unless the last has a broken body */
+  #refuse(refusal: Refusal, inBody: boolean, good: number): void {
+    if (this.#refusal || this.destroyed) return;
+    clearTimeout(this.#headTimer);
+    this.#refusal = { refusal, inBody, due: inBody ? this.#heads - 1 : good };
+    this.#options.onRefused?.(refusal, this);
+    this.#answerRefusal();
+  }
+
+  #answerRefusal(): void {
+    if (!this.#refusal || this.#finished) return;
+    const { refusal, inBody, due } = this.#refusal;
+    if (this.#answered < due) return;
+    // The handler of a request with a broken body waits for the rest of it, unless it answered without.
+    const unanswered = !inBody || this.#answered < this.#heads;
+    const answering = inBody && unanswered && this.#requests === this.#heads && this.#lastResponse?.headersSent;
+    if (answering) return;
+    this.#finished = true;
+    if (unanswered) this.#raw.end(this.#options.renderRefusal(refusal));
+    else this.#raw.end();
+    this.#linger();
+  }
+
+  /**
+   * Takes and drops what is still coming, for a moment: closing at once would make the system send a reset, which
+   * destroys the answer on its way to the client (RFC 9112 section 9.6).
+   */
+  #linger(): void {
+    if (this.#lingerTimer || this.destroyed) return;
+    if (this.#raw.readableEnded) {
+      this.destroy();
+      return;
+    }
+    this.#lingerTimer = setTimeout(() => this.destroy(), this.#options.lingerMs ?? LINGER_MS);
+    this.#raw.resume();
+  }
+
+  override _read(): void {
+    if (!this.#upgrading) this.#raw.resume();
+  }
+
+  override _write(chunk: Buffer, _encoding: BufferEncoding, callback: (error?: Error | null) => void): void {
+    if (this.#finished) callback();
+    else this.#raw.write(chunk, callback);
+  }
+
+  override _writev(
+    chunks: readonly { chunk: Buffer; encoding: BufferEncoding }[],
+    callback: (error?: Error | null) => void,
+  ): void {
+    if (this.#finished) {
+      callback();
+      return;
+    }
+    this.#raw.cork();
+    chunks.forEach(({ chunk }, index) => {
+      this.#raw.write(chunk, index === chunks.length - 1 ? callback : undefined);
+    });
+    this.#raw.uncork();
+  }
+
+  override _final(callback: (error?: Error | null) => void): void {
+    if (this.#finished || this.#raw.writableEnded || this.#raw.destroyed) callback();
+    else this.#raw.end(() => callback());
+  }
+
+  override _destroy(error: Error | null, callback: (error: Error | null) => void): void {
+    this.#finished = true;
+    clearTimeout(this.#headTimer);
+    clearTimeout(this.#lingerTimer);
+    this.#raw.destroy();
+    callback(error);
+  }
+
+  /** `net.Socket`'s: Node calls it after the last answer of a connection. */
+  destroySoon(): void {
+    if (this.writable) this.end();
+    if (this.writableFinished) this.#linger();
+    else this.once('finish', () => this.#linger());
+  }
+
+  // What Node's server, WebSocket servers and request handlers use of a net.Socket.
+
+  setTimeout(milliseconds: number, callback?: () => void): this {
+    if (callback) this.once('timeout', callback);
+    this.#raw.setTimeout(milliseconds);
+    return this;
+  }
+  setNoDelay(noDelay?: boolean): this {
+    this.#raw.setNoDelay(noDelay);
+    return this;
+  }
+  setKeepAlive(enable?: boolean, initialDelay?: number): this {
+    this.#raw.setKeepAlive(enable, initialDelay);
+    return this;
+  }
+  ref(): this {
+    this.#raw.ref();
+    return this;
+  }
+  unref(): this {
+    this.#raw.unref();
+    return this;
+  }
+  get remoteAddress(): string | undefined {
+    return this.#raw.remoteAddress;
+  }
+  get remotePort(): number | undefined {
+    return this.#raw.remotePort;
+  }
+  get remoteFamily(): string | undefined {
+    return this.#raw.remoteFamily;
+  }
+  get localAddress(): string | undefined {
+    return this.#raw.localAddress;
+  }
+  get localPort(): number | undefined {
+    return this.#raw.localPort;
+  }
+  get bytesRead(): number {
+    return this.#raw.bytesRead;
+  }
+  get bytesWritten(): number {
+    return this.#raw.bytesWritten;
+  }
+  get encrypted(): boolean {
+    return 'encrypted' in this.#raw && this.#raw.encrypted === true;
+  }
+}

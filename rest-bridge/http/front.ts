@@ -1,0 +1,79 @@
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer, type ServerOptions as TlsOptions } from 'node:https';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { FramedSocket, type FramedSocketOptions } from './framed-socket.ts';
+import { Refusal } from './refusal.ts';
+
+export interface FrontOptions extends FramedSocketOptions {
+  /** Milliseconds for a whole request, its body included. Default 300 000. */
+  readonly requestTimeoutMs?: number;
+  /** Milliseconds for which a connection may be idle between two requests. Default 72 000. */
+  readonly keepAliveTimeoutMs?: number;
+  /** Key and certificate: speak HTTPS. */
+  readonly tls?: TlsOptions;
+}
+
+/**
+ * Makes an HTTP server whose connections go through the strict framing: the custom methods of the specification are
+ * readable for Node's parser, and no message reaches a handler unless its borders are beyond doubt.
+ *
+ * The server needs a `clientError` listener that calls {@link refuseClient}.
+ */
+export function createFrontedServer(handler: RequestListener, options: FrontOptions): Server {
+  const { requestTimeoutMs = 300_000, keepAliveTimeoutMs = 72_000 } = options;
+  const settings = {
+    requestTimeout: requestTimeoutMs,
+    keepAliveTimeout: keepAliveTimeoutMs,
+    // `Upgrade: h2c`, which some clients offer on plain HTTP, is no upgrade, whoever listens.
+    shouldUpgradeCallback: (request: IncomingMessage): boolean => mayUpgrade(server, request),
+  };
+  const server: Server = options.tls
+    ? createTlsServer({ ...options.tls, ...settings }, handler)
+    : createServer(settings, handler);
+  attach(server, options.tls ? 'secureConnection' : 'connection', options);
+  return server;
+}
+
+/**
+ * Answers a client whose request Node gave up on, in the same form as the front does, and closes the connection.
+ * For the `clientError` event.
+ */
+export function refuseClient(error: NodeJS.ErrnoException, socket: Duplex): void {
+  if (!(socket instanceof FramedSocket) || socket.destroyed || !socket.writable || error.syscall !== undefined) {
+    socket.destroy();
+  } else if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') {
+    socket.refuse(new Refusal('timeout', 'the request did not arrive in time'));
+  } else {
+    socket.refuse(new Refusal('malformed', `the request cannot be read (${error.code ?? error.message})`));
+  }
+}
+
+function mayUpgrade(server: Server, request: IncomingMessage): boolean {
+  // One listener is the front's own.
+  return request.socket instanceof FramedSocket && request.socket.mayUpgrade && server.listenerCount('upgrade') > 1;
+}
+
+/** Node documents that any Duplex can be given to the listener of its `connection` event. */
+function attach(server: Server, event: 'connection' | 'secureConnection', options: FramedSocketOptions): void {
+  const listeners = server.listeners(event);
+  const [native] = listeners;
+  if (!native || listeners.length !== 1) {
+    throw new Error(`Node has ${listeners.length} listeners of "${event}" on a fresh server; the front expects one`);
+  }
+  server.removeAllListeners(event);
+  server.on(event, (raw: Socket) => {
+    native.call(server, new FramedSocket(raw, options));
+  });
+  // First in line: an answer must be counted before a handler can finish it.
+  server.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {
+    if (isFramed(request.socket)) request.socket.requestArrived(response);
+  });
+  server.prependListener('upgrade', (_request: IncomingMessage, socket: Duplex) => {
+    if (isFramed(socket)) socket.upgraded();
+  });
+}
+
+function isFramed(socket: Duplex): socket is FramedSocket {
+  return socket instanceof FramedSocket;
+}

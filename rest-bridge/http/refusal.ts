@@ -1,0 +1,20 @@
+/** Why the front does not hand a message on. */
+export type RefusalKind =
+  /** Not HTTP, or HTTP that two parsers could read in two ways. */
+  | 'malformed'
+  | 'head-too-large'
+  | 'unknown-method'
+  | 'unsupported-version'
+  | 'unmet-expectation'
+  /** The message did not arrive in time. */
+  | 'timeout';
+
+/** The front refuses the rest of the connection: after a framing error nothing that follows can be trusted. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal';
+  readonly kind: RefusalKind;
+  constructor(kind: RefusalKind, message: string) {
+    super(message);
+    this.kind = kind;
+  }
+}

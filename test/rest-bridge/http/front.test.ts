@@ -1,0 +1,192 @@
+import { expect } from 'chai';
+import { once } from 'node:events';
+import { Agent, type IncomingMessage, request as httpRequest } from 'node:http';
+import { CUSTOM_METHODS } from '../../../rest-bridge/http/methods.ts';
+import { type EchoServer, startEchoServer } from './echo-server.ts';
+import { RawClient } from './raw-client.ts';
+
+const HOST = 'Host: x\r\n';
+
+async function callByNode(agent: Agent, port: number, method: string): Promise<string> {
+  const request = httpRequest({ host: '127.0.0.1', port, method, path: '/a', agent });
+  request.end('x');
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    request.once('response', resolve);
+    request.once('error', reject);
+  });
+  response.setEncoding('utf8');
+  return (await response.toArray()).join('');
+}
+
+describe('strict framing front', () => {
+  let server: EchoServer;
+  let client: RawClient;
+
+  beforeEach(async () => {
+    server = await startEchoServer();
+    client = await RawClient.open(server.port);
+  });
+
+  afterEach(async () => {
+    client.close();
+    await server.close();
+  });
+
+  it('routes every custom method as POST with a suffix', async () => {
+    for (const method of CUSTOM_METHODS) {
+      client.write(`${method} /a/b?c=!d HTTP/1.1\r\n${HOST}Content-Length: 2\r\n\r\nhi`);
+      expect((await client.answer())?.body).to.equal(`POST /a/b!${method.toLowerCase()}?c=!d hi`);
+    }
+  });
+
+  it('hands native methods on as they are', async () => {
+    for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
+      client.write(`${method} /a!b HTTP/1.1\r\n${HOST}\r\n`);
+      expect((await client.answer())?.body).to.equal(`${method} /a!b `);
+    }
+  });
+
+  it('answers pipelined requests in order', async () => {
+    const requests = Array.from(
+      { length: 20 },
+      (_, n) => `LOOKUP /n/${n} HTTP/1.1\r\n${HOST}Content-Length: 1\r\n\r\n${n % 10}`,
+    );
+    client.write(requests.join(''));
+    for (let n = 0; n < 20; n++) expect((await client.answer())?.body).to.equal(`POST /n/${n}!lookup ${n % 10}`);
+  });
+
+  it('reads a request that comes byte by byte', async () => {
+    const bytes = `REFER /a HTTP/1.1\r\n${HOST}Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n`;
+    for (const byte of bytes) {
+      client.write(byte);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect((await client.answer())?.body).to.equal('POST /a!refer abcde');
+  });
+
+  it('serves a client that sends Expect: 100-continue', async () => {
+    client.write(`INVITE /a HTTP/1.1\r\n${HOST}Content-Length: 2\r\nExpect: 100-continue\r\n\r\n`);
+    await once(client.socket, 'data');
+    expect(client.rest).to.match(/^HTTP\/1.1 100 /);
+    client.write('hi');
+    expect((await client.answer())?.body).to.equal('POST /a!invite hi');
+  });
+
+  it('answers a client that closed its sending half', async () => {
+    client.write(`LOOKUP /a HTTP/1.1\r\n${HOST}\r\n`);
+    client.socket.end();
+    expect((await client.answer())?.body).to.equal('POST /a!lookup ');
+    await client.end();
+  });
+
+  it('serves node:http clients that keep the connection', async () => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    expect(await callByNode(agent, server.port, 'LOOKUP')).to.equal('POST /a!lookup x');
+    expect(await callByNode(agent, server.port, 'SEND_DTMF')).to.equal('POST /a!send_dtmf x');
+    agent.destroy();
+  });
+
+  it('carries a large body and answer under backpressure', async () => {
+    const size = 3_000_000;
+    client.write(`INVITE /a HTTP/1.1\r\n${HOST}Content-Length: ${size}\r\n\r\n${'x'.repeat(size)}`);
+    client.socket.pause();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    client.socket.resume();
+    expect((await client.answer())?.body).to.have.lengthOf(size + 'POST /a!invite '.length);
+  });
+
+  it('answers good requests before it refuses a bad one in the same packet, then closes', async () => {
+    client.write(
+      `GET /1 HTTP/1.1\r\n${HOST}\r\nLOOKUP /2 HTTP/1.1\r\n${HOST}\r\nNONSENSE\r\n\r\nGET /4 HTTP/1.1\r\n${HOST}\r\n`,
+    );
+    expect((await client.answer())?.body).to.equal('GET /1 ');
+    expect((await client.answer())?.body).to.equal('POST /2!lookup ');
+    expect((await client.answer())?.body).to.equal('malformed');
+    await client.end();
+    expect(client.rest).to.equal('');
+    expect(server.seen).to.deep.equal(['GET /1 0', 'POST /2!lookup 0']);
+  });
+
+  it('refuses a broken chunk and never completes the request', async () => {
+    client.write(
+      `GET /1 HTTP/1.1\r\n${HOST}\r\nINVITE /2 HTTP/1.1\r\n${HOST}Transfer-Encoding: chunked\r\n\r\n3\r\nab`,
+    );
+    expect((await client.answer())?.body).to.equal('GET /1 ');
+    client.write('cX\r\n0\r\n\r\n');
+    expect((await client.answer())?.body).to.equal('malformed');
+    await client.end();
+    expect(server.seen).to.deep.equal(['GET /1 0']);
+  });
+
+  it('drops what follows a request with Connection: close', async () => {
+    client.write(`GET /1 HTTP/1.1\r\n${HOST}Connection: close\r\n\r\nGET /2 HTTP/1.1\r\n${HOST}\r\n`);
+    expect((await client.answer())?.body).to.equal('GET /1 ');
+    await client.end();
+    expect(server.seen).to.deep.equal(['GET /1 0']);
+    expect(server.refusals).to.deep.equal([]);
+  });
+
+  it('refuses a connection that ends within a head or within a body', async () => {
+    client.write(`GET /1 HTTP/1.1\r\nHos`);
+    client.socket.end();
+    expect((await client.answer())?.body).to.equal('malformed');
+    const second = await RawClient.open(server.port);
+    second.write(`POST /1 HTTP/1.1\r\n${HOST}Content-Length: 5\r\n\r\nabc`);
+    second.socket.end();
+    expect((await second.answer())?.body).to.equal('malformed');
+    await second.end();
+    expect(server.seen).to.deep.equal([]);
+  });
+
+  it('leaves no connection behind', async () => {
+    client.write(`LOOKUP /a HTTP/1.1\r\n${HOST}Connection: close\r\n\r\n`);
+    await client.answer();
+    await client.end();
+    client.socket.end();
+    const second = await RawClient.open(server.port);
+    second.write('bad\r\n\r\n');
+    await second.end();
+    second.close();
+    while (await new Promise<number>((resolve) => server.server.getConnections((_error, count) => resolve(count)))) {
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  });
+});
+
+describe('strict framing front: time limits', () => {
+  it('gives up on a head that drips in, and on one that stops', async () => {
+    const server = await startEchoServer({ headTimeoutMs: 60 });
+    const client = await RawClient.open(server.port);
+    client.write('GET /a HTTP/1.1\r\n');
+    const drip = setInterval(() => client.write('a'), 10);
+    expect((await client.answer())?.body).to.equal('timeout');
+    clearInterval(drip);
+    client.close();
+    await server.close();
+  });
+
+  it('starts the time anew with every request of a connection', async () => {
+    const server = await startEchoServer({ headTimeoutMs: 80 });
+    const client = await RawClient.open(server.port);
+    for (let n = 0; n < 3; n++) {
+      client.write('GET /a HTTP/1.1\r\nHost: x\r\n');
+      await new Promise((resolve) => setTimeout(resolve, 40));
+      client.write('\r\n');
+      expect((await client.answer())?.body).to.equal('GET /a ');
+    }
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(server.refusals).to.deep.equal([]);
+    client.close();
+    await server.close();
+  });
+
+  it('lets a client read the answer to an upload that it is still sending', async () => {
+    const server = await startEchoServer({ lingerMs: 2_000 });
+    const client = await RawClient.open(server.port);
+    client.write('BAD /a HTTP/1.1\r\n\r\n');
+    for (let n = 0; n < 20; n++) client.write('x'.repeat(100_000));
+    expect((await client.answer())?.body).to.equal('unknown-method');
+    client.close();
+    await server.close();
+  });
+});
