@@ -1,0 +1,172 @@
+import { type CallStore, type DialogSelector, SELECTOR_KEYS } from './callstore.ts';
+import type { DialogView } from './dialog-view.ts';
+
+/** A sipuser that takes part in a dialog, for the selectors that name it. */
+export interface DialogParty {
+  readonly sipUserId: string;
+  readonly login: string;
+  readonly phonenumber: string;
+  readonly userId: string | undefined;
+}
+
+/** What the switch tells of a live dialog. */
+export interface DialogEntry {
+  readonly view: DialogView;
+  /** Domains of its legs, lower case: each of them sees the dialog. */
+  readonly domains: readonly string[];
+  readonly sipUsers: readonly DialogParty[];
+}
+
+/** Answers which login a number has, so that `from` finds a dialog under either name. */
+export type LoginOfNumber = (domain: string, phonenumber: string) => string | undefined;
+
+interface Stored {
+  readonly entry: DialogEntry;
+  readonly order: number;
+  readonly keys: readonly string[];
+}
+
+/**
+ * The dialogs of this node, with one hash index over every selector: each lookup is constant time in the number of
+ * dialogs.
+ */
+export class MemoryCallStore implements CallStore {
+  readonly #dialogs = new Map<string, Stored>();
+  readonly #byDomain = new Map<string, Set<string>>();
+  readonly #index = new Map<string, Set<string>>();
+  readonly #loginOfNumber: LoginOfNumber;
+  #counter = 0;
+
+  constructor(loginOfNumber: LoginOfNumber) {
+    this.#loginOfNumber = loginOfNumber;
+  }
+
+  /** Live dialogs. */
+  get count(): number {
+    return this.#dialogs.size;
+  }
+
+  /** Adds a dialog or replaces what is known of it. */
+  put(entry: DialogEntry): void {
+    const id = entry.view.dialogid;
+    const before = this.#dialogs.get(id);
+    if (before !== undefined) this.#unindex(id, before);
+    const stored: Stored = { entry, order: before?.order ?? this.#counter++, keys: selectorKeys(entry) };
+    this.#dialogs.set(id, stored);
+    for (const domain of entry.domains) add(this.#byDomain, domain, id);
+    for (const key of stored.keys) add(this.#index, key, id);
+  }
+
+  remove(dialogid: string): void {
+    const stored = this.#dialogs.get(dialogid);
+    if (stored === undefined) return;
+    this.#dialogs.delete(dialogid);
+    this.#unindex(dialogid, stored);
+  }
+
+  list(domain: string): Promise<readonly DialogView[]> {
+    const stored = this.#stored(this.#byDomain.get(domain.toLowerCase()));
+    return Promise.resolve(stored.map(({ entry }) => entry.view));
+  }
+
+  read(domain: string, dialogid: string): Promise<DialogView | undefined> {
+    const entry = this.#dialogs.get(dialogid)?.entry;
+    return Promise.resolve(entry?.domains.includes(domain.toLowerCase()) === true ? entry.view : undefined);
+  }
+
+  lookup(domain: string, selector: DialogSelector): Promise<readonly string[]> {
+    const lower = domain.toLowerCase();
+    const ids = new Set<string>();
+    for (const key of this.#wanted(lower, selector)) {
+      for (const id of this.#index.get(key) ?? []) ids.add(id);
+    }
+    const visible = this.#stored(ids).filter(({ entry }) => entry.domains.includes(lower));
+    return Promise.resolve(visible.map(({ entry }) => entry.view.dialogid));
+  }
+
+  #wanted(domain: string, selector: DialogSelector): string[] {
+    const name = SELECTOR_KEYS.find((key) => selector[key] !== undefined);
+    if (name === undefined) return [];
+    const value = selector[name] ?? '';
+    switch (name) {
+      case 'uri':
+        return [`uri ${normalUri(value)}`];
+      case 'from': {
+        if (selector.mode === 'sipuser') return [`login ${domain} ${value}`];
+        const login = this.#loginOfNumber(domain, value);
+        return login === undefined ? [`name ${value}`] : [`name ${value}`, `login ${domain} ${login}`];
+      }
+      case 'sipuserlogin':
+        return [`login ${domain} ${value}`];
+      case 'sipuserphonenumber':
+        return [`number ${domain} ${value}`];
+      case 'dialogid':
+      case 'inviteid':
+      case 'callid':
+      case 'sipuserid':
+      case 'userid':
+        return [`${name} ${value}`];
+      default:
+        return name satisfies never;
+    }
+  }
+
+  #stored(ids: Iterable<string> | undefined): Stored[] {
+    const found: Stored[] = [];
+    for (const id of ids ?? []) {
+      const stored = this.#dialogs.get(id);
+      if (stored !== undefined) found.push(stored);
+    }
+    return found.sort((a, b) => a.order - b.order);
+  }
+
+  #unindex(id: string, stored: Stored): void {
+    for (const domain of stored.entry.domains) remove(this.#byDomain, domain, id);
+    for (const key of stored.keys) remove(this.#index, key, id);
+  }
+}
+
+function selectorKeys({ view, sipUsers, domains }: DialogEntry): string[] {
+  const keys = new Set<string>([`dialogid ${view.dialogid}`, `inviteid ${view.inviteid}`]);
+  for (const callid of view.callids) keys.add(`callid ${callid}`);
+  for (const leg of view.legs) keys.add(`uri ${normalUri(leg.remoteuri)}`);
+  for (const uri of view.uris) keys.add(`name ${userOf(uri)}`);
+  for (const party of sipUsers) {
+    keys.add(`sipuserid ${party.sipUserId}`);
+    if (party.userId !== undefined) keys.add(`userid ${party.userId}`);
+    for (const domain of domains) {
+      keys.add(`login ${domain} ${party.login}`);
+      keys.add(`number ${domain} ${party.phonenumber}`);
+    }
+  }
+  return [...keys];
+}
+
+/** With or without angle brackets; the host without regard to case. */
+function normalUri(uri: string): string {
+  const plain = uri.trim().replace(/^<|>$/g, '');
+  const at = plain.lastIndexOf('@');
+  return at === -1 ? plain.toLowerCase() : plain.slice(0, at) + plain.slice(at).toLowerCase();
+}
+
+function userOf(uri: string): string {
+  const user = /^<?sips?:([^@]*)@/.exec(uri)?.[1] ?? '';
+  try {
+    return decodeURIComponent(user);
+  } catch {
+    return user;
+  }
+}
+
+function add(map: Map<string, Set<string>>, key: string, id: string): void {
+  const set = map.get(key);
+  if (set === undefined) map.set(key, new Set([id]));
+  else set.add(id);
+}
+
+function remove(map: Map<string, Set<string>>, key: string, id: string): void {
+  const set = map.get(key);
+  if (set === undefined) return;
+  set.delete(id);
+  if (set.size === 0) map.delete(key);
+}

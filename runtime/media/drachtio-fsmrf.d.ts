@@ -1,0 +1,46 @@
+/** The part of drachtio-fsmrf 5 that is used here; the library ships no types. */
+declare module 'drachtio-fsmrf' {
+  import type { EventEmitter } from 'node:events';
+  import type { Socket } from 'node:net';
+
+  export interface FsEvent {
+    getHeader(name: string): string | undefined;
+    getBody(): string;
+  }
+
+  export interface FsConnection {
+    readonly socket: Socket;
+  }
+
+  export interface FsEndpoint extends EventEmitter {
+    readonly uuid: string;
+    readonly connected: boolean;
+    readonly local: { sdp: string };
+    readonly conn: FsConnection | null;
+    readonly dialog: EventEmitter | null;
+    api(command: string, args?: string | readonly string[]): Promise<FsEvent>;
+    execute(app: string, arg?: string): Promise<FsEvent>;
+    modify(sdp: string): Promise<string>;
+    destroy(): Promise<void>;
+  }
+
+  export interface FsMediaServer extends EventEmitter {
+    readonly conn: FsConnection;
+    createEndpoint(options?: { remoteSdp?: string }): Promise<FsEndpoint>;
+    api(command: string): Promise<string>;
+    connected(): boolean;
+    disconnect(): void;
+  }
+
+  export default class Mrf {
+    constructor(srf: object);
+    connect(options: {
+      address: string;
+      port: number;
+      secret: string;
+      listenAddress: string;
+      listenPort: number;
+      profile?: string;
+    }): Promise<FsMediaServer>;
+  }
+}

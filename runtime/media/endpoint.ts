@@ -1,0 +1,158 @@
+import type { FsEndpoint, FsEvent } from 'drachtio-fsmrf';
+import { DigitQueue } from './digit-queue.ts';
+import { EndpointGone, MediaError } from './media-error.ts';
+import { untilAborted } from './until-aborted.ts';
+
+/**
+ * The media of one SIP leg: a channel on the media server. Every operation settles: with its result, with the reason
+ * of the given signal, or with EndpointGone when the channel ends first (an application that the media server does not
+ * know hangs up the channel without any answer).
+ */
+export class MediaEndpoint {
+  readonly digits = new DigitQueue();
+  readonly #endpoint: FsEndpoint;
+  readonly #gone = new AbortController();
+  #localSdp: string;
+  #destroyed = false;
+
+  constructor(endpoint: FsEndpoint) {
+    this.#endpoint = endpoint;
+    this.#localSdp = endpoint.local.sdp;
+    // drachtio-modesl writes in pieces: without this, every command waits some 40 ms for a delayed ACK.
+    endpoint.conn?.socket.setNoDelay(true);
+    endpoint.on('dtmf', (event: { dtmf: string }) => this.digits.push(event.dtmf));
+    const gone = () => this.#gone.abort(new EndpointGone());
+    endpoint.once('destroy', gone);
+    endpoint.dialog?.once('destroy', gone);
+  }
+
+  get uuid(): string {
+    return this.#endpoint.uuid;
+  }
+
+  /** The session description that the phone is to send to. */
+  get localSdp(): string {
+    return this.#localSdp;
+  }
+
+  /** Aborted with EndpointGone when the channel has ended, by whoever's doing. */
+  get gone(): AbortSignal {
+    return this.#gone.signal;
+  }
+
+  /**
+   * Tells the media server the phone's new session description.
+   * @returns the media server's answer
+   * @throws MediaError with status 488 when there is no common codec
+   */
+  async modify(remoteSdp: string): Promise<string> {
+    let answer: string;
+    try {
+      answer = await this.#bounded(this.#endpoint.modify(remoteSdp));
+    } catch (error) {
+      if (error instanceof MediaError) throw error;
+      throw new MediaError('the media server refused the session description', statusOf(error, 488), { cause: error });
+    }
+    if (/^m=audio 0 /m.test(answer)) throw new MediaError('no codec in common with the phone', 488);
+    this.#localSdp = answer;
+    return answer;
+  }
+
+  /** Sets a channel variable. */
+  async set(name: string, value: string): Promise<void> {
+    await this.#bounded(this.#endpoint.execute('set', `${name}=${value}`));
+  }
+
+  /**
+   * Plays one source (path, `tone_stream://`, `silence_stream://`, ...) to its end.
+   * @returns milliseconds played
+   * @throws MediaError when the file does not exist; the signal's reason when it aborts (the sound stops then)
+   */
+  async play(source: string, signal: AbortSignal): Promise<number> {
+    signal.throwIfAborted();
+    const stop = () => void this.stopPlaying();
+    signal.addEventListener('abort', stop, { once: true });
+    try {
+      const event = await this.#bounded(this.#endpoint.execute('playback', source));
+      signal.throwIfAborted();
+      if (event.getHeader('Application-Response') === 'FILE NOT FOUND') {
+        throw new MediaError(`the media server cannot find ${source}`);
+      }
+      return Number(event.getHeader('variable_playback_ms') ?? 0);
+    } finally {
+      signal.removeEventListener('abort', stop);
+    }
+  }
+
+  /** Ends whatever is being played. */
+  async stopPlaying(): Promise<void> {
+    if (this.#gone.signal.aborted) return;
+    await this.#quietly(this.#endpoint.api('uuid_break', `${this.uuid} all`));
+  }
+
+  /** Sends the phone's sound back to it until the signal aborts or the endpoint is gone. */
+  async echo(signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    const stop = () => void this.park();
+    signal.addEventListener('abort', stop, { once: true });
+    try {
+      await this.#bounded(this.#endpoint.execute('echo'));
+    } finally {
+      signal.removeEventListener('abort', stop);
+    }
+  }
+
+  /** Takes the channel out of whatever it does (bridge, echo); its bridged peer is parked too. */
+  async park(): Promise<void> {
+    if (this.#gone.signal.aborted) return;
+    await this.#quietly(this.#endpoint.api('uuid_transfer', `${this.uuid} -both park inline`));
+  }
+
+  /** Connects the sound of two endpoints. */
+  async bridge(other: MediaEndpoint): Promise<void> {
+    const event = await this.#bounded(this.#endpoint.api('uuid_bridge', `${this.uuid} ${other.uuid}`));
+    const body = bodyOf(event);
+    if (!body.startsWith('+OK')) throw new MediaError(`the media server cannot bridge: ${body.trim()}`);
+  }
+
+  /** Sends digits to the phone by RFC 4733; `W` pauses a second, `w` half a second. */
+  async sendDtmf(digits: string): Promise<void> {
+    await this.#bounded(this.#endpoint.api('uuid_send_dtmf', `${this.uuid} ${digits}`));
+  }
+
+  /** Hands a digit that came by INFO to the channel, as if it had come by RFC 4733. */
+  async receiveDtmf(digit: string): Promise<void> {
+    await this.#bounded(this.#endpoint.api('uuid_recv_dtmf', `${this.uuid} ${digit}`));
+  }
+
+  /** Ends the channel. Idempotent; never rejects. */
+  async destroy(): Promise<void> {
+    if (this.#destroyed) return;
+    this.#destroyed = true;
+    if (this.#gone.signal.aborted) return;
+    await this.#quietly(this.#endpoint.destroy());
+    this.#gone.abort(new EndpointGone());
+  }
+
+  #bounded<T>(work: Promise<T>): Promise<T> {
+    return untilAborted(work, this.#gone.signal);
+  }
+
+  /** For commands whose only failure is that the channel has gone already. */
+  async #quietly(work: Promise<unknown>): Promise<void> {
+    try {
+      await this.#bounded(work);
+    } catch (error) {
+      if (!this.#gone.signal.aborted) throw error;
+    }
+  }
+}
+
+function bodyOf(event: FsEvent): string {
+  return event.getBody();
+}
+
+function statusOf(error: unknown, otherwise: number): number {
+  const status = (error as { status?: unknown }).status;
+  return typeof status === 'number' ? status : otherwise;
+}

@@ -1,0 +1,104 @@
+import Mrf, { type FsEndpoint, type FsMediaServer } from 'drachtio-fsmrf';
+import { MediaEndpoint } from './endpoint.ts';
+import { MediaError } from './media-error.ts';
+
+/** Address and password of a FreeSWITCH event socket. */
+export interface MediaServerAddress {
+  readonly host: string;
+  readonly port: number;
+  readonly password: string;
+  /** Sofia profile that serves this node. */
+  readonly profile: string;
+  /** Address on which this node takes the media server's connections. */
+  readonly listenAddress: string;
+}
+
+/** The media server could not be reached or did not accept the password. */
+export class MediaLinkError extends Error {
+  override readonly name = 'MediaLinkError';
+}
+
+/** The connection to a FreeSWITCH: makes endpoints and counts the live ones. */
+export class MediaLink {
+  readonly #server: FsMediaServer;
+  readonly #live = new Set<MediaEndpoint>();
+
+  private constructor(server: FsMediaServer) {
+    this.#server = server;
+    server.conn.socket.setNoDelay(true);
+  }
+
+  /**
+   * Connects to the event socket.
+   * @param srf the application object of drachtio-srf through which endpoints are called
+   * @throws MediaLinkError after `timeoutMs`, or at once when the server refuses
+   */
+  static async connect(srf: object, address: MediaServerAddress, timeoutMs = 5000): Promise<MediaLink> {
+    const where = `${address.host}:${address.port}`;
+    const mrf = new Mrf(srf);
+    let timer: NodeJS.Timeout | undefined;
+    // A wrong password leaves the library's promise pending for ever.
+    const tooLate = new Promise<never>((_resolve, reject) => {
+      timer = setTimeout(
+        () =>
+          reject(new MediaLinkError(`the media server at ${where} did not accept the connection in ${timeoutMs} ms`)),
+        timeoutMs,
+      );
+    });
+    try {
+      const server = await Promise.race([
+        mrf.connect({
+          address: address.host,
+          port: address.port,
+          secret: address.password,
+          listenAddress: address.listenAddress,
+          listenPort: 0,
+          profile: address.profile,
+        }),
+        tooLate,
+      ]);
+      return new MediaLink(server);
+    } catch (error) {
+      if (error instanceof MediaLinkError) throw error;
+      throw new MediaLinkError(`the media server at ${where} cannot be used`, { cause: error });
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  get connected(): boolean {
+    return this.#server.connected();
+  }
+
+  /** Live endpoints. */
+  get count(): number {
+    return this.#live.size;
+  }
+
+  /**
+   * Makes an endpoint. With the phone's session description it answers that; without, it makes an offer, and
+   * `modify` takes the answer later.
+   * @throws MediaError with the SIP status of the refusal: 488 without a common codec or free RTP ports
+   */
+  async createEndpoint(remoteSdp?: string): Promise<MediaEndpoint> {
+    let made: FsEndpoint;
+    try {
+      made = await this.#server.createEndpoint(remoteSdp === undefined ? {} : { remoteSdp });
+    } catch (error) {
+      const status = (error as { status?: unknown }).status;
+      throw new MediaError(
+        `the media server refused the endpoint: ${(error as Error).message}`,
+        typeof status === 'number' ? status : 503,
+        { cause: error },
+      );
+    }
+    const endpoint = new MediaEndpoint(made);
+    this.#live.add(endpoint);
+    endpoint.gone.addEventListener('abort', () => this.#live.delete(endpoint), { once: true });
+    return endpoint;
+  }
+
+  close(): void {
+    this.#server.disconnect();
+  }
+}

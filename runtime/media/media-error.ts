@@ -1,0 +1,16 @@
+/** The media server refused or failed an operation. `status` is the SIP status to give to a caller. */
+export class MediaError extends Error {
+  override readonly name = 'MediaError';
+  readonly status: number;
+  constructor(message: string, status = 500, options?: ErrorOptions) {
+    super(message, options);
+    this.status = status;
+  }
+}
+
+/** The endpoint is gone: the call ended or the media server dropped it. */
+export class EndpointGone extends MediaError {
+  constructor() {
+    super('the media endpoint is gone');
+  }
+}

@@ -1,0 +1,113 @@
+import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+
+/** HA1 of an account, by algorithm (RFC 7616 section 3.4.2). */
+export interface DigestSecret {
+  readonly md5: string;
+  readonly sha256: string;
+}
+
+export type DigestVerdict =
+  | { readonly ok: true; readonly username: string }
+  /** No credentials for this realm: ask for them. */
+  | { readonly ok: false; readonly reason: 'missing' }
+  /** The nonce is too old or was used with this count before: ask again, the password may be right. */
+  | { readonly ok: false; readonly reason: 'stale' }
+  | { readonly ok: false; readonly reason: 'wrong'; readonly username: string };
+
+/** Milliseconds for which a nonce may be used. */
+const NONCE_LIFE_MS = 300_000;
+/** Nonces whose use is remembered; beyond it the oldest are forgotten and count as stale. */
+const NONCES_KEPT = 50_000;
+
+/**
+ * Digest authentication of phones (RFC 3261 section 22, RFC 7616, RFC 8760). Nonces are signed and timed, so that no
+ * table of issued ones is needed; each use of one must carry a higher count, so that nothing can be replayed.
+ */
+export class DigestAuthenticator {
+  readonly #key = randomBytes(32);
+  readonly #used = new Map<string, number>();
+  readonly #now: () => number;
+
+  constructor(now: () => number = Date.now) {
+    this.#now = now;
+  }
+
+  /** The value of WWW-Authenticate or Proxy-Authenticate. */
+  challenge(realm: string, stale: boolean): string {
+    const nonce = this.#nonce();
+    return `Digest realm="${realm}", nonce="${nonce}", algorithm=MD5, qop="auth"${stale ? ', stale=true' : ''}`;
+  }
+
+  /**
+   * @param header value of Authorization or Proxy-Authorization, if the request has one
+   * @param secretOf HA1 of a user name in the realm; undefined for an unknown user
+   */
+  verify(
+    header: string | undefined,
+    method: string,
+    realm: string,
+    secretOf: (username: string) => DigestSecret | undefined,
+  ): DigestVerdict {
+    const fields = header === undefined ? undefined : parseDigest(header);
+    if (fields === undefined || fields.realm?.toLowerCase() !== realm.toLowerCase())
+      return { ok: false, reason: 'missing' };
+    const { username = '', nonce = '', uri = '', response = '', qop, cnonce = '', nc = '' } = fields;
+    if (!this.#fresh(nonce)) return { ok: false, reason: 'stale' };
+    const algorithm = (fields.algorithm ?? 'MD5').toUpperCase();
+    const hash = algorithm === 'SHA-256' ? 'sha256' : algorithm === 'MD5' ? 'md5' : undefined;
+    const secret = secretOf(username);
+    if (hash === undefined || secret === undefined || (qop !== undefined && qop !== 'auth')) {
+      return { ok: false, reason: 'wrong', username };
+    }
+    const digest = (text: string) => createHash(hash).update(text).digest('hex');
+    const middle = qop === undefined ? nonce : `${nonce}:${nc}:${cnonce}:${qop}`;
+    const expected = digest(`${secret[hash]}:${middle}:${digest(`${method}:${uri}`)}`);
+    if (!equal(expected, response.toLowerCase())) return { ok: false, reason: 'wrong', username };
+    // Checked last, so that only who knows the password can use up a count.
+    if (!this.#count(nonce, qop === undefined ? 1 : Number.parseInt(nc, 16))) return { ok: false, reason: 'stale' };
+    return { ok: true, username };
+  }
+
+  #nonce(): string {
+    const stamp = this.#now().toString(36);
+    const salt = randomBytes(9).toString('base64url');
+    return `${stamp}.${salt}.${this.#sign(`${stamp}.${salt}`)}`;
+  }
+
+  #sign(text: string): string {
+    return createHmac('sha256', this.#key).update(text).digest('base64url').slice(0, 22);
+  }
+
+  #fresh(nonce: string): boolean {
+    const [stamp = '', salt = '', signature = ''] = nonce.split('.');
+    if (!equal(this.#sign(`${stamp}.${salt}`), signature)) return false;
+    const age = this.#now() - Number.parseInt(stamp, 36);
+    return age >= 0 && age < NONCE_LIFE_MS;
+  }
+
+  #count(nonce: string, nc: number): boolean {
+    const last = this.#used.get(nonce) ?? 0;
+    if (!(nc > last)) return false;
+    this.#used.delete(nonce);
+    this.#used.set(nonce, nc);
+    if (this.#used.size > NONCES_KEPT) this.#used.delete(this.#used.keys().next().value as string);
+    return true;
+  }
+}
+
+const FIELD = /(\w+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,]+))/g;
+
+function parseDigest(header: string): Record<string, string> | undefined {
+  if (!/^\s*Digest\s/i.test(header) || header.length > 4096) return undefined;
+  const fields: Record<string, string> = Object.create(null) as Record<string, string>;
+  for (const [, name = '', quoted, plain] of header.replace(/^\s*Digest\s+/i, '').matchAll(FIELD)) {
+    fields[name.toLowerCase()] = quoted === undefined ? (plain ?? '') : quoted.replace(/\\(.)/g, '$1');
+  }
+  return fields;
+}
+
+function equal(expected: string, given: string): boolean {
+  const a = Buffer.from(expected);
+  const b = Buffer.from(given);
+  return a.length === b.length && timingSafeEqual(a, b);
+}

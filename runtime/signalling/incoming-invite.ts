@@ -1,0 +1,95 @@
+import { SipDialog } from './sip-dialog.ts';
+import type { Srf, SrfRequest, SrfResponse } from './srf-types.ts';
+
+/** Methods this node understands, for Allow (RFC 3261 section 20.5). */
+export const ALLOW = 'INVITE, ACK, CANCEL, BYE, OPTIONS, INFO, UPDATE, REGISTER';
+
+/** The caller gave up, or the SIP server ended the transaction, before the call was answered. */
+export class InviteCancelled extends Error {
+  override readonly name = 'InviteCancelled';
+  constructor() {
+    super('the caller cancelled the call');
+  }
+}
+
+/** An initial INVITE from a phone or gateway, until it is answered, refused or cancelled (RFC 3261 section 13.3). */
+export class IncomingInvite {
+  readonly #srf: Srf;
+  readonly #req: SrfRequest;
+  readonly #res: SrfResponse;
+  readonly #cancelled = new AbortController();
+
+  constructor(srf: Srf, req: SrfRequest, res: SrfResponse) {
+    this.#srf = srf;
+    this.#req = req;
+    this.#res = res;
+    // First thing: a CANCEL may follow the INVITE in the same packet burst.
+    req.on('cancel', () => this.#cancelled.abort(new InviteCancelled()));
+  }
+
+  get callId(): string {
+    return this.#req.get('Call-ID') ?? '';
+  }
+
+  get requestUri(): string {
+    return this.#req.uri;
+  }
+
+  get sdp(): string {
+    return this.#req.body;
+  }
+
+  get source(): { protocol: 'udp' | 'tcp'; address: string; port: number } {
+    return sourceOf(this.#req);
+  }
+
+  /** Aborted with InviteCancelled when the caller gives up. */
+  get cancelled(): AbortSignal {
+    return this.#cancelled.signal;
+  }
+
+  get request(): SrfRequest {
+    return this.#req;
+  }
+
+  header(name: string): string | undefined {
+    return this.#req.get(name);
+  }
+
+  /** 180, or 183 with early media when a session description is given. */
+  progress(sdp?: string): void {
+    if (this.#settled()) return;
+    if (sdp === undefined) this.#res.send(180);
+    else this.#res.send(183, { body: sdp, headers: { 'Content-Type': 'application/sdp' } });
+  }
+
+  /** Refuses the call; does nothing when it is already answered, refused or cancelled. */
+  reject(status: number, reason?: string, headers: Record<string, string> = {}): void {
+    if (this.#settled()) return;
+    if (reason === undefined) this.#res.send(status, { headers });
+    else this.#res.send(status, reason, { headers });
+  }
+
+  /**
+   * Answers with 200 and builds the dialog.
+   * @throws InviteCancelled when the caller was faster
+   */
+  async accept(sdp: string): Promise<SipDialog> {
+    this.#cancelled.signal.throwIfAborted();
+    const dialog = await this.#srf.createUAS(this.#req, this.#res, { localSdp: sdp, headers: { Allow: ALLOW } });
+    return new SipDialog(dialog);
+  }
+
+  #settled(): boolean {
+    return this.#cancelled.signal.aborted || this.#res.finalResponseSent;
+  }
+}
+
+/** Where a request came from. */
+export function sourceOf(req: SrfRequest): { protocol: 'udp' | 'tcp'; address: string; port: number } {
+  return {
+    protocol: req.protocol === 'tcp' ? 'tcp' : 'udp',
+    address: req.source_address,
+    port: Number(req.source_port),
+  };
+}

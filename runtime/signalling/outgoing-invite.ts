@@ -1,0 +1,112 @@
+import { answer, type SipAnswer } from './answers.ts';
+import { ALLOW } from './incoming-invite.ts';
+import { SipDialog } from './sip-dialog.ts';
+import type { Srf, SrfIncomingResponse, SrfRequest } from './srf-types.ts';
+
+export interface OutgoingInviteOptions {
+  /** Request-URI: the registered contact, or the address of a gateway. */
+  readonly uri: string;
+  /** Next hop when it differs from the request-URI, e.g. the connection a phone behind NAT registered over. */
+  readonly nextHop?: string;
+  readonly callId: string;
+  /** name-addr of From and To, without tags. */
+  readonly from: string;
+  readonly to: string;
+  readonly sdp: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** A provisional answer other than 100, with its session description if it has one. */
+  readonly onProvisional: (answer: SipAnswer, sdp: string | undefined) => void;
+}
+
+export type OutgoingInviteResult =
+  | { readonly answered: true; readonly dialog: SipDialog; readonly sdp: string; readonly answer: SipAnswer }
+  | { readonly answered: false; readonly answer: SipAnswer; readonly contacts: readonly string[] };
+
+interface SipFailure {
+  status?: number;
+  reason?: string;
+  res?: SrfIncomingResponse;
+}
+
+/**
+ * An INVITE to one contact (RFC 3261 section 13.2). `result` never rejects. A 2xx that crosses our CANCEL is ended
+ * with BYE and reported as 487 (RFC 3261 section 15).
+ */
+export class OutgoingInvite {
+  readonly callId: string;
+  readonly result: Promise<OutgoingInviteResult>;
+  #request: SrfRequest | undefined;
+  #cancelled = false;
+  #settled = false;
+
+  constructor(srf: Srf, options: OutgoingInviteOptions) {
+    this.callId = options.callId;
+    this.result = this.#send(srf, options);
+  }
+
+  /** Sends CANCEL, as soon as the SIP server has the INVITE. Idempotent. */
+  cancel(): void {
+    if (this.#cancelled || this.#settled) return;
+    this.#cancelled = true;
+    this.#request?.cancel();
+  }
+
+  async #send(srf: Srf, options: OutgoingInviteOptions): Promise<OutgoingInviteResult> {
+    try {
+      const dialog = await srf.createUAC(
+        options.uri,
+        {
+          headers: {
+            ...options.headers,
+            'Call-ID': options.callId,
+            From: options.from,
+            To: options.to,
+            Allow: ALLOW,
+          },
+          localSdp: options.sdp,
+          ...(options.nextHop === undefined ? {} : { proxy: options.nextHop }),
+        },
+        {
+          cbRequest: (err, req) => {
+            if (err !== null && err !== undefined) return;
+            this.#request = req;
+            if (this.#cancelled) req.cancel();
+          },
+          cbProvisional: (res) => {
+            if (res.status > 100) {
+              options.onProvisional(fromResponse(res), res.body === '' ? undefined : res.body);
+            }
+          },
+        },
+      );
+      const sip = new SipDialog(dialog);
+      if (this.#cancelled) {
+        await sip.bye();
+        return { answered: false, answer: answer(487, undefined, true), contacts: [] };
+      }
+      return { answered: true, dialog: sip, sdp: sip.remoteSdp, answer: answer(200, 'OK', false) };
+    } catch (error) {
+      return failure(error as SipFailure, this.#cancelled);
+    } finally {
+      this.#settled = true;
+    }
+  }
+}
+
+function failure(error: SipFailure, cancelled: boolean): OutgoingInviteResult {
+  if (error.res !== undefined) {
+    const redirect = error.res.status >= 300 && error.res.status < 400 ? error.res.get('Contact') : undefined;
+    return {
+      answered: false,
+      answer: fromResponse(error.res),
+      contacts: redirect === undefined ? [] : redirect.split(/,(?![^<]*>)/).map((contact) => contact.trim()),
+    };
+  }
+  // The SIP server refused the request itself (no route to it, bad URI): nothing was rung.
+  return { answered: false, answer: answer(cancelled ? 487 : 503, undefined, true), contacts: [] };
+}
+
+/** An answer without a sender's address was made by the SIP server: time-out, refused connection, DNS error. */
+function fromResponse(res: SrfIncomingResponse): SipAnswer {
+  return answer(res.status, res.reason, res.source_address === '');
+}

@@ -1,0 +1,100 @@
+import type { SrfDialog, SrfRequest, SrfResponse } from './srf-types.ts';
+
+/** What a re-INVITE or UPDATE is answered with. */
+export interface ReinviteAnswer {
+  readonly status: number;
+  /** Present with 200: the session description of the answer. */
+  readonly sdp?: string;
+}
+
+export interface SipDialogHandlers {
+  /** The far end sent BYE, or the SIP server ended the dialog (no ACK, network failure). Called at most once. */
+  ended(reason: string): void;
+  /** A re-INVITE or UPDATE with an offer; `sdp` is undefined for a re-INVITE that asks for one (RFC 3264 section 8). */
+  reinvite(sdp: string | undefined): Promise<ReinviteAnswer>;
+  /** The answer that came in the ACK of a re-INVITE without offer. */
+  answerInAck(sdp: string): void;
+  info(contentType: string, body: string): void;
+}
+
+/** An established INVITE dialog with a phone, gateway or conference (RFC 3261 section 12). */
+export class SipDialog {
+  readonly #dialog: SrfDialog;
+  #handlers: SipDialogHandlers | undefined;
+  #ended: string | undefined;
+  #awaitingAnswerInAck = false;
+
+  constructor(dialog: SrfDialog) {
+    this.#dialog = dialog;
+    dialog.on('destroy', (_req: SrfRequest, reason?: string) => this.#end(reason ?? 'BYE'));
+    dialog.on('modify', (req: SrfRequest, res: SrfResponse) => void this.#modified(req, res));
+    dialog.on('update', (req: SrfRequest, res: SrfResponse) => void this.#modified(req, res));
+    dialog.on('ack', (req: SrfRequest) => {
+      if (!this.#awaitingAnswerInAck) return;
+      this.#awaitingAnswerInAck = false;
+      if (req.body !== '') this.#handlers?.answerInAck(req.body);
+    });
+    dialog.on('info', (req: SrfRequest, res: SrfResponse) => {
+      res.send(200);
+      this.#handlers?.info(req.get('Content-Type') ?? '', req.body);
+    });
+    dialog.on('refer', (_req: SrfRequest, res: SrfResponse) => res.send(501, 'Not Implemented'));
+  }
+
+  get callId(): string {
+    return this.#dialog.sip.callId;
+  }
+
+  get remoteSdp(): string {
+    return this.#dialog.remote.sdp;
+  }
+
+  /** Names who is told of what happens; an end that came before is told at once. */
+  handle(handlers: SipDialogHandlers): void {
+    this.#handlers = handlers;
+    if (this.#ended !== undefined) handlers.ended(this.#ended);
+  }
+
+  /** Sends BYE and settles with its answer. Does nothing when the dialog is over. */
+  async bye(headers: Record<string, string> = {}): Promise<void> {
+    if (this.#ended !== undefined) return;
+    this.#ended = 'local';
+    await this.#dialog.destroy({ headers });
+  }
+
+  /** Sends a re-INVITE with a new offer and gives the answer; rejects with drachtio-srf's SipError on a refusal. */
+  reinvite(sdp: string): Promise<string> {
+    return this.#dialog.modify(sdp);
+  }
+
+  /** Sends a request within the dialog and gives the status of its final answer. */
+  async request(method: string, headers: Record<string, string>, body?: string): Promise<number> {
+    const res = await this.#dialog.request({ method, headers, ...(body === undefined ? {} : { body }) });
+    return res.status;
+  }
+
+  #end(reason: string): void {
+    if (this.#ended !== undefined) return;
+    this.#ended = reason;
+    this.#handlers?.ended(reason);
+  }
+
+  async #modified(req: SrfRequest, res: SrfResponse): Promise<void> {
+    const offer = req.body === '' ? undefined : req.body;
+    if (offer === undefined && req.method === 'UPDATE') {
+      res.send(200);
+      return;
+    }
+    if (this.#handlers === undefined) {
+      res.send(491, { headers: { 'Retry-After': '1' } });
+      return;
+    }
+    const answer = await this.#handlers.reinvite(offer);
+    if (answer.sdp === undefined) {
+      res.send(answer.status);
+      return;
+    }
+    this.#awaitingAnswerInAck = offer === undefined;
+    res.send(answer.status, { body: answer.sdp, headers: { 'Content-Type': 'application/sdp' } });
+  }
+}

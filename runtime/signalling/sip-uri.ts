@@ -1,0 +1,73 @@
+/** SIP URIs as this platform compares and prints them (RFC 3261 section 19.1). */
+
+export interface SipUri {
+  readonly scheme: 'sip' | 'sips' | 'tel';
+  /** Percent-decoded user part without password; empty when there is none. */
+  readonly user: string;
+  /** Lower case; brackets kept around an IPv6 address. */
+  readonly host: string;
+  readonly port: number | undefined;
+  /** Parameters by lower-case name; a flag has the empty string. */
+  readonly params: Readonly<Record<string, string>>;
+}
+
+const URI = /^(sips?|tel):(?:([^@]*)@)?(\[[0-9a-fA-F:.]+\]|[^:;?>]*)(?::(\d{1,5}))?((?:;[^?]*)?)(?:\?.*)?$/i;
+
+/** Parses an addr-spec, with or without angle brackets and display name; undefined when it is none. */
+export function parseSipUri(text: string): SipUri | undefined {
+  const open = text.indexOf('<');
+  const spec = open === -1 ? text.trim() : text.slice(open + 1, text.indexOf('>', open));
+  const match = URI.exec(spec);
+  if (!match) return undefined;
+  const [, scheme = '', userinfo = '', host = '', port, params = ''] = match;
+  const lower = scheme.toLowerCase() as SipUri['scheme'];
+  const user = decodeUser(lower === 'tel' ? host : (userinfo.split(':')[0] ?? ''));
+  if (user === undefined) return undefined;
+  return {
+    scheme: lower,
+    user,
+    host: lower === 'tel' ? '' : host.toLowerCase(),
+    port: port === undefined ? undefined : Number(port),
+    params: parseParams(params),
+  };
+}
+
+function decodeUser(user: string): string | undefined {
+  try {
+    return decodeURIComponent((user.split(';')[0] ?? '').replace(/%(?![0-9a-fA-F]{2})/g, '%25'));
+  } catch {
+    return undefined;
+  }
+}
+
+function parseParams(text: string): Record<string, string> {
+  const params: Record<string, string> = {};
+  for (const part of text.split(';')) {
+    if (part === '') continue;
+    const [name = '', value = ''] = part.split('=', 2);
+    params[name.toLowerCase()] = value;
+  }
+  return params;
+}
+
+// user-unreserved and unreserved of RFC 3261 section 25.1; everything else is escaped, `#` above all.
+const USER_SAFE = /[^A-Za-z0-9\-_.!~*'()&=+$,/?]/g;
+
+/** The form in which dialogs show a party: `<sip:USERNAME@DOMAIN>`. */
+export function bracketUri(user: string, domain: string): string {
+  return `<${plainUri(user, domain)}>`;
+}
+
+/** `sip:USERNAME@DOMAIN`, the user part escaped where the grammar asks for it. */
+export function plainUri(user: string, domain: string): string {
+  return `sip:${user.replace(USER_SAFE, (c) => encodeURIComponent(c))}@${domain}`;
+}
+
+/** A name-addr for From and To: `"Display" <sip:user@domain>`. */
+export function nameAddr(display: string | undefined, user: string, domain: string): string {
+  const uri = bracketUri(user, domain);
+  if (display === undefined || display === '') return uri;
+  // A display name can end neither the header nor its quotes.
+  const quoted = display.replace(/[\r\n\0]+/g, ' ').replace(/(["\\])/g, '\\$1');
+  return `"${quoted}" ${uri}`;
+}

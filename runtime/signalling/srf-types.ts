@@ -1,0 +1,71 @@
+/**
+ * The part of drachtio-srf that is used here, typed as it behaves: the library's own declarations leave out callback
+ * arguments that it does pass.
+ */
+import type { EventEmitter } from 'node:events';
+
+export interface SrfMessage {
+  readonly method: string;
+  readonly uri: string;
+  readonly body: string;
+  readonly source_address: string;
+  readonly source_port: number;
+  readonly protocol: string;
+  get(name: string): string | undefined;
+  has(name: string): boolean;
+}
+
+export interface SrfRequest extends SrfMessage, EventEmitter {
+  cancel(callback?: (err: unknown) => void): void;
+}
+
+export interface SrfIncomingResponse extends SrfMessage {
+  readonly status: number;
+  readonly reason: string;
+}
+
+export interface SrfReply {
+  headers?: Record<string, string>;
+  body?: string;
+}
+
+export interface SrfResponse {
+  readonly finalResponseSent: boolean;
+  send(status: number, reply?: SrfReply, callback?: (err: unknown) => void): void;
+  send(status: number, reason: string, reply?: SrfReply, callback?: (err: unknown) => void): void;
+}
+
+export interface SrfDialog extends EventEmitter {
+  readonly sip: { callId: string; localTag: string; remoteTag: string };
+  readonly local: { sdp: string; contact?: string };
+  readonly remote: { sdp: string; uri: string };
+  readonly connected: boolean;
+  destroy(options?: { headers?: Record<string, string> }): Promise<unknown>;
+  modify(sdp: string): Promise<string>;
+  request(options: { method: string; headers?: Record<string, string>; body?: string }): Promise<SrfIncomingResponse>;
+}
+
+export interface SrfUacOptions {
+  headers: Record<string, string>;
+  localSdp: string;
+  proxy?: string;
+}
+
+export interface SrfUacCallbacks {
+  cbRequest(err: unknown, req: SrfRequest): void;
+  cbProvisional(res: SrfIncomingResponse): void;
+}
+
+export type SrfHandler = (req: SrfRequest, res: SrfResponse) => void;
+
+export interface Srf extends EventEmitter {
+  connect(config: { host: string; port: number; secret: string }): Promise<unknown>;
+  disconnect(): void;
+  use(method: string, handler: (req: SrfRequest, res: SrfResponse, next: () => void) => void): void;
+  createUAS(
+    req: SrfRequest,
+    res: SrfResponse,
+    options: { localSdp: string; headers?: Record<string, string> },
+  ): Promise<SrfDialog>;
+  createUAC(uri: string, options: SrfUacOptions, callbacks: SrfUacCallbacks): Promise<SrfDialog>;
+}

@@ -1,0 +1,74 @@
+import type { TailStep } from '../interpreter/dtmf-tail.ts';
+import { answer, type SipAnswer } from '../signalling/answers.ts';
+import type { CallDialog } from './dialog.ts';
+import type { CallingLeg } from './leg.ts';
+
+/**
+ * How a call to its target goes. The promises never reject: a failure is an answer. `provisional` is the first answer
+ * of 101-199, or the final one when there was none.
+ */
+export interface Attempt {
+  readonly provisional: Promise<SipAnswer>;
+  readonly final: Promise<SipAnswer>;
+}
+
+export interface AttemptOptions {
+  /** The dialog that the call builds; it has its A leg by now. */
+  readonly dialog: CallDialog;
+  /** The A leg. */
+  readonly caller: CallingLeg;
+  /** The caller's domain. */
+  readonly domain: string;
+  /** What was dialled, without DTMF tail. */
+  readonly dialled: string;
+  /** Sent to the called party after the answer. */
+  readonly tail: readonly TailStep[];
+  /** Number and name shown to the called party. */
+  readonly fromNumber: string;
+  readonly fromName: string | undefined;
+  readonly timeoutMs: number;
+  /** Extra INVITE headers. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Runs before the sound of both sides is connected, e.g. to end a ringback tone. */
+  readonly beforeMedia?: () => void;
+}
+
+/** The answers to one attempt, as they become known. */
+export class AttemptProgress implements Attempt {
+  readonly provisional: Promise<SipAnswer>;
+  readonly final: Promise<SipAnswer>;
+  #provisional: (answer: SipAnswer) => void = () => undefined;
+  #final: (answer: SipAnswer) => void = () => undefined;
+  #done = false;
+
+  constructor() {
+    this.provisional = new Promise((resolve) => {
+      this.#provisional = resolve;
+    });
+    this.final = new Promise((resolve) => {
+      this.#final = resolve;
+    });
+  }
+
+  /** True once the final answer is known. */
+  get done(): boolean {
+    return this.#done;
+  }
+
+  progress(provisional: SipAnswer): void {
+    this.#provisional(provisional);
+  }
+
+  finish(final: SipAnswer): void {
+    this.#done = true;
+    this.#provisional(final);
+    this.#final(final);
+  }
+}
+
+/** An attempt that fails before anybody is called. */
+export function failedAttempt(status: number, reason?: string): Attempt {
+  const progress = new AttemptProgress();
+  progress.finish(answer(status, reason, true));
+  return progress;
+}

@@ -1,0 +1,174 @@
+import { randomUUID } from 'node:crypto';
+import type { ContactBinding, SipUser } from '../domain/directory.ts';
+import type { TailStep } from '../interpreter/dtmf-tail.ts';
+import type { MediaEndpoint } from '../media/endpoint.ts';
+import { MediaError } from '../media/media-error.ts';
+import { answer, type SipAnswer } from '../signalling/answers.ts';
+import { bracketUri, nameAddr } from '../signalling/sip-uri.ts';
+import { type Attempt, type AttemptOptions, AttemptProgress, failedAttempt } from './attempt.ts';
+import { Fork, type ForkOutcome, type ForkTarget } from './fork.ts';
+import { BranchLeg } from './ivr-leg.ts';
+import type { EndCause } from './leg.ts';
+import type { Party } from './party.ts';
+import { PhoneLeg } from './phone-leg.ts';
+import { nextHopOf, type SwitchTools } from './tools.ts';
+
+/** Calls every registered contact of a sipuser; the first that answers has the call. */
+export function callPhones(tools: SwitchTools, sipUser: SipUser, options: AttemptOptions): Attempt {
+  const contacts = tools.location.contacts(sipUser.id);
+  if (contacts.length === 0) return failedAttempt(480);
+  const call = new PhonesCall(tools, sipUser, options);
+  call.start(contacts).catch((err: unknown) => call.fail(err));
+  return call.progress;
+}
+
+class PhonesCall {
+  readonly progress = new AttemptProgress();
+  readonly #tools: SwitchTools;
+  readonly #options: AttemptOptions;
+  readonly #party: Party;
+  readonly #uris: { localuri: string; remoteuri: string };
+  #fork: Fork | undefined;
+  #endpoint: MediaEndpoint | undefined;
+  #early: Promise<void> | undefined;
+
+  constructor(tools: SwitchTools, sipUser: SipUser, options: AttemptOptions) {
+    this.#tools = tools;
+    this.#options = options;
+    this.#party = { kind: 'sipuser', domain: sipUser.domain, sipUser };
+    this.#uris = {
+      localuri: bracketUri(options.fromNumber, options.domain),
+      remoteuri: bracketUri(sipUser.phonenumber, sipUser.domain),
+    };
+  }
+
+  async start(contacts: readonly ContactBinding[]): Promise<void> {
+    const { dialog, caller, timeoutMs } = this.#options;
+    const targets = contacts.map((contact) => ({ contact, callId: `${randomUUID()}@${this.#party.domain}` }));
+    for (const { callId } of targets) {
+      const branch = new BranchLeg(callId, this.#party, () => this.#fork?.cancel(answer(487, undefined, true)));
+      dialog.addBranch(branch, this.#uris, Date.now() + timeoutMs);
+    }
+    // Both sides' endpoints are made side by side; the caller's own failure (no common codec) is found before it rings.
+    const prepared = caller.prepareMedia();
+    prepared.catch(() => undefined);
+    const endpoint = await this.#tools.createEndpoint();
+    this.#endpoint = endpoint;
+    await prepared;
+    if (dialog.ended.aborted) return this.#giveUp(answer(487, undefined, true));
+    this.#fork = new Fork(
+      (invite) => this.#tools.invite(invite),
+      targets.map(({ contact, callId }) => this.#target(contact, callId, endpoint.localSdp)),
+      timeoutMs,
+      {
+        provisional: (_target, provisional, sdp) => this.#provisional(provisional, sdp),
+        failed: (target) => dialog.removeBranch(target.callId),
+      },
+    );
+    const ended = () => this.#fork?.cancel(answer(487, undefined, true));
+    dialog.ended.addEventListener('abort', ended, { once: true });
+    const outcome = await this.#fork.outcome;
+    dialog.ended.removeEventListener('abort', ended);
+    if (outcome.answered) await this.#answered(outcome);
+    else this.#giveUp(outcome.answer);
+  }
+
+  /** Something broke on our side: the caller gets the status that says most about it. */
+  fail(err: unknown): void {
+    const status = err instanceof MediaError ? err.status : 500;
+    if (!this.#options.dialog.ended.aborted) this.#tools.failed(err, 'call', this.#options.caller);
+    this.#fork?.cancel(answer(status, undefined, true));
+    this.#giveUp(answer(status, undefined, true));
+  }
+
+  #target(contact: ContactBinding, callId: string, sdp: string): ForkTarget {
+    const { domain, dialled, fromName, fromNumber, headers } = this.#options;
+    return {
+      uri: contact.contact,
+      nextHop: nextHopOf(contact),
+      callId,
+      from: nameAddr(fromName, fromNumber, domain),
+      to: bracketUri(dialled, this.#party.domain),
+      sdp,
+      headers,
+    };
+  }
+
+  #provisional(provisional: SipAnswer, sdp: string | undefined): void {
+    const { caller } = this.#options;
+    this.progress.progress(provisional);
+    if (sdp !== undefined && this.#early === undefined) {
+      this.#early = this.#earlyMedia(sdp);
+      this.#early.catch((err: unknown) => this.#tools.failed(err, 'early media', caller));
+    } else if (provisional.status === 180 && this.#early === undefined) {
+      caller.ring();
+    }
+  }
+
+  async #earlyMedia(sdp: string): Promise<void> {
+    const { caller, beforeMedia } = this.#options;
+    const endpoint = this.#endpoint;
+    const callers = await caller.prepareMedia();
+    if (endpoint === undefined || callers === undefined) return;
+    await endpoint.modify(sdp);
+    beforeMedia?.();
+    await callers.bridge(endpoint);
+    caller.earlyMedia();
+  }
+
+  async #answered(outcome: ForkOutcome & { answered: true }): Promise<void> {
+    const { dialog, caller, beforeMedia, tail } = this.#options;
+    const endpoint = this.#endpoint as MediaEndpoint;
+    this.#endpoint = undefined;
+    const leg = PhoneLeg.outgoing(this.#tools, this.#party, outcome.dialog, endpoint);
+    try {
+      await Promise.all([endpoint.modify(outcome.sdp), caller.answered(), this.#early?.catch(() => undefined)]);
+    } catch (error) {
+      leg.release({ by: 'failure', status: 500, reason: 'Media Failure' });
+      throw error;
+    }
+    if (leg.ended || !dialog.establish(leg)) {
+      leg.release({ by: 'a', status: 487, reason: 'Request Terminated' });
+      this.#giveUp(answer(487, undefined, true));
+      return;
+    }
+    beforeMedia?.();
+    await dialog.connectMedia();
+    this.progress.finish(outcome.answer);
+    if (tail.length > 0)
+      sendTail(endpoint, tail, dialog.ended).catch((err: unknown) => this.#tools.failed(err, 'DTMF', leg));
+  }
+
+  #giveUp(final: SipAnswer): void {
+    const endpoint = this.#endpoint;
+    this.#endpoint = undefined;
+    endpoint?.destroy().catch((err: unknown) => this.#tools.failed(err, 'endpoint', this.#options.caller));
+    this.progress.finish(final);
+  }
+}
+
+/** How a call that came to nothing ends for its caller. */
+export function failureCause(final: SipAnswer): EndCause {
+  return { by: 'failure', status: final.status, reason: final.reason };
+}
+
+/** Sends a DTMF tail: digits at once, pauses as long as they say; ends early with the call. */
+async function sendTail(endpoint: MediaEndpoint, tail: readonly TailStep[], ended: AbortSignal): Promise<void> {
+  for (const step of tail) {
+    if (ended.aborted || endpoint.gone.aborted) return;
+    if (step.kind === 'digits') await endpoint.sendDtmf(step.digits);
+    else await pause(step.ms, ended);
+  }
+}
+
+function pause(ms: number, ended: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      ended.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    ended.addEventListener('abort', done, { once: true });
+  });
+}

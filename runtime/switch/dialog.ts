@@ -1,0 +1,214 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { DialogEntry, DialogParty } from '../callstore/memory-callstore.ts';
+import type { DialogStatus, LegView } from '../callstore/dialog-view.ts';
+import type { EndCause, Leg, LegOwner } from './leg.ts';
+import { MediaPath } from './media-path.ts';
+import { urisOf } from './party.ts';
+
+/** A leg with what the specification's leg table says of it. */
+interface DialogLeg {
+  readonly leg: Leg;
+  readonly side: 'a' | 'b';
+  readonly localuri: string;
+  readonly remoteuri: string;
+  readonly expirets: number | 'undefined';
+}
+
+/** Who keeps track of the live dialogs. */
+export interface DialogObserver {
+  changed(dialog: CallDialog): void;
+  gone(dialog: CallDialog): void;
+}
+
+export interface DialogStart {
+  readonly a: Leg;
+  /** To and From of the initiating INVITE, `<sip:USERNAME@DOMAIN>`. */
+  readonly localuri: string;
+  readonly remoteuri: string;
+  readonly site: string;
+  readonly bindings: ReadonlySet<string>;
+  readonly opts?: DialogEntry['view']['opts'];
+}
+
+/**
+ * - `forking`: the A leg and any number of B legs
+ * - `dialog`: the A leg and the one B leg that answered
+ * - `suspended`: a party is on its way to another dialog and may come back
+ * - `ended`
+ */
+type State = DialogStatus | 'suspended' | 'ended';
+
+/** An active call: one A leg, B legs, and its state (specification, "Dialog (active call)"). */
+export class CallDialog implements LegOwner {
+  /** Unique among live dialogs; short, as people type it into URLs. */
+  readonly dialogid = randomBytes(6).toString('hex');
+  readonly inviteid = randomUUID();
+  readonly startts = Date.now();
+  /** Labels; passed on to the dialog that replaces this one. */
+  readonly bindings: Set<string>;
+  readonly #observer: DialogObserver;
+  readonly #start: DialogStart;
+  readonly #ended = new AbortController();
+  #b = new Map<string, DialogLeg>();
+  #state: State = 'forking';
+  #path: MediaPath | undefined;
+
+  constructor(observer: DialogObserver, start: DialogStart) {
+    this.#observer = observer;
+    this.#start = start;
+    this.bindings = new Set(start.bindings);
+    start.a.owner = this;
+    observer.changed(this);
+  }
+
+  get state(): State {
+    return this.#state;
+  }
+
+  get a(): Leg {
+    return this.#start.a;
+  }
+
+  /** The answering party, once there is one. */
+  get b(): Leg | undefined {
+    return this.#state === 'forking' ? undefined : this.#b.values().next().value?.leg;
+  }
+
+  /** Aborted with the EndCause when the dialog is over. */
+  get ended(): AbortSignal {
+    return this.#ended.signal;
+  }
+
+  /** Adds a called party, or a called party's further contact. */
+  addBranch(leg: Leg, uris: { localuri: string; remoteuri: string }, expirets: number): void {
+    if (this.#state !== 'forking') return;
+    leg.owner = this;
+    this.#b.set(leg.callid, { leg, side: 'b', ...uris, expirets });
+    this.#observer.changed(this);
+  }
+
+  /** Takes away a called contact that refused. */
+  removeBranch(callid: string): void {
+    if (this.#state === 'forking' && this.#b.delete(callid)) this.#observer.changed(this);
+  }
+
+  /**
+   * A called party answered: from now on it is the only B leg. It takes the place of the branch with the same Call-ID.
+   * Gives false when the dialog is over by now; the leg is the caller's to release then.
+   */
+  establish(leg: Leg): boolean {
+    const branch = this.#b.get(leg.callid);
+    if (this.#state !== 'forking' || branch === undefined) return false;
+    leg.owner = this;
+    this.#b = new Map([[leg.callid, { ...branch, leg }]]);
+    this.#state = 'dialog';
+    this.#observer.changed(this);
+    return true;
+  }
+
+  /** Connects the sound of both sides, as far as both have any. */
+  async connectMedia(): Promise<void> {
+    const a = this.a.endpoint;
+    const b = this.b?.endpoint;
+    if (this.#state !== 'dialog' || a === undefined || b === undefined) return;
+    this.#path ??= new MediaPath(a, b);
+    await this.#path.connect();
+  }
+
+  /** Parts the sound of both sides, so that one of them can be played something or taken elsewhere. */
+  async disconnectMedia(): Promise<void> {
+    const path = this.#path;
+    this.#path = undefined;
+    await path?.disconnect();
+  }
+
+  /** Ends the dialog and everything in it. Does nothing when it is over already. */
+  end(cause: EndCause, except?: Leg): void {
+    if (this.#state === 'ended') return;
+    const visible = this.#state !== 'suspended';
+    this.#state = 'ended';
+    if (visible) this.#observer.gone(this);
+    for (const leg of [this.a, ...[...this.#b.values()].map((entry) => entry.leg)]) {
+      if (leg !== except && leg.owner === this) leg.release(cause);
+    }
+    this.#ended.abort(cause);
+  }
+
+  /** Lets one leg go to another dialog. The rest waits, unseen, until `resume` or `end`. */
+  suspend(leg: Leg): void {
+    if (this.#state !== 'dialog' || leg.owner !== this) {
+      throw new Error(`the dialog is ${this.#state}: its leg cannot leave`);
+    }
+    leg.owner = undefined;
+    this.#state = 'suspended';
+    this.#observer.gone(this);
+  }
+
+  /** The leg that left is back. */
+  resume(leg: Leg): void {
+    if (this.#state !== 'suspended') return;
+    leg.owner = this;
+    this.#state = 'dialog';
+    this.#observer.changed(this);
+  }
+
+  /** Ends the dialog but leaves the A leg alone: it goes back to where it came from. */
+  endWithoutA(cause: EndCause): void {
+    if (this.#state === 'ended') return;
+    if (this.a.owner === this) this.a.owner = undefined;
+    this.end(cause);
+  }
+
+  legEnded(leg: Leg, reason: string): void {
+    if (leg === this.a) this.end({ by: 'a', status: 487, reason }, leg);
+    else if (this.#state === 'dialog') this.end({ by: 'b', status: 480, reason }, leg);
+    else this.removeBranch(leg.callid);
+  }
+
+  legHeld(leg: Leg, held: boolean): void {
+    if (leg.endpoint === undefined || this.#path === undefined) return;
+    // The path dies with its endpoints; the end of the call is reported by the legs.
+    this.#path.setHeld(leg.endpoint, held).catch(() => undefined);
+  }
+
+  /** The dialog as the callstore keeps it. */
+  entry(): DialogEntry {
+    const { a, localuri, remoteuri, site, opts } = this.#start;
+    const legs: DialogLeg[] = [{ leg: a, side: 'a', localuri, remoteuri, expirets: 'undefined' }, ...this.#b.values()];
+    const parties = legs.map(({ leg }) => leg.party);
+    return {
+      view: {
+        acallid: a.callid,
+        callids: legs.map(({ leg }) => leg.callid),
+        dialogid: this.dialogid,
+        esgdlg: '',
+        esgcallid: '',
+        inviteid: this.inviteid,
+        status: this.#state === 'dialog' ? 'dialog' : 'forking',
+        legs: legs.map(legView),
+        localuri,
+        remoteuri,
+        site,
+        startts: this.startts,
+        uris: [...new Set(parties.flatMap(urisOf))],
+        opts: opts ?? {},
+      },
+      domains: [...new Set(parties.map((party) => party.domain.toLowerCase()))],
+      sipUsers: sipUsers(parties),
+    };
+  }
+}
+
+function legView({ leg, side, localuri, remoteuri, expirets }: DialogLeg): LegView {
+  return { callid: leg.callid, expirets, localuri, remoteuri, side };
+}
+
+function sipUsers(parties: readonly Leg['party'][]): DialogParty[] {
+  const found = new Map<string, DialogParty>();
+  for (const party of parties) {
+    if (party.kind !== 'sipuser') continue;
+    const { id, login, phonenumber, userId } = party.sipUser;
+    found.set(id, { sipUserId: id, login, phonenumber, userId });
+  }
+  return [...found.values()];
+}

@@ -1,0 +1,105 @@
+import { answer, type SipAnswer } from '../signalling/answers.ts';
+import type { OutgoingInvite, OutgoingInviteOptions, OutgoingInviteResult } from '../signalling/outgoing-invite.ts';
+import type { SipDialog } from '../signalling/sip-dialog.ts';
+
+/** One contact to call. */
+export interface ForkTarget extends Omit<OutgoingInviteOptions, 'onProvisional'> {}
+
+export interface ForkObserver {
+  /** A contact answered provisionally (101-199), with early media if `sdp` is there. */
+  provisional(target: ForkTarget, answer: SipAnswer, sdp: string | undefined): void;
+  /** A contact refused or failed; the others go on. */
+  failed(target: ForkTarget, answer: SipAnswer): void;
+}
+
+export type ForkOutcome =
+  | {
+      readonly answered: true;
+      readonly target: ForkTarget;
+      readonly dialog: SipDialog;
+      readonly sdp: string;
+      readonly answer: SipAnswer;
+    }
+  | { readonly answered: false; readonly answer: SipAnswer };
+
+/**
+ * Calls every contact at once: the first 2xx wins and the others get CANCEL; when all fail, the best final answer is
+ * chosen (RFC 3261 section 16.7). Without a final answer in time the outcome is a 408 of our own. A second 2xx that
+ * crosses the CANCEL is ended with BYE.
+ */
+export class Fork {
+  /** Never rejects. */
+  readonly outcome: Promise<ForkOutcome>;
+  readonly #invites: OutgoingInvite[];
+  readonly #timer: NodeJS.Timeout;
+  #settle: (outcome: ForkOutcome) => void = () => undefined;
+  #settled = false;
+
+  constructor(
+    send: (options: OutgoingInviteOptions) => OutgoingInvite,
+    targets: readonly ForkTarget[],
+    timeoutMs: number,
+    observer: ForkObserver,
+  ) {
+    this.outcome = new Promise((resolve) => {
+      this.#settle = resolve;
+    });
+    this.#timer = setTimeout(() => this.cancel(answer(408, undefined, true)), timeoutMs);
+    const failures: SipAnswer[] = [];
+    this.#invites = targets.map((target) =>
+      send({
+        ...target,
+        onProvisional: (provisional, sdp) => {
+          if (!this.#settled) observer.provisional(target, provisional, sdp);
+        },
+      }),
+    );
+    this.#invites.forEach((invite, index) => {
+      const target = targets[index] as ForkTarget;
+      void invite.result.then((result) => {
+        if (result.answered) this.#answered(target, result);
+        else {
+          if (!this.#settled) observer.failed(target, result.answer);
+          failures.push(result.answer);
+          if (failures.length === targets.length) this.#finish({ answered: false, answer: bestAnswer(failures) });
+        }
+      });
+    });
+  }
+
+  /** Gives up on every contact that has not answered; the outcome is `why`. Does nothing after an answer. */
+  cancel(why: SipAnswer): void {
+    if (this.#settled) return;
+    for (const invite of this.#invites) invite.cancel();
+    this.#finish({ answered: false, answer: why });
+  }
+
+  #answered(target: ForkTarget, result: OutgoingInviteResult & { answered: true }): void {
+    if (this.#settled) {
+      // Two phones picked up within one round trip: the second one is told that it came too late.
+      void result.dialog.bye({ Reason: 'SIP;cause=200;text="Call completed elsewhere"' }).catch(() => undefined);
+      return;
+    }
+    this.#finish({ answered: true, target, dialog: result.dialog, sdp: result.sdp, answer: result.answer });
+    for (const invite of this.#invites) invite.cancel();
+  }
+
+  #finish(outcome: ForkOutcome): void {
+    if (this.#settled) return;
+    this.#settled = true;
+    clearTimeout(this.#timer);
+    this.#settle(outcome);
+  }
+}
+
+/**
+ * The answer to hand on when every contact failed: a 6xx decides, else the lowest class; within it, one that a phone
+ * sent before one made by the network, and "busy" before others (RFC 3261 section 16.7, step 6).
+ */
+export function bestAnswer(answers: readonly SipAnswer[]): SipAnswer {
+  const rank = ({ status, local }: SipAnswer): number => {
+    const kind = Math.floor(status / 100);
+    return (kind === 6 ? 0 : kind * 10) + (local ? 2 : 0) + (status === 486 || status === 600 ? 0 : 1);
+  };
+  return [...answers].sort((a, b) => rank(a) - rank(b))[0] ?? answer(480, undefined, true);
+}

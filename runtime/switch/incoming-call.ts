@@ -1,0 +1,59 @@
+import { splitDtmfTail } from '../interpreter/dtmf-tail.ts';
+import type { IncomingInvite } from '../signalling/incoming-invite.ts';
+import { bracketUri, parseSipUri } from '../signalling/sip-uri.ts';
+import type { Authentication } from './authentication.ts';
+import { failureCause } from './call-phones.ts';
+import { nameOf, numberOf, type Party, uriOf } from './party.ts';
+import { PhoneLeg } from './phone-leg.ts';
+import { placeCall } from './place-call.ts';
+import type { SwitchTools } from './tools.ts';
+
+/** Milliseconds a called party may ring before the caller gets 408. */
+const RING_MS = 60_000;
+
+/** A call from a phone: who it is, where it goes, and what the caller is told. */
+export function takeIncomingCall(tools: SwitchTools, authentication: Authentication, invite: IncomingInvite): void {
+  const sipUser = authentication.caller(invite.request, (status, headers) => invite.reject(status, undefined, headers));
+  if (sipUser === undefined) return;
+  const target = parseSipUri(invite.requestUri);
+  if (target === undefined || target.user === '') {
+    invite.reject(404);
+    return;
+  }
+  const { domain } = sipUser;
+  const { number, tail } = splitDtmfTail(target.user);
+  const party: Party = { kind: 'sipuser', domain, sipUser };
+  const leg = PhoneLeg.incoming(tools, party, invite);
+  const dialog = tools.dialogs.open({
+    a: leg,
+    localuri: bracketUri(number, domain),
+    remoteuri: uriOf(party),
+    site: tools.site,
+    bindings: new Set(),
+    opts: headerOpts(invite),
+  });
+  const decision = tools.directory.route(domain, numberOf(party), number);
+  const attempt = placeCall(tools, decision, {
+    dialog,
+    caller: leg,
+    domain,
+    dialled: number,
+    tail,
+    fromNumber: numberOf(party),
+    fromName: nameOf(party),
+    timeoutMs: RING_MS,
+    headers: {},
+  });
+  void attempt.final.then((final) => {
+    if (final.status >= 300) dialog.end(failureCause(final));
+  });
+}
+
+function headerOpts(invite: IncomingInvite): { 'referred-by'?: string; replaces?: string } {
+  const referredBy = invite.header('Referred-By');
+  const replaces = invite.header('Replaces');
+  return {
+    ...(referredBy === undefined ? {} : { 'referred-by': referredBy }),
+    ...(replaces === undefined ? {} : { replaces }),
+  };
+}

@@ -1,0 +1,255 @@
+import type {
+  Answer,
+  CallEnd,
+  CallPort,
+  CallState,
+  CollectOptions,
+  CollectResult,
+  DialOptions,
+  OutgoingCall,
+  PartyInfo,
+  PlayOptions,
+  PlayResult,
+  PlaySource,
+  ReferOptions,
+  Transfer,
+} from '../interpreter/call-port.ts';
+import { CallStateError } from '../interpreter/call-port.ts';
+import { splitDtmfTail } from '../interpreter/dtmf-tail.ts';
+import { collectDigits } from '../media/collect.ts';
+import type { MediaEndpoint } from '../media/endpoint.ts';
+import { playSources } from '../media/play.ts';
+import { answer } from '../signalling/answers.ts';
+import { bracketUri } from '../signalling/sip-uri.ts';
+import { failedAttempt } from './attempt.ts';
+import { failureCause } from './call-phones.ts';
+import type { CallDialog } from './dialog.ts';
+import { IvrLeg } from './ivr-leg.ts';
+import type { CallingLeg, EndCause } from './leg.ts';
+import { type Party, partyInfo } from './party.ts';
+import { placeCall } from './place-call.ts';
+import type { SwitchTools } from './tools.ts';
+import { startTransfer } from './transfer.ts';
+
+/** What ties an incoming call to whoever placed it. */
+export interface IncomingScenarioCall {
+  readonly dialog: CallDialog;
+  readonly opponent: CallingLeg;
+  readonly party: Party;
+  onRing(ringing: Answer): void;
+  /** Answers the caller; rejects when the caller is gone. */
+  answer(): Promise<void>;
+  /** Called once, with the scenario's answer to the call. */
+  onFinal(final: Answer): void;
+}
+
+/** A scenario's call over the switch: its own leg, its opponent, and what may be done in which state. */
+export class IvrCall implements CallPort {
+  readonly leg: IvrLeg;
+  readonly domain: string;
+  readonly dialled: string | undefined;
+  readonly #tools: SwitchTools;
+  readonly #incoming: IncomingScenarioCall | undefined;
+  readonly #end = new AbortController();
+  #state: CallState;
+  #dialog: CallDialog | undefined;
+  #opponent: CallingLeg | undefined;
+  #opponentInfo: PartyInfo | undefined;
+
+  private constructor(tools: SwitchTools, party: Party, incoming: IncomingScenarioCall | undefined) {
+    this.#tools = tools;
+    this.#incoming = incoming;
+    this.domain = party.domain;
+    this.leg = new IvrLeg(party, (cause) => this.#released(cause));
+    this.#state = incoming === undefined ? 'none' : 'incoming';
+    this.#dialog = incoming?.dialog;
+    this.#opponent = incoming?.opponent;
+    this.#opponentInfo = incoming === undefined ? undefined : partyInfo(incoming.opponent.party);
+    this.dialled = incoming === undefined || party.kind !== 'ivr' ? undefined : party.number;
+  }
+
+  /** The call of a scenario that was called. */
+  static incoming(tools: SwitchTools, incoming: IncomingScenarioCall): IvrCall {
+    return new IvrCall(tools, incoming.party, incoming);
+  }
+
+  /** A call that a scenario may place with `dial`. */
+  static idle(tools: SwitchTools, domain: string): IvrCall {
+    return new IvrCall(tools, { kind: 'ivr', domain, number: 'ivr', name: undefined }, undefined);
+  }
+
+  get callid(): string {
+    return this.leg.callid;
+  }
+
+  get state(): CallState {
+    return this.#state;
+  }
+
+  get dialogid(): string | undefined {
+    return this.#dialog?.dialogid;
+  }
+
+  get opponent(): PartyInfo | undefined {
+    return this.#opponentInfo;
+  }
+
+  get endSignal(): AbortSignal {
+    return this.#end.signal;
+  }
+
+  ring(): Promise<void> {
+    this.#require('ring', 'incoming');
+    this.#incoming?.onRing(answer(180, undefined, false));
+    return Promise.resolve();
+  }
+
+  async answer(): Promise<void> {
+    if (this.#state === 'connected') return;
+    this.#require('answer', 'incoming');
+    await this.#incoming?.answer();
+    if (this.#state !== 'incoming' || this.#dialog?.establish(this.leg) !== true) {
+      throw new CallStateError('answer', this.#state);
+    }
+    this.#state = 'connected';
+    this.#incoming?.onFinal(answer(200, 'OK', false));
+  }
+
+  reject(status: number, reason?: string): Promise<void> {
+    this.#require('reject', 'incoming');
+    this.#finish({ by: 'scenario', reason: 'rejected' });
+    this.#incoming?.onFinal(answer(status, reason, false));
+    return Promise.resolve();
+  }
+
+  hangup(): Promise<void> {
+    if (this.#state === 'incoming') return this.reject(480);
+    if (this.#state === 'none') this.#finish({ by: 'scenario', reason: 'hangup' });
+    if (this.#state === 'outgoing' || this.#state === 'connected') {
+      const by = this.#dialog?.a === this.leg ? 'a' : 'b';
+      this.#finish({ by: 'scenario', reason: 'hangup' });
+      this.#dialog?.end({ by, status: 480, reason: 'Hangup' });
+    }
+    return Promise.resolve();
+  }
+
+  play(sources: readonly PlaySource[], options: PlayOptions): Promise<PlayResult> {
+    return playSources(this.#media('play'), sources.map(sourceUrl), {
+      signal: options.signal,
+      stopDigits: options.stopDigits ?? '',
+      repeat: options.repeat ?? 1,
+    });
+  }
+
+  collect(options: CollectOptions): Promise<CollectResult> {
+    return collectDigits(this.#media('collect'), { ...options, prompt: (options.prompt ?? []).map(sourceUrl) });
+  }
+
+  echo(signal: AbortSignal): Promise<void> {
+    return this.#media('echo').echo(signal);
+  }
+
+  dial(options: DialOptions): OutgoingCall {
+    this.#require('call', 'none');
+    this.#state = 'outgoing';
+    const { number, tail } = splitDtmfTail(options.to);
+    const dialog = this.#tools.dialogs.open({
+      a: this.leg,
+      localuri: bracketUri(number, this.domain),
+      remoteuri: bracketUri(options.callerId, this.domain),
+      site: this.#tools.site,
+      bindings: new Set(options.binding === undefined ? [] : [options.binding]),
+    });
+    this.#dialog = dialog;
+    const decision = this.#route(number, options);
+    const attempt =
+      decision === undefined
+        ? failedAttempt(404)
+        : placeCall(this.#tools, decision, {
+            dialog,
+            caller: this.leg,
+            domain: this.domain,
+            dialled: number,
+            tail,
+            fromNumber: options.callerId,
+            fromName: options.callerName,
+            timeoutMs: options.timeoutMs,
+            headers: options.headers ?? {},
+          });
+    const final = attempt.final.then((result) => this.#dialled(dialog, result));
+    return { callid: this.callid, dialogid: dialog.dialogid, provisional: attempt.provisional, final };
+  }
+
+  refer(options: ReferOptions): Transfer {
+    this.#require('refer', 'connected');
+    const opponent = this.#opponent as CallingLeg;
+    const dialog = this.#dialog as CallDialog;
+    this.#state = 'transferred';
+    const transfer = startTransfer(this.#tools, dialog, opponent, options);
+    const final = transfer.final.then((result) => {
+      if (result.status < 300) this.#finish({ by: 'transfer', reason: result.line });
+      else if (!this.#end.signal.aborted) this.#state = 'connected';
+      return result;
+    });
+    return { ...transfer, final };
+  }
+
+  /** Where the call to F goes: by login or by number, through the intercom featurecode where asked. */
+  #route(number: string, options: DialOptions) {
+    const { directory } = this.#tools;
+    const sipuser = options.mode === 'sipuser' ? directory.sipUserByLogin(this.domain, number) : undefined;
+    if (options.mode === 'sipuser' && sipuser === undefined) return undefined;
+    const dialled = sipuser?.phonenumber ?? number;
+    if (!options.useIntercom) return directory.route(this.domain, undefined, dialled);
+    const intercom = directory.featureCode(this.domain, 'intercom');
+    return intercom === undefined ? undefined : directory.route(this.domain, undefined, intercom.prefix + dialled);
+  }
+
+  #dialled(dialog: CallDialog, final: Answer): Answer {
+    const opponent = dialog.b as CallingLeg | undefined;
+    if (final.status < 300 && opponent !== undefined && this.#state === 'outgoing') {
+      this.#opponent = opponent;
+      this.#opponentInfo = partyInfo(opponent.party);
+      this.#state = 'connected';
+    } else {
+      this.#finish({ by: 'failure', reason: final.line });
+      dialog.end(failureCause(final));
+    }
+    return final;
+  }
+
+  #released(cause: EndCause): void {
+    const unanswered = this.#state === 'incoming';
+    this.#finish({ by: endedBy(cause, this.#dialog?.a === this.leg), reason: cause.reason });
+    if (unanswered) this.#incoming?.onFinal(answer(cause.status, cause.reason, true));
+  }
+
+  #finish(end: CallEnd): void {
+    if (this.#state === 'ended') return;
+    this.#state = 'ended';
+    this.#end.abort(end);
+  }
+
+  #media(operation: string): MediaEndpoint {
+    this.#require(operation, 'connected');
+    const endpoint = this.#opponent?.endpoint;
+    if (endpoint === undefined) throw new CallStateError(operation, this.#state);
+    return endpoint;
+  }
+
+  #require(operation: string, state: CallState): void {
+    if (this.#state !== state) throw new CallStateError(operation, this.#state);
+  }
+}
+
+/** A source in the media server's notation. */
+function sourceUrl(source: PlaySource): string {
+  if ('file' in source) return source.file;
+  if ('tone' in source) return `tone_stream://${source.tone}`;
+  return `silence_stream://${Math.max(1, Math.round(source.silenceMs))}`;
+}
+
+function endedBy(cause: EndCause, scenarioIsA: boolean): CallEnd['by'] {
+  if (cause.by === 'external' || cause.by === 'transfer' || cause.by === 'failure') return cause.by;
+  return (cause.by === 'a') === scenarioIsA ? 'scenario' : 'opponent';
+}

@@ -1,0 +1,44 @@
+import type { MediaEndpoint } from '../media/endpoint.ts';
+import type { Party } from './party.ts';
+
+/** Why a dialog or one of its legs ended. */
+export interface EndCause {
+  /** `external`: by an operation, so that neither side is marked as the one that hung up. */
+  readonly by: 'a' | 'b' | 'external' | 'transfer' | 'failure';
+  /** SIP status for a caller who was not answered yet. */
+  readonly status: number;
+  readonly reason: string;
+}
+
+/** Whoever a leg belongs to at the moment: a dialog. A transfer gives the leg another owner. */
+export interface LegOwner {
+  /** The leg ended by itself: the far end hung up, cancelled, or was lost. */
+  legEnded(leg: Leg, reason: string): void;
+  /** The far end put the call on hold, or took it back. */
+  legHeld(leg: Leg, held: boolean): void;
+}
+
+/** One side of a dialog: a phone, a call on its way to a phone, or a scenario. */
+export interface Leg {
+  readonly callid: string;
+  readonly party: Party;
+  /** The media of the leg, where it has any by now. */
+  readonly endpoint: MediaEndpoint | undefined;
+  /** True while the far end holds the call. */
+  readonly held: boolean;
+  owner: LegOwner | undefined;
+  /** Ends the leg as its state asks: BYE, CANCEL or a final answer. Idempotent; the owner is not told. */
+  release(cause: EndCause): void;
+}
+
+/** The side that placed the call: what it hears before and when the other side answers. */
+export interface CallingLeg extends Leg {
+  /** The other side rings. */
+  ring(): void;
+  /** Makes sure that there is an endpoint, for early media or for the answer. Undefined for a leg without media. */
+  prepareMedia(): Promise<MediaEndpoint | undefined>;
+  /** Early media of the other side can be heard on the endpoint. */
+  earlyMedia(): void;
+  /** The other side answered. Rejects when this side is gone by now. */
+  answered(): Promise<void>;
+}

@@ -1,0 +1,66 @@
+import type { MediaEndpoint } from '../media/endpoint.ts';
+
+/** What the other side hears while one side holds the call. */
+const HOLD_MELODY = 'local_stream://moh';
+
+/**
+ * The sound between two endpoints: bridged, or held with a melody for the side that waits. Changes run one after the
+ * other, and only the last wanted state counts.
+ */
+export class MediaPath {
+  readonly #a: MediaEndpoint;
+  readonly #b: MediaEndpoint;
+  readonly #held = new Set<MediaEndpoint>();
+  #work: Promise<void> = Promise.resolve();
+  #melody: AbortController | undefined;
+
+  constructor(a: MediaEndpoint, b: MediaEndpoint) {
+    this.#a = a;
+    this.#b = b;
+  }
+
+  /** Bridges the endpoints. */
+  connect(): Promise<void> {
+    return this.#then(() => this.#apply());
+  }
+
+  /** One side holds the call or takes it back; with both holding, nobody hears anything. */
+  setHeld(by: MediaEndpoint, held: boolean): Promise<void> {
+    if (held) this.#held.add(by);
+    else this.#held.delete(by);
+    return this.#then(() => this.#apply());
+  }
+
+  /** Parts the endpoints; both are free for other use afterwards. */
+  disconnect(): Promise<void> {
+    return this.#then(async () => {
+      this.#melody?.abort();
+      this.#melody = undefined;
+      await this.#a.park();
+    });
+  }
+
+  async #apply(): Promise<void> {
+    const wasHeld = this.#melody !== undefined;
+    this.#melody?.abort();
+    this.#melody = undefined;
+    if (this.#held.size === 0) {
+      await this.#a.bridge(this.#b);
+      return;
+    }
+    if (!wasHeld) await this.#a.park();
+    const waiting = this.#held.has(this.#a) ? this.#b : this.#a;
+    const melody = new AbortController();
+    this.#melody = melody;
+    if (this.#held.size === 1) {
+      // Ends by the abort or with the channel; both are the end that is wanted.
+      waiting.play(HOLD_MELODY, melody.signal).catch(() => undefined);
+    }
+  }
+
+  #then(step: () => Promise<void>): Promise<void> {
+    const next = this.#work.then(step);
+    this.#work = next.catch(() => undefined);
+    return next;
+  }
+}

@@ -1,0 +1,194 @@
+import type { MediaEndpoint } from '../media/endpoint.ts';
+import { MediaError } from '../media/media-error.ts';
+import type { IncomingInvite } from '../signalling/incoming-invite.ts';
+import { sdpDirection } from '../signalling/sdp.ts';
+import type { ReinviteAnswer, SipDialog } from '../signalling/sip-dialog.ts';
+import type { CallingLeg, EndCause, LegOwner } from './leg.ts';
+import type { Party } from './party.ts';
+
+type State = 'ringing' | 'answering' | 'answered' | 'ended';
+
+/** What a phone leg needs of the node. */
+export interface PhoneLegTools {
+  createEndpoint(remoteSdp?: string): Promise<MediaEndpoint>;
+  failed(err: unknown, what: string, leg: { callid: string }): void;
+}
+
+/**
+ * A leg to a phone: its SIP dialog and its endpoint. A caller's leg begins unanswered (`incoming`), a called party's
+ * when it has answered (`outgoing`).
+ */
+export class PhoneLeg implements CallingLeg {
+  readonly callid: string;
+  readonly party: Party;
+  owner: LegOwner | undefined;
+  readonly #tools: PhoneLegTools;
+  readonly #invite: IncomingInvite | undefined;
+  #state: State;
+  #sip: SipDialog | undefined;
+  #endpoint: MediaEndpoint | undefined;
+  #preparing: Promise<MediaEndpoint> | undefined;
+  #held = false;
+
+  private constructor(
+    tools: PhoneLegTools,
+    party: Party,
+    side: { invite: IncomingInvite } | { sip: SipDialog; endpoint: MediaEndpoint },
+  ) {
+    this.#tools = tools;
+    this.party = party;
+    if ('invite' in side) {
+      this.#invite = side.invite;
+      this.callid = side.invite.callId;
+      this.#state = 'ringing';
+      side.invite.cancelled.addEventListener('abort', () => this.#ended('CANCEL'), { once: true });
+    } else {
+      this.callid = side.sip.callId;
+      this.#state = 'answered';
+      this.#use(side.endpoint);
+      this.#established(side.sip);
+    }
+  }
+
+  static incoming(tools: PhoneLegTools, party: Party, invite: IncomingInvite): PhoneLeg {
+    return new PhoneLeg(tools, party, { invite });
+  }
+
+  static outgoing(tools: PhoneLegTools, party: Party, sip: SipDialog, endpoint: MediaEndpoint): PhoneLeg {
+    return new PhoneLeg(tools, party, { sip, endpoint });
+  }
+
+  get endpoint(): MediaEndpoint | undefined {
+    return this.#endpoint;
+  }
+
+  get held(): boolean {
+    return this.#held;
+  }
+
+  get ended(): boolean {
+    return this.#state === 'ended';
+  }
+
+  ring(): void {
+    if (this.#state === 'ringing') this.#invite?.progress();
+  }
+
+  earlyMedia(): void {
+    if (this.#state === 'ringing' && this.#endpoint !== undefined) this.#invite?.progress(this.#endpoint.localSdp);
+  }
+
+  /** @throws MediaError when there is no common codec or the media server is out of room */
+  async prepareMedia(): Promise<MediaEndpoint> {
+    if (this.#endpoint !== undefined) return this.#endpoint;
+    this.#preparing ??= this.#makeEndpoint();
+    return this.#preparing;
+  }
+
+  async answered(): Promise<void> {
+    if (this.#state === 'answered') return;
+    const endpoint = await this.prepareMedia();
+    if (this.#state !== 'ringing' || this.#invite === undefined) throw new MediaError('the caller is gone', 487);
+    this.#state = 'answering';
+    const sip = await this.#invite.accept(endpoint.localSdp);
+    if (this.#isEnded()) {
+      await sip.bye();
+      throw new MediaError('the caller is gone', 487);
+    }
+    this.#state = 'answered';
+    this.#established(sip);
+  }
+
+  release(cause: EndCause): void {
+    if (this.#state === 'ended') return;
+    const unanswered = this.#state === 'ringing';
+    this.#state = 'ended';
+    if (unanswered) this.#invite?.reject(cause.status, cause.reason);
+    this.#sip?.bye().catch((err: unknown) => this.#tools.failed(err, 'BYE', this));
+    this.#dropMedia();
+  }
+
+  async #makeEndpoint(): Promise<MediaEndpoint> {
+    const offer = this.#invite?.sdp ?? '';
+    const endpoint = await this.#tools.createEndpoint(offer === '' ? undefined : offer);
+    if (this.#state === 'ended') {
+      await endpoint.destroy();
+      throw new MediaError('the caller is gone', 487);
+    }
+    this.#use(endpoint);
+    return endpoint;
+  }
+
+  #use(endpoint: MediaEndpoint): void {
+    this.#endpoint = endpoint;
+    endpoint.gone.addEventListener('abort', () => this.#mediaLost(), { once: true });
+  }
+
+  #established(sip: SipDialog): void {
+    this.#sip = sip;
+    sip.handle({
+      ended: (reason) => this.#ended(reason),
+      reinvite: (sdp) => this.#reinvite(sdp),
+      answerInAck: (sdp) => void this.#renegotiate(sdp),
+      info: (type, body) => this.#info(type, body),
+    });
+  }
+
+  /** A re-INVITE or UPDATE of the phone: new address, hold, or back from hold (RFC 3264 section 8.4). */
+  async #reinvite(sdp: string | undefined): Promise<ReinviteAnswer> {
+    if (this.#endpoint === undefined) return { status: 491 };
+    if (sdp === undefined) return { status: 200, sdp: this.#endpoint.localSdp };
+    return this.#renegotiate(sdp);
+  }
+
+  async #renegotiate(sdp: string): Promise<ReinviteAnswer> {
+    try {
+      const answer = await this.#endpoint?.modify(sdp);
+      const direction = sdpDirection(sdp);
+      this.#setHeld(direction === 'sendonly' || direction === 'inactive');
+      return answer === undefined ? { status: 491 } : { status: 200, sdp: answer };
+    } catch (error) {
+      if (this.#state !== 'ended') this.#tools.failed(error, 're-INVITE', this);
+      return { status: error instanceof MediaError ? error.status : 500 };
+    }
+  }
+
+  #setHeld(held: boolean): void {
+    if (held === this.#held) return;
+    this.#held = held;
+    this.owner?.legHeld(this, held);
+  }
+
+  /** DTMF by INFO, in both common forms: `Signal=5` and the bare digit. */
+  #info(type: string, body: string): void {
+    const digit = /dtmf-relay/i.test(type)
+      ? /^\s*Signal\s*=\s*([0-9A-D*#])/im.exec(body)?.[1]
+      : /dtmf/i.test(type)
+        ? /^\s*([0-9A-D*#])/i.exec(body)?.[1]
+        : undefined;
+    if (digit === undefined || this.#endpoint === undefined) return;
+    this.#endpoint.receiveDtmf(digit.toUpperCase()).catch((err: unknown) => this.#tools.failed(err, 'INFO', this));
+  }
+
+  #mediaLost(): void {
+    if (this.#state === 'ended') return;
+    this.release({ by: 'failure', status: 500, reason: 'Media Lost' });
+    this.owner?.legEnded(this, 'media lost');
+  }
+
+  #ended(reason: string): void {
+    if (this.#state === 'ended') return;
+    this.#state = 'ended';
+    this.#dropMedia();
+    this.owner?.legEnded(this, reason);
+  }
+
+  #dropMedia(): void {
+    this.#endpoint?.destroy().catch((err: unknown) => this.#tools.failed(err, 'endpoint', this));
+  }
+
+  // A method, because the compiler takes a narrowed field for unchanged across an await.
+  #isEnded(): boolean {
+    return this.#state === 'ended';
+  }
+}

@@ -1,0 +1,29 @@
+import type { RouteDecision } from '../domain/directory.ts';
+import { type Attempt, type AttemptOptions, failedAttempt } from './attempt.ts';
+import { autoAnswerHeaders } from './auto-answer.ts';
+import { callPhones } from './call-phones.ts';
+import { callScenario } from './call-scenario.ts';
+import type { SwitchTools } from './tools.ts';
+
+/** Starts the call that a route decision asks for. */
+export function placeCall(tools: SwitchTools, decision: RouteDecision, options: AttemptOptions): Attempt {
+  switch (decision.kind) {
+    case 'sipuser': {
+      const headers =
+        decision.featureCode?.type === 'intercom'
+          ? { ...autoAnswerHeaders(decision.sipuser.domain), ...options.headers }
+          : options.headers;
+      return callPhones(tools, decision.sipuser, { ...options, headers });
+    }
+    case 'scenario':
+      // A scenario has nothing to say to another scenario's silence: one side of a call needs media.
+      if (options.caller.party.kind === 'ivr') return failedAttempt(488);
+      return callScenario(tools, decision.code, options);
+    case 'conference':
+      return failedAttempt(501);
+    case 'reject':
+      return failedAttempt(decision.status, decision.reason);
+    default:
+      return decision satisfies never;
+  }
+}

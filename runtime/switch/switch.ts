@@ -1,0 +1,97 @@
+import type { MemoryCallStore } from '../callstore/memory-callstore.ts';
+import type { Directory, LocationStore } from '../domain/directory.ts';
+import type { CallPort } from '../interpreter/call-port.ts';
+import type { MediaLink } from '../media/link.ts';
+import type { IncomingInvite } from '../signalling/incoming-invite.ts';
+import type { Log, SipHandlers, SipLink } from '../signalling/link.ts';
+import type { SrfRequest, SrfResponse } from '../signalling/srf-types.ts';
+import { Authentication } from './authentication.ts';
+import { DialogBook } from './dialog-book.ts';
+import { takeIncomingCall } from './incoming-call.ts';
+import { IvrCall } from './ivr-call.ts';
+import { Registrar } from './registrar.ts';
+import type { SwitchTools } from './tools.ts';
+
+export interface SwitchOptions {
+  readonly directory: Directory;
+  readonly location: LocationStore;
+  readonly callstore: MemoryCallStore;
+  readonly site: string;
+  readonly log: Log;
+  /** Runs a scenario for a call; false when there is none of that code. */
+  startScenario(code: string, call: CallPort): boolean;
+}
+
+/** The b2b role of a node: registrar, routing, calls between phones and scenarios, transfers. */
+export class Switch implements SipHandlers {
+  readonly #dialogs: DialogBook;
+  readonly #tools: SwitchTools;
+  readonly #authentication: Authentication;
+  readonly #registrar: Registrar;
+  #links: { sip: SipLink; media: MediaLink } | undefined;
+  #draining = false;
+
+  constructor(options: SwitchOptions) {
+    const { directory, location, callstore, site, log } = options;
+    this.#dialogs = new DialogBook(callstore);
+    this.#authentication = new Authentication(directory, location);
+    this.#registrar = new Registrar(this.#authentication, location, log);
+    this.#tools = {
+      directory,
+      location,
+      dialogs: this.#dialogs,
+      site,
+      log,
+      invite: (invite) => this.#connected().sip.invite(invite),
+      createEndpoint: (remoteSdp) => this.#connected().media.createEndpoint(remoteSdp),
+      startScenario: (code, call) => options.startScenario(code, call),
+      failed: (err, what, leg) => log.error({ err, callid: leg.callid }, `${what} failed`),
+    };
+  }
+
+  /** Calls can be made from now on. */
+  connect(sip: SipLink, media: MediaLink): void {
+    this.#links = { sip, media };
+  }
+
+  /** Whether calls can be made: both servers are there, and the node is not on its way out. */
+  get ready(): boolean {
+    return !this.#draining && this.#links?.sip.connected === true && this.#links.media.connected;
+  }
+
+  invite(invite: IncomingInvite): void {
+    if (!this.ready) invite.reject(503, undefined, { 'Retry-After': '5' });
+    else takeIncomingCall(this.#tools, this.#authentication, invite);
+  }
+
+  register(req: SrfRequest, res: SrfResponse): void {
+    this.#registrar.register(req, res);
+  }
+
+  /** A call that a scenario may place, in the name of a domain. */
+  createCall(domain: string): CallPort {
+    return IvrCall.idle(this.#tools, domain);
+  }
+
+  /**
+   * Ends a dialog: BYE to both parties, CANCEL to all that still ring (specification, "DELETE (terminate)").
+   * @returns false when there is no such dialog
+   */
+  terminate(dialogid: string): boolean {
+    const dialog = this.#dialogs.find(dialogid);
+    dialog?.end({ by: 'external', status: 487, reason: 'Request Terminated' });
+    return dialog !== undefined;
+  }
+
+  /** Takes no more calls and ends the live ones. */
+  shutDown(): void {
+    this.#draining = true;
+    for (const dialog of this.#dialogs.all())
+      dialog.end({ by: 'external', status: 503, reason: 'Service Unavailable' });
+  }
+
+  #connected(): { sip: SipLink; media: MediaLink } {
+    if (this.#links === undefined) throw new Error('the switch is not connected to its servers yet');
+    return this.#links;
+  }
+}

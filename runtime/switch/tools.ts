@@ -1,0 +1,29 @@
+import type { ContactBinding, Directory, LocationStore } from '../domain/directory.ts';
+import type { CallPort } from '../interpreter/call-port.ts';
+import type { MediaEndpoint } from '../media/endpoint.ts';
+import type { Log } from '../signalling/link.ts';
+import type { OutgoingInvite, OutgoingInviteOptions } from '../signalling/outgoing-invite.ts';
+import type { DialogBook } from './dialog-book.ts';
+
+/** What the parts of the switch work with; made once per node. */
+export interface SwitchTools {
+  readonly directory: Directory;
+  readonly location: LocationStore;
+  readonly dialogs: DialogBook;
+  /** Name of the site that serves the dialogs. */
+  readonly site: string;
+  readonly log: Log;
+  invite(options: OutgoingInviteOptions): OutgoingInvite;
+  createEndpoint(remoteSdp?: string): Promise<MediaEndpoint>;
+  /** Runs a scenario for a call; false when there is none of that code. */
+  startScenario(code: string, call: CallPort): boolean;
+  /** Reports a failure that nobody waits for. */
+  failed(err: unknown, what: string, leg: { callid: string }): void;
+}
+
+/** A contact's next hop, when requests to it must take the way its REGISTER came (RFC 3581, RFC 5626 section 5.3). */
+export function nextHopOf(binding: ContactBinding): string {
+  const { address, port, protocol } = binding.source;
+  const host = address.includes(':') ? `[${address}]` : address;
+  return `sip:${host}:${port};transport=${protocol}`;
+}

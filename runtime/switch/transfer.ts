@@ -1,0 +1,76 @@
+import type { Answer, ReferOptions, Transfer } from '../interpreter/call-port.ts';
+import { splitDtmfTail } from '../interpreter/dtmf-tail.ts';
+import { bracketUri } from '../signalling/sip-uri.ts';
+import { failureCause } from './call-phones.ts';
+import type { CallDialog } from './dialog.ts';
+import type { CallingLeg } from './leg.ts';
+import { nameOf, numberOf, uriOf } from './party.ts';
+import { placeCall } from './place-call.ts';
+import type { SwitchTools } from './tools.ts';
+
+/** What the transferred party hears until the target answers: the ringback tone, teletone notation. */
+const RINGBACK = 'tone_stream://%(1000,4000,425);loops=-1';
+/** Milliseconds a transfer target may ring when nothing else is said. */
+const DEFAULT_RING_MS = 60_000;
+
+/**
+ * Transfers one side of a dialog to a new target (RFC 3515 semantics, with the media anchored here: the transferred
+ * phone keeps its SIP dialog and its endpoint). A new dialog, opponent -> target, is built. When the target answers,
+ * the old dialog ends; when it does not, the opponent returns to the old dialog, unless it hung up.
+ */
+export function startTransfer(
+  tools: SwitchTools,
+  old: CallDialog,
+  opponent: CallingLeg,
+  options: ReferOptions,
+): Transfer {
+  const { number, tail } = splitDtmfTail(options.to);
+  const { domain } = opponent.party;
+  old.suspend(opponent);
+  const bindings = new Set(old.bindings);
+  if (options.binding !== undefined) bindings.add(options.binding);
+  const dialog = tools.dialogs.open({
+    a: opponent,
+    localuri: bracketUri(number, domain),
+    remoteuri: uriOf(opponent.party),
+    site: tools.site,
+    bindings,
+  });
+  const quiet = new AbortController();
+  if (options.ringback !== false) ringBack(tools, opponent, quiet.signal);
+  const attempt = placeCall(tools, tools.directory.route(domain, numberOf(opponent.party), number), {
+    dialog,
+    caller: opponent,
+    domain,
+    dialled: number,
+    tail,
+    fromNumber: numberOf(opponent.party),
+    fromName: nameOf(opponent.party),
+    timeoutMs: options.timeoutMs ?? DEFAULT_RING_MS,
+    headers: {},
+    beforeMedia: () => quiet.abort(),
+  });
+  const final = attempt.final.then((result) => {
+    quiet.abort();
+    settle(old, dialog, opponent, result);
+    return result;
+  });
+  return { acallid: opponent.callid, dialogid: dialog.dialogid, provisional: attempt.provisional, final };
+}
+
+function settle(old: CallDialog, dialog: CallDialog, opponent: CallingLeg, result: Answer): void {
+  if (result.status < 300) {
+    old.end({ by: 'transfer', status: 480, reason: 'Transferred' }, opponent);
+    return;
+  }
+  const gone = dialog.ended.aborted;
+  dialog.endWithoutA(failureCause(result));
+  if (gone) old.end({ by: old.a === opponent ? 'a' : 'b', status: 487, reason: 'Opponent Gone' }, opponent);
+  else old.resume(opponent);
+}
+
+function ringBack(tools: SwitchTools, opponent: CallingLeg, signal: AbortSignal): void {
+  opponent.endpoint?.play(RINGBACK, signal).catch((err: unknown) => {
+    if (!signal.aborted && opponent.endpoint?.gone.aborted === false) tools.failed(err, 'ringback', opponent);
+  });
+}
