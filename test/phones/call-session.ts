@@ -1,0 +1,125 @@
+import { randomInt } from 'node:crypto';
+import type { Codec } from './media/g711.ts';
+import { PAYLOAD_TYPES } from './media/g711.ts';
+import type { RtpSession } from './media/rtp-session.ts';
+import {
+  answerMistakes,
+  answerTo,
+  parseSdp,
+  SdpError,
+  versionMistakes,
+  writeSdp,
+  type AudioDescription,
+  type Direction,
+  type LocalDescription,
+} from './media/sdp.ts';
+
+const TELEPHONE_EVENT = 101;
+
+function canSend(direction: Direction): boolean {
+  return direction === 'sendrecv' || direction === 'sendonly';
+}
+
+function canReceive(direction: Direction): boolean {
+  return direction === 'sendrecv' || direction === 'recvonly';
+}
+
+function combine(first: Direction, second: Direction): Direction {
+  const send = canSend(first) && canSend(second);
+  const receive = canReceive(first) && canReceive(second);
+  if (send) return receive ? 'sendrecv' : 'sendonly';
+  return receive ? 'recvonly' : 'inactive';
+}
+
+/** The offer/answer state of one call (RFC 3264), driving its RTP. */
+export class CallSession {
+  readonly rtp: RtpSession;
+  /** What this side wants: `sendrecv`, or a kind of hold. */
+  wanted: Direction = 'sendrecv';
+  readonly #codecs: readonly Codec[];
+  readonly #sessionId = String(randomInt(1, 2 ** 47));
+  readonly #violation: (what: string) => void;
+  #version = 0;
+  #local: LocalDescription | undefined;
+  #remote: AudioDescription | undefined;
+
+  constructor(rtp: RtpSession, codecs: readonly Codec[], violation: (what: string) => void) {
+    this.rtp = rtp;
+    this.#codecs = codecs;
+    this.#violation = violation;
+  }
+
+  /** The far end's present description, undefined before any. */
+  get remote(): AudioDescription | undefined {
+    return this.#remote;
+  }
+
+  get local(): LocalDescription | undefined {
+    return this.#local;
+  }
+
+  offer(): string {
+    return this.#describe(this.wanted, this.#codecs, TELEPHONE_EVENT);
+  }
+
+  /** Takes the far end's answer to the last offer. */
+  acceptAnswer(text: string): void {
+    const answer = this.#read(text);
+    if (answer === undefined || this.#local === undefined) return;
+    for (const mistake of answerMistakes(this.#local, answer)) this.#violation(`SDP answer: ${mistake}`);
+    this.#connect(answer);
+  }
+
+  /** Answers an offer; undefined when nothing in it can be accepted (488). */
+  answer(text: string): string | undefined {
+    const offer = this.#read(text);
+    const codecs = this.#codecs.filter((codec) => offer?.codecs.includes(codec));
+    if (offer === undefined || codecs.length === 0) return undefined;
+    const direction = combine(answerTo(offer.direction), this.wanted);
+    const own = this.#describe(direction, codecs, offer.telephoneEvent);
+    this.#connect(offer);
+    return own;
+  }
+
+  #describe(direction: Direction, codecs: readonly Codec[], telephoneEvent: number | undefined): string {
+    this.#version += 1;
+    this.#local = {
+      sessionId: this.#sessionId,
+      version: this.#version,
+      port: this.rtp.port,
+      direction,
+      codecs,
+      telephoneEvent,
+    };
+    const types = codecs.map((codec) => PAYLOAD_TYPES[codec]);
+    this.rtp.expect(telephoneEvent === undefined ? types : [...types, telephoneEvent]);
+    return writeSdp(this.#local);
+  }
+
+  #read(text: string): AudioDescription | undefined {
+    try {
+      const description = parseSdp(text);
+      if (this.#remote !== undefined) {
+        for (const mistake of versionMistakes(this.#remote, description)) this.#violation(`SDP: ${mistake}`);
+      }
+      return description;
+    } catch (error) {
+      if (!(error instanceof SdpError)) throw error;
+      this.#violation(`SDP: ${error.message}`);
+      return undefined;
+    }
+  }
+
+  #connect(remote: AudioDescription): void {
+    this.#remote = remote;
+    const local = this.#local;
+    const codec = remote.codecs.find((entry) => local?.codecs.includes(entry));
+    if (local === undefined || codec === undefined) return;
+    const sending =
+      canSend(local.direction) && canReceive(remote.direction) && remote.port !== 0 && remote.address !== '0.0.0.0';
+    this.rtp.connect(
+      { address: remote.address, port: remote.port, codec, telephoneEvent: remote.telephoneEvent },
+      sending,
+    );
+  }
+}

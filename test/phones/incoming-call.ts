@@ -1,0 +1,82 @@
+import { parseNameAddr, parseUri } from './sip/address.ts';
+import { Dialog } from './sip/dialog.ts';
+import { header, type SipRequest } from './sip/message.ts';
+import type { ServerTransaction } from './sip/server-transaction.ts';
+import { PhoneCall, type CallContext } from './phone-call.ts';
+
+/** A call to this phone. Until `ring`, `answer` or `reject` the far end has got a 100 and nothing more. */
+export class IncomingCall extends PhoneCall {
+  readonly invite: SipRequest;
+  readonly #transaction: ServerTransaction;
+
+  constructor(context: CallContext, transaction: ServerTransaction) {
+    super(context);
+    this.invite = transaction.request;
+    this.#transaction = transaction;
+    this.dialog = Dialog.ofCalled(transaction.request, transaction.localTag, context.contact);
+  }
+
+  get callId(): string {
+    return header(this.invite, 'call-id') ?? '';
+  }
+
+  /** User part of From: the number shown. */
+  get callerId(): string {
+    return parseUri(parseNameAddr(header(this.invite, 'from') ?? '').uri).user ?? '';
+  }
+
+  /** Display name of From: the name shown. */
+  get callerName(): string | undefined {
+    return parseNameAddr(header(this.invite, 'from') ?? '').display;
+  }
+
+  header(name: string): string | undefined {
+    return header(this.invite, name);
+  }
+
+  isInviteOf(transaction: ServerTransaction): boolean {
+    return transaction === this.#transaction;
+  }
+
+  ring(): void {
+    this.#transaction.respond(180, { headers: this.contactHeaders() });
+  }
+
+  /** 183 with a session description: the caller may hear this phone before it answers. */
+  ringWithEarlyMedia(): void {
+    const body = this.invite.body === '' ? undefined : this.session.answer(this.invite.body);
+    if (body === undefined) throw new Error('early media needs an offer this phone can answer');
+    this.#transaction.respond(183, { headers: this.sdpHeaders(), body });
+  }
+
+  /** Answers with 200 and waits for the ACK. */
+  async answer(withinMs = 5000): Promise<void> {
+    const late = this.invite.body === '';
+    const body = late ? this.session.offer() : this.session.answer(this.invite.body);
+    if (body === undefined) {
+      this.reject(488);
+      throw new Error('the offer of the INVITE cannot be answered');
+    }
+    this.#transaction.respond(200, { headers: this.sdpHeaders(), body });
+    const taken = late ? this.takeLateAnswer(this.#transaction) : this.#transaction.acked;
+    void taken.then(() => this.answeredMoment.reach(undefined));
+    await this.answered(withinMs);
+  }
+
+  reject(status: number): void {
+    this.#transaction.respond(status);
+    this.finish({ by: 'here', status });
+  }
+
+  /** The CANCEL has come: the INVITE ends with 487. */
+  cancelled(): void {
+    this.#transaction.respond(487);
+    this.finish({ by: 'cancelled' });
+  }
+
+  override async hangup(): Promise<void> {
+    if (!this.live) return;
+    if (this.#transaction.status >= 200) await this.bye();
+    else this.reject(486);
+  }
+}

@@ -1,0 +1,73 @@
+import { WaitError } from '../wait.ts';
+import { hasTone, level, SAMPLE_RATE, strongest } from './tone.ts';
+
+/** 160 ms: tones 10 Hz apart are told from each other, and the answer comes quickly. */
+const WINDOW = (SAMPLE_RATE * 160) / 1000;
+
+interface Expectation {
+  check(window: Int16Array): boolean;
+  /** Samples still to come before the window holds nothing heard before the question. */
+  missing: number;
+  settle(heard: boolean): void;
+}
+
+/** The ear of the phone: knows the last 160 ms of audio and answers questions about what comes next. */
+export class Listener {
+  #window = new Int16Array(WINDOW);
+  #total = 0;
+  readonly #expectations = new Set<Expectation>();
+
+  hear(samples: Int16Array): void {
+    const next = new Int16Array(WINDOW);
+    next.set(this.#window.subarray(samples.length));
+    next.set(samples, WINDOW - samples.length);
+    this.#window = next;
+    this.#total += samples.length;
+    for (const expectation of this.#expectations) {
+      expectation.missing -= samples.length;
+      if (expectation.missing <= 0 && expectation.check(this.#window)) expectation.settle(true);
+    }
+  }
+
+  /** @throws WaitError when the tone is not heard, from now on, within `withinMs` */
+  async tone(frequency: number, withinMs: number): Promise<void> {
+    const before = this.#total;
+    if (await this.#within((window) => hasTone(window, frequency), withinMs)) return;
+    throw new WaitError(
+      `${frequency} Hz not heard within ${withinMs} ms; ${this.#total - before} samples came, ${this.#heard()}`,
+    );
+  }
+
+  /** @throws WaitError when nothing audible comes within `withinMs` */
+  async sound(withinMs: number): Promise<void> {
+    if (await this.#within((window) => level(window) >= 1000, withinMs)) return;
+    throw new WaitError(`nothing audible within ${withinMs} ms; ${this.#heard()}`);
+  }
+
+  /** @throws WaitError when the tone is heard at any moment of the next `forMs` */
+  async noTone(frequency: number, forMs: number): Promise<void> {
+    if (await this.#within((window) => hasTone(window, frequency), forMs)) {
+      throw new WaitError(`${frequency} Hz is heard, though it should not be`);
+    }
+  }
+
+  #heard(): string {
+    const best = strongest(this.#window);
+    return best === undefined
+      ? 'the last of them silence'
+      : `the strongest tone being ${best.frequency} Hz (${Math.round(best.share * 100)} %)`;
+  }
+
+  async #within(check: (window: Int16Array) => boolean, milliseconds: number): Promise<boolean> {
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    const expectation = { check, missing: WINDOW, settle: resolve };
+    this.#expectations.add(expectation);
+    const timer = setTimeout(() => resolve(false), milliseconds);
+    try {
+      return await promise;
+    } finally {
+      clearTimeout(timer);
+      this.#expectations.delete(expectation);
+    }
+  }
+}

@@ -1,0 +1,234 @@
+import { createSocket, type Socket } from 'node:dgram';
+import { once } from 'node:events';
+import { randomBytes } from 'node:crypto';
+import { Moment } from '../wait.ts';
+import { codecOf, decode, encode, PAYLOAD_TYPES, type Codec } from './g711.ts';
+import { Listener } from './listener.ts';
+import { parseEvent, parseRtp, serialiseEvent, serialiseRtp, type RtpPacket } from './rtp-packet.ts';
+import { RtpStatistics, type RtpReport } from './rtp-statistics.ts';
+import { ToneSource } from './tone.ts';
+
+const PACKET_MS = 20;
+const SAMPLES = 160;
+/** A digit of 100 ms, then 100 ms of audio. */
+const EVENT_PACKETS = 5;
+const EVENT_GAP_PACKETS = 5;
+
+export interface RtpTarget {
+  readonly address: string;
+  readonly port: number;
+  readonly codec: Codec;
+  readonly telephoneEvent: number | undefined;
+}
+
+interface SendingDigit {
+  readonly digit: string;
+  readonly timestamp: number;
+  sent: number;
+  done(): void;
+}
+
+/**
+ * One audio stream in each direction on one UDP port: sends 20 ms packets on a raster that does not drift, hears with
+ * `listener`, counts with `statistics`, collects RFC 4733 digits.
+ */
+export class RtpSession {
+  readonly listener = new Listener();
+  readonly statistics = new RtpStatistics();
+  /** Digits received by RFC 4733, in order. */
+  digits = '';
+  /** What the far end did against RFC 3550, RFC 4733 or its own session description. */
+  readonly violations: string[] = [];
+  readonly #socket: Socket;
+  readonly #ssrc = randomBytes(4).readUInt32BE();
+  readonly #silence = new Int16Array(SAMPLES);
+  readonly #digitWaiters = new Set<() => void>();
+  #sequence = randomBytes(2).readUInt16BE() & 0x7fff;
+  #timestamp = randomBytes(4).readUInt32BE();
+  #target: RtpTarget | undefined;
+  #tone: ToneSource | undefined;
+  #sending = false;
+  #expecting: ReadonlySet<number> = new Set();
+  #timer: NodeJS.Timeout | undefined;
+  #started = 0;
+  #ticks = 0;
+  #marker = true;
+  #queue: SendingDigit[] = [];
+  #gap = 0;
+  #eventTimestamp: number | undefined;
+  #eventEnded = true;
+  #sent = 0;
+
+  private constructor(socket: Socket) {
+    this.#socket = socket;
+    socket.on('message', (data) => this.#receive(data));
+    // ICMP port unreachable from a far end that closed first.
+    socket.on('error', (error) => this.violations.push(error.message));
+  }
+
+  /** Binds an even port on 127.0.0.1 (RFC 3550 section 11). */
+  static async open(): Promise<RtpSession> {
+    for (;;) {
+      const socket = createSocket('udp4');
+      socket.bind(0, '127.0.0.1');
+      await once(socket, 'listening');
+      if (socket.address().port % 2 === 0) return new RtpSession(socket);
+      socket.close();
+    }
+  }
+
+  get port(): number {
+    return this.#socket.address().port;
+  }
+
+  get packetsSent(): number {
+    return this.#sent;
+  }
+
+  report(): RtpReport {
+    return this.statistics.report();
+  }
+
+  /** Payload types this phone has agreed to receive; others are violations. */
+  expect(payloadTypes: Iterable<number>): void {
+    this.#expecting = new Set(payloadTypes);
+  }
+
+  /** Where to send from now on; `sending` false keeps the stream silent on the wire (hold). */
+  connect(target: RtpTarget, sending: boolean): void {
+    this.#target = target;
+    if (sending && !this.#sending) this.#marker = true;
+    this.#sending = sending;
+    if (this.#timer === undefined) {
+      this.#started = performance.now();
+      this.#ticks = 0;
+      this.#schedule();
+    }
+  }
+
+  /** The sound sent from now on; undefined is silence. */
+  play(frequency: number | undefined): void {
+    this.#tone = frequency === undefined ? undefined : new ToneSource(frequency);
+  }
+
+  /** Sends digits by RFC 4733, one after another; settles when the last is out. */
+  async sendDigits(digits: string): Promise<void> {
+    if (this.#target?.telephoneEvent === undefined) throw new Error('the far end takes no telephone-events');
+    await Promise.all(
+      Array.from(digits, (digit) => {
+        const { promise, resolve } = Promise.withResolvers<void>();
+        this.#queue.push({ digit, timestamp: 0, sent: 0, done: resolve });
+        return promise;
+      }),
+    );
+  }
+
+  /** @throws WaitError when the digits received do not contain `digits` within `withinMs` */
+  async receivesDigits(digits: string, withinMs: number): Promise<void> {
+    const arrival = new Moment<true>(`digits "${digits}"`);
+    const check = (): void => {
+      if (this.digits.includes(digits)) arrival.reach(true);
+    };
+    this.#digitWaiters.add(check);
+    check();
+    try {
+      await arrival.wait(withinMs);
+    } finally {
+      this.#digitWaiters.delete(check);
+    }
+  }
+
+  close(): void {
+    if (this.#timer !== undefined) clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#target = undefined;
+    for (const digit of this.#queue) digit.done();
+    this.#queue = [];
+    this.#socket.removeAllListeners('message');
+    this.#socket.close();
+  }
+
+  #schedule(): void {
+    const due = this.#started + this.#ticks * PACKET_MS;
+    this.#timer = setTimeout(() => this.#tick(), Math.max(0, due - performance.now()));
+  }
+
+  #tick(): void {
+    this.#ticks += 1;
+    this.#schedule();
+    const target = this.#target;
+    const timestamp = this.#timestamp;
+    this.#timestamp = (this.#timestamp + SAMPLES) >>> 0;
+    if (target === undefined || !this.#sending) return;
+    const digit = this.#gap > 0 ? undefined : this.#queue[0];
+    if (digit !== undefined && target.telephoneEvent !== undefined) {
+      this.#sendEvent(digit, target, timestamp);
+      return;
+    }
+    this.#gap = Math.max(0, this.#gap - 1);
+    const samples = this.#tone?.next(SAMPLES) ?? this.#silence;
+    this.#send(target, PAYLOAD_TYPES[target.codec], timestamp, this.#marker, encode(target.codec, samples));
+    this.#marker = false;
+  }
+
+  /** RFC 4733 section 2.5.1: one timestamp for the event, a growing duration, the end sent three times. */
+  #sendEvent(sending: SendingDigit, target: RtpTarget, now: number): void {
+    const first = sending.sent === 0;
+    const digit = first ? { ...sending, timestamp: now } : sending;
+    this.#queue[0] = digit;
+    digit.sent += 1;
+    const end = digit.sent >= EVENT_PACKETS;
+    const payload = serialiseEvent({ digit: digit.digit, end, duration: digit.sent * SAMPLES });
+    for (let copy = 0; copy < (end ? 3 : 1); copy += 1) {
+      this.#send(target, target.telephoneEvent ?? 101, digit.timestamp, first, payload);
+    }
+    if (!end) return;
+    this.#queue.shift();
+    this.#gap = EVENT_GAP_PACKETS;
+    digit.done();
+  }
+
+  #send(target: RtpTarget, payloadType: number, timestamp: number, marker: boolean, payload: Buffer): void {
+    const packet = { payloadType, marker, sequence: this.#sequence, timestamp, ssrc: this.#ssrc, payload };
+    this.#sequence = (this.#sequence + 1) & 0xffff;
+    this.#sent += 1;
+    this.#socket.send(serialiseRtp(packet), target.port, target.address);
+  }
+
+  #receive(data: Buffer): void {
+    const packet = parseRtp(data);
+    if (packet === undefined) {
+      this.violations.push(`${data.length} bytes that are no RTP`);
+      return;
+    }
+    if (this.#expecting.size > 0 && !this.#expecting.has(packet.payloadType)) {
+      this.violations.push(`payload type ${packet.payloadType} was not agreed`);
+      return;
+    }
+    const codec = codecOf(packet.payloadType);
+    this.statistics.receive(packet, performance.now(), codec !== undefined);
+    if (codec === undefined) this.#receiveEvent(packet);
+    else this.#receiveAudio(codec, packet);
+  }
+
+  #receiveAudio(codec: Codec, packet: RtpPacket): void {
+    if (packet.payload.length !== SAMPLES) this.violations.push(`an audio packet of ${packet.payload.length} bytes`);
+    this.listener.hear(decode(codec, packet.payload.subarray(0, SAMPLES)));
+  }
+
+  #receiveEvent(packet: RtpPacket): void {
+    const event = parseEvent(packet.payload);
+    if (event === undefined) {
+      this.violations.push(`a telephone-event that is no digit: ${packet.payload.toString('hex')}`);
+      return;
+    }
+    if (packet.timestamp !== this.#eventTimestamp) {
+      if (!this.#eventEnded) this.violations.push('a digit began before the one before it ended');
+      if (!packet.marker) this.violations.push('the first packet of a digit has no marker');
+      this.#eventTimestamp = packet.timestamp;
+      this.digits += event.digit;
+      for (const check of this.#digitWaiters) check();
+    }
+    this.#eventEnded = event.end;
+  }
+}

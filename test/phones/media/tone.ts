@@ -1,0 +1,68 @@
+/** Sine tones and how to recognise them in 8 kHz linear audio. */
+
+export const SAMPLE_RATE = 8000;
+
+/** An endless sine, produced packet by packet without a phase jump. */
+export class ToneSource {
+  readonly #step: number;
+  readonly #amplitude: number;
+  #phase = 0;
+
+  /** @param amplitude of 32767; 8000 is about -12 dBm0 */
+  constructor(frequency: number, amplitude = 8000) {
+    this.#step = (2 * Math.PI * frequency) / SAMPLE_RATE;
+    this.#amplitude = amplitude;
+  }
+
+  next(samples: number): Int16Array {
+    const out = new Int16Array(samples);
+    for (let at = 0; at < samples; at += 1) {
+      out[at] = Math.round(this.#amplitude * Math.sin(this.#phase));
+      this.#phase = (this.#phase + this.#step) % (2 * Math.PI);
+    }
+    return out;
+  }
+}
+
+/** Root mean square of the samples. */
+export function level(samples: Int16Array): number {
+  let energy = 0;
+  for (const sample of samples) energy += sample * sample;
+  return samples.length === 0 ? 0 : Math.sqrt(energy / samples.length);
+}
+
+/** Share (0 to 1) of the energy that lies at `frequency`, by the Goertzel algorithm. */
+export function shareAt(samples: Int16Array, frequency: number): number {
+  const coefficient = 2 * Math.cos((2 * Math.PI * frequency) / SAMPLE_RATE);
+  let previous = 0;
+  let beforePrevious = 0;
+  let energy = 0;
+  for (const sample of samples) {
+    const current = sample + coefficient * previous - beforePrevious;
+    beforePrevious = previous;
+    previous = current;
+    energy += sample * sample;
+  }
+  if (energy === 0) return 0;
+  const power = previous ** 2 + beforePrevious ** 2 - coefficient * previous * beforePrevious;
+  return (2 * power) / (samples.length * energy);
+}
+
+/** Samples below this level count as silence: A-law and mu-law idle noise, comfort noise. */
+export const AUDIBLE = 150;
+
+/** Is the tone there: audible, and at least a quarter of what is heard (so that two tones may sound together). */
+export function hasTone(samples: Int16Array, frequency: number): boolean {
+  return level(samples) >= AUDIBLE && shareAt(samples, frequency) >= 0.25;
+}
+
+/** The strongest frequency in 10 Hz steps up to 3.4 kHz and its share, for error texts; undefined in silence. */
+export function strongest(samples: Int16Array): { frequency: number; share: number } | undefined {
+  if (level(samples) < AUDIBLE) return undefined;
+  let best = { frequency: 0, share: 0 };
+  for (let frequency = 100; frequency <= 3400; frequency += 10) {
+    const share = shareAt(samples, frequency);
+    if (share > best.share) best = { frequency, share };
+  }
+  return best;
+}

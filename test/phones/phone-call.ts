@@ -1,0 +1,270 @@
+import type { CallSession } from './call-session.ts';
+import type { Direction } from './media/sdp.ts';
+import type { RtpReport } from './media/rtp-statistics.ts';
+import { parseCSeq } from './sip/address.ts';
+import type { Dialog } from './sip/dialog.ts';
+import type { SipEndpoint } from './sip/endpoint.ts';
+import { header, type SipHeader, type SipRequest, type SipResponse } from './sip/message.ts';
+import type { ServerTransaction } from './sip/server-transaction.ts';
+import { Arrivals, Moment } from './wait.ts';
+
+/** How a call ended: who ended it, and with which status if it was never answered. */
+export interface CallEnd {
+  readonly by: 'here' | 'there' | 'refused' | 'cancelled' | 'lost';
+  readonly status?: number;
+  readonly reason?: string;
+}
+
+/** What the phone that owns the call lends it. */
+export interface CallContext {
+  readonly endpoint: SipEndpoint;
+  readonly session: CallSession;
+  /** `sip:login@127.0.0.1:port`, for Contact. */
+  readonly contact: string;
+  readonly label: string;
+}
+
+const ALLOW = { name: 'Allow', value: 'INVITE, ACK, CANCEL, BYE, OPTIONS, INFO, UPDATE, NOTIFY, REFER' };
+const SDP_TYPE = { name: 'Content-Type', value: 'application/sdp' };
+
+/** One call of a test phone, from either side. Every `within` and `for` is in milliseconds. */
+export abstract class PhoneCall {
+  readonly session: CallSession;
+  /** Sound directions the far end has set by re-INVITE or UPDATE, in order. */
+  readonly directions = new Arrivals<Direction>('change of direction');
+  /** Bodies of INFO requests received. */
+  readonly infos: string[] = [];
+  readonly notifies = new Arrivals<SipRequest>('NOTIFY');
+  protected readonly context: CallContext;
+  protected readonly answeredMoment: Moment<SipResponse | undefined>;
+  protected readonly endedMoment: Moment<CallEnd>;
+  protected dialog: Dialog | undefined;
+  #reinviting = false;
+
+  protected constructor(context: CallContext) {
+    this.context = context;
+    this.session = context.session;
+    this.answeredMoment = new Moment(`${context.label} answered`);
+    this.endedMoment = new Moment(`${context.label} ended`);
+  }
+
+  abstract get callId(): string;
+
+  /** Ends the call in whatever way its state asks for, and waits for the end. */
+  abstract hangup(): Promise<void>;
+
+  get live(): boolean {
+    return !this.endedMoment.reached;
+  }
+
+  get established(): boolean {
+    return this.answeredMoment.reached && this.live;
+  }
+
+  get end(): CallEnd | undefined {
+    return this.endedMoment.value;
+  }
+
+  async answered(withinMs = 5000): Promise<void> {
+    await this.answeredMoment.wait(withinMs);
+  }
+
+  async ended(withinMs = 5000): Promise<CallEnd> {
+    return this.endedMoment.wait(withinMs);
+  }
+
+  /** Sends a tone from now on; undefined is silence. */
+  play(frequency: number | undefined): void {
+    this.session.rtp.play(frequency);
+  }
+
+  async hears(frequency: number, options: { withinMs?: number } = {}): Promise<void> {
+    await this.session.rtp.listener.tone(frequency, options.withinMs ?? 3000);
+  }
+
+  async hearsSound(options: { withinMs?: number } = {}): Promise<void> {
+    await this.session.rtp.listener.sound(options.withinMs ?? 3000);
+  }
+
+  async hearsNot(frequency: number, options: { forMs: number }): Promise<void> {
+    await this.session.rtp.listener.noTone(frequency, options.forMs);
+  }
+
+  rtp(): RtpReport {
+    return this.session.rtp.report();
+  }
+
+  async sendDtmf(digits: string, options: { by?: 'rfc4733' | 'info' } = {}): Promise<void> {
+    if ((options.by ?? 'rfc4733') === 'rfc4733') {
+      await this.session.rtp.sendDigits(digits);
+      return;
+    }
+    for (const digit of digits) {
+      const body = `Signal=${digit}\r\nDuration=160\r\n`;
+      const response = await this.request('INFO', [{ name: 'Content-Type', value: 'application/dtmf-relay' }], body);
+      if (response.status !== 200) throw new Error(`INFO was answered with ${response.status}`);
+    }
+  }
+
+  async receivesDtmf(digits: string, options: { withinMs?: number } = {}): Promise<void> {
+    await this.session.rtp.receivesDigits(digits, options.withinMs ?? 3000);
+  }
+
+  async hold(direction: 'sendonly' | 'inactive' = 'sendonly'): Promise<void> {
+    await this.#changeDirection(direction);
+  }
+
+  async unhold(): Promise<void> {
+    await this.#changeDirection('sendrecv');
+  }
+
+  /** A request inside the dialog; rejects when no final answer comes. */
+  async request(method: string, headers: readonly SipHeader[] = [], body = ''): Promise<SipResponse> {
+    const dialog = this.requireDialog();
+    const { endpoint } = this.context;
+    const response = await endpoint.send(dialog.request(method, headers, body), endpoint.peerOf(dialog.nextHop)).final;
+    if (response === undefined) throw new Error(`${this.context.label}: no answer to ${method}`);
+    return response;
+  }
+
+  owns(request: SipRequest): boolean {
+    return this.dialog?.owns(request) === true;
+  }
+
+  /** A request of the far end inside this call's dialog. */
+  receive(transaction: ServerTransaction): void {
+    for (const mistake of this.requireDialog().receive(transaction.request)) {
+      this.context.endpoint.violation(`${transaction.request.method} in dialog: ${mistake}`);
+    }
+    switch (transaction.request.method) {
+      case 'BYE':
+        transaction.respond(200);
+        this.finish({ by: 'there' });
+        break;
+      case 'INVITE':
+      case 'UPDATE':
+        this.#receiveOffer(transaction);
+        break;
+      case 'INFO':
+        this.infos.push(transaction.request.body);
+        transaction.respond(200);
+        break;
+      case 'NOTIFY':
+        this.notifies.push(transaction.request);
+        transaction.respond(200);
+        break;
+      case 'OPTIONS':
+        transaction.respond(200, { headers: [ALLOW] });
+        break;
+      default:
+        transaction.respond(405, { headers: [ALLOW] });
+    }
+  }
+
+  /** Lets the call go without a word, as a phone that lost its power. */
+  abandon(): void {
+    this.finish({ by: 'lost' });
+  }
+
+  protected requireDialog(): Dialog {
+    if (this.dialog === undefined) throw new Error(`${this.context.label}: there is no dialog yet`);
+    return this.dialog;
+  }
+
+  protected contactHeaders(): SipHeader[] {
+    return [{ name: 'Contact', value: `<${this.context.contact}>` }, ALLOW];
+  }
+
+  protected sdpHeaders(): SipHeader[] {
+    return [...this.contactHeaders(), SDP_TYPE];
+  }
+
+  protected finish(end: CallEnd): void {
+    if (this.endedMoment.reached) return;
+    const status = end.status === undefined ? '' : ` ${end.status} ${end.reason ?? ''}`;
+    this.answeredMoment.miss(`the call ended first (${end.by}${status})`);
+    this.session.rtp.close();
+    this.endedMoment.reach(end);
+  }
+
+  /** BYE, when there is somebody to take leave of. */
+  protected async bye(): Promise<void> {
+    const response = await this.request('BYE');
+    // 481: both sides hung up at the same moment.
+    if (response.status !== 200 && response.status !== 481) {
+      this.context.endpoint.violation(`BYE was answered with ${response.status}`);
+    }
+    this.finish({ by: 'here' });
+  }
+
+  /** ACK to a 2xx of an INVITE of this phone: same CSeq number, new branch (RFC 3261 section 13.2.2.4). */
+  protected acknowledge(invite: SipRequest, body = ''): () => void {
+    const dialog = this.requireDialog();
+    const { number } = parseCSeq(header(invite, 'cseq') ?? '');
+    const ack = dialog.request('ACK', body === '' ? [] : [SDP_TYPE], body, number);
+    return this.context.endpoint.sendAck(ack, this.context.endpoint.peerOf(dialog.nextHop));
+  }
+
+  async #changeDirection(direction: Direction): Promise<void> {
+    const before = this.session.wanted;
+    this.session.wanted = direction;
+    const response = await this.reinvite();
+    if (response.status >= 300) {
+      this.session.wanted = before;
+      throw new Error(`the re-INVITE was answered with ${response.status} ${response.reason}`);
+    }
+  }
+
+  /** Sends a re-INVITE with the present offer and takes the answer. */
+  async reinvite(): Promise<SipResponse> {
+    const dialog = this.requireDialog();
+    const { endpoint } = this.context;
+    const request = dialog.request('INVITE', this.sdpHeaders(), this.session.offer());
+    let repeatAck: (() => void) | undefined;
+    this.#reinviting = true;
+    try {
+      const transaction = endpoint.send(request, endpoint.peerOf(dialog.nextHop), { repeated2xx: () => repeatAck?.() });
+      const response = await transaction.final;
+      if (response === undefined) throw new Error(`${this.context.label}: no answer to the re-INVITE`);
+      if (response.status < 300) {
+        repeatAck = this.acknowledge(transaction.request);
+        this.session.acceptAnswer(response.body);
+      }
+      return response;
+    } finally {
+      this.#reinviting = false;
+    }
+  }
+
+  #receiveOffer(transaction: ServerTransaction): void {
+    const { request } = transaction;
+    if (request.method === 'INVITE' && this.#reinviting) {
+      transaction.respond(491);
+      return;
+    }
+    if (request.body === '') {
+      if (request.method === 'UPDATE') transaction.respond(200, { headers: this.contactHeaders() });
+      else this.#offerInAnswer(transaction);
+      return;
+    }
+    const body = this.session.answer(request.body);
+    if (body === undefined) {
+      transaction.respond(488);
+      return;
+    }
+    transaction.respond(200, { headers: this.sdpHeaders(), body });
+    this.directions.push(this.session.remote?.direction ?? 'sendrecv');
+  }
+
+  /** A re-INVITE without a body: the 200 offers, the ACK answers. */
+  #offerInAnswer(transaction: ServerTransaction): void {
+    transaction.respond(200, { headers: this.sdpHeaders(), body: this.session.offer() });
+    void this.takeLateAnswer(transaction);
+  }
+
+  protected async takeLateAnswer(transaction: ServerTransaction): Promise<void> {
+    const ack = await transaction.acked;
+    if (ack.body === '') this.context.endpoint.violation('the ACK to a 200 with an offer has no answer');
+    else this.session.acceptAnswer(ack.body);
+  }
+}

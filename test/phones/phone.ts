@@ -1,0 +1,209 @@
+import { CallSession } from './call-session.ts';
+import { IncomingCall } from './incoming-call.ts';
+import type { Codec } from './media/g711.ts';
+import { RtpSession } from './media/rtp-session.ts';
+import { OutgoingCall } from './outgoing-call.ts';
+import type { CallContext, PhoneCall } from './phone-call.ts';
+import { Registration, type RegisterOptions, type RegisterResult } from './registration.ts';
+import { tagOf } from './sip/address.ts';
+import { SipEndpoint } from './sip/endpoint.ts';
+import { header, type SipHeader, type SipRequest } from './sip/message.ts';
+import type { ServerTransaction } from './sip/server-transaction.ts';
+import type { SipTimers } from './sip/timers.ts';
+import type { Protocol } from './sip/transport.ts';
+import { Arrivals } from './wait.ts';
+
+export interface PhoneOptions {
+  readonly login: string;
+  readonly domain: string;
+  readonly password?: string;
+  /** `ip:port` of the server: registrar and outbound proxy. Without it calls go where their URI points. */
+  readonly registrar?: string;
+  readonly transport?: Protocol;
+  readonly codecs?: readonly Codec[];
+  readonly displayName?: string;
+  readonly timers?: SipTimers;
+}
+
+/**
+ * A SIP phone for tests, written from the RFCs on raw sockets and sharing no code with the project, so that a
+ * misunderstanding is not made twice. It does what a test tells it and keeps a record of every rule the far end broke.
+ */
+export class Phone {
+  readonly login: string;
+  /** Requests outside any call: NOTIFY, MESSAGE, OPTIONS. */
+  readonly requests = new Arrivals<SipRequest>('request outside a call');
+  readonly #options: PhoneOptions;
+  readonly #calls = new Set<PhoneCall>();
+  readonly #arrivals: Arrivals<IncomingCall>;
+  /** INVITEs whose CANCEL came while their call was being set up. */
+  readonly #cancelledEarly = new WeakSet<ServerTransaction>();
+  #endpoint!: SipEndpoint;
+  #registration: Registration | undefined;
+  #registered = false;
+
+  private constructor(options: PhoneOptions) {
+    this.#options = options;
+    this.login = options.login;
+    this.#arrivals = new Arrivals(`incoming call at ${options.login}`);
+  }
+
+  static async start(options: PhoneOptions): Promise<Phone> {
+    const phone = new Phone(options);
+    const events = {
+      request: (transaction: ServerTransaction) => void phone.#receive(transaction),
+      cancelled: (transaction: ServerTransaction) => phone.#cancelled(transaction),
+    };
+    phone.#endpoint = await SipEndpoint.open(options.transport ?? 'udp', events, options.timers);
+    return phone;
+  }
+
+  /** `sip:login@127.0.0.1:port`, what it registers and where it can be called directly. */
+  get contact(): string {
+    const transport = this.#endpoint.protocol === 'tcp' ? ';transport=tcp' : '';
+    return `sip:${this.login}@${this.#endpoint.hostPort}${transport}`;
+  }
+
+  /** `sip:login@domain` */
+  get address(): string {
+    return `sip:${this.login}@${this.#options.domain}`;
+  }
+
+  /** Every rule of SIP, SDP or RTP that the far end broke so far. */
+  get violations(): readonly string[] {
+    return [...this.#endpoint.violations, ...[...this.#calls].flatMap(mediaViolations)];
+  }
+
+  /** The next violation of SIP or SDP. */
+  async violation(withinMs = 5000): Promise<string> {
+    return this.#endpoint.noted.next(withinMs);
+  }
+
+  /** SIP messages sent and received, one line each. */
+  trace(): string[] {
+    return this.#endpoint.trace();
+  }
+
+  async register(options: Partial<RegisterOptions> = {}): Promise<RegisterResult> {
+    const result = await this.#registrar().register({
+      expires: 600,
+      username: this.login,
+      password: this.#options.password ?? '',
+      contact: this.contact,
+      ...options,
+    });
+    if (result.status === 200) this.#registered = (options.expires ?? 600) > 0;
+    return result;
+  }
+
+  async unregister(): Promise<RegisterResult> {
+    return this.register({ expires: 0 });
+  }
+
+  /** Calls a number or login of the domain, or a whole SIP URI. */
+  async call(target: string, options: { headers?: readonly SipHeader[] } = {}): Promise<OutgoingCall> {
+    const uri = target.startsWith('sip:') ? target : `sip:${target}@${this.#options.domain}`;
+    const call = new OutgoingCall(await this.#context(`${this.login} -> ${target}`), {
+      target: uri,
+      from: this.address,
+      displayName: this.#options.displayName,
+      via: this.#proxy() ?? this.#endpoint.peerOf(uri),
+      username: this.login,
+      password: this.#options.password ?? '',
+      headers: options.headers ?? [],
+    });
+    this.#calls.add(call);
+    return call;
+  }
+
+  /** The next call to this phone. */
+  async incoming(withinMs = 5000): Promise<IncomingCall> {
+    return this.#arrivals.next(withinMs);
+  }
+
+  /** Incoming calls nobody has taken from `incoming()` yet. */
+  get waitingCalls(): number {
+    return this.#arrivals.pending;
+  }
+
+  /** Ends its calls, takes its contact away and closes. `abruptly` does neither, like a phone without power. */
+  async stop(options: { abruptly?: boolean } = {}): Promise<void> {
+    try {
+      if (options.abruptly === true) return;
+      await Promise.all([...this.#calls].map((call) => call.hangup()));
+      if (this.#registered) await this.unregister();
+    } finally {
+      for (const call of this.#calls) call.abandon();
+      await this.#endpoint.close();
+    }
+  }
+
+  #proxy(): ReturnType<SipEndpoint['peer']> | undefined {
+    const [address, port] = this.#options.registrar?.split(':') ?? [];
+    return address === undefined ? undefined : this.#endpoint.peer(address, Number(port ?? 5060));
+  }
+
+  #registrar(): Registration {
+    const peer = this.#proxy();
+    if (peer === undefined) throw new Error(`${this.login} has no registrar`);
+    this.#registration ??= new Registration(this.#endpoint, peer, this.address, this.#options.domain);
+    return this.#registration;
+  }
+
+  async #context(label: string): Promise<CallContext> {
+    const endpoint = this.#endpoint;
+    const violation = (what: string): void => endpoint.violation(`${label}: ${what}`);
+    const session = new CallSession(await RtpSession.open(), this.#options.codecs ?? ['PCMU', 'PCMA'], violation);
+    return { endpoint, session, contact: this.contact, label };
+  }
+
+  async #receive(transaction: ServerTransaction): Promise<void> {
+    const { request } = transaction;
+    const call = [...this.#calls].find((entry) => entry.owns(request));
+    if (call?.live === true) return call.receive(transaction);
+    if (tagOf(header(request, 'to')) !== undefined) return this.#refuse(transaction, call !== undefined);
+    if (request.method === 'INVITE') return this.#receiveInvite(transaction);
+    if (['OPTIONS', 'NOTIFY', 'MESSAGE'].includes(request.method)) {
+      transaction.respond(200);
+      return this.requests.push(request);
+    }
+    return transaction.respond(405, {
+      headers: [{ name: 'Allow', value: 'INVITE, ACK, CANCEL, BYE, OPTIONS, NOTIFY' }],
+    });
+  }
+
+  #refuse(transaction: ServerTransaction, wasACall: boolean): void {
+    const { method } = transaction.request;
+    // A BYE that crosses this phone's own BYE is nobody's fault.
+    if (!(method === 'BYE' && wasACall)) this.#endpoint.violation(`${method} in a dialog this phone does not have`);
+    transaction.respond(wasACall && method === 'BYE' ? 200 : 481);
+  }
+
+  async #receiveInvite(transaction: ServerTransaction): Promise<void> {
+    const { request } = transaction;
+    const required = header(request, 'require');
+    if (required !== undefined) {
+      transaction.respond(420, { headers: [{ name: 'Unsupported', value: required }] });
+      return;
+    }
+    if (request.uri !== this.contact) {
+      this.#endpoint.violation(`INVITE: Request-URI is ${request.uri}, this phone's Contact is ${this.contact}`);
+    }
+    transaction.respond(100);
+    const call = new IncomingCall(await this.#context(`${this.login} <- ${header(request, 'from')}`), transaction);
+    this.#calls.add(call);
+    if (this.#cancelledEarly.has(transaction)) call.cancelled();
+    this.#arrivals.push(call);
+  }
+
+  #cancelled(transaction: ServerTransaction): void {
+    this.#cancelledEarly.add(transaction);
+    for (const call of this.#calls) {
+      if (call instanceof IncomingCall && call.isInviteOf(transaction)) call.cancelled();
+    }
+  }
+}
+
+function mediaViolations(call: PhoneCall): string[] {
+  return call.session.rtp.violations.map((what) => `RTP: ${what}`);
+}

@@ -1,0 +1,151 @@
+import { createSocket, type Socket as UdpSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+
+/** SIP over UDP and TCP as a phone uses it (RFC 3261 section 18). Bytes only: what they mean is decided above. */
+
+export type Protocol = 'udp' | 'tcp';
+
+/** Where a message came from, or goes to. */
+export interface Peer {
+  readonly protocol: Protocol;
+  readonly address: string;
+  readonly port: number;
+  send(data: Buffer): void;
+}
+
+export interface TransportEvents {
+  message(data: Buffer, from: Peer): void;
+  /** Something on the wire is not SIP at all. */
+  broken(what: string): void;
+}
+
+export interface Transport {
+  readonly protocol: Protocol;
+  /** The phone's own SIP port on 127.0.0.1. */
+  readonly port: number;
+  peer(address: string, port: number): Peer;
+  close(): Promise<void>;
+}
+
+const HOST = '127.0.0.1';
+
+/** Opens the phone's SIP port on 127.0.0.1. */
+export async function openTransport(protocol: Protocol, events: TransportEvents): Promise<Transport> {
+  return protocol === 'udp' ? openUdp(events) : openTcp(events);
+}
+
+async function openUdp(events: TransportEvents): Promise<Transport> {
+  const socket: UdpSocket = createSocket('udp4');
+  let open = true;
+  const peer = (address: string, port: number): Peer => ({
+    protocol: 'udp',
+    address,
+    port,
+    send: (data) => {
+      if (open) socket.send(data, port, address);
+    },
+  });
+  socket.on('message', (data, from) => {
+    // A CRLF keep-alive (RFC 5626 section 4.4.1) or a NUL of a NAT pinhole is no message.
+    if (data.length > 4) events.message(data, peer(from.address, from.port));
+  });
+  socket.bind(0, HOST);
+  await once(socket, 'listening');
+  return {
+    protocol: 'udp',
+    port: socket.address().port,
+    peer,
+    close: async () => {
+      open = false;
+      const closed = once(socket, 'close');
+      socket.close();
+      await closed;
+    },
+  };
+}
+
+/** Cuts a byte stream into messages by Content-Length (RFC 3261 section 18.3). */
+export class StreamFramer {
+  #pending: Buffer = Buffer.alloc(0);
+
+  /** @returns whole messages, and what is wrong with the stream when it cannot be cut. */
+  push(chunk: Buffer): { messages: Buffer[]; error?: string } {
+    this.#pending = Buffer.concat([this.#pending, chunk]);
+    const messages: Buffer[] = [];
+    for (;;) {
+      let start = 0;
+      while (this.#pending[start] === 0x0d || this.#pending[start] === 0x0a) start += 1;
+      this.#pending = this.#pending.subarray(start);
+      const end = this.#pending.indexOf('\r\n\r\n');
+      if (end < 0) return { messages };
+      const head = this.#pending.subarray(0, end).toString('latin1');
+      const length = /\r\n(?:Content-Length|l)[ \t]*:[ \t]*(\d+)/i.exec(head)?.[1];
+      if (length === undefined) return { messages, error: 'a message on a stream has no Content-Length' };
+      const size = end + 4 + Number(length);
+      if (this.#pending.length < size) return { messages };
+      messages.push(this.#pending.subarray(0, size));
+      this.#pending = this.#pending.subarray(size);
+    }
+  }
+}
+
+async function openTcp(events: TransportEvents): Promise<Transport> {
+  const connections = new Map<string, Socket>();
+  const adopt = (socket: Socket, address: string, port: number): Peer => {
+    const key = `${address}:${port}`;
+    const framer = new StreamFramer();
+    const peer: Peer = {
+      protocol: 'tcp',
+      address,
+      port,
+      send: (data) => {
+        if (!socket.destroyed) socket.write(data);
+      },
+    };
+    connections.set(key, socket);
+    socket.setNoDelay(true);
+    socket.on('data', (chunk: Buffer) => {
+      const { messages, error } = framer.push(chunk);
+      for (const message of messages) events.message(message, peer);
+      if (error !== undefined) {
+        events.broken(error);
+        socket.destroy();
+      }
+    });
+    // A refused or reset connection shows as a transaction time-out, as for any phone.
+    socket.on('error', () => socket.destroy());
+    socket.on('close', () => {
+      if (connections.get(key) === socket) connections.delete(key);
+    });
+    return peer;
+  };
+  const server: Server = createServer((socket) => adopt(socket, socket.remoteAddress ?? '', socket.remotePort ?? 0));
+  server.listen(0, HOST);
+  await once(server, 'listening');
+  const bound = server.address();
+  if (bound === null || typeof bound === 'string') throw new Error('the TCP server has no port');
+  return {
+    protocol: 'tcp',
+    port: bound.port,
+    peer: (address, port) => ({
+      protocol: 'tcp',
+      address,
+      port,
+      send: (data) => {
+        let socket = connections.get(`${address}:${port}`);
+        if (socket === undefined || socket.destroyed) {
+          socket = connect(port, address);
+          adopt(socket, address, port);
+        }
+        socket.write(data);
+      },
+    }),
+    close: async () => {
+      const closed = once(server, 'close');
+      server.close();
+      for (const socket of connections.values()) socket.destroy();
+      await closed;
+    },
+  };
+}
