@@ -1,0 +1,138 @@
+import { InviteClientTransaction } from './invite-client.ts';
+import type { SipRequest, SipResponse } from './message.ts';
+import type { NonInviteClientTransaction } from './non-invite-client.ts';
+import type { Destination, ListeningPoint } from './transport.ts';
+import type { SipTransportError } from './errors.ts';
+
+/** Answers to a request. */
+export interface ClientUser {
+  /**
+   * Provisional responses (100 included) and the final one. A forked INVITE may bring several 2xx, one for each To tag;
+   * their retransmissions are answered with the ACK that was sent for that tag and not reported again.
+   */
+  response(response: SipResponse): void;
+  /** No final response will come. */
+  failed(error: SipTransportError): void;
+  /** The transaction is over. */
+  terminated?(): void;
+}
+
+/** What the endpoint does for a client transaction. @internal */
+export interface ClientTransactionEndpoint {
+  cancel(transaction: ClientTransaction, headers: readonly (readonly [string, string])[]): SipRequest | undefined;
+}
+
+/** A request that was sent. Made by the endpoint. */
+export class ClientTransaction {
+  /** The request with its Via. */
+  readonly request: SipRequest;
+  readonly branch: string;
+  readonly destination: Destination;
+  readonly local: ListeningPoint;
+  /** Size of the request on the wire, bytes. */
+  readonly wireSize: number;
+  readonly #endpoint: ClientTransactionEndpoint;
+  readonly #user: ClientUser;
+  #machine: InviteClientTransaction | NonInviteClientTransaction | undefined;
+  /** To tags of the 2xx seen, with how to repeat their ACK once it was sent. */
+  readonly #successes = new Map<string, (() => void) | undefined>();
+  #held: SipRequest | undefined;
+  #sendHeld: ((cancel: SipRequest) => void) | undefined;
+
+  /** @internal */
+  constructor(
+    endpoint: ClientTransactionEndpoint,
+    request: SipRequest,
+    branch: string,
+    destination: Destination,
+    local: ListeningPoint,
+    wireSize: number,
+    user: ClientUser,
+  ) {
+    this.#endpoint = endpoint;
+    this.request = request;
+    this.branch = branch;
+    this.destination = destination;
+    this.local = local;
+    this.wireSize = wireSize;
+    this.#user = user;
+  }
+
+  get state(): string {
+    return this.#machine?.state ?? 'trying';
+  }
+
+  /**
+   * Cancels an INVITE (RFC 3261 section 9.1). The CANCEL goes out now or, if nothing was heard from the far end yet,
+   * with the first provisional response. The INVITE's final response still comes to `response`.
+   * @returns the CANCEL, or `undefined` if there is nothing to cancel any more.
+   */
+  cancel(headers: readonly (readonly [string, string])[] = []): SipRequest | undefined {
+    return this.#endpoint.cancel(this, headers);
+  }
+
+  /** @internal */
+  run(machine: InviteClientTransaction | NonInviteClientTransaction): void {
+    this.#machine = machine;
+    machine.start();
+  }
+
+  /** @internal The machine reports a response. */
+  deliver(response: SipResponse): void {
+    const { status } = response;
+    if (status < 200 && this.#held !== undefined) {
+      this.#sendHeld?.(this.#held);
+      this.#held = undefined;
+    } else if (status >= 200) this.#held = undefined;
+    if (status >= 200 && status < 300 && this.request.method === 'INVITE') {
+      const tag = response.toTag ?? '';
+      if (this.#successes.has(tag)) {
+        this.#successes.get(tag)?.();
+        return;
+      }
+      this.#successes.set(tag, undefined);
+    }
+    this.#user.response(response);
+  }
+
+  /** @internal */
+  fail(error: SipTransportError): void {
+    this.#user.failed(error);
+  }
+
+  /** @internal */
+  ended(): void {
+    this.#user.terminated?.();
+  }
+
+  /** @internal Remembers how to repeat the ACK of the 2xx with that To tag. */
+  acknowledged(toTag: string, repeat: () => void): void {
+    this.#successes.set(toTag, repeat);
+  }
+
+  /** @internal Holds a CANCEL until a provisional response comes. */
+  hold(cancel: SipRequest, send: (cancel: SipRequest) => void): void {
+    this.#held = cancel;
+    this.#sendHeld = send;
+  }
+
+  /** @internal */
+  expectFinal(): void {
+    if (this.#machine instanceof InviteClientTransaction) this.#machine.expectFinal();
+  }
+
+  /** @internal */
+  receive(response: SipResponse): void {
+    this.#machine?.receive(response);
+  }
+
+  /** @internal */
+  transportFailed(error: SipTransportError): void {
+    this.#machine?.transportFailed(error);
+  }
+
+  /** @internal */
+  dispose(): void {
+    this.#machine?.dispose();
+  }
+}

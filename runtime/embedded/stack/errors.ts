@@ -1,0 +1,46 @@
+/** Text that is no SIP message, or no valid part of one (RFC 3261 section 25). */
+export class SipParseError extends Error {
+  override readonly name = 'SipParseError';
+  /** What was being read: a header name, `start-line`, `message` ... */
+  readonly field: string;
+  /** The text found there, cut to 80 characters. */
+  readonly found: string;
+  constructor(field: string, found: string, expected: string) {
+    const cut = found.length > 80 ? `${found.slice(0, 80)}...` : found;
+    super(`${field}: expected ${expected}, found ${JSON.stringify(cut)}`);
+    this.field = field;
+    this.found = cut;
+  }
+}
+
+/**
+ * Why a message could not be delivered or answered:
+ * - `refused`: nothing listens there (TCP reset, ICMP port unreachable);
+ * - `unreachable`: any other network error;
+ * - `closed`: the connection ended, or its peer reads too slowly;
+ * - `unresolved`: the host name has no address;
+ * - `no-transport`: no listener for that transport (e.g. TLS for a `sips` URI);
+ * - `too-large`: more than a datagram holds;
+ * - `timeout`: timer B or F fired (RFC 3261 section 17.1).
+ */
+export type SipFailureReason =
+  | 'refused'
+  | 'unreachable'
+  | 'closed'
+  | 'unresolved'
+  | 'no-transport'
+  | 'too-large'
+  | 'timeout';
+
+/** A request got no answer because of the network. */
+export class SipTransportError extends Error {
+  override readonly name = 'SipTransportError';
+  readonly reason: SipFailureReason;
+  /** `transport/host:port` of the peer. */
+  readonly target: string;
+  constructor(reason: SipFailureReason, target: string, detail?: string) {
+    super(`${target}: ${reason}${detail === undefined ? '' : ` (${detail})`}`);
+    this.reason = reason;
+    this.target = target;
+  }
+}

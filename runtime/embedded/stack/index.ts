@@ -1,0 +1,69 @@
+/**
+ * A SIP stack: messages, transports (UDP, TCP) and transactions after RFC 3261, 3581 and 6026, shared by the embedded
+ * SIP server and the embedded media server. Dialogs are left to them.
+ *
+ * A user agent server that answers every call, and a call to it:
+ *
+ * ```ts
+ * const server = new SipEndpoint({
+ *   handler: {
+ *     request: (transaction) => {
+ *       const { method } = transaction.request;
+ *       if (method === 'INVITE') {
+ *         const contact = `<sip:${formatHostPort(point.host, point.port)}>`;
+ *         transaction.onAck = (ack) => started(ack);
+ *         transaction.reply(200, { headers: { Contact: contact, 'Content-Type': 'application/sdp' }, body: sdp });
+ *       } else transaction.reply(method === 'BYE' ? 200 : 405);
+ *     },
+ *     cancelled: (invite) => stopped(invite),      // 200 and 487 are sent already
+ *     ackMissing: (invite) => sendBye(invite),     // no ACK within 32 s
+ *   },
+ * });
+ * const point = await server.listen({ host: '127.0.0.1', port: 0 });
+ *
+ * const invite = new SipRequest('INVITE', 'sip:bob@127.0.0.1:5060');
+ * invite.add('Max-Forwards', '70').add('From', `<sip:a@x>;tag=${token()}`).add('To', '<sip:bob@127.0.0.1:5060>');
+ * invite.add('Call-ID', newCallId()).add('CSeq', '1 INVITE').add('Contact', '<sip:a@127.0.0.1:5090>');
+ * const call = client.request(invite, destinationOf(invite.uri), {
+ *   response: (response) => { if (response.status === 200) client.sendAck(call, ackFor(response), destinationOf(target)); },
+ *   failed: (error) => { ... },                     // error.reason: timeout, refused ...
+ * });
+ * call.cancel();                                    // before the final response
+ * ```
+ *
+ * What the endpoint does by itself: 100 for every INVITE; retransmissions in both directions, over UDP; 2xx to INVITE
+ * until its ACK; ACK for failures; 200 and 487 for CANCEL; Via with `rport` and `received`; 400 for malformed requests;
+ * responses and requests over a peer's existing TCP connection; CRLF keep-alives.
+ */
+export { ClientTransaction, type ClientUser } from './client-transaction.ts';
+export {
+  newBranch,
+  type Sent,
+  SipEndpoint,
+  type SipEndpointHandler,
+  type SipEndpointOptions,
+  type SipEndpointStats,
+} from './endpoint.ts';
+export { SipParseError, SipTransportError, type SipFailureReason } from './errors.ts';
+export { canonicalName, headerKey, headerRank } from './header-names.ts';
+export { bytes, type CSeq, type HeaderField, SipMessage, SipRequest, SipResponse, utf8 } from './message.ts';
+export { formatNameAddr, type NameAddr, parseNameAddr, tagOf } from './name-addr.ts';
+export { DEFAULT_LIMITS, findHeadEnd, isToken, type ParseLimits, parseHead, parseMessage } from './parse-message.ts';
+export { destinationOf, isNumeric, resolveDestination } from './resolve.ts';
+export { reasonPhrase, responseTo } from './responses.ts';
+export { formatParams, parseParams, splitOutside } from './scan.ts';
+export { type ReplyOptions, ServerTransaction } from './server-transaction.ts';
+export { StreamFramer } from './stream-framer.ts';
+export { DEFAULT_TCP_LIMITS, type TcpLimits } from './tcp-transport.ts';
+export { DEFAULT_TIMER_VALUES, type Timer, type Timers, type TimerValues, TimerWheel } from './timers.ts';
+export { initialCSeq, newCallId, token } from './tokens.ts';
+export {
+  type Destination,
+  formatDestination,
+  type ListeningPoint,
+  type Source,
+  type TransportName,
+} from './transport.ts';
+export type { ListenAddress } from './transport-layer.ts';
+export { formatHost, formatHostPort, formatUri, parseHostPort, parseUri, type SipUri } from './uri.ts';
+export { formatVia, MAGIC_COOKIE, parseVia, type Via } from './via.ts';

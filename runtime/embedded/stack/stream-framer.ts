@@ -1,0 +1,140 @@
+import { SipParseError } from './errors.ts';
+import type { SipRequest, SipResponse } from './message.ts';
+import {
+  contentLength,
+  DEFAULT_LIMITS,
+  findHeadEnd,
+  type ParseLimits,
+  parseHead,
+  skipLineBreaks,
+} from './parse-message.ts';
+
+/** What a {@link StreamFramer} finds in a byte stream. */
+export interface FramerEvents {
+  /** One whole message. */
+  message(message: SipRequest | SipResponse): void;
+  /** A double CRLF between messages: the peer expects a single CRLF back (RFC 5626 section 4.4.1). */
+  ping(): void;
+}
+
+const EMPTY = Buffer.alloc(0);
+const PING = Buffer.from('\r\n\r\n');
+
+/**
+ * Cuts a TCP byte stream into messages by Content-Length (RFC 3261 section 18.3). After an error the stream is out of
+ * step: the connection must be closed.
+ */
+export class StreamFramer {
+  /** The request whose Content-Length was missing or wrong, if `push` threw for that reason: it can be answered 400. */
+  rejected: SipRequest | SipResponse | undefined;
+  readonly #events: FramerEvents;
+  readonly #limits: ParseLimits;
+  /** Bytes not consumed yet are `#store[#start, #end)`. The store grows by doubling, so dribbled bytes cost little. */
+  #store: Buffer = EMPTY;
+  #start = 0;
+  #end = 0;
+  /** Where the search for the empty line goes on. */
+  #scanned = 0;
+  /** Head read, body outstanding. */
+  #message: SipRequest | SipResponse | undefined;
+  #bodyStart = 0;
+  #bodyLength = 0;
+
+  constructor(events: FramerEvents, limits: ParseLimits = DEFAULT_LIMITS) {
+    this.#events = events;
+    this.#limits = limits;
+  }
+
+  /** Whether a message has begun and not ended (a lone CRLF is none). */
+  get midMessage(): boolean {
+    return this.#end - this.#start > PING.length || this.#message !== undefined;
+  }
+
+  /**
+   * Takes the next bytes and reports the messages they complete.
+   * @throws SipParseError when they cannot belong to a SIP message or exceed the limits.
+   */
+  push(chunk: Buffer): void {
+    this.#append(chunk);
+    while (this.#start < this.#end) {
+      if (this.#message === undefined && !this.#readHead()) return;
+      if (this.#message !== undefined && !this.#readBody()) return;
+    }
+  }
+
+  #append(chunk: Buffer): void {
+    const have = this.#end - this.#start;
+    if (have === 0) {
+      this.#store = chunk;
+      this.#start = 0;
+      this.#end = chunk.length;
+      return;
+    }
+    if (this.#end + chunk.length > this.#store.length) {
+      const grown = Buffer.allocUnsafe(2 * (have + chunk.length));
+      this.#store.copy(grown, 0, this.#start, this.#end);
+      this.#scanned -= this.#start;
+      this.#bodyStart -= this.#start;
+      this.#store = grown;
+      this.#start = 0;
+      this.#end = have;
+    }
+    chunk.copy(this.#store, this.#end);
+    this.#end += chunk.length;
+  }
+
+  /** Whether the head (or a ping) was consumed. */
+  #readHead(): boolean {
+    const view = this.#store.subarray(0, this.#end);
+    if (this.#scanned <= this.#start) {
+      const have = view.subarray(this.#start, this.#start + PING.length);
+      if (have.equals(PING)) {
+        this.#start += PING.length;
+        this.#events.ping();
+        return true;
+      }
+      // The beginning of a ping, or a pong: wait for what follows.
+      if (have.length < PING.length && have.equals(PING.subarray(0, have.length))) return false;
+      this.#start = skipLineBreaks(view, this.#start);
+      if (this.#start === this.#end) return false;
+    }
+    const end = findHeadEnd(view, Math.max(this.#start, this.#scanned - 3));
+    if (end === undefined) {
+      this.#scanned = this.#end;
+      if (this.#end - this.#start > this.#limits.maxHeadBytes) {
+        throw new SipParseError('message', `${this.#end - this.#start} bytes`, 'an empty line before');
+      }
+      return false;
+    }
+    const message = parseHead(view, this.#start, end.head, this.#limits);
+    this.rejected = message;
+    const length = contentLength(message);
+    if (length === undefined) throw new SipParseError('Content-Length', '', 'this header on a stream (section 20.14)');
+    if (end.body - this.#start + length > this.#limits.maxMessageBytes) {
+      throw new SipParseError(
+        'Content-Length',
+        String(length),
+        `a message of at most ${this.#limits.maxMessageBytes} bytes`,
+      );
+    }
+    this.rejected = undefined;
+    this.#message = message;
+    this.#bodyStart = end.body;
+    this.#bodyLength = length;
+    return true;
+  }
+
+  /** Whether the message was completed. */
+  #readBody(): boolean {
+    const end = this.#bodyStart + this.#bodyLength;
+    const message = this.#message;
+    if (message === undefined || this.#end < end) return false;
+    message.body = this.#store.subarray(this.#bodyStart, end);
+    message.wireSize = end - this.#start;
+    this.#start = end;
+    this.#scanned = 0;
+    this.#message = undefined;
+    this.#events.message(message);
+    return true;
+  }
+}

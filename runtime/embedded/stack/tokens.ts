@@ -1,0 +1,27 @@
+import { randomFillSync, randomUUID } from 'node:crypto';
+
+const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+const pool = Buffer.alloc(4096);
+let used = pool.length;
+
+/** Unguessable token of `length` characters, 5 bits each (tags and branches need 32 bits, RFC 3261 section 19.3). */
+export function token(length = 13): string {
+  if (used + length > pool.length) {
+    randomFillSync(pool);
+    used = 0;
+  }
+  let text = '';
+  for (let i = 0; i < length; i += 1) text += ALPHABET[(pool[used + i] as number) & 31];
+  used += length;
+  return text;
+}
+
+/** A globally unique Call-ID (section 8.1.1.4). */
+export function newCallId(): string {
+  return randomUUID();
+}
+
+/** A first CSeq number: random and well below 2**31 (section 8.1.1.5). */
+export function initialCSeq(): number {
+  return Number.parseInt(token(5), 36) % 1_000_000_000;
+}

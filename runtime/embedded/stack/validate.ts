@@ -1,0 +1,42 @@
+import { SipParseError } from './errors.ts';
+import type { SipMessage, SipRequest, SipResponse } from './message.ts';
+import { parseNameAddr } from './name-addr.ts';
+
+const MANDATORY = ['from', 'to', 'call-id', 'cseq'] as const;
+
+/** Headers that may occur only once (RFC 3261 section 7.3.1; RFC 4475 section 3.3.8 sends several of each). */
+const SINGLE = new Set(['from', 'to', 'call-id', 'cseq', 'max-forwards']);
+
+/**
+ * Checks what section 8.1.1 asks of every request.
+ * @throws SipParseError naming the header; the request deserves a 400 if it has a Via.
+ */
+export function validateRequest(request: SipRequest): void {
+  validateCommon(request);
+  // The topmost Via was needed to come here: reading it throws when it is malformed.
+  void request.topVia;
+  if (request.cseq.method !== request.method) {
+    throw new SipParseError('CSeq', request.header('cseq') ?? '', `the method ${request.method}`);
+  }
+}
+
+/** Checks a response the same way. @throws SipParseError; the response is to be dropped. */
+export function validateResponse(response: SipResponse): void {
+  validateCommon(response);
+  void response.topVia;
+}
+
+function validateCommon(message: SipMessage): void {
+  for (const name of MANDATORY) {
+    const value = message.header(name);
+    if (value === undefined || value === '') throw new SipParseError(name, value ?? '', 'this header');
+  }
+  for (const key of SINGLE) {
+    let count = 0;
+    for (const field of message.headers) if (field.key === key) count += 1;
+    if (count > 1) throw new SipParseError(key, `${count} times`, 'this header only once');
+  }
+  void message.cseq;
+  parseNameAddr(message.header('from') ?? '', 'From');
+  parseNameAddr(message.header('to') ?? '', 'To');
+}
