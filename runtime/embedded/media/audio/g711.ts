@@ -1,0 +1,89 @@
+/** The two audio codecs of the server (RFC 3551 section 4.5.14). */
+export type CodecName = 'PCMU' | 'PCMA';
+
+/** One 8 kHz G.711 codec with the tables that turn it into linear samples, back, and into the other codec. */
+export interface Codec {
+  readonly name: CodecName;
+  /** Static RTP payload type (RFC 3551 table 4). */
+  readonly payloadType: 0 | 8;
+  /** The octet that decodes to (nearly) zero. */
+  readonly silence: number;
+  /** 256 linear 16-bit samples, by octet. */
+  readonly toLinear: Int16Array;
+  /** 65536 octets, by linear sample taken as unsigned 16-bit. */
+  readonly fromLinear: Uint8Array;
+}
+
+/** ITU-T G.711 mu-law: 8 segments, bias 132, inverted bits. */
+function decodeMuLaw(octet: number): number {
+  const bits = ~octet & 0xff;
+  const magnitude = (((bits & 0x0f) << 3) + 132) << ((bits & 0x70) >> 4);
+  return bits & 0x80 ? 132 - magnitude : magnitude - 132;
+}
+
+/** ITU-T G.711 A-law: 8 segments, even bits inverted. */
+function decodeALaw(octet: number): number {
+  const bits = octet ^ 0x55;
+  const exponent = (bits & 0x70) >> 4;
+  const mantissa = bits & 0x0f;
+  const magnitude = exponent === 0 ? (mantissa << 4) + 8 : ((mantissa << 4) + 0x108) << (exponent - 1);
+  return bits & 0x80 ? magnitude : -magnitude;
+}
+
+function encodeMuLaw(sample: number): number {
+  const sign = sample < 0 ? 0x80 : 0;
+  const magnitude = Math.min(Math.abs(sample), 32635) + 132;
+  const exponent = Math.max(0, 24 - Math.clz32(magnitude));
+  const mantissa = (magnitude >> (exponent + 3)) & 0x0f;
+  return ~(sign | (exponent << 4) | mantissa) & 0xff;
+}
+
+function encodeALaw(sample: number): number {
+  const sign = sample >= 0 ? 0x80 : 0;
+  const magnitude = Math.min(sample >= 0 ? sample : -sample - 1, 32767);
+  const exponent = magnitude < 256 ? 0 : 24 - Math.clz32(magnitude);
+  const mantissa = exponent === 0 ? magnitude >> 4 : (magnitude >> (exponent + 3)) & 0x0f;
+  return (sign | (exponent << 4) | mantissa) ^ 0x55;
+}
+
+function makeCodec(
+  name: CodecName,
+  payloadType: 0 | 8,
+  decode: (octet: number) => number,
+  encode: (sample: number) => number,
+): Codec {
+  const toLinear = Int16Array.from({ length: 256 }, (_, octet) => decode(octet));
+  const fromLinear = Uint8Array.from({ length: 65536 }, (_, index) => encode((index << 16) >> 16));
+  return { name, payloadType, silence: encode(0), toLinear, fromLinear };
+}
+
+export const PCMU: Codec = makeCodec('PCMU', 0, decodeMuLaw, encodeMuLaw);
+export const PCMA: Codec = makeCodec('PCMA', 8, decodeALaw, encodeALaw);
+
+/** In the order in which the server prefers them in an answer. */
+export const CODECS: readonly Codec[] = [PCMU, PCMA];
+
+const muLawToALaw = Uint8Array.from(PCMU.toLinear, (sample) => PCMA.fromLinear[sample & 0xffff] as number);
+const aLawToMuLaw = Uint8Array.from(PCMA.toLinear, (sample) => PCMU.fromLinear[sample & 0xffff] as number);
+
+/** The octet-to-octet table between two codecs, or undefined when they are the same and nothing is to be done. */
+export function transcodingTable(from: Codec, to: Codec): Uint8Array | undefined {
+  if (from === to) return undefined;
+  return from === PCMU ? muLawToALaw : aLawToMuLaw;
+}
+
+/** Decodes `length` octets of `source` from `offset` into `target`; returns the number of samples written. */
+export function decodeG711(codec: Codec, source: Uint8Array, offset: number, length: number, target: Int16Array): number {
+  const table = codec.toLinear;
+  const count = Math.min(length, target.length);
+  for (let index = 0; index < count; index += 1) target[index] = table[source[offset + index] as number] as number;
+  return count;
+}
+
+/** Encodes the first `count` samples of `source` into `target` from `offset`. */
+export function encodeG711(codec: Codec, source: Int16Array, count: number, target: Uint8Array, offset: number): void {
+  const table = codec.fromLinear;
+  for (let index = 0; index < count; index += 1) {
+    target[offset + index] = table[(source[index] as number) & 0xffff] as number;
+  }
+}

@@ -1,0 +1,153 @@
+import { readFile, stat } from 'node:fs/promises';
+import { isAbsolute, join } from 'node:path';
+import { SAMPLE_RATE } from './format.ts';
+import { makeHoldMusic } from './hold-music.ts';
+import { type AudioSource, ClipSource, GeneratedSource } from './source.ts';
+import { parseToneScript, ToneGenerator, ToneScriptError } from './teletone.ts';
+import { readWav, WavError } from './wav.ts';
+
+/** Decoded sounds kept, in samples: 16 MiB. */
+const CACHE_SAMPLES = 8 * 1_048_576;
+
+/** A prompt that cannot be played: missing, unreadable, or of a kind that is not supported. */
+export class SoundNotFoundError extends Error {
+  override readonly name = 'SoundNotFoundError';
+  readonly path: string;
+  constructor(path: string, why: string) {
+    super(`cannot play ${path}: ${why}`);
+    this.path = path;
+  }
+}
+
+interface CachedSound {
+  readonly samples: Int16Array;
+  readonly modified: number;
+  readonly size: number;
+}
+
+/** Opens what `playback` names: `tone_stream://`, `silence_stream://`, `local_stream://`, or a WAV file. */
+export class SoundLibrary {
+  readonly #directory: string;
+  readonly #now: () => number;
+  readonly #cache = new Map<string, CachedSound>();
+  readonly #holdMusic = makeHoldMusic();
+  #cachedSamples = 0;
+
+  /**
+   * @param directory where relative names are looked up
+   * @param now current frame's first sample, the common position of everyone who hears the same hold music
+   */
+  constructor(directory: string, now: () => number) {
+    this.#directory = directory;
+    this.#now = now;
+  }
+
+  /**
+   * Opens a sound.
+   *
+   * @param name as given to `playback`, with `@@<sample>` to start later
+   * @throws SoundNotFoundError
+   */
+  async open(name: string): Promise<AudioSource> {
+    const { path, offset } = splitOffset(name);
+    return this.#openStream(path) ?? new ClipSource(await this.#load(path), offset);
+  }
+
+  /** Opens a sound that needs no disk now (a stream, or a file that was just checked); undefined otherwise. */
+  #openStream(path: string): AudioSource | undefined {
+    const scheme = /^([a-z_]+):\/\/(.*)$/s.exec(path);
+    if (scheme === null) return undefined;
+    const argument = scheme[2] as string;
+    switch (scheme[1]) {
+      case 'tone_stream':
+        return openTones(path, argument);
+      case 'silence_stream':
+        return openSilence(path, argument);
+      case 'local_stream':
+        return this.#openHoldMusic();
+      default:
+        throw new SoundNotFoundError(path, `no such stream: ${scheme[1]}`);
+    }
+  }
+
+  #openHoldMusic(): AudioSource {
+    const music = this.#holdMusic;
+    let position = this.#now() % music.length;
+    return new GeneratedSource('local_stream', (target) => {
+      for (let index = 0; index < target.length; index += 1) {
+        target[index] = music[position] as number;
+        position = position + 1 === music.length ? 0 : position + 1;
+      }
+      return target.length;
+    });
+  }
+
+  async #load(path: string): Promise<Int16Array> {
+    const file = isAbsolute(path) ? path : join(this.#directory, path);
+    try {
+      const { mtimeMs, size } = await stat(file);
+      const cached = this.#cache.get(file);
+      if (cached !== undefined && cached.modified === mtimeMs && cached.size === size) {
+        // Moved to the end: the least recently used one is dropped first.
+        this.#cache.delete(file);
+        this.#cache.set(file, cached);
+        return cached.samples;
+      }
+      const samples = readWav(await readFile(file));
+      this.#remember(file, { samples, modified: mtimeMs, size });
+      return samples;
+    } catch (error) {
+      if (error instanceof WavError) throw new SoundNotFoundError(file, error.message);
+      const code = (error as NodeJS.ErrnoException).code;
+      if (code === undefined) throw error;
+      throw new SoundNotFoundError(file, code);
+    }
+  }
+
+  #remember(file: string, sound: CachedSound): void {
+    this.#forget(file);
+    if (sound.samples.length > CACHE_SAMPLES / 4) return;
+    this.#cache.set(file, sound);
+    this.#cachedSamples += sound.samples.length;
+    for (const oldest of this.#cache.keys()) {
+      if (this.#cachedSamples <= CACHE_SAMPLES) break;
+      this.#forget(oldest);
+    }
+  }
+
+  #forget(file: string): void {
+    const sound = this.#cache.get(file);
+    if (sound === undefined) return;
+    this.#cache.delete(file);
+    this.#cachedSamples -= sound.samples.length;
+  }
+}
+
+function splitOffset(name: string): { path: string; offset: number } {
+  const match = /^(.*)@@(\d{1,12})$/s.exec(name.trim());
+  return match === null ? { path: name.trim(), offset: 0 } : { path: match[1] as string, offset: Number(match[2]) };
+}
+
+function openTones(path: string, script: string): AudioSource {
+  try {
+    const generator = new ToneGenerator(parseToneScript(script));
+    return new GeneratedSource('tone_stream', (target) => generator.read(target), () => generator.exhausted);
+  } catch (error) {
+    if (error instanceof ToneScriptError) throw new SoundNotFoundError(path, error.message);
+    throw error;
+  }
+}
+
+/** `silence_stream://<ms>`; -1 is for ever; a second number, the level of comfort noise, is not needed. */
+function openSilence(path: string, argument: string): AudioSource {
+  const match = /^(-1|\d{1,9})(?:,-?\d+)?$/.exec(argument.trim());
+  if (match === null) throw new SoundNotFoundError(path, 'expected milliseconds, or -1 for ever');
+  let left = match[1] === '-1' ? Number.POSITIVE_INFINITY : Math.round((Number(match[1]) * SAMPLE_RATE) / 1000);
+  const read = (target: Int16Array): number => {
+    const count = Math.min(target.length, left);
+    target.fill(0, 0, count);
+    left -= count;
+    return count;
+  };
+  return new GeneratedSource(undefined, read, () => left === 0);
+}

@@ -1,0 +1,82 @@
+/** Something that can be played: a file, tones, silence, hold music. */
+export interface AudioSource {
+  /** Playback-File-Type of its events, for sources that are not files. */
+  readonly type: string | undefined;
+  /** Fills `target`; returns the samples written, 0 at the end. */
+  read(target: Int16Array): number;
+  /** Sample reached, counted from the start of the sound: `playback_last_offset_pos`. */
+  readonly position: number;
+  /** True when the next read would give nothing, as far as that is known. */
+  readonly exhausted: boolean;
+  /** Samples taken from the source, read-ahead included: `playback_samples`. */
+  readonly taken: number;
+}
+
+/** Samples that FreeSWITCH reads ahead from a file at a time; `playback_ms` counts them although not yet heard. */
+const READ_AHEAD = 16_384;
+
+/** A sound held in memory, from an offset. */
+export class ClipSource implements AudioSource {
+  readonly type = undefined;
+  readonly #samples: Int16Array;
+  readonly #start: number;
+  #position: number;
+
+  constructor(samples: Int16Array, offset: number) {
+    this.#samples = samples;
+    this.#start = Math.min(Math.max(0, offset), samples.length);
+    this.#position = this.#start;
+  }
+
+  get position(): number {
+    return this.#position;
+  }
+
+  get exhausted(): boolean {
+    return this.#position >= this.#samples.length;
+  }
+
+  get taken(): number {
+    const played = this.#position - this.#start;
+    return Math.min(Math.ceil(played / READ_AHEAD) * READ_AHEAD, this.#samples.length - this.#start);
+  }
+
+  read(target: Int16Array): number {
+    const count = Math.min(target.length, this.#samples.length - this.#position);
+    target.set(this.#samples.subarray(this.#position, this.#position + count));
+    this.#position += count;
+    return count;
+  }
+}
+
+/** Sounds that are made as they are played. */
+export class GeneratedSource implements AudioSource {
+  readonly type: string | undefined;
+  readonly #read: (target: Int16Array) => number;
+  readonly #isExhausted: () => boolean;
+  #position = 0;
+
+  constructor(type: string | undefined, read: (target: Int16Array) => number, isExhausted = () => false) {
+    this.type = type;
+    this.#read = read;
+    this.#isExhausted = isExhausted;
+  }
+
+  get exhausted(): boolean {
+    return this.#isExhausted();
+  }
+
+  get position(): number {
+    return this.#position;
+  }
+
+  get taken(): number {
+    return this.#position;
+  }
+
+  read(target: Int16Array): number {
+    const count = this.#read(target);
+    this.#position += count;
+    return count;
+  }
+}

@@ -1,0 +1,160 @@
+import { SAMPLE_RATE } from './format.ts';
+
+/** A tone script that cannot be played, with the part that is wrong. */
+export class ToneScriptError extends Error {
+  override readonly name = 'ToneScriptError';
+  readonly found: string;
+  constructor(found: string, expected: string) {
+    super(`tone script has ${JSON.stringify(found)}; expected ${expected}`);
+    this.found = found;
+  }
+}
+
+/** One sound of a tone script: frequencies heard together, then a silence. */
+export interface Tone {
+  readonly onMs: number;
+  readonly offMs: number;
+  readonly frequencies: readonly number[];
+  /** Level in decibels relative to full scale. */
+  readonly decibels: number;
+}
+
+/** A parsed script: the tones of one round, and how often it is played (-1: for ever). */
+export interface ToneScript {
+  readonly tones: readonly Tone[];
+  readonly loops: number;
+}
+
+const DEFAULT_DECIBELS = -7;
+const DEFAULT_DURATION_MS = 250;
+const MAX_TONE_MS = 3_600_000;
+const MAX_TONES = 1000;
+
+/** Low and high frequency of each DTMF key (ITU-T Q.23). */
+// biome-ignore format: laid out as the keypad
+const KEYS: Readonly<Record<string, readonly [number, number]>> = {
+  1: [697, 1209], 2: [697, 1336], 3: [697, 1477], A: [697, 1633],
+  4: [770, 1209], 5: [770, 1336], 6: [770, 1477], B: [770, 1633],
+  7: [852, 1209], 8: [852, 1336], 9: [852, 1477], C: [852, 1633],
+  '*': [941, 1209], 0: [941, 1336], '#': [941, 1477], D: [941, 1633],
+};
+
+/**
+ * Parses the teletone language of `tone_stream://`: `%(on,off,f1,f2,...)`, DTMF keys, and the settings `v=` (dB),
+ * `d=` and `w=` (milliseconds on and off of keys), `l=` (rounds within the script), `loops=` after a semicolon.
+ *
+ * @throws ToneScriptError when a part is neither
+ */
+export function parseToneScript(text: string): ToneScript {
+  const parts = text.split(';').map((part) => part.trim());
+  const tones: Tone[] = [];
+  let loops = 1;
+  let rounds = 1;
+  let decibels = DEFAULT_DECIBELS;
+  let onMs = DEFAULT_DURATION_MS;
+  let offMs = 0;
+  for (const part of parts) {
+    if (part === '') continue;
+    const setting = /^(loops|[vdwlLr>+])\s*=\s*(-?\d+(?:\.\d+)?)$/.exec(part);
+    if (setting !== null) {
+      const value = Number(setting[2]);
+      if (setting[1] === 'loops') loops = Math.trunc(value);
+      else if (setting[1] === 'v') decibels = Math.min(0, value);
+      else if (setting[1] === 'd') onMs = duration(part, value);
+      else if (setting[1] === 'w') offMs = duration(part, value);
+      else if (setting[1] === 'l' || setting[1] === 'L') rounds = Math.max(1, Math.trunc(value));
+      continue;
+    }
+    tones.push(...parseTones(part, onMs, offMs, decibels));
+    if (tones.length > MAX_TONES) throw new ToneScriptError(`${tones.length} tones`, `at most ${MAX_TONES}`);
+  }
+  if (tones.length === 0) throw new ToneScriptError(text, 'at least one %(on,off,frequency) or DTMF key');
+  if (rounds * tones.length > MAX_TONES) throw new ToneScriptError(`${rounds} rounds`, `at most ${MAX_TONES} tones`);
+  return { tones: Array.from({ length: rounds }, () => tones).flat(), loops: loops === 0 ? 1 : loops };
+}
+
+function parseTones(part: string, onMs: number, offMs: number, decibels: number): Tone[] {
+  const tones: Tone[] = [];
+  const pattern = /%\(([^()]*)\)|([0-9A-D*#])|(\s+)/y;
+  while (pattern.lastIndex < part.length) {
+    const start = pattern.lastIndex;
+    const match = pattern.exec(part);
+    if (match === null) throw new ToneScriptError(part.slice(start), '%(on,off,frequency,...) or a DTMF key');
+    if (match[1] !== undefined) tones.push(parseTone(match[1], decibels));
+    else if (match[2] !== undefined) tones.push({ onMs, offMs, frequencies: KEYS[match[2]] ?? [], decibels });
+  }
+  return tones;
+}
+
+function parseTone(list: string, decibels: number): Tone {
+  const numbers = list.split(',').map((item) => (item.trim() === '' ? Number.NaN : Number(item)));
+  const [onMs, offMs, ...frequencies] = numbers;
+  if (onMs === undefined || offMs === undefined || numbers.some((value) => !Number.isFinite(value) || value < 0)) {
+    throw new ToneScriptError(list, 'numbers: on,off,frequency,...');
+  }
+  if (frequencies.length > 16) throw new ToneScriptError(list, 'at most 16 frequencies');
+  return { onMs: duration(list, onMs), offMs: duration(list, offMs), frequencies, decibels };
+}
+
+function duration(found: string, value: number): number {
+  if (value < 0 || value > MAX_TONE_MS) throw new ToneScriptError(found, `0 to ${MAX_TONE_MS} ms`);
+  return value;
+}
+
+/** Plays a tone script sample by sample; the phase of each frequency is kept over frame borders. */
+export class ToneGenerator {
+  readonly #tones: readonly Tone[];
+  #loopsLeft: number;
+  #index = 0;
+  #position = 0;
+
+  constructor(script: ToneScript) {
+    this.#tones = script.tones;
+    this.#loopsLeft = script.loops < 0 ? Number.POSITIVE_INFINITY : script.loops;
+    // A round without length would never let read() return.
+    if (script.tones.every((tone) => toneSamples(tone) === 0)) this.#loopsLeft = 0;
+  }
+
+  /** True when everything has been read. */
+  get exhausted(): boolean {
+    return this.#loopsLeft <= 0;
+  }
+
+  /** Fills `target` as far as the script goes; returns the number of samples written, 0 at the end. */
+  read(target: Int16Array): number {
+    let written = 0;
+    while (written < target.length && this.#loopsLeft > 0) {
+      const tone = this.#tones[this.#index] as Tone;
+      const on = Math.round((tone.onMs * SAMPLE_RATE) / 1000);
+      const total = toneSamples(tone);
+      const end = Math.min(target.length - written, total - this.#position);
+      for (let count = 0; count < end; count += 1, this.#position += 1, written += 1) {
+        target[written] = this.#position < on ? toneSample(tone, this.#position) : 0;
+      }
+      if (this.#position >= total) this.#advance();
+    }
+    return written;
+  }
+
+  #advance(): void {
+    this.#position = 0;
+    this.#index += 1;
+    if (this.#index < this.#tones.length) return;
+    this.#index = 0;
+    this.#loopsLeft -= 1;
+  }
+}
+
+function toneSamples(tone: Tone): number {
+  return Math.round(((tone.onMs + tone.offMs) * SAMPLE_RATE) / 1000);
+}
+
+function toneSample(tone: Tone, position: number): number {
+  if (tone.frequencies.length === 0) return 0;
+  const amplitude = (32767 * 10 ** (tone.decibels / 20)) / tone.frequencies.length;
+  let sum = 0;
+  for (const frequency of tone.frequencies) {
+    sum += amplitude * Math.sin((2 * Math.PI * frequency * position) / SAMPLE_RATE);
+  }
+  return Math.round(sum);
+}

@@ -1,0 +1,89 @@
+import { FRAME_SAMPLES } from '../audio/format.ts';
+import type { RtpSession } from '../rtp/session.ts';
+import type { Ticker } from '../rtp/ticker.ts';
+
+/** Longest packet that is decoded: three frames. */
+const MAX_PACKET_SAMPLES = FRAME_SAMPLES * 3;
+
+/**
+ * The audio of a channel frame by frame. Several readers (the application, recordings, listeners) see the same
+ * received frame in a tick, and what the application wrote in it.
+ */
+export class ChannelAudio {
+  readonly #rtp: RtpSession;
+  readonly #ticker: Ticker;
+  readonly #fifo = new Int16Array(MAX_PACKET_SAMPLES + FRAME_SAMPLES);
+  readonly #packet = new Int16Array(MAX_PACKET_SAMPLES);
+  readonly #received = new Int16Array(FRAME_SAMPLES);
+  readonly #written = new Int16Array(FRAME_SAMPLES);
+  readonly #mixed = new Int16Array(FRAME_SAMPLES);
+  #fifoLength = 0;
+  #readers = 0;
+  #readFrame = -1;
+  #hasReceived = false;
+  #writtenFrame = -1;
+  /** Audio added to what the application writes, `uuid_displace ... mux` for instance; returns false when used up. */
+  overlay: ((samples: Int16Array) => boolean) | undefined;
+
+  constructor(rtp: RtpSession, ticker: Ticker) {
+    this.#rtp = rtp;
+    this.#ticker = ticker;
+  }
+
+  /** Starts keeping received audio for a reader. Returns the function that ends it, to be called once. */
+  listen(): () => void {
+    this.#readers += 1;
+    if (this.#readers === 1) this.#rtp.buffer(true);
+    let listening = true;
+    return () => {
+      if (!listening) return;
+      listening = false;
+      this.#readers -= 1;
+      if (this.#readers > 0) return;
+      this.#rtp.buffer(false);
+      this.#fifoLength = 0;
+    };
+  }
+
+  /** The frame received for this tick, the same for every caller; undefined when nothing has come. */
+  read(): Int16Array | undefined {
+    if (this.#readFrame !== this.#ticker.frame) {
+      this.#readFrame = this.#ticker.frame;
+      this.#hasReceived = this.#fill();
+    }
+    return this.#hasReceived ? this.#received : undefined;
+  }
+
+  /** Sends a frame in this slot. */
+  write(samples: Int16Array): void {
+    this.#written.set(samples);
+    this.#writtenFrame = this.#ticker.frame;
+    if (this.overlay !== undefined && !this.overlay(this.#written)) this.overlay = undefined;
+    this.#rtp.write(this.#written);
+  }
+
+  /** Sends a frame of silence in this slot. */
+  writeSilence(): void {
+    if (this.overlay !== undefined) return this.write(this.#mixed.fill(0));
+    this.#writtenFrame = -1;
+    this.#rtp.writeSilence();
+  }
+
+  /** What the channel was sent in this slot; undefined for silence or nothing. */
+  written(): Int16Array | undefined {
+    return this.#writtenFrame === this.#ticker.frame ? this.#written : undefined;
+  }
+
+  #fill(): boolean {
+    if (this.#fifoLength < FRAME_SAMPLES) {
+      const count = this.#rtp.read(this.#packet);
+      this.#fifo.set(this.#packet.subarray(0, count), this.#fifoLength);
+      this.#fifoLength += count;
+    }
+    if (this.#fifoLength < FRAME_SAMPLES) return false;
+    this.#received.set(this.#fifo.subarray(0, FRAME_SAMPLES));
+    this.#fifo.copyWithin(0, FRAME_SAMPLES, this.#fifoLength);
+    this.#fifoLength -= FRAME_SAMPLES;
+    return true;
+  }
+}

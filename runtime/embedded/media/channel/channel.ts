@@ -1,0 +1,379 @@
+import { randomUUID } from 'node:crypto';
+import type { MediaCore } from '../core/media-core.ts';
+import type { EventHeaders } from '../esl/event.ts';
+import type { EslConnection } from '../esl/connection.ts';
+import type { RtpSession } from '../rtp/session.ts';
+import { type ApplicationStart, NO_RESPONSE, type RunningApplication } from './application.ts';
+import { ChannelAudio } from './audio.ts';
+import { type CallerProfile, type ChannelTimes, profileHeaders } from './profile.ts';
+import { CALL_STATES, type CallStateName, CHANNEL_STATES, type ChannelStateName, mayFollow } from './state.ts';
+import type { MediaTap } from './tap.ts';
+
+/** Commands waiting on one channel at most. */
+const MAX_QUEUED = 1000;
+
+/** Applications lying on top of each other at most. */
+const MAX_NESTED = 64;
+
+/** The signalling side of a channel. */
+export interface Signalling {
+  /** Ends the call towards the far end, if that has not ended it itself. */
+  end(cause: string): void;
+  /** Sends a digit by SIP INFO. */
+  sendInfoDigit(digit: string, milliseconds: number): void;
+}
+
+/** An application to be started. */
+export interface QueuedExecution {
+  readonly application: string;
+  readonly data: string;
+  /** Application-UUID of its events: the client's Event-UUID. */
+  readonly uuid: string;
+}
+
+interface Frame extends QueuedExecution {
+  readonly running: RunningApplication;
+}
+
+/** Who ended a call: decides which events the controlling connection still gets. */
+export type EndedBy = 'application' | 'api' | 'far-end';
+
+/** One call leg: state, variables, the stack of its applications, its media. */
+export class Channel {
+  readonly uuid: string;
+  readonly core: MediaCore;
+  readonly profile: CallerProfile;
+  readonly rtp: RtpSession;
+  readonly audio: ChannelAudio;
+  readonly variables = new Map<string, string | readonly string[]>();
+  readonly taps = new Set<MediaTap>();
+  readonly times: ChannelTimes;
+  readonly #signalling: Signalling;
+  readonly #queue: QueuedExecution[] = [];
+  readonly #stack: Frame[] = [];
+  readonly #cleanups: (() => void)[] = [];
+  #state: ChannelStateName = 'CS_NEW';
+  #callState: CallStateName = 'DOWN';
+  #hangupCause: string | undefined;
+  #nextTick: (() => void)[] = [];
+  #break: 'top' | 'all' | undefined;
+  #dialplan: QueuedExecution[] | undefined;
+  /** The outbound event socket connection that controls the channel. */
+  control: EslConnection | undefined;
+  /** Dialplan shown in events: XML, or inline after a transfer. */
+  dialplan = 'XML';
+  /** Which side of its bridge the channel is, and the other's id. */
+  otherLeg: { readonly type: 'originator' | 'originatee'; readonly uuid: string } | undefined;
+
+  constructor(core: MediaCore, profile: CallerProfile, rtp: RtpSession, signalling: Signalling, uuid = randomUUID()) {
+    this.core = core;
+    this.uuid = uuid;
+    this.profile = profile;
+    this.rtp = rtp;
+    this.audio = new ChannelAudio(rtp, core.ticker);
+    this.#signalling = signalling;
+    this.times = { created: Date.now() * 1000, answered: 0, progressMedia: 0, hangup: 0, transfer: 0, bridged: 0 };
+    rtp.onDigit = (digit, duration) => this.receiveDigit(digit, duration, 'RTP');
+  }
+
+  get ended(): boolean {
+    return this.#hangupCause !== undefined;
+  }
+
+  get hangupCause(): string | undefined {
+    return this.#hangupCause;
+  }
+
+  get callState(): CallStateName {
+    return this.#callState;
+  }
+
+  get state(): ChannelStateName {
+    return this.#state;
+  }
+
+  /** The application on top, for `show channels`. */
+  get currentApplication(): { readonly application: string; readonly data: string } | undefined {
+    return this.#stack.at(-1);
+  }
+
+  /** Applications on the stack and commands waiting. */
+  get depth(): { readonly running: number; readonly queued: number } {
+    return { running: this.#stack.length, queued: this.#queue.length };
+  }
+
+  get(name: string): string | undefined {
+    const value = this.variables.get(name);
+    return typeof value === 'string' ? value : value?.[0];
+  }
+
+  /** Sets a variable; an empty value removes it. */
+  set(name: string, value: string): void {
+    // Removed first, so that the latest change comes last in events, as in FreeSWITCH.
+    this.variables.delete(name);
+    if (value !== '') this.variables.set(name, value);
+  }
+
+  /** Runs when the channel ends. Returns a function that takes it back. */
+  onEnd(run: () => void): () => void {
+    this.#cleanups.push(run);
+    return () => {
+      const index = this.#cleanups.indexOf(run);
+      if (index >= 0) this.#cleanups.splice(index, 1);
+    };
+  }
+
+  setState(state: ChannelStateName): void {
+    this.#state = state;
+  }
+
+  /** Moves to another call state and tells so with CHANNEL_CALLSTATE. */
+  setCallState(state: CallStateName): void {
+    const original = this.#callState;
+    if (!mayFollow(original, state)) return;
+    this.#callState = state;
+    this.publish('CHANNEL_CALLSTATE', { first: { 'Original-Channel-Call-State': original, 'Channel-Call-State-Number': String(CALL_STATES[state]) }, variables: false });
+  }
+
+  /** Publishes an event of this channel. */
+  publish(name: string, parts: { readonly first?: EventHeaders; readonly last?: EventHeaders; readonly variables?: boolean } = {}): void {
+    this.core.bus.publish(name, () => ({
+      ...this.core.identity.eventHeaders(name),
+      ...parts.first,
+      ...this.headers(),
+      ...(parts.variables === false ? {} : this.variableHeaders()),
+      ...parts.last,
+    }));
+  }
+
+  /** The headers of every event of the channel, without variables. */
+  headers(): EventHeaders {
+    const codec = this.rtp.codec.name;
+    const state = this.#hangupCause !== undefined && this.#callState !== 'HANGUP' ? 'CS_HANGUP' : this.#state;
+    return {
+      'Channel-State': this.#state,
+      'Channel-Call-State': this.#callState,
+      'Channel-State-Number': String(CHANNEL_STATES[state]),
+      'Channel-Name': this.profile.channelName,
+      'Unique-ID': this.uuid,
+      'Call-Direction': 'inbound',
+      'Presence-Call-Direction': 'inbound',
+      'Channel-HIT-Dialplan': 'true',
+      'Channel-Call-UUID': this.get('call_uuid') ?? this.uuid,
+      'Answer-State': this.#answerState(),
+      ...(this.#hangupCause === undefined ? {} : { 'Hangup-Cause': this.#hangupCause }),
+      'Channel-Read-Codec-Name': codec,
+      'Channel-Read-Codec-Rate': '8000',
+      'Channel-Read-Codec-Bit-Rate': '64000',
+      'Channel-Write-Codec-Name': codec,
+      'Channel-Write-Codec-Rate': '8000',
+      'Channel-Write-Codec-Bit-Rate': '64000',
+      ...profileHeaders('Caller', this.uuid, this.profile, this.dialplan, this.times),
+      ...(this.otherLeg === undefined
+        ? {}
+        : { 'Other-Type': this.otherLeg.type, 'Other-Leg-Unique-ID': this.otherLeg.uuid }),
+    };
+  }
+
+  /** The variables as `variable_<name>` headers. */
+  variableHeaders(): EventHeaders {
+    const headers: EventHeaders = {};
+    for (const [name, value] of this.variables) headers[`variable_${name}`] = value;
+    return headers;
+  }
+
+  /** Queues an application; it starts at the next frame in which the one on top reads commands. False when full. */
+  enqueue(application: string, data: string, uuid: string = randomUUID()): boolean {
+    if (this.ended || this.#queue.length >= MAX_QUEUED) return false;
+    this.#queue.push({ application, data, uuid });
+    return true;
+  }
+
+  /** Runs applications one after the other from the next tick on, then hangs up: a dialplan extension. */
+  route(extension: readonly QueuedExecution[]): void {
+    this.#dialplan = [...extension];
+  }
+
+  /** Runs at the next tick, before the applications: changes of the whole stack by API commands. */
+  atNextTick(run: () => void): void {
+    this.#nextTick.push(run);
+  }
+
+  /** `uuid_break`: ends what is on top, or everything that can be broken, at the next tick. */
+  requestBreak(all: boolean): void {
+    this.#break = all ? 'all' : 'top';
+    if (all) this.#queue.length = 0;
+  }
+
+  /** Takes a digit of the far end, from RTP or INFO: event, then the application on top. */
+  receiveDigit(digit: string, duration: number, source: 'RTP' | 'INFO'): void {
+    if (this.ended) return;
+    const last = { 'DTMF-Digit': digit, 'DTMF-Duration': String(duration), 'DTMF-Source': source };
+    this.publish('DTMF', { last, variables: false });
+    this.#stack.at(-1)?.running.digit?.(digit);
+  }
+
+  /** Sends digits to the far end by RFC 4733, or by INFO when it has no telephone-event. */
+  sendDigits(digits: string, milliseconds: number): void {
+    this.set('last_dtmf_duration', String(milliseconds * 8));
+    if (this.rtp.sendDigits(digits, milliseconds)) return;
+    for (const digit of digits) this.#signalling.sendInfoDigit(digit, milliseconds);
+  }
+
+  /** One frame slot: break, the application on top, taps, then commands. */
+  tick(): void {
+    if (this.#nextTick.length > 0) {
+      const due = this.#nextTick;
+      this.#nextTick = [];
+      for (const run of due) run();
+    }
+    if (this.ended) return;
+    if (this.#break !== undefined) this.#applyBreak();
+    if (this.#stack.length === 0 && this.#dialplan !== undefined) this.#followDialplan();
+    if (this.ended) return;
+    const top = this.#stack.at(-1);
+    if (top === undefined) this.audio.writeSilence();
+    else if (top.running.tick()) this.#finish(top);
+    for (const tap of this.taps) tap.tick();
+    this.#startQueued();
+  }
+
+  /** Puts a running application on the stack with its CHANNEL_EXECUTE event, without a command. */
+  run(application: string, data: string, running: RunningApplication, uuid: string = randomUUID()): void {
+    this.#stack.at(-1)?.running.suspend?.();
+    this.#announce({ application, data, uuid });
+    this.#stack.push({ application, data, uuid, running });
+  }
+
+  /** Takes every application off the stack, from the top. */
+  unwind(): void {
+    this.#dialplan = undefined;
+    for (let frame = this.#stack.pop(); frame !== undefined; frame = this.#stack.pop()) {
+      frame.running.end?.();
+      if (frame.running.endsSilently !== true) this.#complete(frame, frame.running.response);
+    }
+  }
+
+  /** Ends the call. Idempotent. */
+  hangup(cause: string, by: EndedBy): void {
+    if (this.ended) return;
+    this.#hangupCause = cause;
+    this.#queue.length = 0;
+    this.times.hangup = Date.now() * 1000;
+    const control = this.control;
+    // The real server closes the controlling connection at once when the end comes from outside the channel's thread.
+    if (by === 'api') control?.disconnect(this.uuid);
+    if (by !== 'far-end') this.#signalling.end(cause);
+    const bridged = this.#state === 'CS_SOFT_EXECUTE';
+    this.unwind();
+    if (by === 'application' && bridged) control?.disconnect(this.uuid);
+    for (const tap of this.taps) tap.end();
+    this.taps.clear();
+    for (const run of this.#cleanups.splice(0)) run();
+    this.#state = 'CS_HANGUP';
+    this.set('hangup_cause', cause);
+    this.setCallState('HANGUP');
+    this.publish('CHANNEL_HANGUP');
+    control?.disconnect(this.uuid);
+    this.control = undefined;
+    this.publish('CHANNEL_HANGUP_COMPLETE');
+    this.publish('CHANNEL_DESTROY', { variables: false });
+    this.rtp.close();
+    this.core.channels.delete(this.uuid);
+  }
+
+  #answerState(): string {
+    if (this.#hangupCause !== undefined) return 'hangup';
+    if (this.times.answered > 0) return 'answered';
+    return this.#callState === 'EARLY' ? 'early' : 'ringing';
+  }
+
+  #applyBreak(): void {
+    const frame = this.#stack.at(-1);
+    if (this.#break === 'top') this.#break = undefined;
+    // With `all` the flag stays until an application is reached that cannot be broken.
+    if (frame?.running.break === undefined) this.#break = undefined;
+    else frame.running.break();
+  }
+
+  #finish(frame: Frame): void {
+    const index = this.#stack.lastIndexOf(frame);
+    if (index < 0) return; // its tick ended the channel
+    this.#stack.splice(index, 1);
+    frame.running.end?.();
+    if (frame.running.endsSilently !== true) this.#complete(frame, frame.running.response);
+    this.#stack.at(-1)?.running.resume?.();
+  }
+
+  #startQueued(): void {
+    while (this.#queue.length > 0 && !this.ended) {
+      if (this.#stack.at(-1)?.running.ignoresCommands === true) return;
+      const next = this.#queue.shift() as QueuedExecution;
+      const start = this.core.applications.get(next.application);
+      if (start === undefined || this.#stack.length >= MAX_NESTED) {
+        this.hangup('DESTINATION_OUT_OF_ORDER', 'application');
+        return;
+      }
+      if (!this.#start(next, start)) return;
+    }
+  }
+
+  #followDialplan(): void {
+    while (this.#stack.length === 0 && !this.ended) {
+      const next = this.#dialplan?.shift();
+      const start = next === undefined ? undefined : this.core.applications.get(next.application);
+      if (next === undefined) this.hangup('NORMAL_CLEARING', 'application');
+      else if (start === undefined) this.hangup('DESTINATION_OUT_OF_ORDER', 'application');
+      else this.#start(next, start);
+    }
+  }
+
+  /** @returns true when the application was done at once and the next command can be read */
+  #start(next: QueuedExecution, start: ApplicationStart): boolean {
+    this.#announce(next);
+    if (next.application === 'hangup') {
+      this.#hangupByApplication(next);
+      return false;
+    }
+    const below = this.#stack.at(-1);
+    const result = start(this, next.data);
+    if (typeof result === 'string') {
+      if (!this.ended) this.#complete(next, result);
+      return true;
+    }
+    below?.running.suspend?.();
+    this.#stack.push({ ...next, running: result });
+    return false;
+  }
+
+  #hangupByApplication(next: QueuedExecution): void {
+    const start = this.core.applications.get('hangup') as ApplicationStart;
+    // The completion of `hangup` itself comes first, when the call has already ended.
+    const cause = start(this, next.data) as string;
+    this.#stack.push({ ...next, running: { response: NO_RESPONSE, tick: () => true } });
+    this.hangup(cause, 'application');
+  }
+
+  #announce(execution: QueuedExecution): void {
+    this.variables.delete('current_application_response');
+    this.set('current_application', execution.application);
+    this.set('current_application_data', execution.data);
+    this.publish('CHANNEL_EXECUTE', { last: executionHeaders(execution) });
+  }
+
+  #complete(execution: QueuedExecution, response: string): void {
+    if (response !== NO_RESPONSE) this.set('current_application_response', response);
+    // The variable outlives the application that set it: one that lay below it reports it again.
+    const last = executionHeaders(execution, this.get('current_application_response') ?? NO_RESPONSE);
+    this.publish('CHANNEL_EXECUTE_COMPLETE', { last });
+  }
+}
+
+function executionHeaders(execution: QueuedExecution, response?: string): EventHeaders {
+  return {
+    Application: execution.application,
+    ...(execution.data === '' ? {} : { 'Application-Data': execution.data }),
+    ...(response === undefined ? {} : { 'Application-Response': response }),
+    'Application-UUID': execution.uuid,
+  };
+}

@@ -1,0 +1,29 @@
+/** Channel states with FreeSWITCH's numbers, of those the server passes through. */
+export const CHANNEL_STATES = {
+  CS_NEW: 0,
+  CS_INIT: 1,
+  CS_ROUTING: 2,
+  CS_SOFT_EXECUTE: 3,
+  CS_EXECUTE: 4,
+  CS_PARK: 6,
+  CS_HANGUP: 10,
+} as const;
+export type ChannelStateName = keyof typeof CHANNEL_STATES;
+
+/** Call states with FreeSWITCH's numbers. */
+export const CALL_STATES = { DOWN: 0, RINGING: 2, EARLY: 3, ACTIVE: 4, HANGUP: 7 } as const;
+export type CallStateName = keyof typeof CALL_STATES;
+
+/** Which call state may follow which. */
+const FOLLOWERS: Readonly<Record<CallStateName, readonly CallStateName[]>> = {
+  DOWN: ['RINGING', 'HANGUP'],
+  RINGING: ['EARLY', 'ACTIVE', 'HANGUP'],
+  EARLY: ['ACTIVE', 'HANGUP'],
+  ACTIVE: ['RINGING', 'HANGUP'], // RINGING again while a transferred call is routed
+  HANGUP: [],
+};
+
+/** Whether a channel in call state `from` may go to `to`. */
+export function mayFollow(from: CallStateName, to: CallStateName): boolean {
+  return FOLLOWERS[from].includes(to);
+}

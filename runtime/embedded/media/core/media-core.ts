@@ -1,0 +1,51 @@
+import type { ApiTable } from '../api/command.ts';
+import type { SoundLibrary } from '../audio/sound-library.ts';
+import type { ApplicationTable } from '../channel/application.ts';
+import type { Channel } from '../channel/channel.ts';
+import type { ConferenceTable } from '../conference/table.ts';
+import { MediaFigures } from '../rtp/figures.ts';
+import { Ticker } from '../rtp/ticker.ts';
+import { EventBus } from './event-bus.ts';
+import type { Identity } from './identity.ts';
+import { SessionRate } from './session-rate.ts';
+import { TimerSet } from './timer-set.ts';
+
+/** What every part of the server shares. */
+export class MediaCore {
+  readonly identity: Identity;
+  readonly bus = new EventBus();
+  readonly figures = new MediaFigures();
+  readonly timers = new TimerSet();
+  readonly sessions = new SessionRate();
+  readonly channels = new Map<string, Channel>();
+  readonly sounds: SoundLibrary;
+  readonly applications: ApplicationTable;
+  readonly apis: ApiTable;
+  readonly conferences: ConferenceTable;
+  readonly ticker: Ticker;
+  /** Name of the SIP profile, and its address as `sofia status` shows it. */
+  readonly profileName: string;
+  profileAddress = '';
+
+  constructor(parts: {
+    readonly identity: Identity;
+    readonly sounds: SoundLibrary;
+    readonly applications: ApplicationTable;
+    readonly apis: ApiTable;
+    readonly conferences: ConferenceTable;
+    readonly profileName: string;
+  }) {
+    this.identity = parts.identity;
+    this.sounds = parts.sounds;
+    this.applications = parts.applications;
+    this.apis = parts.apis;
+    this.conferences = parts.conferences;
+    this.profileName = parts.profileName;
+    this.ticker = new Ticker(() => this.#tick());
+  }
+
+  #tick(): void {
+    this.conferences.mix();
+    for (const channel of this.channels.values()) channel.tick();
+  }
+}

@@ -1,0 +1,36 @@
+/** Timers that are counted, and that all end with the server. */
+export class TimerSet {
+  readonly #timers = new Set<NodeJS.Timeout>();
+
+  get size(): number {
+    return this.#timers.size;
+  }
+
+  /** Runs once after `milliseconds`. Returns the function that cancels it. */
+  after(milliseconds: number, run: () => void): () => void {
+    const timer = setTimeout(() => {
+      this.#timers.delete(timer);
+      run();
+    }, milliseconds);
+    this.#timers.add(timer);
+    return () => {
+      this.#timers.delete(timer);
+      clearTimeout(timer);
+    };
+  }
+
+  /** Runs again and again. Returns the function that ends it. */
+  every(milliseconds: number, run: () => void): () => void {
+    const timer = setInterval(run, milliseconds);
+    this.#timers.add(timer);
+    return () => {
+      this.#timers.delete(timer);
+      clearInterval(timer);
+    };
+  }
+
+  clear(): void {
+    for (const timer of this.#timers) clearTimeout(timer);
+    this.#timers.clear();
+  }
+}

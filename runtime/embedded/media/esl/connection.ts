@@ -1,0 +1,111 @@
+import type { Socket } from 'node:net';
+import { type EslCommand, EslCommandParser, EslFrameError } from './command-parser.ts';
+import { type EslEvent, eventFrame } from './event.ts';
+import { Subscription } from './subscription.ts';
+
+/** Unsent octets after which a client that does not read is cut off. */
+const MAX_BACKLOG_BYTES = 16 * 1_048_576;
+
+const FAREWELL = 'Disconnected, goodbye.\nSee you at ClueCon! http://www.cluecon.com/\n';
+
+/** A TCP connection of the event socket, inbound or outbound: frames in and out, subscription, end. */
+export class EslConnection {
+  readonly subscription = new Subscription();
+  readonly #socket: Socket;
+  readonly #parser = new EslCommandParser();
+  #ended = false;
+  /** A command has come. */
+  onCommand: (command: EslCommand) => void = () => undefined;
+  /** The connection is gone, by whichever side. Called once. */
+  onClose: () => void = () => undefined;
+
+  constructor(socket: Socket) {
+    this.#socket = socket;
+    socket.setNoDelay(true);
+    socket.on('data', (piece) => this.#receive(piece));
+    socket.on('error', () => socket.destroy());
+    socket.on('end', () => socket.end());
+    socket.on('close', () => {
+      this.#ended = true;
+      this.onClose();
+    });
+  }
+
+  get open(): boolean {
+    return !this.#ended;
+  }
+
+  /** Sends `Content-Type: command/reply`. */
+  reply(text: string): void {
+    this.#write(`Content-Type: command/reply\nReply-Text: ${text}\n\n`);
+  }
+
+  /** Sends a command/reply that carries headers of its own, in the order given. */
+  replyHeaders(headers: string): void {
+    this.#write(`${headers}\n`);
+  }
+
+  /** Sends `Content-Type: api/response` with its body. */
+  apiResponse(body: string): void {
+    this.#write(`Content-Type: api/response\nContent-Length: ${Buffer.byteLength(body)}\n\n${body}`);
+  }
+
+  /** Sends the challenge of an inbound connection. */
+  requestAuth(): void {
+    this.#write('Content-Type: auth/request\n\n');
+  }
+
+  /** Sends an event if the client wants it. `frames` holds the frame by format, built once for all clients. */
+  event(event: EslEvent, frames: Map<string, string>): void {
+    if (!this.subscription.wants(event)) return;
+    const { format } = this.subscription;
+    let frame = frames.get(format);
+    if (frame === undefined) {
+      frame = eventFrame(event, format);
+      frames.set(format, frame);
+    }
+    this.#write(frame);
+  }
+
+  /**
+   * Says goodbye and closes.
+   *
+   * @param channel the channel this connection controlled, on outbound connections
+   */
+  disconnect(channel?: string): void {
+    if (this.#ended) return;
+    const controlled = channel === undefined ? '' : `Controlled-Session-UUID: ${channel}\nContent-Disposition: disconnect\n`;
+    this.#write(
+      `Content-Type: text/disconnect-notice\n${controlled}Content-Length: ${FAREWELL.length}\n\n${FAREWELL}`,
+    );
+    this.#ended = true;
+    this.#socket.end();
+    // A client that does not close its side must not hold the socket for ever.
+    this.#socket.setTimeout(2000, () => this.#socket.destroy());
+  }
+
+  /** Closes without a word. */
+  destroy(): void {
+    this.#ended = true;
+    this.#socket.destroy();
+  }
+
+  #write(text: string): void {
+    if (this.#ended || this.#socket.destroyed) return;
+    this.#socket.write(text);
+    if (this.#socket.writableLength > MAX_BACKLOG_BYTES) this.#socket.destroy();
+  }
+
+  #receive(piece: Buffer): void {
+    if (this.#ended) return;
+    try {
+      this.#parser.push(piece, (command) => {
+        if (!this.#ended) this.onCommand(command);
+      });
+    } catch (error) {
+      if (!(error instanceof EslFrameError)) throw error;
+      this.reply(`-ERR ${error.message}`);
+      this.disconnect();
+    }
+  }
+}

@@ -1,0 +1,49 @@
+/** The values of an event, in the order in which they are sent; an array is a multi-valued variable. */
+export type EventHeaders = Record<string, string | readonly string[]>;
+
+/** An event of the server: what `event plain|json` subscribers get. */
+export interface EslEvent {
+  /** `CHANNEL_EXECUTE`, `CUSTOM`, ... */
+  readonly name: string;
+  /** Of CUSTOM events, `conference::maintenance` for instance. */
+  readonly subclass: string | undefined;
+  readonly headers: EventHeaders;
+  readonly body: string | undefined;
+}
+
+const UNSAFE = /[\s"#%&+:;<=>?@[\\\]^`{|}]|[^\x20-\x7e]/gu;
+
+/** Percent-encodes a header value of the plain format as FreeSWITCH does: RFC 3986 reserved but `/`, `,`, `'`, `-`. */
+export function encodeValue(value: string): string {
+  return value.replace(UNSAFE, (character) => {
+    const bytes = Buffer.from(character, 'utf8');
+    let encoded = '';
+    for (const byte of bytes) encoded += `%${byte.toString(16).toUpperCase().padStart(2, '0')}`;
+    return encoded;
+  });
+}
+
+/** Header lines of the plain format, each ended by LF. A multi-valued variable is written as `ARRAY::a|:b`. */
+export function plainHeaders(headers: EventHeaders): string {
+  let text = '';
+  for (const [name, value] of Object.entries(headers)) {
+    text += `${name}: ${encodeValue(typeof value === 'string' ? value : `ARRAY::${value.join('|:')}`)}\n`;
+  }
+  return text;
+}
+
+/** The complete frame of an event for a subscriber. */
+export function eventFrame(event: EslEvent, format: 'plain' | 'json'): string {
+  const body = event.body ?? '';
+  const length = Buffer.byteLength(body);
+  let payload: string;
+  if (format === 'json') {
+    payload = JSON.stringify(
+      length === 0 ? event.headers : { ...event.headers, 'Content-Length': String(length), _body: body },
+    );
+  } else {
+    payload = length === 0 ? `${plainHeaders(event.headers)}\n` : plainHeaders(event.headers);
+    if (length > 0) payload += `Content-Length: ${length}\n\n${body}`;
+  }
+  return `Content-Length: ${Buffer.byteLength(payload)}\nContent-Type: text/event-${format}\n\n${payload}`;
+}

@@ -1,0 +1,83 @@
+import type { EslEvent } from './event.ts';
+
+/** Formats in which a client can take events. */
+export type EventFormat = 'plain' | 'json';
+
+/** Filters of one client at most; more is a mistake of the client. */
+const MAX_FILTERS = 1000;
+
+/** Which events a connection gets: `event`, `nixevent`, `noevents`, `filter`. */
+export class Subscription {
+  format: EventFormat = 'plain';
+  #all = false;
+  readonly #names = new Set<string>();
+  readonly #subclasses = new Set<string>();
+  #filters: { readonly header: string; readonly value: string }[] = [];
+
+  /**
+   * `event <format> <names>`: `ALL`, event names with or without SWITCH_EVENT_, and after CUSTOM subclasses.
+   *
+   * @returns false when no name was given
+   */
+  subscribe(words: readonly string[]): boolean {
+    return this.#each(words, (set, name) => set.add(name), () => {
+      this.#all = true;
+    });
+  }
+
+  /** `nixevent <names>`. */
+  unsubscribe(words: readonly string[]): boolean {
+    return this.#each(words, (set, name) => set.delete(name), () => this.clear());
+  }
+
+  /** `noevents`. */
+  clear(): void {
+    this.#all = false;
+    this.#names.clear();
+    this.#subclasses.clear();
+  }
+
+  /** `filter <header> <value>`: from now on only events that match one of the filters. False when there are too many. */
+  addFilter(header: string, value: string): boolean {
+    if (this.#filters.length >= MAX_FILTERS) return false;
+    this.#filters.push({ header, value });
+    return true;
+  }
+
+  /** `filter delete <header> [<value>]`; `all` deletes every filter. */
+  deleteFilter(header: string, value: string | undefined): void {
+    this.#filters =
+      header === 'all'
+        ? []
+        : this.#filters.filter((each) => each.header !== header || (value !== undefined && each.value !== value));
+  }
+
+  /** Whether the connection could want events of this name; cheap, to avoid building events nobody gets. */
+  wantsName(name: string, subclass: string | undefined): boolean {
+    if (this.#all) return true;
+    if (name !== 'CUSTOM') return this.#names.has(name);
+    return subclass !== undefined && this.#subclasses.has(subclass);
+  }
+
+  /** Whether the connection gets this event. */
+  wants(event: EslEvent): boolean {
+    if (!this.wantsName(event.name, event.subclass)) return false;
+    if (this.#filters.length === 0) return true;
+    return this.#filters.some(({ header, value }) => event.headers[header] === value);
+  }
+
+  #each(words: readonly string[], act: (set: Set<string>, name: string) => void, all: () => void): boolean {
+    let custom = false;
+    let any = false;
+    for (const word of words) {
+      if (word === '') continue;
+      any = true;
+      const name = word.toUpperCase().replace(/^SWITCH_EVENT_/, '');
+      if (name === 'CUSTOM') custom = true;
+      else if (name === 'ALL') all();
+      else if (custom) act(this.#subclasses, word);
+      else act(this.#names, name);
+    }
+    return any;
+  }
+}

@@ -1,0 +1,98 @@
+/** Octets of the fixed RTP header (RFC 3550 section 5.1). */
+export const RTP_HEADER_BYTES = 12;
+
+const VERSION_2 = 0x80;
+
+/** The parts of an RTP packet the server acts on. One object is reused for every packet that a session parses. */
+export interface RtpPacket {
+  marker: boolean;
+  payloadType: number;
+  sequence: number;
+  timestamp: number;
+  ssrc: number;
+  /** Where the payload starts in the datagram, after CSRCs and header extension. */
+  payloadOffset: number;
+  /** Payload octets, without padding. */
+  payloadLength: number;
+}
+
+/** An empty packet to parse into. */
+export function emptyPacket(): RtpPacket {
+  return { marker: false, payloadType: 0, sequence: 0, timestamp: 0, ssrc: 0, payloadOffset: 0, payloadLength: 0 };
+}
+
+/**
+ * Reads an RTP header (RFC 3550 section 5.1) with the checks of appendix A.1.
+ *
+ * @param datagram what came from the network
+ * @param into filled when the result is true
+ * @returns false when this is no RTP packet (too short, other version, lengths that do not fit, RTCP)
+ */
+export function parseRtp(datagram: Uint8Array, into: RtpPacket): boolean {
+  const size = datagram.length;
+  if (size < RTP_HEADER_BYTES) return false;
+  const first = datagram[0] as number;
+  const second = datagram[1] as number;
+  if ((first & 0xc0) !== VERSION_2) return false;
+  // 200..204 in the second octet is RTCP multiplexed on this port (RFC 5761 section 4).
+  if (second >= 192 && second <= 223) return false;
+  let offset = RTP_HEADER_BYTES + (first & 0x0f) * 4;
+  if (first & 0x10) {
+    if (offset + 4 > size) return false;
+    offset += 4 + (((datagram[offset + 2] as number) << 8) | (datagram[offset + 3] as number)) * 4;
+  }
+  const padding = first & 0x20 ? (datagram[size - 1] as number) : 0;
+  if ((first & 0x20 && padding === 0) || offset + padding > size) return false;
+  into.marker = (second & 0x80) !== 0;
+  into.payloadType = second & 0x7f;
+  into.sequence = ((datagram[2] as number) << 8) | (datagram[3] as number);
+  into.timestamp = readUint32(datagram, 4);
+  into.ssrc = readUint32(datagram, 8);
+  into.payloadOffset = offset;
+  into.payloadLength = size - offset - padding;
+  return true;
+}
+
+/** Writes the fixed header; the payload follows at RTP_HEADER_BYTES. */
+export function writeRtpHeader(
+  target: Uint8Array,
+  marker: boolean,
+  payloadType: number,
+  sequence: number,
+  timestamp: number,
+  ssrc: number,
+): void {
+  target[0] = VERSION_2;
+  target[1] = (marker ? 0x80 : 0) | payloadType;
+  target[2] = (sequence >> 8) & 0xff;
+  target[3] = sequence & 0xff;
+  writeUint32(target, 4, timestamp);
+  writeUint32(target, 8, ssrc);
+}
+
+/** Distance from `from` to `to` in sequence numbers, -32768..32767 (RFC 1982 arithmetic). */
+export function sequenceDistance(from: number, to: number): number {
+  return ((to - from) << 16) >> 16;
+}
+
+/** Distance from `from` to `to` in timestamp units, modulo 2^32. */
+export function timestampDistance(from: number, to: number): number {
+  return (to - from) | 0;
+}
+
+function readUint32(bytes: Uint8Array, offset: number): number {
+  return (
+    (((bytes[offset] as number) << 24) |
+      ((bytes[offset + 1] as number) << 16) |
+      ((bytes[offset + 2] as number) << 8) |
+      (bytes[offset + 3] as number)) >>>
+    0
+  );
+}
+
+function writeUint32(bytes: Uint8Array, offset: number, value: number): void {
+  bytes[offset] = (value >>> 24) & 0xff;
+  bytes[offset + 1] = (value >>> 16) & 0xff;
+  bytes[offset + 2] = (value >>> 8) & 0xff;
+  bytes[offset + 3] = value & 0xff;
+}

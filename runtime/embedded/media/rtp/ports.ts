@@ -1,0 +1,107 @@
+import { createSocket, type Socket } from 'node:dgram';
+
+/** An RTP socket on an even port and the RTCP socket on the next one (RFC 3550 section 11). */
+export interface PortPair {
+  readonly port: number;
+  readonly rtp: Socket;
+  readonly rtcp: Socket;
+  /** Closes both sockets and gives the ports back. Idempotent. */
+  release(): void;
+}
+
+/** Every pair of the range is in use, by this server or by another program. */
+export class NoPortError extends Error {
+  override readonly name = 'NoPortError';
+  constructor(from: number, to: number) {
+    super(`no free RTP port in ${from}-${to}: raise the range, or end calls`);
+  }
+}
+
+/** Addresses are literal: without this, Node would ask the resolver in another turn for every datagram. */
+function literalLookup(
+  hostname: string,
+  _options: unknown,
+  callback: (error: null, address: string, family: number) => void,
+): void {
+  callback(null, hostname, 4);
+}
+
+/** Opens a UDP socket bound to a literal IPv4 address. Rejects with the system's error. */
+export async function bindUdp(address: string, port: number): Promise<Socket> {
+  const socket = createSocket({ type: 'udp4', lookup: literalLookup as never, recvBufferSize: 262_144 });
+  const { promise, resolve, reject } = Promise.withResolvers<Socket>();
+  socket.once('error', reject);
+  socket.bind({ address, port, exclusive: true }, () => {
+    socket.off('error', reject);
+    resolve(socket);
+  });
+  try {
+    return await promise;
+  } catch (error) {
+    socket.close();
+    throw error;
+  }
+}
+
+/** Hands out pairs of ports from a range, in turn, so that a port rests as long as possible between two calls. */
+export class PortPool {
+  readonly #address: string;
+  readonly #from: number;
+  readonly #to: number;
+  readonly #used = new Set<number>();
+  #cursor: number;
+
+  /**
+   * @param address literal IPv4 address the sockets are bound to
+   * @param range first and last port, inclusive; pairs start on even ports
+   */
+  constructor(address: string, range: { readonly from: number; readonly to: number }) {
+    this.#address = address;
+    this.#from = range.from + (range.from & 1);
+    this.#to = range.to;
+    this.#cursor = this.#from;
+  }
+
+  /** Pairs handed out and not released. */
+  get used(): number {
+    return this.#used.size;
+  }
+
+  /** @throws NoPortError when none of the range can be opened */
+  async open(): Promise<PortPair> {
+    const pairs = Math.max(0, Math.floor((this.#to - this.#from + 1) / 2));
+    for (let attempt = 0; attempt < pairs; attempt += 1) {
+      const port = this.#cursor;
+      this.#cursor = port + 3 > this.#to ? this.#from : port + 2;
+      if (this.#used.has(port)) continue;
+      this.#used.add(port);
+      const pair = await this.#bindPair(port);
+      if (pair !== undefined) return pair;
+      this.#used.delete(port);
+    }
+    throw new NoPortError(this.#from, this.#to);
+  }
+
+  async #bindPair(port: number): Promise<PortPair | undefined> {
+    let rtp: Socket;
+    try {
+      rtp = await bindUdp(this.#address, port);
+    } catch {
+      return undefined; // taken by another program: the caller tries the next pair
+    }
+    try {
+      const rtcp = await bindUdp(this.#address, port + 1);
+      let open = true;
+      const release = (): void => {
+        if (!open) return;
+        open = false;
+        rtp.close(() => this.#used.delete(port));
+        rtcp.close();
+      };
+      return { port, rtp, rtcp, release };
+    } catch {
+      rtp.close();
+      return undefined;
+    }
+  }
+}

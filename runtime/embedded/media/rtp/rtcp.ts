@@ -1,0 +1,78 @@
+import type { Socket } from 'node:dgram';
+import type { RtpPacket } from './packet.ts';
+
+const SENDER_REPORT = 200;
+const RECEIVER_REPORT = 201;
+
+/** At least this long between two reports: RFC 3550 section 6.2's minimum interval. */
+const REPORT_INTERVAL_MS = 5000;
+
+/** Octets of a receiver report with one block. */
+const REPORT_BYTES = 32;
+
+/**
+ * The least of RTCP (RFC 3550 section 6.4): a sender report of the far end is answered with a receiver report, not
+ * more often than every five seconds, so that phones that watch RTCP see the path alive. Reports from other hosts
+ * than the RTP source are ignored.
+ */
+export class RtcpResponder {
+  readonly #socket: Socket;
+  readonly #ssrc: number;
+  #sourceSsrc = 0;
+  #sourceAddress = '';
+  #baseSequence = 0;
+  #highestSequence = 0;
+  #packets = 0;
+  #lastReport = Number.NEGATIVE_INFINITY;
+  /** Sender reports answered. */
+  answered = 0;
+
+  constructor(socket: Socket, ssrc: number) {
+    this.#socket = socket;
+    this.#ssrc = ssrc;
+    socket.on('message', (datagram, from) => this.#receive(datagram, from.address, from.port));
+    // As on the RTP socket: an unreachable far end is no failure of the call.
+    socket.on('error', () => {
+      this.#lastReport = performance.now();
+    });
+  }
+
+  /** Counts an RTP packet of the source, for the report block. */
+  received(packet: RtpPacket, address: string): void {
+    if (packet.ssrc !== this.#sourceSsrc) {
+      this.#sourceSsrc = packet.ssrc;
+      this.#sourceAddress = address;
+      this.#baseSequence = packet.sequence;
+      this.#highestSequence = packet.sequence;
+      this.#packets = 0;
+    }
+    this.#packets += 1;
+    const ahead = ((packet.sequence - this.#highestSequence) << 16) >> 16;
+    if (ahead > 0) this.#highestSequence += ahead;
+  }
+
+  #receive(datagram: Buffer, address: string, port: number): void {
+    if (address !== this.#sourceAddress || datagram.length < 28) return;
+    if (((datagram[0] as number) & 0xc0) !== 0x80 || datagram[1] !== SENDER_REPORT) return;
+    const now = performance.now();
+    if (now - this.#lastReport < REPORT_INTERVAL_MS) return;
+    this.#lastReport = now;
+    this.answered += 1;
+    this.#socket.send(this.#report(datagram), port, address);
+  }
+
+  #report(senderReport: Buffer): Buffer {
+    const report = Buffer.alloc(REPORT_BYTES);
+    report[0] = 0x81;
+    report[1] = RECEIVER_REPORT;
+    report.writeUInt16BE(REPORT_BYTES / 4 - 1, 2);
+    report.writeUInt32BE(this.#ssrc, 4);
+    report.writeUInt32BE(this.#sourceSsrc, 8);
+    const lost = Math.max(0, this.#highestSequence - this.#baseSequence + 1 - this.#packets);
+    report.writeUIntBE(Math.min(lost, 0x7fffff), 13, 3);
+    report.writeUInt32BE(this.#highestSequence >>> 0, 16);
+    // Middle 32 bits of the sender's NTP timestamp; answered at once, so the delay since is zero.
+    senderReport.copy(report, 24, 10, 14);
+    return report;
+  }
+}

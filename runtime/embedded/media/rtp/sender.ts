@@ -1,0 +1,117 @@
+import { randomBytes } from 'node:crypto';
+import { FRAME_SAMPLES } from '../audio/format.ts';
+import { RTP_HEADER_BYTES, type RtpPacket, sequenceDistance, timestampDistance, writeRtpHeader } from './packet.ts';
+
+/** Longest payload sent: 200 ms of G.711, what some gateways use at most. */
+const MAX_PAYLOAD = 1600;
+
+/**
+ * One outgoing RTP stream (RFC 3550 section 5.1): own SSRC, random start of sequence and timestamp. It is fed either
+ * frame by frame by the ticker, or with packets of another stream whose order, losses and timing it keeps
+ * (a translator, section 7.1). Changing from one to the other keeps sequence and timestamp running on.
+ */
+export class RtpSender {
+  readonly ssrc = randomBytes(4).readUInt32BE(0);
+  /** The datagram built by the last call; valid until the next. Its length is what the call returned. */
+  readonly datagram = Buffer.alloc(RTP_HEADER_BYTES + MAX_PAYLOAD);
+  #sequence = randomBytes(2).readUInt16BE(0);
+  #timestamp = 0;
+  #base = randomBytes(4).readUInt32BE(0);
+  #idle = true;
+  #started = false;
+  #stamped = false;
+
+  #source = 0;
+  #translating = false;
+  #sourceSequence = 0;
+  #sequenceShift = 0;
+  #timestampShift = 0;
+
+  /**
+   * Builds the packet of a frame slot whose payload the caller has put at RTP_HEADER_BYTES of `datagram`.
+   *
+   * @param frame the ticker's frame number: the timestamp's time base
+   * @returns length of the datagram
+   */
+  frame(frame: number, payloadType: number, payloadLength: number): number {
+    this.#translating = false;
+    return this.#write(this.#idle, payloadType, this.#nextSequence(), this.#clockTimestamp(frame), payloadLength);
+  }
+
+  /** Builds a telephone-event packet; the payload is already in place. `framesSinceStart` as of the event sender. */
+  event(frame: number, payloadType: number, payloadLength: number, marker: boolean, framesSinceStart: number): number {
+    this.#translating = false;
+    const timestamp = marker ? this.#clockTimestamp(frame) : this.#timestamp;
+    // The timestamp of an event is that of its start; #timestamp stays there until the next audio frame.
+    this.#idle = true;
+    return this.#writeAt(marker && framesSinceStart === 0, payloadType, this.#nextSequence(), timestamp, payloadLength);
+  }
+
+  /**
+   * Builds the packet that continues another stream's packet; the payload is already in place.
+   *
+   * @param frame the ticker's frame number, used when a stream begins
+   * @param source the packet received
+   * @returns length of the datagram
+   */
+  translate(frame: number, source: RtpPacket, payloadType: number, payloadLength: number): number {
+    const begins = !this.#translating || this.#source !== source.ssrc;
+    const jump = begins ? 0 : sequenceDistance(this.#sourceSequence, source.sequence);
+    if (begins || jump > 1000 || jump < -100) {
+      this.#translating = true;
+      this.#source = source.ssrc;
+      this.#sequenceShift = this.#nextSequence() - source.sequence;
+      this.#timestampShift = this.#clockTimestamp(frame) - source.timestamp;
+      this.#sourceSequence = source.sequence;
+    } else if (jump > 0) this.#sourceSequence = source.sequence;
+    const sequence = (source.sequence + this.#sequenceShift) & 0xffff;
+    const timestamp = (source.timestamp + this.#timestampShift) >>> 0;
+    if (sequenceDistance(this.#sequence, sequence) > 0) this.#sequence = sequence;
+    if (timestampDistance(this.#timestamp, timestamp) > 0) this.#timestamp = timestamp;
+    return this.#writeAt(begins || source.marker, payloadType, sequence, timestamp, payloadLength);
+  }
+
+  /** A packet of the stream being translated is not passed on: the numbers close up, no loss is shown. */
+  omit(source: RtpPacket): void {
+    if (!this.#translating || this.#source !== source.ssrc) return;
+    if (sequenceDistance(this.#sourceSequence, source.sequence) <= 0) return;
+    this.#sourceSequence = source.sequence;
+    this.#sequenceShift -= 1;
+  }
+
+  /** Nothing was sent in this frame slot: the next packet starts a talkspurt. */
+  pause(): void {
+    this.#idle = true;
+  }
+
+  #nextSequence(): number {
+    if (this.#started) this.#sequence = (this.#sequence + 1) & 0xffff;
+    this.#started = true;
+    return this.#sequence;
+  }
+
+  /** The ticker's time, moved on if what was sent last is already past it. */
+  #clockTimestamp(frame: number): number {
+    let timestamp = (this.#base + frame * FRAME_SAMPLES) >>> 0;
+    if (this.#stamped) {
+      const ahead = timestampDistance(this.#timestamp, timestamp);
+      if (ahead < FRAME_SAMPLES) {
+        this.#base = (this.#base + FRAME_SAMPLES - ahead) >>> 0;
+        timestamp = (this.#timestamp + FRAME_SAMPLES) >>> 0;
+      }
+    }
+    this.#stamped = true;
+    this.#timestamp = timestamp;
+    return timestamp;
+  }
+
+  #write(marker: boolean, payloadType: number, sequence: number, timestamp: number, length: number): number {
+    this.#idle = false;
+    return this.#writeAt(marker, payloadType, sequence, timestamp, length);
+  }
+
+  #writeAt(marker: boolean, payloadType: number, sequence: number, timestamp: number, length: number): number {
+    writeRtpHeader(this.datagram, marker, payloadType, sequence, timestamp, this.ssrc);
+    return RTP_HEADER_BYTES + length;
+  }
+}

@@ -1,0 +1,332 @@
+import type { RemoteInfo } from 'node:dgram';
+import { FRAME_SAMPLES } from '../audio/format.ts';
+import { type Codec, CODECS, decodeG711, encodeG711, PCMU, transcodingTable } from '../audio/g711.ts';
+import { emptyCounters, type MediaFigures, type SessionCounters } from './figures.ts';
+import { JitterBuffer } from './jitter-buffer.ts';
+import { SourceLatch } from './latch.ts';
+import { emptyPacket, parseRtp, RTP_HEADER_BYTES, type RtpPacket, timestampDistance } from './packet.ts';
+import type { PortPair } from './ports.ts';
+import { RtcpResponder } from './rtcp.ts';
+import { RtpSender } from './sender.ts';
+import { TelephoneEventReceiver, TelephoneEventSender } from './telephone-event.ts';
+import type { Ticker } from './ticker.ts';
+
+/** Payload type of comfort noise (RFC 3389). */
+const COMFORT_NOISE = 13;
+
+/** What SDP has settled about a session. */
+export interface RtpParameters {
+  readonly codec: Codec;
+  /** Payload type of telephone-event, undefined when the far end has none. */
+  readonly telephoneEvent: number | undefined;
+  /** Far end's media address; port 0 for none. */
+  readonly remoteAddress: string;
+  readonly remotePort: number;
+  /** Whether the direction attributes let us send (RFC 3264 section 6.1). */
+  readonly maySend: boolean;
+  /** Whether they let us receive. */
+  readonly mayReceive: boolean;
+}
+
+/** Shared by all sessions of a server. */
+export interface RtpEnvironment {
+  readonly ticker: Ticker;
+  readonly figures: MediaFigures;
+}
+
+/**
+ * The media of one channel: a socket pair, a stream out, a stream in. Frames come from the application on top of the
+ * channel, or the session is joined to another one and packets are passed on as they arrive.
+ */
+export class RtpSession {
+  readonly localAddress: string;
+  readonly localPort: number;
+  readonly counters: SessionCounters = emptyCounters();
+  readonly latch = new SourceLatch();
+  readonly #pair: PortPair;
+  readonly #environment: RtpEnvironment;
+  readonly #sender = new RtpSender();
+  readonly #packet: RtpPacket = emptyPacket();
+  readonly #events = new TelephoneEventReceiver();
+  readonly #eventSender = new TelephoneEventSender();
+  readonly #jitter = new JitterBuffer();
+  readonly #pulled = new Uint8Array(FRAME_SAMPLES * 3);
+  readonly #rtcp: RtcpResponder;
+  #codec: Codec = PCMU;
+  #receivedCodec: Codec = PCMU;
+  #telephoneEvent: number | undefined;
+  #maySend = false;
+  #mayReceive = false;
+  #closed = false;
+  #sourceSsrc: number | undefined;
+  #peer: RtpSession | undefined;
+  #buffering = 0;
+  #transitBase = Number.POSITIVE_INFINITY;
+
+  /** Silence replaces what the far end says (`mutedIn`), or what it is to hear (`mutedOut`). */
+  mutedIn = false;
+  mutedOut = false;
+
+  /** A digit of the far end has ended; duration in timestamp units. */
+  onDigit: (digit: string, duration: number) => void = () => undefined;
+
+  constructor(pair: PortPair, localAddress: string, environment: RtpEnvironment) {
+    this.#pair = pair;
+    this.localAddress = localAddress;
+    this.localPort = pair.port;
+    this.#environment = environment;
+    this.#rtcp = new RtcpResponder(pair.rtcp, this.#sender.ssrc);
+    pair.rtp.on('message', (datagram, from) => this.#receive(datagram, from));
+    // A far end that has closed its port answers with ICMP; the call ends by SIP, not by that.
+    pair.rtp.on('error', () => {
+      this.counters.inSkipPackets += 1;
+    });
+  }
+
+  get ssrc(): number {
+    return this.#sender.ssrc;
+  }
+
+  get codec(): Codec {
+    return this.#codec;
+  }
+
+  get telephoneEvent(): number | undefined {
+    return this.#telephoneEvent;
+  }
+
+  /** True while a digit of the far end is being received: no audio comes then. */
+  get receivingDigit(): boolean {
+    return this.#events.active;
+  }
+
+  /** True while digits wait to be sent. */
+  get sendingDigits(): boolean {
+    return this.#eventSender.pending > 0;
+  }
+
+  /** Applies an answer or a new offer. */
+  configure(parameters: RtpParameters): void {
+    this.#codec = parameters.codec;
+    this.#telephoneEvent = parameters.telephoneEvent;
+    this.#maySend = parameters.maySend;
+    this.#mayReceive = parameters.mayReceive;
+    const own = parameters.remotePort === this.localPort && parameters.remoteAddress === this.localAddress;
+    // An answer that echoes our own offer (an endpoint without far end) must not make us talk to ourselves.
+    this.latch.expect(parameters.remoteAddress, own ? 0 : parameters.remotePort);
+    if (!this.#mayReceive) this.#endDigit();
+  }
+
+  /** Passes packets on to `peer` as they arrive; undefined ends that. */
+  joinTo(peer: RtpSession | undefined): void {
+    this.#peer = peer;
+    this.#transitBase = Number.POSITIVE_INFINITY;
+  }
+
+  /** Starts or ends (calls are counted) keeping received audio for `read`. */
+  buffer(on: boolean): void {
+    this.#buffering = Math.max(0, this.#buffering + (on ? 1 : -1));
+    if (this.#buffering === 0) this.#jitter.reset();
+  }
+
+  /**
+   * Takes the received frame of this tick. Only one reader may call this in a tick.
+   *
+   * @returns samples written to `target`; 0 when nothing was received
+   */
+  read(target: Int16Array): number {
+    const length = this.#jitter.pull(this.#pulled);
+    return length === 0 ? 0 : decodeG711(this.#receivedCodec, this.#pulled, 0, length, target);
+  }
+
+  /** Sends one frame of linear samples in this frame slot. */
+  write(samples: Int16Array): void {
+    if (this.mutedOut) return this.writeSilence();
+    if (this.#sendPendingDigit() || !this.#canSend()) return;
+    encodeG711(this.#codec, samples, FRAME_SAMPLES, this.#sender.datagram, RTP_HEADER_BYTES);
+    this.#sendFrame();
+  }
+
+  /** Sends one frame of silence in this frame slot. */
+  writeSilence(): void {
+    if (this.#sendPendingDigit() || !this.#canSend()) return;
+    this.#sender.datagram.fill(this.#codec.silence, RTP_HEADER_BYTES, RTP_HEADER_BYTES + FRAME_SAMPLES);
+    this.#sendFrame();
+  }
+
+  /** Nothing to send in this frame slot but digits, if any wait. */
+  writeNothing(): void {
+    if (!this.#sendPendingDigit() && this.#peer === undefined) this.#sender.pause();
+  }
+
+  /** Queues digits as telephone-events. Returns false when the far end has not negotiated them. */
+  sendDigits(digits: string, milliseconds: number): boolean {
+    if (this.#telephoneEvent === undefined) return false;
+    return this.#eventSender.enqueue(digits, milliseconds) > 0;
+  }
+
+  /** Closes the sockets and forgets the peer. Idempotent. */
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#peer = undefined;
+    this.#pair.rtp.removeAllListeners('message');
+    this.#pair.release();
+  }
+
+  #canSend(): boolean {
+    return this.#maySend && !this.#closed;
+  }
+
+  #sendFrame(): void {
+    const { ticker } = this.#environment;
+    const length = this.#sender.frame(ticker.frame, this.#codec.payloadType, FRAME_SAMPLES);
+    this.counters.outMediaPackets += 1;
+    this.#send(length, ticker.latenessMs());
+  }
+
+  /** @returns true when this frame slot belongs to a digit */
+  #sendPendingDigit(): boolean {
+    if (this.#eventSender.pending === 0 || this.#telephoneEvent === undefined || !this.#canSend()) return false;
+    const packet = this.#eventSender.next();
+    if (packet === undefined) return true;
+    const { ticker } = this.#environment;
+    const { payload } = this.#eventSender;
+    this.#sender.datagram.set(payload, RTP_HEADER_BYTES);
+    const length = this.#sender.event(
+      ticker.frame,
+      this.#telephoneEvent,
+      payload.length,
+      packet.marker,
+      packet.framesSinceStart,
+    );
+    this.counters.outDtmfPackets += 1;
+    this.#send(length, ticker.latenessMs());
+    return true;
+  }
+
+  #send(length: number, latenessMs: number): void {
+    const target = this.latch.target;
+    if (target === undefined) return;
+    this.counters.outPackets += 1;
+    this.counters.outRawBytes += length;
+    this.counters.outMediaBytes += length;
+    this.#environment.figures.sent(latenessMs);
+    this.#pair.rtp.send(this.#sender.datagram, 0, length, target.port, target.address);
+  }
+
+  #receive(datagram: Buffer, from: RemoteInfo): void {
+    const packet = this.#packet;
+    if (!parseRtp(datagram, packet)) {
+      this.counters.inSkipPackets += 1;
+      return;
+    }
+    const { payloadType } = packet;
+    const codec = CODECS.find((each) => each.payloadType === payloadType);
+    const isEvent = payloadType === this.#telephoneEvent;
+    if (codec === undefined && !isEvent && payloadType !== COMFORT_NOISE) {
+      this.counters.inSkipPackets += 1;
+      return;
+    }
+    if (this.latch.accept(from.address, from.port) === 'stranger') {
+      this.counters.inSkipPackets += 1;
+      return;
+    }
+    if (packet.ssrc !== this.#sourceSsrc) this.#startSource(packet.ssrc);
+    this.counters.inPackets += 1;
+    this.counters.inRawBytes += datagram.length;
+    this.#rtcp.received(packet, from.address);
+    if (!this.#mayReceive) return;
+    if (isEvent) this.#receiveEvent(datagram, packet);
+    else if (codec === undefined) this.#receiveComfortNoise(packet);
+    else this.#receiveAudio(datagram, packet, codec);
+  }
+
+  #startSource(ssrc: number): void {
+    this.#sourceSsrc = ssrc;
+    this.#endDigit();
+    this.#events.reset();
+    this.#jitter.reset();
+    this.#transitBase = Number.POSITIVE_INFINITY;
+  }
+
+  #endDigit(): void {
+    const digit = this.#events.flush();
+    if (digit !== undefined) this.onDigit(digit.digit, digit.duration);
+  }
+
+  #receiveEvent(datagram: Buffer, packet: RtpPacket): void {
+    this.counters.inDtmfPackets += 1;
+    const { payloadOffset, payloadLength, timestamp } = packet;
+    this.#peer?.passOnEvent(datagram, packet);
+    const digit = this.#events.receive(datagram, payloadOffset, payloadLength, timestamp);
+    if (digit !== undefined) this.onDigit(digit.digit, digit.duration);
+  }
+
+  #receiveComfortNoise(packet: RtpPacket): void {
+    this.counters.inCngPackets += 1;
+    this.#peer?.passOver(packet);
+  }
+
+  #receiveAudio(datagram: Buffer, packet: RtpPacket, codec: Codec): void {
+    // Audio again: the end packets of a digit, if it is still open, were all lost.
+    if (this.#events.active) this.#endDigit();
+    this.counters.inMediaPackets += 1;
+    this.counters.inMediaBytes += datagram.length;
+    this.#receivedCodec = codec;
+    if (this.mutedIn) datagram.fill(codec.silence, packet.payloadOffset, packet.payloadOffset + packet.payloadLength);
+    this.#peer?.passOnAudio(datagram, packet, codec, this.#lateness(packet.timestamp));
+    if (this.#buffering > 0) {
+      this.#jitter.push(packet.sequence, datagram, packet.payloadOffset, packet.payloadLength);
+    }
+  }
+
+  /** Milliseconds by which a packet came later than the quickest of its stream: what passing it on adds to. */
+  #lateness(timestamp: number): number {
+    const transit = performance.now() - timestampDistance(0, timestamp) / 8;
+    if (transit < this.#transitBase) this.#transitBase = transit;
+    return transit - this.#transitBase;
+  }
+
+  /** Sends a packet of the joined session. */
+  passOnAudio(datagram: Buffer, packet: RtpPacket, codec: Codec, latenessMs: number): void {
+    if (!this.#canSend()) return;
+    if (this.#eventSender.pending > 0) {
+      this.#sender.omit(packet);
+      return;
+    }
+    const target = this.#sender.datagram;
+    const length = Math.min(packet.payloadLength, target.length - RTP_HEADER_BYTES);
+    const table = transcodingTable(codec, this.#codec);
+    const start = packet.payloadOffset;
+    if (this.mutedOut) target.fill(this.#codec.silence, RTP_HEADER_BYTES, RTP_HEADER_BYTES + length);
+    else if (table === undefined) datagram.copy(target, RTP_HEADER_BYTES, start, start + length);
+    else {
+      for (let index = 0; index < length; index += 1) {
+        target[RTP_HEADER_BYTES + index] = table[datagram[start + index] as number] as number;
+      }
+    }
+    const size = this.#sender.translate(this.#environment.ticker.frame, packet, this.#codec.payloadType, length);
+    this.counters.outMediaPackets += 1;
+    this.#send(size, latenessMs);
+  }
+
+  /** Sends a telephone-event packet of the joined session under this side's payload type. */
+  passOnEvent(datagram: Buffer, packet: RtpPacket): void {
+    if (!this.#canSend() || this.#telephoneEvent === undefined || packet.payloadLength > 64) {
+      this.#sender.omit(packet);
+      return;
+    }
+    const start = packet.payloadOffset;
+    datagram.copy(this.#sender.datagram, RTP_HEADER_BYTES, start, start + packet.payloadLength);
+    const { ticker } = this.#environment;
+    const size = this.#sender.translate(ticker.frame, packet, this.#telephoneEvent, packet.payloadLength);
+    this.counters.outDtmfPackets += 1;
+    this.#send(size, 0);
+  }
+
+  /** A packet of the joined session is not passed on. */
+  passOver(packet: RtpPacket): void {
+    this.#sender.omit(packet);
+  }
+}

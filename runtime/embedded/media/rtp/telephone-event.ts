@@ -1,0 +1,159 @@
+import { FRAME_SAMPLES } from '../audio/format.ts';
+
+/** Events 0..15 of RFC 4733 section 3.2, in the order of their codes. */
+const DIGITS = '0123456789*#ABCD';
+
+/** Octets of a telephone-event payload (RFC 4733 section 2.3). */
+export const EVENT_PAYLOAD_BYTES = 4;
+
+/** How often the last packet of an event is sent (RFC 4733 section 2.5.1.4). */
+const END_PACKETS = 3;
+
+/** Tone level sent: 10 is -10 dBm0. */
+const VOLUME = 10;
+
+/** A digit that has ended, with its duration in timestamp units. */
+export interface ReceivedDigit {
+  readonly digit: string;
+  readonly duration: number;
+}
+
+/**
+ * Puts the packets of telephone-events together to digits (RFC 4733 section 2.5.2.2): one digit for each event
+ * timestamp, reported at its end packet; the retransmitted end packets and late packets are not counted again. An event
+ * whose end packets are all lost is reported when the next one starts.
+ */
+export class TelephoneEventReceiver {
+  #timestamp: number | undefined;
+  #digit = '';
+  #duration = 0;
+  #reported = true;
+
+  /** True while an event has begun and not ended. */
+  get active(): boolean {
+    return !this.#reported;
+  }
+
+  /**
+   * Takes one payload.
+   *
+   * @returns the digit that this packet completed, if any; a payload that is too short or no digit gives none
+   */
+  receive(payload: Uint8Array, offset: number, length: number, timestamp: number): ReceivedDigit | undefined {
+    if (length < EVENT_PAYLOAD_BYTES) return undefined;
+    const digit = DIGITS[payload[offset] as number];
+    if (digit === undefined) return undefined;
+    const ended = ((payload[offset + 1] as number) & 0x80) !== 0;
+    const duration = ((payload[offset + 2] as number) << 8) | (payload[offset + 3] as number);
+    let lost: ReceivedDigit | undefined;
+    if (timestamp !== this.#timestamp) {
+      // A packet of an event that was already overtaken by a newer one.
+      if (this.#timestamp !== undefined && ((timestamp - this.#timestamp) | 0) < 0) return undefined;
+      lost = this.flush();
+      this.#timestamp = timestamp;
+      this.#digit = digit;
+      this.#duration = duration;
+      this.#reported = false;
+    }
+    this.#duration = Math.max(this.#duration, duration);
+    return ended ? (this.flush() ?? lost) : lost;
+  }
+
+  /** Reports the event under way as ended: its far end went silent or changed. */
+  flush(): ReceivedDigit | undefined {
+    if (this.#reported) return undefined;
+    this.#reported = true;
+    return { digit: this.#digit, duration: this.#duration };
+  }
+
+  /** Forgets the stream: the next packet comes from another source. */
+  reset(): void {
+    this.#timestamp = undefined;
+    this.#reported = true;
+  }
+}
+
+interface QueuedDigit {
+  readonly code: number;
+  readonly samples: number;
+}
+
+/** A packet to be sent in this frame slot. */
+export interface EventPacket {
+  readonly marker: boolean;
+  /** Frames since the event began: its packets carry the timestamp of that frame. */
+  readonly framesSinceStart: number;
+}
+
+/**
+ * Sends digits as telephone-events, one packet a frame (RFC 4733 section 2.5.1): growing duration under one
+ * timestamp, marker on the first packet, three end packets, a pause between digits.
+ */
+export class TelephoneEventSender {
+  readonly #queue: QueuedDigit[] = [];
+  readonly payload = new Uint8Array(EVENT_PAYLOAD_BYTES);
+  #current: QueuedDigit | undefined;
+  #frame = 0;
+  #ends = 0;
+  #pauseFrames = 0;
+
+  /** Digits waiting or being sent. */
+  get pending(): number {
+    return this.#queue.length + (this.#current === undefined ? 0 : 1);
+  }
+
+  /**
+   * Queues digits.
+   *
+   * @param digits characters 0-9, *, #, A-D; others are left out
+   * @param milliseconds length of each, 40..8000
+   * @returns how many were queued
+   */
+  enqueue(digits: string, milliseconds: number): number {
+    const samples = Math.min(Math.max(Math.round(milliseconds), 40), 8000) * 8;
+    let count = 0;
+    for (const digit of digits.toUpperCase()) {
+      const code = DIGITS.indexOf(digit);
+      if (code < 0) continue;
+      this.#queue.push({ code, samples });
+      count += 1;
+    }
+    return count;
+  }
+
+  /** Advances by one frame; the packet to send now (its payload is in `payload`), or undefined for none. */
+  next(): EventPacket | undefined {
+    if (this.#current === undefined) {
+      if (this.#pauseFrames > 0) {
+        this.#pauseFrames -= 1;
+        return undefined;
+      }
+      this.#current = this.#queue.shift();
+      if (this.#current === undefined) return undefined;
+      this.#frame = 0;
+      this.#ends = 0;
+    }
+    const { code, samples } = this.#current;
+    const elapsed = (this.#frame + 1) * FRAME_SAMPLES;
+    const ending = elapsed >= samples;
+    const duration = Math.min(elapsed, samples);
+    this.payload[0] = code;
+    this.payload[1] = (ending ? 0x80 : 0) | VOLUME;
+    this.payload[2] = duration >> 8;
+    this.payload[3] = duration & 0xff;
+    const packet = { marker: this.#frame === 0, framesSinceStart: this.#frame };
+    this.#frame += 1;
+    if (ending) this.#ends += 1;
+    if (this.#ends === END_PACKETS) {
+      this.#current = undefined;
+      this.#pauseFrames = 1;
+    }
+    return packet;
+  }
+
+  /** Drops what waits. */
+  clear(): void {
+    this.#queue.length = 0;
+    this.#current = undefined;
+  }
+}
