@@ -117,7 +117,7 @@ export class MemoryCallStore implements CallStore {
       const stored = this.#dialogs.get(id);
       if (stored !== undefined) found.push(stored);
     }
-    return found.sort((a, b) => a.order - b.order);
+    return found.toSorted((a, b) => a.order - b.order);
   }
 
   #unindex(id: string, stored: Stored): void {

@@ -26,10 +26,7 @@ export async function collectDigits(endpoint: MediaEndpoint, settings: CollectSe
   const { min, max, terminators } = settings;
   const prompting = new AbortController();
   let digits = '';
-  let finish: (collected: Collected) => void = () => undefined;
-  const done = new Promise<Collected>((resolve) => {
-    finish = resolve;
-  });
+  const { promise: done, resolve: finish } = Promise.withResolvers<Collected>();
   let finished = false;
   let timer: NodeJS.Timeout | undefined;
 

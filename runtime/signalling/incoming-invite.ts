@@ -90,6 +90,6 @@ export function sourceOf(req: SrfRequest): { protocol: 'udp' | 'tcp'; address: s
   return {
     protocol: req.protocol === 'tcp' ? 'tcp' : 'udp',
     address: req.source_address,
-    port: Number(req.source_port),
+    port: req.source_port,
   };
 }

@@ -51,7 +51,7 @@ function parseParams(text: string): Record<string, string> {
 }
 
 // user-unreserved and unreserved of RFC 3261 section 25.1; everything else is escaped, `#` above all.
-const USER_SAFE = /[^A-Za-z0-9\-_.!~*'()&=+$,/?]/g;
+const USER_SAFE = /[^A-Za-z0-9\-_.!~*'()&=+$,/?]/gu;
 
 /** The form in which dialogs show a party: `<sip:USERNAME@DOMAIN>`. */
 export function bracketUri(user: string, domain: string): string {
@@ -60,7 +60,7 @@ export function bracketUri(user: string, domain: string): string {
 
 /** `sip:USERNAME@DOMAIN`, the user part escaped where the grammar asks for it. */
 export function plainUri(user: string, domain: string): string {
-  return `sip:${user.replace(USER_SAFE, (c) => encodeURIComponent(c))}@${domain}`;
+  return `sip:${user.toWellFormed().replace(USER_SAFE, (c) => encodeURIComponent(c))}@${domain}`;
 }
 
 /** A name-addr for From and To: `"Display" <sip:user@domain>`. */

@@ -35,34 +35,24 @@ export interface AttemptOptions {
 
 /** The answers to one attempt, as they become known. */
 export class AttemptProgress implements Attempt {
-  readonly provisional: Promise<SipAnswer>;
-  readonly final: Promise<SipAnswer>;
-  #provisional: (answer: SipAnswer) => void = () => undefined;
-  #final: (answer: SipAnswer) => void = () => undefined;
-  #done = false;
+  readonly #provisional = Promise.withResolvers<SipAnswer>();
+  readonly #final = Promise.withResolvers<SipAnswer>();
 
-  constructor() {
-    this.provisional = new Promise((resolve) => {
-      this.#provisional = resolve;
-    });
-    this.final = new Promise((resolve) => {
-      this.#final = resolve;
-    });
+  get provisional(): Promise<SipAnswer> {
+    return this.#provisional.promise;
   }
 
-  /** True once the final answer is known. */
-  get done(): boolean {
-    return this.#done;
+  get final(): Promise<SipAnswer> {
+    return this.#final.promise;
   }
 
   progress(provisional: SipAnswer): void {
-    this.#provisional(provisional);
+    this.#provisional.resolve(provisional);
   }
 
   finish(final: SipAnswer): void {
-    this.#done = true;
-    this.#provisional(final);
-    this.#final(final);
+    this.#provisional.resolve(final);
+    this.#final.resolve(final);
   }
 }
 

@@ -28,11 +28,9 @@ export type ForkOutcome =
  * crosses the CANCEL is ended with BYE.
  */
 export class Fork {
-  /** Never rejects. */
-  readonly outcome: Promise<ForkOutcome>;
   readonly #invites: OutgoingInvite[];
   readonly #timer: NodeJS.Timeout;
-  #settle: (outcome: ForkOutcome) => void = () => undefined;
+  readonly #outcome = Promise.withResolvers<ForkOutcome>();
   #settled = false;
 
   constructor(
@@ -41,9 +39,6 @@ export class Fork {
     timeoutMs: number,
     observer: ForkObserver,
   ) {
-    this.outcome = new Promise((resolve) => {
-      this.#settle = resolve;
-    });
     this.#timer = setTimeout(() => this.cancel(answer(408, undefined, true)), timeoutMs);
     const failures: SipAnswer[] = [];
     this.#invites = targets.map((target) =>
@@ -67,6 +62,11 @@ export class Fork {
     });
   }
 
+  /** Never rejects. */
+  get outcome(): Promise<ForkOutcome> {
+    return this.#outcome.promise;
+  }
+
   /** Gives up on every contact that has not answered; the outcome is `why`. Does nothing after an answer. */
   cancel(why: SipAnswer): void {
     if (this.#settled) return;
@@ -88,7 +88,7 @@ export class Fork {
     if (this.#settled) return;
     this.#settled = true;
     clearTimeout(this.#timer);
-    this.#settle(outcome);
+    this.#outcome.resolve(outcome);
   }
 }
 
@@ -101,5 +101,5 @@ export function bestAnswer(answers: readonly SipAnswer[]): SipAnswer {
     const kind = Math.floor(status / 100);
     return (kind === 6 ? 0 : kind * 10) + (local ? 2 : 0) + (status === 486 || status === 600 ? 0 : 1);
   };
-  return [...answers].sort((a, b) => rank(a) - rank(b))[0] ?? answer(480, undefined, true);
+  return answers.toSorted((a, b) => rank(a) - rank(b))[0] ?? answer(480, undefined, true);
 }

@@ -1,0 +1,42 @@
+/** A command of `ringmaster`: gives the exit code, or undefined while something keeps running. */
+interface Command {
+  readonly usage: string;
+  readonly about: string;
+  run(args: readonly string[]): Promise<number | undefined>;
+}
+
+const COMMANDS: Readonly<Record<string, Command>> = {
+  start: {
+    usage: 'start',
+    about: 'run a node; settings come from the environment',
+    run: async () => (await import('./start.ts')).start(),
+  },
+  check: {
+    usage: 'check FILE...',
+    about: 'find every mistake in scenario files',
+    run: async (args) => (await import('./check.ts')).check(args),
+  },
+};
+
+/** Runs the command that the arguments name. */
+export async function main(args: readonly string[]): Promise<void> {
+  const [name = 'help', ...rest] = args;
+  if (name === 'help' || name === '--help' || name === '-h') {
+    process.stdout.write(help());
+    return;
+  }
+  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  if (command === undefined) {
+    process.stderr.write(`ringmaster: unknown command "${name}"\n\n${help()}`);
+    process.exitCode = 2;
+    return;
+  }
+  const code = await command.run(rest);
+  if (code !== undefined) process.exitCode = code;
+}
+
+function help(): string {
+  const width = Math.max(...Object.values(COMMANDS).map(({ usage }) => usage.length));
+  const lines = Object.values(COMMANDS).map(({ usage, about }) => `  npx ringmaster ${usage.padEnd(width)}  ${about}`);
+  return `Ringmaster: a scenario runtime for telephony.\n\n${lines.join('\n')}\n`;
+}

@@ -1,0 +1,143 @@
+import { isIP } from 'node:net';
+import { resolve } from 'node:path';
+import { ConfigError } from './errors.ts';
+
+export interface ServerAddress {
+  readonly host: string;
+  readonly port: number;
+  readonly secret: string;
+}
+
+/** Everything a node can be told from outside. */
+export interface Config {
+  readonly http: { readonly host: string; readonly port: number };
+  readonly sip: { readonly host: string; readonly port: number };
+  readonly rtpPorts: { readonly from: number; readonly to: number };
+  /** Absolute path. */
+  readonly dataDir: string;
+  readonly databaseUrl: string | undefined;
+  /** Real servers; empty: the embedded ones. */
+  readonly drachtio: readonly ServerAddress[];
+  readonly freeswitch: readonly ServerAddress[];
+  readonly logLevel: string;
+  readonly site: string;
+}
+
+/** Settings by environment variable, with the default and the form in which each is documented. */
+export const SETTINGS = [
+  { name: 'RINGMASTER_HTTP_HOST', fallback: '127.0.0.1', about: 'address of the REST service' },
+  { name: 'RINGMASTER_HTTP_PORT', fallback: '8080', about: 'port of the REST service' },
+  { name: 'RINGMASTER_SIP_HOST', fallback: '127.0.0.1', about: 'address that phones register to' },
+  { name: 'RINGMASTER_SIP_PORT', fallback: '5060', about: 'SIP port, UDP and TCP' },
+  { name: 'RINGMASTER_RTP_PORTS', fallback: '20000-20999', about: 'range of UDP ports for sound' },
+  { name: 'RINGMASTER_DATA_DIR', fallback: './data', about: 'where the node keeps its data' },
+  { name: 'DATABASE_URL', fallback: '', about: 'a PostgreSQL server instead of the database in the data directory' },
+  {
+    name: 'RINGMASTER_DRACHTIO',
+    fallback: '',
+    about: 'host:port:secret of a drachtio-server instead of the embedded SIP server',
+  },
+  {
+    name: 'RINGMASTER_FREESWITCH',
+    fallback: '',
+    about: 'host:port:password of a FreeSWITCH instead of the embedded media server',
+  },
+  { name: 'RINGMASTER_SITE', fallback: 'main', about: 'name of the site, shown in dialogs' },
+  { name: 'RINGMASTER_LOG_LEVEL', fallback: 'info', about: 'trace, debug, info, warn, error, fatal or silent' },
+] as const;
+
+type Name = (typeof SETTINGS)[number]['name'];
+
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
+
+/**
+ * Reads the settings.
+ * @throws ConfigError for the first one that cannot be used, or that is misspelt
+ */
+export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
+  refuseUnknown(env);
+  const text = (name: Name): string => {
+    const value = env[name]?.trim();
+    return value === undefined || value === ''
+      ? (SETTINGS.find((setting) => setting.name === name)?.fallback ?? '')
+      : value;
+  };
+  const logLevel = text('RINGMASTER_LOG_LEVEL');
+  if (!LOG_LEVELS.includes(logLevel)) throw new ConfigError('RINGMASTER_LOG_LEVEL', logLevel, LOG_LEVELS.join(', '));
+  return {
+    http: { host: host('RINGMASTER_HTTP_HOST', text), port: port('RINGMASTER_HTTP_PORT', text) },
+    sip: { host: host('RINGMASTER_SIP_HOST', text), port: port('RINGMASTER_SIP_PORT', text) },
+    rtpPorts: portRange('RINGMASTER_RTP_PORTS', text),
+    dataDir: resolve(text('RINGMASTER_DATA_DIR')),
+    databaseUrl: databaseUrl(text('DATABASE_URL')),
+    drachtio: servers('RINGMASTER_DRACHTIO', text),
+    freeswitch: servers('RINGMASTER_FREESWITCH', text),
+    logLevel,
+    site: text('RINGMASTER_SITE'),
+  };
+}
+
+/** Whether an address is reachable from this machine only. */
+export function isLoopback(address: string): boolean {
+  return address === 'localhost' || address === '::1' || /^127\./.test(address);
+}
+
+function refuseUnknown(env: Readonly<Record<string, string | undefined>>): void {
+  const known: readonly string[] = SETTINGS.map(({ name }) => name);
+  for (const name of Object.keys(env)) {
+    // Those of the test suite are no settings of the node.
+    if (!name.startsWith('RINGMASTER_') || name.startsWith('RINGMASTER_TEST_') || name === 'RINGMASTER_REQUIRE_PEERS')
+      continue;
+    if (!known.includes(name)) throw new ConfigError(name, env[name] ?? '', `one of ${known.join(', ')}`);
+  }
+}
+
+function host(name: Name, text: (name: Name) => string): string {
+  const value = text(name);
+  if (value === 'localhost') return '127.0.0.1';
+  if (isIP(value) === 0) throw new ConfigError(name, value, 'an IP address, e.g. 127.0.0.1');
+  return value;
+}
+
+function port(name: Name, text: (name: Name) => string): number {
+  const value = text(name);
+  const number = Number(value);
+  if (!/^\d{1,5}$/.test(value) || number > 65535) throw new ConfigError(name, value, 'a port number from 0 to 65535');
+  return number;
+}
+
+function portRange(name: Name, text: (name: Name) => string): { from: number; to: number } {
+  const value = text(name);
+  const match = /^(\d{1,5})-(\d{1,5})$/.exec(value);
+  const from = Number(match?.[1]);
+  const to = Number(match?.[2]);
+  if (match === null || from < 1024 || to > 65535 || to - from < 3) {
+    throw new ConfigError(name, value, 'a range of at least four ports between 1024 and 65535, e.g. 20000-20999');
+  }
+  return { from, to };
+}
+
+function databaseUrl(value: string): string | undefined {
+  if (value === '') return undefined;
+  if (!/^postgres(ql)?:\/\//.test(value)) {
+    throw new ConfigError(
+      'DATABASE_URL',
+      value.replace(/:[^:@/]*@/, ':***@'),
+      'a URL such as postgres://user:password@host/database',
+    );
+  }
+  return value;
+}
+
+function servers(name: Name, text: (name: Name) => string): ServerAddress[] {
+  const value = text(name);
+  if (value === '') return [];
+  return value.split(',').map((part) => {
+    const match = /^(\[[0-9a-fA-F:]+\]|[^:]+):(\d{1,5}):(.+)$/.exec(part.trim());
+    if (match === null || Number(match[2]) > 65535) {
+      // The secret is nobody's business: only the place in the list is told.
+      throw new ConfigError(name, part.replace(/:[^:]*$/, ':***'), 'host:port:secret, several separated by commas');
+    }
+    return { host: match[1] ?? '', port: Number(match[2]), secret: match[3] ?? '' };
+  });
+}

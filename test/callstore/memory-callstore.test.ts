@@ -1,0 +1,119 @@
+import { expect } from 'chai';
+import type { DialogView } from '../../runtime/callstore/dialog-view.ts';
+import { type DialogEntry, MemoryCallStore } from '../../runtime/callstore/memory-callstore.ts';
+
+const ALICE = { sipUserId: 's-alice', login: 'alice', phonenumber: '101', userId: 'u-alice' };
+const BOB = { sipUserId: 's-bob', login: 'bob', phonenumber: '102', userId: undefined };
+
+function entry(dialogid: string, changes: Partial<DialogView> = {}, domains = ['demo.local']): DialogEntry {
+  return {
+    view: {
+      acallid: `a-${dialogid}`,
+      callids: [`a-${dialogid}`, `b-${dialogid}`],
+      dialogid,
+      esgdlg: '',
+      esgcallid: '',
+      inviteid: `invite-${dialogid}`,
+      status: 'dialog',
+      legs: [
+        {
+          callid: `a-${dialogid}`,
+          expirets: 'undefined',
+          localuri: '<sip:102@demo.local>',
+          remoteuri: '<sip:101@demo.local>',
+          side: 'a',
+        },
+        {
+          callid: `b-${dialogid}`,
+          expirets: 1,
+          localuri: '<sip:101@demo.local>',
+          remoteuri: '<sip:102@demo.local>',
+          side: 'b',
+        },
+      ],
+      localuri: '<sip:102@demo.local>',
+      remoteuri: '<sip:101@demo.local>',
+      site: 'main',
+      startts: 1,
+      uris: ['<sip:alice@demo.local>', '<sip:101@demo.local>', '<sip:bob@demo.local>', '<sip:102@demo.local>'],
+      opts: {},
+      ...changes,
+    },
+    domains,
+    sipUsers: [ALICE, BOB],
+  };
+}
+
+describe('the callstore', () => {
+  const logins: Record<string, string> = { 101: 'alice', 102: 'bob' };
+  let store: MemoryCallStore;
+  beforeEach(() => {
+    store = new MemoryCallStore((_domain, number) => logins[number]);
+  });
+
+  it('finds a dialog by each of the nine selectors', async () => {
+    store.put(entry('d1'));
+    const selectors = [
+      { dialogid: 'd1' },
+      { inviteid: 'invite-d1' },
+      { callid: 'b-d1' },
+      { uri: '<sip:102@DEMO.local>' },
+      { uri: 'sip:102@demo.local' },
+      { from: '101' },
+      { from: 'bob' },
+      { from: 'alice', mode: 'sipuser' as const },
+      { sipuserid: 's-bob' },
+      { sipuserlogin: 'alice' },
+      { sipuserphonenumber: '102' },
+      { userid: 'u-alice' },
+    ];
+    for (const selector of selectors) {
+      expect(await store.lookup('demo.local', selector), JSON.stringify(selector)).to.deep.equal(['d1']);
+    }
+  });
+
+  it('looks only at the selector of highest priority', async () => {
+    store.put(entry('d1'));
+    expect(await store.lookup('demo.local', { dialogid: 'other', callid: 'a-d1' })).to.deep.equal([]);
+  });
+
+  it('searches a number also under the login of the sipuser who has it', async () => {
+    store.put(entry('d1', { uris: ['<sip:alice@demo.local>'], legs: [] }));
+    expect(await store.lookup('demo.local', { from: '101' })).to.deep.equal(['d1']);
+    expect(await store.lookup('demo.local', { from: '103' })).to.deep.equal([]);
+  });
+
+  it('takes a number for no login in mode sipuser', async () => {
+    store.put(entry('d1'));
+    expect(await store.lookup('demo.local', { from: '101', mode: 'sipuser' })).to.deep.equal([]);
+  });
+
+  it('searches only the remote URIs of legs by uri', async () => {
+    store.put(entry('d1'));
+    expect(await store.lookup('demo.local', { uri: '<sip:alice@demo.local>' })).to.deep.equal([]);
+  });
+
+  it('shows a dialog to the domains of its legs and to no other', async () => {
+    store.put(entry('d1', {}, ['demo.local', 'other.local']));
+    expect((await store.list('OTHER.local')).map((view) => view.dialogid)).to.deep.equal(['d1']);
+    expect(await store.list('third.local')).to.deep.equal([]);
+    expect(await store.read('third.local', 'd1')).to.equal(undefined);
+    expect(await store.lookup('third.local', { dialogid: 'd1' })).to.deep.equal([]);
+  });
+
+  it('lists the oldest dialog first, also after it changed', async () => {
+    store.put(entry('d1'));
+    store.put(entry('d2'));
+    store.put(entry('d1', { status: 'forking' }));
+    expect((await store.list('demo.local')).map((view) => view.dialogid)).to.deep.equal(['d1', 'd2']);
+  });
+
+  it('forgets the keys that a dialog no longer has, and all of them when it ends', async () => {
+    store.put(entry('d1'));
+    store.put(entry('d1', { callids: ['a-d1'] }));
+    expect(await store.lookup('demo.local', { callid: 'b-d1' })).to.deep.equal([]);
+    store.remove('d1');
+    expect(await store.lookup('demo.local', { from: '101' })).to.deep.equal([]);
+    expect(store.count).to.equal(0);
+  });
+});

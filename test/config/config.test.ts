@@ -1,0 +1,52 @@
+import { expect } from 'chai';
+import { isLoopback, readConfig } from '../../runtime/config/config.ts';
+
+describe('the settings of a node', () => {
+  it('have defaults on loopback', () => {
+    const config = readConfig({});
+    expect(config.http).to.deep.equal({ host: '127.0.0.1', port: 8080 });
+    expect(config.sip).to.deep.equal({ host: '127.0.0.1', port: 5060 });
+    expect(config.rtpPorts).to.deep.equal({ from: 20000, to: 20999 });
+    expect(config.drachtio).to.deep.equal([]);
+  });
+
+  it('name several real servers', () => {
+    expect(readConfig({ RINGMASTER_DRACHTIO: '127.0.0.1:9022:a:b, [::1]:9023:c' }).drachtio).to.deep.equal([
+      { host: '127.0.0.1', port: 9022, secret: 'a:b' },
+      { host: '[::1]', port: 9023, secret: 'c' },
+    ]);
+  });
+
+  const bad: [string, string][] = [
+    ['RINGMASTER_HTTP_PORT', '80a'],
+    ['RINGMASTER_SIP_PORT', '70000'],
+    ['RINGMASTER_SIP_HOST', 'example'],
+    ['RINGMASTER_RTP_PORTS', '20000'],
+    ['RINGMASTER_RTP_PORTS', '30000-20000'],
+    ['RINGMASTER_LOG_LEVEL', 'loud'],
+    ['DATABASE_URL', 'mysql://x'],
+    ['RINGMASTER_FREESWITCH', 'localhost'],
+    ['RINGMASTER_HTPP_PORT', '80'],
+  ];
+  for (const [name, value] of bad) {
+    it(`refuse ${name}=${value}, saying which setting and what is expected`, () => {
+      expect(() => readConfig({ [name]: value })).to.throw(new RegExp(`^${name}: found ".*", expected `));
+    });
+  }
+
+  it('keep a password out of the message', () => {
+    expect(() => readConfig({ DATABASE_URL: 'mysql://u:hunter2@h/d' }))
+      .to.throw()
+      .with.property('message')
+      .that.does.not.include('hunter2');
+    expect(() => readConfig({ RINGMASTER_DRACHTIO: 'x:99999:hunter2' }))
+      .to.throw()
+      .with.property('message')
+      .that.does.not.include('hunter2');
+  });
+
+  it('know a loopback address', () => {
+    expect(['127.0.0.1', '127.9.9.9', '::1', 'localhost'].every(isLoopback)).to.equal(true);
+    expect(['0.0.0.0', '192.0.2.1', '::'].some(isLoopback)).to.equal(false);
+  });
+});

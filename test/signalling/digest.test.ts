@@ -1,0 +1,86 @@
+import { createHash } from 'node:crypto';
+import { expect } from 'chai';
+import { DigestAuthenticator } from '../../runtime/signalling/digest.ts';
+
+const hash = (algorithm: string, text: string) => createHash(algorithm).update(text).digest('hex');
+const SECRET = { md5: hash('md5', 'alice:demo.local:pw'), sha256: hash('sha256', 'alice:demo.local:pw') };
+const secretOf = (login: string) => (login === 'alice' ? SECRET : undefined);
+
+interface Answer {
+  password?: string;
+  nc?: string;
+  algorithm?: 'MD5' | 'SHA-256';
+  username?: string;
+  qop?: boolean;
+  method?: string;
+}
+
+function respond(
+  challenge: string,
+  {
+    password = 'pw',
+    nc = '00000001',
+    algorithm = 'MD5',
+    username = 'alice',
+    qop = true,
+    method = 'REGISTER',
+  }: Answer = {},
+): string {
+  const nonce = /nonce="([^"]+)"/.exec(challenge)?.[1] ?? '';
+  const name = algorithm === 'MD5' ? 'md5' : 'sha256';
+  const ha1 = hash(name, `${username}:demo.local:${password}`);
+  const ha2 = hash(name, `${method}:sip:demo.local`);
+  const middle = qop ? `${nonce}:${nc}:c1:auth` : nonce;
+  const response = hash(name, `${ha1}:${middle}:${ha2}`);
+  const tail = qop ? `, qop=auth, nc=${nc}, cnonce="c1"` : '';
+  return `Digest username="${username}", realm="demo.local", nonce="${nonce}", uri="sip:demo.local", response="${response}", algorithm=${algorithm}${tail}`;
+}
+
+describe('digest authentication of phones', () => {
+  let now = 1_000_000;
+  let digest: DigestAuthenticator;
+  beforeEach(() => {
+    now = 1_000_000;
+    digest = new DigestAuthenticator(() => now);
+  });
+  const verify = (header: string | undefined) => digest.verify(header, 'REGISTER', 'demo.local', secretOf);
+
+  it('accepts the right password with MD5, with SHA-256, and without qop', () => {
+    expect(verify(respond(digest.challenge('demo.local', false)))).to.deep.equal({ ok: true, username: 'alice' });
+    expect(verify(respond(digest.challenge('demo.local', false), { algorithm: 'SHA-256' })).ok).to.equal(true);
+    expect(verify(respond(digest.challenge('demo.local', false), { qop: false })).ok).to.equal(true);
+  });
+
+  it('refuses a wrong password, an unknown user, and an answer made for another method', () => {
+    const wrong = [{ password: 'no' }, { username: 'mallory' }, { method: 'INVITE' }];
+    for (const answer of wrong) {
+      expect(verify(respond(digest.challenge('demo.local', false), answer))).to.include({ ok: false, reason: 'wrong' });
+    }
+  });
+
+  it('asks for credentials when there are none, or none for this realm', () => {
+    expect(verify(undefined)).to.include({ reason: 'missing' });
+    expect(verify('Digest username="alice", realm="other"')).to.include({ reason: 'missing' });
+    expect(verify('Basic YTpi')).to.include({ reason: 'missing' });
+  });
+
+  it('takes an answer once, and the next one with a higher count', () => {
+    const challenge = digest.challenge('demo.local', false);
+    expect(verify(respond(challenge)).ok).to.equal(true);
+    expect(verify(respond(challenge))).to.include({ reason: 'stale' });
+    expect(verify(respond(challenge, { nc: '00000002' })).ok).to.equal(true);
+  });
+
+  it('lets nobody use up a count without the password', () => {
+    const challenge = digest.challenge('demo.local', false);
+    expect(verify(respond(challenge, { password: 'no', nc: '0000ffff' }))).to.include({ reason: 'wrong' });
+    expect(verify(respond(challenge)).ok).to.equal(true);
+  });
+
+  it('takes neither an old nonce nor one that it did not make', () => {
+    const challenge = digest.challenge('demo.local', false);
+    now += 301_000;
+    expect(verify(respond(challenge))).to.include({ reason: 'stale' });
+    expect(verify(respond('nonce="abc.def.ghi"'))).to.include({ reason: 'stale' });
+  });
+});

@@ -1,0 +1,42 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { bracketUri, nameAddr, parseSipUri } from '../../runtime/signalling/sip-uri.ts';
+
+describe('SIP URIs', () => {
+  it('are read with display name, brackets, port and parameters', () => {
+    expect(parseSipUri('"Bob, B." <sip:bob@Demo.Local:5062;transport=TCP;lr>;tag=1')).to.deep.equal({
+      scheme: 'sip',
+      user: 'bob',
+      host: 'demo.local',
+      port: 5062,
+      params: { transport: 'TCP', lr: '' },
+    });
+  });
+
+  it('are read without a user, with an IPv6 host, and as tel', () => {
+    expect(parseSipUri('sip:[::1]:5060')).to.include({ user: '', host: '[::1]', port: 5060 });
+    expect(parseSipUri('tel:+123')).to.include({ scheme: 'tel', user: '+123' });
+  });
+
+  it('are undefined when they are none', () => {
+    expect(parseSipUri('http://demo.local')).to.equal(undefined);
+    expect(parseSipUri('')).to.equal(undefined);
+    expect(parseSipUri('sip:%FF@demo.local')).to.equal(undefined);
+  });
+
+  it('survive being written and read with any user part', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 20 }), (user) => {
+        fc.pre(!user.includes(';') && !user.includes(':') && user.isWellFormed());
+        expect(parseSipUri(bracketUri(user, 'demo.local'))?.user).to.equal(user);
+      }),
+    );
+  });
+
+  it('cannot be broken out of by a display name', () => {
+    expect(nameAddr('x" <sip:evil@y>\r\nEvil: 1', '101', 'demo.local')).to.equal(
+      '"x\\" <sip:evil@y> Evil: 1" <sip:101@demo.local>',
+    );
+    expect(nameAddr('', '101', 'demo.local')).to.equal('<sip:101@demo.local>');
+  });
+});

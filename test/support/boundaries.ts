@@ -1,0 +1,142 @@
+/**
+ * Checks the borders between rooms: dependencies point one way, and a vendor library has one importer. Prints every
+ * wrong import as `file:line: message` and exits with 1.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize, relative, sep } from 'node:path';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
+
+/** The room a file belongs to: `runtime/<room>`, or the top-level folder. */
+function roomOf(file: string): string {
+  const [top = '', room = ''] = file.split('/');
+  if (top !== 'runtime') return top;
+  return room.endsWith('.ts') ? 'runtime/main' : `runtime/${room}`;
+}
+
+/**
+ * What each room may import beside itself. `runtime/interpreter` may be imported by the switch for the call port alone:
+ * the interface through which a scenario sees a call.
+ */
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  'runtime/config': [],
+  'runtime/sandbox': [],
+  'runtime/interpreter': ['runtime/sandbox'],
+  'runtime/callstore': [],
+  'runtime/signalling': [],
+  'runtime/media': [],
+  'runtime/storage': [],
+  'runtime/domain': ['runtime/storage'],
+  'runtime/model': ['runtime/storage'],
+  'runtime/iam': ['runtime/storage', 'runtime/domain'],
+  'runtime/events': [],
+  'runtime/embedded': [],
+  'runtime/switch': [
+    'runtime/signalling',
+    'runtime/media',
+    'runtime/callstore',
+    'runtime/domain',
+    'runtime/interpreter',
+  ],
+  'runtime/conference': ['runtime/signalling', 'runtime/media', 'runtime/callstore', 'runtime/domain'],
+  components: [
+    'runtime/interpreter',
+    'runtime/sandbox',
+    'runtime/switch',
+    'runtime/conference',
+    'runtime/callstore',
+    'runtime/media',
+    'runtime/model',
+    'runtime/events',
+    'runtime/domain',
+  ],
+  'rest-bridge': [
+    'components',
+    'runtime/callstore',
+    'runtime/iam',
+    'runtime/domain',
+    'runtime/model',
+    'runtime/events',
+    'runtime/interpreter',
+  ],
+  'freeswitch-config': [],
+};
+
+/** Rooms that wire others together, and so may import any. */
+const COMPOSERS = new Set(['runtime/main', 'runtime/cli', 'test']);
+
+const VENDORS: Readonly<Record<string, readonly string[]>> = {
+  'isolated-vm': ['runtime/sandbox'],
+  'drachtio-srf': ['runtime/signalling'],
+  'drachtio-fsmrf': ['runtime/media'],
+  fastify: ['rest-bridge'],
+  '@electric-sql/pglite': ['runtime/storage'],
+  pg: ['runtime/storage'],
+};
+
+function* sources(folder: string): Generator<string> {
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) {
+      if (entry.name !== 'node_modules') yield* sources(path);
+    } else if (/\.(ts|mts|mjs|js)$/.test(entry.name)) {
+      yield path;
+    }
+  }
+}
+
+const IMPORT = /(?:\bfrom\s+|\bimport\s*\(?\s*)'([^']+)'/g;
+
+function problemsOf(path: string): string[] {
+  const file = relative(root, path).split(sep).join('/');
+  const room = roomOf(file);
+  if (COMPOSERS.has(room)) return [];
+  const allowed = MAY_IMPORT[room];
+  if (allowed === undefined) return [`${file}:1: ${room} is no known room`];
+  const problems: string[] = [];
+  readFileSync(path, 'utf8')
+    .split('\n')
+    .forEach((line, index) => {
+      for (const [, specifier = ''] of line.matchAll(IMPORT)) {
+        const problem = specifier.startsWith('.')
+          ? wrongRoom(file, room, allowed, specifier)
+          : wrongVendor(room, specifier);
+        if (problem !== undefined) problems.push(`${file}:${index + 1}: ${problem}`);
+      }
+    });
+  return problems;
+}
+
+function wrongRoom(file: string, room: string, allowed: readonly string[], specifier: string): string | undefined {
+  const target = roomOf(
+    normalize(join(dirname(file), specifier))
+      .split(sep)
+      .join('/'),
+  );
+  return target === room || allowed.includes(target) ? undefined : `${room} must not import ${target}`;
+}
+
+function wrongVendor(room: string, specifier: string): string | undefined {
+  const name = specifier
+    .split('/')
+    .slice(0, specifier.startsWith('@') ? 2 : 1)
+    .join('/');
+  const importers = VENDORS[name];
+  return importers === undefined || importers.includes(room)
+    ? undefined
+    : `only ${importers.join(', ')} imports ${name}`;
+}
+
+const problems = ['runtime', 'components', 'rest-bridge', 'freeswitch-config'].flatMap((folder) => {
+  try {
+    return [...sources(join(root, folder))].flatMap(problemsOf);
+  } catch (error) {
+    // A room that has nothing in it yet has no folder.
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
+});
+for (const problem of problems) process.stdout.write(`${problem}\n`);
+if (problems.length > 0) process.exitCode = 1;
