@@ -31,7 +31,9 @@ export interface FeatureCode {
   readonly opts: Readonly<Record<string, unknown>>;
 }
 
-export type RouteTarget = { readonly type: 'scenario'; readonly code: string } | { readonly type: 'reject'; readonly status: number };
+export type RouteTarget =
+  | { readonly type: 'scenario'; readonly code: string }
+  | { readonly type: 'reject'; readonly status: number };
 
 /** What a dialled string means in a domain. */
 export type RouteDecision =

@@ -21,7 +21,11 @@ export interface Credentials {
 }
 
 export type LoginResult =
-  | { readonly ok: true; readonly session: Session; /** The secret the client keeps; stored hashed. */ readonly token: string }
+  | {
+      readonly ok: true;
+      readonly session: Session /** The secret the client keeps; stored hashed. */;
+      readonly token: string;
+    }
   | { readonly ok: false; readonly reason: 'credentials' }
   | { readonly ok: false; readonly reason: 'banned'; readonly retryAfterSeconds: number };
 

@@ -49,20 +49,13 @@ function parseTimestamptz(text: string): Date {
  * JSON *array* has to be given as text (`JSON.stringify`).
  */
 export function encode(value: unknown): string | null {
-  switch (typeof value) {
-    case 'undefined':
-      return null;
-    case 'string':
-      return value;
-    case 'number':
-    case 'bigint':
-    case 'boolean':
-      return String(value);
-    case 'object':
-      return encodeObject(value);
-    default:
-      throw new TypeError(`A ${typeof value} cannot be a query parameter.`);
+  if (value === undefined) return null;
+  if (typeof value === 'string') return value;
+  if (typeof value === 'object') return encodeObject(value);
+  if (typeof value === 'function' || typeof value === 'symbol') {
+    throw new TypeError(`A ${typeof value} cannot be a query parameter.`);
   }
+  return String(value);
 }
 
 function encodeObject(value: object | null): string | null {

@@ -27,6 +27,8 @@ export function pgliteDialect(engine: PgliteEngine): Dialect {
 class PgliteConnection implements DatabaseConnection {
   readonly #engine: PgliteEngine;
   #life: EngineLife | undefined;
+  /** Settles after the last query: several may be asked at once in one transaction, and run one after another. */
+  #last: Promise<unknown> = Promise.resolve();
 
   constructor(engine: PgliteEngine) {
     this.#engine = engine;
@@ -51,14 +53,15 @@ class PgliteConnection implements DatabaseConnection {
   }
 
   async #run(query: CompiledQuery): Promise<{ rows: QueryResult<unknown>; command: string | undefined }> {
-    this.#life ??= await this.#engine.life();
-    const result = await this.#engine.query(this.#life, query.sql, query.parameters.map(encode));
-    const { affectedRows, rows, command } = result;
-    const numAffectedRows = affectedRows === undefined ? undefined : BigInt(affectedRows);
-    return {
-      rows: { rows: [...rows], ...(numAffectedRows === undefined ? {} : { numAffectedRows }) },
-      command,
-    };
+    const parameters = query.parameters.map(encode);
+    const running = this.#last.then(async () => {
+      this.#life ??= await this.#engine.life();
+      return await this.#engine.query(this.#life, query.sql, parameters);
+    });
+    this.#last = running.catch(() => undefined);
+    const { affectedRows, rows, command } = await running;
+    const numAffectedRows = affectedRows === undefined ? {} : { numAffectedRows: BigInt(affectedRows) };
+    return { rows: { rows: [...rows], ...numAffectedRows }, command };
   }
 }
 

@@ -1,6 +1,6 @@
 /** kysely dialect over a PostgreSQL server: connection pool, time limit, and the same values and errors as PGlite. */
 import { type Dialect, PostgresDialect, type PostgresPool, type PostgresPoolClient } from 'kysely';
-import pg from 'pg';
+import { DatabaseError, Pool, type PoolClient, types } from 'pg';
 import { SQLSTATE, SqlError, StorageTimeoutError, StorageUnavailableError } from '../errors.ts';
 import type { StorageLog } from '../storage.ts';
 import { decoders, encode } from '../values.ts';
@@ -22,7 +22,7 @@ export function describeUrl(databaseUrl: string): string {
 }
 
 function translate(error: unknown, options: PoolOptions): Error {
-  if (error instanceof pg.DatabaseError) {
+  if (error instanceof DatabaseError) {
     return error.code === SQLSTATE.queryCanceled
       ? new StorageTimeoutError(options.queryTimeoutMs, { cause: error })
       : new SqlError(error, { cause: error });
@@ -35,9 +35,9 @@ function translate(error: unknown, options: PoolOptions): Error {
 }
 
 /** kysely keeps one connection object per client, so each client has one wrapper. */
-function wrapPool(pool: pg.Pool, options: PoolOptions): PostgresPool {
-  const wrappers = new WeakMap<pg.PoolClient, PostgresPoolClient>();
-  const wrap = (client: pg.PoolClient): PostgresPoolClient => {
+function wrapPool(pool: Pool, options: PoolOptions): PostgresPool {
+  const wrappers = new WeakMap<PoolClient, PostgresPoolClient>();
+  const wrap = (client: PoolClient): PostgresPoolClient => {
     const query = async (text: string, parameters: readonly unknown[]): Promise<unknown> => {
       try {
         return await client.query(text, parameters.map(encode));
@@ -51,7 +51,7 @@ function wrapPool(pool: pg.Pool, options: PoolOptions): PostgresPool {
     options: pool.options,
     end: () => pool.end(),
     async connect() {
-      let client: pg.PoolClient;
+      let client: PoolClient;
       try {
         client = await pool.connect();
       } catch (error) {
@@ -65,15 +65,13 @@ function wrapPool(pool: pg.Pool, options: PoolOptions): PostgresPool {
 }
 
 export function postgresDialect(options: PoolOptions): Dialect {
-  const pool = new pg.Pool({
+  const pool = new Pool({
     connectionString: options.databaseUrl,
     max: options.poolSize,
     connectionTimeoutMillis: CONNECT_LIMIT_MS,
     statement_timeout: options.queryTimeoutMs,
     application_name: 'ringmaster',
-    types: {
-      getTypeParser: (oid: number, format?: 'text' | 'binary') => decoders[oid] ?? pg.types.getTypeParser(oid, format),
-    } as pg.CustomTypesConfig,
+    types: { getTypeParser: (oid, format) => decoders[oid] ?? types.getTypeParser(oid, format) },
   });
   pool.on('error', (error) => options.log.warn({ err: error }, 'an idle PostgreSQL connection was lost'));
   return new PostgresDialect({ pool: wrapPool(pool, options) });

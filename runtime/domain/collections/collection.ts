@@ -1,0 +1,190 @@
+/** Reads and writes one domain-center collection: validation, composite merge, typed errors, change notices. */
+import { randomUUID } from 'node:crypto';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
+import { type Schema, SQLSTATE, SqlError } from '../../storage/index.ts';
+import { DuplicateError, EntityInUseError, EntityNotFoundError, InvalidFieldError } from '../errors.ts';
+import type { CollectionDefinition, Input, Row } from './definition.ts';
+import { compileValidator } from './validator.ts';
+
+/** What was written: `after` undefined means removed, `before` undefined means created. */
+export interface Change<Entity extends Row> {
+  readonly before: Entity | undefined;
+  readonly after: Entity | undefined;
+}
+
+export type ChangeListener<Entity extends Row> = (change: Change<Entity>) => void | Promise<void>;
+
+export class Collection<Entity extends Row> {
+  readonly definition: CollectionDefinition;
+  readonly #db: Kysely<Schema>;
+  readonly #validate: (entity: Input) => void;
+  readonly #listeners = new Set<ChangeListener<Entity>>();
+  readonly #now: () => Date;
+
+  /** @param db the database, or a transaction whose end the caller decides */
+  constructor(definition: CollectionDefinition, db: Kysely<Schema>, now: () => Date = () => new Date()) {
+    this.definition = definition;
+    this.#db = db;
+    this.#validate = compileValidator(definition);
+    this.#now = now;
+  }
+
+  /** Calls `listener` after each write of this object, before the write returns. Returns how to stop that. */
+  onChange(listener: ChangeListener<Entity>): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  async get(id: string): Promise<Entity | undefined> {
+    const { rows } = await sql<Entity>`select * from ${this.#table} where id = ${id}`.execute(this.#db);
+    return rows[0];
+  }
+
+  async list(): Promise<readonly Entity[]> {
+    const { rows } = await sql<Entity>`select * from ${this.#table} order by id`.execute(this.#db);
+    return rows;
+  }
+
+  /**
+   * Creates an entity; makes the id when none is given.
+   *
+   * @throws InvalidFieldError, DuplicateError
+   */
+  async create(input: Input): Promise<Entity> {
+    const time = this.#now().toISOString();
+    const entity: Input = { ...this.definition.defaults, id: randomUUID(), ...input };
+    const ext = { ...asObject(entity['ext']), ct: time, lwt: time };
+    this.#validate({ ...entity, ext });
+    const row = await this.#columns(input, { ...entity, ext }, undefined, this.#db);
+    const names = Object.keys(row);
+    const after = await this.#write(
+      sql<Entity>`
+        insert into ${this.#table} (${sql.join(names.map((name) => sql.id(name)))})
+        values (${sql.join(names.map((name) => this.#value(name, row[name])))})
+        returning *`,
+      this.#db,
+    );
+    await this.#notify({ before: undefined, after });
+    return after;
+  }
+
+  /**
+   * Changes the given fields. Composite fields are merged by first-level keys, where null (or the text `null`) removes
+   * a key.
+   *
+   * @throws EntityNotFoundError, InvalidFieldError, DuplicateError
+   */
+  async update(id: string, input: Input): Promise<Entity> {
+    if (input['id'] !== undefined && input['id'] !== id) {
+      throw new InvalidFieldError(this.definition.entity, 'id', 'cannot be changed', input['id']);
+    }
+    const change = await this.#transaction(async (db) => {
+      const { rows } = await sql<Entity>`select * from ${this.#table} where id = ${id} for update`.execute(db);
+      const before = rows[0];
+      if (before === undefined) throw new EntityNotFoundError(this.definition.entity, id);
+      const entity = this.#merge(before, input);
+      this.#validate(entity);
+      const { id: _, ...row } = await this.#columns(input, entity, before, db);
+      const assignments = Object.entries(row).map(
+        ([name, value]) => sql`${sql.id(name)} = ${this.#value(name, value)}`,
+      );
+      const statement = sql<Entity>`
+        update ${this.#table} set ${sql.join(assignments)} where id = ${id} returning *`;
+      return { before, after: await this.#write(statement, db) };
+    });
+    await this.#notify(change);
+    return change.after;
+  }
+
+  /** @throws EntityNotFoundError, EntityInUseError */
+  async remove(id: string): Promise<void> {
+    try {
+      const { rows } = await sql<Entity>`delete from ${this.#table} where id = ${id} returning *`.execute(this.#db);
+      const before = rows[0];
+      if (before === undefined) throw new EntityNotFoundError(this.definition.entity, id);
+      await this.#notify({ before, after: undefined });
+    } catch (error) {
+      if (error instanceof SqlError && error.code === SQLSTATE.foreignKeyViolation) {
+        throw new EntityInUseError(this.definition.entity, id, error.table ?? 'other entities', { cause: error });
+      }
+      throw error;
+    }
+  }
+
+  get #table(): RawBuilder<unknown> {
+    return sql.table(this.definition.table);
+  }
+
+  #value(column: string, value: unknown): RawBuilder<unknown> {
+    const { json, composites } = this.definition;
+    return json.includes(column) || composites.includes(column) ? sql`${JSON.stringify(value)}::jsonb` : sql`${value}`;
+  }
+
+  /** The complete entity after a change, without hidden columns. */
+  #merge(before: Entity, input: Input): Input {
+    const { hidden, composites } = this.definition;
+    const visible = Object.entries(before).filter(([name, value]) => !hidden.includes(name) && value !== null);
+    const entity: Record<string, unknown> = { ...Object.fromEntries(visible), ...input };
+    for (const name of composites) {
+      const given = input[name];
+      if (given !== undefined && !isObject(given)) continue;
+      entity[name] = mergeComposite(asObject(before[name]), asObject(given));
+    }
+    const times = { ct: asObject(before['ext'])['ct'], lwt: this.#now().toISOString() };
+    if (isObject(entity['ext'])) entity['ext'] = { ...entity['ext'], ...times };
+    return entity;
+  }
+
+  async #columns(input: Input, entity: Input, before: Row | undefined, db: Kysely<Schema>): Promise<Input> {
+    const { writeOnly } = this.definition;
+    const derived = await this.definition.derive?.(input, entity, before, db);
+    return Object.fromEntries(
+      Object.entries({ ...entity, ...derived }).filter(
+        ([name, value]) => !writeOnly.includes(name) && value !== undefined,
+      ),
+    );
+  }
+
+  async #write(statement: RawBuilder<Entity>, db: Kysely<Schema>): Promise<Entity> {
+    try {
+      const { rows } = await statement.execute(db);
+      const row = rows[0];
+      if (row === undefined) throw new Error(`The write of a ${this.definition.entity} returned no row.`);
+      return row;
+    } catch (error) {
+      throw this.#blame(error);
+    }
+  }
+
+  #blame(error: unknown): unknown {
+    if (!(error instanceof SqlError)) return error;
+    const { entity, constraints, table } = this.definition;
+    const field = error.constraint === `${table}_pkey` ? 'id' : constraints[error.constraint ?? ''];
+    if (field === undefined) return error;
+    if (error.code === SQLSTATE.uniqueViolation) return new DuplicateError(entity, field, { cause: error });
+    if (error.code === SQLSTATE.foreignKeyViolation)
+      return new InvalidFieldError(entity, field, 'names nothing that exists');
+    return error;
+  }
+
+  async #transaction<T>(action: (db: Kysely<Schema>) => Promise<T>): Promise<T> {
+    return this.#db.isTransaction ? await action(this.#db) : await this.#db.transaction().execute(action);
+  }
+
+  async #notify(change: Change<Entity>): Promise<void> {
+    for (const listener of this.#listeners) await listener(change);
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function asObject(value: unknown): Record<string, unknown> {
+  return isObject(value) ? value : {};
+}
+
+function mergeComposite(before: Record<string, unknown>, given: Record<string, unknown>): Record<string, unknown> {
+  const merged = Object.entries({ ...before, ...given });
+  return Object.fromEntries(merged.filter(([, value]) => value !== null && value !== 'null'));
+}

@@ -1,0 +1,39 @@
+import type { Kysely } from 'kysely';
+import type { TObject } from 'typebox';
+import type { Schema } from '../../storage/index.ts';
+
+/** One stored entity: a row of the table, jsonb columns as values. */
+export type Row = Readonly<Record<string, unknown>> & { readonly id: string };
+
+/** The fields as the caller gave them. */
+export type Input = Readonly<Record<string, unknown>>;
+
+/** A domain-center collection as data; `Collection` does the work for all of them. */
+export interface CollectionDefinition {
+  /** Singular, for messages. */
+  readonly entity: string;
+  readonly table: keyof Schema;
+  /** What may be written, all fields of a complete entity; `writeOnly` ones included. */
+  readonly schema: TObject;
+  /** Values of absent fields on create. */
+  readonly defaults: Input;
+  /** jsonb objects that a change merges by first-level keys. */
+  readonly composites: readonly string[];
+  /** jsonb columns that a change replaces. */
+  readonly json: readonly string[];
+  /** Fields that are no columns, such as `pwd`; `derive` makes columns of them. */
+  readonly writeOnly: readonly string[];
+  /** Columns that never leave the node. */
+  readonly hidden: readonly string[];
+  /** The field to blame for a broken unique or foreign key constraint. */
+  readonly constraints: Readonly<Record<string, string>>;
+  /**
+   * Columns that follow from the written fields.
+   *
+   * @param input what the caller wrote
+   * @param entity the entity as it will be
+   * @param before the entity as it was; undefined on create
+   * @throws InvalidFieldError when the change needs another field
+   */
+  derive?(input: Input, entity: Input, before: Row | undefined, db: Kysely<Schema>): Promise<Input>;
+}

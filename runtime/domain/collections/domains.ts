@@ -1,0 +1,45 @@
+import { type Static, Type } from 'typebox';
+import { InvalidFieldError } from '../errors.ts';
+import type { CollectionDefinition } from './definition.ts';
+import { DomainName, Id, composites } from './fields.ts';
+
+const schema = Type.Object({
+  id: Id,
+  name: DomainName,
+  /** The one domain that administers all others. */
+  is_master: Type.Boolean(),
+  parent_id: Type.Optional(Type.Union([Id, Type.Null()])),
+  ...composites,
+});
+
+export type DomainRow = Static<typeof schema>;
+
+export const domains: CollectionDefinition = {
+  entity: 'domain',
+  table: 'domains',
+  schema,
+  defaults: { is_master: false, parent_id: null, opts: {}, ext: {}, lic: {}, security: {} },
+  composites: ['opts', 'ext', 'lic', 'security'],
+  json: [],
+  writeOnly: [],
+  hidden: [],
+  constraints: {
+    domains_name_key: 'name',
+    domains_master_key: 'is_master',
+    domains_parent_id_fkey: 'parent_id',
+  },
+  async derive(_input, entity, before, db) {
+    if (before !== undefined && before['name'] !== entity['name']) {
+      const owned = await db.selectFrom('sipusers').select('id').where('domain_id', '=', before.id).limit(1).execute();
+      if (owned.length > 0) {
+        throw new InvalidFieldError(
+          'domain',
+          'name',
+          'cannot change while sipusers have digests made with it',
+          entity['name'],
+        );
+      }
+    }
+    return {};
+  },
+};

@@ -1,0 +1,31 @@
+/** Building blocks of entity schemas: what a name, a number, an id may look like. */
+import { Type } from 'typebox';
+
+export const Id = Type.String({ pattern: '^[A-Za-z0-9_.-]{1,64}$', description: 'letters, digits, `_`, `.`, `-`' });
+
+/** Host name or address (RFC 3261 `host`), as it stands in SIP URIs and digest realms. */
+export const DomainName = Type.String({
+  pattern: '^[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$',
+  description: 'a host name',
+});
+
+/** User part of a SIP URI without escapes (RFC 3261 `unreserved` and `user-unreserved`), no `:` as digests use it. */
+export const Login = Type.String({ pattern: "^[A-Za-z0-9_.!~'()&=+$,-]{1,64}$", description: 'a SIP user name' });
+
+export const PhoneNumber = Type.String({
+  pattern: '^(?:\\+?[0-9*#]{1,32})?$',
+  description: 'digits, `*`, `#`, a leading `+`; empty: none',
+});
+
+/** For people: no control characters. */
+export const Label = Type.String({ maxLength: 256, pattern: '^[^\\u0000-\\u001f\\u007f]*$' });
+
+export const Code = Type.String({ pattern: '^[A-Za-z0-9_.-]{1,64}$', description: 'letters, digits, `_`, `.`, `-`' });
+
+export const Password = Type.String({ minLength: 1, maxLength: 1024 });
+
+/** Free-form object; PATCH merges it by first-level keys. */
+export const Composite = Type.Record(Type.String(), Type.Unknown());
+
+/** Composite fields that every domain-center collection may carry. */
+export const composites = { opts: Composite, ext: Composite, lic: Composite, security: Composite };

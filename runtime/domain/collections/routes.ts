@@ -1,0 +1,38 @@
+import { type Static, Type } from 'typebox';
+import type { CollectionDefinition } from './definition.ts';
+import { Code, Composite, Id } from './fields.ts';
+
+/** `%` any run of characters, `?` one character, `\` escapes; see routing/pattern.ts. */
+const Pattern = Type.String({ minLength: 1, maxLength: 128 });
+
+const schema = Type.Object({
+  id: Id,
+  domain_id: Id,
+  /** Lower is tried first; equal ones by id. */
+  priority: Type.Integer({ minimum: -1_000_000, maximum: 1_000_000 }),
+  from_pattern: Pattern,
+  to_pattern: Pattern,
+  target: Type.Union([
+    Type.Object({ type: Type.Literal('scenario'), code: Code }, { additionalProperties: false }),
+    Type.Object(
+      { type: Type.Literal('reject'), status: Type.Integer({ minimum: 400, maximum: 699 }) },
+      { additionalProperties: false },
+    ),
+  ]),
+  opts: Composite,
+  ext: Composite,
+});
+
+export type RouteRow = Static<typeof schema>;
+
+export const routes: CollectionDefinition = {
+  entity: 'route',
+  table: 'routes',
+  schema,
+  defaults: { priority: 100, from_pattern: '%', opts: {}, ext: {} },
+  composites: ['opts', 'ext'],
+  json: ['target'],
+  writeOnly: [],
+  hidden: [],
+  constraints: { routes_domain_id_fkey: 'domain_id' },
+};

@@ -1,0 +1,43 @@
+/** Checks an entity against its schema and names the field at fault. */
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import { InvalidFieldError } from '../errors.ts';
+import type { CollectionDefinition, Input } from './definition.ts';
+
+const ajv = new Ajv({ strict: true, coerceTypes: false, useDefaults: false, removeAdditional: false });
+
+function fieldOf(error: ErrorObject): string {
+  const path = error.instancePath.split('/').slice(1);
+  const { missingProperty, additionalProperty } = error.params as Record<string, unknown>;
+  for (const name of [missingProperty, additionalProperty]) if (typeof name === 'string') path.push(name);
+  return path.map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~')).join('.');
+}
+
+function reasonOf(error: ErrorObject): string {
+  if (error.keyword === 'required') return 'is required';
+  if (error.keyword === 'additionalProperties') return 'is not a field of this entity';
+  const description: unknown = error.parentSchema?.['description'];
+  if (error.keyword === 'pattern' && typeof description === 'string') return `must be ${description}`;
+  return error.message ?? `breaks the rule ${error.keyword}`;
+}
+
+/** Compiles the check of one collection; the check throws InvalidFieldError. */
+export function compileValidator(definition: CollectionDefinition): (entity: Input) => void {
+  const validate: ValidateFunction = ajv.compile({ ...definition.schema, additionalProperties: false });
+  return (entity) => {
+    if (validate(entity)) return;
+    const error = validate.errors?.[0];
+    if (error === undefined) throw new InvalidFieldError(definition.entity, '', 'is not valid');
+    const field = fieldOf(error);
+    const secret = definition.writeOnly.includes(field);
+    throw new InvalidFieldError(definition.entity, field, reasonOf(error), secret ? undefined : valueAt(entity, field));
+  };
+}
+
+function valueAt(entity: Input, field: string): unknown {
+  let value: unknown = entity;
+  for (const part of field.split('.')) {
+    if (typeof value !== 'object' || value === null) return undefined;
+    value = Object.getOwnPropertyDescriptor(value, part)?.value;
+  }
+  return value;
+}

@@ -1,0 +1,40 @@
+/** The domain-center: who and what can be dialled, and where the phones are. Wiring order: see `storage/index.ts`. */
+import type { Storage } from '../storage/index.ts';
+import { createCollections } from './collections/index.ts';
+import { LiveDirectory } from './live-directory.ts';
+import { PersistentLocation } from './location/persistent-location.ts';
+
+export * from './errors.ts';
+export { Collection, type Change, type ChangeListener } from './collections/collection.ts';
+export type { CollectionDefinition, Input, Row } from './collections/definition.ts';
+export { type Collections, createCollections } from './collections/index.ts';
+export { digestSecrets } from './collections/sipusers.ts';
+export type { LiveDirectory } from './live-directory.ts';
+export { MAX_CONTACTS } from './location/contact-table.ts';
+export type { PersistentLocation } from './location/persistent-location.ts';
+
+/** Loads the domain-center into memory. Changes go through `directory.collections`. */
+export async function openDirectory(storage: Storage): Promise<LiveDirectory> {
+  const directory = new LiveDirectory(createCollections(storage.db));
+  await directory.reload();
+  return directory;
+}
+
+/**
+ * Loads the registered contacts that have not expired.
+ *
+ * @param directory its removed sipusers lose their contacts at once
+ * @param now clock, milliseconds since the epoch
+ */
+export async function openLocation(
+  storage: Storage,
+  directory: LiveDirectory,
+  now: () => number = Date.now,
+): Promise<PersistentLocation> {
+  const location = new PersistentLocation(storage, now);
+  await location.load();
+  directory.collections.sipusers.onChange(async ({ before, after }) => {
+    if (before !== undefined && after === undefined) await location.removeAll(before.id);
+  });
+  return location;
+}

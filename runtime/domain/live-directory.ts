@@ -1,0 +1,169 @@
+/** The Directory in memory: loaded once, then kept by the changes of the collections. */
+import type { Collections } from './collections/index.ts';
+import type { DomainRow } from './collections/domains.ts';
+import type { FeatureCodeRow } from './collections/featurecodes.ts';
+import type { RouteRow } from './collections/routes.ts';
+import type { SipUserRow } from './collections/sipusers.ts';
+import type { Directory, Domain, FeatureCode, RouteDecision, SipUser } from './directory.ts';
+import { DomainSpace } from './routing/domain-space.ts';
+import { reject, route } from './routing/route.ts';
+
+/** One consistent state of the domain-center. */
+class Snapshot {
+  readonly spaces = new Map<string, DomainSpace>();
+  readonly spacesById = new Map<string, DomainSpace>();
+  readonly sipUsers = new Map<string, SipUser>();
+  readonly byOwner = new Map<string, Map<string, SipUser>>();
+
+  space(name: string): DomainSpace | undefined {
+    return this.spaces.get(name) ?? this.spaces.get(name.toLowerCase());
+  }
+
+  putDomain(row: DomainRow): void {
+    const domain: Domain = {
+      id: row.id,
+      name: row.name,
+      isMaster: row.is_master,
+      parentId: row.parent_id ?? undefined,
+    };
+    const space = new DomainSpace(domain);
+    this.spaces.set(row.name.toLowerCase(), space);
+    this.spacesById.set(row.id, space);
+  }
+
+  putSipUser(row: SipUserRow): void {
+    this.removeSipUser(row.id);
+    const space = this.spacesById.get(row.domain_id);
+    if (space === undefined) return;
+    const sipuser: SipUser = {
+      id: row.id,
+      domain: space.domain.name,
+      login: row.login,
+      phonenumber: row.phonenumber,
+      name: row.name,
+      userId: row.user_id ?? undefined,
+      ha1: { md5: row.ha1_md5, sha256: row.ha1_sha256 },
+    };
+    space.putSipUser(sipuser);
+    this.sipUsers.set(row.id, sipuser);
+    if (sipuser.userId === undefined) return;
+    const owned = this.byOwner.get(sipuser.userId) ?? new Map<string, SipUser>();
+    this.byOwner.set(sipuser.userId, owned.set(sipuser.id, sipuser));
+  }
+
+  removeSipUser(id: string): void {
+    const sipuser = this.sipUsers.get(id);
+    if (sipuser === undefined) return;
+    this.sipUsers.delete(id);
+    this.space(sipuser.domain)?.removeSipUser(sipuser);
+    if (sipuser.userId === undefined) return;
+    const owned = this.byOwner.get(sipuser.userId);
+    owned?.delete(id);
+    if (owned?.size === 0) this.byOwner.delete(sipuser.userId);
+  }
+
+  putFeatureCode(row: FeatureCodeRow): void {
+    const space = this.spacesById.get(row.domain_id);
+    const { id, prefix, type, opts } = row;
+    space?.putFeatureCode({ id, domain: space.domain.name, prefix, type, opts });
+  }
+
+  removeFeatureCode(row: FeatureCodeRow): void {
+    this.spacesById.get(row.domain_id)?.removeFeatureCode(row.prefix);
+  }
+
+  putRoute(row: RouteRow): void {
+    const { id, priority, target } = row;
+    this.spacesById
+      .get(row.domain_id)
+      ?.routes.put({ id, priority, from: row.from_pattern, to: row.to_pattern, target });
+  }
+
+  removeRoute(row: RouteRow): void {
+    this.spacesById.get(row.domain_id)?.routes.remove(row.id);
+  }
+}
+
+export class LiveDirectory implements Directory {
+  /** Writes go through these; each is visible in the look-ups before it returns. */
+  readonly collections: Collections;
+  #snapshot = new Snapshot();
+  /** Counts the changes applied, so that a reload notices one that it may have read too early for. */
+  #changes = 0;
+
+  constructor(collections: Collections) {
+    this.collections = collections;
+    const { domains, sipusers, featurecodes, routes } = collections;
+    // A domain's name and id are in every index, and domains change rarely.
+    domains.onChange(() => this.reload());
+    sipusers.onChange(({ before, after }) => {
+      this.#changes++;
+      if (before !== undefined) this.#snapshot.removeSipUser(before.id);
+      if (after !== undefined) this.#snapshot.putSipUser(after);
+    });
+    featurecodes.onChange(({ before, after }) => {
+      this.#changes++;
+      if (before !== undefined) this.#snapshot.removeFeatureCode(before);
+      if (after !== undefined) this.#snapshot.putFeatureCode(after);
+    });
+    routes.onChange(({ before, after }) => {
+      this.#changes++;
+      if (before !== undefined) this.#snapshot.removeRoute(before);
+      if (after !== undefined) this.#snapshot.putRoute(after);
+    });
+  }
+
+  /** Reads everything again; look-ups see the old state until then. */
+  async reload(): Promise<void> {
+    let seen: number;
+    let snapshot: Snapshot;
+    do {
+      seen = ++this.#changes;
+      snapshot = await this.#load();
+    } while (seen !== this.#changes);
+    this.#snapshot = snapshot;
+  }
+
+  async #load(): Promise<Snapshot> {
+    const { domains, sipusers, featurecodes, routes } = this.collections;
+    const snapshot = new Snapshot();
+    for (const row of await domains.list()) snapshot.putDomain(row);
+    for (const row of await sipusers.list()) snapshot.putSipUser(row);
+    for (const row of await featurecodes.list()) snapshot.putFeatureCode(row);
+    for (const row of await routes.list()) snapshot.putRoute(row);
+    return snapshot;
+  }
+
+  domain(name: string): Domain | undefined {
+    return this.#snapshot.space(name)?.domain;
+  }
+
+  domains(): readonly Domain[] {
+    return [...this.#snapshot.spaces.values()].map((space) => space.domain);
+  }
+
+  sipUserByLogin(domain: string, login: string): SipUser | undefined {
+    return this.#snapshot.space(domain)?.byLogin(login);
+  }
+
+  sipUserByNumber(domain: string, phonenumber: string): SipUser | undefined {
+    return this.#snapshot.space(domain)?.byNumber(phonenumber);
+  }
+
+  sipUserById(id: string): SipUser | undefined {
+    return this.#snapshot.sipUsers.get(id);
+  }
+
+  sipUsersOfUser(userId: string): readonly SipUser[] {
+    return [...(this.#snapshot.byOwner.get(userId)?.values() ?? [])];
+  }
+
+  featureCode(domain: string, type: FeatureCode['type']): FeatureCode | undefined {
+    return this.#snapshot.space(domain)?.featureCode(type);
+  }
+
+  route(domain: string, from: string | undefined, dialled: string): RouteDecision {
+    const space = this.#snapshot.space(domain);
+    return space === undefined ? reject(404) : route(space, from, dialled);
+  }
+}

@@ -1,0 +1,58 @@
+/** The registered contacts in memory, with what is not yet in the database. */
+import type { ContactBinding } from '../directory.ts';
+
+/** A device that registers with ever new contacts must not fill the table (RFC 3261 section 10.3 leaves the limit open). */
+export const MAX_CONTACTS = 10;
+
+export interface StoredBinding extends ContactBinding {
+  /** Milliseconds since the epoch. */
+  readonly saved: number;
+}
+
+/** Names one binding. */
+export interface BindingKey {
+  readonly sipUserId: string;
+  readonly contact: string;
+}
+
+export class ContactTable {
+  /** By account; within it by contact, the one saved last at the end. */
+  readonly #accounts = new Map<string, Map<string, StoredBinding>>();
+  #count = 0;
+
+  get count(): number {
+    return this.#count;
+  }
+
+  /** The account's contacts, newest first. */
+  of(sipUserId: string): readonly StoredBinding[] {
+    return [...(this.#accounts.get(sipUserId)?.values() ?? [])].toReversed();
+  }
+
+  get(key: BindingKey): StoredBinding | undefined {
+    return this.#accounts.get(key.sipUserId)?.get(key.contact);
+  }
+
+  /** Adds or renews a binding. Returns those that had to give way: the ones renewed longest ago. */
+  put(binding: StoredBinding): readonly StoredBinding[] {
+    const contacts = this.#accounts.get(binding.sipUserId) ?? new Map<string, StoredBinding>();
+    this.#accounts.set(binding.sipUserId, contacts);
+    if (!contacts.delete(binding.contact)) this.#count++;
+    contacts.set(binding.contact, binding);
+    const evicted = [...contacts.values()].slice(0, -MAX_CONTACTS);
+    for (const old of evicted) this.remove(old);
+    return evicted;
+  }
+
+  remove({ sipUserId, contact }: BindingKey): boolean {
+    const contacts = this.#accounts.get(sipUserId);
+    if (contacts?.delete(contact) !== true) return false;
+    this.#count--;
+    if (contacts.size === 0) this.#accounts.delete(sipUserId);
+    return true;
+  }
+
+  *all(): Generator<StoredBinding> {
+    for (const contacts of this.#accounts.values()) yield* contacts.values();
+  }
+}

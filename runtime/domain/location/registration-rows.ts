@@ -1,0 +1,58 @@
+/** Reads and writes the table `registrations`, many rows a statement. */
+import { sql } from 'kysely';
+import type { Storage } from '../../storage/index.ts';
+import type { BindingKey, StoredBinding } from './contact-table.ts';
+
+export async function loadBindings(storage: Storage, now: number): Promise<readonly StoredBinding[]> {
+  const rows = await storage.db
+    .selectFrom('registrations')
+    .selectAll()
+    .where('expires', '>', now)
+    .orderBy('saved')
+    .execute();
+  return rows.map((row) => ({
+    sipUserId: row.sipuser_id,
+    contact: row.contact,
+    callId: row.call_id,
+    cseq: row.cseq,
+    source: { protocol: row.protocol, address: row.address, port: row.port },
+    saved: row.saved,
+    expires: row.expires,
+    userAgent: row.user_agent ?? undefined,
+    allowEvents: row.allow_events,
+  }));
+}
+
+/** An account that was removed meanwhile is passed over: its registrations went with it. */
+export async function writeBindings(storage: Storage, bindings: readonly StoredBinding[]): Promise<void> {
+  const rows = bindings.map((binding) => ({
+    sipuser_id: binding.sipUserId,
+    contact: binding.contact,
+    call_id: binding.callId,
+    cseq: binding.cseq,
+    ...binding.source,
+    saved: binding.saved,
+    expires: binding.expires,
+    user_agent: binding.userAgent ?? null,
+    allow_events: binding.allowEvents,
+  }));
+  await sql`
+    insert into registrations
+      (sipuser_id, contact, call_id, cseq, protocol, address, port, saved, expires, user_agent, allow_events)
+    select r.sipuser_id, r.contact, r.call_id, r.cseq, r.protocol, r.address, r.port, r.saved, r.expires, r.user_agent,
+      r.allow_events
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r(
+      sipuser_id text, contact text, call_id text, cseq bigint, protocol text, address text, port integer,
+      saved bigint, expires bigint, user_agent text, allow_events jsonb)
+    where exists (select 1 from sipusers where id = r.sipuser_id)
+    on conflict (sipuser_id, contact) do update set
+      call_id = excluded.call_id, cseq = excluded.cseq, protocol = excluded.protocol, address = excluded.address,
+      port = excluded.port, saved = excluded.saved, expires = excluded.expires, user_agent = excluded.user_agent,
+      allow_events = excluded.allow_events`.execute(storage.db);
+}
+
+export async function deleteBindings(storage: Storage, keys: readonly BindingKey[]): Promise<void> {
+  await sql`
+    delete from registrations using jsonb_to_recordset(${JSON.stringify(keys)}::jsonb) as k("sipUserId" text, contact text)
+    where registrations.sipuser_id = k."sipUserId" and registrations.contact = k.contact`.execute(storage.db);
+}

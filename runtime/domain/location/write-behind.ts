@@ -1,0 +1,94 @@
+/**
+ * Collects writes while one is under way, so that however many keys change, at most one statement waits. The newest state
+ * of a key is what gets written.
+ */
+
+/** Milliseconds before a failed write is tried again. */
+const RETRY_MS = 1_000;
+
+export interface WriteBehindOptions<Key> {
+  /** Writes the present state of these keys; a rejection means that none was written. */
+  write(keys: readonly Key[]): Promise<void>;
+  onError(error: unknown, keys: number): void;
+  /** At most so many keys a statement. Default 500. */
+  readonly batch?: number;
+  /** Milliseconds after which a caller is let go although the write still goes on. Default 1,000. */
+  readonly patienceMs?: number;
+}
+
+export class WriteBehind<Key> {
+  readonly #options: WriteBehindOptions<Key>;
+  readonly #batch: number;
+  readonly #patienceMs: number;
+  #dirty = new Map<string, Key>();
+  /** Settles when everything that is dirty now has been written. */
+  #next = Promise.withResolvers<void>();
+  #running: Promise<void> | undefined;
+  #retry: NodeJS.Timeout | undefined;
+  #closed = false;
+
+  constructor(options: WriteBehindOptions<Key>) {
+    this.#options = options;
+    this.#batch = options.batch ?? 500;
+    this.#patienceMs = options.patienceMs ?? 1_000;
+  }
+
+  /** How many keys wait to be written. */
+  get pending(): number {
+    return this.#dirty.size;
+  }
+
+  /** Marks keys as changed. Resolves when they are written, or after `patienceMs` when the database is slow or away. */
+  async mark(keys: Iterable<readonly [string, Key]>): Promise<void> {
+    for (const [name, key] of keys) this.#dirty.set(name, key);
+    const written = this.#next.promise;
+    this.#start();
+    const { promise: patience, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, this.#patienceMs);
+    await Promise.race([written, patience]);
+    clearTimeout(timer);
+  }
+
+  /** Writes what is left, once. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#retry);
+    await this.#running;
+    if (this.#dirty.size > 0) await this.#run();
+  }
+
+  #start(): void {
+    if (this.#running !== undefined || this.#retry !== undefined || this.#closed) return;
+    // The event loop turn's other changes join this batch.
+    this.#running = Promise.resolve()
+      .then(() => this.#run())
+      .finally(() => {
+        this.#running = undefined;
+        if (this.#dirty.size > 0) this.#start();
+      });
+  }
+
+  async #run(): Promise<void> {
+    const all = this.#dirty;
+    const done = this.#next;
+    this.#dirty = new Map();
+    this.#next = Promise.withResolvers();
+    const keys = [...all.values()];
+    try {
+      for (let from = 0; from < keys.length; from += this.#batch) {
+        await this.#options.write(keys.slice(from, from + this.#batch));
+      }
+      done.resolve();
+    } catch (error) {
+      this.#options.onError(error, all.size);
+      // Newer changes of the same keys stay; their callers wait for the same write.
+      for (const [name, key] of all) this.#dirty.set(name, key);
+      void this.#next.promise.then(done.resolve);
+      if (this.#closed) return;
+      this.#retry = setTimeout(() => {
+        this.#retry = undefined;
+        this.#start();
+      }, RETRY_MS);
+    }
+  }
+}

@@ -1,0 +1,59 @@
+/** The routes of one domain: those for one number in a hash, those with wildcards in a list, both by priority. */
+import type { RouteTarget } from '../directory.ts';
+import { type DialPattern, dialPattern } from './pattern.ts';
+
+export interface Route {
+  readonly id: string;
+  readonly priority: number;
+  readonly from: string;
+  readonly to: string;
+  readonly target: RouteTarget;
+}
+
+interface Entry {
+  readonly route: Route;
+  readonly from: DialPattern;
+  readonly to: DialPattern;
+}
+
+function compare(a: Entry, b: Entry): number {
+  if (a.route.priority !== b.route.priority) return a.route.priority - b.route.priority;
+  return a.route.id < b.route.id ? -1 : 1;
+}
+
+/** A call that the platform starts has no caller: only a route for everybody takes it. */
+function takes(entry: Entry, from: string | undefined, dialled: string): boolean {
+  const caller = from === undefined ? entry.route.from === '%' : entry.from.matches(from);
+  return caller && entry.to.matches(dialled);
+}
+
+export class RouteTable {
+  readonly #exact = new Map<string, Entry[]>();
+  readonly #wild: Entry[] = [];
+
+  put(route: Route): void {
+    this.remove(route.id);
+    const entry: Entry = { route, from: dialPattern(route.from), to: dialPattern(route.to) };
+    const { exact } = entry.to;
+    const list = exact === undefined ? this.#wild : (this.#exact.get(exact) ?? []);
+    if (exact !== undefined) this.#exact.set(exact, list);
+    list.push(entry);
+    list.sort(compare);
+  }
+
+  remove(id: string): void {
+    for (const list of [this.#wild, ...this.#exact.values()]) {
+      const index = list.findIndex((entry) => entry.route.id === id);
+      if (index >= 0) list.splice(index, 1);
+    }
+  }
+
+  /** The first route by priority whose patterns both fit. */
+  find(from: string | undefined, dialled: string): Route | undefined {
+    const fits = (entry: Entry): boolean => takes(entry, from, dialled);
+    const exact = this.#exact.get(dialled)?.find(fits);
+    const wild = this.#wild.find(fits);
+    if (exact === undefined || wild === undefined) return (exact ?? wild)?.route;
+    return (compare(exact, wild) < 0 ? exact : wild).route;
+  }
+}

@@ -1,0 +1,65 @@
+/** What a dialled string means: the order that `Directory.route` promises. */
+import type { FeatureCode, RouteDecision } from '../directory.ts';
+import type { DomainSpace } from './domain-space.ts';
+import { reasonPhrase } from './reason-phrase.ts';
+
+export function reject(status: number): RouteDecision {
+  return { kind: 'reject', status, reason: reasonPhrase(status) };
+}
+
+/**
+ * Decides by featurecode, then number, then login, then routes.
+ *
+ * @param from the caller's number or login; undefined for calls that the platform starts
+ * @param dialled user part of the dialled URI, unescaped
+ */
+export function route(space: DomainSpace, from: string | undefined, dialled: string): RouteDecision {
+  for (const featureCode of space.featureCodesOf(dialled)) {
+    const rest = dialled.slice(featureCode.prefix.length);
+    const decision = featureRouting[featureCode.type](space, from, featureCode, rest);
+    // A shorter prefix may fit what this one cannot use.
+    if (decision !== undefined) return decision;
+  }
+  return routeNumber(space, from, dialled);
+}
+
+/** What a featurecode makes of the rest of the dialled string; undefined when it is nothing this type can use. */
+type FeatureRouting = (
+  space: DomainSpace,
+  from: string | undefined,
+  featureCode: FeatureCode,
+  rest: string,
+) => RouteDecision | undefined;
+
+const routeIntercom: FeatureRouting = (space, from, featureCode, rest) => {
+  if (rest === '') return undefined;
+  const decision = routeNumber(space, from, rest);
+  return decision.kind === 'reject' ? decision : { ...decision, featureCode };
+};
+
+/** The prefix alone asks for a fresh room (decisions, "confroomnum"). */
+const routeConference: FeatureRouting = (_space, _from, featureCode, rest) =>
+  /^\d*$/.test(rest) ? { kind: 'conference', room: rest, featureCode } : undefined;
+
+/** `*55<number>` runs the scenario that a route gives this number, `*55<code>` the one with this code. */
+const routeScenario: FeatureRouting = (space, from, featureCode, rest) => {
+  const ofNumber = space.routes.find(from, rest)?.target;
+  if (ofNumber?.type === 'scenario') return { kind: 'scenario', code: ofNumber.code, featureCode };
+  const { code } = featureCode.opts;
+  const scenario = rest === '' && typeof code === 'string' ? code : rest;
+  return scenario === '' ? undefined : { kind: 'scenario', code: scenario, featureCode };
+};
+
+const featureRouting: Readonly<Record<FeatureCode['type'], FeatureRouting>> = {
+  intercom: routeIntercom,
+  conference: routeConference,
+  ivr: routeScenario,
+};
+
+function routeNumber(space: DomainSpace, from: string | undefined, dialled: string): RouteDecision {
+  const sipuser = space.byNumber(dialled) ?? space.byLogin(dialled);
+  if (sipuser !== undefined) return { kind: 'sipuser', sipuser };
+  const target = space.routes.find(from, dialled)?.target;
+  if (target === undefined) return reject(404);
+  return target.type === 'scenario' ? { kind: 'scenario', code: target.code } : reject(target.status);
+}

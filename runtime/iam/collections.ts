@@ -1,0 +1,89 @@
+/** Users and roles, on the domain-center's collections. */
+import { type Static, Type } from 'typebox';
+import type { Kysely } from 'kysely';
+import { Collection, type CollectionDefinition } from '../domain/index.ts';
+import { Code, Composite, Id, Label, Login, Password, composites } from '../domain/collections/fields.ts';
+import { InvalidFieldError } from '../domain/errors.ts';
+import type { Schema } from '../storage/index.ts';
+import { hashPassword } from './password.ts';
+
+const userSchema = Type.Object({
+  id: Id,
+  domain_id: Id,
+  login: Login,
+  name: Label,
+  /** Kept as a hash only. */
+  pwd: Type.Optional(Password),
+  /** Codes of roles. */
+  roles: Type.Array(Code, { maxItems: 100, uniqueItems: true }),
+  /** Ids of further domains that the user may log in to and change to. */
+  domains: Type.Array(Id, { maxItems: 1_000, uniqueItems: true }),
+  tags: Type.Array(Label, { maxItems: 100, uniqueItems: true }),
+  ...composites,
+});
+
+export type UserRow = Static<typeof userSchema> & { readonly password: string };
+
+const users: CollectionDefinition = {
+  entity: 'user',
+  table: 'users',
+  schema: userSchema,
+  defaults: { name: '', roles: [], domains: [], tags: [], opts: {}, ext: {}, lic: {}, security: {} },
+  composites: ['opts', 'ext', 'lic', 'security'],
+  json: ['roles', 'domains', 'tags'],
+  writeOnly: ['pwd'],
+  hidden: ['password'],
+  constraints: { users_login_key: 'login', users_domain_id_fkey: 'domain_id' },
+  async derive(input, _entity, before) {
+    const { pwd } = input;
+    if (typeof pwd === 'string') return { password: await hashPassword(pwd) };
+    if (before === undefined) throw new InvalidFieldError('user', 'pwd', 'is required');
+    return {};
+  },
+};
+
+const roleSchema = Type.Object({
+  id: Id,
+  domain_id: Id,
+  /** What users name; in the master domain it holds for all domains that have no role of this code. */
+  code: Code,
+  name: Label,
+  grants: Type.Array(
+    Type.Object(
+      {
+        /** Below `/rest/v1`; `*` is one segment, a last `**` all that follow, none included. */
+        path: Type.String({ pattern: '^(?:/(?:\\*|[^/*!]+))*(?:/\\*\\*)?$', minLength: 1, maxLength: 256 }),
+        /** Upper case; `*` all. */
+        methods: Type.Array(Type.String({ pattern: '^(?:\\*|[A-Z_]{1,32})$' }), { minItems: 1, maxItems: 64 }),
+      },
+      { additionalProperties: false },
+    ),
+    { maxItems: 500 },
+  ),
+  opts: Composite,
+  ext: Composite,
+});
+
+export type RoleRow = Static<typeof roleSchema>;
+
+const roles: CollectionDefinition = {
+  entity: 'role',
+  table: 'roles',
+  schema: roleSchema,
+  defaults: { name: '', grants: [], opts: {}, ext: {} },
+  composites: ['opts', 'ext'],
+  json: ['grants'],
+  writeOnly: [],
+  hidden: [],
+  constraints: { roles_code_key: 'code', roles_domain_id_fkey: 'domain_id' },
+};
+
+export interface IamCollections {
+  readonly users: Collection<UserRow>;
+  readonly roles: Collection<RoleRow>;
+}
+
+/** @param db the database, or a transaction to write several entities at once */
+export function createIamCollections(db: Kysely<Schema>): IamCollections {
+  return { users: new Collection<UserRow>(users, db), roles: new Collection<RoleRow>(roles, db) };
+}

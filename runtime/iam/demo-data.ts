@@ -1,0 +1,88 @@
+/**
+ * What a newcomer finds on the first start: two domains, four people with phones, an administrator, dial prefixes and
+ * numbers. The passwords are public, so the composition root asks for it only while every listener is on loopback.
+ */
+import { sql } from 'kysely';
+import { createCollections } from '../domain/index.ts';
+import type { Storage } from '../storage/index.ts';
+import { createIamCollections } from './collections.ts';
+import { ADMIN_ROLE } from './grants.ts';
+
+export const DEMO_DOMAIN = 'demo.local';
+export const MASTER_DOMAIN = 'master';
+
+/** Login and phone number. SIP password and user password are `demo-<login>`. */
+export const DEMO_PEOPLE = [
+  { login: 'alice', name: 'Alice', phonenumber: '101' },
+  { login: 'bob', name: 'Bob', phonenumber: '102' },
+  { login: 'carol', name: 'Carol', phonenumber: '103' },
+  { login: 'dave', name: 'Dave', phonenumber: '104' },
+] as const;
+
+/** Numbers that run a scenario always; callers may add 502 to 509. */
+export const DEMO_SCENARIOS: Readonly<Record<string, string>> = { '500': 'menu', '501': 'echo' };
+
+const FEATURE_CODES = [
+  { prefix: '*80', type: 'intercom' },
+  { prefix: '*70', type: 'conference' },
+  { prefix: '*55', type: 'ivr' },
+] as const;
+
+/** What the demo people may do beside what every user may. */
+const USER_ROLE = {
+  code: 'user',
+  name: 'Makes calls',
+  grants: [
+    { path: '/uc/calls/**', methods: ['*'] },
+    { path: '/uc/calls_by_participation/**', methods: ['*'] },
+    { path: '/uc/operations/**', methods: ['GET'] },
+    { path: '/user/**', methods: ['*'] },
+  ],
+};
+
+/** Any number will do, as long as no other lock of this database uses it. */
+const SEED_LOCK = 7_043_551;
+
+export interface DemoOptions {
+  /** Further numbers and the codes of the scenarios they run, e.g. `{ '502': 'voicemail' }`. */
+  readonly scenarios?: Readonly<Record<string, string>>;
+}
+
+/** True when there is no domain yet: nobody has used this store. */
+export async function isEmpty(storage: Storage): Promise<boolean> {
+  const first = await storage.db.selectFrom('domains').select('id').limit(1).execute();
+  return first.length === 0;
+}
+
+/**
+ * Fills an empty store in one transaction; does nothing when it is not empty, also when another node was first.
+ *
+ * @returns whether the data were created
+ */
+export async function createDemoData(storage: Storage, { scenarios = {} }: DemoOptions = {}): Promise<boolean> {
+  return await storage.db.transaction().execute(async (db) => {
+    await sql`select pg_advisory_xact_lock(${SEED_LOCK})`.execute(db);
+    if (!(await isEmpty({ ...storage, db }))) return false;
+    const { domains, sipusers, featurecodes, routes } = createCollections(db);
+    const { users, roles } = createIamCollections(db);
+    const master = await domains.create({ name: MASTER_DOMAIN, is_master: true });
+    const demo = await domains.create({ name: DEMO_DOMAIN, parent_id: master.id });
+    const domain_id = demo.id;
+    await roles.create({ domain_id, ...USER_ROLE });
+    const admin = { login: 'admin', name: 'Administrator', roles: [ADMIN_ROLE], domains: [master.id] };
+    const people = DEMO_PEOPLE.map(({ login, name }) => ({ login, name, roles: [USER_ROLE.code] }));
+    // At once, because hashing is what takes the time.
+    const created = await Promise.all(
+      [admin, ...people].map((user) => users.create({ domain_id, pwd: `demo-${user.login}`, ...user })),
+    );
+    for (const { login, name, phonenumber } of DEMO_PEOPLE) {
+      const user_id = created.find((user) => user.login === login)?.id;
+      await sipusers.create({ domain_id, login, name, phonenumber, pwd: `demo-${login}`, user_id });
+    }
+    for (const featureCode of FEATURE_CODES) await featurecodes.create({ domain_id, ...featureCode });
+    for (const [number, code] of Object.entries({ ...scenarios, ...DEMO_SCENARIOS })) {
+      await routes.create({ domain_id, to_pattern: number, target: { type: 'scenario', code } });
+    }
+    return true;
+  });
+}

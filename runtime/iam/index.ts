@@ -1,0 +1,43 @@
+/** Users, roles, sessions, the login ban, and the demo data. Wiring order: see `storage/index.ts`. */
+import type { LiveDirectory } from '../domain/index.ts';
+import type { Storage } from '../storage/index.ts';
+import { BanFilter } from './ban-filter.ts';
+import { createIamCollections } from './collections.ts';
+import { IamService } from './service.ts';
+import { SessionStore } from './session-store.ts';
+
+export { BAN_FAILURES, BAN_WINDOW_MS } from './ban-filter.ts';
+export { createIamCollections, type IamCollections, type RoleRow, type UserRow } from './collections.ts';
+export {
+  DEMO_DOMAIN,
+  DEMO_PEOPLE,
+  DEMO_SCENARIOS,
+  type DemoOptions,
+  MASTER_DOMAIN,
+  createDemoData,
+  isEmpty,
+} from './demo-data.ts';
+export { ADMIN_ROLE } from './grants.ts';
+export type { Credentials, Iam, LoginResult, Session } from './iam.ts';
+export type { IamService, ReachableDomain } from './service.ts';
+export { SESSION_TTL_MS } from './session-store.ts';
+
+export interface IamOptions {
+  /** Addresses and `address/prefix` networks that the login ban leaves alone. */
+  readonly allowList?: readonly string[];
+  /** Clock, milliseconds since the epoch. */
+  readonly now?: () => number;
+}
+
+export async function createIam(
+  storage: Storage,
+  directory: LiveDirectory,
+  { allowList = [], now = Date.now }: IamOptions = {},
+): Promise<IamService> {
+  const sessions = new SessionStore(storage, now);
+  await sessions.purge();
+  const ban = new BanFilter({ allowList, now });
+  const iam = new IamService(storage, directory, createIamCollections(storage.db), sessions, ban);
+  await iam.reload();
+  return iam;
+}

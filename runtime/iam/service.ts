@@ -1,0 +1,153 @@
+/** The iam service: login with ban filter, sessions, roles. */
+import { sql } from 'kysely';
+import type { LiveDirectory } from '../domain/index.ts';
+import type { Storage } from '../storage/index.ts';
+import type { BanFilter } from './ban-filter.ts';
+import type { IamCollections } from './collections.ts';
+import { RoleTable } from './grants.ts';
+import type { Credentials, Iam, LoginResult, Session } from './iam.ts';
+import { NO_PASSWORD, verifyPassword } from './password.ts';
+import type { SessionStore } from './session-store.ts';
+
+const PURGE_EVERY_MS = 3_600_000;
+/** Longer ones cannot have been stored; hashing megabytes is not what a stranger gets. */
+const MAX_PASSWORD = 1_024;
+
+/** A user as the login finds it: in the home domain, or in one that the user may work in. */
+interface LoginRow {
+  readonly id: string;
+  readonly password: string;
+  readonly domain_id: string;
+}
+
+export interface ReachableDomain {
+  readonly domain: string;
+  readonly is_master: boolean;
+}
+
+export class IamService implements Iam {
+  /** Writes take effect on the next request. */
+  readonly collections: IamCollections;
+  readonly #storage: Storage;
+  readonly #directory: LiveDirectory;
+  readonly #sessions: SessionStore;
+  readonly #ban: BanFilter;
+  #roles = new RoleTable([], []);
+  readonly #purge: NodeJS.Timeout;
+
+  constructor(
+    storage: Storage,
+    directory: LiveDirectory,
+    collections: IamCollections,
+    sessions: SessionStore,
+    ban: BanFilter,
+  ) {
+    this.#storage = storage;
+    this.#directory = directory;
+    this.collections = collections;
+    this.#sessions = sessions;
+    this.#ban = ban;
+    this.#purge = setInterval(() => {
+      sessions.purge().catch((error: unknown) => storage.log.warn({ err: error }, 'old sessions not deleted'));
+    }, PURGE_EVERY_MS).unref();
+    this.#follow();
+  }
+
+  /** Reads roles; called once before use and after their changes. */
+  async reload(): Promise<void> {
+    this.#roles = new RoleTable(await this.collections.roles.list(), this.#directory.domains());
+    this.#sessions.refresh();
+  }
+
+  async login(credentials: Credentials, kind: Session['kind'], ip: string): Promise<LoginResult> {
+    const admission = await this.#ban.admit(ip);
+    if (!admission.admitted) {
+      return { ok: false, reason: 'banned', retryAfterSeconds: admission.retryAfterSeconds };
+    }
+    let failed = false;
+    try {
+      const user = await this.#check(credentials);
+      failed = user === undefined;
+      if (user === undefined) return { ok: false, reason: 'credentials' };
+      return { ok: true, ...(await this.#sessions.open(user.id, user.domain_id, kind)) };
+    } finally {
+      admission.done(failed);
+    }
+  }
+
+  async cloneToToken(session: Session): Promise<{ session: Session; token: string }> {
+    const domain = this.#directory.domain(session.domain);
+    if (domain === undefined) throw new Error(`The domain ${session.domain} of the session was removed.`);
+    return await this.#sessions.open(session.userId, domain.id, 'token');
+  }
+
+  async authenticate(token: string, ip: string): ReturnType<Iam['authenticate']> {
+    const found = await this.#sessions.find(token);
+    if (found.state === 'live') return { ok: true, session: found.session };
+    const retryAfterSeconds = this.#ban.retryAfter(ip);
+    if (retryAfterSeconds > 0) return { ok: false, reason: 'banned', retryAfterSeconds };
+    if (found.state === 'unknown') this.#ban.fail(ip);
+    return { ok: false, reason: 'unknown' };
+  }
+
+  async logout(sessionId: string): Promise<void> {
+    await this.#sessions.end(sessionId);
+  }
+
+  allows(session: Session, method: string, path: string): boolean {
+    return this.#roles.allows(session.domain, session.roles, method, path);
+  }
+
+  /** Domains that the session's user may change to without another login; the home domain first. */
+  async reachableDomains(session: Session): Promise<readonly ReachableDomain[]> {
+    const user = await this.collections.users.get(session.userId);
+    if (user === undefined) return [];
+    const ids = new Set([user.domain_id, ...user.domains]);
+    const known = new Map(this.#directory.domains().map((domain) => [domain.id, domain]));
+    return [...ids]
+      .map((id) => known.get(id))
+      .filter((domain) => domain !== undefined)
+      .map(({ name, isMaster }) => ({ domain: name, is_master: isMaster }));
+  }
+
+  /** Binds the session to another reachable domain; undefined when it is out of reach. */
+  async changeDomain(session: Session, domainName: string): Promise<Session | undefined> {
+    const domain = this.#directory.domain(domainName);
+    if (domain === undefined) return undefined;
+    const reachable = await this.reachableDomains(session);
+    if (!reachable.some((entry) => entry.domain === domain.name)) return undefined;
+    return await this.#sessions.rebind(session.id, domain.id);
+  }
+
+  /** Stops timers and waits for writes under way; the storage must still be open. */
+  async close(): Promise<void> {
+    clearInterval(this.#purge);
+    await this.#sessions.close();
+  }
+
+  /** The same query and the same hash work whatever is wrong: the time tells nothing. */
+  async #check({ domain, login, pwd }: Credentials): Promise<LoginRow | undefined> {
+    // PostgreSQL's text has no NUL; no name has one either.
+    const clean = (text: string): string => text.replaceAll('\0', '\uFFFD');
+    const { rows } = await sql<LoginRow>`
+      select u.id, u.password, d.id as domain_id
+      from users u join domains d on u.domain_id = d.id or u.domains @> to_jsonb(d.id)
+      where u.login = ${clean(login)} and lower(d.name) = lower(${clean(domain)})
+      order by (u.domain_id = d.id) desc
+      limit 1`.execute(this.#storage.db);
+    const user = pwd.length <= MAX_PASSWORD ? rows[0] : undefined;
+    const correct = await verifyPassword(pwd.slice(0, MAX_PASSWORD), user?.password ?? NO_PASSWORD);
+    return correct ? user : undefined;
+  }
+
+  #follow(): void {
+    const { users, roles } = this.collections;
+    roles.onChange(() => this.reload());
+    this.#directory.collections.domains.onChange(() => this.reload());
+    users.onChange(async ({ before, after }) => {
+      this.#sessions.refresh();
+      // A removed user's sipusers lost their owner in the database.
+      if (before !== undefined && after === undefined) await this.#directory.reload();
+    });
+  }
+}
