@@ -1,0 +1,35 @@
+import type { Logger } from 'pino';
+import type { App } from './app.ts';
+import { redactBody } from './redact.ts';
+import { roleMethod, routeName } from './route-names.ts';
+
+/**
+ * One line for each request: who called what, the answer's status, and the milliseconds. The query, headers and cookies
+ * are not logged; the body is, at level debug, without secrets and DTMF digits.
+ */
+export function logAccess(app: App, log: Logger): void {
+  app.addHook('onResponse', async (request, reply) => {
+    const pattern = request.routeOptions.url;
+    const { session } = request;
+    const status = reply.statusCode;
+    request.log[status >= 500 ? 'error' : 'info'](
+      {
+        method: roleMethod(request),
+        path: request.url.split('?', 1)[0],
+        route: pattern === undefined ? undefined : routeName(pattern).path,
+        status,
+        ms: Math.round(reply.elapsedTime * 10) / 10,
+        ip: request.ip,
+        ...(session && { domain: session.domain, login: session.login }),
+        operation: reply.getHeader('operation-id'),
+      },
+      'request',
+    );
+  });
+
+  app.addHook('preHandler', async (request) => {
+    if (request.body !== undefined && request.body !== null && log.isLevelEnabled('debug')) {
+      request.log.debug({ body: redactBody(request.body) }, 'request body');
+    }
+  });
+}

@@ -1,0 +1,35 @@
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import type {
+  FastifyInstance,
+  RawReplyDefaultExpression,
+  RawRequestDefaultExpression,
+  RawServerDefault,
+} from 'fastify';
+import type { Logger } from 'pino';
+import type { Session } from '../runtime/iam/iam.ts';
+
+/** The server as route modules see it: schemas of a route type its handler. */
+export type App = FastifyInstance<
+  RawServerDefault,
+  RawRequestDefaultExpression,
+  RawReplyDefaultExpression,
+  Logger,
+  TypeBoxTypeProvider
+>;
+
+export const BASE_PATH = '/rest/v1';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set by the authentication of every route that is not public. */
+    session: Session | null;
+  }
+  interface FastifyContextConfig {
+    /** Needs no session. */
+    public?: boolean;
+    /** Needs a session but no role: open to every user. */
+    everyUser?: boolean;
+    /** Made by the server to answer 405; `allow` are the methods that exist. */
+    allow?: readonly string[];
+  }
+}

@@ -1,0 +1,57 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Iam, Session } from '../runtime/iam/iam.ts';
+import { banned, RestError } from './errors.ts';
+import { roleMethod, rolePath } from './route-names.ts';
+
+export const SESSION_COOKIE = 'RingmasterSession';
+
+const BEARER = /^Bearer +([\x21-\x7e]+)$/i;
+
+/** 401/1401 with the challenge that RFC 9110 section 11.6.1 asks for. */
+export function unauthenticated(): RestError {
+  return new RestError('AUTHENTICATION_REQUIRED', undefined, { 'www-authenticate': 'Bearer realm="ringmaster"' });
+}
+
+/**
+ * The secret a request is sent with (specification, "Authentication"): when there is an Authorization header only its
+ * token counts, otherwise the session cookie.
+ */
+export function secretOf(request: FastifyRequest): string | undefined {
+  const { authorization } = request.headers;
+  if (authorization !== undefined) return BEARER.exec(authorization)?.[1];
+  return request.cookies[SESSION_COOKIE];
+}
+
+/**
+ * The live session of a secret.
+ *
+ * @throws {RestError} 401 without a live session, 429 when the address is banned
+ */
+export async function sessionOfSecret(iam: Iam, secret: string | undefined, ip: string): Promise<Session> {
+  if (secret === undefined || secret === '') throw unauthenticated();
+  const result = await iam.authenticate(secret, ip);
+  if (result.ok) return result.session;
+  throw result.reason === 'banned' ? banned(result.retryAfterSeconds) : unauthenticated();
+}
+
+/** Hook before every request: who asks, may they, and is there anything at this path. Runs before the body is read. */
+export function authenticator(iam: Iam): (request: FastifyRequest, reply: FastifyReply) => Promise<void> {
+  return async (request) => {
+    const { config } = request.routeOptions;
+    if (config.public) return;
+    const session = await sessionOfSecret(iam, secretOf(request), request.ip);
+    request.session = session;
+    if (request.is404) throw new RestError('ENDPOINT_NOT_FOUND');
+    const method = roleMethod(request);
+    if (config.allow) {
+      throw new RestError('METHOD_NOT_ALLOWED', { method, allow: config.allow }, { allow: config.allow.join(', ') });
+    }
+    if (!config.everyUser && !iam.allows(session, method, rolePath(request))) throw new RestError('FORBIDDEN');
+  };
+}
+
+/** The session of a request to a route that is not public. */
+export function sessionOf(request: FastifyRequest): Session {
+  if (!request.session) throw unauthenticated();
+  return request.session;
+}

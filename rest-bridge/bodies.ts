@@ -1,0 +1,43 @@
+import { isUtf8 } from 'node:buffer';
+import type { FastifyRequest } from 'fastify';
+import type { App } from './app.ts';
+import { badParameter, type RestError } from './errors.ts';
+
+/**
+ * Reads request bodies: JSON, or a form with the JSON in its parameter `data` (specification, "Generic REST
+ * operations"). Values keep their types; a null stays null. Keys that would reach a prototype are refused.
+ */
+export function readBodies(app: App): void {
+  const parse = app.getDefaultJsonParser('error', 'error');
+  app.removeAllContentTypeParsers();
+  const options = { parseAs: 'buffer' as const };
+
+  app.addContentTypeParser('application/json', options, (request, body: Buffer, done) => {
+    if (body.length === 0) done(null, undefined);
+    else if (!isUtf8(body)) done(badParameter('body', 'is not UTF-8'));
+    else parseJson(request, body.toString('utf8'), 'body', done);
+  });
+
+  app.addContentTypeParser('application/x-www-form-urlencoded', options, (request, body: Buffer, done) => {
+    if (body.length === 0) {
+      done(null, undefined);
+      return;
+    }
+    const data = new URLSearchParams(body.toString('utf8')).get('data');
+    if (data === null) {
+      done(badParameter('data', 'is missing in the form; to send JSON as it is, set Content-Type: application/json'));
+    } else parseJson(request, data, 'data', done);
+  });
+
+  function parseJson(
+    request: FastifyRequest,
+    text: string,
+    field: string,
+    done: (error: RestError | null, value?: unknown) => void,
+  ): void {
+    void parse(request, text, (error, value: unknown) => {
+      if (error) done(badParameter(field, `is not JSON: ${error.message}`));
+      else done(null, value);
+    });
+  }
+}

@@ -1,0 +1,56 @@
+import type { Logger } from 'pino';
+import type { TSchema } from 'typebox';
+import type { CallStore } from '../runtime/callstore/callstore.ts';
+import type { Iam } from '../runtime/iam/iam.ts';
+
+/** On whose behalf an operation runs. */
+export interface OperationContext {
+  readonly domain: string;
+  readonly userId: string;
+  readonly login: string;
+  /** Of the HTTP request, for the log. */
+  readonly requestId: string;
+}
+
+/** What the caller of an operation is answered. A status of 400 or above comes with an error object as body. */
+export interface OperationAnswer {
+  readonly status: number;
+  readonly body: object;
+  /** Id of the operation record, answered in the header `Operation-Id`. */
+  readonly operationId?: string;
+}
+
+/** The call operations, as the Operation component offers them. They go on when the HTTP client has gone. */
+export interface Operations {
+  /** JSON Schemas of the request bodies: requests are checked by them, and documented by them. */
+  readonly schemas: { readonly invite: TSchema };
+  /**
+   * Calls X and transfers it to Y (specification, "POST / INVITE"). `body` is valid by `schemas.invite`.
+   *
+   * @throws an error named `ParameterError` with `field` and `reason`, answered 400/1400; any other is 500/1409
+   */
+  invite(body: unknown, context: OperationContext): Promise<OperationAnswer>;
+  /** Ends a dialog of the domain; false when there is none of that id. */
+  terminate(domain: string, dialogid: string): Promise<boolean>;
+}
+
+export interface Health {
+  /** Calls can be made. */
+  readonly ok: boolean;
+  /** What is alive in the node, by kind: dialogs, endpoints, sockets, timers ... */
+  readonly counts: Readonly<Record<string, number>>;
+}
+
+export interface RestDeps {
+  readonly iam: Iam;
+  readonly calls: CallStore;
+  readonly operations: Operations;
+  readonly health: () => Promise<Health>;
+  readonly log: Logger;
+  /** Addresses or networks (CIDR) of proxies whose X-Forwarded-For is believed. Default: none. */
+  readonly trustProxy?: readonly string[];
+  /** Greatest request body in bytes. Default 1 MiB. */
+  readonly bodyLimit?: number;
+  /** Milliseconds for a request head to arrive. Default 10 000. */
+  readonly headTimeoutMs?: number;
+}

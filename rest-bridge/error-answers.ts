@@ -1,0 +1,75 @@
+import { STATUS_CODES } from 'node:http';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { badParameter, RestError } from './errors.ts';
+import type { Refusal, RefusalKind } from './http/refusal.ts';
+
+/** What the REST caller is to see of an error of any origin. Whatever is not known is 500/1409 and stays in the log. */
+export function toRestError(error: unknown): RestError {
+  if (error instanceof RestError) return error;
+  if (isParameterError(error)) return badParameter(error.field, error.reason);
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  switch (code) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return new RestError('BODY_TOO_LARGE', undefined, {}, { cause: error });
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return new RestError('UNSUPPORTED_MEDIA_TYPE', undefined, {}, { cause: error });
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+      return new RestError('BAD_REQUEST', { reason: 'the body is not as long as Content-Length says' });
+    case 'FST_ERR_BAD_URL':
+      return new RestError('BAD_REQUEST', { reason: 'the path is not valid percent-encoded UTF-8' });
+    case 'FST_ERR_MAX_PARAM_LENGTH':
+      return badParameter('path', 'an identifier is too long');
+    default:
+      return new RestError('INTERNAL', undefined, {}, { cause: error });
+  }
+}
+
+/** What an operation throws when a value is in order by its schema and still not allowed. */
+function isParameterError(error: unknown): error is Error & { readonly field: string; readonly reason: string } {
+  return (
+    error instanceof Error &&
+    error.name === 'ParameterError' &&
+    'field' in error &&
+    typeof error.field === 'string' &&
+    'reason' in error &&
+    typeof error.reason === 'string'
+  );
+}
+
+/** Fastify's error handler. */
+export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  let shown = toRestError(error);
+  if (shown.id === 'BODY_TOO_LARGE' && !shown.details) {
+    shown = new RestError('BODY_TOO_LARGE', { limit: request.routeOptions.bodyLimit });
+  } else if (shown.id === 'UNSUPPORTED_MEDIA_TYPE' && !shown.details) {
+    shown = new RestError('UNSUPPORTED_MEDIA_TYPE', {
+      allowed: 'application/json, or application/x-www-form-urlencoded with the JSON in parameter data',
+    });
+  }
+  if (shown.id === 'INTERNAL') request.log.error({ err: error }, 'request failed');
+  void reply.code(shown.status).headers(shown.headers).send(shown.toObject());
+}
+
+const REFUSALS = {
+  malformed: 'BAD_REQUEST',
+  'head-too-large': 'HEAD_TOO_LARGE',
+  'unknown-method': 'METHOD_UNKNOWN',
+  'unsupported-version': 'VERSION_NOT_SUPPORTED',
+  'unmet-expectation': 'EXPECTATION_FAILED',
+  timeout: 'REQUEST_TIMEOUT',
+} as const satisfies Record<RefusalKind, string>;
+
+/** The whole HTTP response to a message that never became a request. */
+export function renderRefusal(refusal: Refusal): string {
+  const error = new RestError(REFUSALS[refusal.kind], { reason: refusal.message });
+  const body = JSON.stringify(error.toObject());
+  return [
+    `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status] ?? ''}`,
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    `Date: ${new Date().toUTCString()}`,
+    'Connection: close',
+    '',
+    body,
+  ].join('\r\n');
+}

@@ -1,0 +1,98 @@
+import cookie from '@fastify/cookie';
+import Fastify, { LogController } from 'fastify';
+import { logAccess } from './access-log.ts';
+import { type App, BASE_PATH } from './app.ts';
+import { authenticator } from './authentication.ts';
+import { readBodies } from './bodies.ts';
+import type { RestDeps } from './deps.ts';
+import { answerError, renderRefusal } from './error-answers.ts';
+import { RestError } from './errors.ts';
+import { isHeadFallback, rewriteFallback } from './http/fallback.ts';
+import { createFrontedServer, refuseClient } from './http/front.ts';
+import { methodNotAllowed } from './method-not-allowed.ts';
+import { callRoutes } from './routes/calls.ts';
+import { healthRoute } from './routes/health.ts';
+import { sessionRoutes } from './routes/sessions.ts';
+import { schemaCompiler } from './validation.ts';
+
+/**
+ * The HTTP side of a node: sessions and calls under `/rest/v1`, and `/healthz`. It parses, authorises, maps to an
+ * operation or a collection, and shapes the answer; what happens to calls is decided behind {@link RestDeps}.
+ *
+ * @returns the server, ready but not listening; `close()` answers what is running and then ends
+ */
+export async function createRestServer(deps: RestDeps): Promise<App> {
+  const { log } = deps;
+  const app: App = Fastify({
+    loggerInstance: log,
+    logController: new LogController({ disableRequestLogging: true }),
+    bodyLimit: deps.bodyLimit ?? 1024 * 1024,
+    trustProxy: deps.trustProxy ? [...deps.trustProxy] : false,
+    // Node closes idle connections; the hook below answers requests that still come on the others.
+    return503OnClosing: false,
+    forceCloseConnections: 'idle',
+    routerOptions: { maxParamLength: 512 },
+    rewriteUrl: rewriteFallback,
+    frameworkErrors: answerError,
+    clientErrorHandler: refuseClient,
+    serverFactory: (handler) =>
+      createFrontedServer(handler, {
+        renderRefusal,
+        onRefused: (refusal, socket) =>
+          log.info({ ip: socket.remoteAddress, reason: refusal.message, kind: refusal.kind }, 'request refused'),
+        ...(deps.headTimeoutMs !== undefined && { headTimeoutMs: deps.headTimeoutMs }),
+      }),
+  }).withTypeProvider();
+
+  app.setValidatorCompiler(schemaCompiler());
+  // Schemas document answers; they do not filter them.
+  app.setSerializerCompiler(() => (value) => JSON.stringify(value));
+  app.setErrorHandler(answerError);
+  app.setNotFoundHandler(() => {
+    throw new RestError('ENDPOINT_NOT_FOUND');
+  });
+  readBodies(app);
+  await app.register(cookie);
+  app.decorateRequest('session', null);
+  refuseWhenClosing(app);
+  answerHeadFallback(app);
+  logAccess(app, log);
+
+  healthRoute(app, deps);
+  await app.register(
+    async (api: App) => {
+      api.addHook('onRequest', authenticator(deps.iam));
+      api.setNotFoundHandler(() => {
+        throw new RestError('ENDPOINT_NOT_FOUND');
+      });
+      const addMethodNotAllowed = methodNotAllowed(api);
+      sessionRoutes(api, deps);
+      callRoutes(api, deps);
+      addMethodNotAllowed();
+    },
+    { prefix: BASE_PATH },
+  );
+  await app.ready();
+  return app;
+}
+
+/** Answers 503/1503 to requests that arrive while the server closes. */
+function refuseWhenClosing(app: App): void {
+  let closing = false;
+  app.addHook('preClose', async () => {
+    closing = true;
+  });
+  app.addHook('onRequest', async (_request, reply) => {
+    if (closing) throw new RestError('UNAVAILABLE', { reason: 'the node is shutting down' }, { connection: 'close' });
+    reply.headers({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
+  });
+}
+
+/** `POST <path>!head` runs as GET; its answer keeps the headers and loses the body. */
+function answerHeadFallback(app: App): void {
+  app.addHook('onSend', async (request, reply, payload) => {
+    if (!isHeadFallback(request.raw)) return payload;
+    reply.removeHeader('content-length');
+    return '';
+  });
+}

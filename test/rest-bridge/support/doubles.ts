@@ -1,0 +1,156 @@
+import { randomUUID } from 'node:crypto';
+import { Type } from 'typebox';
+import type { CallStore, DialogSelector } from '../../../runtime/callstore/callstore.ts';
+import type { DialogView } from '../../../runtime/callstore/dialog-view.ts';
+import type { Credentials, Iam, LoginResult, Session } from '../../../runtime/iam/iam.ts';
+import type { OperationAnswer, OperationContext, Operations } from '../../../rest-bridge/deps.ts';
+
+/** Users alice and admin of demo.local and root of master, password `demo-<login>`; alice may only read calls. */
+export class MemoryIam implements Iam {
+  readonly sessions = new Map<string, Session>();
+  readonly asked: string[] = [];
+  /** Seconds for which every address is banned; 0: not at all. */
+  banSeconds = 0;
+
+  async login({ domain, login, pwd }: Credentials, kind: Session['kind']): Promise<LoginResult> {
+    if (this.banSeconds > 0) return { ok: false, reason: 'banned', retryAfterSeconds: this.banSeconds };
+    if (
+      !['demo.local', 'other.local'].includes(domain) ||
+      !['alice', 'admin'].includes(login) ||
+      pwd !== `demo-${login}`
+    ) {
+      return { ok: false, reason: 'credentials' };
+    }
+    return { ok: true, ...this.#open(domain, login, kind) };
+  }
+
+  async cloneToToken(session: Session): Promise<{ session: Session; token: string }> {
+    return this.#open(session.domain, session.login, 'token');
+  }
+
+  async authenticate(token: string): ReturnType<Iam['authenticate']> {
+    if (this.banSeconds > 0) return { ok: false, reason: 'banned', retryAfterSeconds: this.banSeconds };
+    const session = this.sessions.get(token);
+    return session ? { ok: true, session } : { ok: false, reason: 'unknown' };
+  }
+
+  async logout(sessionId: string): Promise<void> {
+    for (const [token, { id }] of this.sessions) if (id === sessionId) this.sessions.delete(token);
+  }
+
+  allows(session: Session, method: string, path: string): boolean {
+    this.asked.push(`${session.login} ${method} ${path}`);
+    return session.login === 'admin' || method === 'GET';
+  }
+
+  #open(domain: string, login: string, kind: Session['kind']): { session: Session; token: string } {
+    const token = randomUUID();
+    const session: Session = {
+      id: `id-${token}`,
+      userId: `user-${login}`,
+      login,
+      name: login.toUpperCase(),
+      domain,
+      domainIsMaster: false,
+      roles: [login === 'admin' ? 'admin' : 'user'],
+      kind,
+      expires: 4_000_000_000_000,
+    };
+    this.sessions.set(token, session);
+    return { session, token };
+  }
+}
+
+/** Dialogs of one domain; `callid` is the only selector it finds by, besides `dialogid`. */
+export class MemoryCalls implements CallStore {
+  readonly dialogs: DialogView[] = [];
+  readonly selectors: DialogSelector[] = [];
+  domain = 'demo.local';
+
+  async list(domain: string): Promise<readonly DialogView[]> {
+    return domain === this.domain ? this.dialogs : [];
+  }
+
+  async read(domain: string, dialogid: string): Promise<DialogView | undefined> {
+    return (await this.list(domain)).find((one) => one.dialogid === dialogid);
+  }
+
+  async lookup(domain: string, selector: DialogSelector): Promise<readonly string[]> {
+    this.selectors.push(selector);
+    return (await this.list(domain))
+      .filter((one) => one.dialogid === selector.dialogid || one.callids.includes(selector.callid ?? ''))
+      .map(({ dialogid }) => dialogid);
+  }
+}
+
+export class MemoryOperations implements Operations {
+  readonly schemas = {
+    invite: Type.Object({
+      from: Type.String(),
+      to: Type.String(),
+      callerid: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+      response_mode: Type.Optional(Type.Union([0, 1, 2, 3, 4, 5].map((mode) => Type.Literal(mode)))),
+      use_intercom: Type.Optional(Type.Boolean()),
+    }),
+  };
+  readonly invited: { body: unknown; context: OperationContext }[] = [];
+  readonly calls: MemoryCalls;
+  answer: (body: unknown) => Promise<OperationAnswer> = async () => ({
+    status: 200,
+    body: { result: 'ok', ivrcallid: 'c-1' },
+    operationId: 'op-1',
+  });
+
+  constructor(calls: MemoryCalls) {
+    this.calls = calls;
+  }
+
+  async invite(body: unknown, context: OperationContext): Promise<OperationAnswer> {
+    this.invited.push({ body, context });
+    return this.answer(body);
+  }
+
+  async terminate(domain: string, dialogid: string): Promise<boolean> {
+    if (!(await this.calls.read(domain, dialogid))) return false;
+    this.calls.dialogs.splice(
+      this.calls.dialogs.findIndex((one) => one.dialogid === dialogid),
+      1,
+    );
+    return true;
+  }
+}
+
+export function dialog(dialogid: string, more: Partial<DialogView> = {}): DialogView {
+  return {
+    acallid: `a-${dialogid}`,
+    callids: [`a-${dialogid}`, `b-${dialogid}`],
+    dialogid,
+    esgdlg: '',
+    esgcallid: '',
+    inviteid: `i-${dialogid}`,
+    status: 'dialog',
+    legs: [
+      {
+        callid: `a-${dialogid}`,
+        expirets: 'undefined',
+        localuri: '<sip:102@demo.local>',
+        remoteuri: '<sip:101@demo.local>',
+        side: 'a',
+      },
+      {
+        callid: `b-${dialogid}`,
+        expirets: 1_800_000_000_000,
+        localuri: '<sip:101@demo.local>',
+        remoteuri: '<sip:102@demo.local>',
+        side: 'b',
+      },
+    ],
+    localuri: '<sip:102@demo.local>',
+    remoteuri: '<sip:101@demo.local>',
+    site: 'default',
+    startts: 1_700_000_000_000,
+    uris: ['<sip:101@demo.local>', '<sip:alice@demo.local>'],
+    opts: {},
+    ...more,
+  };
+}
