@@ -1,0 +1,46 @@
+import { expect } from 'chai';
+import { Baresip } from './baresip.ts';
+import { requirePeer } from './peers.ts';
+import { Phone } from './phone.ts';
+
+/** The test phone against a SIP stack of other people: it must not only agree with itself. */
+describe('test phone and baresip', () => {
+  let phone: Phone | undefined;
+  let baresip: Baresip | undefined;
+
+  afterEach(async () => {
+    await baresip?.stop();
+    await phone?.stop();
+    baresip = undefined;
+    phone = undefined;
+  });
+
+  for (const transport of ['udp', 'tcp'] as const) {
+    it(`talk over ${transport}, hold, and end from either side`, async function () {
+      const program = requirePeer(this, 'baresip');
+      const bob = await Phone.start({ login: 'bob', domain: 'test.local', transport });
+      phone = bob;
+      const server = bob.contact.replace(/^sip:bob@|;.*$/g, '');
+      const account = { login: 'eve', domain: 'test.local', password: 'x', server, transport, registers: false };
+      baresip = await Baresip.start(program, { ...account, tone: 500 });
+      baresip.dial(bob.contact);
+      const first = await bob.incoming();
+      first.ring();
+      await first.answer();
+      await first.hears(500);
+      await first.sendDtmf('7');
+      await first.hold();
+      await first.unhold();
+      await first.hears(500);
+      await first.hangup();
+      await baresip.event('CALL_CLOSED');
+      baresip.dial(bob.contact);
+      const second = await bob.incoming();
+      await second.answer();
+      await baresip.event('CALL_ESTABLISHED');
+      baresip.hangup();
+      expect((await second.ended()).by).to.equal('there');
+      expect(bob.violations, bob.trace().join('\n')).to.deep.equal([]);
+    });
+  }
+});

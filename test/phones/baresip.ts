@@ -1,0 +1,202 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { freeTcpPort } from '../support/ports.ts';
+import { SAMPLE_RATE, ToneSource } from './media/tone.ts';
+import { Arrivals } from './wait.ts';
+
+/** What baresip reports through its ctrl_tcp module. */
+export interface BaresipEvent {
+  readonly type: string;
+  readonly param?: string;
+  readonly peeruri?: string;
+}
+
+export interface BaresipAccount {
+  readonly login: string;
+  readonly domain: string;
+  readonly password: string;
+  /** `ip:port` of the server; requests go there first. */
+  readonly server: string;
+  /** False: only calls. */
+  readonly registers?: boolean;
+  readonly transport?: 'udp' | 'tcp';
+  /** Frequency of the tone it sends. */
+  readonly tone?: number;
+  readonly answerMode?: 'manual' | 'auto';
+}
+
+const MODULE_FOLDERS = ['/usr/lib/baresip/modules', '/usr/local/lib/baresip/modules'];
+
+/** A baresip process, driven by netstring JSON over TCP (its ctrl_tcp module). */
+export class Baresip {
+  readonly #child: ChildProcess;
+  readonly #socket: Socket;
+  readonly #folder: string;
+  readonly #events = new Arrivals<BaresipEvent>('baresip event');
+  #pending: Buffer = Buffer.alloc(0);
+  #seen: string[] = [];
+
+  private constructor(child: ChildProcess, socket: Socket, folder: string) {
+    this.#child = child;
+    this.#socket = socket;
+    this.#folder = folder;
+    socket.on('data', (chunk) => this.#receive(chunk));
+    // The connection ends with the process.
+    socket.on('error', () => socket.destroy());
+  }
+
+  /** Starts it with one account, which registers at once. */
+  static async start(program: string, account: BaresipAccount): Promise<Baresip> {
+    const folder = await mkdtemp(join(tmpdir(), 'ringmaster-baresip-'));
+    const control = await freeTcpPort();
+    const modules = MODULE_FOLDERS.find((path) => existsSync(path));
+    if (modules === undefined) throw new Error(`no modules of baresip in ${MODULE_FOLDERS.join(' or ')}`);
+    await writeFile(join(folder, 'config'), config(modules, control));
+    await writeFile(join(folder, 'tone.wav'), toneFile(account.tone ?? 440, 60));
+    await writeFile(join(folder, 'accounts'), accountLine(account));
+    const child = spawn(program, ['-4', '-f', folder], { stdio: 'ignore', cwd: folder });
+    try {
+      return new Baresip(child, await connectSoon(control), folder);
+    } catch (error) {
+      child.kill('SIGKILL');
+      throw error;
+    }
+  }
+
+  /** The next event of a type; earlier ones of other types are passed over. */
+  async event(type: string, withinMs = 5000): Promise<BaresipEvent> {
+    const deadline = Date.now() + withinMs;
+    for (;;) {
+      // oxlint-disable-next-line no-await-in-loop -- events come one after another
+      const event = await this.#events.next(deadline - Date.now()).catch((error: unknown) => {
+        throw new Error(`${type}: ${String(error)} (seen: ${this.#seen.join(', ')})`);
+      });
+      if (event.type === type) return event;
+    }
+  }
+
+  dial(uri: string): void {
+    this.#command('dial', uri);
+  }
+
+  accept(): void {
+    this.#command('accept');
+  }
+
+  hangup(): void {
+    this.#command('hangup');
+  }
+
+  /** One DTMF digit of the running call. */
+  digit(digit: string): void {
+    this.#command('sndcode', digit);
+  }
+
+  async stop(): Promise<void> {
+    const exited = once(this.#child, 'exit');
+    if (this.#child.exitCode === null && this.#child.signalCode === null) {
+      this.#child.kill('SIGTERM');
+      const ended = await Promise.race([exited, delay(5000, undefined, { ref: false })]);
+      if (ended === undefined) this.#child.kill('SIGKILL');
+    }
+    this.#socket.destroy();
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+
+  #command(command: string, params?: string): void {
+    const text = JSON.stringify({ command, ...(params === undefined ? {} : { params }) });
+    this.#socket.write(`${Buffer.byteLength(text)}:${text},`);
+  }
+
+  #receive(chunk: Buffer): void {
+    this.#pending = Buffer.concat([this.#pending, chunk]);
+    for (;;) {
+      const colon = this.#pending.indexOf(':');
+      const size = Number(this.#pending.subarray(0, Math.max(colon, 0)).toString('latin1'));
+      if (colon < 0 || this.#pending.length < colon + size + 2) return;
+      const text = this.#pending.subarray(colon + 1, colon + 1 + size).toString('utf8');
+      this.#pending = this.#pending.subarray(colon + size + 2);
+      const message: BaresipEvent & { event?: boolean } = JSON.parse(text);
+      if (message.event !== true) continue;
+      this.#seen.push(message.type);
+      this.#events.push(message);
+    }
+  }
+}
+
+function config(modules: string, control: number): string {
+  return [
+    'sip_listen 127.0.0.1:0',
+    'net_interface 127.0.0.1',
+    'audio_player aufile,heard.wav',
+    'audio_source aufile,tone.wav',
+    'audio_alert aufile,alert.wav',
+    'audio_srate 8000',
+    'ausrc_srate 8000',
+    'auplay_srate 8000',
+    'audio_channels 1',
+    'rtp_ports 33000-34000',
+    `module_path ${modules}`,
+    'module g711.so',
+    'module aufile.so',
+    'module_tmp account.so',
+    'module_app menu.so',
+    'module_app ctrl_tcp.so',
+    `ctrl_tcp_listen 127.0.0.1:${control}`,
+    '',
+  ].join('\n');
+}
+
+/** A WAV file: PCM, 16 bit, mono, 8 kHz. */
+function toneFile(frequency: number, seconds: number): Buffer {
+  const samples = new ToneSource(frequency).next(seconds * SAMPLE_RATE);
+  const data = Buffer.from(samples.buffer);
+  const head = Buffer.alloc(44);
+  head.write('RIFF', 0);
+  head.writeUInt32LE(36 + data.length, 4);
+  head.write('WAVEfmt ', 8);
+  head.writeUInt32LE(16, 16);
+  head.writeUInt16LE(1, 20);
+  head.writeUInt16LE(1, 22);
+  head.writeUInt32LE(SAMPLE_RATE, 24);
+  head.writeUInt32LE(SAMPLE_RATE * 2, 28);
+  head.writeUInt16LE(2, 32);
+  head.writeUInt16LE(16, 34);
+  head.write('data', 36);
+  head.writeUInt32LE(data.length, 40);
+  return Buffer.concat([head, data]);
+}
+
+function accountLine(account: BaresipAccount): string {
+  const { login, domain, password, server, transport, answerMode, registers } = account;
+  const params = [
+    `auth_user=${login}`,
+    `auth_pass=${password}`,
+    `outbound="sip:${server};transport=${transport ?? 'udp'}"`,
+    `regint=${registers === false ? 0 : 600}`,
+    'audio_codecs=PCMU/8000/1,PCMA/8000/1',
+    `answermode=${answerMode ?? 'manual'}`,
+    'dtmfmode=rtpevent',
+  ];
+  return `<sip:${login}@${domain}>;${params.join(';')}\n`;
+}
+
+async function connectSoon(port: number): Promise<Socket> {
+  for (let attempt = 0; ; attempt += 1) {
+    const socket = connect(port, '127.0.0.1');
+    const connected = await Promise.race([
+      once(socket, 'connect').then(() => true),
+      once(socket, 'error').then(() => false),
+    ]).catch(() => false);
+    if (connected) return socket;
+    socket.destroy();
+    if (attempt === 100) throw new Error('baresip does not open its control port');
+    await delay(50);
+  }
+}

@@ -1,0 +1,158 @@
+import { expect } from 'chai';
+import type { OutgoingCall } from '../phones/outgoing-call.ts';
+import type { IncomingCall } from '../phones/incoming-call.ts';
+import { Phone, type PhoneOptions } from '../phones/phone.ts';
+import type { RestAnswer, RestClient } from '../phones/rest-client.ts';
+import type { Dialog } from './dialog.ts';
+import { eventually } from './eventually.ts';
+import { TestNode } from './node.ts';
+
+/**
+ * What a test of the whole system plays on: one node for all files, phones and sessions for each test. Whatever a test
+ * is about, it fails when a phone saw a violation of SIP, SDP or RTP, or when a dialog is left over.
+ */
+
+export const CALLS = '/rest/v1/uc/calls';
+
+/** Phone numbers of the demo accounts. */
+export const NUMBERS = { alice: '101', bob: '102', carol: '103', dave: '104' } as const;
+export type Login = keyof typeof NUMBERS;
+
+let shared: Promise<TestNode> | undefined;
+
+after('stop the shared node', async () => {
+  const node = shared;
+  shared = undefined;
+  if (node !== undefined) await (await node).remove();
+});
+
+export interface Connected {
+  readonly outgoing: OutgoingCall;
+  readonly incoming: IncomingCall;
+}
+
+export class Stage {
+  #node: TestNode | undefined;
+  #phones: Phone[] = [];
+  readonly #clients = new Map<string, RestClient>();
+
+  get node(): TestNode {
+    if (this.#node === undefined) throw new Error('the stage is not set yet');
+    return this.#node;
+  }
+
+  async set(): Promise<void> {
+    shared ??= TestNode.start();
+    this.#node = await shared;
+  }
+
+  /** A phone of a demo account, registered unless `unregistered`. */
+  async phone(login: Login, options: Partial<PhoneOptions> & { unregistered?: boolean } = {}): Promise<Phone> {
+    const phone = await Phone.start({
+      login,
+      domain: 'demo.local',
+      password: `demo-${login}`,
+      registrar: this.node.sip,
+      ...options,
+    });
+    this.#phones.push(phone);
+    if (options.unregistered !== true) {
+      const result = await phone.register();
+      if (result.status !== 200) throw new Error(`${login} cannot register: ${result.status} ${result.reason}`);
+    }
+    return phone;
+  }
+
+  async phones<const L extends readonly Login[]>(...logins: L): Promise<{ [K in keyof L]: Phone }> {
+    const phones: Phone[] = [];
+    for (const login of logins) phones.push(await this.phone(login));
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- one phone for each login, in order
+    return phones as { [K in keyof L]: Phone };
+  }
+
+  /** The session of a demo user, opened once. */
+  async rest(login = 'admin'): Promise<RestClient> {
+    const known = this.#clients.get(login);
+    if (known !== undefined) return known;
+    const client = await this.node.login(login);
+    this.#clients.set(login, client);
+    return client;
+  }
+
+  /** `from` calls `target`, which is one of the numbers or logins of `to`; rings; answers. */
+  async connect(from: Phone, to: Phone, target: string): Promise<Connected> {
+    const outgoing = await from.call(target);
+    const incoming = await to.incoming();
+    incoming.ring();
+    await outgoing.ringing();
+    await incoming.answer();
+    await outgoing.answered();
+    return { outgoing, incoming };
+  }
+
+  /** The live dialogs, as the REST list shows them to the administrator. */
+  async dialogs(): Promise<Dialog[]> {
+    const answer = await (await this.rest()).get(CALLS);
+    expect(answer.status, answer.text).to.equal(200);
+    return answer.json<Dialog[]>();
+  }
+
+  /** The only live dialog. */
+  async dialog(): Promise<Dialog> {
+    const [dialog, ...others] = await this.dialogs();
+    expect(others, 'more than one dialog').to.have.length(0);
+    if (dialog === undefined) throw new Error('no dialog in the list');
+    return dialog;
+  }
+
+  /** An operation on the collection of calls. Started calls go on after the answer. */
+  async operate(method: string, body: unknown, login = 'admin'): Promise<RestAnswer> {
+    return (await this.rest(login)).send(method, CALLS, { body });
+  }
+
+  /** No dialog is left over. */
+  async expectNoDialog(): Promise<void> {
+    await eventually(async () => expect(await this.dialogs(), 'dialogs left over').to.deep.equal([]));
+  }
+
+  /** Ends what the test began; the violations that its phones have seen. */
+  async clear(): Promise<string[]> {
+    const phones = this.#phones;
+    this.#phones = [];
+    const violations: string[] = [];
+    for (const phone of phones) {
+      // oxlint-disable-next-line no-await-in-loop -- one after another, so that traces stay readable
+      await phone.stop();
+      violations.push(...phone.violations.map((what) => `${phone.login}: ${what}`));
+    }
+    return violations;
+  }
+
+  close(): void {
+    for (const client of this.#clients.values()) client.close();
+    this.#clients.clear();
+  }
+
+  traces(): string {
+    return this.#phones.map((phone) => `--- ${phone.login} ${phone.contact}\n${phone.trace().join('\n')}`).join('\n');
+  }
+}
+
+/** Sets the stage for the tests of a `describe`. */
+export function useStage(): Stage {
+  const stage = new Stage();
+  before('start a node', async function () {
+    this.timeout(90_000);
+    await stage.set();
+  });
+  afterEach('leave nothing behind', async function () {
+    const traces = stage.traces();
+    const failed = this.currentTest?.state === 'failed';
+    if (failed && this.currentTest?.err !== undefined) this.currentTest.err.message += `\n${traces}`;
+    const violations = await stage.clear();
+    await stage.expectNoDialog();
+    expect(violations, traces).to.deep.equal([]);
+  });
+  after('close the sessions', () => stage.close());
+  return stage;
+}
