@@ -32,6 +32,14 @@ export function callScenario(tools: SwitchTools, code: string, options: AttemptO
     () => call.leg.release({ by: 'failure', status: 408, reason: 'Request Timeout' }),
     timeoutMs,
   );
-  if (!tools.startScenario(code, call)) call.leg.release({ by: 'failure', status: 404, reason: 'Not Found' });
+  tools.startScenario(code, call).then(
+    (started) => {
+      if (!started) call.leg.release({ by: 'failure', status: 404, reason: 'Not Found' });
+    },
+    (err: unknown) => {
+      tools.failed(err, 'scenario', call);
+      call.leg.release({ by: 'failure', status: 500, reason: 'Server Internal Error' });
+    },
+  );
   return progress;
 }

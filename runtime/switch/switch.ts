@@ -19,7 +19,7 @@ export interface SwitchOptions {
   readonly site: string;
   readonly log: Log;
   /** Runs a scenario for a call; false when there is none of that code. */
-  startScenario(code: string, call: CallPort): boolean;
+  startScenario(code: string, call: CallPort): Promise<boolean>;
 }
 
 /** The b2b role of a node: registrar, routing, calls between phones and scenarios, transfers. */

@@ -16,7 +16,7 @@ export interface SwitchTools {
   invite(options: OutgoingInviteOptions): OutgoingInvite;
   createEndpoint(remoteSdp?: string): Promise<MediaEndpoint>;
   /** Runs a scenario for a call; false when there is none of that code. */
-  startScenario(code: string, call: CallPort): boolean;
+  startScenario(code: string, call: CallPort): Promise<boolean>;
   /** Reports a failure that nobody waits for. */
   failed(err: unknown, what: string, leg: { callid: string }): void;
 }

@@ -39,7 +39,7 @@ const child = spawn(
     join(root, 'test', 'support', 'reporter.cjs'),
     '--reporter-option',
     `output=${report}`,
-    ...process.argv.slice(2),
+    ...specs(),
   ],
   { cwd: root, stdio: 'inherit' },
 );

@@ -1,0 +1,60 @@
+import process from 'node:process';
+import { readConfig } from '../config/config.ts';
+import { type Node, startNode } from '../main.ts';
+
+/** `ringmaster start`: runs a node until SIGTERM or SIGINT. Gives the exit code of a start that failed. */
+export async function start(): Promise<number | undefined> {
+  let node: Node;
+  try {
+    node = await startNode(readConfig(process.env));
+  } catch (error) {
+    // One clear line: what is wrong and where. The stack is for those who ask for it.
+    process.stderr.write(`ringmaster: ${describe(error)}\n`);
+    return 1;
+  }
+  process.stdout.write(welcome(node));
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.once(signal, () => {
+      void node.stop().then(() => process.exit(0));
+    });
+  }
+  void node.failed.then(async (error) => {
+    process.stderr.write(`ringmaster: ${error.message}\n`);
+    await node.stop();
+    process.exit(1);
+  });
+  return undefined;
+}
+
+function describe(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (process.env.RINGMASTER_LOG_LEVEL === 'debug' || process.env.RINGMASTER_LOG_LEVEL === 'trace') {
+    return error.stack ?? error.message;
+  }
+  const cause = error.cause instanceof Error ? ` (${error.cause.message})` : '';
+  return `${error.message}${cause}`.replaceAll('\n', ' ');
+}
+
+function welcome({ httpAddress, sipAddress, demo }: Node): string {
+  const lines = ['', 'Ringmaster is ready.', '', `  REST  ${httpAddress}/rest/v1`, `  SIP   ${sipAddress} (UDP and TCP)`, ''];
+  if (demo) lines.push(...demoHints(httpAddress, sipAddress));
+  return `${lines.join('\n')}\n`;
+}
+
+function demoHints(http: string, sip: string): string[] {
+  return [
+    'Demo accounts, domain demo.local:',
+    '  alice 101, bob 102, carol 103, dave 104   SIP and REST password demo-<login>',
+    '  admin                                     REST password demo-admin',
+    '',
+    'Three things to try:',
+    `  1. Register a SIP phone as alice (server ${sip}, domain demo.local, password demo-alice) and call 500.`,
+    '  2. Register a second one as bob and call 102 from the first.',
+    '  3. Let the platform call both:',
+    `     TOKEN=$(curl -s ${http}/rest/v1/iam/sessions -H 'Content-Type: application/json' \\`,
+    `       -d '{"domain":"demo.local","login":"alice","pwd":"demo-alice","session_type":"token"}' | sed 's/.*:"\\(.*\\)".*/\\1/')`,
+    `     curl -s ${http}/rest/v1/uc/calls -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' \\`,
+    `       -d '{"from":"101","to":"102"}'`,
+    '',
+  ];
+}

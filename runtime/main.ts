@@ -1,0 +1,210 @@
+/** The composition root: configuration in, a running node out. The only place that wires the rooms together. */
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { FastifyInstance } from 'fastify';
+import { type Logger, pino } from 'pino';
+import { components } from '../components/index.ts';
+import { createOperations } from '../components/operation/index.ts';
+import { restOperations } from '../rest-bridge/operations.ts';
+import { createRestServer } from '../rest-bridge/server.ts';
+import { MemoryCallStore } from './callstore/memory-callstore.ts';
+import { type Config, isLoopback, type ServerAddress } from './config/config.ts';
+import { openDirectory, openLocation } from './domain/index.ts';
+import { startMediaServer } from './embedded/media/index.ts';
+import { ListenError } from './embedded/server.ts';
+import { startSipServer } from './embedded/sip/index.ts';
+import { createDemoData, createIam, isEmpty } from './iam/index.ts';
+import { openScenarioLibrary } from './interpreter/library.ts';
+import { ScenarioRunner } from './interpreter/runner.ts';
+import { MediaLink } from './media/link.ts';
+import { Shutdown } from './shutdown.ts';
+import { SipLink } from './signalling/link.ts';
+import { openStorage } from './storage/index.ts';
+import { Switch } from './switch/switch.ts';
+
+const PROJECT = fileURLToPath(new URL('..', import.meta.url));
+const PROFILE = 'drachtio_mrf';
+
+/** A node that takes calls and requests. */
+export interface Node {
+  readonly httpAddress: string;
+  readonly sipAddress: string;
+  /** True when this start made the demo domain, or found it. */
+  readonly demo: boolean;
+  /** Ends calls, closes everything that is open. Idempotent. */
+  stop(): Promise<void>;
+  /** Settles when an embedded server ended by itself: the node cannot go on. */
+  readonly failed: Promise<Error>;
+}
+
+/**
+ * Starts a node.
+ * @throws ListenError for a taken port; StorageLockedError and others of storage; SipLinkError, MediaLinkError
+ */
+export async function startNode(config: Config): Promise<Node> {
+  const log = pino({ level: config.logLevel });
+  const shutdown = new Shutdown((err, what) => log.error({ err }, `closing ${what} failed`));
+  try {
+    return await compose(config, log, shutdown);
+  } catch (error) {
+    await shutdown.run();
+    throw error;
+  }
+}
+
+async function compose(config: Config, log: Logger, shutdown: Shutdown): Promise<Node> {
+  const failed = Promise.withResolvers<Error>();
+  // Ports first: a taken one is told before seconds go into opening the database.
+  const servers = await startServers(config, shutdown, (error) => failed.resolve(error));
+
+  const { databaseUrl } = config;
+  const storage = await openStorage({
+    dataDir: config.dataDir,
+    log,
+    ...(databaseUrl === undefined ? {} : { databaseUrl }),
+  });
+  shutdown.add('storage', () => storage.close());
+  if (isLoopback(config.http.host) && isLoopback(config.sip.host) && (await isEmpty(storage))) {
+    await createDemoData(storage);
+  }
+  const directory = await openDirectory(storage);
+  const location = await openLocation(storage, directory);
+  shutdown.add('registrations', () => location.close());
+  const iam = await createIam(storage, directory);
+  shutdown.add('sessions', () => iam.close());
+
+  // The platform's own scenarios are hidden: no number and no name leads to them.
+  const services = await openScenarioLibrary({ folders: [join(PROJECT, 'scenarios', 'service')], components, log });
+  const library = await openScenarioLibrary({ folders: [join(PROJECT, 'scenarios', 'examples')], components, log });
+  const runner = new ScenarioRunner(library, log);
+  const callstore = new MemoryCallStore((domain, number) => directory.sipUserByNumber(domain, number)?.login);
+  const b2b = new Switch({
+    directory,
+    location,
+    callstore,
+    site: config.site,
+    log,
+    startScenario: (code, call) => runner.serve(code, call),
+  });
+  const operations = createOperations({
+    program: (id) => services.program(id),
+    openCall: (domain) => b2b.createCall(domain),
+    log,
+  });
+
+  const sip = await SipLink.connect(servers.sip, b2b, log);
+  shutdown.add('SIP connection', () => sip.close());
+  const media = await MediaLink.connect(sip.srfForMedia, {
+    host: servers.media.host,
+    port: servers.media.port,
+    password: servers.media.secret,
+    profile: PROFILE,
+    listenAddress: isLoopback(servers.media.host) ? '127.0.0.1' : config.sip.host,
+  });
+  shutdown.add('media connection', () => media.close());
+  b2b.connect(sip, media);
+  shutdown.add('calls', () => b2b.shutDown());
+
+  const counts = async () => ({
+    dialogs: callstore.count,
+    endpoints: media.count,
+    runs: runner.running + operations.running,
+    registrations: location.count(),
+    ...(await servers.stats()),
+  });
+  const rest = await createRestServer({
+    iam,
+    calls: callstore,
+    operations: restOperations(operations, (domain, dialogid) => terminate(callstore, b2b, domain, dialogid)),
+    health: async () => ({ ok: b2b.ready, counts: await counts() }),
+    log,
+  });
+  shutdown.add('REST service', () => rest.close());
+  return {
+    httpAddress: await listen(rest, config.http),
+    sipAddress: servers.sipAddress,
+    demo: directory.domain('demo.local') !== undefined,
+    stop: () => shutdown.run(),
+    failed: failed.promise,
+  };
+}
+
+interface Servers {
+  readonly sip: ServerAddress;
+  readonly media: ServerAddress;
+  /** Where phones register, as far as this node knows. */
+  readonly sipAddress: string;
+  stats(): Promise<Record<string, number>>;
+}
+
+/** The embedded servers, or the real ones that the configuration names. */
+async function startServers(config: Config, shutdown: Shutdown, exited: (error: Error) => void): Promise<Servers> {
+  const [realSip] = config.drachtio;
+  const [realMedia] = config.freeswitch;
+  const sip = realSip === undefined ? await startEmbeddedSip(config, shutdown, exited) : undefined;
+  const media = realMedia === undefined ? await startEmbeddedMedia(config, shutdown, exited) : undefined;
+  return {
+    sip: (realSip ?? sip?.address) as ServerAddress,
+    media: (realMedia ?? media?.address) as ServerAddress,
+    sipAddress: sip?.sipAddress ?? `${config.sip.host}:${config.sip.port}`,
+    stats: async () => ({
+      ...prefixed('sip_', (await sip?.server.stats()) ?? {}),
+      ...prefixed('media_', (await media?.server.stats()) ?? {}),
+    }),
+  };
+}
+
+async function startEmbeddedSip(config: Config, shutdown: Shutdown, exited: (error: Error) => void) {
+  const secret = randomBytes(16).toString('hex');
+  const server = await startSipServer({
+    app: '127.0.0.1:0',
+    secret,
+    sip: [`${config.sip.host}:${config.sip.port}`],
+  });
+  shutdown.add('SIP server', () => server.close());
+  void server.exited.then((error) => exited(error ?? new Error('the embedded SIP server ended')));
+  const sipAddress = server.addresses.sip ?? '';
+  return { server, sipAddress, address: { ...hostPort(server.addresses.app ?? ''), secret } };
+}
+
+async function startEmbeddedMedia(config: Config, shutdown: Shutdown, exited: (error: Error) => void) {
+  const secret = randomBytes(16).toString('hex');
+  const server = await startMediaServer({
+    eventSocket: '127.0.0.1:0',
+    password: secret,
+    media: `${config.sip.host}:0`,
+    profile: PROFILE,
+    rtpPorts: config.rtpPorts,
+    sounds: join(PROJECT, 'scenarios', 'examples', 'prompts'),
+    recordings: join(config.dataDir, 'recordings'),
+  });
+  shutdown.add('media server', () => server.close());
+  void server.exited.then((error) => exited(error ?? new Error('the embedded media server ended')));
+  return { server, address: { ...hostPort(server.addresses.eventSocket ?? ''), secret } };
+}
+
+async function terminate(callstore: MemoryCallStore, b2b: Switch, domain: string, dialogid: string): Promise<boolean> {
+  const visible = await callstore.read(domain, dialogid);
+  return visible !== undefined && b2b.terminate(dialogid);
+}
+
+async function listen(rest: Pick<FastifyInstance, 'listen'>, { host, port }: Config['http']): Promise<string> {
+  try {
+    return await rest.listen({ host, port });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === undefined) throw error;
+    throw new ListenError(code, `${host}:${port}`, 'the REST service');
+  }
+}
+
+function hostPort(address: string): { host: string; port: number } {
+  const colon = address.lastIndexOf(':');
+  return { host: address.slice(0, colon), port: Number(address.slice(colon + 1)) };
+}
+
+function prefixed(prefix: string, stats: object): Record<string, number> {
+  const numbers = Object.entries(stats).filter((entry): entry is [string, number] => typeof entry[1] === 'number');
+  return Object.fromEntries(numbers.map(([name, value]) => [prefix + name, value]));
+}
