@@ -26,10 +26,7 @@ export interface Answer {
 }
 
 /** What is played: a WAV file of the prompt store, a FreeSWITCH tone_stream (teletone) expression, or silence. */
-export type PlaySource =
-  | { readonly file: string }
-  | { readonly tone: string }
-  | { readonly silenceMs: number };
+export type PlaySource = { readonly file: string } | { readonly tone: string } | { readonly silenceMs: number };
 
 export interface PlayOptions {
   readonly signal: AbortSignal;

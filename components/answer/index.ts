@@ -1,0 +1,15 @@
+import { Type } from 'typebox';
+import { defineComponent } from '../../runtime/interpreter/component.ts';
+
+export const answer = defineComponent({
+  name: 'answer',
+  summary: 'Answers the incoming call.',
+  docs: 'From now on the caller hears what the scenario plays. A call that is connected already stays as it is.',
+  settings: Type.Object({}),
+  exits: { next: { description: 'The call is connected.' } },
+  results: {},
+  run: async ({ call }) => {
+    if (call.state !== 'connected') await call.answer();
+    return { exit: 'next' };
+  },
+});

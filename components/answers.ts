@@ -1,0 +1,74 @@
+import type { Answer } from '../runtime/interpreter/call-port.ts';
+import type { ComponentContext } from '../runtime/interpreter/component.ts';
+import type { Value } from '../runtime/interpreter/values.ts';
+
+/** What `call` and `refer` share: following the answers of a call on its way. */
+
+/** A call on its way, or a transfer: who answers, and how it is found. */
+export interface Attempt {
+  readonly callid: string;
+  readonly dialogid: string;
+  readonly provisional: Promise<Answer>;
+  readonly final: Promise<Answer>;
+}
+
+/**
+ * Writes the answers into the trace as they come, and reports them as milestones `PARTY initiated`, `PARTY
+ * provisional`, `PARTY final` when the scenario asked for it. Goes on after the block is done.
+ */
+export function follow(context: ComponentContext, attempt: Attempt, who: string, party: string | undefined): void {
+  const { callid, dialogid } = attempt;
+  const note = (stage: string, answer?: Answer): void => {
+    if (answer) context.answered(party ?? who, answer);
+    if (party !== undefined)
+      context.report({ milestone: `${party} ${stage}`, callid, dialogid, ...(answer ? { answer } : {}) });
+  };
+  note('initiated');
+  void attempt.provisional.then((answer) => {
+    // Without a provisional answer this is the final one, which is noted below.
+    if (answer.status < 200) note('provisional', answer);
+  });
+  void attempt.final.then((answer) => note('final', answer));
+}
+
+/**
+ * Waits for an answer. When the block has to end, the call is hung up, which makes the far end answer (487); so the
+ * answer comes in every case, and nobody is left ringing.
+ */
+export async function answerOf(promise: Promise<Answer>, { call, signal, log }: ComponentContext): Promise<Answer> {
+  const cancel = (): void => {
+    if (call.endSignal.aborted) return;
+    call
+      .hangup()
+      .catch((error: unknown) =>
+        log.debug({ callid: call.callid, err: error }, 'call was over before it was cancelled'),
+      );
+  };
+  if (signal.aborted) cancel();
+  signal.addEventListener('abort', cancel, { once: true });
+  try {
+    return await promise;
+  } finally {
+    signal.removeEventListener('abort', cancel);
+  }
+}
+
+/** Result fields that tell an answer. */
+export const ANSWER_RESULTS = {
+  status: { type: 'integer', description: 'SIP status of the last answer, 0 when there was none yet.' },
+  last_response: { type: 'string', description: 'Its status line, e.g. `SIP/2.0 486 Busy Here`.' },
+  callid: { type: 'string', description: 'Call-ID of the calling side.' },
+  dialogid: { type: 'string', description: 'Id of the dialog.' },
+} as const;
+
+export function answerFields({ callid, dialogid }: Attempt, answer?: Answer): Record<string, Value> {
+  return { callid, dialogid, status: answer?.status ?? 0, last_response: answer?.line ?? '' };
+}
+
+/** The exit that an answer means. */
+export function exitOf({ status }: Answer): 'ringing' | 'answered' | 'busy' | 'no_answer' | 'refused' {
+  if (status < 200) return 'ringing';
+  if (status < 300) return 'answered';
+  if (status === 486 || status === 600) return 'busy';
+  return status === 408 || status === 480 ? 'no_answer' : 'refused';
+}

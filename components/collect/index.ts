@@ -1,0 +1,59 @@
+import { Type } from 'typebox';
+import { defineComponent } from '../../runtime/interpreter/component.ts';
+import { parseDuration } from '../../runtime/interpreter/duration.ts';
+import { Duration, Sounds, listOf } from '../../runtime/interpreter/setting.ts';
+
+export const collect = defineComponent({
+  name: 'collect',
+  summary: 'Collects digits from the other party.',
+  docs: 'The first digit interrupts the prompt. For one digit out of a few, `menu` is shorter.',
+  settings: Type.Object({
+    prompt: Type.Optional(Sounds({ examples: ['enter-number.wav'], description: 'Played first.' })),
+    min: Type.Integer({ minimum: 0, maximum: 64, default: 1, description: 'Fewest digits that count as an input.' }),
+    max: Type.Integer({
+      minimum: 1,
+      maximum: 64,
+      examples: [4],
+      description: 'Digits after which the input is complete.',
+    }),
+    timeout: Duration({
+      default: '5s',
+      examples: ['5s'],
+      description: 'Silence after the prompt that ends the input.',
+    }),
+    digit_timeout: Duration({
+      default: '3s',
+      examples: ['3s'],
+      description: 'Silence between two digits that ends the input.',
+    }),
+    terminators: Type.String({
+      pattern: '^[0-9*#A-D]*$',
+      default: '#',
+      examples: ['#'],
+      description: 'Digits that end the input and are not part of it.',
+    }),
+  }),
+  exits: {
+    next: { description: 'There is an input of at least `min` digits.' },
+    timeout: { description: 'Fewer than `min` digits came.' },
+  },
+  results: {
+    digits: { type: 'string', description: 'The digits, without the terminator.' },
+    terminator: { type: 'string', description: 'The terminator that ended the input, else empty.' },
+  },
+  check: ({ min, max }) =>
+    typeof min === 'number' && typeof max === 'number' && min > max ? ['"min" is more than "max"'] : [],
+  run: async ({ call, signal, sound }, { prompt, min, max, timeout, digit_timeout: interDigit, terminators }) => {
+    const { digits, reason, terminator } = await call.collect({
+      signal,
+      ...(prompt === undefined ? {} : { prompt: listOf(prompt).map(sound) }),
+      min,
+      max,
+      timeoutMs: parseDuration(timeout) ?? 0,
+      interDigitMs: parseDuration(interDigit) ?? 0,
+      terminators,
+    });
+    const enough = reason !== 'timeout' && digits.length >= min;
+    return { exit: enough ? 'next' : 'timeout', fields: { digits, terminator: terminator ?? '' } };
+  },
+});

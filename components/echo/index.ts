@@ -1,0 +1,29 @@
+import { Type } from 'typebox';
+import { defineComponent } from '../../runtime/interpreter/component.ts';
+import { parseDuration } from '../../runtime/interpreter/duration.ts';
+import { Duration } from '../../runtime/interpreter/setting.ts';
+
+export const echo = defineComponent({
+  name: 'echo',
+  summary: 'Sends the other party its own voice back.',
+  docs: 'Good for testing a line: what is heard went to the media server and back.',
+  settings: Type.Object({
+    duration: Type.Optional(Duration({ examples: ['30s'], description: 'How long; default: until the call ends.' })),
+  }),
+  shorthand: 'duration',
+  exits: { next: { description: 'The time is up.', otherwise: 'end' } },
+  results: {},
+  run: async ({ call, signal, clock }, { duration }) => {
+    if (duration === undefined) {
+      await call.echo(signal);
+      return { exit: 'next' };
+    }
+    const stop = new AbortController();
+    const echoing = call.echo(AbortSignal.any([signal, stop.signal]));
+    const time = clock.sleep(parseDuration(duration) ?? 0, AbortSignal.any([signal, stop.signal]));
+    // Whatever comes first ends the other; a stop of our own making is no failure.
+    await Promise.race([time, echoing]).finally(() => stop.abort());
+    await Promise.allSettled([time, echoing]);
+    return { exit: 'next' };
+  },
+});

@@ -1,0 +1,16 @@
+import { Type } from 'typebox';
+import { defineComponent } from '../../runtime/interpreter/component.ts';
+
+export const hangup = defineComponent({
+  name: 'hangup',
+  summary: 'Ends the call.',
+  docs: 'The scenario goes on, without a call. A call that is over already is no mistake; an incoming call that was not answered is refused.',
+  settings: Type.Object({}),
+  exits: { next: { description: 'The call is over.', otherwise: 'end' } },
+  results: {},
+  run: async ({ call }) => {
+    if (call.state === 'incoming') await call.reject(480);
+    else if (call.state !== 'none' && !call.endSignal.aborted) await call.hangup();
+    return { exit: 'next' };
+  },
+});

@@ -1,0 +1,18 @@
+import { Type } from 'typebox';
+import { defineComponent } from '../../runtime/interpreter/component.ts';
+import { Condition } from '../../runtime/interpreter/setting.ts';
+
+export const ifComponent = defineComponent({
+  name: 'if',
+  summary: 'Goes one way or the other.',
+  docs: 'The condition is an expression without `${}`: `tries < 3`, `ask.digits == "1"`, `call.number.startsWith("1")`.',
+  settings: Type.Object({ condition: Condition({ examples: ['tries < 3'], description: 'What is tested.' }) }),
+  shorthand: 'condition',
+  exits: {
+    // oxlint-disable-next-line unicorn/no-thenable -- the word authors expect; the object is never awaited
+    then: { description: 'The condition is true.' },
+    else: { description: 'The condition is false.' },
+  },
+  results: {},
+  run: async (_, { condition }) => ({ exit: condition ? 'then' : 'else' }),
+});

@@ -1,0 +1,60 @@
+import { Type } from 'typebox';
+import { defineComponent } from '../../runtime/interpreter/component.ts';
+import { parseDuration } from '../../runtime/interpreter/duration.ts';
+import { Duration, Sounds, listOf } from '../../runtime/interpreter/setting.ts';
+
+const KEY = /^[0-9*#A-D]$/;
+
+export const menu = defineComponent({
+  name: 'menu',
+  summary: 'Lets the other party choose by pressing one key.',
+  docs: [
+    'The choices are the exits: every exit named by a key (`1`, `2`, `"*"`, `"#"`) is a choice. After a wrong key or',
+    'silence the prompt is repeated, until `tries` are used up. Digits do not have to wait for the end of the prompt.',
+  ].join('\n'),
+  settings: Type.Object({
+    prompt: Sounds({ examples: ['menu.wav'], description: 'Says what the choices are.' }),
+    invalid: Type.Optional(Sounds({ examples: ['invalid.wav'], description: 'Played after a key that is no choice.' })),
+    silence: Type.Optional(
+      Sounds({ examples: ['nothing-heard.wav'], description: 'Played when no key came in time.' }),
+    ),
+    timeout: Duration({ default: '5s', examples: ['5s'], description: 'How long to wait for a key after the prompt.' }),
+    tries: Type.Integer({
+      minimum: 1,
+      maximum: 20,
+      default: 3,
+      description: 'How often the prompt is played at most.',
+    }),
+  }),
+  exits: { failed: { description: 'All tries are used up.' } },
+  openExits: { pattern: KEY, description: 'A key: the choice.' },
+  results: {
+    digit: { type: 'string', description: 'The key that was chosen; the last wrong one after a failure.' },
+    tries: { type: 'integer', description: 'How often the prompt was played.' },
+  },
+  check: (_, exits) =>
+    [...exits].some((exit) => KEY.test(exit))
+      ? []
+      : ['"menu" has no choice: name an exit by a key, e.g. exits: {1: sales}'],
+  run: async ({ call, signal, sound, exits }, { prompt, invalid, silence, timeout, tries }) => {
+    const prompts = listOf(prompt).map(sound);
+    let before: ReturnType<typeof sound>[] = [];
+    let digits = '';
+    for (let attempt = 1; attempt <= tries; attempt += 1) {
+      const timeoutMs = parseDuration(timeout) ?? 0;
+      ({ digits } = await call.collect({
+        signal,
+        prompt: [...before, ...prompts],
+        min: 1,
+        max: 1,
+        timeoutMs,
+        interDigitMs: timeoutMs,
+        terminators: '',
+      }));
+      if (KEY.test(digits) && exits.has(digits)) return { exit: digits, fields: { digit: digits, tries: attempt } };
+      before = listOf((digits === '' ? silence : invalid) ?? []).map(sound);
+    }
+    if (before.length > 0) await call.play(before, { signal });
+    return { exit: 'failed', fields: { digit: digits, tries } };
+  },
+});

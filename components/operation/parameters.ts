@@ -1,0 +1,125 @@
+import { type Static, type TSchema, Type } from 'typebox';
+import { Value } from 'typebox/value';
+import { splitDtmfTail } from '../../runtime/interpreter/dtmf-tail.ts';
+
+/** Parameters of the call operations: the one source for validation, OpenAPI and the Operation component. */
+
+/** A request parameter is missing or not allowed. The REST bridge makes 400/1400 `{field, reason}` of it. */
+export class ParameterError extends Error {
+  override readonly name = 'ParameterError';
+  readonly field: string;
+  readonly reason: string;
+  constructor(field: string, reason: string) {
+    super(`${field}: ${reason}`);
+    this.field = field;
+    this.reason = reason;
+  }
+}
+
+/** What may stand in the user part of a URI we build, without escapes: a number, a featurecode, a login. */
+const DIALLED = '[0-9A-Za-z*#+._~!$-]{1,64}';
+/** The same with a DTMF tail. */
+const DIALLED_WITH_TAIL = `^${DIALLED}([',][0-9*#A-Da-d',]{0,128})?$`;
+/** Text that goes into a header: no line breaks or other control characters. */
+const HEADER_TEXT = '^[^\\u0000-\\u001f\\u007f]*$';
+
+export const NumberOrLogin = (description: string) => Type.String({ pattern: `^${DIALLED}$`, description });
+export const NumberWithTail = (description: string) => Type.String({ pattern: DIALLED_WITH_TAIL, description });
+export const HeaderText = (description: string) => Type.String({ maxLength: 128, pattern: HEADER_TEXT, description });
+export const Binding = Type.String({
+  minLength: 1,
+  maxLength: 256,
+  pattern: HEADER_TEXT,
+  description: 'Label attached to the call.',
+});
+
+export const CallTimeout = Type.Integer({
+  minimum: 1,
+  maximum: 3600,
+  default: 30,
+  description: 'Seconds the first party may ring.',
+});
+export const ResponseModeSchema = Type.Integer({
+  minimum: 0,
+  maximum: 5,
+  default: 3,
+  description: 'Milestone at which the request is answered.',
+});
+
+/** Body of POST and INVITE (specification, "POST / INVITE (initiate call)"). */
+export const InviteParameters = Type.Object({
+  mode: Type.Optional(Type.Enum(['number', 'sipuser'], { default: 'number', description: 'What `from` is.' })),
+  from: NumberOrLogin('Number or login of X, who is called first.'),
+  to: NumberWithTail("Number of Y; the first ' or , starts a DTMF tail, every later one is a pause of 1 s."),
+  callerid: Type.Optional(NumberOrLogin('Number shown to X; default: `from`.')),
+  callername: Type.Optional(Type.Unsafe<string>({ ...HeaderText('Name shown to X.'), default: 'callmanager' })),
+  calltimeout: Type.Optional(CallTimeout),
+  binding: Type.Optional(Binding),
+  response_mode: Type.Optional(ResponseModeSchema),
+  use_intercom: Type.Optional(
+    Type.Boolean({
+      default: false,
+      description: 'Let the device of X answer by itself, through the intercom featurecode.',
+    }),
+  ),
+});
+export type InviteParameters = Static<typeof InviteParameters>;
+
+/** Answer to POST and INVITE. */
+export const InviteResponse = Type.Object({
+  result: Type.Enum(['ok', 'rejected', 'redirected', 'timeout', 'error', 'undefined']),
+  ivrcallid: Type.String({ description: 'Call-ID of the initiating call IVR -> X.' }),
+  acallid: Type.Optional(Type.String({ description: 'Call-ID of the A leg of the target dialog X -> Y.' })),
+  last_response: Type.Optional(Type.String({ description: 'Status line of the last answer from Y.' })),
+  dialogid: Type.Optional(Type.String({ description: 'The target dialog.' })),
+});
+
+/**
+ * Checks a request against its schema. Fields the schema does not know are left out.
+ * @throws ParameterError naming the first field that is not allowed
+ */
+export function parseParameters<Schema extends TSchema>(schema: Schema, given: unknown): Static<Schema> {
+  if (typeof given !== 'object' || given === null || Array.isArray(given))
+    throw new ParameterError('', 'the parameters must be an object');
+  const { properties } = schema as unknown as { properties: Record<string, TSchema> };
+  const known = Object.fromEntries(Object.entries(given).filter(([name]) => Object.hasOwn(properties, name)));
+  const [problem] = Value.Errors(schema, known);
+  if (problem) throw parameterError(problem, properties, known);
+  return known as Static<Schema>;
+}
+
+interface SchemaProblem {
+  readonly instancePath: string;
+  readonly keyword: string;
+  readonly message: string;
+  readonly params: unknown;
+}
+
+function parameterError(
+  problem: SchemaProblem,
+  properties: Record<string, TSchema>,
+  given: Record<string, unknown>,
+): ParameterError {
+  if (problem.keyword === 'required') {
+    const { requiredProperties: [field = ''] = [] } = problem.params as { requiredProperties?: string[] };
+    return new ParameterError(field, 'is required');
+  }
+  const field = problem.instancePath.split('/')[1] ?? '';
+  const { enum: values, pattern } = (properties[field] ?? {}) as { enum?: readonly unknown[]; pattern?: string };
+  if (values) return new ParameterError(field, `must be one of ${values.join(', ')}`);
+  if (problem.keyword === 'pattern' && pattern === DIALLED_WITH_TAIL)
+    return new ParameterError(field, tailReason(String(given[field])));
+  if (problem.keyword === 'pattern')
+    return new ParameterError(
+      field,
+      given[field] === '' ? 'must not be empty' : 'holds characters that are not allowed',
+    );
+  return new ParameterError(field, problem.message);
+}
+
+function tailReason(text: string): string {
+  const { number } = splitDtmfTail(text);
+  if (number === '') return 'must not be empty';
+  if (!new RegExp(`^${DIALLED}$`).test(number)) return 'holds characters that are not allowed';
+  return 'has a DTMF tail with other characters than 0-9 * # A-D';
+}

@@ -1,0 +1,86 @@
+import type { Value } from '../../runtime/interpreter/values.ts';
+import type { OperationResponse, ResponseMode } from './response.ts';
+
+/** A milestone of an operation, as `GET /uc/operations/<id>` shows it. */
+export interface MilestoneRecord {
+  readonly milestone: string;
+  /** Milliseconds since the epoch. */
+  readonly ts: number;
+  readonly callid?: string;
+  readonly dialogid?: string;
+  readonly last_response?: string;
+}
+
+/** What an operation did and when, readable while it runs and for an hour afterwards. */
+export interface OperationRecord {
+  readonly id: string;
+  readonly domain: string;
+  readonly operation: string;
+  readonly response_mode: ResponseMode;
+  readonly startts: number;
+  /** Absent while it runs. */
+  readonly endts?: number;
+  readonly milestones: readonly MilestoneRecord[];
+  /** What the caller was answered, and when; absent before. */
+  readonly response?: OperationResponse;
+  readonly responsets?: number;
+  /** How the scenario ended; absent while it runs. */
+  readonly outcome?: 'completed' | 'ended' | 'failed' | 'stopped';
+  readonly error?: { readonly code: string; readonly message: string; readonly block: string };
+  /** Result fields the scenario set. */
+  readonly fields?: Readonly<Record<string, Value>>;
+}
+
+export const KEEP_MS = 3_600_000;
+const MAX_RECORDS = 10_000;
+
+/** Keeps operation records: running ones, and finished ones for an hour. Old ones go when new ones come, without a timer. */
+export class OperationRecords {
+  readonly #records = new Map<string, OperationRecord>();
+  readonly #limit: number;
+
+  constructor(limit = MAX_RECORDS) {
+    this.#limit = limit;
+  }
+
+  /** @param now milliseconds since the epoch */
+  add(record: OperationRecord, now: number): void {
+    this.#expire(now);
+    this.#records.set(record.id, record);
+  }
+
+  update(id: string, change: Partial<OperationRecord>): void {
+    const record = this.#records.get(id);
+    if (record) this.#records.set(id, { ...record, ...change });
+  }
+
+  milestone(id: string, milestone: MilestoneRecord): void {
+    const record = this.#records.get(id);
+    if (record) this.#records.set(id, { ...record, milestones: [...record.milestones, milestone] });
+  }
+
+  read(id: string, now: number): OperationRecord | undefined {
+    const record = this.#records.get(id);
+    return record && isKept(record, now) ? record : undefined;
+  }
+
+  get size(): number {
+    return this.#records.size;
+  }
+
+  #expire(now: number): void {
+    let excess = this.#records.size + 1 - this.#limit;
+    // In order of their start. A running one is never dropped: calls bound their number.
+    for (const [id, record] of this.#records) {
+      const kept = isKept(record, now);
+      if (kept && excess <= 0) return;
+      if (kept && record.endts === undefined) continue;
+      this.#records.delete(id);
+      excess -= 1;
+    }
+  }
+}
+
+function isKept({ endts }: OperationRecord, now: number): boolean {
+  return endts === undefined || endts + KEEP_MS > now;
+}

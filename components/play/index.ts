@@ -1,0 +1,36 @@
+import { Type } from 'typebox';
+import { defineComponent } from '../../runtime/interpreter/component.ts';
+import { Sounds, listOf } from '../../runtime/interpreter/setting.ts';
+
+export const play = defineComponent({
+  name: 'play',
+  summary: 'Plays sounds to the other party.',
+  docs: [
+    'A sound is a WAV file of the `prompts` folder beside the scenario, `tone:<teletone>` (FreeSWITCH tone_stream',
+    'syntax, e.g. `tone:%(200,100,800)`), or `silence:<duration>`. Several are played one after another.',
+  ].join('\n'),
+  settings: Type.Object({
+    sounds: Sounds({ examples: ['welcome.wav'], description: 'A sound or a list of sounds.' }),
+    repeat: Type.Integer({ minimum: 1, maximum: 1000, default: 1, description: 'How often the whole list is played.' }),
+    stop_digits: Type.String({
+      pattern: '^[0-9*#A-D]*$',
+      default: '',
+      examples: ['0123456789*#'],
+      description: 'Digits that end the playback.',
+    }),
+  }),
+  shorthand: 'sounds',
+  exits: {
+    next: { description: 'Everything has been played.' },
+    digit: {
+      description: 'One of `stop_digits` was pressed.',
+      otherwise: 'next',
+      when: ({ stop_digits: digits }) => digits !== '',
+    },
+  },
+  results: { digit: { type: 'string', description: 'The digit that ended the playback, else empty.' } },
+  run: async ({ call, signal, sound }, { sounds, repeat, stop_digits: stopDigits }) => {
+    const { digit } = await call.play(listOf(sounds).map(sound), { signal, stopDigits, repeat });
+    return { exit: digit === undefined ? 'next' : 'digit', fields: { digit: digit ?? '' } };
+  },
+});

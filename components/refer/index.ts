@@ -1,0 +1,51 @@
+import { Type } from 'typebox';
+import { defineComponent } from '../../runtime/interpreter/component.ts';
+import { parseDuration } from '../../runtime/interpreter/duration.ts';
+import { Duration } from '../../runtime/interpreter/setting.ts';
+import { ANSWER_RESULTS, answerFields, answerOf, exitOf, follow } from '../answers.ts';
+
+export const refer = defineComponent({
+  name: 'refer',
+  summary: 'Transfers the other party to a number (SIP REFER, RFC 3515).',
+  docs: [
+    'The other party hears ringback until the target answers. Then the two talk, and the scenario has no call any more.',
+    "When the target does not take the call, the other party is back with the scenario. Digits after `'` or `,` in `to`",
+    "are sent after the answer, every further `'` or `,` is a pause of one second.",
+  ].join('\n'),
+  settings: Type.Object({
+    to: Type.String({ minLength: 1, maxLength: 256, examples: ['102'], description: 'Number of the target.' }),
+    timeout: Type.Optional(
+      Duration({ examples: ['30s'], description: 'How long the target may ring; default: as for any call.' }),
+    ),
+    ringback: Type.Boolean({ default: true, description: 'Whether the other party hears the ringback tone.' }),
+    binding: Type.String({ maxLength: 256, default: '', description: 'Label attached to the new call.' }),
+    report_as: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 16,
+        examples: ['T'],
+        description: 'Report the answers as milestones of this party.',
+      }),
+    ),
+  }),
+  exits: {
+    answered: { description: 'The target answered; the scenario has no call any more.', otherwise: 'end' },
+    busy: { description: 'The target is busy (486, 600).', otherwise: 'refused' },
+    no_answer: { description: 'Nobody answered in time or is there (408, 480).', otherwise: 'refused' },
+    refused: { description: 'Any other refusal.' },
+  },
+  results: ANSWER_RESULTS,
+  run: async (context, settings) => {
+    const transfer = context.call.refer({
+      to: settings.to,
+      ringback: settings.ringback,
+      ...(settings.binding === '' ? {} : { binding: settings.binding }),
+      ...(settings.timeout === undefined ? {} : { timeoutMs: parseDuration(settings.timeout) ?? 0 }),
+    });
+    const { acallid: callid, dialogid, provisional, final } = transfer;
+    const attempt = { callid, dialogid, provisional, final };
+    follow(context, attempt, settings.to, settings.report_as);
+    const answer = await answerOf(transfer.final, context);
+    return { exit: exitOf(answer), fields: answerFields(attempt, answer) };
+  },
+});

@@ -1,0 +1,15 @@
+import { Type } from 'typebox';
+import { defineComponent } from '../../runtime/interpreter/component.ts';
+
+export const ring = defineComponent({
+  name: 'ring',
+  summary: 'Tells the caller that it rings (180 Ringing), without answering.',
+  docs: 'Follow it with `wait` and `answer` to let the phone ring for a while.',
+  settings: Type.Object({}),
+  exits: { next: { description: 'The caller has been told.' } },
+  results: {},
+  run: async ({ call }) => {
+    await call.ring();
+    return { exit: 'next' };
+  },
+});

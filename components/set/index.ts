@@ -1,0 +1,13 @@
+import { defineComponent } from '../../runtime/interpreter/component.ts';
+import { Assignments } from '../../runtime/interpreter/setting.ts';
+import type { Value } from '../../runtime/interpreter/values.ts';
+
+export const set = defineComponent({
+  name: 'set',
+  summary: 'Gives variables new values.',
+  docs: 'All values are worked out before the first variable changes.',
+  settings: Assignments({ description: 'Variables with their new values.' }),
+  exits: { next: { description: 'The variables have their values.' } },
+  results: {},
+  run: async (_, values) => ({ exit: 'next', assign: values as Record<string, Value> }),
+});

@@ -1,0 +1,18 @@
+import { Type } from 'typebox';
+import { defineComponent } from '../../runtime/interpreter/component.ts';
+import { parseDuration } from '../../runtime/interpreter/duration.ts';
+import { Duration } from '../../runtime/interpreter/setting.ts';
+
+export const wait = defineComponent({
+  name: 'wait',
+  summary: 'Does nothing for a while.',
+  docs: 'The other party hears silence. Ends early only with the call.',
+  settings: Type.Object({ duration: Duration({ examples: ['5s'], description: 'How long.' }) }),
+  shorthand: 'duration',
+  exits: { next: { description: 'The time is up.' } },
+  results: {},
+  run: async ({ clock, signal }, { duration }) => {
+    await clock.sleep(parseDuration(duration) ?? 0, signal);
+    return { exit: 'next' };
+  },
+});

@@ -1,0 +1,180 @@
+import { type Node, isMap, isScalar } from 'yaml';
+import { type Component, type ComponentRegistry, END } from '../component.ts';
+import type { ExpressionCompiler } from '../expression.ts';
+import { suggestName } from '../problem.ts';
+import { type Block, type Compiled, literalSettings } from '../program.ts';
+import type { ValueType } from '../values.ts';
+import { type WiredExits, completeExits, readExits } from './exits.ts';
+import { type Graph, reachableFrom, successors } from './graph.ts';
+import type { Names } from './names.ts';
+import { SettingsChecker } from './settings.ts';
+import { type Entry, type Source, scalarText } from './source.ts';
+
+/** Keys of a block beside its component. */
+const BLOCK_KEYS = ['next', 'exits'];
+
+/** A block whose component is known; its settings are compiled when all names are. */
+export interface BlockDraft {
+  readonly name: string;
+  readonly node: Node;
+  readonly component: Component;
+  readonly settings: Entry;
+  readonly exits: WiredExits;
+}
+
+/** A result that an expression reads. */
+interface ResultUse {
+  readonly reader: string;
+  readonly name: string;
+  readonly node: Node;
+}
+
+export interface BlockContext {
+  readonly compiler: ExpressionCompiler;
+  readonly variables: ReadonlyMap<string, ValueType>;
+  readonly promptsFolder: string;
+}
+
+/** Reads the `blocks` section: first who there is, then, with all names known, what each one does. */
+export class BlockReader {
+  readonly #source: Source;
+  readonly #components: ComponentRegistry;
+  readonly #uses: ResultUse[] = [];
+  /** Names of all blocks, the broken ones included: an exit to a broken block is no second mistake. */
+  readonly #declared = new Set<string>();
+
+  constructor(source: Source, components: ComponentRegistry) {
+    this.#source = source;
+    this.#components = components;
+  }
+
+  draft(node: Node | null, names: Names): BlockDraft[] {
+    if (!isMap(node) || node.items.length === 0) {
+      this.#source.problem(node, 'a scenario needs blocks', 'write blocks: with at least one block');
+      return [];
+    }
+    return this.#source.entries(node).flatMap((entry) => {
+      this.#declared.add(entry.key);
+      const draft = this.#draft(entry);
+      return names.take(entry.key, 'block', entry.keyNode) && draft ? [draft] : [];
+    });
+  }
+
+  compile(drafts: readonly BlockDraft[], context: BlockContext): Map<string, Block> {
+    const blocks = new Map<string, Block>();
+    for (const draft of drafts) {
+      const settings = this.#settings(draft, context);
+      const literal = settings ? literalSettings(settings) : {};
+      const exits = completeExits(this.#source, { ...draft, settings: literal }, draft.exits);
+      for (const message of settings
+        ? (draft.component.check?.(literal, new Set(draft.exits.wired.keys())) ?? [])
+        : []) {
+        this.#source.problem(draft.settings.keyNode, message);
+      }
+      this.#checkTargets(draft);
+      const { name, component, node } = draft;
+      blocks.set(name, {
+        name,
+        component,
+        settings: settings ?? { kind: 'constant', value: {} },
+        exits,
+        line: this.#source.line(node),
+      });
+    }
+    return blocks;
+  }
+
+  /** Notes where a run cannot get, and results read where their block cannot have run. */
+  checkFlow(
+    blocks: ReadonlyMap<string, Block>,
+    drafts: readonly BlockDraft[],
+    start: Entry | undefined,
+    last: Entry | undefined,
+  ): void {
+    const graph: Graph = new Map([...blocks].map(([name, { exits }]) => [name, [...exits.values()]]));
+    for (const entry of [start, last]) if (entry) this.#checkTarget(textOf(entry), entry.value ?? entry.keyNode, false);
+    if (blocks.size < this.#declared.size) return;
+    const finale = last ? reachableFrom(graph, [textOf(last)]) : new Set<string>();
+    const reached = start ? reachableFrom(graph, [textOf(start)]) : undefined;
+    for (const { name, node } of drafts) {
+      if (reached && !reached.has(name) && !finale.has(name))
+        this.#source.problem(node, `the block "${name}" is never reached`, 'lead an exit to it or remove it');
+    }
+    for (const { reader, name, node } of this.#uses) {
+      if (!blocks.has(name) || finale.has(reader) || successors(graph, name).has(reader)) continue;
+      this.#source.problem(node, `"${name}" is read before the block "${name}" has run`);
+    }
+  }
+
+  #draft({ key, keyNode, value }: Entry): BlockDraft | undefined {
+    if (!isMap(value)) {
+      this.#source.problem(value ?? keyNode, `the block "${key}" names no component`, 'write e.g. play: welcome.wav');
+      return undefined;
+    }
+    const entries = this.#source.entries(value);
+    const [settings, ...more] = entries.filter((candidate) => this.#components.has(candidate.key));
+    for (const entry of entries.filter(
+      (other) => !this.#components.has(other.key) && !BLOCK_KEYS.includes(other.key),
+    )) {
+      const known = settings ? BLOCK_KEYS : [...this.#components.keys(), ...BLOCK_KEYS];
+      this.#source.problem(
+        entry.keyNode,
+        settings ? `a block has no "${entry.key}"` : `there is no component "${entry.key}"`,
+        suggestName(entry.key, known) ?? `there is: ${known.join(', ')}`,
+      );
+    }
+    for (const entry of more)
+      this.#source.problem(
+        entry.keyNode,
+        `the block "${key}" already is a "${settings?.key}"`,
+        'make it a block of its own',
+      );
+    if (!settings) {
+      if (entries.every((entry) => BLOCK_KEYS.includes(entry.key)))
+        this.#source.problem(keyNode, `the block "${key}" names no component`, 'write e.g. play: welcome.wav');
+      return undefined;
+    }
+    const component = this.#components.get(settings.key);
+    const byKey = (wanted: string): Entry | undefined => entries.find((entry) => entry.key === wanted);
+    return (
+      component && {
+        name: key,
+        node: keyNode,
+        component,
+        settings,
+        exits: readExits(this.#source, byKey('next'), byKey('exits')),
+      }
+    );
+  }
+
+  #settings({ name, component, settings }: BlockDraft, context: BlockContext): Compiled | undefined {
+    const checker = new SettingsChecker({
+      ...context,
+      source: this.#source,
+      used: ({ names }, node) => this.#uses.push(...[...names].map((used) => ({ reader: name, name: used, node }))),
+    });
+    const { shorthand } = component;
+    const { value, keyNode } = settings;
+    const single =
+      shorthand !== undefined && value !== null && !isMap(value) && !(isScalar(value) && value.value === null);
+    if (!single) return checker.compile(value, component.settings, `"${component.name}"`, keyNode);
+    return checker.compileShorthand(value, component.settings, shorthand, `"${component.name}"`, keyNode);
+  }
+
+  #checkTargets({ exits }: BlockDraft): void {
+    for (const { target, node } of exits.wired.values()) this.#checkTarget(target, node, true);
+  }
+
+  #checkTarget(target: string, node: Node, mayEnd: boolean): void {
+    if (this.#declared.has(target) || (mayEnd && target === END)) return;
+    this.#source.problem(
+      node,
+      `there is no block "${target}"`,
+      suggestName(target, mayEnd ? [...this.#declared, END] : [...this.#declared]),
+    );
+  }
+}
+
+export function textOf({ value }: Entry): string {
+  return isScalar(value) ? scalarText(value) : '';
+}

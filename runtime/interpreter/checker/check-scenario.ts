@@ -1,0 +1,112 @@
+import path from 'node:path';
+import { type Node, isMap, isScalar } from 'yaml';
+import type { ComponentRegistry } from '../component.ts';
+import { ExpressionCompiler } from '../expression.ts';
+import { type Problem, suggestName } from '../problem.ts';
+import type { Program } from '../program.ts';
+import type { ValueType } from '../values.ts';
+import { type BlockDraft, BlockReader, textOf } from './blocks.ts';
+import { DeclarationReader } from './declarations.ts';
+import { BUILT_IN_RECORDS, Names } from './names.ts';
+import { type Entry, Source, scalarText } from './source.ts';
+
+const SECTIONS = ['id', 'name', 'description', 'parameters', 'variables', 'start', 'finally', 'blocks'];
+const SCENARIO_ID = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/;
+
+export interface CheckOptions {
+  /** Named in problems; prompts are looked for in `prompts/` beside it unless `promptsFolder` says otherwise. */
+  readonly file: string;
+  readonly components: ComponentRegistry;
+  readonly promptsFolder?: string;
+}
+
+export interface CheckResult {
+  /** Undefined when there are problems. */
+  readonly program: Program | undefined;
+  readonly problems: readonly Problem[];
+}
+
+/** Checks the text of a scenario file: every mistake at once, in the order of the file. Runs nothing. */
+export function checkScenario(text: string, options: CheckOptions): CheckResult {
+  const source = new Source(text, options.file);
+  const program = isMap(source.root) ? checkRoot(source, source.root, options) : undefined;
+  if (!program && source.problems.length === 0)
+    source.problem(source.root, 'a scenario is a map with id, start and blocks');
+  return { program: source.problems.length === 0 ? program : undefined, problems: source.problems };
+}
+
+function checkRoot(source: Source, root: Node, options: CheckOptions): Program {
+  const sections = readSections(source, root);
+  const node = (name: string): Node | null => sections.get(name)?.value ?? null;
+  const names = new Names(source);
+  const declarations = new DeclarationReader(source, names);
+  const parameters = declarations.parameters(node('parameters'));
+  const variables = declarations.variables(node('variables'));
+  const reader = new BlockReader(source, options.components);
+  const drafts = reader.draft(node('blocks'), names);
+
+  const variableTypes = new Map(variables.map(({ name, type }) => [name, type]));
+  const readable = new Map([...parameters.map(({ name, type }) => [name, type] as const), ...variableTypes]);
+  const compiler = new ExpressionCompiler({
+    variables: readable,
+    records: new Map([...BUILT_IN_RECORDS, ...resultRecords(drafts)]),
+  });
+  const promptsFolder = options.promptsFolder ?? path.join(path.dirname(path.resolve(options.file)), 'prompts');
+  const blocks = reader.compile(drafts, { compiler, variables: variableTypes, promptsFolder });
+  const start = sections.get('start');
+  if (!start) source.problem(root, 'the scenario has no start', 'write start: BLOCK');
+  reader.checkFlow(blocks, drafts, start, sections.get('finally'));
+
+  const id = readId(source, sections.get('id'), root);
+  const last = sections.get('finally');
+  return {
+    id,
+    name: optionalText(sections.get('name')) ?? id,
+    description: optionalText(sections.get('description')),
+    version: source.version,
+    file: options.file,
+    promptsFolder,
+    parameters,
+    variables,
+    blocks,
+    start: start ? textOf(start) : '',
+    finally: last ? textOf(last) : undefined,
+  };
+}
+
+/** Blocks that have results can be read as `block.field`. */
+function resultRecords(drafts: readonly BlockDraft[]): (readonly [string, Record<string, ValueType>])[] {
+  return drafts
+    .filter(({ component }) => Object.keys(component.results).length > 0)
+    .map(
+      ({ name, component }) =>
+        [
+          name,
+          Object.fromEntries(Object.entries(component.results).map(([field, { type }]) => [field, type])),
+        ] as const,
+    );
+}
+
+function readSections(source: Source, root: Node): Map<string, Entry> {
+  const sections = new Map<string, Entry>();
+  for (const entry of isMap(root) ? source.entries(root) : []) {
+    if (SECTIONS.includes(entry.key)) sections.set(entry.key, entry);
+    else source.problem(entry.keyNode, `a scenario has no section "${entry.key}"`, suggestName(entry.key, SECTIONS));
+  }
+  return sections;
+}
+
+function readId(source: Source, entry: Entry | undefined, root: Node): string {
+  if (!entry) {
+    source.problem(root, 'the scenario has no id', 'write id: my_scenario');
+    return '';
+  }
+  const id = textOf(entry);
+  if (!SCENARIO_ID.test(id))
+    source.problem(entry.value ?? entry.keyNode, `"${id}" cannot be an id: letters, digits, _ . - only, at most 64`);
+  return id;
+}
+
+function optionalText(entry: Entry | undefined): string | undefined {
+  return isScalar(entry?.value) && entry.value.value !== null ? scalarText(entry.value) : undefined;
+}

@@ -1,0 +1,72 @@
+import type { Node } from 'yaml';
+import type { ValueType } from '../values.ts';
+import type { Source } from './source.ts';
+
+/** Records every expression can read beside variables and block results, with their fields. */
+export const BUILT_IN_RECORDS: ReadonlyMap<string, Readonly<Record<string, ValueType>>> = new Map([
+  [
+    'call',
+    {
+      callid: 'string',
+      dialogid: 'string',
+      state: 'string',
+      domain: 'string',
+      dialled: 'string',
+      number: 'string',
+      login: 'string',
+      name: 'string',
+      ended_by: 'string',
+      end_reason: 'string',
+    },
+  ],
+  ['error', { code: 'string', message: 'string', block: 'string' }],
+]);
+
+/** Words CEL keeps for itself (its specification, "Reserved"), and `end`, which ends a run. */
+const RESERVED = new Set(
+  `as break const continue else end false for function if import in let loop null package namespace return true var void
+   while int uint double string bool bytes list map type null_type dyn size has`.split(/\s+/),
+);
+const IDENTIFIER = /^[A-Za-z][A-Za-z0-9_]{0,63}$/;
+
+/** Names of parameters, variables and blocks share one space, because expressions read all three. */
+export class Names {
+  readonly #taken = new Map<string, string>([...BUILT_IN_RECORDS.keys()].map((name) => [name, 'the language']));
+  readonly #source: Source;
+
+  constructor(source: Source) {
+    this.#source = source;
+  }
+
+  /** Notes a mistake and answers false when the name cannot be used. `kind` is e.g. `parameter`. */
+  take(name: string, kind: string, node: Node): boolean {
+    if (!IDENTIFIER.test(name)) {
+      const better = name.replaceAll(/[^A-Za-z0-9_]+/g, '_').replace(/^[^A-Za-z]+/, '');
+      this.#source.problem(
+        node,
+        `"${name}" cannot be the name of a ${kind}: letters, digits and _ only, first a letter`,
+        better === '' ? undefined : `write ${better}`,
+      );
+      return false;
+    }
+    if (RESERVED.has(name)) {
+      this.#source.problem(
+        node,
+        `"${name}" cannot be the name of a ${kind}: the word is reserved`,
+        `write ${name}_1 or another name`,
+      );
+      return false;
+    }
+    const owner = this.#taken.get(name);
+    if (owner !== undefined) {
+      this.#source.problem(
+        node,
+        `"${name}" is already the name of ${owner === 'the language' ? 'a part of the language' : `a ${owner}`}`,
+        'choose another name',
+      );
+      return false;
+    }
+    this.#taken.set(name, kind);
+    return true;
+  }
+}

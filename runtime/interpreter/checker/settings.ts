@@ -1,0 +1,366 @@
+import type { TSchema } from 'typebox';
+import { Value } from 'typebox/value';
+import { type Node, type Scalar, isMap, isScalar, isSeq } from 'yaml';
+import { parseDuration } from '../duration.ts';
+import type { Expression, ExpressionCompiler } from '../expression.ts';
+import { suggestName } from '../problem.ts';
+import type { Compiled } from '../program.ts';
+import { isSoundProblem, resolveSound } from '../prompts.ts';
+import { settingKind } from '../setting.ts';
+import { hasExpression, splitTemplate } from '../template.ts';
+import { CEL_TYPES, type Value as Plain, type ValueType, isOfType, plainText, typeOfValue } from '../values.ts';
+import { type Entry, type Source, scalarText } from './source.ts';
+
+/** The parts of JSON Schema that settings use. */
+interface Schema {
+  readonly type?: string;
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+  readonly anyOf?: readonly TSchema[];
+  readonly properties?: Readonly<Record<string, TSchema>>;
+  readonly required?: readonly string[];
+  readonly items?: TSchema;
+  readonly default?: unknown;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly maxLength?: number;
+  readonly pattern?: string;
+  readonly examples?: readonly Plain[];
+}
+
+export interface SettingsContext {
+  readonly source: Source;
+  readonly compiler: ExpressionCompiler;
+  /** Variables that can be assigned to. */
+  readonly variables: ReadonlyMap<string, ValueType>;
+  readonly promptsFolder: string;
+  /** Called with every expression that was compiled, and the node it stands in. */
+  readonly used: (expression: Expression, node: Node) => void;
+}
+
+/** Turns the YAML of a component's settings into something a run can evaluate, and notes every mistake in it. */
+export class SettingsChecker {
+  readonly #context: SettingsContext;
+
+  constructor(context: SettingsContext) {
+    this.#context = context;
+  }
+
+  /** @returns undefined when there is a mistake, which is noted */
+  compile(node: Node | null, schema: TSchema, what: string, fallback: Node): Compiled | undefined {
+    const kind = settingKind(schema);
+    if (kind === 'assignments') return this.#assignments(node, what, fallback);
+    if (kind === 'condition') return this.#condition(node, what, fallback);
+    const shape = variant(schema, node);
+    if (shape.type === 'object' && shape.properties) return this.#object(node, shape, what, fallback);
+    if (node === null || (isScalar(node) && node.value === null)) return this.#mistake(fallback, `${what} is empty`);
+    if (isScalar(node)) return this.#scalar(node, shape, what);
+    if (shape.type === 'array' && isSeq(node)) return this.#list(node.items as Node[], node, shape, what);
+    if (Object.keys(shape).length === 0 || (shape.type === 'object' && isMap(node))) return this.value(node, what);
+    return this.#mistake(node, `${what} must be ${describe(shape)}`);
+  }
+
+  /** The same for a block that gives one setting only, by its value: `play: welcome.wav`. */
+  compileShorthand(node: Node, schema: TSchema, setting: string, what: string, fallback: Node): Compiled | undefined {
+    const property = (schema as Schema).properties?.[setting];
+    const single = property && this.compile(node, property, what, fallback);
+    return single && this.#withDefaults([[setting, single]], schema, what, fallback);
+  }
+
+  /** Any value: literals with expressions anywhere in them. */
+  value(node: Node | null, what: string): Compiled | undefined {
+    if (node === null) return { kind: 'constant', value: null };
+    if (isScalar(node)) {
+      if (typeof node.value === 'string' && hasExpression(node.value)) return this.#template(node, what);
+      return { kind: 'constant', value: node.value as Plain };
+    }
+    if (isSeq(node)) {
+      const items = node.items.map((item) => this.value(item as Node, what));
+      return items.every((item) => item !== undefined) ? foldList(items) : undefined;
+    }
+    if (isMap(node)) {
+      const entries = this.#context.source
+        .entries(node)
+        .map(({ key, value }) => [key, this.value(value, what)] as const);
+      return foldEntries(entries);
+    }
+    return this.#mistake(node, `${what} is no value`);
+  }
+
+  #object(node: Node | null, schema: Schema, what: string, fallback: Node): Compiled | undefined {
+    const properties = schema.properties ?? {};
+    let entries: Entry[] = [];
+    if (isMap(node)) entries = this.#context.source.entries(node);
+    else if (node !== null && !(isScalar(node) && node.value === null)) {
+      return this.#mistake(node, `${what} must be settings: ${Object.keys(properties).join(', ') || 'none'}`);
+    }
+    const compiled: (readonly [string, Compiled | undefined])[] = [];
+    for (const { key, keyNode, value } of entries) {
+      const property = properties[key];
+      if (property === undefined) {
+        compiled.push([
+          key,
+          this.#mistake(keyNode, `${what} has no setting "${key}"`, suggestName(key, Object.keys(properties))),
+        ]);
+      } else {
+        compiled.push([key, this.compile(value, property, `"${key}"`, keyNode)]);
+      }
+    }
+    return this.#withDefaults(compiled, schema, what, fallback);
+  }
+
+  /** Adds the settings that were not given: their default, or a mistake when they are required. */
+  #withDefaults(
+    given: readonly (readonly [string, Compiled | undefined])[],
+    schema: Schema,
+    what: string,
+    fallback: Node,
+  ): Compiled | undefined {
+    const compiled = [...given];
+    for (const [name, property] of Object.entries(schema.properties ?? {})) {
+      if (given.some(([key]) => key === name)) continue;
+      const { default: preset } = property as Schema;
+      if (preset !== undefined) compiled.push([name, { kind: 'constant', value: preset as Plain }]);
+      else if (schema.required?.includes(name)) {
+        compiled.push([name, this.#mistake(fallback, `${what} lacks the setting "${name}"`, example(name, property))]);
+      }
+    }
+    return foldEntries(compiled);
+  }
+
+  #list(items: readonly Node[], node: Node, schema: Schema, what: string): Compiled | undefined {
+    const itemSchema = schema.items ?? {};
+    if (items.length < (schema.minItems ?? 0)) return this.#mistake(node, `${what} is an empty list`);
+    if (items.length > (schema.maxItems ?? Infinity))
+      return this.#mistake(node, `${what} has more than ${schema.maxItems} items`);
+    const compiled = items.map((item) => this.compile(item, itemSchema, `an item of ${what}`, item));
+    return compiled.every((item) => item !== undefined) ? foldList(compiled) : undefined;
+  }
+
+  #scalar(node: Scalar, schema: Schema, what: string): Compiled | undefined {
+    if (typeof node.value === 'string' && hasExpression(node.value)) {
+      const compiled = this.#template(node, what);
+      return compiled && this.#fits(compiled, schema, node, what);
+    }
+    // `to: 0123` means the digits as written.
+    const literal =
+      schema.type === 'string' && typeof node.value === 'number' ? (node.source ?? String(node.value)) : node.value;
+    return this.#literal(literal as Plain, node, schema, what);
+  }
+
+  #literal(value: Plain, node: Scalar, schema: Schema, what: string): Compiled | undefined {
+    const kind = settingKind(schema);
+    if (kind === 'duration' && (typeof value !== 'string' || parseDuration(value) === undefined)) {
+      const suggestion = /^\d+$/.test(plainText(value))
+        ? `write ${plainText(value)}s for seconds or ${plainText(value)}ms for milliseconds`
+        : 'write a number with ms, s, m or h, at most a week';
+      return this.#mistake(node, `${what} is no duration`, suggestion);
+    }
+    if (kind === 'sound' && typeof value === 'string') {
+      const sound = resolveSound(value, this.#context.promptsFolder);
+      if (isSoundProblem(sound)) return this.#mistake(node, sound.message, sound.suggestion);
+    }
+    if (!Value.Check(schema as TSchema, value)) {
+      const names = schema.enum?.map(String);
+      const suggestion = names
+        ? suggestName(String(value), names)
+        : schema.type === 'string'
+          ? 'put it in quotes if it is a text'
+          : undefined;
+      return this.#mistake(node, `${what} must be ${describe(schema)}, not ${JSON.stringify(value)}`, suggestion);
+    }
+    return { kind: 'constant', value };
+  }
+
+  #condition(node: Node | null, what: string, fallback: Node): Compiled | undefined {
+    if (!isScalar(node) || node.value === null)
+      return this.#mistake(node ?? fallback, `${what} must be an expression`, 'e.g. tries < 3');
+    if (typeof node.value === 'boolean') return { kind: 'constant', value: node.value };
+    const text = scalarText(node);
+    const wrapped = /^\$\{(.*)\}$/s.exec(text)?.[1];
+    const expression = this.#expression(wrapped ?? text, node, wrapped === undefined ? 0 : 2);
+    if (!expression) return undefined;
+    if (expression.type !== 'bool' && expression.type !== 'dyn') {
+      return this.#mistake(
+        node,
+        `${what} must be true or false, but this is of type ${plainType(expression.type)}`,
+        'compare it, e.g. with ==',
+      );
+    }
+    return { kind: 'expression', expression };
+  }
+
+  #assignments(node: Node | null, what: string, fallback: Node): Compiled | undefined {
+    const { source, variables } = this.#context;
+    if (!isMap(node) || node.items.length === 0)
+      return this.#mistake(node ?? fallback, `${what} names no variable`, 'write variable: value');
+    const compiled = source.entries(node).map(({ key, keyNode, value }) => {
+      const type = variables.get(key);
+      if (type === undefined) {
+        return [
+          key,
+          this.#mistake(
+            keyNode,
+            `there is no variable "${key}"`,
+            suggestName(key, [...variables.keys()]) ?? 'declare it under variables',
+          ),
+        ] as const;
+      }
+      const entry = this.value(value, `"${key}"`);
+      return [key, entry && this.#assignable(entry, type, value ?? keyNode, key)] as const;
+    });
+    return foldEntries(compiled);
+  }
+
+  #assignable(compiled: Compiled, type: ValueType, node: Node, name: string): Compiled | undefined {
+    const actual = staticType(compiled);
+    const fits = compiled.kind === 'constant' ? isOfType(compiled.value, type) : celFits(actual, [type]);
+    return fits
+      ? compiled
+      : this.#mistake(
+          node,
+          `the variable "${name}" is of type ${type}, but this is of type ${plainType(actual)}`,
+          conversion(type),
+        );
+  }
+
+  #fits(compiled: Compiled, schema: Schema, node: Scalar, what: string): Compiled | undefined {
+    const wanted =
+      schema.enum || schema.type === undefined ? (schema.enum ? ['string' as const] : []) : [valueType(schema.type)];
+    const actual = staticType(compiled);
+    if (wanted.length === 0 || celFits(actual, wanted)) return compiled;
+    const duration = settingKind(schema) === 'duration';
+    return this.#mistake(
+      node,
+      `${what} must be ${describe(schema)}, but this is of type ${plainType(actual)}`,
+      duration ? 'add the unit, e.g. ${seconds}s' : conversion(wanted[0] ?? 'any'),
+    );
+  }
+
+  #template(node: Scalar, what: string): Compiled | undefined {
+    const text = node.value as string;
+    const split = splitTemplate(text);
+    if ('unclosedAt' in split) {
+      this.#context.source.problemInScalar(node, split.unclosedAt, `${what} has "\${" without "}"`);
+      return undefined;
+    }
+    const parts = split.parts.map((part) =>
+      part.kind === 'text' ? part.text : this.#expression(part.source, node, part.start),
+    );
+    if (parts.some((part) => part === undefined)) return undefined;
+    const [first] = parts;
+    if (first === undefined) return { kind: 'constant', value: '' };
+    if (parts.length === 1)
+      return typeof first === 'string' ? { kind: 'constant', value: first } : { kind: 'expression', expression: first };
+    return { kind: 'template', parts: parts as (string | Expression)[] };
+  }
+
+  #expression(text: string, node: Scalar, start: number): Expression | undefined {
+    const compiled = this.#context.compiler.compile(text);
+    if ('problem' in compiled) {
+      this.#context.source.problemInScalar(
+        node,
+        start + compiled.problem.start,
+        compiled.problem.message,
+        compiled.problem.suggestion,
+      );
+      return undefined;
+    }
+    this.#context.used(compiled.expression, node);
+    return compiled.expression;
+  }
+
+  #mistake(node: Node, message: string, suggestion?: string): undefined {
+    this.#context.source.problem(node, message, suggestion);
+  }
+}
+
+/** The member of a union that suits the node: lists go to the list, texts to the text. */
+function variant(schema: TSchema, node: Node | null): Schema {
+  const { anyOf } = schema as Schema;
+  if (!anyOf) return schema;
+  const wanted = isSeq(node) ? 'array' : isMap(node) ? 'object' : undefined;
+  const found = anyOf.find((member) =>
+    wanted === undefined
+      ? !['array', 'object'].includes((member as Schema).type ?? '')
+      : (member as Schema).type === wanted,
+  );
+  return found ?? anyOf[0] ?? {};
+}
+
+function describe(schema: Schema): string {
+  if (schema.enum) return `one of ${schema.enum.map(String).join(', ')}`;
+  if (schema.type === 'integer' || schema.type === 'number') {
+    const noun = schema.type === 'integer' ? 'a whole number' : 'a number';
+    if (schema.minimum !== undefined && schema.maximum !== undefined)
+      return `${noun} from ${schema.minimum} to ${schema.maximum}`;
+    return schema.minimum === undefined ? noun : `${noun} of at least ${schema.minimum}`;
+  }
+  if (schema.type === 'boolean') return 'true or false';
+  if (schema.type === 'array') return 'a list';
+  if (schema.type === 'object') return 'a map';
+  const extent = schema.maxLength === undefined ? '' : ` of at most ${schema.maxLength} characters`;
+  return schema.pattern === undefined
+    ? `a text${extent}`
+    : `a text like ${plainText(schema.examples?.[0] ?? schema.pattern)}`;
+}
+
+function example(name: string, schema: TSchema): string | undefined {
+  const sample = (schema as Schema).examples?.[0];
+  return sample === undefined ? undefined : `e.g. ${name}: ${plainText(sample)}`;
+}
+
+function valueType(type: string): ValueType {
+  return type === 'array' ? 'list' : (type as ValueType);
+}
+
+/** CEL type of what a compiled value gives. */
+function staticType(compiled: Compiled): string {
+  if (compiled.kind === 'expression') return compiled.expression.type;
+  if (compiled.kind === 'template') return 'string';
+  if (compiled.kind === 'constant') return CEL_TYPES[typeOfValue(compiled.value)];
+  return compiled.kind === 'list' ? CEL_TYPES.list : CEL_TYPES.object;
+}
+
+function celFits(actual: string, wanted: readonly ValueType[]): boolean {
+  if (actual === 'dyn') return true;
+  const family = actual.replace(/<.*$/s, '');
+  return wanted.some(
+    (type) =>
+      type === 'any' || CEL_TYPES[type].replace(/<.*$/s, '') === family || (type === 'number' && family === 'int'),
+  );
+}
+
+function plainType(celType: string): string {
+  const found = Object.entries(CEL_TYPES).find(([, cel]) => cel.replace(/<.*$/s, '') === celType.replace(/<.*$/s, ''));
+  return found?.[0] ?? 'object';
+}
+
+function conversion(type: ValueType): string | undefined {
+  if (type === 'string') return 'convert with ${string(...)}';
+  if (type === 'integer') return 'convert with ${int(...)}';
+  return type === 'number' ? 'convert with ${double(...)}' : undefined;
+}
+
+/** A list of constants is a constant. */
+function foldList(items: readonly Compiled[]): Compiled {
+  const constants = items.filter((item) => item.kind === 'constant');
+  return constants.length === items.length
+    ? { kind: 'constant', value: constants.map(({ value }) => value) }
+    : { kind: 'list', items };
+}
+
+function foldEntries(entries: readonly (readonly [string, Compiled | undefined])[]): Compiled | undefined {
+  const compiled = new Map<string, Compiled>();
+  for (const [name, entry] of entries) {
+    if (entry === undefined) return undefined;
+    compiled.set(name, entry);
+  }
+  const constants = [...compiled].flatMap(([name, entry]) =>
+    entry.kind === 'constant' ? [[name, entry.value] as const] : [],
+  );
+  if (constants.length === compiled.size) return { kind: 'constant', value: Object.fromEntries(constants) };
+  return { kind: 'object', entries: compiled };
+}

@@ -1,0 +1,28 @@
+/** Time as a run sees it: the machine's, or a virtual one in a simulation. */
+export interface Clock {
+  /** Milliseconds since the epoch. */
+  now(): number;
+  /** Resolves after `milliseconds`; rejects with the signal's reason when it aborts first. Leaves no timer behind. */
+  sleep(milliseconds: number, signal: AbortSignal): Promise<void>;
+}
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  sleep: (milliseconds, signal) => {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    if (signal.aborted) {
+      reject(signal.reason);
+      return promise;
+    }
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', abort);
+      resolve();
+    }, milliseconds);
+    function abort(): void {
+      clearTimeout(timer);
+      reject(signal.reason);
+    }
+    signal.addEventListener('abort', abort, { once: true });
+    return promise;
+  },
+};

@@ -1,0 +1,112 @@
+import type { Static, TSchema } from 'typebox';
+import type { Answer, CallPort, PlaySource } from './call-port.ts';
+import type { Clock } from './clock.ts';
+import type { Log } from './log.ts';
+import type { Value, ValueType } from './values.ts';
+
+/** Settings as far as they are known before the run: an expression's value is absent. */
+export type LiteralSettings = Readonly<Record<string, unknown>>;
+
+/** A way out of a block. */
+export interface ExitDefinition {
+  readonly description: string;
+  /** Where the run goes when the block does not name this exit; without it the exit has to be named. */
+  readonly otherwise?: string;
+  /** Whether the exit can happen with these settings; default: always. */
+  readonly when?: (settings: LiteralSettings) => boolean;
+}
+
+/** Exits named by the author, e.g. the keys of a menu. */
+export interface OpenExits {
+  readonly pattern: RegExp;
+  readonly description: string;
+}
+
+export interface ResultField {
+  readonly type: ValueType;
+  readonly description: string;
+}
+
+/** What the run learns when a block is done. */
+export interface ComponentResult {
+  /** One of the component's exits. */
+  readonly exit: string;
+  /** Readable afterwards as `blockname.field`; fields left out get their zero value. */
+  readonly fields?: Readonly<Record<string, Value>>;
+  /** Variables to change. */
+  readonly assign?: Readonly<Record<string, Value>>;
+}
+
+/** Something that happened to an operation the scenario serves (specification, "Response modes"). */
+export interface Report {
+  /** `F initiated`, `F provisional`, `F final`, the same with `T`, `finished`. */
+  readonly milestone: string;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  readonly callid?: string;
+  readonly dialogid?: string;
+  readonly answer?: Answer;
+  /** Result fields set by the scenario itself. */
+  readonly fields?: Readonly<Record<string, Value>>;
+}
+
+/** What a component may use. It outlives the block for `report` and `answered`: answers come while the run goes on. */
+export interface ComponentContext {
+  /** @throws ScenarioError code `no_call` when the run has none */
+  readonly call: CallPort;
+  /** Aborted when the block has to end: the call is over, or the run is stopped. */
+  readonly signal: AbortSignal;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Exits that the author wired. */
+  readonly exits: ReadonlySet<string>;
+  /**
+   * A sound as authors write it (a file of the prompts folder, `tone:...`, `silence:...`) as something to play.
+   * @throws ScenarioError code `no_such_prompt`
+   */
+  readonly sound: (text: string) => PlaySource;
+  readonly report: (report: Omit<Report, 'at'>) => void;
+  /** Writes a SIP answer into the trace of this block; `party` is the author's word for whoever answered. */
+  readonly answered: (party: string, answer: Answer) => void;
+}
+
+/** A component: what a block can do. The interpreter knows components through this interface only. */
+export interface Component<Settings extends TSchema = TSchema> {
+  readonly name: string;
+  /** One sentence. */
+  readonly summary: string;
+  /** What an author should know beyond the tables, in Markdown. */
+  readonly docs: string;
+  readonly settings: Settings;
+  /** The setting meant when a block gives a single value instead of named settings: `play: welcome.wav`. */
+  readonly shorthand?: string;
+  readonly exits: Readonly<Record<string, ExitDefinition>>;
+  readonly openExits?: OpenExits;
+  readonly results: Readonly<Record<string, ResultField>>;
+  /** Mistakes that only this component can see, one sentence each. */
+  readonly check?: (settings: LiteralSettings, exits: ReadonlySet<string>) => readonly string[];
+  run(context: ComponentContext, settings: Static<Settings>): Promise<ComponentResult>;
+}
+
+/** Keeps the settings' type while the component is written down. */
+export function defineComponent<const Settings extends TSchema>(component: Component<Settings>): Component<Settings> {
+  return component;
+}
+
+/** All components by name, handed to the interpreter by whoever starts it. */
+export type ComponentRegistry = ReadonlyMap<string, Component>;
+
+/** @throws Error when two components have one name */
+export function componentRegistry(components: readonly Component[]): ComponentRegistry {
+  const registry = new Map<string, Component>();
+  for (const component of components) {
+    if (registry.has(component.name)) throw new Error(`two components are named ${component.name}`);
+    registry.set(component.name, component);
+  }
+  return registry;
+}
+
+/** Target of an exit that ends the run. */
+export const END = 'end';
+/** The exit taken when a component throws. Every block may name it; without it the run fails. */
+export const ERROR_EXIT = 'error';

@@ -1,0 +1,37 @@
+import type { Problem } from './problem.ts';
+import { formatProblem } from './problem.ts';
+
+/**
+ * Something a running scenario can react to: a block that throws it leaves by its `error` exit, where `error.code` and
+ * `error.message` hold it.
+ */
+export class ScenarioError extends Error {
+  override readonly name = 'ScenarioError';
+  readonly code: string;
+  constructor(code: string, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+/** An argument the scenario's parameters do not allow. */
+export class ArgumentError extends Error {
+  override readonly name = 'ArgumentError';
+  readonly field: string;
+  readonly reason: string;
+  constructor(field: string, reason: string) {
+    super(`parameter ${field}: ${reason}`);
+    this.field = field;
+    this.reason = reason;
+  }
+}
+
+/** A scenario that cannot run because its file holds mistakes. */
+export class InvalidScenarioError extends Error {
+  override readonly name = 'InvalidScenarioError';
+  readonly problems: readonly Problem[];
+  constructor(problems: readonly Problem[]) {
+    super(problems.map(formatProblem).join('\n'));
+    this.problems = problems;
+  }
+}

@@ -1,0 +1,139 @@
+import { readFile, readdir, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { checkScenario } from './checker/check-scenario.ts';
+import type { ComponentRegistry } from './component.ts';
+import type { Log } from './log.ts';
+import { type Problem, formatProblem } from './problem.ts';
+import type { Program } from './program.ts';
+
+export interface LibraryOptions {
+  /** Folders of scenario files (`*.yaml`, `*.yml`); of two scenarios with one id the first found is used. */
+  readonly folders: readonly string[];
+  readonly components: ComponentRegistry;
+  readonly log: Log;
+}
+
+/** The scenarios in the files of some folders. A changed file serves the next run; a broken change keeps the old version. */
+export interface ScenarioLibrary {
+  /** The scenario as its file is now, or as it was before it was broken; undefined when there is none. */
+  program(id: string): Promise<Program | undefined>;
+  /** Every scenario that can run, as last read. */
+  programs(): readonly Program[];
+  /** Mistakes in the files, as last read. */
+  problems(): readonly Problem[];
+}
+
+interface FileState {
+  /** Modification time and size: what tells that a file has changed. */
+  readonly stamp: string;
+  readonly program: Program | undefined;
+  readonly problems: readonly Problem[];
+}
+
+/** Reads and checks every scenario file of the folders. A folder that does not exist holds no scenario. */
+export async function openScenarioLibrary(options: LibraryOptions): Promise<ScenarioLibrary> {
+  const library = new FileLibrary(options);
+  await library.scan();
+  return library;
+}
+
+class FileLibrary implements ScenarioLibrary {
+  readonly #options: LibraryOptions;
+  readonly #files = new Map<string, FileState>();
+  readonly #byId = new Map<string, string>();
+
+  constructor(options: LibraryOptions) {
+    this.#options = options;
+  }
+
+  async program(id: string): Promise<Program | undefined> {
+    const known = this.#byId.get(id);
+    if (known !== undefined) await this.#refresh(known);
+    // New, renamed, or under another id since.
+    if (!this.#byId.has(id)) await this.scan();
+    const file = this.#byId.get(id);
+    return file === undefined ? undefined : this.#files.get(file)?.program;
+  }
+
+  programs(): readonly Program[] {
+    return [...this.#byId.values()].flatMap((file) => this.#files.get(file)?.program ?? []);
+  }
+
+  problems(): readonly Problem[] {
+    return [...this.#files.values()].flatMap(({ problems }) => problems);
+  }
+
+  /** Looks through the folders for new, changed and vanished files. */
+  async scan(): Promise<void> {
+    const found = (await Promise.all(this.#options.folders.map(scenarioFiles))).flat();
+    for (const file of this.#files.keys()) if (!found.includes(file)) this.#forget(file);
+    for (const file of found) await this.#refresh(file);
+  }
+
+  async #refresh(file: string): Promise<void> {
+    const stamp = await stampOf(file);
+    if (stamp === undefined) return this.#forget(file);
+    const before = this.#files.get(file);
+    if (before?.stamp === stamp) return;
+    const { program, problems } = checkScenario(await readFile(file, 'utf8'), {
+      file,
+      components: this.#options.components,
+    });
+    this.#files.set(file, { stamp, program: program ?? before?.program, problems });
+    this.#index();
+    if (program) {
+      this.#options.log.info(
+        { scenario: program.id, version: program.version, file },
+        before ? 'scenario changed' : 'scenario loaded',
+      );
+    } else {
+      const message = before?.program
+        ? 'scenario file has mistakes, its old version stays'
+        : 'scenario file has mistakes';
+      this.#options.log.error({ file, problems: problems.map(formatProblem) }, message);
+    }
+  }
+
+  #forget(file: string): void {
+    if (this.#files.delete(file)) this.#options.log.info({ file }, 'scenario file is gone');
+    this.#index();
+  }
+
+  /** Ids are few and files change seldom: the index is made anew. */
+  #index(): void {
+    this.#byId.clear();
+    for (const [file, { program }] of [...this.#files].toSorted(([a], [b]) => this.#rank(a) - this.#rank(b))) {
+      if (!program) continue;
+      const other = this.#byId.get(program.id);
+      if (other === undefined) this.#byId.set(program.id, file);
+      else this.#options.log.warn({ scenario: program.id, file, used: other }, 'two scenario files have one id');
+    }
+  }
+
+  #rank(file: string): number {
+    return this.#options.folders.findIndex((folder) => file.startsWith(path.resolve(folder) + path.sep));
+  }
+}
+
+async function scenarioFiles(folder: string): Promise<string[]> {
+  try {
+    const names = await readdir(folder);
+    return names
+      .filter((name) => /\.ya?ml$/.test(name))
+      .toSorted()
+      .map((name) => path.resolve(folder, name));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+async function stampOf(file: string): Promise<string | undefined> {
+  try {
+    const { mtimeMs, size } = await stat(file);
+    return `${mtimeMs}/${size}`;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,40 @@
+/** Finding what an author may have meant. */
+
+/** Edit distance in which swapping two neighbours counts as one edit (optimal string alignment). */
+export function editDistance(a: string, b: string): number {
+  let beforeLast: number[] = [];
+  let last = Array.from({ length: b.length + 1 }, (_, column) => column);
+  for (let row = 1; row <= a.length; row += 1) {
+    const current = [row];
+    for (let column = 1; column <= b.length; column += 1) {
+      const same = a[row - 1] === b[column - 1];
+      let best = Math.min(
+        (last[column] ?? 0) + 1,
+        (current[column - 1] ?? 0) + 1,
+        (last[column - 1] ?? 0) + (same ? 0 : 1),
+      );
+      if (row > 1 && column > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1]) {
+        best = Math.min(best, (beforeLast[column - 2] ?? 0) + 1);
+      }
+      current.push(best);
+    }
+    beforeLast = last;
+    last = current;
+  }
+  return last[b.length] ?? 0;
+}
+
+/** The candidate closest to `word`, if it is close enough to be worth proposing (a third of its letters wrong at most). */
+export function nearest(word: string, candidates: Iterable<string>): string | undefined {
+  let found: string | undefined;
+  let best = Math.max(1, Math.floor(word.length / 3)) + 1;
+  const wanted = word.toLowerCase().replaceAll('-', '_');
+  for (const candidate of candidates) {
+    const distance = editDistance(wanted, candidate.toLowerCase());
+    if (distance < best) {
+      best = distance;
+      found = candidate;
+    }
+  }
+  return found;
+}

@@ -1,0 +1,24 @@
+import { nearest } from './nearest.ts';
+
+/** A mistake in a scenario file: where it is, what is wrong, and what to write instead. */
+export interface Problem {
+  readonly file: string;
+  /** Both count from 1. */
+  readonly line: number;
+  readonly column: number;
+  readonly message: string;
+  readonly suggestion?: string;
+}
+
+/** `file:line:col: message (suggestion)`: the form editors and terminals make clickable. */
+export function formatProblem(problem: Problem): string {
+  const suggestion = problem.suggestion === undefined ? '' : `; ${problem.suggestion}`;
+  return `${problem.file}:${problem.line}:${problem.column}: ${problem.message}${suggestion}`;
+}
+
+/** `did you mean "x"?`, or the list of what there is when nothing is near and the list is short. */
+export function suggestName(word: string, candidates: readonly string[]): string | undefined {
+  const found = nearest(word, candidates);
+  if (found !== undefined) return `did you mean "${found}"?`;
+  return candidates.length > 0 && candidates.length <= 20 ? `there is: ${candidates.join(', ')}` : undefined;
+}

@@ -1,0 +1,73 @@
+import type { Component } from './component.ts';
+import type { Expression, Scope } from './expression.ts';
+import { type Value, type ValueType, plainText } from './values.ts';
+
+/** A setting, ready to be evaluated. */
+export type Compiled =
+  | { readonly kind: 'constant'; readonly value: Value }
+  | { readonly kind: 'expression'; readonly expression: Expression }
+  | { readonly kind: 'template'; readonly parts: readonly (string | Expression)[] }
+  | { readonly kind: 'list'; readonly items: readonly Compiled[] }
+  | { readonly kind: 'object'; readonly entries: ReadonlyMap<string, Compiled> };
+
+export interface Parameter {
+  readonly name: string;
+  readonly type: ValueType;
+  readonly description: string | undefined;
+  /** Allowed values; undefined: any of the type. */
+  readonly values: readonly Value[] | undefined;
+  /** May read the parameters before it. Undefined: the parameter must be given. */
+  readonly default: Compiled | undefined;
+}
+
+export interface Variable {
+  readonly name: string;
+  readonly type: ValueType;
+  readonly initial: Value;
+}
+
+export interface Block {
+  readonly name: string;
+  readonly component: Component;
+  readonly settings: Compiled;
+  /** Every exit the component can take, with the block it leads to or `end`; `error` only when named. */
+  readonly exits: ReadonlyMap<string, string>;
+  readonly line: number;
+}
+
+/** A scenario without mistakes. Immutable: runs that started with it keep it while the file changes. */
+export interface Program {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string | undefined;
+  /** Hash of the file's text. */
+  readonly version: string;
+  /** As given to the checker. */
+  readonly file: string;
+  readonly promptsFolder: string;
+  readonly parameters: readonly Parameter[];
+  readonly variables: readonly Variable[];
+  readonly blocks: ReadonlyMap<string, Block>;
+  readonly start: string;
+  readonly finally: string | undefined;
+}
+
+/** @throws ScenarioError code `expression` */
+export function evaluate(compiled: Compiled, scope: Scope): Value {
+  if (compiled.kind === 'constant') return compiled.value;
+  if (compiled.kind === 'expression') return compiled.expression.evaluate(scope);
+  if (compiled.kind === 'list') return compiled.items.map((item) => evaluate(item, scope));
+  if (compiled.kind === 'object') {
+    return Object.fromEntries([...compiled.entries].map(([name, entry]) => [name, evaluate(entry, scope)]));
+  }
+  return compiled.parts.map((part) => (typeof part === 'string' ? part : plainText(part.evaluate(scope)))).join('');
+}
+
+/** The literal part of an object's entries: what is known before the run. */
+export function literalSettings(compiled: Compiled): Record<string, Value> {
+  if (compiled.kind === 'constant') return compiled.value as Record<string, Value>;
+  if (compiled.kind !== 'object') return {};
+  const literals: Record<string, Value> = {};
+  for (const [name, entry] of compiled.entries) if (entry.kind === 'constant') literals[name] = entry.value;
+  return literals;
+}

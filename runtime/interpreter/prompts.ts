@@ -1,0 +1,57 @@
+import { existsSync, readdirSync, realpathSync } from 'node:fs';
+import path from 'node:path';
+import type { PlaySource } from './call-port.ts';
+import { parseDuration } from './duration.ts';
+import { nearest } from './nearest.ts';
+
+/** Why a sound cannot be played. */
+export interface SoundProblem {
+  readonly message: string;
+  readonly suggestion?: string;
+}
+
+/**
+ * A sound as authors write it: `tone:<teletone>`, `silence:<duration>`, or a WAV file relative to the prompts folder.
+ * A file outside the folder, by `..`, an absolute name or a symbolic link, is refused.
+ */
+export function resolveSound(text: string, promptsFolder: string): PlaySource | SoundProblem {
+  if (text.startsWith('tone:')) {
+    const tone = text.slice('tone:'.length);
+    return tone === '' ? { message: 'the tone is empty' } : { tone };
+  }
+  if (text.startsWith('silence:')) {
+    const silenceMs = parseDuration(text.slice('silence:'.length));
+    return silenceMs === undefined
+      ? { message: `"${text}" holds no duration`, suggestion: 'write silence:500ms' }
+      : { silenceMs };
+  }
+  return resolvePrompt(text, promptsFolder);
+}
+
+function resolvePrompt(name: string, promptsFolder: string): PlaySource | SoundProblem {
+  if (path.isAbsolute(name) || /[\\\0]/.test(name) || name.split('/').includes('..')) {
+    return { message: `"${name}" is outside the prompts folder`, suggestion: 'name a file below it' };
+  }
+  const file = path.resolve(promptsFolder, name);
+  if (!existsSync(file)) return missing(name, promptsFolder);
+  const real = realpathSync(file);
+  if (!real.startsWith(realpathSync(promptsFolder) + path.sep)) {
+    return { message: `"${name}" leads outside the prompts folder`, suggestion: 'name a file below it' };
+  }
+  return { file: real };
+}
+
+function missing(name: string, promptsFolder: string): SoundProblem {
+  const message = `there is no prompt "${name}"`;
+  if (!existsSync(promptsFolder))
+    return { message, suggestion: `put it into ${path.basename(promptsFolder)}/ beside the scenario` };
+  const prompts = readdirSync(promptsFolder, { recursive: true, encoding: 'utf8' }).filter((file) =>
+    file.endsWith('.wav'),
+  );
+  const found = nearest(name, prompts);
+  return found === undefined ? { message } : { message, suggestion: `did you mean "${found}"?` };
+}
+
+export function isSoundProblem(sound: PlaySource | SoundProblem): sound is SoundProblem {
+  return 'message' in sound;
+}

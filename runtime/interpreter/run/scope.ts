@@ -1,0 +1,96 @@
+import type { CallEnd, CallPort } from '../call-port.ts';
+import { ArgumentError, ScenarioError } from '../errors.ts';
+import type { Scope } from '../expression.ts';
+import { type Parameter, type Program, evaluate } from '../program.ts';
+import { type Value, type ValueType, ZERO_VALUES, isOfType, toCel } from '../values.ts';
+
+/** The names a run's expressions read, with their present values. */
+export class RunScope {
+  readonly #program: Program;
+  readonly #values: Scope = {};
+
+  /**
+   * @param args values of the parameters by name
+   * @throws ArgumentError for an argument that is missing, unknown or not allowed
+   */
+  constructor(program: Program, args: Readonly<Record<string, Value>>, call: CallPort | undefined) {
+    this.#program = program;
+    this.#bindParameters(args);
+    for (const { name, type, initial } of program.variables) this.#values[name] = toCel(initial, type);
+    for (const { name, component } of program.blocks.values()) {
+      if (Object.keys(component.results).length > 0) this.setResult(name, {});
+    }
+    this.setError({ code: '', message: '', block: '' });
+    Object.defineProperty(this.#values, 'call', { enumerable: true, get: () => callRecord(call) });
+  }
+
+  get values(): Scope {
+    return this.#values;
+  }
+
+  /** @throws ScenarioError code `type` when the variable is of another type */
+  assign(name: string, value: Value): void {
+    const variable = this.#program.variables.find((candidate) => candidate.name === name);
+    if (!variable) throw new ScenarioError('type', `there is no variable ${name}`);
+    if (!isOfType(value, variable.type)) {
+      throw new ScenarioError(
+        'type',
+        `the variable ${name} is of type ${variable.type} and cannot hold ${JSON.stringify(value)}`,
+      );
+    }
+    this.#values[name] = toCel(value, variable.type);
+  }
+
+  /** Result fields of a block; those not given get the zero value of their type. */
+  setResult(block: string, fields: Readonly<Record<string, Value>>): void {
+    const declared = this.#program.blocks.get(block)?.component.results ?? {};
+    this.#values[block] = record(
+      Object.entries(declared).map(([name, { type }]) => [name, fields[name] ?? ZERO_VALUES[type], type]),
+    );
+  }
+
+  setError(error: { readonly code: string; readonly message: string; readonly block: string }): void {
+    this.#values['error'] = { ...error };
+  }
+
+  #bindParameters(args: Readonly<Record<string, Value>>): void {
+    const { parameters } = this.#program;
+    for (const name of Object.keys(args)) {
+      if (!parameters.some((parameter) => parameter.name === name))
+        throw new ArgumentError(name, 'the scenario has no such parameter');
+    }
+    for (const parameter of parameters) {
+      const value = this.#argument(parameter, args[parameter.name]);
+      this.#values[parameter.name] = toCel(value, parameter.type);
+    }
+  }
+
+  #argument({ name, type, values, default: preset }: Parameter, given: Value | undefined): Value {
+    if (given === undefined && !preset) throw new ArgumentError(name, 'is required');
+    const value = given === undefined && preset ? evaluate(preset, this.#values) : (given ?? null);
+    if (!isOfType(value, type)) throw new ArgumentError(name, `must be of type ${type}`);
+    if (values && !values.includes(value))
+      throw new ArgumentError(name, `must be one of ${values.map(String).join(', ')}`);
+    return value;
+  }
+}
+
+function record(fields: readonly (readonly [string, Value, ValueType])[]): Record<string, unknown> {
+  return Object.fromEntries(fields.map(([name, value, type]) => [name, toCel(value, type)]));
+}
+
+function callRecord(call: CallPort | undefined): Record<string, string> {
+  const end = call?.endSignal.aborted ? (call.endSignal.reason as CallEnd) : undefined;
+  return {
+    callid: call?.callid ?? '',
+    dialogid: call?.dialogid ?? '',
+    state: call?.state ?? 'none',
+    domain: call?.domain ?? '',
+    dialled: call?.dialled ?? '',
+    number: call?.opponent?.number ?? '',
+    login: call?.opponent?.login ?? '',
+    name: call?.opponent?.name ?? '',
+    ended_by: end?.by ?? '',
+    end_reason: end?.reason ?? '',
+  };
+}

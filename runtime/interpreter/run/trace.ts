@@ -1,0 +1,80 @@
+import type { Answer } from '../call-port.ts';
+import type { Value } from '../values.ts';
+
+/** One block of a run. Exit and duration are absent while it runs. */
+export interface TraceEntry {
+  /** Counts from 1. */
+  readonly step: number;
+  readonly branch: 'main' | 'finally';
+  readonly block: string;
+  readonly component: string;
+  /** Milliseconds since the epoch. */
+  readonly start: number;
+  readonly milliseconds?: number;
+  /** `interrupted` when the block was cut short. */
+  readonly exit?: string;
+  readonly result?: Readonly<Record<string, Value>>;
+  /** Variables this block changed, with their new values. */
+  readonly variables?: Readonly<Record<string, Value>>;
+  readonly answers?: readonly TracedAnswer[];
+  readonly error?: { readonly code: string; readonly message: string };
+}
+
+/** A SIP answer that came because of this block, possibly after it was done. */
+export interface TracedAnswer {
+  readonly at: number;
+  readonly party: string;
+  /** The status line. */
+  readonly line: string;
+}
+
+type Draft = { -readonly [Key in keyof TraceEntry]: TraceEntry[Key] };
+
+/** An exit that no component has: the block was cut short. */
+export const INTERRUPTED = 'interrupted';
+
+/** What a run did, readable while it runs. Keeps the latest entries. */
+export class Trace {
+  readonly #limit: number;
+  readonly #entries: Draft[] = [];
+  #steps = 0;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  /** Blocks run so far, the ones no longer kept included. */
+  get steps(): number {
+    return this.#steps;
+  }
+
+  /** A copy of the entries kept, oldest first. */
+  entries(): readonly TraceEntry[] {
+    return this.#entries.map((entry) => ({ ...entry }));
+  }
+
+  begin(entry: Omit<TraceEntry, 'step'>): BlockTrace {
+    this.#steps += 1;
+    const draft: Draft = { step: this.#steps, ...entry };
+    this.#entries.push(draft);
+    if (this.#entries.length > this.#limit) this.#entries.shift();
+    return new BlockTrace(draft);
+  }
+}
+
+/** The entry of one block, while things happen to it. */
+export class BlockTrace {
+  readonly #entry: Draft;
+
+  constructor(entry: Draft) {
+    this.#entry = entry;
+  }
+
+  answered(at: number, party: string, answer: Answer): void {
+    this.#entry.answers = [...(this.#entry.answers ?? []), { at, party, line: answer.line }];
+  }
+
+  end(now: number, outcome: Pick<TraceEntry, 'exit' | 'result' | 'variables' | 'error'>): void {
+    Object.assign(this.#entry, outcome, { milliseconds: now - this.#entry.start });
+  }
+}

@@ -1,0 +1,78 @@
+import { setImmediate } from 'node:timers/promises';
+import type { Clock } from '../clock.ts';
+
+interface Sleeper {
+  readonly at: number;
+  readonly wake: () => void;
+}
+
+/**
+ * A clock that only moves when everybody sleeps: `run` wakes the next sleeper once all other work is done. An hour of
+ * waiting takes no time, and the order of events is always the same.
+ */
+export class VirtualClock implements Clock {
+  readonly #sleepers = new Set<Sleeper>();
+  #now: number;
+
+  /** @param start milliseconds since the epoch */
+  constructor(start = 0) {
+    this.#now = start;
+  }
+
+  now(): number {
+    return this.#now;
+  }
+
+  sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    if (signal.aborted) {
+      reject(signal.reason);
+      return promise;
+    }
+    const abort = (): void => {
+      this.#sleepers.delete(sleeper);
+      reject(signal.reason);
+    };
+    const sleeper: Sleeper = {
+      at: this.#now + Math.max(0, milliseconds),
+      wake: () => {
+        signal.removeEventListener('abort', abort);
+        resolve();
+      },
+    };
+    this.#sleepers.add(sleeper);
+    signal.addEventListener('abort', abort, { once: true });
+    return promise;
+  }
+
+  /**
+   * Lets time pass until the promise settles.
+   * @throws Error when nobody sleeps and the promise still does not settle: it waits for something that never comes
+   */
+  async run<T>(promise: Promise<T>): Promise<T> {
+    let settled = false;
+    const done = (): void => {
+      settled = true;
+    };
+    promise.then(done, done);
+    let idle = 0;
+    while (!settled) {
+      await setImmediate();
+      if (settled) break;
+      idle = this.#wakeNext() ? 0 : idle + 1;
+      // Real I/O (a file, a check) may be under way; a simulation does little of it.
+      if (idle > 1000) throw new Error('the simulation waits for something that never comes');
+    }
+    return promise;
+  }
+
+  #wakeNext(): boolean {
+    let next: Sleeper | undefined;
+    for (const sleeper of this.#sleepers) if (!next || sleeper.at < next.at) next = sleeper;
+    if (!next) return false;
+    this.#sleepers.delete(next);
+    this.#now = next.at;
+    next.wake();
+    return true;
+  }
+}
