@@ -1,41 +1,97 @@
 import type { CallPort } from './call-port.ts';
+import { ArgumentError } from './errors.ts';
 import type { ScenarioLibrary } from './library.ts';
 import type { Log } from './log.ts';
-import { type Run, startRun } from './run/run.ts';
+import { type Run, type RunOutcome, startRun } from './run/run.ts';
+import type { TraceEntry } from './run/trace.ts';
 
-/** Runs scenarios for calls that come in, and counts them. */
+/** Finished runs whose traces are kept. */
+const KEPT_TRACES = 200;
+
+/** A run, live or finished, as its author looks at it. */
+export interface RunView {
+  readonly id: string;
+  readonly scenario: string;
+  readonly version: string;
+  /** Call-ID of the scenario's own party. */
+  readonly callid: string;
+  readonly trace: readonly TraceEntry[];
+  /** Absent while it runs. */
+  readonly outcome?: RunOutcome;
+}
+
+/** Runs the scenarios of a library for calls, and keeps the traces of the latest runs. */
 export class ScenarioRunner {
   readonly #library: ScenarioLibrary;
   readonly #log: Log;
-  readonly #runs = new Map<string, Run>();
+  readonly #live = new Map<string, { readonly run: Run; readonly callid: string }>();
+  readonly #finished = new Map<string, RunView>();
 
   constructor(library: ScenarioLibrary, log: Log) {
     this.#library = library;
     this.#log = log;
   }
 
-  /** Runs that are under way. */
+  /** Runs in progress. */
   get running(): number {
-    return this.#runs.size;
+    return this.#live.size;
   }
 
   /**
-   * Starts the scenario of that code for a call; when the scenario is over, so is the call.
-   * @returns false when there is no such scenario
+   * Starts the scenario of this code for a call, which is the scenario's from now on.
+   * @returns false when there is no such scenario; the call is untouched
    */
   async serve(code: string, call: CallPort): Promise<boolean> {
     const program = await this.#library.program(code);
-    if (program === undefined) return false;
-    const run = startRun(program, { call, log: this.#log });
-    this.#runs.set(run.id, run);
-    void run.finished.then(async (outcome) => {
-      this.#runs.delete(run.id);
-      const { status, error, milliseconds, steps } = outcome;
-      const details = { scenario: code, run: run.id, status, error, milliseconds, steps };
-      if (error === undefined) this.#log.info(details, 'scenario ended');
-      else this.#log.warn(details, 'scenario failed');
-      await call.hangup();
-    });
+    if (!program) return false;
+    try {
+      const run = startRun(program, { call, log: this.#log });
+      this.#live.set(run.id, { run, callid: call.callid });
+      void run.finished.then((outcome) => this.#keep(run, call.callid, outcome));
+      this.#log.info(
+        { run: run.id, scenario: code, version: program.version, callid: call.callid },
+        'scenario started',
+      );
+    } catch (error) {
+      if (!(error instanceof ArgumentError)) throw error;
+      // A scenario with parameters that must be given is made to be started by another scenario or a request.
+      this.#log.error({ scenario: code, callid: call.callid, err: error }, 'scenario cannot be called directly');
+      await call.reject(500);
+    }
     return true;
   }
+
+  /** The run of this id, while it runs and as long as its trace is kept. */
+  read(id: string): RunView | undefined {
+    const live = this.#live.get(id);
+    return live ? view(live.run, live.callid) : this.#finished.get(id);
+  }
+
+  /** Runs in progress and the latest finished ones, oldest first. */
+  runs(): readonly RunView[] {
+    return [...this.#finished.values(), ...[...this.#live.values()].map(({ run, callid }) => view(run, callid))];
+  }
+
+  /** Ends all runs; their `finally` branches still run. */
+  async stop(reason: string): Promise<void> {
+    const runs = [...this.#live.values()].map(({ run }) => run);
+    for (const run of runs) run.stop(reason);
+    await Promise.all(runs.map(({ finished }) => finished));
+  }
+
+  #keep(run: Run, callid: string, outcome: RunOutcome): void {
+    this.#live.delete(run.id);
+    this.#finished.set(run.id, { ...view(run, callid), outcome });
+    const [oldest] = this.#finished.keys();
+    if (this.#finished.size > KEPT_TRACES && oldest !== undefined) this.#finished.delete(oldest);
+    const { status, steps, milliseconds, error } = outcome;
+    this.#log.info(
+      { run: run.id, scenario: run.program.id, callid, status, steps, milliseconds, ...(error ? { error } : {}) },
+      'scenario ended',
+    );
+  }
+}
+
+function view({ id, program, trace }: Run, callid: string): RunView {
+  return { id, scenario: program.id, version: program.version, callid, trace };
 }

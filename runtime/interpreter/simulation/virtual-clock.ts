@@ -51,10 +51,9 @@ export class VirtualClock implements Clock {
    */
   async run<T>(promise: Promise<T>): Promise<T> {
     let settled = false;
-    const done = (): void => {
+    const settling = Promise.allSettled([promise]).then(() => {
       settled = true;
-    };
-    promise.then(done, done);
+    });
     let idle = 0;
     while (!settled) {
       await setImmediate();
@@ -63,6 +62,7 @@ export class VirtualClock implements Clock {
       // Real I/O (a file, a check) may be under way; a simulation does little of it.
       if (idle > 1000) throw new Error('the simulation waits for something that never comes');
     }
+    await settling;
     return promise;
   }
 
