@@ -79,7 +79,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
 
 /** Whether an address is reachable from this machine only. */
 export function isLoopback(address: string): boolean {
-  return address === 'localhost' || address === '::1' || /^127\./.test(address);
+  return address === 'localhost' || address === '::1' || address.startsWith('127.');
 }
 
 function refuseUnknown(env: Readonly<Record<string, string | undefined>>): void {

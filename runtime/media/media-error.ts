@@ -1,6 +1,6 @@
 /** The media server refused or failed an operation. `status` is the SIP status to give to a caller. */
 export class MediaError extends Error {
-  override readonly name = 'MediaError';
+  override readonly name: string = 'MediaError';
   readonly status: number;
   constructor(message: string, status = 500, options?: ErrorOptions) {
     super(message, options);
@@ -10,6 +10,7 @@ export class MediaError extends Error {
 
 /** The endpoint is gone: the call ended or the media server dropped it. */
 export class EndpointGone extends MediaError {
+  override readonly name = 'EndpointGone';
   constructor() {
     super('the media endpoint is gone');
   }

@@ -1,7 +1,7 @@
 import { answer, type SipAnswer } from './answers.ts';
 import { ALLOW } from './incoming-invite.ts';
 import { SipDialog } from './sip-dialog.ts';
-import type { Srf, SrfIncomingResponse, SrfRequest } from './srf-types.ts';
+import type { Srf, SrfIncomingResponse, SrfRequest, SrfUacOptions } from './srf-types.ts';
 
 export interface OutgoingInviteOptions {
   /** Request-URI: the registered contact, or the address of a gateway. */
@@ -52,33 +52,27 @@ export class OutgoingInvite {
   }
 
   async #send(srf: Srf, options: OutgoingInviteOptions): Promise<OutgoingInviteResult> {
+    const result = await this.#attempt(srf, options, options.nextHop);
+    const { answered, answer: final } = result;
+    // The connection that the phone registered over is gone: nobody was reached, so the contact itself may be tried.
+    const unreached = !answered && final.local && final.status === 503 && options.nextHop !== undefined;
+    const last = unreached && !this.#cancelled ? await this.#attempt(srf, options, undefined) : result;
+    this.#settled = true;
+    return last;
+  }
+
+  async #attempt(srf: Srf, options: OutgoingInviteOptions, nextHop: string | undefined): Promise<OutgoingInviteResult> {
     try {
-      const dialog = await srf.createUAC(
-        options.uri,
-        {
-          headers: {
-            ...options.headers,
-            'Call-ID': options.callId,
-            From: options.from,
-            To: options.to,
-            Allow: ALLOW,
-          },
-          localSdp: options.sdp,
-          ...(options.nextHop === undefined ? {} : { proxy: options.nextHop }),
+      const dialog = await srf.createUAC(options.uri, uacOptions(options, nextHop), {
+        cbRequest: (err, req) => {
+          if (err !== null && err !== undefined) return;
+          this.#request = req;
+          if (this.#cancelled) req.cancel();
         },
-        {
-          cbRequest: (err, req) => {
-            if (err !== null && err !== undefined) return;
-            this.#request = req;
-            if (this.#cancelled) req.cancel();
-          },
-          cbProvisional: (res) => {
-            if (res.status > 100) {
-              options.onProvisional(fromResponse(res), res.body === '' ? undefined : res.body);
-            }
-          },
+        cbProvisional: (res) => {
+          if (res.status > 100) options.onProvisional(fromResponse(res), res.body === '' ? undefined : res.body);
         },
-      );
+      });
       const sip = new SipDialog(dialog);
       if (this.#cancelled) {
         await sip.bye();
@@ -87,10 +81,19 @@ export class OutgoingInvite {
       return { answered: true, dialog: sip, sdp: sip.remoteSdp, answer: answer(200, 'OK', false) };
     } catch (error) {
       return failure(error as SipFailure, this.#cancelled);
-    } finally {
-      this.#settled = true;
     }
   }
+}
+
+function uacOptions(
+  { headers, callId, from, to, sdp }: OutgoingInviteOptions,
+  nextHop: string | undefined,
+): SrfUacOptions {
+  return {
+    headers: { ...headers, 'Call-ID': callId, From: from, To: to, Allow: ALLOW },
+    localSdp: sdp,
+    ...(nextHop === undefined ? {} : { proxy: nextHop }),
+  };
 }
 
 function failure(error: SipFailure, cancelled: boolean): OutgoingInviteResult {

@@ -3,13 +3,14 @@ import { DigestAuthenticator } from '../signalling/digest.ts';
 import { sourceOf } from '../signalling/incoming-invite.ts';
 import { parseSipUri } from '../signalling/sip-uri.ts';
 import type { SrfRequest, SrfResponse } from '../signalling/srf-types.ts';
+import { isFromContact } from './next-hop.ts';
 
 /** The part of a request's answer that authentication may give. */
 type Refuse = (status: number, headers: Record<string, string>) => void;
 
 /**
  * Who a phone is. A REGISTER always proves it by digest. A call is taken without a challenge from exactly the address
- * from which its account is registered at the moment, and challenged otherwise.
+ * at which its account is registered at the moment, and challenged otherwise.
  */
 export class Authentication {
   readonly #directory: Directory;
@@ -77,10 +78,8 @@ export class Authentication {
   }
 
   #callsFromItsContact(sipUser: SipUser, req: SrfRequest): boolean {
-    const { protocol, address, port } = sourceOf(req);
-    return this.#location
-      .contacts(sipUser.id)
-      .some(({ source }) => source.protocol === protocol && source.address === address && source.port === port);
+    const from = sourceOf(req);
+    return this.#location.contacts(sipUser.id).some((binding) => isFromContact(binding, from));
   }
 
   #domainOf(host: string | undefined): string | undefined {

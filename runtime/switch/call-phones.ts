@@ -11,7 +11,8 @@ import { BranchLeg } from './ivr-leg.ts';
 import type { EndCause } from './leg.ts';
 import type { Party } from './party.ts';
 import { PhoneLeg } from './phone-leg.ts';
-import { nextHopOf, type SwitchTools } from './tools.ts';
+import { nextHopOf } from './next-hop.ts';
+import type { SwitchTools } from './tools.ts';
 
 /** Calls every registered contact of a sipuser; the first that answers has the call. */
 export function callPhones(tools: SwitchTools, sipUser: SipUser, options: AttemptOptions): Attempt {
@@ -83,9 +84,10 @@ class PhonesCall {
 
   #target(contact: ContactBinding, callId: string, sdp: string): ForkTarget {
     const { domain, dialled, fromName, fromNumber, headers } = this.#options;
+    const nextHop = nextHopOf(contact);
     return {
       uri: contact.contact,
-      nextHop: nextHopOf(contact),
+      ...(nextHop === undefined ? {} : { nextHop }),
       callId,
       from: nameAddr(fromName, fromNumber, domain),
       to: bracketUri(dialled, this.#party.domain),

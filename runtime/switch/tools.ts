@@ -1,4 +1,4 @@
-import type { ContactBinding, Directory, LocationStore } from '../domain/directory.ts';
+import type { Directory, LocationStore } from '../domain/directory.ts';
 import type { CallPort } from '../interpreter/call-port.ts';
 import type { MediaEndpoint } from '../media/endpoint.ts';
 import type { Log } from '../signalling/link.ts';
@@ -19,11 +19,4 @@ export interface SwitchTools {
   startScenario(code: string, call: CallPort): Promise<boolean>;
   /** Reports a failure that nobody waits for. */
   failed(err: unknown, what: string, leg: { callid: string }): void;
-}
-
-/** A contact's next hop, when requests to it must take the way its REGISTER came (RFC 3581, RFC 5626 section 5.3). */
-export function nextHopOf(binding: ContactBinding): string {
-  const { address, port, protocol } = binding.source;
-  const host = address.includes(':') ? `[${address}]` : address;
-  return `sip:${host}:${port};transport=${protocol}`;
 }

@@ -11,7 +11,7 @@ import type { SwitchTools } from './tools.ts';
 /** What the transferred party hears until the target answers: the ringback tone, teletone notation. */
 const RINGBACK = 'tone_stream://%(1000,4000,425);loops=-1';
 /** Milliseconds a transfer target may ring when nothing else is said. */
-const DEFAULT_RING_MS = 60_000;
+const DEFAULT_RING_MS = 30_000;
 
 /**
  * Transfers one side of a dialog to a new target (RFC 3515 semantics, with the media anchored here: the transferred
