@@ -122,6 +122,11 @@ export class SipEndpoint {
     return this.#transport.points;
   }
 
+  /** Whether a TCP connection to that address is open, so that sending there needs no new one. */
+  isConnected(destination: Destination): boolean {
+    return this.#transport.isConnected(destination);
+  }
+
   /** Host and port under which a destination reaches this endpoint: for Contact. @throws SipTransportError */
   addressFor(destination: Destination): ListenAddress {
     return this.#transport.sentBy(destination);
@@ -300,6 +305,7 @@ export class SipEndpoint {
 
   #receive(message: SipRequest | SipResponse, source: Source): void {
     if (this.#closed) return;
+    message.source = source;
     try {
       if (message.kind === 'response') {
         validateResponse(message);

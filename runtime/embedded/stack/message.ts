@@ -2,6 +2,7 @@ import { SipParseError } from './errors.ts';
 import { canonicalName, headerKey, isListHeader } from './header-names.ts';
 import { tagOf } from './name-addr.ts';
 import { decimal, splitOutside } from './scan.ts';
+import type { Source } from './transport.ts';
 import { parseVia, type Via } from './via.ts';
 
 /**
@@ -43,6 +44,8 @@ export abstract class SipMessage {
   body: Buffer = EMPTY;
   /** Bytes on the wire as received; 0 for a message built here. */
   wireSize = 0;
+  /** Where it came from; `undefined` for a message built here. */
+  source: Source | undefined;
   #cseq: CSeq | undefined;
   #via: Via | undefined;
 

@@ -19,8 +19,11 @@ export interface ReplyOptions {
 export class ServerTransaction {
   readonly request: SipRequest;
   readonly source: Source;
-  /** This side's tag: the request's To tag, or a new one that goes into every response but 100. */
-  readonly localTag: string;
+  /**
+   * This side's tag: the request's To tag, or a new one that goes into every response but 100. May be replaced before
+   * the first of those.
+   */
+  localTag: string;
   /** Whether the request came with a To tag, i.e. claims to belong to a dialog. */
   readonly inDialog: boolean;
   /**
@@ -32,6 +35,7 @@ export class ServerTransaction {
   /** Called with the ACK of this INVITE's 2xx, in place of the endpoint handler's `ack`. */
   onAck: ((ack: SipRequest) => void) | undefined;
   readonly #machine: InviteServerTransaction | NonInviteServerTransaction;
+  readonly #channel: Channel;
   readonly #sent: (transaction: ServerTransaction, response: SipResponse, data: Buffer) => void;
 
   /** @internal */
@@ -49,6 +53,7 @@ export class ServerTransaction {
     const tag = request.toTag;
     this.inDialog = tag !== undefined;
     this.localTag = tag ?? token();
+    this.#channel = channel;
     this.#sent = sent;
     this.#machine =
       request.method === 'INVITE'
@@ -90,6 +95,11 @@ export class ServerTransaction {
     }
     if (options.body !== undefined) response.body = Buffer.from(options.body);
     return this.send(response) !== undefined;
+  }
+
+  /** Sends a provisional response again, as long as there is no final one (RFC 3262 section 3). */
+  resend(data: Buffer): void {
+    if (this.open) this.#channel.send(data);
   }
 
   /** @internal */

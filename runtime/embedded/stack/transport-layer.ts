@@ -83,6 +83,13 @@ export class TransportLayer {
     return count;
   }
 
+  /** Whether a TCP connection to that address is open. */
+  isConnected(destination: Destination): boolean {
+    return (
+      destination.transport === 'tcp' && this.#tcp.some((tcp) => tcp.connected(destination.host, destination.port))
+    );
+  }
+
   /** The listening point used towards a destination. @throws SipTransportError `no-transport`. */
   localPoint(destination: Destination): ListeningPoint {
     return this.#choose(destination).point;
@@ -150,7 +157,9 @@ export class TransportLayer {
   #choose(destination: Destination): UdpTransport | TcpTransport {
     const candidates: readonly (UdpTransport | TcpTransport)[] =
       destination.transport === 'udp' ? this.#udp : this.#tcp;
-    const chosen = choosePoint(candidates, destination.host);
+    const chosen =
+      (destination.transport === 'tcp' && this.#tcp.find((tcp) => tcp.connected(destination.host, destination.port))) ||
+      choosePoint(candidates, destination.host);
     if (chosen === undefined) throw new SipTransportError('no-transport', formatDestination(destination));
     return chosen;
   }

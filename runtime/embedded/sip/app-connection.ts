@@ -1,0 +1,69 @@
+import type { Socket } from 'node:net';
+import { AppFrameError, AppFramer, encodeFrame } from './app-framer.ts';
+import { type AppCommand, parseCommand } from './app-command.ts';
+
+/** Frames queued for an application that does not read, bytes; beyond it the connection is closed. */
+const MAX_QUEUED = 64 << 20;
+
+export interface AppConnectionEvents {
+  command(app: AppConnection, command: AppCommand): void;
+  closed(app: AppConnection): void;
+}
+
+/** One application's connection. */
+export class AppConnection {
+  authenticated = false;
+  /** Tags it authenticated with: applications with the same tags can stand in for each other. */
+  tags: readonly string[] = [];
+  readonly #socket: Socket;
+  readonly #framer = new AppFramer();
+  #corked = false;
+
+  constructor(socket: Socket, events: AppConnectionEvents) {
+    this.#socket = socket;
+    socket.setNoDelay(true);
+    socket.on('data', (chunk: Buffer) => {
+      try {
+        for (const payload of this.#framer.push(chunk)) {
+          if (socket.destroyed || socket.writableEnded) return;
+          events.command(this, parseCommand(payload));
+        }
+      } catch (error) {
+        if (!(error instanceof AppFrameError)) throw error;
+        socket.destroy();
+      }
+    });
+    socket.on('end', () => socket.end());
+    // 'close' follows and says it all.
+    socket.on('error', () => undefined);
+    socket.on('close', () => events.closed(this));
+  }
+
+  get open(): boolean {
+    return !this.#socket.destroyed && !this.#socket.writableEnded;
+  }
+
+  /** Sends a frame. Frames of one turn leave in one segment. */
+  send(fields: string, head?: string, body?: Buffer): void {
+    if (!this.open) return;
+    if (!this.#corked) {
+      this.#corked = true;
+      this.#socket.cork();
+      process.nextTick(() => {
+        this.#corked = false;
+        this.#socket.uncork();
+      });
+    }
+    this.#socket.write(encodeFrame(fields, head, body));
+    if (this.#socket.writableLength > MAX_QUEUED) this.#socket.destroy();
+  }
+
+  /** Closes after what was sent has gone out. */
+  end(): void {
+    this.#socket.end();
+  }
+
+  destroy(): void {
+    this.#socket.destroy();
+  }
+}

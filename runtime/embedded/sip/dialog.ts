@@ -1,0 +1,231 @@
+import {
+  type ClientTransaction,
+  type Destination,
+  destinationOf,
+  parseNameAddr,
+  parseUri,
+  SipParseError,
+  type SipMessage,
+  type SipRequest,
+  type SipResponse,
+  tagOf,
+} from '../stack/index.ts';
+import type { AppConnection } from './app-connection.ts';
+
+/** Where the next request in a dialog goes (RFC 3261 section 12.2.1.1). */
+export interface NextHop {
+  readonly requestUri: string;
+  /** Values of Route, in order. */
+  readonly route: readonly string[];
+  readonly destination: Destination;
+}
+
+/** The far end of an early or confirmed dialog. A forked INVITE has several. */
+interface Remote {
+  tag: string;
+  /** To (for the caller) or From (for the callee) with its tag. */
+  party: string;
+  target: string;
+  route: readonly string[];
+}
+
+/** Early dialogs kept for one INVITE; a hostile callee could invent any number of tags. */
+const MAX_FORKS = 32;
+
+/** Key under which the application and this server know a dialog: the initial request's Call-ID and From tag. */
+export function dialogIdOf(callId: string, fromTag: string): string {
+  return `${callId};from-tag=${fromTag}`;
+}
+
+/** Dialog state (RFC 3261 section 12). */
+export class Dialog {
+  readonly id: string;
+  readonly role: 'uac' | 'uas';
+  /** Method that began it. */
+  readonly method: string;
+  readonly callId: string;
+  readonly localTag: string;
+  /** This side's From or To value, with the tag. */
+  readonly localParty: string;
+  /** Who handles it; another connection after a reconnect. */
+  app: AppConnection | undefined;
+  /** Transaction id of the initial INVITE. */
+  readonly transactionId: string;
+  state: 'early' | 'confirmed' = 'early';
+  localSeq: number;
+  remoteSeq: number | undefined;
+  /** Last INVITE sent in it. */
+  invite: ClientTransaction | undefined;
+  /** CSeq of the initial INVITE, whichever side sent it. */
+  readonly initialSeq: number;
+  /** Where the peer's packets come from, if its Contact cannot be reached: behind NAT, or on its TCP connection. */
+  flow: Destination | undefined;
+  #remote: Remote;
+  /** Early dialogs of a forked INVITE, by To tag, with the last RSeq of each. */
+  readonly #forks = new Map<string, { remote: Remote; rseq: number }>();
+
+  private constructor(init: {
+    role: 'uac' | 'uas';
+    method: string;
+    callId: string;
+    fromTag: string;
+    localTag: string;
+    localParty: string;
+    localSeq: number;
+    initialSeq: number;
+    app: AppConnection | undefined;
+    transactionId: string;
+    remote: Remote;
+  }) {
+    this.id = dialogIdOf(init.callId, init.fromTag);
+    this.role = init.role;
+    this.method = init.method;
+    this.callId = init.callId;
+    this.localTag = init.localTag;
+    this.localParty = init.localParty;
+    this.localSeq = init.localSeq;
+    this.initialSeq = init.initialSeq;
+    this.app = init.app;
+    this.transactionId = init.transactionId;
+    this.#remote = init.remote;
+  }
+
+  /**
+   * The callee's side, when it answers a request with a To tag (section 12.1.1).
+   * @throws SipParseError when the request has no usable Contact.
+   */
+  static asUas(request: SipRequest, localTag: string, app: AppConnection | undefined, transactionId: string): Dialog {
+    const to = request.header('to') ?? '';
+    const fromTag = request.fromTag ?? '';
+    const dialog = new Dialog({
+      role: 'uas',
+      method: request.method,
+      callId: request.callId,
+      fromTag,
+      localTag,
+      localParty: tagOf(to) === undefined ? `${to};tag=${localTag}` : to,
+      // drachtio-server numbers this side's requests from 2 on.
+      localSeq: 1,
+      initialSeq: request.cseq.number,
+      app,
+      transactionId,
+      remote: {
+        tag: fromTag,
+        party: request.header('from') ?? '',
+        target: targetOf(request),
+        route: request.values('record-route'),
+      },
+    });
+    dialog.remoteSeq = request.cseq.number;
+    return dialog;
+  }
+
+  /** The caller's side, when a response with a To tag comes (section 12.1.2). @throws SipParseError */
+  static asUac(
+    request: SipRequest,
+    response: SipResponse,
+    app: AppConnection | undefined,
+    transactionId: string,
+  ): Dialog {
+    const fromTag = request.fromTag ?? '';
+    return new Dialog({
+      role: 'uac',
+      method: request.method,
+      callId: request.callId,
+      fromTag,
+      localTag: fromTag,
+      localParty: request.header('from') ?? '',
+      localSeq: request.cseq.number,
+      initialSeq: request.cseq.number,
+      app,
+      transactionId,
+      remote: remoteOf(response, request.uri),
+    });
+  }
+
+  get remoteTag(): string {
+    return this.#remote.tag;
+  }
+
+  get remoteParty(): string {
+    return this.#remote.party;
+  }
+
+  get target(): string {
+    return this.#remote.target;
+  }
+
+  /**
+   * A provisional response to this side's INVITE: refreshes the early dialog of its To tag, or begins another one.
+   * @returns false for a reliable response that came before (RFC 3262 section 4: it is not passed on again).
+   */
+  early(response: SipResponse): boolean {
+    if (this.state !== 'early') return true;
+    const remote = remoteOf(response, this.#remote.target);
+    const rseq = Number(response.header('rseq') ?? 0);
+    const known = this.#forks.get(remote.tag);
+    if (rseq > 0 && known !== undefined && rseq <= known.rseq) return false;
+    if (known === undefined && this.#forks.size >= MAX_FORKS) return true;
+    this.#forks.set(remote.tag, { remote, rseq: Math.max(rseq, known?.rseq ?? 0) });
+    this.#remote = remote;
+    return true;
+  }
+
+  /** Makes the early dialog that sent this RSeq the one that requests go to: the PRACK belongs there. */
+  selectFork(rseq: number): void {
+    for (const fork of this.#forks.values()) if (fork.rseq === rseq) this.#remote = fork.remote;
+  }
+
+  /** The 2xx that decides which fork the dialog is with. */
+  confirm(response: SipResponse): void {
+    this.state = 'confirmed';
+    if (this.role === 'uac') this.#remote = remoteOf(response, this.#remote.target);
+    this.#forks.clear();
+  }
+
+  /** Takes the remote target from a Contact (section 12.2: target refresh). Without a Contact it stays. */
+  refreshTarget(message: SipMessage): void {
+    if (message.has('contact')) this.#remote = { ...this.#remote, target: targetOf(message) };
+  }
+
+  /**
+   * Whether that many CSeq numbers are in order (section 12.2.2); remembers the number.
+   * @returns false for a number below one seen before.
+   */
+  acceptSeq(number: number): boolean {
+    if (this.remoteSeq !== undefined && number < this.remoteSeq) return false;
+    this.remoteSeq = number;
+    return true;
+  }
+
+  /** @throws SipParseError, SipTransportError when the target or the first route is no address to send to. */
+  nextHop(): NextHop {
+    const { target, route } = this.#remote;
+    const first = route[0];
+    if (first === undefined) {
+      return { requestUri: target, route: [], destination: this.flow ?? destinationOf(target) };
+    }
+    const { uri } = parseNameAddr(first, 'Record-Route');
+    const parsed = parseUri(uri);
+    const destination = destinationOf(parsed);
+    if (parsed.params.has('lr')) return { requestUri: target, route, destination };
+    // A strict router: its URI becomes the request-URI and the target the last route.
+    return { requestUri: uri, route: [...route.slice(1), `<${target}>`], destination };
+  }
+}
+
+function remoteOf(response: SipResponse, fallback: string): Remote {
+  return {
+    tag: response.toTag ?? '',
+    party: response.header('to') ?? '',
+    target: response.has('contact') ? targetOf(response) : fallback,
+    route: response.values('record-route').toReversed(),
+  };
+}
+
+/** @throws SipParseError when there is no Contact or it holds no URI. */
+function targetOf(message: SipMessage): string {
+  const contact = message.values('contact')[0];
+  if (contact === undefined) throw new SipParseError('Contact', '', 'this header');
+  return parseNameAddr(contact, 'Contact').uri;
+}

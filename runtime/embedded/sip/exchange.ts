@@ -1,0 +1,179 @@
+import {
+  type ClientTransaction,
+  type Destination,
+  SipParseError,
+  type SipFailureReason,
+  type SipRequest,
+  SipResponse,
+  type SipTransportError,
+  tagOf,
+  token,
+} from '../stack/index.ts';
+import type { AppConnection } from './app-connection.ts';
+import type { Core } from './core.ts';
+import { Dialog, dialogIdOf } from './dialog.ts';
+import { metaOf, networkFields } from './frame-fields.ts';
+import { behindNat } from './nat.ts';
+
+/** What a response made up for a request that could not be delivered says. */
+const FAILURES: Readonly<Record<SipFailureReason, readonly [number, string]>> = {
+  refused: [503, 'Service Unavailable'],
+  unreachable: [503, 'Service Unavailable'],
+  closed: [503, 'Service Unavailable'],
+  'too-large': [513, 'Message Too Large'],
+  unresolved: [503, 'DNS Error'],
+  'no-transport': [416, 'Unsupported URI Scheme'],
+  timeout: [408, 'Request Timeout'],
+};
+
+/** Hangs up and acknowledges what no application asked for. */
+export interface Cleaner {
+  /** A 2xx from a further fork, or one that comes when its application is gone: ACK and BYE. */
+  decline(transaction: ClientTransaction | undefined, response: SipResponse): void;
+}
+
+/** A request an application sent, and its answers. */
+export class Exchange {
+  /** Set as soon as the request was handed to the stack. */
+  transaction: ClientTransaction | undefined;
+  readonly #core: Core;
+  readonly #cleaner: Cleaner;
+  readonly #app: AppConnection;
+  readonly #id: string;
+  readonly #request: SipRequest;
+  readonly #destination: Destination | undefined;
+  /** The dialog it was sent in, or that its responses began. */
+  #dialog: Dialog | undefined;
+  readonly #inDialog: boolean;
+  #answered = false;
+
+  constructor(
+    core: Core,
+    cleaner: Cleaner,
+    app: AppConnection,
+    id: string,
+    request: SipRequest,
+    destination: Destination | undefined,
+    dialog: Dialog | undefined,
+  ) {
+    this.#core = core;
+    this.#cleaner = cleaner;
+    this.#app = app;
+    this.#id = id;
+    this.#request = request;
+    this.#destination = destination;
+    this.#dialog = dialog;
+    this.#inDialog = dialog !== undefined;
+  }
+
+  response(response: SipResponse): void {
+    const { status } = response;
+    // The server hides 100: it sends its own in the other direction.
+    if (status === 100) return;
+    try {
+      if (this.#begins && !this.#track(response)) return;
+    } catch (error) {
+      if (!(error instanceof SipParseError)) throw error;
+      // A Contact that cannot be read: the application decides what to do with the response.
+    }
+    if (status >= 200) this.#core.clients.delete(this.#id);
+    this.#report(response);
+    if (status >= 200) this.#afterFinal(response);
+  }
+
+  failed(error: SipTransportError): void {
+    this.#core.clients.delete(this.#id);
+    const [status, reason] = FAILURES[error.reason];
+    const response = new SipResponse(status, reason);
+    response.add('Via', this.#request.header('via') ?? '').add('From', this.#request.header('from') ?? '');
+    const to = this.#request.header('to') ?? '';
+    response.add('To', tagOf(to) === undefined ? `${to};tag=${token()}` : to);
+    response.add('Call-ID', this.#request.callId).add('CSeq', this.#request.header('cseq') ?? '');
+    response.add('Content-Length', '0');
+    const known = error.reason !== 'unresolved' && error.reason !== 'no-transport';
+    const protocol = known ? (this.#destination?.transport ?? 'unknown') : 'unknown';
+    this.#app.send(
+      networkFields({ size: 0, protocol, address: '', port: 0 }, this.#id, this.#dialogId),
+      response.head(),
+    );
+    this.#afterFinal(response);
+  }
+
+  /** Whether it can begin a dialog. */
+  get #begins(): boolean {
+    return !this.#inDialog && (this.#request.method === 'INVITE' || this.#request.method === 'SUBSCRIBE');
+  }
+
+  get #dialogId(): string {
+    if (this.#dialog !== undefined) return this.#dialog.id;
+    return this.#begins ? dialogIdOf(this.#request.callId, this.#request.fromTag ?? '') : '';
+  }
+
+  #report(response: SipResponse): void {
+    const meta = response.source === undefined ? NOWHERE : metaOf(response, response.source);
+    this.#app.send(networkFields(meta, this.#id, this.#dialogId), response.head(), response.body);
+  }
+
+  /** Follows the dialog that a response begins. Returns false when the application is not to see the response. */
+  #track(response: SipResponse): boolean {
+    const { status, toTag } = response;
+    if (status >= 300) return true;
+    const success = status >= 200;
+    if (success && this.#answered) {
+      this.#cleaner.decline(this.transaction, response);
+      return false;
+    }
+    if (toTag === undefined && !success) return true;
+    if (this.#dialog === undefined) {
+      this.#dialog = Dialog.asUac(this.#request, response, this.#app, this.#id);
+      this.#dialog.invite = this.transaction;
+      this.#core.dialogs.add(this.#dialog);
+    }
+    if (!success) return this.#dialog.early(response);
+    this.#answered = true;
+    this.#dialog.confirm(response);
+    this.#dialog.flow = behindNat(response, this.#dialog.target);
+    if (!this.#app.open && this.#core.apps.successor(this.#app) === undefined) {
+      this.#core.dialogs.remove(this.#dialog);
+      this.#cleaner.decline(this.transaction, response);
+      return false;
+    }
+    if (this.#request.method === 'INVITE') this.#core.cdr.start('network', 'uac', response);
+    return true;
+  }
+
+  #afterFinal(response: SipResponse): void {
+    const { status } = response;
+    const dialog = this.#dialog;
+    const { method } = this.#request;
+    if (this.#begins) {
+      if (status < 300) return;
+      if (dialog !== undefined) this.#core.dialogs.remove(dialog);
+      if (method === 'INVITE') {
+        this.#core.cdr.stop('network', status === 487 ? 'call-canceled' : 'call-rejected', response);
+      }
+      return;
+    }
+    if (dialog === undefined) return;
+    // A challenged BYE is sent again with credentials, so the dialog has to stay.
+    if (method === 'BYE' && status !== 401 && status !== 407) this.#core.dialogs.remove(dialog);
+    else if ((method === 'INVITE' || method === 'UPDATE') && status < 300) this.#refresh(dialog, response);
+    else if (method === 'NOTIFY' && this.#endsSubscription(dialog)) this.#core.dialogs.remove(dialog);
+  }
+
+  #refresh(dialog: Dialog, response: SipResponse): void {
+    try {
+      dialog.refreshTarget(response);
+    } catch (error) {
+      // The old target stays in use.
+      if (!(error instanceof SipParseError)) throw error;
+    }
+  }
+
+  #endsSubscription(dialog: Dialog): boolean {
+    const state = this.#request.header('subscription-state')?.toLowerCase() ?? '';
+    return dialog.method === 'SUBSCRIBE' && state.startsWith('terminated');
+  }
+}
+
+const NOWHERE = { size: 0, protocol: 'unknown', address: '', port: 0 } as const;

@@ -1,0 +1,78 @@
+import { randomUUID } from 'node:crypto';
+import type { SipMessage, Source } from '../stack/index.ts';
+
+/** What goes between `|` in the frames to an application, as observed on drachtio-server's wire. */
+
+/** `hh:mm:ss.uuuuuu`, UTC. */
+export function timeOfDay(): string {
+  const now = performance.timeOrigin + performance.now();
+  const millis = Math.floor(now);
+  const micros = Math.floor((now - millis) * 1000);
+  const date = new Date(millis);
+  return `${date.toISOString().slice(11, 23)}${String(micros).padStart(3, '0')}`;
+}
+
+export function newId(): string {
+  return randomUUID();
+}
+
+/** Where a message came from or went to. `size` 0 and protocol `unknown` stand for one that was never on the wire. */
+export interface WireMeta {
+  readonly size: number;
+  /** `udp`, `tcp`, `unknown`, or empty where drachtio-server leaves it out. */
+  readonly protocol: string;
+  readonly address: string;
+  readonly port: number;
+}
+
+export function metaOf(message: SipMessage, source: Source): WireMeta {
+  return { size: message.wireSize, protocol: source.transport, address: source.address, port: source.port };
+}
+
+function wire(meta: WireMeta): string {
+  return `${meta.size}|${meta.protocol}|${meta.address}|${meta.port}|${timeOfDay()}`;
+}
+
+/** A request outside of any dialog: ends with the address it arrived on and an empty session token. */
+export function newRequestFields(meta: WireMeta, transactionId: string, local: { host: string; port: number }): string {
+  return `${newId()}|sip|network|${wire(meta)}|${transactionId}||${local.host}|${local.port}|`;
+}
+
+/** A request in a dialog, or a response. */
+export function networkFields(meta: WireMeta, transactionId: string, dialogId: string): string {
+  return `${newId()}|sip|network|${wire(meta)}|${transactionId}|${dialogId}|`;
+}
+
+/** A request that the server sent of its own accord. */
+export function unsolicitedFields(meta: WireMeta, dialogId: string): string {
+  return `${newId()}|sip|application|${wire(meta)}|unsolicited|${dialogId}|`;
+}
+
+export function okFields(commandId: string, ...rest: readonly string[]): string {
+  return [newId(), 'response', commandId, 'OK', ...rest].join('|');
+}
+
+/** A SIP-level error: the connection stays. */
+export function nokFields(commandId: string, reason: string): string {
+  return `${newId()}|response|${commandId}|NOK|${reason}`;
+}
+
+/** A protocol error: the connection closes. */
+export function noFields(commandId: string, reason: string): string {
+  return `${newId()}|response|${commandId}|NO|${reason}`;
+}
+
+/** Echo of a request that was sent. */
+export function sentRequestFields(commandId: string, meta: WireMeta, transactionId: string): string {
+  return `${newId()}|response|${commandId}|OK|application|${wire(meta)}|${transactionId}|Msg sent:|`;
+}
+
+/** Echo of a response that was sent. */
+export function sentResponseFields(commandId: string, meta: WireMeta, transactionId: string, dialogId: string): string {
+  return `${newId()}|response|${commandId}|OK|application|${wire(meta)}|${transactionId}|${dialogId}||Msg sent:|`;
+}
+
+/** A proxied response; more will follow. */
+export function proxiedFields(commandId: string, meta: WireMeta): string {
+  return `${newId()}|response|${commandId}|OK|network|${wire(meta)}|||continue`;
+}

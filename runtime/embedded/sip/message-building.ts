@@ -1,0 +1,81 @@
+import {
+  canonicalName,
+  formatHostPort,
+  formatNameAddr,
+  formatUri,
+  headerRank,
+  type NameAddr,
+  parseNameAddr,
+  parseUri,
+  type SipMessage,
+  splitOutside,
+  type TransportName,
+} from '../stack/index.ts';
+
+/** This server's address as a peer sees it, for Contact, From and Record-Route. */
+export interface OwnAddress {
+  readonly host: string;
+  readonly port: number;
+  readonly transport: TransportName;
+}
+
+/** `sip:host:port`, with the transport unless it is UDP. */
+export function ownUri(own: OwnAddress): string {
+  const transport = own.transport === 'udp' ? '' : `;transport=${own.transport}`;
+  return `sip:${formatHostPort(own.host, own.port)}${transport}`;
+}
+
+/** Headers that the server writes itself, whatever the application says. */
+const SERVER_HEADERS = new Set(['via', 'from', 'to', 'call-id', 'cseq', 'content-length']);
+
+const CREDENTIALS = new Set([
+  'authorization',
+  'proxy-authorization',
+  'www-authenticate',
+  'proxy-authenticate',
+  'authentication-info',
+]);
+
+/**
+ * Copies the application's headers, known ones in their canonical spelling.
+ * @param skip headers (keys) to leave out beside those that are the server's.
+ */
+export function copyHeaders(from: SipMessage, to: SipMessage, skip: readonly string[] = []): void {
+  for (const { key, name, value } of from.headers) {
+    if (SERVER_HEADERS.has(key) || skip.includes(key)) continue;
+    to.add(canonicalName(key) ?? name, CREDENTIALS.has(key) ? splitOutside(value, ',').join(', ') : value);
+  }
+}
+
+/** Sets the body, guesses the type of an SDP that has none, and puts the headers into the usual order. */
+export function finish(message: SipMessage, body: Buffer): void {
+  message.body = body;
+  if (body.length > 0 && !message.has('content-type') && body.toString('latin1', 0, 3) === 'v=0') {
+    message.add('Content-Type', 'application/sdp');
+  }
+  message.set('Content-Length', String(body.length));
+  message.headers.sort((a, b) => headerRank(a.key) - headerRank(b.key));
+}
+
+/**
+ * Replaces a `localhost` host by this server's own address; applications write it where they do not know better.
+ * @throws SipParseError when it is no name-addr.
+ */
+export function withOwnHost(value: string, own: OwnAddress, field: string): NameAddr {
+  const address = parseNameAddr(value, field);
+  if (!address.uri.includes('localhost')) return address;
+  const uri = parseUri(address.uri);
+  if (uri.host !== 'localhost') return address;
+  const params = new Map(uri.params);
+  if (own.transport !== 'udp' && !params.has('transport')) params.set('transport', own.transport);
+  return { ...address, uri: formatUri({ ...uri, host: own.host, port: own.port, params }) };
+}
+
+/** The value of Contact: the application's with `localhost` replaced, or this server's own address. */
+export function contactValue(given: string | undefined, own: OwnAddress): string {
+  if (given === undefined) return `<${ownUri(own)}>`;
+  if (!given.includes('localhost')) return given;
+  return splitOutside(given, ',')
+    .map((one) => formatNameAddr(withOwnHost(one, own, 'Contact')))
+    .join(', ');
+}

@@ -1,0 +1,199 @@
+import { timingSafeEqual } from 'node:crypto';
+import { createServer, type Server } from 'node:net';
+import { ListenError } from '../server.ts';
+import { formatHostPort, SipEndpoint, SipParseError } from '../stack/index.ts';
+import { type AppCommand, parseAppMessage, type SipCommand } from './app-command.ts';
+import { AppConnection } from './app-connection.ts';
+import { AppRegistry } from './app-registry.ts';
+import { CdrSender } from './cdr.ts';
+import type { Core } from './core.ts';
+import { DialogStore } from './dialog-store.ts';
+import { noFields, nokFields, okFields } from './frame-fields.ts';
+import { parseAddress, type SipServerOptions, type SipServerStats } from './options.ts';
+import { UacCore } from './uac-core.ts';
+import { UasCore } from './uas-core.ts';
+
+/** Told to applications; drachtio-srf looks at the numbers to see what the server can do. */
+const VERSION = 'v0.9.10-ringmaster';
+
+/** The embedded SIP server, in the thread that calls {@link EmbeddedSipServer.open}. */
+export class EmbeddedSipServer {
+  readonly #options: SipServerOptions;
+  readonly #core: Core;
+  readonly #uas: UasCore;
+  readonly #uac: UacCore;
+  readonly #listener: Server;
+  #hostports = '';
+  #appAddress = '';
+  readonly #sipAddresses: string[] = [];
+
+  private constructor(options: SipServerOptions) {
+    this.#options = options;
+    const apps = new AppRegistry();
+    const endpoint = new SipEndpoint({
+      handler: {
+        request: (transaction) => this.#uas.request(transaction),
+        ack: (ack, source, invite) => this.#uas.ack(ack, source, invite),
+        cancelled: (invite, cancel, source) => this.#uas.cancelled(invite, cancel, source),
+        ackMissing: (invite) => this.#uas.ackMissing(invite),
+      },
+      ...(options.timerValues === undefined ? {} : { timerValues: options.timerValues }),
+      ...(options.limits === undefined ? {} : { limits: options.limits }),
+      ...(options.tcpLimits === undefined ? {} : { tcpLimits: options.tcpLimits }),
+    });
+    this.#core = {
+      endpoint,
+      apps,
+      dialogs: new DialogStore(),
+      cdr: new CdrSender(apps, options.cdrs ?? true),
+      servers: new Map(),
+      serverOf: new Map(),
+      clients: new Map(),
+    };
+    this.#uac = new UacCore(this.#core);
+    this.#uas = new UasCore(this.#core, this.#uac);
+    this.#listener = createServer((socket) => {
+      const app = new AppConnection(socket, {
+        command: (from, command) => this.#execute(from, command),
+        closed: (gone) => this.#gone(gone),
+      });
+      apps.add(app);
+    });
+  }
+
+  /**
+   * Opens every listener.
+   * @throws ListenError when an address is taken or not allowed; what was opened is closed again.
+   * @throws RangeError when a setting is no `ip:port`.
+   */
+  static async open(options: SipServerOptions): Promise<EmbeddedSipServer> {
+    const app = parseAddress(options.app, 'app');
+    const sip = options.sip.map((address) => parseAddress(address, 'sip'));
+    const server = new EmbeddedSipServer(options);
+    try {
+      for (const address of sip) {
+        const point = await server.#core.endpoint.listen(address);
+        server.#sipAddresses.push(formatHostPort(point.host, point.port));
+      }
+      server.#hostports = server.#sipAddresses.map((address) => `tcp/${address},udp/${address}`).join(',');
+      server.#appAddress = await server.#listen(app.host, app.port);
+    } catch (error) {
+      await server.close();
+      throw error;
+    }
+    return server;
+  }
+
+  /** Bound addresses: `app`, and `sip` (comma-separated if there are several). */
+  get addresses(): { app: string; sip: string } {
+    return { app: this.#appAddress, sip: this.#sipAddresses.join(',') };
+  }
+
+  get stats(): SipServerStats {
+    const { endpoint, dialogs, apps, servers, clients } = this.#core;
+    const { clientTransactions, serverTransactions, pendingAcks, sockets, timers } = endpoint.stats;
+    return {
+      dialogs: dialogs.size,
+      transactions: clientTransactions + serverTransactions,
+      sockets,
+      timers,
+      apps: apps.size,
+      pending: servers.size + clients.size + pendingAcks,
+    };
+  }
+
+  /** Ends everything without ceremony. */
+  async close(): Promise<void> {
+    const closed = new Promise<void>((resolve) => {
+      if (this.#listener.listening) this.#listener.close(() => resolve());
+      else resolve();
+    });
+    for (const app of this.#core.apps.all()) app.destroy();
+    await this.#core.endpoint.close();
+    await closed;
+  }
+
+  #listen(host: string, port: number): Promise<string> {
+    return new Promise((resolve, reject) => {
+      const failed = (error: NodeJS.ErrnoException): void => {
+        reject(new ListenError(error.code ?? 'UNKNOWN', `tcp/${formatHostPort(host, port)}`, 'app protocol'));
+      };
+      this.#listener.once('error', failed);
+      this.#listener.listen({ host, port }, () => {
+        this.#listener.off('error', failed);
+        // Out of descriptors and the like: that connection is lost, the server stays.
+        this.#listener.on('error', () => undefined);
+        const address = this.#listener.address();
+        resolve(formatHostPort(host, typeof address === 'object' && address !== null ? address.port : port));
+      });
+    });
+  }
+
+  #execute(app: AppConnection, command: AppCommand): void {
+    if (!app.authenticated && command.type !== 'authenticate' && command.type !== 'ping') {
+      this.#refuse(app, command.id, 'not authenticated');
+      return;
+    }
+    switch (command.type) {
+      case 'authenticate':
+        if (!this.#isSecret(command.secret)) {
+          this.#refuse(app, command.id, 'incorrect secret');
+          return;
+        }
+        app.authenticated = true;
+        app.tags = command.tags;
+        app.send(okFields(command.id, this.#hostports, VERSION, this.#hostports));
+        break;
+      case 'ping':
+        app.send(okFields(command.id, 'pong'));
+        break;
+      case 'route':
+        this.#core.apps.addRoute(app, command.verb);
+        app.send(okFields(command.id));
+        break;
+      case 'remove_route':
+        this.#core.apps.removeRoute(app, command.verb);
+        app.send(okFields(command.id));
+        break;
+      case 'sip':
+        this.#sip(app, command);
+        break;
+      case 'proxy':
+      case 'unknown':
+        this.#refuse(app, command.id, 'Unknown message type');
+        break;
+    }
+  }
+
+  #sip(app: AppConnection, command: SipCommand): void {
+    let message: ReturnType<typeof parseAppMessage>;
+    try {
+      message = parseAppMessage(command.text);
+    } catch (error) {
+      if (!(error instanceof SipParseError)) throw error;
+      app.send(nokFields(command.id, `invalid request-uri: ${command.text.toString('latin1')}`));
+      return;
+    }
+    if (message.kind === 'request') this.#uac.send(app, command, message);
+    else if (command.transactionId === '') this.#refuse(app, command.id, 'transaction id missing');
+    else this.#uas.respond(app, command, message);
+  }
+
+  /** A protocol error: the answer says why and the connection closes. */
+  #refuse(app: AppConnection, commandId: string, reason: string): void {
+    app.send(noFields(commandId, reason));
+    app.end();
+  }
+
+  #gone(app: AppConnection): void {
+    this.#core.apps.remove(app);
+    this.#uas.abandon(app);
+    this.#uac.abandon(app);
+  }
+
+  #isSecret(given: string): boolean {
+    const expected = Buffer.from(this.#options.secret, 'utf8');
+    const offered = Buffer.from(given, 'latin1');
+    return offered.length === expected.length && timingSafeEqual(offered, expected);
+  }
+}
