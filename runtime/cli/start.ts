@@ -2,15 +2,15 @@ import process from 'node:process';
 import { readConfig } from '../config/config.ts';
 import { type Node, startNode } from '../main.ts';
 
-/** `ringmaster start`: runs a node until SIGTERM or SIGINT. Gives the exit code of a start that failed. */
-export async function start(): Promise<number | undefined> {
+/** `ringmaster start`: runs a node until SIGTERM or SIGINT. A start that fails ends the process with 1. */
+export async function start(): Promise<undefined> {
   let node: Node;
   try {
     node = await startNode(readConfig(process.env));
   } catch (error) {
-    // One clear line: what is wrong and where. The stack is for those who ask for it.
+    // One clear line: what is wrong and where. Whatever is still open ends with the process.
     process.stderr.write(`ringmaster: ${describe(error)}\n`);
-    return 1;
+    process.exit(1);
   }
   process.stdout.write(welcome(node));
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
@@ -36,7 +36,14 @@ function describe(error: unknown): string {
 }
 
 function welcome({ httpAddress, sipAddress, demo }: Node): string {
-  const lines = ['', 'Ringmaster is ready.', '', `  REST  ${httpAddress}/rest/v1`, `  SIP   ${sipAddress} (UDP and TCP)`, ''];
+  const lines = [
+    '',
+    'Ringmaster is ready.',
+    '',
+    `  REST  ${httpAddress}/rest/v1`,
+    `  SIP   ${sipAddress} (UDP and TCP)`,
+    '',
+  ];
   if (demo) lines.push(...demoHints(httpAddress, sipAddress));
   return `${lines.join('\n')}\n`;
 }

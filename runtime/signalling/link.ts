@@ -71,7 +71,7 @@ export class SipLink {
       link.#connected = false;
       if (!link.#closing) log.error({ err }, 'SIP server connection');
     });
-    srf.connect(address).catch((err: unknown) => log.error({ err }, 'SIP server connection'));
+    srf.connect(address);
     try {
       await ready;
     } catch (error) {

@@ -59,7 +59,7 @@ export interface SrfUacCallbacks {
 export type SrfHandler = (req: SrfRequest, res: SrfResponse) => void;
 
 export interface Srf extends EventEmitter {
-  connect(config: { host: string; port: number; secret: string }): Promise<unknown>;
+  connect(config: { host: string; port: number; secret: string }): void;
   disconnect(): void;
   use(method: string, handler: (req: SrfRequest, res: SrfResponse, next: () => void) => void): void;
   createUAS(

@@ -81,13 +81,19 @@ describe('collecting digits', () => {
   it('fails with the end of the call, and with the reason of its signal', async () => {
     const hungUp = collectDigits(endpoint.asEndpoint, settings());
     endpoint.hangUp();
-    await hungUp.then(expect.fail, (error: Error) => expect(error.name).to.equal('EndpointGone'));
+    await hungUp.then(
+      () => expect.fail('it did not fail'),
+      (error: Error) => expect(error.name).to.equal('EndpointGone'),
+    );
     const stop = new AbortController();
     const stopped = collectDigits(
       new ScriptedEndpoint().asEndpoint,
       settings({ signal: stop.signal, prompt: ['a.wav'] }),
     );
     stop.abort(new Error('stopped'));
-    await stopped.then(expect.fail, (error: Error) => expect(error.message).to.equal('stopped'));
+    await stopped.then(
+      () => expect.fail('it did not fail'),
+      (error: Error) => expect(error.message).to.equal('stopped'),
+    );
   });
 });

@@ -45,6 +45,9 @@ describe('playing', () => {
     const stop = new AbortController();
     const played = playSources(endpoint.asEndpoint, ['a'], { signal: stop.signal, stopDigits: '', repeat: 1 });
     stop.abort(new Error('stopped'));
-    await played.then(expect.fail, (error: Error) => expect(error.message).to.equal('stopped'));
+    await played.then(
+      () => expect.fail('it did not fail'),
+      (error: Error) => expect(error.message).to.equal('stopped'),
+    );
   });
 });
