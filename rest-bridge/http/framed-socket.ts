@@ -39,6 +39,8 @@ export class FramedSocket extends Duplex {
   #answered = 0;
   #lastResponse: ServerResponse | undefined;
   #upgrading = false;
+  /** The head of an upgrade request that waits for the answers before it. */
+  #upgradeHead: Buffer[] | undefined;
   #refusal: { readonly refusal: Refusal; readonly inBody: boolean; readonly due: number } | undefined;
   /** The refusal is on the wire, or nothing can be: whatever Node still writes is dropped. */
   #finished = false;
@@ -48,13 +50,15 @@ export class FramedSocket extends Duplex {
     this.#raw = raw;
     this.#options = options;
     this.#framer = new MessageFramer({
-      head: () => {
+      head: (head) => {
         this.#heads++;
+        if (head.upgrade) this.#upgradeHead = [];
       },
-      forward: (bytes) => this.#addToOutbox(bytes),
+      forward: (bytes) => (this.#upgradeHead ? this.#upgradeHead.push(bytes) : this.#addToOutbox(bytes)),
       end: () => {},
       upgrade: () => {
         this.#upgrading = true;
+        this.#releaseUpgrade();
       },
       refuse: (refusal, inBody) => this.#refuse(refusal, inBody, this.#heads),
     });
@@ -72,6 +76,10 @@ export class FramedSocket extends Duplex {
     response.once('close', () => {
       this.#answered++;
       this.#answerRefusal();
+      if (this.#upgradeHead) {
+        this.#releaseUpgrade();
+        this.#flush();
+      }
     });
     // Node decided against an upgrade: the head was a request like any other.
     if (this.#upgrading && this.#requests === this.#heads) {
@@ -102,6 +110,14 @@ export class FramedSocket extends Duplex {
   refuse(refusal: Refusal): void {
     if (this.#refusal) this.destroy();
     else this.#stopReading(refusal, this.#requests);
+  }
+
+  /** A WebSocket server writes at once: the answers before must be out. */
+  #releaseUpgrade(): void {
+    if (this.#answered < this.#heads - 1) return;
+    const head = this.#upgradeHead ?? [];
+    this.#upgradeHead = undefined;
+    for (const bytes of head) this.#addToOutbox(bytes);
   }
 
   #addToOutbox(bytes: Buffer): void {

@@ -167,11 +167,10 @@ export class MessageFramer {
     if (end === -1) return this.#hold(bytes, start);
     const head = parseRequestHead(bytes.toString('latin1', start, end - 2));
     this.#sink.head(head);
-    if (head.rewrittenLine === undefined) {
+    if (head.rewritten === undefined) {
       this.#sink.forward(bytes.subarray(start, end));
     } else {
-      this.#sink.forward(Buffer.from(head.rewrittenLine, 'latin1'));
-      this.#sink.forward(bytes.subarray(start + head.lineBytes, end));
+      this.#sink.forward(Buffer.from(`${head.rewritten}\r\n`, 'latin1'));
     }
     this.#last = head.last;
     this.#bodyBytes = 0;

@@ -11,10 +11,8 @@ export interface RequestHead {
   /** The method and target as the caller wrote them. */
   readonly method: string;
   readonly target: string;
-  /** Length of the caller's request line, without its line end, in bytes. */
-  readonly lineBytes: number;
-  /** The request line to hand on instead of the caller's; undefined when that one can stay. */
-  readonly rewrittenLine: string | undefined;
+  /** What to hand on instead of the head; undefined when it can stay as it is. */
+  readonly rewritten: string | undefined;
   readonly body: BodyFraming;
   /** Nothing that follows on the connection belongs to another request. */
   readonly last: boolean;
@@ -27,6 +25,8 @@ const REQUEST_LINE = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+) ([\x21-\x7e]+) HTTP\/(\d\.
 /** Names end at the colon, values hold no control character, no line is folded (RFC 9112 section 5). */
 const HEADER_LINES = /^(?:[!#$%&'*+\-.^_`|~0-9A-Za-z]+:[\t\x20-\x7e\x80-\xff]*\r\n)*$/;
 const CONTENT_LENGTH = /^\d{1,15}$/;
+/** Overlaps the line end before it, so that consecutive lines match one by one. */
+const UPGRADE_LINE = /\r\n(?:upgrade:[^\r]*\r\n)+/gi;
 const HOST = /^[A-Za-z0-9\-._~%!$&'()*+,;=:[\]]*$/;
 
 const malformed = (message: string) => new Refusal('malformed', message);
@@ -72,7 +72,12 @@ export function parseRequestHead(head: string): RequestHead {
     fields.upgrade.join().toLowerCase() === 'websocket';
   if (upgrade && body.kind !== 'none') throw malformed('a request to open a WebSocket has no body');
   const last = version === '1.1' ? options.includes('close') : !options.includes('keep-alive');
-  return { method, target, lineBytes: line.length, rewrittenLine, body, last, upgrade };
+  const lines = head.slice(lineEnd);
+  // Behind a request that asks for an upgrade and gets none, Node overlooks the rest of the packet. A server may
+  // ignore the wish (RFC 9110 section 7.8), so it is not handed on.
+  const kept = fields.upgrade.length > 0 && !upgrade ? lines.replaceAll(UPGRADE_LINE, '\r\n') : lines;
+  const rewritten = rewrittenLine === undefined && kept === lines ? undefined : (rewrittenLine ?? line) + kept;
+  return { method, target, rewritten, body, last, upgrade };
 }
 
 function rewriteRequestLine(method: string, target: string, version: string): string | undefined {

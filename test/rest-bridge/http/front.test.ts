@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { once } from 'node:events';
+import type { Duplex } from 'node:stream';
 import { Agent, type IncomingMessage, request as httpRequest } from 'node:http';
 import { CUSTOM_METHODS } from '../../../rest-bridge/http/methods.ts';
 import { type EchoServer, startEchoServer } from './echo-server.ts';
@@ -150,6 +151,53 @@ describe('strict framing front', () => {
     while (await new Promise<number>((resolve) => server.server.getConnections((_error, count) => resolve(count)))) {
       await new Promise((resolve) => setImmediate(resolve));
     }
+  });
+});
+
+describe('strict framing front: upgrade', () => {
+  const UPGRADE = `GET /ws HTTP/1.1\r\n${HOST}Connection: keep-alive, Upgrade\r\nUpgrade: WebSocket\r\n\r\n`;
+  let server: EchoServer;
+  let client: RawClient;
+
+  beforeEach(async () => {
+    server = await startEchoServer();
+    client = await RawClient.open(server.port);
+  });
+
+  afterEach(async () => {
+    client.close();
+    await server.close();
+  });
+
+  it('passes bytes untouched after the upgrade, those in the same packet included', async () => {
+    server.server.on('upgrade', (_request, socket: Duplex) => {
+      socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n');
+      socket.on('data', (bytes: Buffer) => socket.write(bytes));
+      socket.on('end', () => socket.end());
+    });
+    client.write(`LOOKUP /a HTTP/1.1\r\n${HOST}\r\n${UPGRADE}LOOKUP\n\0`);
+    expect((await client.answer())?.body).to.equal('POST /a!lookup ');
+    await client.until((text) => text.endsWith('LOOKUP\n\0'));
+    client.write('\xff\x00 more');
+    await client.until((text) => text.endsWith('\xff\x00 more'));
+    client.socket.end();
+    await client.end();
+    expect(server.refusals).to.deep.equal([]);
+  });
+
+  it('goes on with HTTP when nobody takes the upgrade', async () => {
+    client.write(`${UPGRADE}LOOKUP /a HTTP/1.1\r\n${HOST}\r\nSEND_DTMF /b HTTP/1.1\r\n${HOST}\r\n`);
+    expect((await client.answer())?.body).to.equal('GET /ws ');
+    expect((await client.answer())?.body).to.equal('POST /a!lookup ');
+    expect((await client.answer())?.body).to.equal('POST /b!send_dtmf ');
+  });
+
+  it('does not take Upgrade: h2c for an upgrade, although somebody would take one', async () => {
+    server.server.on('upgrade', (_request, socket: Duplex) => socket.destroy());
+    const wish = `POST /a HTTP/1.1\r\n${HOST}Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nContent-Length: 1\r\n\r\nx`;
+    client.write(wish.repeat(2));
+    expect((await client.answer())?.body).to.equal('POST /a x');
+    expect((await client.answer())?.body).to.equal('POST /a x');
   });
 });
 

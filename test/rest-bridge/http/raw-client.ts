@@ -61,6 +61,15 @@ export class RawClient {
     return this.#text;
   }
 
+  /** Waits until what came and is not part of an answer taken before fulfils the condition. */
+  async until(condition: (text: string) => boolean): Promise<void> {
+    while (!condition(this.#text)) {
+      if (this.ended) throw new Error(`the connection ended behind ${JSON.stringify(this.#text)}`);
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    }
+  }
+
+  /** Waits until the server closed the connection. */
   async end(): Promise<void> {
     while (!this.ended) await new Promise<void>((resolve) => this.#waiting.push(resolve));
   }
