@@ -73,7 +73,6 @@ export class Baresip {
   async event(type: string, withinMs = 5000): Promise<BaresipEvent> {
     const deadline = Date.now() + withinMs;
     for (;;) {
-      // oxlint-disable-next-line no-await-in-loop -- events come one after another
       const event = await this.#events.next(deadline - Date.now()).catch((error: unknown) => {
         throw new Error(`${type}: ${String(error)} (seen: ${this.#seen.join(', ')})`);
       });

@@ -121,7 +121,6 @@ export class Stage {
     this.#phones = [];
     const violations: string[] = [];
     for (const phone of phones) {
-      // oxlint-disable-next-line no-await-in-loop -- one after another, so that traces stay readable
       await phone.stop();
       violations.push(...phone.violations.map((what) => `${phone.login}: ${what}`));
     }

@@ -1,0 +1,47 @@
+import { expect } from 'chai';
+import { useStage } from '../support/stage.ts';
+import { expectCleanRtp, expectTalk } from './expectations.ts';
+
+describe('hold by re-INVITE', () => {
+  const stage = useStage();
+
+  for (const side of ['the caller', 'the called party'] as const) {
+    for (const direction of ['sendonly', 'inactive'] as const) {
+      it(`of ${side} with ${direction} silences the call until it is resumed`, async () => {
+        const [alice, bob] = await stage.phones('alice', 'bob');
+        const { outgoing, incoming } = await stage.connect(alice, bob, '102');
+        await expectTalk(outgoing, incoming);
+        const [holder, held] = side === 'the caller' ? [outgoing, incoming] : [incoming, outgoing];
+        await holder.hold(direction);
+        const answered = holder.session.remote?.direction;
+        expect(answered).to.be.oneOf(direction === 'sendonly' ? ['recvonly', 'inactive'] : ['inactive']);
+        await holder.hearsNot(holder === outgoing ? 620 : 440, { forMs: 400 });
+        expect((await stage.dialog()).status).to.equal('dialog');
+        await holder.unhold();
+        await expectTalk(outgoing, incoming);
+        expect(held.established).to.equal(true);
+      });
+    }
+  }
+
+  it('works again and again, and both sides may hold at once', async () => {
+    const [alice, bob] = await stage.phones('alice', 'bob');
+    const { outgoing, incoming } = await stage.connect(alice, bob, '102');
+    for (let round = 0; round < 3; round += 1) {
+      await outgoing.hold();
+      await incoming.hold();
+      await outgoing.unhold();
+      await incoming.unhold();
+    }
+    await expectTalk(outgoing, incoming);
+    expectCleanRtp(outgoing, incoming);
+  });
+
+  it('does not hinder hanging up', async () => {
+    const [alice, bob] = await stage.phones('alice', 'bob');
+    const { outgoing, incoming } = await stage.connect(alice, bob, '102');
+    await outgoing.hold('inactive');
+    await incoming.hangup();
+    expect((await outgoing.ended()).by).to.equal('there');
+  });
+});

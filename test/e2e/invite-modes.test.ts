@@ -1,0 +1,196 @@
+import { expect } from 'chai';
+import type { IncomingCall } from '../phones/incoming-call.ts';
+import type { Phone } from '../phones/phone.ts';
+import type { RestAnswer } from '../phones/rest-client.ts';
+import { expectWellFormed } from '../support/dialog.ts';
+import { CALLS, useStage } from '../support/stage.ts';
+import { expectCleanRtp, expectTalk, settled } from './expectations.ts';
+
+/** X is alice (101), who is called first; Y is bob (102), to whom X is transferred. */
+
+interface InviteResult {
+  readonly result: string;
+  readonly ivrcallid: string;
+  readonly acallid?: string;
+  readonly last_response?: string;
+  readonly dialogid?: string;
+}
+
+describe('POST /uc/calls answered by X and Y', () => {
+  const stage = useStage();
+  let alice: Phone;
+  let bob: Phone;
+  let x: IncomingCall;
+  let y: IncomingCall;
+
+  beforeEach(async () => {
+    [alice, bob] = await stage.phones('alice', 'bob');
+  });
+
+  function start(response_mode?: number): Promise<RestAnswer> {
+    return stage.operate('POST', { from: '101', to: '102', ...(response_mode === undefined ? {} : { response_mode }) });
+  }
+
+  function resultOf(answer: RestAnswer): InviteResult {
+    expect(answer.status, answer.text).to.equal(200);
+    const result = answer.json<InviteResult>();
+    expect(result.result, answer.text).to.equal('ok');
+    expect(result.ivrcallid).to.be.a('string').and.not.equal('');
+    return result;
+  }
+
+  async function xAnswers(): Promise<void> {
+    x = await alice.incoming();
+    x.ring();
+    await x.answer();
+    y = await bob.incoming();
+  }
+
+  async function talkAndEnd(): Promise<void> {
+    await expectTalk(x, y);
+    expect(await stage.dialogs()).to.have.length(1);
+    await y.hangup();
+    expect((await x.ended()).by).to.equal('there');
+    expectCleanRtp(x, y);
+    await stage.expectNoDialog();
+  }
+
+  it('mode 0 answers at once with the Call-Id of the call to X', async () => {
+    const { ivrcallid, ...rest } = resultOf(await start(0));
+    expect(rest).to.deep.equal({ result: 'ok' });
+    x = await alice.incoming();
+    const dialog = await stage.dialog();
+    expectWellFormed(dialog);
+    expect(dialog.status).to.equal('forking');
+    expect(dialog.callids).to.have.members([ivrcallid, x.callId]);
+    expect(dialog.acallid).to.equal(ivrcallid);
+    await x.answer();
+    y = await bob.incoming();
+    await y.answer();
+    await talkAndEnd();
+  });
+
+  it('mode 1 answers when X rings', async () => {
+    const answer = start(1);
+    x = await alice.incoming();
+    x.ring();
+    const { ivrcallid, ...rest } = resultOf(await answer);
+    expect(rest).to.deep.equal({ result: 'ok' });
+    expect((await stage.dialog()).acallid).to.equal(ivrcallid);
+    await x.answer();
+    y = await bob.incoming();
+    await y.answer();
+    await talkAndEnd();
+  });
+
+  it('mode 2 answers when X answers', async () => {
+    const answer = start(2);
+    x = await alice.incoming();
+    x.ring();
+    expect((await stage.dialog()).status).to.equal('forking');
+    expect(await settled(answer), 'answered while X rings').to.equal(false);
+    await x.answer();
+    const { ivrcallid: _, ...rest } = resultOf(await answer);
+    expect(rest).to.deep.equal({ result: 'ok' });
+    y = await bob.incoming();
+    await y.answer();
+    await talkAndEnd();
+  });
+
+  for (const mode of [3, undefined]) {
+    it(`mode ${mode ?? 3}${mode === undefined ? ', the default,' : ''} answers when Y rings, with the target dialog`, async () => {
+      const answer = start(mode);
+      await xAnswers();
+      await x.hearsSound();
+      expect(await settled(answer), 'answered before Y rings').to.equal(false);
+      y.ring();
+      const result = resultOf(await answer);
+      expect(result.last_response).to.equal('SIP/2.0 180 Ringing');
+      const ringing = (await (await stage.rest()).get(`${CALLS}/${result.dialogid}`)).json();
+      expect(ringing).to.deep.include({ status: 'forking', acallid: result.acallid });
+      await y.answer();
+      await talkAndEnd();
+    });
+  }
+
+  for (const mode of [4, 5]) {
+    it(`mode ${mode} answers when Y has answered, with the target dialog`, async () => {
+      const answer = start(mode);
+      await xAnswers();
+      y.ring();
+      await x.hearsSound();
+      expect(await settled(answer), 'answered while Y rings').to.equal(false);
+      await y.answer();
+      const result = resultOf(await answer);
+      expect(result.last_response).to.equal('SIP/2.0 200 OK');
+      await expectTalk(x, y);
+      const dialog = await stage.dialog();
+      expectWellFormed(dialog);
+      expect(dialog).to.include({ status: 'dialog', dialogid: result.dialogid, acallid: result.acallid });
+      expect(dialog.uris).to.have.members(['alice', '101', 'bob', '102'].map((name) => `<sip:${name}@demo.local>`));
+      expect(dialog.localuri).to.equal('<sip:102@demo.local>');
+      expect(dialog.callids).to.include(y.callId);
+      await talkAndEnd();
+    });
+  }
+
+  it('X hears ringback until Y answers, and not afterwards', async () => {
+    const answer = start(4);
+    await xAnswers();
+    y.ring();
+    await x.hears(425, { withinMs: 5000 });
+    await y.answer();
+    await answer;
+    y.play(620);
+    await x.hears(620);
+    await x.hearsNot(425, { forMs: 500 });
+  });
+
+  for (const [what, method, path] of [
+    ['the method INVITE', 'INVITE', CALLS],
+    ['!invite', 'POST', `${CALLS}!invite`],
+  ] as const) {
+    it(`works as ${what} too`, async () => {
+      const body = { from: '101', to: '102', response_mode: 4 };
+      const answer = (await stage.rest()).send(method, path, { body });
+      await xAnswers();
+      await y.answer();
+      resultOf(await answer);
+      await talkAndEnd();
+    });
+  }
+
+  it('goes on when the HTTP client has gone', async () => {
+    const client = await stage.node.login();
+    const lost = client.send('POST', CALLS, { body: { from: '101', to: '102', response_mode: 5 } }).catch(() => {});
+    x = await alice.incoming();
+    client.close();
+    await lost;
+    await x.answer();
+    y = await bob.incoming();
+    await y.answer();
+    await talkAndEnd();
+  });
+
+  it('lets X hang up a call that it was transferred to', async () => {
+    const answer = start(4);
+    await xAnswers();
+    await y.answer();
+    resultOf(await answer);
+    await x.hangup();
+    expect((await y.ended()).by).to.equal('there');
+    await stage.expectNoDialog();
+  });
+
+  it('lets both hold and resume', async () => {
+    const answer = start(4);
+    await xAnswers();
+    await y.answer();
+    resultOf(await answer);
+    await x.hold();
+    await x.unhold();
+    await y.hold('inactive');
+    await y.unhold();
+    await talkAndEnd();
+  });
+});

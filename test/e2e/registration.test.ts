@@ -1,0 +1,75 @@
+import { expect } from 'chai';
+import { useStage } from '../support/stage.ts';
+import { observeFor } from '../phones/wait.ts';
+
+describe('registration', () => {
+  const stage = useStage();
+
+  for (const transport of ['udp', 'tcp'] as const) {
+    for (const algorithm of ['MD5', 'SHA-256'] as const) {
+      it(`takes the right password over ${transport} with ${algorithm}`, async () => {
+        const alice = await stage.phone('alice', { transport, unregistered: true });
+        const result = await alice.register({ algorithm, expires: 300 });
+        expect(result.status).to.equal(200);
+        expect(result.challenges.map((challenge) => challenge.realm)).to.include('demo.local');
+        const own = result.contacts.find(({ uri }) => uri === alice.contact);
+        expect(own?.expires).to.be.within(290, 300);
+      });
+    }
+  }
+
+  it('refuses a wrong password and an unknown account, and keeps no contact', async () => {
+    const alice = await stage.phone('alice', { unregistered: true });
+    expect((await alice.register({ password: 'wrong' })).status).to.be.oneOf([401, 403]);
+    expect((await alice.register({ username: 'nobody' })).status).to.be.oneOf([401, 403]);
+    const bob = await stage.phone('bob');
+    const call = await bob.call('101');
+    expect((await call.refused()).status).to.equal(480);
+    expect(alice.waitingCalls).to.equal(0);
+  });
+
+  it('does not let one account register for another', async () => {
+    const alice = await stage.phone('alice', { unregistered: true });
+    expect((await alice.register({ username: 'bob', password: 'demo-bob' })).status).to.equal(403);
+  });
+
+  it('lists every contact of the account and removes the one that asks', async () => {
+    const desk = await stage.phone('alice');
+    const mobile = await stage.phone('alice', { transport: 'tcp' });
+    const both = await mobile.register();
+    expect(both.contacts.map(({ uri }) => uri)).to.have.members([desk.contact, mobile.contact]);
+    const rest = await desk.unregister();
+    expect(rest.status).to.equal(200);
+    expect(rest.contacts.map(({ uri }) => uri)).to.deep.equal([mobile.contact]);
+  });
+
+  it('removes every contact with *', async () => {
+    await stage.phone('alice');
+    const mobile = await stage.phone('alice');
+    const result = await mobile.register({ contact: '*', expires: 0 });
+    expect(result.status).to.equal(200);
+    expect(result.contacts).to.deep.equal([]);
+  });
+
+  it('forgets a contact when its time is up', async () => {
+    const alice = await stage.phone('alice', { unregistered: true });
+    const result = await alice.register({ expires: 1 });
+    // A registrar may refuse so short a time and name the least it takes (RFC 3261 section 10.3, step 7).
+    if (result.status === 423) {
+      expect(Number(result.response.headers.find(({ name }) => name === 'Min-Expires')?.value)).to.be.greaterThan(1);
+      return;
+    }
+    expect(result.status).to.equal(200);
+    const granted = result.contacts[0]?.expires ?? 0;
+    expect(granted).to.equal(1);
+    await observeFor(granted * 1000 + 200);
+    const bob = await stage.phone('bob');
+    expect((await (await bob.call('101')).refused()).status).to.equal(480);
+  });
+
+  it('keeps one contact when the same one registers again', async () => {
+    const alice = await stage.phone('alice');
+    const again = await alice.register();
+    expect(again.contacts.filter(({ uri }) => uri === alice.contact)).to.have.length(1);
+  });
+});
