@@ -37,9 +37,14 @@ interface Owner {
 
 export const LOCK_FILE = 'storage.lock';
 
-const HEARTBEAT_MS = 2_000;
-/** Beats that an owner in another container may miss before it counts as dead. */
-const MISSED_BEATS = 4;
+export interface LockTiming {
+  readonly heartbeatMs: number;
+  /** Beats that an owner in another container may miss before it counts as dead. */
+  readonly missedBeats: number;
+}
+
+const TIMING: LockTiming = { heartbeatMs: 2_000, missedBeats: 4 };
+/** What a maker needs, at the very most, from creating the file to having written it. */
 const HALF_WRITTEN_MS = 500;
 
 function readOptional(read: () => string): string | undefined {
@@ -124,12 +129,12 @@ function create(path: string, owner: Owner): boolean {
   return true;
 }
 
-async function isDead(path: string, content: string, me: Owner): Promise<boolean> {
+async function isDead(path: string, content: string, me: Owner, timing: LockTiming): Promise<boolean> {
   const owner = parseOwner(content);
   const verdict = owner === undefined ? 'watch' : judge(owner, me);
   if (verdict !== 'watch') return verdict === 'dead';
   const before = modified(path);
-  await delay(owner === undefined ? HALF_WRITTEN_MS : HEARTBEAT_MS * MISSED_BEATS);
+  await delay(owner === undefined ? HALF_WRITTEN_MS : timing.heartbeatMs * timing.missedBeats);
   return modified(path) === before;
 }
 
@@ -138,12 +143,12 @@ function modified(path: string): number | undefined {
 }
 
 /** Keeps the file's time moving for owners in other containers, which cannot see this process. */
-function beat(path: string): NodeJS.Timeout {
+function beat(path: string, intervalMs: number): NodeJS.Timeout {
   const timer = setInterval(() => {
     const now = new Date();
     // Gone or not ours any more: the worst is a stale time, and release() looks at the token.
     utimes(path, now, now, () => undefined);
-  }, HEARTBEAT_MS);
+  }, intervalMs);
   return timer.unref();
 }
 
@@ -154,17 +159,17 @@ function beat(path: string): NodeJS.Timeout {
  * @throws StorageLockedError when a live process holds it
  * @throws StorageUnavailableError when the lock cannot be written
  */
-export async function lockDirectory(folder: string): Promise<DirectoryLock> {
+export async function lockDirectory(folder: string, timing: LockTiming = TIMING): Promise<DirectoryLock> {
   const path = join(folder, LOCK_FILE);
   const me = self();
   const mine = JSON.stringify(me);
   while (!create(path, me)) {
     const content = readOptional(() => readFileSync(path, 'utf8'));
     if (content === undefined) continue;
-    if (!(await isDead(path, content, me))) throw new StorageLockedError(folder, parseOwner(content)?.pid ?? 0);
+    if (!(await isDead(path, content, me, timing))) throw new StorageLockedError(folder, parseOwner(content)?.pid ?? 0);
     reap(path, content);
   }
-  const heartbeat = beat(path);
+  const heartbeat = beat(path, timing.heartbeatMs);
   return {
     release() {
       clearInterval(heartbeat);

@@ -13,10 +13,15 @@ export interface Maintenance {
 /** Bytes of log since the last checkpoint that make another worth its time. */
 const CHECKPOINT_AFTER_BYTES = 16 * 1024 * 1024;
 
-async function maintain(db: Kysely<Schema>): Promise<boolean> {
+/**
+ * Does what is due. Returns whether anything was.
+ *
+ * @param afterBytes log since the last checkpoint that is worth another
+ */
+export async function maintain(db: Kysely<Schema>, afterBytes = CHECKPOINT_AFTER_BYTES): Promise<boolean> {
   const { rows } = await sql<{ bytes: number }>`
     select (pg_current_wal_lsn() - redo_lsn)::bigint as bytes from pg_control_checkpoint()`.execute(db);
-  if ((rows[0]?.bytes ?? 0) < CHECKPOINT_AFTER_BYTES) return false;
+  if ((rows[0]?.bytes ?? 0) < afterBytes) return false;
   await sql`vacuum analyze`.execute(db);
   await sql`checkpoint`.execute(db);
   return true;

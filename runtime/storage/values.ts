@@ -52,10 +52,8 @@ export function encode(value: unknown): string | null {
   if (value === undefined) return null;
   if (typeof value === 'string') return value;
   if (typeof value === 'object') return encodeObject(value);
-  if (typeof value === 'function' || typeof value === 'symbol') {
-    throw new TypeError(`A ${typeof value} cannot be a query parameter.`);
-  }
-  return String(value);
+  if (typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean') return String(value);
+  throw new TypeError(`A ${typeof value} cannot be a query parameter.`);
 }
 
 function encodeObject(value: object | null): string | null {

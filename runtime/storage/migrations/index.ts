@@ -1,7 +1,7 @@
 /** The migrations in order. One that was released is never edited; a change is a new one. */
 import type { Kysely } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
-import { StorageMigrationError } from '../errors.ts';
+import { StorageMigrationError, StorageUnavailableError } from '../errors.ts';
 import type { Schema } from '../schema.ts';
 import { domainCenter } from './0001-domain-center.ts';
 import { iam } from './0002-iam.ts';
@@ -16,6 +16,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
 /**
  * Brings the database to the newest version. Several nodes may do so at once: kysely's migrator holds an advisory lock.
  *
+ * @throws StorageUnavailableError when the database cannot be opened or reached
  * @throws StorageMigrationError naming the migration that failed; it is rolled back
  */
 export async function migrateToLatest(
@@ -29,6 +30,7 @@ export async function migrateToLatest(
     migrationLockTableName: 'schema_migrations_lock',
   });
   const { error, results } = await migrator.migrateToLatest();
+  if (error instanceof StorageUnavailableError) throw error;
   if (error !== undefined) {
     const failed = results?.find((result) => result.status === 'Error')?.migrationName;
     throw new StorageMigrationError(failed ?? 'set-up', { cause: error });

@@ -13,6 +13,9 @@ const { directory } = workerData as EngineWorkerData;
 const asIs = (text: string): string => text;
 const serializers = Object.fromEntries(Object.values(OID).map((oid) => [oid, asIs]));
 
+/** Half of PostgreSQL's default: there is one connection, and the memory belongs to the calls. */
+const startParams = [...PGlite.defaultStartParams, '-c', 'shared_buffers=64MB'];
+
 function reply(message: EngineReply): void {
   port.postMessage(message);
 }
@@ -44,7 +47,7 @@ async function query(db: PGlite, sql: string, parameters: readonly (string | nul
 async function open(): Promise<void> {
   let db: PGlite;
   try {
-    db = await PGlite.create({ dataDir: directory, parsers: decoders, serializers });
+    db = await PGlite.create({ dataDir: directory, parsers: decoders, serializers, startParams });
   } catch (error) {
     reply({ type: 'unopened', message: describe(error).message });
     return;

@@ -1,0 +1,104 @@
+import { expect } from 'chai';
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { StorageLockedError, StorageUnavailableError, openStorage } from '../../runtime/storage/index.ts';
+import { storageChild } from './support/child-process.ts';
+import { failure, temporaryFolders } from './support/storages.ts';
+
+describe('PGlite storage and the end of its process', () => {
+  const folders = temporaryFolders();
+  after(() => folders.removeAll());
+
+  it('loses no acknowledged row when the process is killed while writing, twice over', async () => {
+    const dataDir = folders.make();
+    let acked = 0;
+    for (const rows of [25, 60]) {
+      const child = storageChild(dataDir, 'write');
+      expect(await child.line()).to.equal('open');
+      for (let row = 0; row < rows; row++) acked = Number((await child.line()).split(' ')[1]);
+      await child.kill();
+    }
+    const storage = await openStorage({ dataDir });
+    const { rows } = await sql<{ n: number }>`select count(*) as n from acked where n <= ${acked}`.execute(storage.db);
+    await storage.close();
+    expect(rows).to.deep.equal([{ n: acked }]);
+  });
+
+  it('names the live process that holds the folder', async () => {
+    const dataDir = folders.make();
+    const child = storageChild(dataDir, 'hold');
+    try {
+      expect(await child.line()).to.equal('open');
+      const error = await failure(openStorage({ dataDir }));
+      expect(error).to.be.instanceOf(StorageLockedError).and.include({ folder: dataDir, pid: child.pid });
+    } finally {
+      await child.kill();
+    }
+  });
+
+  it('lets one of several processes take the folder of a killed one', async () => {
+    const dataDir = folders.make();
+    const first = storageChild(dataDir, 'hold');
+    await first.line();
+    await first.kill();
+    const contenders = [1, 2, 3].map(() => storageChild(dataDir, 'hold'));
+    try {
+      const said = await Promise.all(contenders.map((child) => child.line()));
+      const winner = contenders[said.indexOf('open')];
+      expect(said.filter((line) => line === 'open')).to.have.length(1);
+      expect(said.filter((line) => line === `locked ${winner?.pid}`)).to.have.length(2);
+    } finally {
+      await Promise.all(contenders.map((child) => child.kill()));
+    }
+  });
+
+  it('refuses a second opening inside the same process, and allows it after the close', async () => {
+    const dataDir = folders.make();
+    const storage = await openStorage({ dataDir });
+    expect(await failure(openStorage({ dataDir })))
+      .to.be.instanceOf(StorageLockedError)
+      .and.include({ pid: process.pid });
+    await storage.close();
+    await (await openStorage({ dataDir })).close();
+    expect(readdirSync(dataDir)).to.deep.equal(['pglite']);
+  });
+
+  it('makes the cluster anew when the first start was interrupted', async () => {
+    const dataDir = folders.make();
+    const unfinished = join(dataDir, 'pglite.unfinished');
+    mkdirSync(join(unfinished, 'base'), { recursive: true });
+    writeFileSync(join(unfinished, 'PG_VERSION'), '18\n');
+    const storage = await openStorage({ dataDir });
+    const rows = await storage.db.selectFrom('domains').selectAll().execute();
+    await storage.close();
+    expect(rows).to.deep.equal([]);
+    expect(existsSync(unfinished)).to.equal(false);
+  });
+
+  it('works without a template, as on a read-only installation', async () => {
+    const file = join(folders.make(), 'file');
+    writeFileSync(file, '');
+    const storage = await openStorage({ dataDir: folders.make(), templateFolder: join(file, 'impossible') });
+    const rows = await storage.db.selectFrom('users').selectAll().execute();
+    await storage.close();
+    expect(rows).to.deep.equal([]);
+  });
+
+  it('says that a damaged cluster does not open, and gives the folder back', async () => {
+    const dataDir = folders.make();
+    await (await openStorage({ dataDir })).close();
+    writeFileSync(join(dataDir, 'pglite', 'global', 'pg_control'), 'nonsense');
+    const error = await failure(openStorage({ dataDir }));
+    expect(error).to.be.instanceOf(StorageUnavailableError);
+    expect(error.message).to.include(join(dataDir, 'pglite'));
+    expect(readdirSync(dataDir)).to.deep.equal(['pglite']);
+  });
+
+  it('says that a folder cannot be made', async () => {
+    const file = join(folders.make(), 'file');
+    writeFileSync(file, '');
+    const error = await failure(openStorage({ dataDir: join(file, 'below') }));
+    expect(error).to.be.instanceOf(StorageUnavailableError);
+  });
+});

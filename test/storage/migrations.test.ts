@@ -1,0 +1,76 @@
+import { expect } from 'chai';
+import { sql } from 'kysely';
+import type { Migration } from 'kysely/migration';
+import { StorageMigrationError, StorageUnavailableError, openStorage } from '../../runtime/storage/index.ts';
+import { migrateToLatest, migrations } from '../../runtime/storage/migrations/index.ts';
+import { describePostgres, describeStorages, failure, withStorage } from './support/storages.ts';
+
+describeStorages('migrations', (newPlace) => {
+  const storage = withStorage(newPlace);
+
+  it('have all been applied, once', async () => {
+    const { rows } = await sql<{ name: string }>`select name from schema_migrations order by name`.execute(
+      storage().db,
+    );
+    expect(rows.map((row) => row.name)).to.deep.equal(Object.keys(migrations));
+    expect(await migrateToLatest(storage().db)).to.deep.equal([]);
+  });
+
+  it('create every table the schema names', async () => {
+    const tables = await storage().db.introspection.getTables();
+    const names = tables.map((table) => table.name).filter((name) => !name.startsWith('schema_'));
+    expect(names.toSorted()).to.deep.equal([
+      'domains',
+      'featurecodes',
+      'registrations',
+      'roles',
+      'routes',
+      'sessions',
+      'sipusers',
+      'users',
+    ]);
+  });
+
+  it('leave the database as it was when one fails, and name it', async () => {
+    const broken: Migration = {
+      async up(db) {
+        await sql`create table half_made (x integer)`.execute(db);
+        await sql`select 1/0`.execute(db);
+      },
+    };
+    const error = await failure(migrateToLatest(storage().db, { ...migrations, '9999-broken': broken }));
+    expect(error).to.be.instanceOf(StorageMigrationError).and.include({ migration: '9999-broken' });
+    expect(error.message).to.include('division by zero');
+    const tables = await storage().db.introspection.getTables();
+    expect(tables.map((table) => table.name)).not.to.include('half_made');
+  });
+
+  it('refuse a database that a newer release has migrated', async () => {
+    const next: Migration = { up: () => Promise.resolve() };
+    const place = await newPlace();
+    const newer = await place.open();
+    await migrateToLatest(newer.db, { ...migrations, '9999-next': next });
+    await newer.close();
+    const error = await failure(place.open());
+    expect(error).to.be.instanceOf(StorageMigrationError);
+    expect(error.message).to.include('9999-next');
+  });
+});
+
+describePostgres('nodes that start at once', (newPlace) => {
+  it('each get a migrated database', async () => {
+    const empty = await newPlace();
+    const nodes = await Promise.all([1, 2, 3, 4, 5].map(() => empty.open()));
+    const users = await Promise.all(nodes.map((node) => node.db.selectFrom('users').selectAll().execute()));
+    await Promise.all(nodes.map((node) => node.close()));
+    expect(users).to.deep.equal([[], [], [], [], []]);
+  });
+});
+
+describe('a PostgreSQL server that is not there', () => {
+  it('is named without its password', async () => {
+    const error = await failure(openStorage({ dataDir: 'unused', databaseUrl: 'postgres://me:secret@127.0.0.1:1/db' }));
+    expect(error).to.be.instanceOf(StorageUnavailableError);
+    expect(error.message).to.include('127.0.0.1:1/db').and.not.include('secret');
+  });
+});

@@ -1,0 +1,123 @@
+import { expect } from 'chai';
+import { sql } from 'kysely';
+import { SqlError, StorageTimeoutError } from '../../runtime/storage/index.ts';
+import { describeStorages, failure, withStorage } from './support/storages.ts';
+
+const domain = (id: string) => ({
+  id,
+  name: `${id}.test`,
+  is_master: false,
+  parent_id: null,
+  opts: '{}',
+  ext: '{}',
+  lic: '{}',
+  security: '{}',
+});
+
+describeStorages('storage', (newPlace) => {
+  const LIMIT_MS = 400;
+  const storage = withStorage(newPlace, { queryTimeoutMs: LIMIT_MS });
+
+  const names = async (): Promise<readonly string[]> => {
+    const rows = await storage().db.selectFrom('domains').select('id').orderBy('id').execute();
+    return rows.map((row) => row.id);
+  };
+
+  it('keeps what a transaction wrote, and nothing of one that failed', async () => {
+    const { db } = storage();
+    await db.transaction().execute((tx) => tx.insertInto('domains').values(domain('kept')).execute());
+    await failure(
+      db.transaction().execute(async (tx) => {
+        await tx.insertInto('domains').values(domain('lost')).execute();
+        throw new Error('changed my mind');
+      }),
+    );
+    expect(await names()).to.deep.equal(['kept']);
+  });
+
+  it('does not report success for a transaction in which a refused statement was passed over', async () => {
+    const error = await failure(
+      storage()
+        .db.transaction()
+        .execute(async (tx) => {
+          await tx.insertInto('domains').values(domain('a')).execute();
+          await failure(sql`select 1/0`.execute(tx));
+        }),
+    );
+    expect(error.name).to.equal('AbortedTransactionError');
+    expect(await names()).to.deep.equal([]);
+  });
+
+  it('goes back to a savepoint', async () => {
+    const tx = await storage().db.startTransaction().execute();
+    await tx.insertInto('domains').values(domain('before')).execute();
+    const saved = await tx.savepoint('a "quoted" one').execute();
+    await saved.insertInto('domains').values(domain('after')).execute();
+    await saved.rollbackToSavepoint('a "quoted" one').execute();
+    await saved.commit().execute();
+    expect(await names()).to.deep.equal(['before']);
+  });
+
+  it('runs queries asked at once inside a transaction one after another', async () => {
+    const ids = ['a', 'b', 'c', 'd'];
+    await storage()
+      .db.transaction()
+      .execute((tx) => Promise.all(ids.map((id) => tx.insertInto('domains').values(domain(id)).execute())));
+    expect(await names()).to.deep.equal(ids);
+  });
+
+  it('says which constraint refused a row, with its SQLSTATE', async () => {
+    const { db } = storage();
+    await db.insertInto('domains').values(domain('a')).execute();
+    const twice = await failure(
+      db
+        .insertInto('domains')
+        .values({ ...domain('b'), name: 'A.test' })
+        .execute(),
+    );
+    expect(twice)
+      .to.be.instanceOf(SqlError)
+      .and.include({ code: '23505', constraint: 'domains_name_key', table: 'domains' });
+    const orphan = await failure(
+      db
+        .insertInto('domains')
+        .values({ ...domain('c'), parent_id: 'nobody' })
+        .execute(),
+    );
+    expect(orphan).to.include({ code: '23503', constraint: 'domains_parent_id_fkey' });
+  });
+
+  it('stops a query over the limit and serves the next one', async () => {
+    const started = performance.now();
+    const endless = failure(sql`select count(*) from generate_series(1, 1000000000)`.execute(storage().db));
+    const waiting = sql<{ x: number }>`select 7 as x`.execute(storage().db);
+    const error = await endless;
+    expect(error).to.be.instanceOf(StorageTimeoutError).and.include({ limitMs: LIMIT_MS });
+    expect(performance.now() - started).to.be.within(LIMIT_MS - 20, LIMIT_MS * 5);
+    expect((await waiting).rows).to.deep.equal([{ x: 7 }]);
+  });
+
+  it('undoes a transaction whose query ran over the limit, and refuses the rest of it', async () => {
+    const { db } = storage();
+    const error = await failure(
+      db.transaction().execute(async (tx) => {
+        await tx.insertInto('domains').values(domain('half')).execute();
+        await failure(sql`select count(*) from generate_series(1, 1000000000)`.execute(tx));
+        await tx.insertInto('domains').values(domain('other half')).execute();
+      }),
+    );
+    expect(error.name).to.be.oneOf(['StorageTimeoutError', 'SqlError']);
+    expect(await names()).to.deep.equal([]);
+  });
+
+  it('finds everything again after closing', async () => {
+    const place = await newPlace();
+    const first = await place.open();
+    await first.db.insertInto('domains').values(domain('kept')).execute();
+    await Promise.all([first.close(), first.close()]);
+    const second = await place.open();
+    const rows = await second.db.selectFrom('domains').select(['id', 'opts']).execute();
+    await second.close();
+    expect(rows).to.deep.equal([{ id: 'kept', opts: {} }]);
+  });
+});

@@ -1,0 +1,102 @@
+/** A private PostgreSQL server from Debian's package, started when the first test asks and ended with the run. */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { Client } from 'pg';
+
+const PACKAGES = '/usr/lib/postgresql';
+
+export interface PostgresServer {
+  /** Makes an empty database and returns its URL. */
+  createDatabase(): Promise<string>;
+}
+
+function binaries(): string | undefined {
+  if (!existsSync(PACKAGES)) return undefined;
+  const versions = readdirSync(PACKAGES).toSorted((a, b) => Number(b) - Number(a));
+  return versions.map((version) => join(PACKAGES, version, 'bin')).find((bin) => existsSync(join(bin, 'postgres')));
+}
+
+/** PostgreSQL refuses to run as root. */
+function account(): { uid?: number; gid?: number } {
+  if (process.getuid?.() !== 0) return {};
+  const id = (flag: string): number => Number(execFileSync('id', [flag, 'nobody'], { encoding: 'utf8' }));
+  return { uid: id('-u'), gid: id('-g') };
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const address = probe.address();
+  probe.close();
+  await once(probe, 'close');
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return address.port;
+}
+
+async function ready(server: ChildProcess): Promise<void> {
+  if (server.stderr === null) throw new Error('no stderr');
+  const seen: string[] = [];
+  for await (const line of createInterface({ input: server.stderr })) {
+    seen.push(line);
+    if (line.includes('ready to accept connections')) {
+      server.stderr.resume();
+      return;
+    }
+  }
+  throw new Error(`postgres did not start: ${seen.join('\n')}`);
+}
+
+let folder: string | undefined;
+let server: ChildProcess | undefined;
+let starting: Promise<PostgresServer> | undefined;
+
+async function start(bin: string): Promise<PostgresServer> {
+  const owner = account();
+  folder = mkdtempSync(join(tmpdir(), 'ringmaster-postgres-'));
+  if (owner.uid !== undefined && owner.gid !== undefined) chownSync(folder, owner.uid, owner.gid);
+  const data = join(folder, 'data');
+  const initdb = ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C.UTF-8', '--no-sync'];
+  execFileSync(join(bin, 'initdb'), initdb, { ...owner, cwd: folder, stdio: 'pipe' });
+  const port = await freePort();
+  const settings = ['-c', 'fsync=off', '-c', `unix_socket_directories=${folder}`, '-c', 'max_connections=200'];
+  server = spawn(join(bin, 'postgres'), ['-D', data, '-h', '127.0.0.1', '-p', String(port), ...settings], {
+    ...owner,
+    cwd: folder,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  await ready(server);
+  let databases = 0;
+  const url = (database: string): string => `postgres://postgres@127.0.0.1:${port}/${database}`;
+  return {
+    async createDatabase() {
+      const database = `test_${++databases}`;
+      const client = new Client({ connectionString: url('postgres') });
+      await client.connect();
+      await client.query(`create database ${database}`);
+      await client.end();
+      return url(database);
+    },
+  };
+}
+
+/** Undefined when PostgreSQL is not installed. */
+export async function postgresServer(): Promise<PostgresServer | undefined> {
+  const bin = binaries();
+  if (bin === undefined) return undefined;
+  starting ??= start(bin);
+  return await starting;
+}
+
+// At the root of the run, whichever file asked first.
+after(async () => {
+  if (server !== undefined && server.exitCode === null) {
+    server.kill('SIGINT');
+    await once(server, 'exit');
+  }
+  if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
+});

@@ -1,0 +1,95 @@
+/** Runs the same tests over both kinds of storage. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { type Storage, type StorageOptions, openStorage } from '../../../runtime/storage/index.ts';
+import { postgresServer } from './postgres-server.ts';
+
+export type OpenOptions = Omit<StorageOptions, 'dataDir' | 'databaseUrl'>;
+
+/** One place where data stay between openings. */
+export interface Place {
+  open(options?: OpenOptions): Promise<Storage>;
+}
+
+/** Folders of a describe block; its caller removes them when everything in them is closed. */
+export function temporaryFolders(): { make(): string; removeAll(): void } {
+  const folders: string[] = [];
+  return {
+    make() {
+      const folder = mkdtempSync(join(tmpdir(), 'ringmaster-storage-'));
+      folders.push(folder);
+      return folder;
+    },
+    removeAll() {
+      for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Empties every table of ours, as a fresh store is. */
+export async function clear(storage: Storage): Promise<void> {
+  await sql`truncate domains, users, roles, sessions, sipusers, featurecodes, routes, registrations`.execute(
+    storage.db,
+  );
+}
+
+/**
+ * Declares `body` once over PGlite and once over a PostgreSQL server. Without a server the latter is skipped, or fails
+ * when RINGMASTER_REQUIRE_PEERS is 1.
+ */
+export function describeStorages(title: string, body: (newPlace: () => Promise<Place>) => void): void {
+  describe(`${title} [PGlite]`, () => {
+    const folders = temporaryFolders();
+    body(() => {
+      const dataDir = folders.make();
+      return Promise.resolve({ open: (options = {}) => openStorage({ dataDir, ...options }) });
+    });
+    after(() => folders.removeAll());
+  });
+  describePostgres(title, body);
+}
+
+/** Declares `body` over a PostgreSQL server only. */
+export function describePostgres(title: string, body: (newPlace: () => Promise<Place>) => void): void {
+  describe(`${title} [PostgreSQL]`, () => {
+    before(async function () {
+      if ((await postgresServer()) !== undefined) return;
+      if (process.env['RINGMASTER_REQUIRE_PEERS'] === '1') throw new Error('PostgreSQL is not installed.');
+      this.skip();
+    });
+    body(async () => {
+      const server = await postgresServer();
+      if (server === undefined) throw new Error('PostgreSQL is not installed.');
+      const databaseUrl = await server.createDatabase();
+      return { open: (options = {}) => openStorage({ dataDir: 'unused', databaseUrl, poolSize: 4, ...options }) };
+    });
+  });
+}
+
+/** Opens one storage for a whole describe block and empties it before each test. */
+export function withStorage(newPlace: () => Promise<Place>, options: OpenOptions = {}): () => Storage {
+  let storage: Storage | undefined;
+  const get = (): Storage => {
+    if (storage === undefined) throw new Error('The storage opens before the first test.');
+    return storage;
+  };
+  before(async () => {
+    storage = await (await newPlace()).open(options);
+  });
+  beforeEach(() => clear(get()));
+  after(() => storage?.close());
+  return get;
+}
+
+/** Resolves to the error that `promise` rejects with. */
+export async function failure(promise: Promise<unknown>): Promise<Error> {
+  try {
+    await promise;
+  } catch (error) {
+    if (error instanceof Error) return error;
+    throw error;
+  }
+  throw new Error('It succeeded.');
+}
