@@ -1,0 +1,115 @@
+import { isIP } from 'node:net';
+import { parse } from 'yaml';
+
+/** What the operator wrote, checked. */
+export interface Sizing {
+  readonly calls: number;
+  readonly callsPerSecond: number;
+  readonly node: string;
+  readonly sip: { readonly address: string; readonly port: number };
+  readonly media: {
+    readonly sipPort: number;
+    readonly advertisedAddress: string | undefined;
+    readonly rtp: { readonly first: number; readonly last: number };
+  };
+  readonly folders: { readonly sounds: string; readonly recordings: string; readonly logs: string };
+}
+
+/** A setting that cannot be used: which, what was found, what belongs there. */
+export class SizingError extends Error {
+  override readonly name = 'SizingError';
+  readonly field: string;
+  readonly found: unknown;
+  constructor(field: string, found: unknown, expected: string) {
+    super(`${field}: expected ${expected}, found ${JSON.stringify(found) ?? 'nothing'}`);
+    this.field = field;
+    this.found = found;
+  }
+}
+
+const KNOWN: Readonly<Record<string, readonly string[]>> = {
+  '': ['calls', 'callsPerSecond', 'node', 'sip', 'media', 'folders'],
+  sip: ['address', 'port'],
+  media: ['sipPort', 'advertisedAddress', 'rtpPorts'],
+  folders: ['sounds', 'recordings', 'logs'],
+};
+
+/**
+ * Reads the sizing file.
+ * @param text YAML, as in sizing.yaml
+ * @throws SizingError for the first setting that is missing, misspelt or cannot be used
+ */
+export function readSizing(text: string): Sizing {
+  const root = mapping('', parse(text));
+  const sip = mapping('sip', root.sip);
+  const media = mapping('media', root.media);
+  const folders = mapping('folders', root.folders);
+  const calls = integer('calls', root.calls, 1, 20_000);
+  const rtp = portRange('media.rtpPorts', media.rtpPorts);
+  if (rtp.last - rtp.first + 1 < sessionsFor(calls) * 2) {
+    throw new SizingError('media.rtpPorts', media.rtpPorts, `${sessionsFor(calls) * 2} ports for ${calls} calls`);
+  }
+  return {
+    calls,
+    callsPerSecond: integer('callsPerSecond', root.callsPerSecond, 1, 2000),
+    node: address('node', root.node),
+    sip: { address: address('sip.address', sip.address), port: integer('sip.port', sip.port, 1, 65_535) },
+    media: {
+      sipPort: integer('media.sipPort', media.sipPort, 1, 65_535),
+      advertisedAddress:
+        media.advertisedAddress === undefined
+          ? undefined
+          : address('media.advertisedAddress', media.advertisedAddress),
+      rtp,
+    },
+    folders: {
+      sounds: folder('folders.sounds', folders.sounds),
+      recordings: folder('folders.recordings', folders.recordings),
+      logs: folder('folders.logs', folders.logs),
+    },
+  };
+}
+
+/** FreeSWITCH sessions for `calls` calls: two a call, and a tenth more for conference control legs and listeners. */
+export function sessionsFor(calls: number): number {
+  return Math.ceil(calls * 2 * 1.1);
+}
+
+function mapping(name: string, found: unknown): Record<string, unknown> {
+  if (typeof found !== 'object' || found === null || Array.isArray(found)) {
+    throw new SizingError(name === '' ? 'the file' : name, found, 'settings by name');
+  }
+  const known = KNOWN[name] ?? [];
+  for (const key of Object.keys(found)) {
+    if (!known.includes(key)) throw new SizingError(name === '' ? key : `${name}.${key}`, key, `one of ${known.join(', ')}`);
+  }
+  return found as Record<string, unknown>;
+}
+
+function integer(field: string, found: unknown, min: number, max: number): number {
+  if (typeof found !== 'number' || !Number.isInteger(found) || found < min || found > max) {
+    throw new SizingError(field, found, `a whole number from ${min} to ${max}`);
+  }
+  return found;
+}
+
+function address(field: string, found: unknown): string {
+  // Neither the profile nor the lists take names, and drachtio-fsmrf reads IPv4 from `sofia status`.
+  if (typeof found !== 'string' || isIP(found) !== 4) throw new SizingError(field, found, 'an IPv4 address');
+  return found;
+}
+
+function folder(field: string, found: unknown): string {
+  if (typeof found !== 'string' || found.trim() === '') throw new SizingError(field, found, 'a folder');
+  return found;
+}
+
+function portRange(field: string, found: unknown): { first: number; last: number } {
+  const match = typeof found === 'string' ? /^(\d{4,5})-(\d{4,5})$/.exec(found) : null;
+  const first = Number(match?.[1]);
+  const last = Number(match?.[2]);
+  if (match === null || first < 1024 || last > 65_535 || last <= first) {
+    throw new SizingError(field, found, 'a range of ports such as 16384-32767');
+  }
+  return { first, last };
+}

@@ -1,0 +1,98 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { type Pair, render } from '../../../freeswitch-config/render.ts';
+import { readSizing, SizingError } from '../../../freeswitch-config/sizing.ts';
+import { fill, TemplateError } from '../../../freeswitch-config/template.ts';
+
+const SIZING = readFileSync(new URL('../../../freeswitch-config/sizing.yaml', import.meta.url), 'utf8');
+const PAIR: Pair = {
+  drachtio: { host: '127.0.0.1', port: 9099, secret: 'se"cret' },
+  freeswitch: { host: '127.0.0.2', port: 8099, secret: 'pass<word' },
+};
+
+describe('Configuration of drachtio-server and FreeSWITCH', () => {
+  let target: string;
+
+  beforeEach(() => {
+    target = mkdtempSync(join(tmpdir(), 'render-'));
+  });
+  afterEach(() => {
+    rmSync(target, { recursive: true });
+  });
+
+  const rendered = (name: string): string => readFileSync(join(target, name), 'utf8');
+
+  it('renders every template of the shipped sizing file, with nothing left to fill in', () => {
+    const files = render(readSizing(SIZING), PAIR, target);
+    expect(files).to.include.members(['drachtio.conf.xml', 'freeswitch.xml', 'dialplan/mrf.xml']);
+    for (const file of files) expect(rendered(file), file).not.to.match(/\{\{|\}\}/);
+  });
+
+  it('derives sessions, session rate and RTP ports from calls and calls a second', () => {
+    const text = SIZING.replace(/^calls: .*/m, 'calls: 300').replace(/^callsPerSecond: .*/m, 'callsPerSecond: 25');
+    render(readSizing(text.replace('16384-32767', '40000-41999')), PAIR, target);
+    const core = rendered('autoload_configs/switch.conf.xml');
+    expect(core).to.include('name="max-sessions" value="660"');
+    expect(core).to.include('name="sessions-per-second" value="50"');
+    expect(core).to.include('name="rtp-start-port" value="40000"');
+    expect(core).to.include('name="rtp-end-port" value="41999"');
+  });
+
+  it('closes the event socket to all but the node, on the address and with the password the node uses', () => {
+    render(readSizing(SIZING.replace('node: 127.0.0.1', 'node: 192.0.2.7')), PAIR, target);
+    const socket = rendered('autoload_configs/event_socket.conf.xml');
+    expect(socket).to.include('name="listen-ip" value="127.0.0.2"');
+    expect(socket).to.include('name="listen-port" value="8099"');
+    expect(socket).to.include('name="password" value="pass&#60;word"');
+    expect(socket).to.include('name="apply-inbound-acl" value="node"');
+    expect(rendered('autoload_configs/acl.conf.xml')).to.match(
+      /<list name="node" default="deny">\s*<node type="allow" cidr="192\.0\.2\.7\/32"\/>\s*<\/list>/,
+    );
+    expect(rendered('drachtio.conf.xml')).to.include('<admin port="9099" secret="se&#34;cret">127.0.0.1</admin>');
+  });
+
+  it('lets nobody but the owner read the files, which hold secrets', () => {
+    const files = render(readSizing(SIZING), PAIR, target);
+    for (const file of files) expect(statSync(join(target, file)).mode & 0o077, file).to.equal(0);
+  });
+
+  it('provides hold music of at least ten seconds, and keeps music that is there', () => {
+    render(readSizing(SIZING), PAIR, target);
+    const music = readFileSync(join(target, 'sounds/music/hold-music.wav'));
+    expect(music.toString('latin1', 0, 4)).to.equal('RIFF');
+    expect(music.readUInt32LE(24), 'sample rate').to.equal(8000);
+    expect(music.length).to.be.greaterThan(10 * 8000 * 2);
+    rmSync(join(target, 'sounds/music/hold-music.wav'));
+    writeFileSync(join(target, 'sounds/music/own.wav'), music);
+    render(readSizing(SIZING), PAIR, target);
+    expect(readdirSync(join(target, 'sounds/music'))).to.deep.equal(['own.wav']);
+  });
+
+  const refused: readonly [string, (text: string) => string, string][] = [
+    [
+      'a range of RTP ports too small for the calls',
+      (text) => text.replace('16384-32767', '16384-16999'),
+      'media.rtpPorts',
+    ],
+    ['a misspelt setting', (text) => `${text}\ncallsPerSecnd: 5\n`, 'callsPerSecnd'],
+    ['a missing setting', (text) => text.replace(/^calls: .*/m, ''), 'calls'],
+    ['a name where an address belongs', (text) => text.replace('node: 127.0.0.1', 'node: localhost'), 'node'],
+    ['half a call', (text) => text.replace(/^calls: .*/m, 'calls: 0.5'), 'calls'],
+  ];
+  for (const [what, change, field] of refused) {
+    it(`refuses ${what}, naming it`, () => {
+      expect(() => readSizing(change(SIZING)))
+        .to.throw(SizingError)
+        .with.property('field', field);
+    });
+  }
+
+  it('refuses a template that names a value nobody gave', () => {
+    expect(() => fill('<a b="{{no.such}}"/>', {}, 'a.xml', new Set())).to.throw(
+      TemplateError,
+      'a.xml: no value for {{no.such}}',
+    );
+  });
+});
