@@ -20,7 +20,8 @@ export interface PlayAndGetDigits extends CollectRules {
  */
 export function parsePlayAndGetDigits(data: string): PlayAndGetDigits | undefined {
   const words = Array.from(data.matchAll(/'([^']*)'|(\S+)/g), (match) => match[1] ?? match[2] ?? '');
-  const [min, max, tries, timeout, terminators = '', prompt = '', invalidPrompt = '', variable = '', pattern = ''] = words;
+  const [min, max, tries, timeout, terminators = '', prompt = '', invalidPrompt = '', variable = '', pattern = ''] =
+    words;
   const numbers = [min, max, tries, timeout, words[9] ?? timeout].map(Number);
   if (words.length < 6 || numbers.some((value) => !Number.isInteger(value) || value < 0)) return undefined;
   const [minimum, maximum, rounds, firstDigitMs, nextDigitMs] = numbers as [number, number, number, number, number];

@@ -85,4 +85,5 @@ class EndlessPlayback implements RunningApplication {
   }
 }
 
-export const endlessPlayback: ApplicationStart = (channel, data) => new EndlessPlayback(channel, fileList(channel, data));
+export const endlessPlayback: ApplicationStart = (channel, data) =>
+  new EndlessPlayback(channel, fileList(channel, data));

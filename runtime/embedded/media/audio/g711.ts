@@ -73,7 +73,13 @@ export function transcodingTable(from: Codec, to: Codec): Uint8Array | undefined
 }
 
 /** Decodes `length` octets of `source` from `offset` into `target`; returns the number of samples written. */
-export function decodeG711(codec: Codec, source: Uint8Array, offset: number, length: number, target: Int16Array): number {
+export function decodeG711(
+  codec: Codec,
+  source: Uint8Array,
+  offset: number,
+  length: number,
+  target: Int16Array,
+): number {
   const table = codec.toLinear;
   const count = Math.min(length, target.length);
   for (let index = 0; index < count; index += 1) target[index] = table[source[offset + index] as number] as number;

@@ -23,7 +23,9 @@ export function makeHoldMusic(): Int16Array {
       for (let index = 0; index < noteSamples; index += 1) {
         // A plucked envelope: quick rise, slow fall, silent at both ends.
         const envelope = Math.min(1, index / 160) * (1 - index / noteSamples) ** 2;
-        music[start + index] = Math.round(LEVEL * envelope * (Math.sin(radians * index) + 0.3 * Math.sin(2 * radians * index)));
+        music[start + index] = Math.round(
+          LEVEL * envelope * (Math.sin(radians * index) + 0.3 * Math.sin(2 * radians * index)),
+        );
       }
     }
   });

@@ -58,7 +58,7 @@ export class SoundLibrary {
     const scheme = /^([a-z_]+):\/\/(.*)$/s.exec(path);
     if (scheme === null) return undefined;
     const argument = scheme[2] as string;
-    switch (scheme[1]) {
+    switch (scheme[1] as string) {
       case 'tone_stream':
         return openTones(path, argument);
       case 'silence_stream':
@@ -131,7 +131,11 @@ function splitOffset(name: string): { path: string; offset: number } {
 function openTones(path: string, script: string): AudioSource {
   try {
     const generator = new ToneGenerator(parseToneScript(script));
-    return new GeneratedSource('tone_stream', (target) => generator.read(target), () => generator.exhausted);
+    return new GeneratedSource(
+      'tone_stream',
+      (target) => generator.read(target),
+      () => generator.exhausted,
+    );
   } catch (error) {
     if (error instanceof ToneScriptError) throw new SoundNotFoundError(path, error.message);
     throw error;

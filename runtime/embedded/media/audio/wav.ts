@@ -117,8 +117,7 @@ function toTelephony(format: WavFormat, view: DataView, offset: number, size: nu
   const sampleAt = (index: number): number =>
     width === 2 ? view.getInt16(offset + index * 2, true) : (table[view.getUint8(offset + index)] as number);
   for (let index = 0; index < total; index += 1) {
-    mono[index] =
-      format.channels === 1 ? sampleAt(index) : (sampleAt(index * 2) + sampleAt(index * 2 + 1)) >> 1;
+    mono[index] = format.channels === 1 ? sampleAt(index) : (sampleAt(index * 2) + sampleAt(index * 2 + 1)) >> 1;
   }
   if (format.rate === SAMPLE_RATE) return mono;
   const half = new Int16Array(total >> 1);

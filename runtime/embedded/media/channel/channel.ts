@@ -132,11 +132,17 @@ export class Channel {
     const original = this.#callState;
     if (!mayFollow(original, state)) return;
     this.#callState = state;
-    this.publish('CHANNEL_CALLSTATE', { first: { 'Original-Channel-Call-State': original, 'Channel-Call-State-Number': String(CALL_STATES[state]) }, variables: false });
+    this.publish('CHANNEL_CALLSTATE', {
+      first: { 'Original-Channel-Call-State': original, 'Channel-Call-State-Number': String(CALL_STATES[state]) },
+      variables: false,
+    });
   }
 
   /** Publishes an event of this channel. */
-  publish(name: string, parts: { readonly first?: EventHeaders; readonly last?: EventHeaders; readonly variables?: boolean } = {}): void {
+  publish(
+    name: string,
+    parts: { readonly first?: EventHeaders; readonly last?: EventHeaders; readonly variables?: boolean } = {},
+  ): void {
     this.core.bus.publish(name, () => ({
       ...this.core.identity.eventHeaders(name),
       ...parts.first,
@@ -180,6 +186,25 @@ export class Channel {
     const headers: EventHeaders = {};
     for (const [name, value] of this.variables) headers[`variable_${name}`] = value;
     return headers;
+  }
+
+  /** The answer to `connect`: every value of the channel, the profile under both prefixes. */
+  dataHeaders(): EventHeaders {
+    return {
+      ...this.core.identity.eventHeaders('CHANNEL_DATA'),
+      ...profileHeaders('Channel', this.uuid, this.profile, this.dialplan, this.times),
+      ...this.headers(),
+      ...this.variableHeaders(),
+      'Content-Type': 'command/reply',
+      'Reply-Text': '+OK\n',
+      'Socket-Mode': 'async',
+      Control: 'full',
+    };
+  }
+
+  /** What `uuid_dump` shows. */
+  dump(): EventHeaders {
+    return { ...this.core.identity.eventHeaders('CHANNEL_DATA'), ...this.headers(), ...this.variableHeaders() };
   }
 
   /** Queues an application; it starts at the next frame in which the one on top reads commands. False when full. */

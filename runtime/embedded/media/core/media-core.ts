@@ -19,6 +19,8 @@ export class MediaCore {
   readonly sessions = new SessionRate();
   readonly channels = new Map<string, Channel>();
   readonly sounds: SoundLibrary;
+  /** Directory of recordings with relative names. */
+  readonly recordings: string;
   readonly applications: ApplicationTable;
   readonly apis: ApiTable;
   readonly conferences: ConferenceTable;
@@ -30,6 +32,7 @@ export class MediaCore {
   constructor(parts: {
     readonly identity: Identity;
     readonly sounds: SoundLibrary;
+    readonly recordings: string;
     readonly applications: ApplicationTable;
     readonly apis: ApiTable;
     readonly conferences: ConferenceTable;
@@ -37,6 +40,7 @@ export class MediaCore {
   }) {
     this.identity = parts.identity;
     this.sounds = parts.sounds;
+    this.recordings = parts.recordings;
     this.applications = parts.applications;
     this.apis = parts.apis;
     this.conferences = parts.conferences;

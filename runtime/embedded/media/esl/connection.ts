@@ -14,6 +14,9 @@ export class EslConnection {
   readonly #socket: Socket;
   readonly #parser = new EslCommandParser();
   #ended = false;
+  #saidGoodbye = false;
+  /** How long the connection stays after its call (`linger`), 0 for not. */
+  lingerSeconds = 0;
   /** A command has come. */
   onCommand: (command: EslCommand) => void = () => undefined;
   /** The connection is gone, by whichever side. Called once. */
@@ -73,11 +76,20 @@ export class EslConnection {
    * @param channel the channel this connection controlled, on outbound connections
    */
   disconnect(channel?: string): void {
-    if (this.#ended) return;
-    const controlled = channel === undefined ? '' : `Controlled-Session-UUID: ${channel}\nContent-Disposition: disconnect\n`;
-    this.#write(
-      `Content-Type: text/disconnect-notice\n${controlled}Content-Length: ${FAREWELL.length}\n\n${FAREWELL}`,
-    );
+    if (this.#ended || this.#saidGoodbye) return;
+    const linger = channel === undefined ? 0 : this.lingerSeconds;
+    if (linger > 0) {
+      this.#saidGoodbye = true;
+      this.#write(
+        `Content-Type: text/disconnect-notice\nControlled-Session-UUID: ${channel}\nContent-Disposition: linger\n` +
+          `Channel-Name: ${channel}\nLinger-Time: ${linger}\nContent-Length: 0\n\n`,
+      );
+      this.#socket.setTimeout(linger * 1000, () => this.#socket.destroy());
+      return;
+    }
+    const controlled =
+      channel === undefined ? '' : `Controlled-Session-UUID: ${channel}\nContent-Disposition: disconnect\n`;
+    this.#write(`Content-Type: text/disconnect-notice\n${controlled}Content-Length: ${FAREWELL.length}\n\n${FAREWELL}`);
     this.#ended = true;
     this.#socket.end();
     // A client that does not close its side must not hold the socket for ever.

@@ -20,14 +20,22 @@ export class Subscription {
    * @returns false when no name was given
    */
   subscribe(words: readonly string[]): boolean {
-    return this.#each(words, (set, name) => set.add(name), () => {
-      this.#all = true;
-    });
+    return this.#each(
+      words,
+      (set, name) => set.add(name),
+      () => {
+        this.#all = true;
+      },
+    );
   }
 
   /** `nixevent <names>`. */
   unsubscribe(words: readonly string[]): boolean {
-    return this.#each(words, (set, name) => set.delete(name), () => this.clear());
+    return this.#each(
+      words,
+      (set, name) => set.delete(name),
+      () => this.clear(),
+    );
   }
 
   /** `noevents`. */

@@ -28,7 +28,7 @@ function literalLookup(
 
 /** Opens a UDP socket bound to a literal IPv4 address. Rejects with the system's error. */
 export async function bindUdp(address: string, port: number): Promise<Socket> {
-  const socket = createSocket({ type: 'udp4', lookup: literalLookup as never, recvBufferSize: 262_144 });
+  const socket = createSocket({ type: 'udp4', lookup: literalLookup, recvBufferSize: 262_144 });
   const { promise, resolve, reject } = Promise.withResolvers<Socket>();
   socket.once('error', reject);
   socket.bind({ address, port, exclusive: true }, () => {

@@ -18,6 +18,7 @@ export class RtpSender {
   #timestamp = 0;
   #base = randomBytes(4).readUInt32BE(0);
   #idle = true;
+  #lastFrame = -1;
   #started = false;
   #stamped = false;
 
@@ -35,7 +36,12 @@ export class RtpSender {
    */
   frame(frame: number, payloadType: number, payloadLength: number): number {
     this.#translating = false;
-    return this.#write(this.#idle, payloadType, this.#nextSequence(), this.#clockTimestamp(frame), payloadLength);
+    // After a pause, or frame slots given up in a stall, a talkspurt begins (RFC 3551 section 4.1).
+    const marker = this.#idle || frame !== this.#lastFrame + 1;
+    this.#idle = false;
+    this.#lastFrame = frame;
+    const sequence = this.#nextSequence();
+    return this.#write(marker, payloadType, sequence, this.#clockTimestamp(frame), payloadLength);
   }
 
   /** Builds a telephone-event packet; the payload is already in place. `framesSinceStart` as of the event sender. */
@@ -44,7 +50,7 @@ export class RtpSender {
     const timestamp = marker ? this.#clockTimestamp(frame) : this.#timestamp;
     // The timestamp of an event is that of its start; #timestamp stays there until the next audio frame.
     this.#idle = true;
-    return this.#writeAt(marker && framesSinceStart === 0, payloadType, this.#nextSequence(), timestamp, payloadLength);
+    return this.#write(marker && framesSinceStart === 0, payloadType, this.#nextSequence(), timestamp, payloadLength);
   }
 
   /**
@@ -68,7 +74,7 @@ export class RtpSender {
     const timestamp = (source.timestamp + this.#timestampShift) >>> 0;
     if (sequenceDistance(this.#sequence, sequence) > 0) this.#sequence = sequence;
     if (timestampDistance(this.#timestamp, timestamp) > 0) this.#timestamp = timestamp;
-    return this.#writeAt(begins || source.marker, payloadType, sequence, timestamp, payloadLength);
+    return this.#write(begins || source.marker, payloadType, sequence, timestamp, payloadLength);
   }
 
   /** A packet of the stream being translated is not passed on: the numbers close up, no loss is shown. */
@@ -106,11 +112,6 @@ export class RtpSender {
   }
 
   #write(marker: boolean, payloadType: number, sequence: number, timestamp: number, length: number): number {
-    this.#idle = false;
-    return this.#writeAt(marker, payloadType, sequence, timestamp, length);
-  }
-
-  #writeAt(marker: boolean, payloadType: number, sequence: number, timestamp: number, length: number): number {
     writeRtpHeader(this.datagram, marker, payloadType, sequence, timestamp, this.ssrc);
     return RTP_HEADER_BYTES + length;
   }

@@ -142,14 +142,14 @@ export class RtpSession {
   /** Sends one frame of linear samples in this frame slot. */
   write(samples: Int16Array): void {
     if (this.mutedOut) return this.writeSilence();
-    if (this.#sendPendingDigit() || !this.#canSend()) return;
+    if (this.#slotTaken()) return;
     encodeG711(this.#codec, samples, FRAME_SAMPLES, this.#sender.datagram, RTP_HEADER_BYTES);
     this.#sendFrame();
   }
 
   /** Sends one frame of silence in this frame slot. */
   writeSilence(): void {
-    if (this.#sendPendingDigit() || !this.#canSend()) return;
+    if (this.#slotTaken()) return;
     this.#sender.datagram.fill(this.#codec.silence, RTP_HEADER_BYTES, RTP_HEADER_BYTES + FRAME_SAMPLES);
     this.#sendFrame();
   }
@@ -172,6 +172,14 @@ export class RtpSession {
     this.#peer = undefined;
     this.#pair.rtp.removeAllListeners('message');
     this.#pair.release();
+  }
+
+  /** @returns true when this slot is not for audio: a digit is sent in it, or nothing may be sent */
+  #slotTaken(): boolean {
+    if (this.#sendPendingDigit()) return true;
+    if (this.#canSend()) return false;
+    this.#sender.pause();
+    return true;
   }
 
   #canSend(): boolean {

@@ -1,0 +1,31 @@
+import * as channel from './channel-commands.ts';
+import type { ApiCommand, ApiTable } from './command.ts';
+import * as status from './status.ts';
+
+/** Every API command of the server. */
+export const APIS: ApiTable = new Map<string, ApiCommand>([
+  ['create_uuid', status.createUuid],
+  ['echo', status.echo],
+  ['global_getvar', status.globalGetvar],
+  ['hostname', status.hostname],
+  ['hupall', channel.hupall],
+  ['sched_hangup', channel.schedHangup],
+  ['show', status.show],
+  ['sofia', status.sofia],
+  ['status', status.status],
+  ['uuid_break', channel.uuidBreak],
+  ['uuid_bridge', channel.uuidBridge],
+  ['uuid_broadcast', channel.uuidBroadcast],
+  ['uuid_dump', channel.uuidDump],
+  ['uuid_exists', channel.uuidExists],
+  ['uuid_getvar', channel.uuidGetvar],
+  ['uuid_kill', channel.uuidKill],
+  ['uuid_park', channel.uuidPark],
+  ['uuid_recv_dtmf', channel.uuidRecvDtmf],
+  ['uuid_send_dtmf', channel.uuidSendDtmf],
+  ['uuid_set_media_stats', channel.uuidSetMediaStats],
+  ['uuid_setvar', channel.uuidSetvar],
+  ['uuid_setvar_multi', channel.uuidSetvarMulti],
+  ['uuid_transfer', channel.uuidTransfer],
+  ['version', status.version],
+]);

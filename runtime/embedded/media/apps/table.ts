@@ -1,0 +1,31 @@
+import type { ApplicationStart, ApplicationTable } from '../channel/application.ts';
+import { hangup, nothing, schedHangup, sendDtmf, setMute } from './call-control.ts';
+import { echo } from './echo.ts';
+import { park } from './idle.ts';
+import { playAndGetDigits } from './play-and-get-digits.ts';
+import { endlessPlayback, playback } from './playback.ts';
+import { sleep } from './sleep.ts';
+import { exportVariable, multiset, set, unset } from './variables.ts';
+
+/** Every application of the server. One that is not here ends the call, as in FreeSWITCH. */
+export const APPLICATIONS: ApplicationTable = new Map<string, ApplicationStart>([
+  ['answer', nothing],
+  ['break', nothing],
+  ['echo', echo],
+  ['endless_playback', endlessPlayback],
+  ['export', exportVariable],
+  ['hangup', hangup],
+  ['info', nothing],
+  ['log', nothing],
+  ['multiset', multiset],
+  ['park', park],
+  ['play_and_get_digits', playAndGetDigits],
+  ['playback', playback],
+  ['pre_answer', nothing],
+  ['sched_hangup', schedHangup],
+  ['send_dtmf', sendDtmf],
+  ['set', set],
+  ['set_mute', setMute],
+  ['sleep', sleep],
+  ['unset', unset],
+]);

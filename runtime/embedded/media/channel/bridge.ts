@@ -1,0 +1,111 @@
+import { NO_RESPONSE, type RunningApplication } from './application.ts';
+import type { Channel } from './channel.ts';
+
+/** Two channels that hear each other: packets are passed on as they arrive. Either side's end dissolves it. */
+class Bridge {
+  readonly #legs: readonly [BridgeLeg, BridgeLeg];
+  #dissolved = false;
+
+  constructor(first: Channel, second: Channel) {
+    this.#legs = [new BridgeLeg(this, first), new BridgeLeg(this, second)];
+  }
+
+  get dissolved(): boolean {
+    return this.#dissolved;
+  }
+
+  get legs(): readonly [BridgeLeg, BridgeLeg] {
+    return this.#legs;
+  }
+
+  /** Joins the media while no other application lies on top of either leg. */
+  update(): void {
+    const [first, second] = this.#legs;
+    const joined = !this.#dissolved && !first.suspended && !second.suspended;
+    first.channel.rtp.joinTo(joined ? second.channel.rtp : undefined);
+    second.channel.rtp.joinTo(joined ? first.channel.rtp : undefined);
+  }
+
+  dissolve(): void {
+    if (this.#dissolved) return;
+    this.#dissolved = true;
+    this.update();
+    const [first, second] = this.#legs;
+    const headers = { 'Bridge-A-Unique-ID': first.channel.uuid, 'Bridge-B-Unique-ID': second.channel.uuid };
+    first.channel.publish('CHANNEL_UNBRIDGE', { last: headers });
+    for (const [leg, other] of [
+      [first, second],
+      [second, first],
+    ] as const) {
+      leg.channel.variables.delete('bridge_to');
+      leg.channel.variables.delete('bridge_uuid');
+      leg.channel.variables.delete('signal_bond');
+      leg.channel.set('last_bridge_to', other.channel.uuid);
+      if (leg.channel.state === 'CS_SOFT_EXECUTE') leg.channel.setState('CS_PARK');
+    }
+  }
+}
+
+/** One side's hold on its bridge. When the other side has gone, the channel stays, parked (`park_after_bridge`). */
+class BridgeLeg implements RunningApplication {
+  readonly response = NO_RESPONSE;
+  readonly endsSilently = true;
+  readonly channel: Channel;
+  readonly #bridge: Bridge;
+  suspended = false;
+
+  constructor(joint: Bridge, channel: Channel) {
+    this.#bridge = joint;
+    this.channel = channel;
+  }
+
+  tick(): boolean {
+    if (this.#bridge.dissolved) return true;
+    this.channel.rtp.writeNothing();
+    return false;
+  }
+
+  suspend(): void {
+    this.suspended = true;
+    this.#bridge.update();
+  }
+
+  resume(): void {
+    this.suspended = false;
+    this.#bridge.update();
+  }
+
+  end(): void {
+    this.#bridge.dissolve();
+  }
+}
+
+/** Connects two channels at the next tick; whatever they were doing ends, bridges they were in too. */
+export function bridge(first: Channel, second: Channel): void {
+  first.atNextTick(() => {
+    if (first.ended || second.ended) return;
+    for (const channel of [first, second]) {
+      channel.setState('CS_EXECUTE');
+    }
+    second.otherLeg = { type: 'originator', uuid: first.uuid };
+    first.otherLeg = { type: 'originatee', uuid: second.uuid };
+    second.unwind();
+    first.unwind();
+    const { legs } = new Bridge(first, second);
+    const pairs = [
+      [first, second, legs[0]],
+      [second, first, legs[1]],
+    ] as const;
+    for (const [channel, other, leg] of pairs) {
+      channel.setState('CS_SOFT_EXECUTE');
+      channel.times.bridged = Date.now() * 1000;
+      channel.set('bridge_to', other.uuid);
+      channel.set('bridge_uuid', other.uuid);
+      channel.set('signal_bond', other.uuid);
+      channel.run('uuid_bridge', other.uuid, leg);
+    }
+    legs[0].resume();
+    const last = { 'Bridge-A-Unique-ID': first.uuid, 'Bridge-B-Unique-ID': second.uuid };
+    first.publish('CHANNEL_BRIDGE', { last });
+  });
+}

@@ -1,0 +1,92 @@
+import { APIS } from './api/table.ts';
+import { APPLICATIONS } from './apps/table.ts';
+import { FRAME_SAMPLES } from './audio/format.ts';
+import { SoundLibrary } from './audio/sound-library.ts';
+import { ConferenceTable } from './conference/table.ts';
+import { startHeartbeat } from './core/heartbeat.ts';
+import { Identity } from './core/identity.ts';
+import { MediaCore } from './core/media-core.ts';
+import { ControllerConnections } from './esl/controller.ts';
+import { EslListener } from './esl/listener.ts';
+import { type MediaServerOptions, type MediaServerStats, readAddress } from './options.ts';
+import { PortPool } from './rtp/ports.ts';
+import { SipProfile } from './sip/profile.ts';
+
+/** A running media server in this thread. */
+export class MediaServer {
+  readonly #core: MediaCore;
+  readonly #ports: PortPool;
+  readonly #profile: SipProfile;
+  readonly #listener: EslListener;
+  readonly #controllers: ControllerConnections;
+  #addresses: Record<string, string> = {};
+
+  /** @throws MediaServerOptionError */
+  constructor(options: MediaServerOptions) {
+    const media = readAddress('media', options.media);
+    const sounds = new SoundLibrary(options.sounds, () => this.#core.ticker.frame * FRAME_SAMPLES);
+    this.#core = new MediaCore({
+      identity: new Identity(media.host),
+      sounds,
+      recordings: options.recordings,
+      applications: APPLICATIONS,
+      apis: APIS,
+      conferences: new ConferenceTable(),
+      profileName: options.profile,
+    });
+    this.#ports = new PortPool(media.host, options.rtpPorts);
+    this.#controllers = new ControllerConnections(this.#core);
+    this.#profile = new SipProfile(this.#core, this.#ports, (channel, controller) => {
+      this.#controllers.attach(channel, controller);
+    });
+    this.#listener = new EslListener(this.#core, options.password);
+  }
+
+  /** Addresses bound: `eventSocket` and `sip`. */
+  get addresses(): Readonly<Record<string, string>> {
+    return this.#addresses;
+  }
+
+  /** Opens the listeners. Rejects with ListenError; nothing stays open then. */
+  async start(options: MediaServerOptions): Promise<void> {
+    try {
+      const sip = await this.#profile.listen(readAddress('media', options.media));
+      const eventSocket = await this.#listener.listen(readAddress('eventSocket', options.eventSocket));
+      this.#addresses = { eventSocket, sip };
+    } catch (error) {
+      await this.#profile.close();
+      throw error;
+    }
+    this.#core.ticker.start();
+    startHeartbeat(this.#core);
+  }
+
+  stats(): MediaServerStats {
+    const { figures, channels, conferences, timers } = this.#core;
+    const sip = this.#profile.endpoint.stats;
+    return {
+      channels: channels.size,
+      conferences: conferences.size,
+      rtpSockets: this.#ports.used,
+      eventSockets: this.#listener.connections + this.#controllers.connections,
+      sipDialogs: this.#profile.calls,
+      sipTransactions: sip.clientTransactions + sip.serverTransactions,
+      timers: timers.size + sip.timers,
+      media: {
+        packetsSent: figures.packetsSent,
+        packetsLate: figures.packetsLate,
+        maxLatenessMs: Math.round(figures.maxLatenessMs * 10) / 10,
+      },
+    };
+  }
+
+  /** Ends every call without ceremony and closes everything. */
+  async close(): Promise<void> {
+    this.#core.ticker.stop();
+    this.#core.timers.clear();
+    this.#controllers.close();
+    await this.#profile.close();
+    for (const channel of this.#core.channels.values()) channel.hangup('NORMAL_CLEARING', 'far-end');
+    await this.#listener.close();
+  }
+}

@@ -1,0 +1,75 @@
+import { formatVia, parseNameAddr, parseUri, type ServerTransaction, type SipUri } from '../../stack/index.ts';
+import type { Channel } from '../channel/channel.ts';
+import type { MediaCore } from '../core/media-core.ts';
+import type { Dialog } from './dialog.ts';
+
+/** The variables that a channel gets from its INVITE, in the real server's order. */
+export function callVariables(
+  core: MediaCore,
+  channel: Channel,
+  transaction: ServerTransaction,
+  dialog: Dialog,
+): [string, string][] {
+  const { request, source } = transaction;
+  const { host } = source.local;
+  const via = request.topVia;
+  const variables: [string, string | undefined][] = [
+    ['direction', 'inbound'],
+    ['uuid', channel.uuid],
+    ['session_id', String(core.sessions.figures().sinceStart)],
+    ...party('from', parseUri(parseNameAddr(request.header('from') ?? '', 'From').uri)),
+    ['video_media_flow', 'disabled'],
+    ['text_media_flow', 'disabled'],
+    ['channel_name', channel.profile.channelName],
+    ['sip_local_network_addr', host],
+    ['sip_network_ip', source.address],
+    ['sip_network_port', String(source.port)],
+    ['sip_invite_stamp', String(channel.times.created)],
+    ['sip_received_ip', source.address],
+    ['sip_received_port', String(source.port)],
+    ['sip_via_protocol', source.transport],
+    ['sofia_profile_name', core.profileName],
+    ['sofia_profile_url', `sip:mod_sofia@${core.profileAddress}`],
+    ['recovery_profile_name', core.profileName],
+    ...party('req', parseUri(request.uri)),
+    ...party('to', parseUri(parseNameAddr(request.header('to') ?? '', 'To').uri)),
+    ...contact(request.values('contact')[0]),
+    ['sip_user_agent', request.header('user-agent')],
+    ['sip_via_host', via.host],
+    ['sip_via_port', String(via.port ?? 5060)],
+    ['sip_via_rport', via.params.get('rport')],
+    ['max_forwards', request.header('max-forwards') ?? '70'],
+    ...request.headers
+      .filter((field) => field.key.startsWith('x-'))
+      .map((field): [string, string] => [`sip_h_${field.name}`, field.value]),
+    ['call_uuid', channel.uuid],
+    ['sip_to_tag', dialog.localTag],
+    ['sip_from_tag', dialog.remoteTag],
+    ['sip_cseq', String(dialog.remoteCSeq)],
+    ['sip_call_id', dialog.callId],
+    ['sip_full_via', formatVia(via)],
+    ['sip_full_from', dialog.remote],
+    ['sip_full_to', dialog.local],
+    ['endpoint_disposition', 'ANSWER'],
+    ['send_silence_when_idle', '-1'],
+    ['hangup_after_bridge', 'false'],
+    ['park_after_bridge', 'true'],
+    ['playback_terminators', 'none'],
+  ];
+  return variables.filter((pair): pair is [string, string] => pair[1] !== undefined && pair[1] !== '');
+}
+
+function party(name: string, uri: SipUri): [string, string][] {
+  const user = uri.user ?? 'nobody';
+  const port = String(uri.port ?? 5060);
+  return [
+    [`sip_${name}_user`, user],
+    [`sip_${name}_port`, port],
+    [`sip_${name}_uri`, `${user}@${uri.host}:${port}`],
+    [`sip_${name}_host`, uri.host],
+  ];
+}
+
+function contact(value: string | undefined): [string, string][] {
+  return value === undefined ? [] : party('contact', parseUri(parseNameAddr(value, 'Contact').uri));
+}

@@ -1,0 +1,243 @@
+import { reasonHeader } from '../core/hangup-cause.ts';
+import type { Channel, Signalling } from '../channel/channel.ts';
+import { PCMU } from '../audio/g711.ts';
+import type { RtpSession } from '../rtp/session.ts';
+import type { ServerTransaction, SipRequest } from '../../stack/index.ts';
+import type { Dialog } from './dialog.ts';
+import { answerHeaders } from './headers.ts';
+import {
+  answerDirection,
+  LocalDescription,
+  readDescription,
+  type RemoteAudio,
+  type RemoteDescription,
+  withDirection,
+} from './sdp.ts';
+
+/**
+ * Where a call is: `answering` until the ACK of its INVITE, `confirmed` after, `ended` when BYE was sent or received.
+ * A BYE wanted before the ACK waits for it (RFC 3261 section 15).
+ */
+type CallState = 'answering' | 'confirmed' | 'ended';
+
+/** The SIP side of a channel: offers and answers, and the end of the dialog. */
+export class Call implements Signalling {
+  readonly dialog: Dialog;
+  readonly rtp: RtpSession;
+  readonly #local: LocalDescription;
+  readonly #contact: string;
+  readonly #onEnded: (call: Call) => void;
+  #state: CallState = 'answering';
+  #pendingBye: string | undefined;
+  #channel: Channel | undefined;
+  /** The answer to our own offer is still to come in an ACK. */
+  #awaitsAnswer = false;
+
+  constructor(dialog: Dialog, rtp: RtpSession, contact: string, onEnded: (call: Call) => void) {
+    this.dialog = dialog;
+    this.rtp = rtp;
+    this.#contact = contact;
+    this.#local = new LocalDescription(rtp.localAddress, rtp.localPort);
+    this.#onEnded = onEnded;
+  }
+
+  set channel(channel: Channel) {
+    this.#channel = channel;
+  }
+
+  get channel(): Channel | undefined {
+    return this.#channel;
+  }
+
+  /**
+   * Answers the first INVITE.
+   *
+   * @param remote its offer, undefined when it has none
+   * @returns false when offer and server have no codec in common; nothing has been sent then
+   */
+  answer(
+    invite: ServerTransaction,
+    remote: RemoteDescription | undefined,
+    headers: Readonly<Record<string, string>>,
+  ): boolean {
+    if (remote === undefined) {
+      this.#sendOffer(invite, headers);
+      return true;
+    }
+    const audio = remote.audio;
+    if (audio?.codec === undefined) return false;
+    const sdp = this.#local.answer(remote, audio, audio.codec);
+    this.#apply(audio);
+    this.#record(sdp, remote.text);
+    this.#sendSdp(invite, sdp, headers);
+    return true;
+  }
+
+  /** Answers a re-INVITE or UPDATE (RFC 3261 section 14.2, RFC 3311). */
+  modify(transaction: ServerTransaction): void {
+    const text = transaction.request.body.toString('latin1');
+    if (text === '') {
+      if (transaction.request.method === 'INVITE') this.#sendOffer(transaction, {});
+      else transaction.reply(200, { headers: answerHeaders(this.#contact) });
+      return;
+    }
+    const remote = readDescription(text);
+    if (remote === undefined) {
+      transaction.reply(488, {
+        headers: { ...answerHeaders(this.#contact), Reason: reasonHeader('INCOMPATIBLE_DESTINATION') },
+      });
+      return;
+    }
+    const audio = remote.audio;
+    if (audio?.codec === undefined) {
+      // As the real server does: the call goes on without media.
+      this.rtp.configure({
+        codec: this.rtp.codec,
+        telephoneEvent: undefined,
+        remoteAddress: '',
+        remotePort: 0,
+        maySend: false,
+        mayReceive: false,
+      });
+      const sdp = this.#local.refusal(remote);
+      this.#record(sdp, remote.text);
+      this.#sendSdp(transaction, sdp, {});
+      return;
+    }
+    const sdp = this.#local.answer(remote, audio, audio.codec);
+    this.#apply(audio);
+    this.#record(sdp, remote.text);
+    this.#sendSdp(transaction, sdp, {});
+  }
+
+  /** The ACK of our 200 has come, perhaps with the answer to our offer. */
+  acknowledged(ack: SipRequest): void {
+    if (this.#awaitsAnswer && ack.body.length > 0) {
+      this.#awaitsAnswer = false;
+      const remote = readDescription(ack.body.toString('latin1'));
+      if (remote?.audio?.codec !== undefined) {
+        this.#apply(remote.audio);
+        this.#record(undefined, remote.text);
+      }
+    }
+    this.#confirm();
+  }
+
+  /** No ACK came in time: the session is ended with BYE. */
+  acknowledgementMissing(): void {
+    this.#confirm();
+    this.#channel?.hangup('RECOVERY_ON_TIMER_EXPIRE', 'api');
+  }
+
+  /** The far end has sent BYE. */
+  receivedBye(): void {
+    if (this.#state === 'ended') return;
+    this.#state = 'ended';
+    this.#onEnded(this);
+    if (this.#channel === undefined) this.rtp.close();
+    else this.#channel.hangup('NORMAL_CLEARING', 'far-end');
+  }
+
+  end(cause: string): void {
+    if (this.#state === 'answering') {
+      this.#pendingBye = cause;
+      return;
+    }
+    if (this.#state === 'ended') return;
+    this.#state = 'ended';
+    this.dialog.send('BYE', { Reason: reasonHeader(cause) }, '', () => this.#onEnded(this));
+  }
+
+  sendInfoDigit(digit: string, milliseconds: number): void {
+    if (this.#state !== 'confirmed') return;
+    const body = `Signal=${digit}\r\nDuration=${milliseconds}\r\n`;
+    this.dialog.send('INFO', { 'Content-Type': 'application/dtmf-relay' }, body, () => undefined);
+  }
+
+  #confirm(): void {
+    if (this.#state !== 'answering') return;
+    this.#state = 'confirmed';
+    if (this.#pendingBye !== undefined) this.end(this.#pendingBye);
+  }
+
+  #sendOffer(invite: ServerTransaction, headers: Readonly<Record<string, string>>): void {
+    const sdp = this.#local.offer('sendrecv');
+    this.#awaitsAnswer = true;
+    this.#record(sdp, undefined);
+    this.#sendSdp(invite, sdp, headers);
+  }
+
+  #sendSdp(transaction: ServerTransaction, sdp: string, headers: Readonly<Record<string, string>>): void {
+    transaction.onAck = (ack) => this.acknowledged(ack);
+    transaction.reply(200, {
+      headers: {
+        ...answerHeaders(this.#contact),
+        ...headers,
+        'Content-Type': 'application/sdp',
+        'Content-Disposition': 'session',
+      },
+      body: sdp,
+    });
+  }
+
+  #apply(audio: RemoteAudio): void {
+    const direction = answerDirection(audio.direction);
+    this.rtp.configure({
+      codec: audio.codec ?? PCMU,
+      telephoneEvent: audio.telephoneEvent,
+      remoteAddress: audio.address,
+      remotePort: audio.address === '0.0.0.0' ? 0 : audio.port,
+      maySend: direction === 'sendrecv' || direction === 'sendonly',
+      mayReceive: direction === 'sendrecv' || direction === 'recvonly',
+    });
+    this.#remoteAudio = audio;
+  }
+
+  #remoteAudio: RemoteAudio | undefined;
+  #localSdp = '';
+  #remoteSdp: string | undefined;
+
+  #record(local: string | undefined, remote: string | undefined): void {
+    if (local !== undefined) this.#localSdp = withDirection(local);
+    if (remote !== undefined) this.#remoteSdp = remote;
+    if (this.#channel !== undefined) this.exportVariables(this.#channel);
+  }
+
+  /** Puts what was negotiated into the channel's variables, where drachtio-fsmrf reads it. */
+  exportVariables(channel: Channel): void {
+    const { codec, localAddress, localPort, ssrc, telephoneEvent } = this.rtp;
+    const values: Record<string, string> = {
+      rtp_use_codec_string: 'PCMU,PCMA',
+      remote_audio_media_flow: this.#remoteAudio?.direction ?? 'inactive',
+      audio_media_flow: this.#remoteAudio?.direction ?? 'sendrecv',
+      rtp_audio_recv_pt: String(codec.payloadType),
+      rtp_use_codec_name: codec.name,
+      rtp_use_codec_rate: '8000',
+      rtp_use_codec_ptime: '20',
+      rtp_use_codec_channels: '1',
+      rtp_last_audio_codec_string: `${codec.name}@8000h@20i@1c`,
+      read_codec: codec.name,
+      original_read_codec: codec.name,
+      read_rate: '8000',
+      original_read_rate: '8000',
+      write_codec: codec.name,
+      write_rate: '8000',
+      dtmf_type: telephoneEvent === undefined && this.#remoteAudio !== undefined ? 'info' : 'rfc2833',
+      local_media_ip: localAddress,
+      local_media_port: String(localPort),
+      advertised_media_ip: localAddress,
+      rtp_use_timer_name: 'soft',
+      rtp_use_pt: String(codec.payloadType),
+      rtp_use_ssrc: String(ssrc),
+      rtp_2833_send_payload: String(telephoneEvent ?? 101),
+      rtp_2833_recv_payload: String(telephoneEvent ?? 101),
+      remote_media_ip: this.#remoteAudio?.address ?? '',
+      remote_media_port: String(this.#remoteAudio?.port ?? ''),
+      rtp_local_sdp_str: this.#localSdp,
+      switch_r_sdp: this.#remoteSdp ?? '',
+    };
+    for (const [name, value] of Object.entries(values)) {
+      if (value !== '') channel.variables.set(name, value);
+    }
+  }
+}

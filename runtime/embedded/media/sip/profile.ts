@@ -1,0 +1,256 @@
+import {
+  formatHostPort,
+  parseNameAddr,
+  parseUri,
+  type ServerTransaction,
+  SipEndpoint,
+  SipParseError,
+  type SipRequest,
+} from '../../stack/index.ts';
+import { Channel } from '../channel/channel.ts';
+import { reasonHeader } from '../core/hangup-cause.ts';
+import { MAX_SESSIONS } from '../core/identity.ts';
+import type { MediaCore } from '../core/media-core.ts';
+import { NoPortError, type PortPool } from '../rtp/ports.ts';
+import { RtpSession } from '../rtp/session.ts';
+import { Call } from './call.ts';
+import { callVariables } from './call-variables.ts';
+import { ALLOW, Dialog, SUPPORTED, USER_AGENT } from './dialog.ts';
+import { answerHeaders, refusalHeaders } from './headers.ts';
+import { readInfoDigit } from './info-digit.ts';
+import { readDescription } from './sdp.ts';
+
+/** Takes over a channel whose call has been answered. */
+export type ChannelAnswered = (channel: Channel, controller: { readonly host: string; readonly port: number }) => void;
+
+/** The SIP side of the server: one profile that turns INVITEs into channels. */
+export class SipProfile {
+  readonly endpoint: SipEndpoint;
+  readonly #core: MediaCore;
+  readonly #ports: PortPool;
+  readonly #onAnswered: ChannelAnswered;
+  readonly #calls = new Map<string, Call>();
+  #host = '';
+  #contact = '';
+  #closed = false;
+
+  constructor(core: MediaCore, ports: PortPool, onAnswered: ChannelAnswered) {
+    this.#core = core;
+    this.#ports = ports;
+    this.#onAnswered = onAnswered;
+    this.endpoint = new SipEndpoint({
+      handler: {
+        request: (transaction) => this.#request(transaction),
+        ackMissing: (invite) => this.#callOf(invite)?.acknowledgementMissing(),
+      },
+    });
+  }
+
+  /** Dialogs alive. */
+  get calls(): number {
+    return this.#calls.size;
+  }
+
+  /** Opens the profile on UDP and TCP. Rejects with ListenError. */
+  async listen(address: { readonly host: string; readonly port: number }): Promise<string> {
+    const point = await this.endpoint.listen(address);
+    this.#host = point.host;
+    this.#contact = formatHostPort(point.host, point.port);
+    this.#core.profileAddress = this.#contact;
+    return this.#contact;
+  }
+
+  /** Ends every call without ceremony and closes the sockets. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.endpoint.close();
+  }
+
+  #callOf(invite: ServerTransaction): Call | undefined {
+    const { request, localTag } = invite;
+    return this.#calls.get(`${request.callId}|${localTag}|${request.fromTag ?? ''}`);
+  }
+
+  #request(transaction: ServerTransaction): void {
+    const { request } = transaction;
+    if (!transaction.inDialog) {
+      if (request.method === 'INVITE') this.#inviteSafely(transaction);
+      else if (request.method === 'OPTIONS') this.#replyOptions(transaction);
+      else if (request.method === 'BYE' || request.method === 'INFO' || request.method === 'UPDATE')
+        transaction.reply(481);
+      else transaction.reply(405, { headers: { 'User-Agent': USER_AGENT, Allow: ALLOW } });
+      return;
+    }
+    const call = this.#calls.get(Dialog.keyOf(request));
+    if (call === undefined) transaction.reply(481, { headers: { 'User-Agent': USER_AGENT } });
+    else if (!call.dialog.accept(request))
+      transaction.reply(500, { headers: { 'User-Agent': USER_AGENT, 'Retry-After': '0' } });
+    else this.#requestInDialog(call, transaction);
+  }
+
+  #requestInDialog(call: Call, transaction: ServerTransaction): void {
+    const { request } = transaction;
+    switch (request.method) {
+      case 'INVITE':
+      case 'UPDATE':
+        call.modify(transaction);
+        break;
+      case 'BYE':
+        transaction.reply(200, { headers: { 'User-Agent': USER_AGENT, Allow: ALLOW, Supported: SUPPORTED } });
+        call.receivedBye();
+        break;
+      case 'INFO':
+        this.#info(call, transaction);
+        break;
+      case 'OPTIONS':
+        this.#replyOptions(transaction);
+        break;
+      default:
+        transaction.reply(405, { headers: { 'User-Agent': USER_AGENT, Allow: ALLOW } });
+    }
+  }
+
+  #info(call: Call, transaction: ServerTransaction): void {
+    const digit = readInfoDigit(transaction.request);
+    transaction.reply(200, { headers: { 'User-Agent': USER_AGENT } });
+    if (digit !== undefined) call.channel?.receiveDigit(digit.digit, digit.milliseconds * 8, 'INFO');
+  }
+
+  #replyOptions(transaction: ServerTransaction): void {
+    transaction.reply(200, { headers: answerHeaders(`<sip:${this.#contact}>`) });
+  }
+
+  #inviteSafely(transaction: ServerTransaction): void {
+    this.#invite(transaction).catch((error: unknown) => {
+      if (!(error instanceof SipParseError)) throw error;
+      transaction.reply(400, { reason: `Bad ${error.field}`, headers: refusalHeaders() });
+    });
+  }
+
+  async #invite(transaction: ServerTransaction): Promise<void> {
+    const { request } = transaction;
+    const caller = callerOf(request);
+    const controller = controllerOf(request);
+    if (controller === undefined) {
+      transaction.reply(404, { headers: refusalHeaders(reasonHeader('NO_ROUTE_DESTINATION')) });
+      return;
+    }
+    const text = request.body.toString('latin1');
+    const remote = text === '' ? undefined : readDescription(text);
+    if (text !== '' && remote?.audio?.codec === undefined) {
+      transaction.reply(488, { headers: refusalHeaders(reasonHeader('INCOMPATIBLE_DESTINATION')) });
+      return;
+    }
+    if (this.#core.channels.size >= MAX_SESSIONS) {
+      transaction.reply(503, { headers: refusalHeaders(reasonHeader('SWITCH_CONGESTION')) });
+      return;
+    }
+    const rtp = await this.#openRtp();
+    if (rtp === undefined) {
+      transaction.reply(488, { headers: refusalHeaders(reasonHeader('INCOMPATIBLE_DESTINATION')) });
+      return;
+    }
+    // Cancelled, or the server closed, while the ports were opened.
+    if (!transaction.open || this.#closed) rtp.close();
+    else this.#answer(transaction, remote, rtp, caller, controller);
+  }
+
+  async #openRtp(): Promise<RtpSession | undefined> {
+    try {
+      const pair = await this.#ports.open();
+      return new RtpSession(pair, this.#host, { ticker: this.#core.ticker, figures: this.#core.figures });
+    } catch (error) {
+      if (error instanceof NoPortError) return undefined;
+      throw error;
+    }
+  }
+
+  #answer(
+    transaction: ServerTransaction,
+    remote: ReturnType<typeof readDescription>,
+    rtp: RtpSession,
+    caller: Caller,
+    controller: { host: string; port: number },
+  ): void {
+    const { request } = transaction;
+    const user = userOf(request.uri) ?? 'drachtio';
+    const dialog = new Dialog(this.endpoint, transaction);
+    const contact = `<sip:${user}@${this.#contact};transport=${transaction.source.transport}>`;
+    const call = new Call(dialog, rtp, contact, (ended) => this.#calls.delete(ended.dialog.key));
+    this.#calls.set(dialog.key, call);
+    const channel = new Channel(
+      this.#core,
+      {
+        channelName: `sofia/${this.#core.profileName}/${caller.uri}`,
+        callerIdName: caller.name,
+        callerIdNumber: caller.number,
+        networkAddress: transaction.source.address,
+        destinationNumber: user,
+        context: 'mrf',
+      },
+      rtp,
+      call,
+    );
+    call.channel = channel;
+    this.#core.channels.set(channel.uuid, channel);
+    this.#core.sessions.began(this.#core.channels.size);
+    for (const [name, value] of callVariables(this.#core, channel, transaction, dialog))
+      channel.variables.set(name, value);
+    channel.publish('CHANNEL_CREATE', { variables: false });
+    channel.setState('CS_ROUTING');
+    channel.setCallState('RINGING');
+    channel.setState('CS_EXECUTE');
+    const identity = `"${user}" <sip:${user}@${this.#host}>;party=calling;privacy=off;screen=no`;
+    call.answer(transaction, remote, {
+      'Allow-Events': 'talk, hold, conference, refer',
+      ...(remote === undefined ? {} : { 'Remote-Party-ID': identity }),
+    });
+    channel.times.progressMedia = Date.now() * 1000;
+    channel.setCallState('EARLY');
+    channel.times.answered = channel.times.progressMedia;
+    channel.publish('CHANNEL_ANSWER');
+    channel.setCallState('ACTIVE');
+    // An endpoint without far end is only usable when the ACK has brought its answer.
+    if (remote !== undefined) this.#onAnswered(channel, controller);
+    else {
+      transaction.onAck = (ack) => {
+        call.acknowledged(ack);
+        if (!channel.ended) this.#onAnswered(channel, controller);
+      };
+    }
+  }
+}
+
+/** `X-esl-outbound: host:port`: where the client that wants to control the channel listens. */
+function controllerOf(request: SipRequest): { host: string; port: number } | undefined {
+  const match = /^\s*([A-Za-z0-9.-]+):(\d{1,5})\s*$/.exec(request.header('x-esl-outbound') ?? '');
+  const port = Number(match?.[2]);
+  return match === null || port < 1 || port > 65_535 ? undefined : { host: match[1] as string, port };
+}
+
+function userOf(uri: string): string | undefined {
+  try {
+    return parseUri(uri).user;
+  } catch (error) {
+    if (error instanceof SipParseError) return undefined;
+    throw error;
+  }
+}
+
+interface Caller {
+  readonly name: string;
+  readonly number: string | undefined;
+  readonly uri: string;
+}
+
+/** @throws SipParseError when From cannot be read */
+function callerOf(request: SipRequest): Caller {
+  const { display, uri } = parseNameAddr(request.header('from') ?? '', 'From');
+  const parsed = parseUri(uri);
+  const number = parsed.user;
+  return {
+    name: display.replace(/^"|"$/g, '') || number || 'unknown',
+    number,
+    uri: `${number ?? 'nobody'}@${formatHostPort(parsed.host, parsed.port ?? 5060)}`,
+  };
+}

@@ -1,0 +1,168 @@
+import { parse, type MediaDescription, type SessionDescription } from 'sdp-transform';
+import { type Codec, CODECS } from '../audio/g711.ts';
+
+/** Direction attributes (RFC 3264 section 5.1). */
+export type Direction = 'sendrecv' | 'sendonly' | 'recvonly' | 'inactive';
+
+const OPPOSITE: Readonly<Record<Direction, Direction>> = {
+  sendrecv: 'sendrecv',
+  sendonly: 'recvonly',
+  recvonly: 'sendonly',
+  inactive: 'inactive',
+};
+
+/** Payload type of telephone-event in our offers. */
+const TELEPHONE_EVENT = 101;
+
+/** Longest description that is read. */
+const MAX_SDP_BYTES = 32_768;
+
+/** What a far end's description says about the one audio stream that is used. */
+export interface RemoteAudio {
+  /** Index of its m= line. */
+  readonly index: number;
+  readonly address: string;
+  readonly port: number;
+  /** The far end's direction. */
+  readonly direction: Direction;
+  /** First codec of the server's preference that the far end has. */
+  readonly codec: Codec | undefined;
+  readonly telephoneEvent: number | undefined;
+}
+
+/** A far end's session description. */
+export interface RemoteDescription {
+  /** As received. */
+  readonly text: string;
+  /** Undefined when it has no audio over plain RTP. */
+  readonly audio: RemoteAudio | undefined;
+  /** Kind, protocol and formats of every m= line, to answer each one (RFC 3264 section 6). */
+  readonly media: readonly { readonly type: string; readonly protocol: string; readonly formats: string }[];
+}
+
+/** Reads an offer or answer; undefined when it is no session description at all. */
+export function readDescription(text: string): RemoteDescription | undefined {
+  if (text.length > MAX_SDP_BYTES || !/^v=0\s*$/m.test(text)) return undefined;
+  let session: SessionDescription;
+  try {
+    session = parse(text);
+  } catch {
+    return undefined; // sdp-transform throws on some malformed attribute values
+  }
+  const media = session.media.map((each) => ({
+    type: each.type,
+    protocol: each.protocol,
+    formats: formatsOf(each.payloads),
+  }));
+  const index = session.media.findIndex((each) => isUsable(each));
+  const line = session.media[index];
+  return { text, media, audio: line === undefined ? undefined : readAudio(session, line, index) };
+}
+
+/** sdp-transform makes a number of a single format, whatever its types say. */
+function formatsOf(payloads: string | number | undefined): string {
+  return String(payloads ?? '');
+}
+
+function isUsable(line: MediaDescription): boolean {
+  return line.type === 'audio' && line.protocol.toUpperCase() === 'RTP/AVP' && line.port > 0 && line.port < 65_536;
+}
+
+function readAudio(session: SessionDescription, line: MediaDescription, index: number): RemoteAudio {
+  const formats = formatsOf(line.payloads).split(/\s+/);
+  const address = line.connection?.ip ?? session.connection?.ip ?? '0.0.0.0';
+  const direction = readDirection(line.direction ?? session.direction);
+  const event = line.rtp.find(
+    (each) =>
+      each.codec.toLowerCase() === 'telephone-event' &&
+      (each.rate ?? 8000) === 8000 &&
+      formats.includes(String(each.payload)),
+  );
+  return {
+    index,
+    address,
+    port: line.port,
+    // RFC 2543 style hold: an address of zero means the far end does not listen.
+    direction: address === '0.0.0.0' && direction === 'sendrecv' ? 'sendonly' : direction,
+    codec: CODECS.find((each) => formats.includes(String(each.payloadType))),
+    telephoneEvent: event?.payload,
+  };
+}
+
+function readDirection(text: string | undefined): Direction {
+  return text !== undefined && text in OPPOSITE ? (text as Direction) : 'sendrecv';
+}
+
+/** Our direction in answer to the far end's. */
+export function answerDirection(remote: Direction): Direction {
+  return OPPOSITE[remote];
+}
+
+/** Writes the descriptions of one session: the id stays, the version counts changes (RFC 3264 section 5). */
+export class LocalDescription {
+  readonly #address: string;
+  readonly #port: number;
+  readonly #sessionId: number;
+  #version: number;
+  #lastBody = '';
+
+  constructor(address: string, port: number) {
+    this.#address = address;
+    this.#port = port;
+    this.#sessionId = Math.floor(Date.now() / 1000) + port;
+    this.#version = this.#sessionId;
+  }
+
+  /** An offer of everything the server has. */
+  offer(direction: Direction): string {
+    const lines = [`m=audio ${this.#port} RTP/AVP 0 8 ${TELEPHONE_EVENT} 13`, ...codecLines(CODECS)];
+    lines.push(...eventLines(TELEPHONE_EVENT), 'a=rtpmap:13 CN/8000');
+    return this.#session([...lines, ...directionLines(direction), 'a=ptime:20']);
+  }
+
+  /** An answer that takes the audio of the offer with one codec, and refuses every other stream. */
+  answer(remote: RemoteDescription, audio: RemoteAudio, codec: Codec): string {
+    const events = audio.telephoneEvent;
+    const formats = events === undefined ? `${codec.payloadType}` : `${codec.payloadType} ${events}`;
+    const lines = remote.media.flatMap((media, index) => {
+      if (index !== audio.index) return [`m=${media.type} 0 ${media.protocol} ${media.formats}`];
+      return [
+        `m=audio ${this.#port} RTP/AVP ${formats}`,
+        ...codecLines([codec]),
+        ...(events === undefined ? [] : eventLines(events)),
+        ...directionLines(answerDirection(audio.direction)),
+        'a=ptime:20',
+      ];
+    });
+    return this.#session(lines);
+  }
+
+  /** An answer that refuses every stream: what FreeSWITCH sends to a re-INVITE without a common codec. */
+  refusal(remote: RemoteDescription): string {
+    return this.#session(remote.media.map((media) => `m=${media.type} 0 ${media.protocol} ${media.formats}`));
+  }
+
+  #session(media: readonly string[]): string {
+    const body = ['s=FreeSWITCH', `c=IN IP4 ${this.#address}`, 't=0 0', ...media, ''].join('\r\n');
+    if (body !== this.#lastBody) this.#version += 1;
+    this.#lastBody = body;
+    return `v=0\r\no=FreeSWITCH ${this.#sessionId} ${this.#version} IN IP4 ${this.#address}\r\n${body}`;
+  }
+}
+
+/** The description as the variable `rtp_local_sdp_str` has it: with the direction even where it is the default. */
+export function withDirection(sdp: string): string {
+  return /^a=(?:sendrecv|sendonly|recvonly|inactive)\r?$/m.test(sdp) ? sdp : `${sdp}a=sendrecv\r\n`;
+}
+
+function codecLines(codecs: readonly Codec[]): string[] {
+  return codecs.map((codec) => `a=rtpmap:${codec.payloadType} ${codec.name}/8000`);
+}
+
+function eventLines(payloadType: number): string[] {
+  return [`a=rtpmap:${payloadType} telephone-event/8000`, `a=fmtp:${payloadType} 0-15`];
+}
+
+function directionLines(direction: Direction): string[] {
+  return direction === 'sendrecv' ? [] : [`a=${direction}`];
+}
