@@ -10,6 +10,7 @@ import type { Core } from './core.ts';
 import { DialogStore } from './dialog-store.ts';
 import { noFields, nokFields, okFields } from './frame-fields.ts';
 import { parseAddress, type SipServerOptions, type SipServerStats } from './options.ts';
+import { ProxyCore } from './proxy-core.ts';
 import { UacCore } from './uac-core.ts';
 import { UasCore } from './uas-core.ts';
 
@@ -22,6 +23,7 @@ export class EmbeddedSipServer {
   readonly #core: Core;
   readonly #uas: UasCore;
   readonly #uac: UacCore;
+  readonly #proxy: ProxyCore;
   readonly #listener: Server;
   #hostports = '';
   #appAddress = '';
@@ -51,7 +53,8 @@ export class EmbeddedSipServer {
       clients: new Map(),
     };
     this.#uac = new UacCore(this.#core);
-    this.#uas = new UasCore(this.#core, this.#uac);
+    this.#proxy = new ProxyCore(this.#core);
+    this.#uas = new UasCore(this.#core, this.#uac, this.#proxy);
     this.#listener = createServer((socket) => {
       const app = new AppConnection(socket, {
         command: (from, command) => this.#execute(from, command),
@@ -159,6 +162,8 @@ export class EmbeddedSipServer {
         this.#sip(app, command);
         break;
       case 'proxy':
+        this.#proxy.proxy(app, command);
+        break;
       case 'unknown':
         this.#refuse(app, command.id, 'Unknown message type');
         break;

@@ -15,6 +15,7 @@ import { Dialog } from './dialog.ts';
 import { metaOf, networkFields, newId, newRequestFields, nokFields, sentResponseFields } from './frame-fields.ts';
 import { contactValue, copyHeaders, finish } from './message-building.ts';
 import { behindNat } from './nat.ts';
+import type { ProxyCore } from './proxy-core.ts';
 import { ReliableProvisional } from './reliable-provisional.ts';
 import type { UacCore } from './uac-core.ts';
 
@@ -46,9 +47,11 @@ const OUTSIDE_ANYWAY = new Set(['NOTIFY', 'OPTIONS', 'REGISTER', 'PUBLISH']);
 export class UasCore {
   readonly #core: Core;
   readonly #uac: UacCore;
+  readonly #proxy: ProxyCore;
 
-  constructor(core: Core, uac: UacCore) {
+  constructor(core: Core, uac: UacCore, proxy: ProxyCore) {
     this.#core = core;
+    this.#proxy = proxy;
     this.#uac = uac;
   }
 
@@ -57,6 +60,7 @@ export class UasCore {
     const { request } = transaction;
     const dialog = this.#core.dialogs.ofRequest(request);
     if (dialog !== undefined) this.#inDialog(dialog, transaction);
+    else if (this.#proxy.forward(transaction)) return;
     else if (transaction.inDialog && !OUTSIDE_ANYWAY.has(request.method)) transaction.reply(481);
     else this.#outsideDialog(transaction);
   }
@@ -64,7 +68,12 @@ export class UasCore {
   /** The ACK of a 2xx. */
   ack(ack: SipRequest, source: Source, invite: ServerTransaction | undefined): void {
     const dialog = this.#core.dialogs.ofRequest(ack);
-    if (dialog === undefined || invite === undefined) return;
+    if (dialog === undefined) {
+      this.#proxy.forwardAck(ack);
+      return;
+    }
+    // An ACK that comes again has been passed on already.
+    if (invite === undefined) return;
     const app = this.#core.apps.successor(dialog.app);
     const initial = dialog.role === 'uas' && ack.cseq.number === dialog.initialSeq;
     const meta = { ...metaOf(ack, source), protocol: '' };

@@ -15,6 +15,8 @@ export interface ClientUser {
   failed(error: SipTransportError): void;
   /** The transaction is over. */
   terminated?(): void;
+  /** Set by a proxy: every 2xx is reported, retransmissions included, because the ACK is not sent here. */
+  readonly everySuccess?: boolean;
 }
 
 /** What the endpoint does for a client transaction. @internal */
@@ -84,7 +86,7 @@ export class ClientTransaction {
       this.#sendHeld?.(this.#held);
       this.#held = undefined;
     } else if (status >= 200) this.#held = undefined;
-    if (status >= 200 && status < 300 && this.request.method === 'INVITE') {
+    if (status >= 200 && status < 300 && this.request.method === 'INVITE' && this.#user.everySuccess !== true) {
       const tag = response.toTag ?? '';
       if (this.#successes.has(tag)) {
         this.#successes.get(tag)?.();

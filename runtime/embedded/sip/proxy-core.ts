@@ -1,0 +1,183 @@
+import {
+  headerRank,
+  isNumeric,
+  parseNameAddr,
+  parseUri,
+  SipParseError,
+  SipRequest,
+  type ServerTransaction,
+  SipTransportError,
+  type Timer,
+} from '../stack/index.ts';
+import { parseAppMessage, type ProxyCommand } from './app-command.ts';
+import type { AppConnection } from './app-connection.ts';
+import type { Core } from './core.ts';
+import { metaOf, nokFields, okFields, proxiedFields } from './frame-fields.ts';
+import { copyHeaders, ownUri } from './message-building.ts';
+import { nextHop, ProxySession } from './proxy-session.ts';
+
+/** How long a proxied call is remembered without a BYE, ms. */
+const CALL_LIFETIME = 12 * 3600_000;
+
+/** Requests that applications have forwarded (`proxy`), and what follows in the dialogs they began. */
+export class ProxyCore {
+  readonly #core: Core;
+  /** Calls this server stays in (Record-Route), by Call-ID. Nothing else is forwarded: this is no open relay. */
+  readonly #calls = new Map<string, Timer>();
+
+  constructor(core: Core) {
+    this.#core = core;
+  }
+
+  /** Calls this server has record-routed and not seen end. */
+  get calls(): number {
+    return this.#calls.size;
+  }
+
+  /** Executes `proxy`: `...|continue` for each final response if asked for, then `OK|done`. */
+  proxy(app: AppConnection, command: ProxyCommand): void {
+    const record = this.#core.servers.get(command.transactionId);
+    if (record === undefined || !record.transaction.open || command.destinations.length === 0) {
+      const reason = record === undefined ? 'unknown transaction' : 'no destination';
+      app.send(nokFields(command.id, `Request not proxied due to ${reason}`));
+      return;
+    }
+    let given: SipRequest;
+    try {
+      given = requestOf(command);
+    } catch (error) {
+      if (!(error instanceof SipParseError)) throw error;
+      app.send(nokFields(command.id, error.message));
+      return;
+    }
+    const { transaction } = record;
+    // From here on the responses come from elsewhere: the application may not answer as well.
+    this.#core.servers.delete(record.id);
+    if (Number(transaction.request.header('max-forwards') ?? 70) <= 0) {
+      transaction.reply(483);
+      app.send(okFields(command.id, 'done'));
+      return;
+    }
+    if (command.recordRoute) this.#remember(transaction.request.callId);
+    const session = new ProxySession(
+      this.#core,
+      transaction,
+      { ...command, build: (uri) => this.#build(transaction, uri, command.recordRoute, given) },
+      {
+        final: (response) => {
+          if (!command.fullResponse || response.source === undefined) return;
+          app.send(proxiedFields(command.id, metaOf(response, response.source)), response.head(), response.body);
+        },
+        done: () => app.send(okFields(command.id, 'done')),
+      },
+    );
+    session.start();
+  }
+
+  /**
+   * Forwards a request of a call this server has record-routed.
+   * @returns false if it is none.
+   */
+  forward(transaction: ServerTransaction): boolean {
+    const { request } = transaction;
+    if (!this.#isProxied(request)) return false;
+    const build = (uri: string): SipRequest => this.#build(transaction, uri, false, undefined);
+    const plan = {
+      simultaneous: false,
+      followRedirects: false,
+      provisionalTimeout: undefined,
+      finalTimeout: undefined,
+      destinations: [request.uri],
+      build,
+    };
+    const ended = request.method === 'BYE';
+    new ProxySession(this.#core, transaction, plan, {
+      final: () => undefined,
+      done: () => {
+        if (ended) this.#forget(request.callId);
+      },
+    }).start();
+    return true;
+  }
+
+  /** Forwards the ACK of a 2xx, which belongs to no transaction (RFC 3261 section 16.11). */
+  forwardAck(ack: SipRequest): void {
+    if (!this.#isProxied(ack)) return;
+    const copy = this.#copy(ack, ack.uri);
+    try {
+      this.#core.endpoint.send(copy, nextHop(copy));
+    } catch (error) {
+      // Nowhere to send it: the callee will end the call for want of an ACK.
+      if (!(error instanceof SipParseError) && !(error instanceof SipTransportError)) throw error;
+    }
+  }
+
+  /** Whether its topmost Route is this server, for a call it is in. */
+  #isProxied(request: SipRequest): boolean {
+    const route = request.values('route')[0];
+    return route !== undefined && this.#calls.has(request.callId) && this.#isOwn(route);
+  }
+
+  #isOwn(route: string): boolean {
+    try {
+      const uri = parseUri(parseNameAddr(route, 'Route').uri);
+      const port = uri.port ?? 5060;
+      const transport = uri.params.get('transport') === 'tcp' ? 'tcp' : 'udp';
+      const own = this.#core.endpoint.addressFor({ transport, host: uri.host, port });
+      return own.host === uri.host && own.port === port;
+    } catch (error) {
+      if (error instanceof SipParseError || error instanceof SipTransportError) return false;
+      throw error;
+    }
+  }
+
+  #build(transaction: ServerTransaction, uri: string, recordRoute: boolean, given: SipRequest | undefined): SipRequest {
+    const target = uri.includes(':') && /^(sips?|tel):/i.test(uri) ? uri : `sip:${uri}`;
+    const request = this.#copy(transaction.request, target);
+    if (given !== undefined) {
+      const extra = new SipRequest(given.method, given.uri);
+      copyHeaders(given, extra, ['max-forwards', 'route', 'record-route', 'contact']);
+      for (const { name, value } of extra.headers) request.set(name, value);
+    }
+    if (recordRoute) {
+      const { transport } = transaction.source;
+      const destination = nextHop(request);
+      const peer = isNumeric(destination) ? destination : { ...destination, host: transaction.source.address };
+      const own = this.#core.endpoint.addressFor(peer);
+      request.prepend('Record-Route', `<${ownUri({ ...own, transport })};lr>`);
+    }
+    request.headers.sort((a, b) => headerRank(a.key) - headerRank(b.key));
+    return request;
+  }
+
+  /** The request as it goes on: one hop less, without this server's Route. */
+  #copy(request: SipRequest, uri: string): SipRequest {
+    const copy = new SipRequest(request.method, uri);
+    copy.headers.push(...request.headers);
+    copy.body = request.body;
+    const hops = Number(request.header('max-forwards') ?? 71);
+    copy.set('Max-Forwards', String(Math.max(0, Number.isInteger(hops) ? hops - 1 : 69)));
+    const route = copy.values('route')[0];
+    if (route !== undefined && this.#isOwn(route)) copy.shift('Route');
+    return copy;
+  }
+
+  #remember(callId: string): void {
+    this.#calls.get(callId)?.cancel();
+    this.#calls.set(
+      callId,
+      this.#core.endpoint.timers.set(CALL_LIFETIME, () => this.#calls.delete(callId)),
+    );
+  }
+
+  #forget(callId: string): void {
+    this.#calls.get(callId)?.cancel();
+    this.#calls.delete(callId);
+  }
+}
+
+function requestOf(command: ProxyCommand): SipRequest {
+  const message = parseAppMessage(command.text);
+  if (message.kind === 'request') return message;
+  throw new SipParseError('start-line', message.startLine(), 'a request');
+}
