@@ -27,7 +27,7 @@ export interface Operations {
   /**
    * Calls X and transfers it to Y (specification, "POST / INVITE"). `body` is valid by `schemas.invite`.
    *
-   * @throws an error named `ParameterError` with `field` and `reason`, answered 400/1400; any other is 500/1409
+   * @throws {ParameterError} for a value that is not allowed, answered 400/1400; any other error is 500/1409
    */
   invite(body: unknown, context: OperationContext): Promise<OperationAnswer>;
   /** Ends a dialog of the domain; false when there is none of that id. */

@@ -1,12 +1,13 @@
 import { STATUS_CODES } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ParameterError } from '../components/operation/index.ts';
 import { badParameter, RestError } from './errors.ts';
 import type { Refusal, RefusalKind } from './http/refusal.ts';
 
 /** What the REST caller is to see of an error of any origin. Whatever is not known is 500/1409 and stays in the log. */
 export function toRestError(error: unknown): RestError {
   if (error instanceof RestError) return error;
-  if (isParameterError(error)) return badParameter(error.field, error.reason);
+  if (error instanceof ParameterError) return badParameter(error.field, error.reason);
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   switch (code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
@@ -22,18 +23,6 @@ export function toRestError(error: unknown): RestError {
     default:
       return new RestError('INTERNAL', undefined, {}, { cause: error });
   }
-}
-
-/** What an operation throws when a value is in order by its schema and still not allowed. */
-function isParameterError(error: unknown): error is Error & { readonly field: string; readonly reason: string } {
-  return (
-    error instanceof Error &&
-    error.name === 'ParameterError' &&
-    'field' in error &&
-    typeof error.field === 'string' &&
-    'reason' in error &&
-    typeof error.reason === 'string'
-  );
 }
 
 /** Fastify's error handler. */

@@ -24,6 +24,7 @@ export function createFrontedServer(handler: RequestListener, options: FrontOpti
   const { requestTimeoutMs = 300_000, keepAliveTimeoutMs = 72_000 } = options;
   const settings = {
     requestTimeout: requestTimeoutMs,
+    connectionsCheckingInterval: Math.min(30_000, requestTimeoutMs),
     keepAliveTimeout: keepAliveTimeoutMs,
     // `Upgrade: h2c`, which some clients offer on plain HTTP, is no upgrade, whoever listens.
     shouldUpgradeCallback: (request: IncomingMessage): boolean => mayUpgrade(server, request),

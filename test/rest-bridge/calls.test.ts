@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { once } from 'node:events';
 import { request } from 'node:http';
+import { ParameterError } from '../../components/operation/index.ts';
 import { dialog } from './support/doubles.ts';
 import { holdOperation } from './support/held-operation.ts';
 import { RestNode } from './support/rest-node.ts';
@@ -217,11 +218,7 @@ describe('REST: calls', () => {
 
     it('answers 400/1400 to a parameter that the operation refuses', async () => {
       node.operations.answer = async () => {
-        throw Object.assign(new Error('to: no such route'), {
-          name: 'ParameterError',
-          field: 'to',
-          reason: 'no such route',
-        });
+        throw new ParameterError('to', 'no such route');
       };
       const reply = await node.as('admin', 'POST', '/uc/calls', { body });
       expect(reply.status).to.equal(400);

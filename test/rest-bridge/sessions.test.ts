@@ -156,3 +156,20 @@ describe('REST: sessions and authentication', () => {
     ]);
   });
 });
+
+describe('REST: the address of the caller', () => {
+  const headers = { 'x-forwarded-for': '198.51.100.7' };
+
+  it('is believed from a trusted proxy only', async () => {
+    for (const [trustProxy, ip] of [
+      [[], '127.0.0.1'],
+      [['192.0.2.0/24'], '127.0.0.1'],
+      [['127.0.0.0/8'], '198.51.100.7'],
+    ] as const) {
+      const node = await RestNode.start({ trustProxy });
+      await node.call('POST', SESSIONS, { body: ALICE, headers });
+      expect(node.iam.addresses).to.deep.equal([ip]);
+      await node.close();
+    }
+  });
+});

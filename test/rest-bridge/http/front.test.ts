@@ -1,9 +1,11 @@
 import { expect } from 'chai';
 import { once } from 'node:events';
 import type { Duplex } from 'node:stream';
+import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { Agent, type IncomingMessage, request as httpRequest } from 'node:http';
 import { CUSTOM_METHODS } from '../../../rest-bridge/http/methods.ts';
 import { type EchoServer, startEchoServer } from './echo-server.ts';
+import { makeCertificate } from './certificate.ts';
 import { RawClient } from './raw-client.ts';
 
 const HOST = 'Host: x\r\n';
@@ -201,6 +203,29 @@ describe('strict framing front: upgrade', () => {
   });
 });
 
+describe('strict framing front: TLS', () => {
+  it('reads custom methods, and knows that the connection is encrypted', async function () {
+    const tls = makeCertificate();
+    if (!tls) {
+      this.skip();
+      return;
+    }
+    const server = await startEchoServer({ tls });
+    const encrypted = once(server.server, 'request').then(
+      ([request]: { socket: TLSSocket }[]) => request?.socket.encrypted,
+    );
+    const socket = connectTls({ port: server.port, host: '127.0.0.1', rejectUnauthorized: false });
+    await once(socket, 'secureConnect');
+    const client = new RawClient(socket);
+    client.write(`LOOKUP /a HTTP/1.1\r\n${HOST}\r\nINVITE /b HTTP/1.1\r\n${HOST}\r\n`);
+    expect((await client.answer())?.body).to.equal('POST /a!lookup ');
+    expect((await client.answer())?.body).to.equal('POST /b!invite ');
+    expect(await encrypted).to.equal(true);
+    client.close();
+    await server.close();
+  });
+});
+
 describe('strict framing front: time limits', () => {
   it('gives up on a head that drips in, and on one that stops', async () => {
     const server = await startEchoServer({ headTimeoutMs: 60 });
@@ -225,6 +250,19 @@ describe('strict framing front: time limits', () => {
     await new Promise((resolve) => setTimeout(resolve, 100));
     expect(server.refusals).to.deep.equal([]);
     client.close();
+    await server.close();
+  });
+
+  it('gives up on a body that does not come, and on a connection on which nothing comes', async () => {
+    const server = await startEchoServer({ requestTimeoutMs: 100 });
+    const client = await RawClient.open(server.port);
+    client.write(`INVITE /a HTTP/1.1\r\n${HOST}Content-Length: 5\r\n\r\nabc`);
+    const silent = await RawClient.open(server.port);
+    expect((await client.answer())?.body).to.equal('timeout');
+    expect((await silent.answer())?.body).to.equal('timeout');
+    expect(server.seen).to.deep.equal([]);
+    client.close();
+    silent.close();
     await server.close();
   });
 

@@ -9,10 +9,13 @@ import type { OperationAnswer, OperationContext, Operations } from '../../../res
 export class MemoryIam implements Iam {
   readonly sessions = new Map<string, Session>();
   readonly asked: string[] = [];
+  /** Addresses that tried to log in. */
+  readonly addresses: string[] = [];
   /** Seconds for which every address is banned; 0: not at all. */
   banSeconds = 0;
 
-  async login({ domain, login, pwd }: Credentials, kind: Session['kind']): Promise<LoginResult> {
+  async login({ domain, login, pwd }: Credentials, kind: Session['kind'], ip: string): Promise<LoginResult> {
+    this.addresses.push(ip);
     if (this.banSeconds > 0) return { ok: false, reason: 'banned', retryAfterSeconds: this.banSeconds };
     if (
       !['demo.local', 'other.local'].includes(domain) ||

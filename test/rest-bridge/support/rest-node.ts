@@ -75,10 +75,12 @@ export class RestNode {
 
   /** A token of a demo user. */
   async token(login = 'admin', domain = 'demo.local'): Promise<string> {
-    const { token } = await this.iam.login({ domain, login, pwd: `demo-${login}` }, 'token').then((result) => {
-      if (!result.ok) throw new Error(`no session: ${result.reason}`);
-      return result;
-    });
+    const { token } = await this.iam
+      .login({ domain, login, pwd: `demo-${login}` }, 'token', '127.0.0.1')
+      .then((result) => {
+        if (!result.ok) throw new Error(`no session: ${result.reason}`);
+        return result;
+      });
     return token;
   }
 
