@@ -16,6 +16,11 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     about: 'find every mistake in scenario files',
     run: async (args) => (await import('./check.ts')).check(args),
   },
+  embedded: {
+    usage: 'embedded OPTION...',
+    about: 'the embedded SIP and media servers alone',
+    run: async (args) => (await import('./embedded.ts')).embedded(args),
+  },
 };
 
 /** Runs the command that the arguments name. */

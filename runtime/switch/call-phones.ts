@@ -37,9 +37,11 @@ class PhonesCall {
     this.#tools = tools;
     this.#options = options;
     this.#party = { kind: 'sipuser', domain: sipUser.domain, sipUser };
+    // Whoever was dialled by login is called by login; a featurecode's prefix is no part of the called number.
+    const called = options.dialled === sipUser.login ? sipUser.login : sipUser.phonenumber;
     this.#uris = {
       localuri: bracketUri(options.fromNumber, options.domain),
-      remoteuri: bracketUri(sipUser.phonenumber, sipUser.domain),
+      remoteuri: bracketUri(called, sipUser.domain),
     };
   }
 
@@ -83,14 +85,14 @@ class PhonesCall {
   }
 
   #target(contact: ContactBinding, callId: string, sdp: string): ForkTarget {
-    const { domain, dialled, fromName, fromNumber, headers } = this.#options;
+    const { domain, fromName, fromNumber, headers } = this.#options;
     const nextHop = nextHopOf(contact);
     return {
       uri: contact.contact,
       ...(nextHop === undefined ? {} : { nextHop }),
       callId,
       from: nameAddr(fromName, fromNumber, domain),
-      to: bracketUri(dialled, this.#party.domain),
+      to: this.#uris.remoteuri,
       sdp,
       headers,
     };

@@ -1,0 +1,124 @@
+import process from 'node:process';
+import { parseArgs } from 'node:util';
+import { type MediaServerOptions, startMediaServer } from '../embedded/media/index.ts';
+import type { EmbeddedServer } from '../embedded/server.ts';
+import { type SipServerOptions, startSipServer } from '../embedded/sip/index.ts';
+
+const USAGE = `ringmaster embedded: the embedded servers alone, for programs that use drachtio-srf or drachtio-fsmrf
+
+  SIP server (drachtio's app protocol)
+    --app ip:port            where applications connect
+    --secret S               what they authenticate with
+    --sip ip:port            SIP over UDP and TCP; may be given several times
+  media server (FreeSWITCH's event socket)
+    --event-socket ip:port   where applications connect
+    --password P             what they authenticate with
+    --media ip:port          SIP of the profile; sound goes over its address
+    --profile NAME           default drachtio_mrf
+    --rtp-ports A-B          default 20000-20999
+    --sounds DIR             where relative sound files are looked for; default the current folder
+    --recordings DIR         where relative recordings go; default the current folder
+
+Either server is left out when none of its own options is given. Port 0 takes a free one; the addresses are printed.
+`;
+
+const OPTIONS = {
+  app: { type: 'string' },
+  secret: { type: 'string' },
+  sip: { type: 'string', multiple: true },
+  'event-socket': { type: 'string' },
+  password: { type: 'string' },
+  media: { type: 'string' },
+  profile: { type: 'string' },
+  'rtp-ports': { type: 'string' },
+  sounds: { type: 'string' },
+  recordings: { type: 'string' },
+  help: { type: 'boolean', short: 'h' },
+} as const;
+
+type Values = ReturnType<typeof parse>;
+
+/** An option that is missing or cannot be used. */
+class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+/** `ringmaster embedded`: runs the servers until SIGTERM or SIGINT. */
+export async function embedded(args: readonly string[]): Promise<number | undefined> {
+  const servers: EmbeddedServer<object>[] = [];
+  try {
+    const values = parse(args);
+    if (values.help === true || args.length === 0) {
+      process.stdout.write(USAGE);
+      return 0;
+    }
+    const sip = sipOptions(values);
+    const media = mediaOptions(values);
+    if (sip !== undefined) servers.push(await startSipServer(sip));
+    if (media !== undefined) servers.push(await startMediaServer(media));
+  } catch (error) {
+    for (const server of servers) await server.close();
+    process.stderr.write(`ringmaster embedded: ${(error as Error).message.split('\n')[0]}\n`);
+    return 1;
+  }
+  for (const { addresses } of servers) {
+    for (const [role, address] of Object.entries(addresses)) process.stdout.write(`${role} ${address}\n`);
+  }
+  process.stdout.write('ready\n');
+  stopWith(servers);
+  return undefined;
+}
+
+function stopWith(servers: readonly EmbeddedServer<object>[]): void {
+  const stop = async (code: number) => {
+    for (const server of servers) await server.close();
+    process.exit(code);
+  };
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void stop(0));
+  for (const server of servers) {
+    void server.exited.then((error) => {
+      if (error !== undefined) process.stderr.write(`ringmaster embedded: ${error.message}\n`);
+      return stop(error === undefined ? 0 : 1);
+    });
+  }
+}
+
+function parse(args: readonly string[]) {
+  return parseArgs({ args: [...args], options: OPTIONS, strict: true }).values;
+}
+
+function sipOptions(values: Values): SipServerOptions | undefined {
+  if (values.app === undefined && values.sip === undefined && values.secret === undefined) return undefined;
+  return {
+    app: needed(values.app, '--app'),
+    secret: needed(values.secret, '--secret'),
+    sip: needed(values.sip, '--sip'),
+  };
+}
+
+function mediaOptions(values: Values): MediaServerOptions | undefined {
+  const eventSocket = values['event-socket'];
+  if (eventSocket === undefined && values.password === undefined && values.media === undefined) return undefined;
+  return {
+    eventSocket: needed(eventSocket, '--event-socket'),
+    password: needed(values.password, '--password'),
+    media: needed(values.media, '--media'),
+    profile: values.profile ?? 'drachtio_mrf',
+    rtpPorts: portRange(values['rtp-ports'] ?? '20000-20999'),
+    sounds: values.sounds ?? process.cwd(),
+    recordings: values.recordings ?? process.cwd(),
+  };
+}
+
+function needed<T>(value: T | undefined, option: string): T {
+  if (value === undefined) throw new UsageError(`${option} is missing; --help tells what is needed`);
+  return value;
+}
+
+function portRange(text: string): { from: number; to: number } {
+  const [, from, to] = /^(\d{1,5})-(\d{1,5})$/.exec(text) ?? [];
+  if (from === undefined || Number(to) > 65535 || Number(from) >= Number(to)) {
+    throw new UsageError(`--rtp-ports: found "${text}", expected a range such as 20000-20999`);
+  }
+  return { from: Number(from), to: Number(to) };
+}
