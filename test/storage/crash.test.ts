@@ -6,7 +6,8 @@ import { StorageLockedError, StorageUnavailableError, openStorage } from '../../
 import { storageChild } from './support/child-process.ts';
 import { failure, temporaryFolders } from './support/storages.ts';
 
-describe('PGlite storage and the end of its process', () => {
+describe('PGlite storage and the end of its process', function () {
+  this.timeout(60_000);
   const folders = temporaryFolders();
   after(() => folders.removeAll());
 

@@ -2,7 +2,6 @@
  * Worker thread that makes a database cluster and ends, so that the 400 MB which initdb needs go back at once.
  * Synchronous file calls on purpose: nothing else runs here, and copying 1,000 small files is six times faster.
  */
-import { PGlite } from '@electric-sql/pglite';
 import { randomUUID } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -13,6 +12,8 @@ import type { ClusterReply, ClusterWorkerData } from './protocol.ts';
 const INITDB = ['--wal-segsize=1'];
 
 async function initdb(folder: string): Promise<void> {
+  // Only here: with a template at hand the engine need not even be loaded.
+  const { PGlite } = await import('@electric-sql/pglite');
   const db = await PGlite.create({ dataDir: folder, initDbStartParams: INITDB });
   await db.exec('checkpoint');
   await db.close();

@@ -1,0 +1,179 @@
+import { createHash } from 'node:crypto';
+import { expect } from 'chai';
+import {
+  type Collections,
+  DuplicateError,
+  EntityInUseError,
+  EntityNotFoundError,
+  InvalidFieldError,
+  createCollections,
+} from '../../runtime/domain/index.ts';
+import { describeStorages, failure, withStorage } from '../storage/support/storages.ts';
+
+const hash = (algorithm: string, text: string): string => createHash(algorithm).update(text).digest('hex');
+
+describeStorages('domain-center collections', (newPlace) => {
+  const storage = withStorage(newPlace);
+  let all: Collections;
+  let domainId: string;
+
+  beforeEach(async () => {
+    all = createCollections(storage().db);
+    domainId = (await all.domains.create({ name: 'demo.local' })).id;
+  });
+
+  const account = (fields: Record<string, unknown> = {}) => ({
+    domain_id: domainId,
+    login: 'alice',
+    pwd: 'secret',
+    ...fields,
+  });
+
+  it('make an id, defaults and times, and keep a given id', async () => {
+    const made = await all.domains.create({ name: 'child.local', parent_id: domainId, opts: { title: 'Child' } });
+    expect(made.id).to.match(/^[0-9a-f-]{36}$/);
+    expect(made).to.deep.include({
+      is_master: false,
+      parent_id: domainId,
+      opts: { title: 'Child' },
+      lic: {},
+      security: {},
+    });
+    const { ct, lwt } = made.ext as { ct: string; lwt: string };
+    expect(new Date(ct).toISOString()).to.equal(ct);
+    expect(lwt).to.equal(ct);
+    expect((await all.domains.create({ id: 'own-id', name: 'own.local' })).id).to.equal('own-id');
+  });
+
+  it('keep digests of a sipuser secret, never the secret', async () => {
+    const made = await all.sipusers.create(account({ phonenumber: '101' }));
+    expect(made.ha1_md5).to.equal(hash('md5', 'alice:demo.local:secret'));
+    expect(made.ha1_sha256).to.equal(hash('sha256', 'alice:demo.local:secret'));
+    expect(JSON.stringify(await all.sipusers.list()))
+      .not.to.include('"secret"')
+      .and.not.to.include('pwd');
+  });
+
+  it('ask for the secret again when what it is hashed with changes', async () => {
+    const { id } = await all.sipusers.create(account());
+    const error = await failure(all.sipusers.update(id, { login: 'alicia' }));
+    expect(error).to.be.instanceOf(InvalidFieldError).and.include({ field: 'pwd' });
+    const renamed = await all.sipusers.update(id, { login: 'alicia', pwd: 'new' });
+    expect(renamed.ha1_md5).to.equal(hash('md5', 'alicia:demo.local:new'));
+    const named = await all.sipusers.update(id, { name: 'Alicia' });
+    expect(named.ha1_md5).to.equal(renamed.ha1_md5);
+  });
+
+  it('merge composite fields by first-level keys; null and the text null remove one', async () => {
+    const { id } = await all.sipusers.create(account({ opts: { a: 1, b: { deep: 1, other: 2 }, c: 3, d: 4 } }));
+    const changed = await all.sipusers.update(id, { opts: { a: null, b: { deep: 5 }, d: 'null', e: [] } });
+    expect(changed.opts).to.deep.equal({ b: { deep: 5 }, c: 3, e: [] });
+  });
+
+  it('keep the creation time, move the last write, and take neither from the caller', async () => {
+    const before = await all.routes.create({
+      domain_id: domainId,
+      to_pattern: '1',
+      target: { type: 'reject', status: 486 },
+      ext: { ct: 'x', mine: 1 },
+    });
+    const after = await all.routes.update(before.id, { priority: 5, ext: { lwt: 'y', ct: null } });
+    expect(after.ext).to.deep.include({ ct: before.ext['ct'], mine: 1 });
+    expect(String(after.ext['lwt']) >= String(before.ext['lwt'])).to.equal(true);
+    expect(after.priority).to.equal(5);
+  });
+
+  const invalid: readonly [
+    title: string,
+    what: keyof Collections,
+    fields: () => Record<string, unknown>,
+    field: string,
+  ][] = [
+    ['a missing field', 'domains', () => ({}), 'name'],
+    ['an unknown field', 'domains', () => ({ name: 'x.local', nmae: 'y' }), 'nmae'],
+    ['a name that is no host', 'domains', () => ({ name: 'not a host' }), 'name'],
+    ['a wrong type', 'domains', () => ({ name: 'x.local', is_master: 'yes' }), 'is_master'],
+    ['a composite that is none', 'domains', () => ({ name: 'x.local', opts: [] }), 'opts'],
+    ['a missing secret', 'sipusers', () => ({ domain_id: domainId, login: 'x' }), 'pwd'],
+    ['a login that breaks digests', 'sipusers', () => account({ login: 'a:b' }), 'login'],
+    ['a number that cannot be dialled', 'sipusers', () => account({ phonenumber: '12 34' }), 'phonenumber'],
+    ['a domain that does not exist', 'sipusers', () => account({ domain_id: 'nowhere' }), 'domain_id'],
+    ['an owner that does not exist', 'sipusers', () => account({ user_id: 'nobody' }), 'user_id'],
+    ['an unknown type', 'featurecodes', () => ({ domain_id: domainId, prefix: '*1', type: 'magic' }), 'type'],
+    [
+      'a status that is no failure',
+      'routes',
+      () => ({ domain_id: domainId, to_pattern: '1', target: { type: 'reject', status: 200 } }),
+      'target',
+    ],
+    ['a control character', 'sipusers', () => account({ name: 'a\nb' }), 'name'],
+    ['a NUL', 'sipusers', () => account({ name: 'a\0b' }), 'name'],
+  ];
+  for (const [title, what, fields, field] of invalid) {
+    it(`refuse ${title} and name ${field}`, async () => {
+      const error = await failure(all[what].create(fields()));
+      expect(error).to.be.instanceOf(InvalidFieldError);
+      expect((error as InvalidFieldError).field.split('.')[0]).to.equal(field);
+    });
+  }
+
+  it('do not show a refused secret', async () => {
+    const error = await failure(all.sipusers.create(account({ pwd: 'x'.repeat(2_000) })));
+    expect(error).to.include({ field: 'pwd', found: undefined });
+    expect(error.message).not.to.include('xxx');
+  });
+
+  it('refuse a second one of what must be unique, and name the field', async () => {
+    await all.sipusers.create(account({ id: 'one', phonenumber: '101' }));
+    const cases = [
+      [account({ id: 'one', login: 'b' }), 'id'],
+      [account(), 'login'],
+      [account({ login: 'bob', phonenumber: '101' }), 'phonenumber'],
+    ] as const;
+    for (const [fields, field] of cases) {
+      expect(await failure(all.sipusers.create(fields)))
+        .to.be.instanceOf(DuplicateError)
+        .and.include({ entity: 'sipuser', field });
+    }
+    expect(await failure(all.domains.create({ name: 'DEMO.local' })))
+      .to.be.instanceOf(DuplicateError)
+      .and.include({ field: 'name' });
+    await all.domains.create({ name: 'master', is_master: true });
+    expect(await failure(all.domains.create({ name: 'm2', is_master: true }))).to.include({ field: 'is_master' });
+  });
+
+  it('allow many accounts without a number', async () => {
+    await all.sipusers.create(account({ login: 'a' }));
+    await all.sipusers.create(account({ login: 'b' }));
+    expect(await all.sipusers.list()).to.have.length(2);
+  });
+
+  it('keep the id', async () => {
+    const error = await failure(all.domains.update(domainId, { id: 'other' }));
+    expect(error).to.be.instanceOf(InvalidFieldError).and.include({ field: 'id' });
+  });
+
+  it('do not rename a domain that accounts were hashed with', async () => {
+    await all.domains.update(domainId, { name: 'renamed.local' });
+    await all.sipusers.create(account());
+    const error = await failure(all.domains.update(domainId, { name: 'again.local' }));
+    expect(error).to.be.instanceOf(InvalidFieldError).and.include({ field: 'name' });
+  });
+
+  it('do not remove what others refer to, and say when there is nothing', async () => {
+    const { id } = await all.sipusers.create(account());
+    expect(await failure(all.domains.remove(domainId))).to.be.instanceOf(EntityInUseError);
+    await all.sipusers.remove(id);
+    await all.domains.remove(domainId);
+    expect(await failure(all.domains.remove(domainId))).to.be.instanceOf(EntityNotFoundError);
+    expect(await failure(all.sipusers.update(id, { name: 'x' }))).to.be.instanceOf(EntityNotFoundError);
+    expect(await all.sipusers.get(id)).to.equal(undefined);
+  });
+
+  it('lose no concurrent change of another key', async () => {
+    const { id } = await all.sipusers.create(account());
+    const keys = ['a', 'b', 'c', 'd', 'e'];
+    await Promise.all(keys.map((key) => all.sipusers.update(id, { opts: { [key]: 1 } })));
+    expect((await all.sipusers.get(id))?.opts).to.have.all.keys(keys);
+  });
+});
