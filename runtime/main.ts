@@ -204,7 +204,12 @@ function hostPort(address: string): { host: string; port: number } {
   return { host: address.slice(0, colon), port: Number(address.slice(colon + 1)) };
 }
 
+/** Figures by flat name: `media_rtpSockets`, `media_media_packetsLate`. */
 function prefixed(prefix: string, stats: object): Record<string, number> {
-  const numbers = Object.entries(stats).filter((entry): entry is [string, number] => typeof entry[1] === 'number');
-  return Object.fromEntries(numbers.map(([name, value]) => [prefix + name, value]));
+  const flat: Record<string, number> = {};
+  for (const [name, value] of Object.entries(stats) as [string, unknown][]) {
+    if (typeof value === 'number') flat[prefix + name] = value;
+    else if (typeof value === 'object' && value !== null) Object.assign(flat, prefixed(`${prefix}${name}_`, value));
+  }
+  return flat;
 }
