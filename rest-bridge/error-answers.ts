@@ -28,6 +28,10 @@ export function toRestError(error: unknown): RestError {
 /** Fastify's error handler. */
 export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   let shown = toRestError(error);
+  if (shown.id === 'INTERNAL' && request.raw.destroyed && !request.raw.complete) {
+    // Nobody reads the answer; it keeps the log truthful.
+    shown = new RestError('BAD_REQUEST', { reason: 'the connection ended within the body' });
+  }
   if (shown.id === 'BODY_TOO_LARGE' && !shown.details) {
     shown = new RestError('BODY_TOO_LARGE', { limit: request.routeOptions.bodyLimit });
   } else if (shown.id === 'UNSUPPORTED_MEDIA_TYPE' && !shown.details) {

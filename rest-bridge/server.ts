@@ -76,15 +76,18 @@ export async function createRestServer(deps: RestDeps): Promise<App> {
   return app;
 }
 
-/** Answers 503/1503 to requests that arrive while the server closes. */
+/** While the server closes: 503/1503 to requests that arrive, and every answer ends its connection. */
 function refuseWhenClosing(app: App): void {
   let closing = false;
   app.addHook('preClose', async () => {
     closing = true;
   });
   app.addHook('onRequest', async (_request, reply) => {
-    if (closing) throw new RestError('UNAVAILABLE', { reason: 'the node is shutting down' }, { connection: 'close' });
+    if (closing) throw new RestError('UNAVAILABLE', { reason: 'the node is shutting down' });
     reply.headers({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
+  });
+  app.addHook('onSend', async (_request, reply) => {
+    if (closing) reply.header('connection', 'close');
   });
 }
 

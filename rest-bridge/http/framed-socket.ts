@@ -90,6 +90,11 @@ export class FramedSocket extends Duplex {
     }
   }
 
+  /** No request is being answered or read to its end: closing the connection loses nothing. */
+  get idle(): boolean {
+    return this.#answered === this.#heads && !this.#framer.inBody && !this.#framer.tunnelling;
+  }
+
   /** Whether Node may treat the request it just read as an upgrade. */
   get mayUpgrade(): boolean {
     return this.#upgrading && this.#requests === this.#heads - 1;

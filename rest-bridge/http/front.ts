@@ -63,9 +63,17 @@ function attach(server: Server, event: 'connection' | 'secureConnection', option
     throw new Error(`Node has ${listeners.length} listeners of "${event}" on a fresh server; the front expects one`);
   }
   server.removeAllListeners(event);
+  const sockets = new Set<FramedSocket>();
   server.on(event, (raw: Socket) => {
-    native.call(server, new FramedSocket(raw, options));
+    const socket = new FramedSocket(raw, options);
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+    native.call(server, socket);
   });
+  // Called by `close()`. Node's own takes a connection on which nothing came yet for busy, and would wait for it.
+  server.closeIdleConnections = () => {
+    for (const socket of sockets) if (socket.idle) socket.destroy();
+  };
   // First in line: an answer must be counted before a handler can finish it.
   server.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {
     if (isFramed(request.socket)) request.socket.requestArrived(response);

@@ -73,6 +73,11 @@ export class MessageFramer {
     );
   }
 
+  /** The connection was upgraded. */
+  get tunnelling(): boolean {
+    return this.#state === 'tunnel';
+  }
+
   /** Takes the next bytes of the stream. They are handed on by reference; what must wait is copied. */
   feed(chunk: Buffer): void {
     const bytes = this.#held.length === 0 ? chunk : Buffer.concat([this.#held, chunk]);

@@ -26,8 +26,8 @@ describe('REST: access log', () => {
     expect(lines.map(({ method, path, status }) => [method, path, status])).to.deep.equal([
       ['POST', '/rest/v1/iam/sessions', 200],
       ['POST', '/rest/v1/iam/sessions', 204],
-      ['INVITE', '/rest/v1/uc/calls!invite', 200],
-      ['LOOKUP', '/rest/v1/uc/calls!lookup', 404],
+      ['INVITE', '/rest/v1/uc/calls', 200],
+      ['LOOKUP', '/rest/v1/uc/calls', 404],
     ]);
     expect(lines[2]).to.include({ login: 'admin', domain: 'demo.local', operation: 'op-1', route: '/uc/calls' });
   });
