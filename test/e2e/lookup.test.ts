@@ -7,7 +7,7 @@ describe('LOOKUP', () => {
 
   async function lookup(body: unknown): Promise<string[]> {
     const answer = await stage.operate('LOOKUP', body);
-    expect(answer.status, answer.text).to.equal(200);
+    expect(answer.status, `${JSON.stringify(body)}: ${answer.text}`).to.equal(200);
     return answer.json<string[]>();
   }
 

@@ -61,7 +61,7 @@ describe('SIP programs of other people', () => {
           tone: 500,
         });
         baresip = carol;
-        await carol.event('REGISTER_OK');
+        await carol.registered();
         carol.dial('sip:501@demo.local');
         await carol.event('CALL_ESTABLISHED');
         carol.hangup();

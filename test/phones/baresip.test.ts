@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { Baresip } from './baresip.ts';
 import { requirePeer } from './peers.ts';
 import { Phone } from './phone.ts';
+import { parseNameAddr } from './sip/address.ts';
 
 /** The test phone against a SIP stack of other people: it must not only agree with itself. */
 describe('test phone and baresip', () => {
@@ -40,6 +41,13 @@ describe('test phone and baresip', () => {
       await baresip.event('CALL_ESTABLISHED');
       baresip.hangup();
       expect((await second.ended()).by).to.equal('there');
+      await baresip.event('CALL_CLOSED');
+      const third = await bob.call(parseNameAddr(first.header('Contact') ?? '').uri);
+      await baresip.event('CALL_INCOMING');
+      baresip.accept();
+      await third.answered();
+      await third.hears(500);
+      await third.hangup();
       expect(bob.violations, bob.trace().join('\n')).to.deep.equal([]);
     });
   }

@@ -6,6 +6,7 @@ import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { eventually } from '../support/eventually.ts';
 import { freeTcpPort } from '../support/ports.ts';
 import { SAMPLE_RATE, ToneSource } from './media/tone.ts';
 import { Arrivals } from './wait.ts';
@@ -39,6 +40,7 @@ export class Baresip {
   readonly #socket: Socket;
   readonly #folder: string;
   readonly #events = new Arrivals<BaresipEvent>('baresip event');
+  readonly #answers = new Arrivals<string>('answer of baresip');
   #pending: Buffer = Buffer.alloc(0);
   #seen: string[] = [];
 
@@ -51,7 +53,7 @@ export class Baresip {
     socket.on('error', () => socket.destroy());
   }
 
-  /** Starts it with one account, which registers at once. */
+  /** Starts it with one account, which registers at once unless told otherwise. */
   static async start(program: string, account: BaresipAccount): Promise<Baresip> {
     const folder = await mkdtemp(join(tmpdir(), 'ringmaster-baresip-'));
     const control = await freeTcpPort();
@@ -78,6 +80,15 @@ export class Baresip {
       });
       if (event.type === type) return event;
     }
+  }
+
+  /** Waits until its account is registered. */
+  async registered(withinMs = 5000): Promise<void> {
+    await eventually(async () => {
+      this.#command('reginfo');
+      const info = await this.#answers.next(1000);
+      if (!/OK \S*\s*Expires/.test(info)) throw new Error(`baresip is not registered: ${info}`);
+    }, withinMs);
   }
 
   dial(uri: string): void {
@@ -121,8 +132,11 @@ export class Baresip {
       if (colon < 0 || this.#pending.length < colon + size + 2) return;
       const text = this.#pending.subarray(colon + 1, colon + 1 + size).toString('utf8');
       this.#pending = this.#pending.subarray(colon + size + 2);
-      const message: BaresipEvent & { event?: boolean } = JSON.parse(text);
-      if (message.event !== true) continue;
+      const message: BaresipEvent & { event?: boolean; data?: string } = JSON.parse(text);
+      if (message.event !== true) {
+        if (message.data?.includes('User Agents')) this.#answers.push(message.data);
+        continue;
+      }
       this.#seen.push(message.type);
       this.#events.push(message);
     }
