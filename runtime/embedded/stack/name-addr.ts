@@ -27,7 +27,7 @@ export function parseNameAddr(text: string, field = 'name-addr'): NameAddr {
   }
   const semicolon = text.indexOf(';');
   const uri = (semicolon < 0 ? text : text.slice(0, semicolon)).trim();
-  if (uri === '' || !uri.includes(':')) throw new SipParseError(field, text, 'a URI');
+  if (!/^[^\s"<>]+:[^\s"<>]+$/.test(uri)) throw new SipParseError(field, text, 'a URI');
   return { display: '', uri, params: semicolon < 0 ? new Map() : parseParams(text.slice(semicolon)) };
 }
 
