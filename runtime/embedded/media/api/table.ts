@@ -1,5 +1,6 @@
 import * as channel from './channel-commands.ts';
 import type { ApiCommand, ApiTable } from './command.ts';
+import { uuidRecord } from './record-commands.ts';
 import * as status from './status.ts';
 
 /** Every API command of the server. */
@@ -21,6 +22,7 @@ export const APIS: ApiTable = new Map<string, ApiCommand>([
   ['uuid_getvar', channel.uuidGetvar],
   ['uuid_kill', channel.uuidKill],
   ['uuid_park', channel.uuidPark],
+  ['uuid_record', uuidRecord],
   ['uuid_recv_dtmf', channel.uuidRecvDtmf],
   ['uuid_send_dtmf', channel.uuidSendDtmf],
   ['uuid_set_media_stats', channel.uuidSetMediaStats],

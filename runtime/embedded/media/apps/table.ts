@@ -4,6 +4,7 @@ import { echo } from './echo.ts';
 import { park } from './idle.ts';
 import { playAndGetDigits } from './play-and-get-digits.ts';
 import { endlessPlayback, playback } from './playback.ts';
+import { record, recordSession, recordSessionMask, stopRecordSession } from './record.ts';
 import { sleep } from './sleep.ts';
 import { exportVariable, multiset, set, unset } from './variables.ts';
 
@@ -22,10 +23,15 @@ export const APPLICATIONS: ApplicationTable = new Map<string, ApplicationStart>(
   ['play_and_get_digits', playAndGetDigits],
   ['playback', playback],
   ['pre_answer', nothing],
+  ['record', record],
+  ['record_session', recordSession],
+  ['record_session_mask', recordSessionMask(true)],
+  ['record_session_unmask', recordSessionMask(false)],
   ['sched_hangup', schedHangup],
   ['send_dtmf', sendDtmf],
   ['set', set],
   ['set_mute', setMute],
   ['sleep', sleep],
+  ['stop_record_session', stopRecordSession],
   ['unset', unset],
 ]);

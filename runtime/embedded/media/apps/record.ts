@@ -1,0 +1,171 @@
+import { energy } from '../audio/mix.ts';
+import { FRAME_MS, SAMPLE_RATE } from '../audio/format.ts';
+import { type RecordingSize, WavWriter } from '../audio/wav-writer.ts';
+import { type ApplicationStart, NO_RESPONSE, type RunningApplication } from '../channel/application.ts';
+import type { Channel } from '../channel/channel.ts';
+import { recordingPath } from '../recording/paths.ts';
+import { SessionRecording } from '../recording/session-recording.ts';
+import { isTerminator } from './playback.ts';
+
+/** Arguments of `record`: `<file> [<seconds> [<energy> [<seconds of silence>]]]`. */
+interface RecordRules {
+  readonly file: string;
+  readonly limitSeconds: number;
+  readonly silenceEnergy: number;
+  readonly silenceSeconds: number;
+}
+
+function parseRecord(data: string): RecordRules | undefined {
+  const match = /^\s*(\S+)((?:\s+\d{1,6}){0,3})\s*$/.exec(data);
+  if (match === null) return undefined;
+  const [limitSeconds = 0, silenceEnergy = 0, silenceSeconds = 0] = (match[2] as string)
+    .trim()
+    .split(/\s+/)
+    .map(Number);
+  return { file: match[1] as string, limitSeconds, silenceEnergy, silenceSeconds };
+}
+
+/**
+ * `record`: writes what the far end says until the limit, enough silence, a terminator digit or `uuid_break`. As in
+ * FreeSWITCH, time in which no audio comes (while digits are sent) is not part of the recording.
+ */
+class Record implements RunningApplication {
+  readonly response = NO_RESPONSE;
+  readonly #channel: Channel;
+  readonly #rules: RecordRules;
+  readonly #release: () => void;
+  #writer: WavWriter | undefined;
+  #state: 'opening' | 'recording' | 'closing' | 'done' = 'opening';
+  #frames = 0;
+  #silentFrames = 0;
+  #silenceExhausted = false;
+
+  constructor(channel: Channel, rules: RecordRules) {
+    this.#channel = channel;
+    this.#rules = rules;
+    this.#release = channel.audio.listen();
+    channel.variables.delete('playback_terminator_used');
+    WavWriter.open(recordingPath(channel.core, rules.file)).then(
+      (writer) => {
+        this.#writer = writer;
+        if (this.#state === 'opening') this.#state = 'recording';
+        else this.#close();
+      },
+      () => {
+        this.#state = 'done';
+      },
+    );
+  }
+
+  tick(): boolean {
+    this.#channel.audio.writeSilence();
+    if (this.#state === 'recording') this.#record();
+    return this.#state === 'done';
+  }
+
+  digit(digit: string): void {
+    if (this.#state !== 'recording' || !isTerminator(this.#channel, digit)) return;
+    this.#channel.set('playback_terminator_used', digit);
+    this.#close();
+  }
+
+  break(): void {
+    this.#close();
+  }
+
+  end(): void {
+    this.#release();
+    this.#close();
+  }
+
+  #record(): void {
+    const frame = this.#channel.audio.read();
+    this.#frames += 1;
+    if (frame !== undefined) {
+      this.#writer?.append(frame);
+      this.#measureSilence(frame);
+    }
+    const { limitSeconds } = this.#rules;
+    if (limitSeconds > 0 && this.#frames * FRAME_MS >= limitSeconds * 1000) this.#close();
+  }
+
+  #measureSilence(frame: Int16Array): void {
+    const { silenceEnergy, silenceSeconds } = this.#rules;
+    if (silenceEnergy === 0 || silenceSeconds === 0) return;
+    this.#silentFrames = energy(frame) < silenceEnergy ? this.#silentFrames + 1 : 0;
+    if (this.#silentFrames * FRAME_MS < silenceSeconds * 1000) return;
+    this.#silenceExhausted = true;
+    this.#close();
+  }
+
+  #close(): void {
+    if (this.#state === 'closing' || this.#state === 'done') return;
+    const writer = this.#writer;
+    this.#state = 'closing';
+    if (writer === undefined) return; // closed as soon as it is open
+    writer.close().then(
+      (size) => this.#tell(size),
+      () => this.#tell({ bytes: 0, samples: writer.samples }),
+    );
+  }
+
+  #tell({ bytes, samples }: RecordingSize): void {
+    const channel = this.#channel;
+    channel.set('silence_hits_exhausted', String(this.#silenceExhausted));
+    channel.set('record_record_file_size', String(bytes));
+    channel.set('record_file_size', String(bytes));
+    channel.set('record_seconds', String(Math.floor(samples / SAMPLE_RATE)));
+    channel.set('record_ms', String(Math.floor((samples * 1000) / SAMPLE_RATE)));
+    channel.set('record_samples', String(samples));
+    this.#state = 'done';
+  }
+}
+
+export const record: ApplicationStart = (channel, data) => {
+  const rules = parseRecord(data);
+  return rules === undefined ? NO_RESPONSE : new Record(channel, rules);
+};
+
+/** Runs something that takes a while; the application is done when that is. */
+class Waiting implements RunningApplication {
+  readonly response = NO_RESPONSE;
+  readonly #channel: Channel;
+  #done = false;
+
+  constructor(channel: Channel, work: Promise<unknown>) {
+    this.#channel = channel;
+    const finished = (): void => {
+      this.#done = true;
+    };
+    work.then(finished, finished);
+  }
+
+  tick(): boolean {
+    this.#channel.audio.writeSilence();
+    return this.#done;
+  }
+}
+
+/** `record_session <file> [+<seconds>]`. */
+export const recordSession: ApplicationStart = (channel, data) => {
+  const [file, limit = '0'] = data.trim().split(/\s+/);
+  if (file === undefined || file === '') return NO_RESPONSE;
+  return new Waiting(channel, SessionRecording.start(channel, file, Number(limit.replace('+', '')) || 0));
+};
+
+/** `stop_record_session <file>|all`. */
+export const stopRecordSession: ApplicationStart = (channel, data) => {
+  const name = data.trim();
+  const recordings = SessionRecording.of(channel).filter((each) => name === 'all' || each.name === name);
+  return recordings.length === 0
+    ? NO_RESPONSE
+    : new Waiting(channel, Promise.all(recordings.map((each) => each.stop())));
+};
+
+/** `record_session_mask <file>` and `record_session_unmask <file>`. */
+export function recordSessionMask(masked: boolean): ApplicationStart {
+  return (channel, data) => {
+    for (const each of SessionRecording.of(channel)) if (each.name === data.trim()) each.mask(masked);
+    return NO_RESPONSE;
+  };
+}

@@ -1,0 +1,38 @@
+import type { Channel } from './channel.ts';
+
+/**
+ * What the far end of a channel hears: what its application sends, or, in a bridge, what the other leg says. The other
+ * leg's audio is only kept while somebody listens to it here.
+ */
+export class HeardAudio {
+  readonly #channel: Channel;
+  #other: Channel | undefined;
+  #release: (() => void) | undefined;
+
+  constructor(channel: Channel) {
+    this.#channel = channel;
+  }
+
+  /** This tick's frame; undefined for silence. */
+  frame(): Int16Array | undefined {
+    const other = this.#bridgedChannel();
+    if (other !== this.#other) {
+      this.release();
+      this.#other = other;
+      this.#release = other?.audio.listen();
+    }
+    return this.#channel.audio.written() ?? other?.audio.read();
+  }
+
+  release(): void {
+    this.#release?.();
+    this.#release = undefined;
+    this.#other = undefined;
+  }
+
+  #bridgedChannel(): Channel | undefined {
+    const { state, otherLeg, core } = this.#channel;
+    if (state !== 'CS_SOFT_EXECUTE' || otherLeg === undefined) return undefined;
+    return core.channels.get(otherLeg.uuid);
+  }
+}
