@@ -52,6 +52,7 @@ export class FramedSocket extends Duplex {
     this.#framer = new MessageFramer({
       head: (head) => {
         this.#heads++;
+        this.#stopHeadTimer();
         if (head.upgrade) this.#upgradeHead = [];
       },
       forward: (bytes) => (this.#upgradeHead ? this.#upgradeHead.push(bytes) : this.#addToOutbox(bytes)),
@@ -154,7 +155,7 @@ export class FramedSocket extends Duplex {
   }
 
   #onEnd(): void {
-    clearTimeout(this.#headTimer);
+    this.#stopHeadTimer();
     if (this.#lingerTimer) this.destroy();
     else if (this.#framer.inHead) {
       this.#stopReading(new Refusal('malformed', 'the connection ended within a request'), this.#heads);
@@ -162,15 +163,16 @@ export class FramedSocket extends Duplex {
   }
 
   #watchHead(): void {
-    if (!this.#framer.inHead) {
-      clearTimeout(this.#headTimer);
-      this.#headTimer = undefined;
-    } else {
-      this.#headTimer ??= setTimeout(
-        () => this.#stopReading(new Refusal('timeout', 'the request line and headers came too slowly'), this.#heads),
-        this.#options.headTimeoutMs ?? HEAD_TIMEOUT_MS,
-      );
-    }
+    if (!this.#framer.inHead) return;
+    this.#headTimer ??= setTimeout(
+      () => this.#stopReading(new Refusal('timeout', 'the request line and headers came too slowly'), this.#heads),
+      this.#options.headTimeoutMs ?? HEAD_TIMEOUT_MS,
+    );
+  }
+
+  #stopHeadTimer(): void {
+    clearTimeout(this.#headTimer);
+    this.#headTimer = undefined;
   }
 
   #stopReading(refusal: Refusal, good: number): void {
@@ -182,7 +184,7 @@ export class FramedSocket extends Duplex {
   /** @param good how many of the messages that were handed on Node will answer, unless the last has a broken body */
   #refuse(refusal: Refusal, inBody: boolean, good: number): void {
     if (this.#refusal || this.destroyed) return;
-    clearTimeout(this.#headTimer);
+    this.#stopHeadTimer();
     this.#refusal = { refusal, inBody, due: inBody ? this.#heads - 1 : good };
     this.#options.onRefused?.(refusal, this);
     this.#answerRefusal();
@@ -247,7 +249,7 @@ export class FramedSocket extends Duplex {
 
   override _destroy(error: Error | null, callback: (error: Error | null) => void): void {
     this.#finished = true;
-    clearTimeout(this.#headTimer);
+    this.#stopHeadTimer();
     clearTimeout(this.#lingerTimer);
     this.#raw.destroy();
     callback(error);
