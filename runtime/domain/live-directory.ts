@@ -88,40 +88,57 @@ export class LiveDirectory implements Directory {
   /** Writes go through these; each is visible in the look-ups before it returns. */
   readonly collections: Collections;
   #snapshot = new Snapshot();
-  /** Counts the changes applied, so that a reload notices one that it may have read too early for. */
-  #changes = 0;
+  /** Changes made while a reload runs: its reading may have been too early for them. Undefined when none runs. */
+  #meanwhile: ((snapshot: Snapshot) => void)[] | undefined;
+  #reloading: Promise<void> = Promise.resolve();
 
   constructor(collections: Collections) {
     this.collections = collections;
     const { domains, sipusers, featurecodes, routes } = collections;
     // A domain's name and id are in every index, and domains change rarely.
     domains.onChange(() => this.reload());
-    sipusers.onChange(({ before, after }) => {
-      this.#changes++;
-      if (before !== undefined) this.#snapshot.removeSipUser(before.id);
-      if (after !== undefined) this.#snapshot.putSipUser(after);
-    });
-    featurecodes.onChange(({ before, after }) => {
-      this.#changes++;
-      if (before !== undefined) this.#snapshot.removeFeatureCode(before);
-      if (after !== undefined) this.#snapshot.putFeatureCode(after);
-    });
-    routes.onChange(({ before, after }) => {
-      this.#changes++;
-      if (before !== undefined) this.#snapshot.removeRoute(before);
-      if (after !== undefined) this.#snapshot.putRoute(after);
-    });
+    sipusers.onChange(({ before, after }) =>
+      this.#apply((snapshot) => {
+        if (before !== undefined) snapshot.removeSipUser(before.id);
+        if (after !== undefined) snapshot.putSipUser(after);
+      }),
+    );
+    featurecodes.onChange(({ before, after }) =>
+      this.#apply((snapshot) => {
+        if (before !== undefined) snapshot.removeFeatureCode(before);
+        if (after !== undefined) snapshot.putFeatureCode(after);
+      }),
+    );
+    routes.onChange(({ before, after }) =>
+      this.#apply((snapshot) => {
+        if (before !== undefined) snapshot.removeRoute(before);
+        if (after !== undefined) snapshot.putRoute(after);
+      }),
+    );
   }
 
   /** Reads everything again; look-ups see the old state until then. */
   async reload(): Promise<void> {
-    let seen: number;
-    let snapshot: Snapshot;
-    do {
-      seen = ++this.#changes;
-      snapshot = await this.#load();
-    } while (seen !== this.#changes);
-    this.#snapshot = snapshot;
+    const reloaded = this.#reloading.then(() => this.#replace());
+    this.#reloading = reloaded.catch(() => undefined);
+    await reloaded;
+  }
+
+  #apply(change: (snapshot: Snapshot) => void): void {
+    change(this.#snapshot);
+    this.#meanwhile?.push(change);
+  }
+
+  async #replace(): Promise<void> {
+    this.#meanwhile = [];
+    try {
+      const snapshot = await this.#load();
+      // Again where the reading had them already: the last change of an entity decides either way.
+      for (const change of this.#meanwhile) change(snapshot);
+      this.#snapshot = snapshot;
+    } finally {
+      this.#meanwhile = undefined;
+    }
   }
 
   async #load(): Promise<Snapshot> {

@@ -34,11 +34,14 @@ const users: CollectionDefinition = {
   writeOnly: ['pwd'],
   hidden: ['password'],
   constraints: { users_login_key: 'login', users_domain_id_fkey: 'domain_id' },
-  async derive(input, _entity, before) {
-    const { pwd } = input;
-    if (typeof pwd === 'string') return { password: await hashPassword(pwd) };
-    if (before === undefined) throw new InvalidFieldError('user', 'pwd', 'is required');
-    return {};
+  async prepare({ pwd }) {
+    return typeof pwd === 'string' ? { password: await hashPassword(pwd) } : {};
+  },
+  derive(entity, before) {
+    if (entity['password'] === undefined && before === undefined) {
+      throw new InvalidFieldError('user', 'pwd', 'is required');
+    }
+    return Promise.resolve({});
   },
 };
 

@@ -20,6 +20,8 @@ export class Collection<Entity extends Row> {
   readonly #validate: (entity: Input) => void;
   readonly #listeners = new Set<ChangeListener<Entity>>();
   readonly #now: () => Date;
+  /** Settles after the last write and its notices, so that listeners see changes in the order of the database. */
+  #lastWrite: Promise<unknown> = Promise.resolve();
 
   /** @param db the database, or a transaction whose end the caller decides */
   constructor(definition: CollectionDefinition, db: Kysely<Schema>, now: () => Date = () => new Date()) {
@@ -55,17 +57,20 @@ export class Collection<Entity extends Row> {
     const entity: Input = { ...this.definition.defaults, id: randomUUID(), ...input };
     const ext = { ...asObject(entity['ext']), ct: time, lwt: time };
     this.#validate({ ...entity, ext });
-    const row = await this.#columns(input, { ...entity, ext }, undefined, this.#db);
-    const names = Object.keys(row);
-    const after = await this.#write(
-      sql<Entity>`
-        insert into ${this.#table} (${sql.join(names.map((name) => sql.id(name)))})
-        values (${sql.join(names.map((name) => this.#value(name, row[name])))})
-        returning *`,
-      this.#db,
-    );
-    await this.#notify({ before: undefined, after });
-    return after;
+    const prepared = await this.definition.prepare?.(input);
+    return await this.#inTurn(async () => {
+      const row = await this.#columns({ ...entity, ext, ...prepared }, undefined, this.#db);
+      const names = Object.keys(row);
+      const after = await this.#write(
+        sql<Entity>`
+          insert into ${this.#table} (${sql.join(names.map((name) => sql.id(name)))})
+          values (${sql.join(names.map((name) => this.#value(name, row[name])))})
+          returning *`,
+        this.#db,
+      );
+      await this.#notify({ before: undefined, after });
+      return after;
+    });
   }
 
   /**
@@ -78,37 +83,58 @@ export class Collection<Entity extends Row> {
     if (input['id'] !== undefined && input['id'] !== id) {
       throw new InvalidFieldError(this.definition.entity, 'id', 'cannot be changed', input['id']);
     }
-    const change = await this.#transaction(async (db) => {
-      const { rows } = await sql<Entity>`select * from ${this.#table} where id = ${id} for update`.execute(db);
-      const before = rows[0];
-      if (before === undefined) throw new EntityNotFoundError(this.definition.entity, id);
-      const entity = this.#merge(before, input);
-      this.#validate(entity);
-      const { id: _, ...row } = await this.#columns(input, entity, before, db);
-      const assignments = Object.entries(row).map(
-        ([name, value]) => sql`${sql.id(name)} = ${this.#value(name, value)}`,
-      );
-      const statement = sql<Entity>`
-        update ${this.#table} set ${sql.join(assignments)} where id = ${id} returning *`;
-      return { before, after: await this.#write(statement, db) };
+    const prepared = await this.definition.prepare?.(input);
+    return await this.#inTurn(async () => {
+      const change = await this.#transaction((db) => this.#change(db, id, input, prepared));
+      await this.#notify(change);
+      return change.after;
     });
-    await this.#notify(change);
-    return change.after;
   }
 
   /** @throws EntityNotFoundError, EntityInUseError */
   async remove(id: string): Promise<void> {
+    await this.#inTurn(async () => {
+      const before = await this.#delete(id);
+      await this.#notify({ before, after: undefined });
+    });
+  }
+
+  async #change(
+    db: Kysely<Schema>,
+    id: string,
+    input: Input,
+    prepared: Input | undefined,
+  ): Promise<{ before: Entity; after: Entity }> {
+    const { rows } = await sql<Entity>`select * from ${this.#table} where id = ${id} for update`.execute(db);
+    const before = rows[0];
+    if (before === undefined) throw new EntityNotFoundError(this.definition.entity, id);
+    const entity = this.#merge(before, input);
+    this.#validate(entity);
+    const { id: _, ...row } = await this.#columns({ ...entity, ...prepared }, before, db);
+    const assignments = Object.entries(row).map(([name, value]) => sql`${sql.id(name)} = ${this.#value(name, value)}`);
+    const statement = sql<Entity>`
+      update ${this.#table} set ${sql.join(assignments)} where id = ${id} returning *`;
+    return { before, after: await this.#write(statement, db) };
+  }
+
+  async #delete(id: string): Promise<Entity> {
     try {
       const { rows } = await sql<Entity>`delete from ${this.#table} where id = ${id} returning *`.execute(this.#db);
       const before = rows[0];
       if (before === undefined) throw new EntityNotFoundError(this.definition.entity, id);
-      await this.#notify({ before, after: undefined });
+      return before;
     } catch (error) {
       if (error instanceof SqlError && error.code === SQLSTATE.foreignKeyViolation) {
         throw new EntityInUseError(this.definition.entity, id, error.table ?? 'other entities', { cause: error });
       }
       throw error;
     }
+  }
+
+  async #inTurn<T>(write: () => Promise<T>): Promise<T> {
+    const written = this.#lastWrite.then(write);
+    this.#lastWrite = written.catch(() => undefined);
+    return await written;
   }
 
   get #table(): RawBuilder<unknown> {
@@ -135,14 +161,11 @@ export class Collection<Entity extends Row> {
     return entity;
   }
 
-  async #columns(input: Input, entity: Input, before: Row | undefined, db: Kysely<Schema>): Promise<Input> {
+  async #columns(entity: Input, before: Row | undefined, db: Kysely<Schema>): Promise<Input> {
     const { writeOnly } = this.definition;
-    const derived = await this.definition.derive?.(input, entity, before, db);
-    return Object.fromEntries(
-      Object.entries({ ...entity, ...derived }).filter(
-        ([name, value]) => !writeOnly.includes(name) && value !== undefined,
-      ),
-    );
+    const derived = await this.definition.derive?.(entity, before, db);
+    const columns = Object.entries({ ...entity, ...derived });
+    return Object.fromEntries(columns.filter(([name, value]) => !writeOnly.includes(name) && value !== undefined));
   }
 
   async #write(statement: RawBuilder<Entity>, db: Kysely<Schema>): Promise<Entity> {

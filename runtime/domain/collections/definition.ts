@@ -27,13 +27,13 @@ export interface CollectionDefinition {
   readonly hidden: readonly string[];
   /** The field to blame for a broken unique or foreign key constraint. */
   readonly constraints: Readonly<Record<string, string>>;
+  /** Columns that take long to make of the written fields, such as a password hash; runs outside the transaction. */
+  prepare?(input: Input): Promise<Input>;
   /**
-   * Columns that follow from the written fields.
+   * Columns that follow from the entity as it will be.
    *
-   * @param input what the caller wrote
-   * @param entity the entity as it will be
    * @param before the entity as it was; undefined on create
    * @throws InvalidFieldError when the change needs another field
    */
-  derive?(input: Input, entity: Input, before: Row | undefined, db: Kysely<Schema>): Promise<Input>;
+  derive?(entity: Input, before: Row | undefined, db: Kysely<Schema>): Promise<Input>;
 }

@@ -28,7 +28,7 @@ export const domains: CollectionDefinition = {
     domains_master_key: 'is_master',
     domains_parent_id_fkey: 'parent_id',
   },
-  async derive(_input, entity, before, db) {
+  async derive(entity, before, db) {
     if (before !== undefined && before['name'] !== entity['name']) {
       const owned = await db.selectFrom('sipusers').select('id').where('domain_id', '=', before.id).limit(1).execute();
       if (owned.length > 0) {

@@ -40,7 +40,7 @@ export const sipusers: CollectionDefinition = {
     sipusers_domain_id_fkey: 'domain_id',
     sipusers_user_id_fkey: 'user_id',
   },
-  async derive(_input, entity, before, db) {
+  async derive(entity, before, db) {
     const { login, domain_id: domainId, pwd } = entity as { login: string; domain_id: string; pwd?: string };
     if (pwd === undefined) {
       if (before === undefined) throw new InvalidFieldError('sipuser', 'pwd', 'is required');

@@ -3,9 +3,6 @@
  * of a key is what gets written.
  */
 
-/** Milliseconds before a failed write is tried again. */
-const RETRY_MS = 1_000;
-
 export interface WriteBehindOptions<Key> {
   /** Writes the present state of these keys; a rejection means that none was written. */
   write(keys: readonly Key[]): Promise<void>;
@@ -14,12 +11,15 @@ export interface WriteBehindOptions<Key> {
   readonly batch?: number;
   /** Milliseconds after which a caller is let go although the write still goes on. Default 1,000. */
   readonly patienceMs?: number;
+  /** Milliseconds before a failed write is tried again. Default 1,000. */
+  readonly retryMs?: number;
 }
 
 export class WriteBehind<Key> {
   readonly #options: WriteBehindOptions<Key>;
   readonly #batch: number;
   readonly #patienceMs: number;
+  readonly #retryMs: number;
   #dirty = new Map<string, Key>();
   /** Settles when everything that is dirty now has been written. */
   #next = Promise.withResolvers<void>();
@@ -31,6 +31,7 @@ export class WriteBehind<Key> {
     this.#options = options;
     this.#batch = options.batch ?? 500;
     this.#patienceMs = options.patienceMs ?? 1_000;
+    this.#retryMs = options.retryMs ?? 1_000;
   }
 
   /** How many keys wait to be written. */
@@ -88,7 +89,7 @@ export class WriteBehind<Key> {
       this.#retry = setTimeout(() => {
         this.#retry = undefined;
         this.#start();
-      }, RETRY_MS);
+      }, this.#retryMs);
     }
   }
 }
