@@ -56,7 +56,9 @@ export async function startNode(config: Config): Promise<Node> {
 async function compose(config: Config, log: Logger, shutdown: Shutdown): Promise<Node> {
   const failed = Promise.withResolvers<Error>();
   // Ports first: a taken one is told before seconds go into opening the database.
-  const servers = await startServers(config, shutdown, (error) => failed.resolve(error));
+  const servers = await startServers(config, shutdown, (error) => {
+    if (!shutdown.begun) failed.resolve(error);
+  });
 
   const { databaseUrl } = config;
   const storage = await openStorage({

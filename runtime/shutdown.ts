@@ -9,6 +9,11 @@ export class Shutdown {
     this.#failed = failed;
   }
 
+  /** True once it has begun: what ends now, ends because it should. */
+  get begun(): boolean {
+    return this.#running !== undefined;
+  }
+
   add(what: string, close: () => unknown): void {
     this.#steps.push({ what, close });
   }

@@ -86,8 +86,9 @@ export class MediaEndpoint {
 
   /** Ends whatever is being played. */
   async stopPlaying(): Promise<void> {
-    if (this.#gone.signal.aborted) return;
-    await this.#quietly(this.#endpoint.api('uuid_break', `${this.uuid} all`));
+    if (this.#destroyed || this.#gone.signal.aborted) return;
+    // Not `all`: that also throws away the commands that wait, a hangup among them.
+    await this.#quietly(this.#endpoint.api('uuid_break', this.uuid));
   }
 
   /** Sends the phone's sound back to it until the signal aborts or the endpoint is gone. */
@@ -104,7 +105,7 @@ export class MediaEndpoint {
 
   /** Takes the channel out of whatever it does (bridge, echo); its bridged peer is parked too. */
   async park(): Promise<void> {
-    if (this.#gone.signal.aborted) return;
+    if (this.#destroyed || this.#gone.signal.aborted) return;
     await this.#quietly(this.#endpoint.api('uuid_transfer', `${this.uuid} -both park inline`));
   }
 
