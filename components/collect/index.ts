@@ -44,7 +44,7 @@ export const collect = defineComponent({
   check: ({ min, max }) =>
     typeof min === 'number' && typeof max === 'number' && min > max ? ['"min" is more than "max"'] : [],
   run: async ({ call, signal, sound }, { prompt, min, max, timeout, digit_timeout: interDigit, terminators }) => {
-    const { digits, reason, terminator } = await call.collect({
+    const { digits, terminator } = await call.collect({
       signal,
       ...(prompt === undefined ? {} : { prompt: listOf(prompt).map(sound) }),
       min,
@@ -53,7 +53,6 @@ export const collect = defineComponent({
       interDigitMs: parseDuration(interDigit) ?? 0,
       terminators,
     });
-    const enough = reason !== 'timeout' && digits.length >= min;
-    return { exit: enough ? 'next' : 'timeout', fields: { digits, terminator: terminator ?? '' } };
+    return { exit: digits.length >= min ? 'next' : 'timeout', fields: { digits, terminator: terminator ?? '' } };
   },
 });

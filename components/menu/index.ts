@@ -13,6 +13,9 @@ export const menu = defineComponent({
     'silence the prompt is repeated, until `tries` are used up. Digits do not have to wait for the end of the prompt.',
   ].join('\n'),
   settings: Type.Object({
+    intro: Type.Optional(
+      Sounds({ examples: ['welcome.wav'], description: 'Played once before the first prompt; a key already counts.' }),
+    ),
     prompt: Sounds({ examples: ['menu.wav'], description: 'Says what the choices are.' }),
     invalid: Type.Optional(Sounds({ examples: ['invalid.wav'], description: 'Played after a key that is no choice.' })),
     silence: Type.Optional(
@@ -36,9 +39,9 @@ export const menu = defineComponent({
     [...exits].some((exit) => KEY.test(exit))
       ? []
       : ['"menu" has no choice: name an exit by a key, e.g. exits: {1: sales}'],
-  run: async ({ call, signal, sound, exits }, { prompt, invalid, silence, timeout, tries }) => {
+  run: async ({ call, signal, sound, exits }, { intro, prompt, invalid, silence, timeout, tries }) => {
     const prompts = listOf(prompt).map(sound);
-    let before: ReturnType<typeof sound>[] = [];
+    let before = listOf(intro ?? []).map(sound);
     let digits = '';
     for (let attempt = 1; attempt <= tries; attempt += 1) {
       const timeoutMs = parseDuration(timeout) ?? 0;

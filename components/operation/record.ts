@@ -70,11 +70,10 @@ export class OperationRecords {
 
   #expire(now: number): void {
     let excess = this.#records.size + 1 - this.#limit;
-    // In order of their start. A running one is never dropped: calls bound their number.
+    // In the order of their start. A running one is never dropped: the calls bound their number.
     for (const [id, record] of this.#records) {
-      const kept = isKept(record, now);
-      if (kept && excess <= 0) return;
-      if (kept && record.endts === undefined) continue;
+      if (record.endts === undefined) continue;
+      if (isKept(record, now) && excess <= 0) return;
       this.#records.delete(id);
       excess -= 1;
     }

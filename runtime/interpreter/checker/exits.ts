@@ -4,20 +4,20 @@ import { suggestName } from '../problem.ts';
 import { type Entry, type Source, scalarText } from './source.ts';
 
 export interface WiredExits {
-  /** Exits named by the author: exit -> target, with the node of the target. */
-  readonly wired: ReadonlyMap<string, { readonly target: string; readonly node: Node }>;
+  /** Exits named by the author: exit -> target, with the nodes of both. */
+  readonly wired: ReadonlyMap<string, { readonly target: string; readonly node: Node; readonly exitNode: Node }>;
 }
 
 /** Reads `next` and `exits` of a block; targets are checked when all blocks are known. */
 export function readExits(source: Source, next: Entry | undefined, exits: Entry | undefined): WiredExits {
-  const wired = new Map<string, { target: string; node: Node }>();
+  const wired = new Map<string, { target: string; node: Node; exitNode: Node }>();
   const add = (exit: string, { keyNode, value }: Entry): void => {
     if (!isScalar(value) || value.value === null || scalarText(value) === '') {
       source.problem(value ?? keyNode, `the exit "${exit}" names no block`, 'name a block, or end');
     } else if (wired.has(exit)) {
       source.problem(keyNode, `the exit "${exit}" is named twice`, 'keep one of them');
     } else {
-      wired.set(exit, { target: scalarText(value), node: value });
+      wired.set(exit, { target: scalarText(value), node: value, exitNode: keyNode });
     }
   };
   if (next) add('next', next);
@@ -44,15 +44,15 @@ export function completeExits(
   const possible = Object.entries(component.exits).filter(([, exit]) => exit.when?.(settings) ?? true);
   const known = [...possible.map(([name]) => name), ERROR_EXIT];
   const targets = new Map<string, string>();
-  for (const [exit, { target, node }] of wired) {
+  for (const [exit, { target, exitNode }] of wired) {
     if (known.includes(exit) || component.openExits?.pattern.test(exit)) targets.set(exit, target);
     else if (exit in component.exits)
       source.problem(
-        node,
+        exitNode,
         `"${component.name}" never takes the exit "${exit}" with these settings`,
         suggestName(exit, known),
       );
-    else source.problem(node, `"${component.name}" has no exit "${exit}"`, suggestName(exit, known));
+    else source.problem(exitNode, `"${component.name}" has no exit "${exit}"`, suggestName(exit, known));
   }
   for (const [exit] of possible) {
     const target = fallback(component, exit, targets);
@@ -71,5 +71,6 @@ function fallback(component: Component, exit: string, targets: ReadonlyMap<strin
   const own = targets.get(exit);
   if (own !== undefined) return own;
   const { otherwise } = component.exits[exit] ?? {};
+  if (otherwise === END) return END;
   return otherwise === undefined || otherwise === exit ? undefined : fallback(component, otherwise, targets);
 }

@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox';
 import { Value } from 'typebox/value';
-import { type Node, type Scalar, isMap, isScalar, isSeq } from 'yaml';
+import { type Node, type Scalar, isAlias, isMap, isScalar, isSeq } from 'yaml';
 import { parseDuration } from '../duration.ts';
 import type { Expression, ExpressionCompiler } from '../expression.ts';
 import { suggestName } from '../problem.ts';
@@ -8,27 +8,11 @@ import type { Compiled } from '../program.ts';
 import { isSoundProblem, resolveSound } from '../prompts.ts';
 import { settingKind } from '../setting.ts';
 import { hasExpression, splitTemplate } from '../template.ts';
-import { CEL_TYPES, type Value as Plain, type ValueType, isOfType, plainText, typeOfValue } from '../values.ts';
+import { type Value as Plain, type ValueType, isOfType, plainText } from '../values.ts';
+import { foldEntries, foldList } from './fold.ts';
+import { type Schema, describe, example, variant } from './schema.ts';
 import { type Entry, type Source, scalarText } from './source.ts';
-
-/** The parts of JSON Schema that settings use. */
-interface Schema {
-  readonly type?: string;
-  readonly enum?: readonly unknown[];
-  readonly const?: unknown;
-  readonly anyOf?: readonly TSchema[];
-  readonly properties?: Readonly<Record<string, TSchema>>;
-  readonly required?: readonly string[];
-  readonly items?: TSchema;
-  readonly default?: unknown;
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly minItems?: number;
-  readonly maxItems?: number;
-  readonly maxLength?: number;
-  readonly pattern?: string;
-  readonly examples?: readonly Plain[];
-}
+import { celFits, conversion, plainType, staticType, valueType } from './static-type.ts';
 
 export interface SettingsContext {
   readonly source: Source;
@@ -50,13 +34,15 @@ export class SettingsChecker {
 
   /** @returns undefined when there is a mistake, which is noted */
   compile(node: Node | null, schema: TSchema, what: string, fallback: Node): Compiled | undefined {
+    // Noted already, wherever it stands.
+    if (isAlias(node)) return undefined;
     const kind = settingKind(schema);
     if (kind === 'assignments') return this.#assignments(node, what, fallback);
     if (kind === 'condition') return this.#condition(node, what, fallback);
     const shape = variant(schema, node);
     if (shape.type === 'object' && shape.properties) return this.#object(node, shape, what, fallback);
     if (node === null || (isScalar(node) && node.value === null)) return this.#mistake(fallback, `${what} is empty`);
-    if (isScalar(node)) return this.#scalar(node, shape, what);
+    if (isScalar(node)) return this.#scalar(node, shape, what, schema);
     if (shape.type === 'array' && isSeq(node)) return this.#list(node.items as Node[], node, shape, what);
     if (Object.keys(shape).length === 0 || (shape.type === 'object' && isMap(node))) return this.value(node, what);
     return this.#mistake(node, `${what} must be ${describe(shape)}`);
@@ -72,6 +58,7 @@ export class SettingsChecker {
   /** Any value: literals with expressions anywhere in them. */
   value(node: Node | null, what: string): Compiled | undefined {
     if (node === null) return { kind: 'constant', value: null };
+    if (isAlias(node)) return undefined;
     if (isScalar(node)) {
       if (typeof node.value === 'string' && hasExpression(node.value)) return this.#template(node, what);
       return { kind: 'constant', value: node.value as Plain };
@@ -139,10 +126,11 @@ export class SettingsChecker {
     return compiled.every((item) => item !== undefined) ? foldList(compiled) : undefined;
   }
 
-  #scalar(node: Scalar, schema: Schema, what: string): Compiled | undefined {
+  /** @param whole the schema with all its alternatives: an expression may give any of them */
+  #scalar(node: Scalar, schema: Schema, what: string, whole: Schema): Compiled | undefined {
     if (typeof node.value === 'string' && hasExpression(node.value)) {
       const compiled = this.#template(node, what);
-      return compiled && this.#fits(compiled, schema, node, what);
+      return compiled && this.#fits(compiled, whole, node, what);
     }
     // `to: 0123` means the digits as written.
     const literal =
@@ -227,16 +215,12 @@ export class SettingsChecker {
   }
 
   #fits(compiled: Compiled, schema: Schema, node: Scalar, what: string): Compiled | undefined {
-    const wanted =
-      schema.enum || schema.type === undefined ? (schema.enum ? ['string' as const] : []) : [valueType(schema.type)];
+    const wanted = wantedTypes(schema);
     const actual = staticType(compiled);
     if (wanted.length === 0 || celFits(actual, wanted)) return compiled;
-    const duration = settingKind(schema) === 'duration';
-    return this.#mistake(
-      node,
-      `${what} must be ${describe(schema)}, but this is of type ${plainType(actual)}`,
-      duration ? 'add the unit, e.g. ${seconds}s' : conversion(wanted[0] ?? 'any'),
-    );
+    const unit = settingKind(schema) === 'duration' ? 'add the unit, e.g. ${seconds}s' : undefined;
+    const message = `${what} must be ${describe(schema)}, but this is of type ${plainType(actual)}`;
+    return this.#mistake(node, message, unit ?? conversion(wanted[0] ?? 'any'));
   }
 
   #template(node: Scalar, what: string): Compiled | undefined {
@@ -277,90 +261,9 @@ export class SettingsChecker {
   }
 }
 
-/** The member of a union that suits the node: lists go to the list, texts to the text. */
-function variant(schema: TSchema, node: Node | null): Schema {
-  const { anyOf } = schema as Schema;
-  if (!anyOf) return schema;
-  const wanted = isSeq(node) ? 'array' : isMap(node) ? 'object' : undefined;
-  const found = anyOf.find((member) =>
-    wanted === undefined
-      ? !['array', 'object'].includes((member as Schema).type ?? '')
-      : (member as Schema).type === wanted,
-  );
-  return found ?? anyOf[0] ?? {};
-}
-
-function describe(schema: Schema): string {
-  if (schema.enum) return `one of ${schema.enum.map(String).join(', ')}`;
-  if (schema.type === 'integer' || schema.type === 'number') {
-    const noun = schema.type === 'integer' ? 'a whole number' : 'a number';
-    if (schema.minimum !== undefined && schema.maximum !== undefined)
-      return `${noun} from ${schema.minimum} to ${schema.maximum}`;
-    return schema.minimum === undefined ? noun : `${noun} of at least ${schema.minimum}`;
-  }
-  if (schema.type === 'boolean') return 'true or false';
-  if (schema.type === 'array') return 'a list';
-  if (schema.type === 'object') return 'a map';
-  const extent = schema.maxLength === undefined ? '' : ` of at most ${schema.maxLength} characters`;
-  return schema.pattern === undefined
-    ? `a text${extent}`
-    : `a text like ${plainText(schema.examples?.[0] ?? schema.pattern)}`;
-}
-
-function example(name: string, schema: TSchema): string | undefined {
-  const sample = (schema as Schema).examples?.[0];
-  return sample === undefined ? undefined : `e.g. ${name}: ${plainText(sample)}`;
-}
-
-function valueType(type: string): ValueType {
-  return type === 'array' ? 'list' : (type as ValueType);
-}
-
-/** CEL type of what a compiled value gives. */
-function staticType(compiled: Compiled): string {
-  if (compiled.kind === 'expression') return compiled.expression.type;
-  if (compiled.kind === 'template') return 'string';
-  if (compiled.kind === 'constant') return CEL_TYPES[typeOfValue(compiled.value)];
-  return compiled.kind === 'list' ? CEL_TYPES.list : CEL_TYPES.object;
-}
-
-function celFits(actual: string, wanted: readonly ValueType[]): boolean {
-  if (actual === 'dyn') return true;
-  const family = actual.replace(/<.*$/s, '');
-  return wanted.some(
-    (type) =>
-      type === 'any' || CEL_TYPES[type].replace(/<.*$/s, '') === family || (type === 'number' && family === 'int'),
-  );
-}
-
-function plainType(celType: string): string {
-  const found = Object.entries(CEL_TYPES).find(([, cel]) => cel.replace(/<.*$/s, '') === celType.replace(/<.*$/s, ''));
-  return found?.[0] ?? 'object';
-}
-
-function conversion(type: ValueType): string | undefined {
-  if (type === 'string') return 'convert with ${string(...)}';
-  if (type === 'integer') return 'convert with ${int(...)}';
-  return type === 'number' ? 'convert with ${double(...)}' : undefined;
-}
-
-/** A list of constants is a constant. */
-function foldList(items: readonly Compiled[]): Compiled {
-  const constants = items.filter((item) => item.kind === 'constant');
-  return constants.length === items.length
-    ? { kind: 'constant', value: constants.map(({ value }) => value) }
-    : { kind: 'list', items };
-}
-
-function foldEntries(entries: readonly (readonly [string, Compiled | undefined])[]): Compiled | undefined {
-  const compiled = new Map<string, Compiled>();
-  for (const [name, entry] of entries) {
-    if (entry === undefined) return undefined;
-    compiled.set(name, entry);
-  }
-  const constants = [...compiled].flatMap(([name, entry]) =>
-    entry.kind === 'constant' ? [[name, entry.value] as const] : [],
-  );
-  if (constants.length === compiled.size) return { kind: 'constant', value: Object.fromEntries(constants) };
-  return { kind: 'object', entries: compiled };
+/** Types an expression may have for this schema; empty: any. */
+function wantedTypes(schema: Schema): ValueType[] {
+  if (schema.anyOf) return schema.anyOf.flatMap((member) => wantedTypes(member));
+  if (schema.enum) return ['string'];
+  return schema.type === undefined ? [] : [valueType(schema.type)];
 }

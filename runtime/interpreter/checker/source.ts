@@ -1,9 +1,16 @@
 import { createHash } from 'node:crypto';
-import { LineCounter, type Node, type Pair, Scalar, type YAMLMap, isAlias, isScalar, parseDocument, visit } from 'yaml';
+import { CST, Lexer, type Node, type Pair, Scalar, type YAMLMap, isAlias, isScalar, parseDocument, visit } from 'yaml';
 import type { Problem } from '../problem.ts';
 
 /** The largest scenario file, in characters. */
 export const MAX_SOURCE_LENGTH = 1_000_000;
+/** How deep `[` and `{` may nest, and how far a line may be indented: the parser recurses, slowly when it is very deep. */
+const MAX_FLOW_DEPTH = 64;
+const MAX_INDENT = 256;
+
+/** Marks that the lexer puts between tokens (its `CST` constants); they are not in the text. */
+const { SCALAR, DOCUMENT, FLOW_END } = CST;
+const CONTROL: ReadonlySet<string> = new Set([SCALAR, DOCUMENT, FLOW_END]);
 
 /** One `key: value` of a map. */
 export interface Entry {
@@ -17,13 +24,15 @@ export interface Entry {
 export class Source {
   readonly file: string;
   readonly root: Node | null;
-  readonly #lines = new LineCounter();
+  /** Offsets at which the lines start. */
+  readonly #lines: readonly number[];
   readonly #text: string;
   readonly #problems: Problem[] = [];
 
   constructor(text: string, file: string) {
     this.#text = text;
     this.file = file;
+    this.#lines = [0, ...[...text.matchAll(/\n/g)].map(({ index }) => index + 1)];
     this.root = this.#parse();
   }
 
@@ -60,9 +69,16 @@ export class Source {
     this.problemAt(offset, message, suggestion);
   }
 
+  /** Line and column of a character, both from 1. */
   position(offset: number): { line: number; column: number } {
-    const { line, col } = this.#lines.linePos(Math.min(offset, this.#text.length));
-    return { line: Math.max(line, 1), column: Math.max(col, 1) };
+    let low = 0;
+    let high = this.#lines.length;
+    while (high - low > 1) {
+      const middle = (low + high) >> 1;
+      if ((this.#lines[middle] ?? 0) <= offset) low = middle;
+      else high = middle;
+    }
+    return { line: low + 1, column: offset - (this.#lines[low] ?? 0) + 1 };
   }
 
   /** Tells one text of the file from another. */
@@ -94,22 +110,39 @@ export class Source {
       this.problem(null, `the file has ${this.#text.length} characters, more than ${MAX_SOURCE_LENGTH}`);
       return null;
     }
-    const document = parseDocument(this.#text, { lineCounter: this.#lines, prettyErrors: false });
-    const reported = new Set<number>();
-    for (const error of [...document.errors, ...document.warnings]) {
-      const { line } = this.position(error.pos[0]);
-      // One slip makes the parser complain several times; the first complaint of a line is the useful one.
-      if (reported.has(line)) continue;
-      reported.add(line);
-      this.problemAt(
-        error.pos[0],
-        yamlMessage(error.code, error.message),
-        this.#yamlSuggestion(error.code, error.pos[0]),
-      );
+    const tooDeep = this.#tooDeepAt();
+    if (tooDeep !== undefined) {
+      this.problemAt(tooDeep, 'lists and maps nest too deep here');
+      return null;
     }
-    if (document.errors.some((error) => error.code !== 'DUPLICATE_KEY')) return null;
+    const document = parseDocument(this.#text, { prettyErrors: false });
+    const isSyntax = ({ code }: { code: string }): boolean => code !== 'DUPLICATE_KEY';
+    // One slip makes the parser complain several times; the first complaint is the useful one.
+    const [slip] = document.errors.filter(isSyntax);
+    const found = slip ? [slip] : [...document.errors, ...document.warnings];
+    for (const { pos, code, message } of found) {
+      this.problemAt(pos[0], yamlMessage(code, message), this.#yamlSuggestion(code, pos[0]));
+    }
+    if (slip) return null;
     this.#refuseAliases(document.contents);
     return document.contents;
+  }
+
+  /** Where nesting goes beyond what is sensible; `-` and `?` at the start of a line nest as well. */
+  #tooDeepAt(): number | undefined {
+    const indented = new RegExp(`^(?: |[-?:](?=[ \\n])){${MAX_INDENT},}`, 'm').exec(this.#text);
+    if (indented) return indented.index;
+    let depth = 0;
+    let offset = 0;
+    let afterScalar = false;
+    for (const token of new Lexer().lex(this.#text)) {
+      if (!afterScalar && (token === '[' || token === '{')) depth += 1;
+      if (!afterScalar && (token === ']' || token === '}')) depth -= 1;
+      if (depth > MAX_FLOW_DEPTH) return offset;
+      afterScalar = token === SCALAR;
+      if (!CONTROL.has(token)) offset += token.length;
+    }
+    return undefined;
   }
 
   #refuseAliases(contents: Node | null): void {

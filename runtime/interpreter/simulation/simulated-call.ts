@@ -34,6 +34,8 @@ export interface CallScript {
   /** The number by which the scenario was reached, and the caller's. */
   readonly to?: string;
   readonly from?: string;
+  /** Told of everything that happens, as it happens. */
+  readonly onEvent?: (event: CallEvent) => void;
 }
 
 /** An answer `after` so many milliseconds; without a final one in its script, a party is silent until the time is up. */
@@ -293,7 +295,9 @@ export class SimulatedCall implements CallPort {
   }
 
   #note(what: string): void {
-    this.events.push({ at: this.#clock.now(), what });
+    const event: CallEvent = { at: this.#clock.now(), what };
+    this.events.push(event);
+    this.#script.onEvent?.(event);
   }
 }
 

@@ -1,8 +1,14 @@
 import path from 'node:path';
 import { expect } from 'chai';
-import { type OperationHandle, createOperations } from '../../../components/operation/index.ts';
+import {
+  MissingScenarioError,
+  type OperationHandle,
+  type Operations,
+  createOperations,
+} from '../../../components/operation/index.ts';
 import type { OperationResponse } from '../../../components/operation/response.ts';
 import { components } from '../../../components/index.ts';
+import type { DialOptions, OutgoingCall, ReferOptions, Transfer } from '../../../runtime/interpreter/call-port.ts';
 import { openScenarioLibrary } from '../../../runtime/interpreter/library.ts';
 import { type CallScript, SimulatedCall } from '../../../runtime/interpreter/simulation/simulated-call.ts';
 import { VirtualClock } from '../../../runtime/interpreter/simulation/virtual-clock.ts';
@@ -14,22 +20,21 @@ const library = openScenarioLibrary({ folders: [service], components, log: silen
 interface Outcome {
   readonly handle: OperationHandle;
   readonly call: SimulatedCall;
-  readonly clock: VirtualClock;
+  readonly operations: Operations;
   readonly response: OperationResponse;
   /** Virtual milliseconds until the response. */
   readonly answeredAfter: number;
 }
 
+async function operationsFor(call: SimulatedCall, clock: VirtualClock): Promise<Operations> {
+  const scenarios = await library;
+  return createOperations({ program: (id) => scenarios.program(id), openCall: () => call, log: silentLog, clock });
+}
+
 async function invite(script: CallScript, mode: number, body: object = {}): Promise<Outcome> {
   const clock = new VirtualClock();
   const call = new SimulatedCall(clock, { ...script, direction: 'outgoing' });
-  const scenarios = await library;
-  const operations = createOperations({
-    program: (id) => scenarios.program(id),
-    openCall: () => call,
-    log: silentLog,
-    clock,
-  });
+  const operations = await operationsFor(call, clock);
   const handle = await operations.invite(
     { from: '101', to: '102', response_mode: mode, ...body },
     { domain: 'demo.local' },
@@ -42,7 +47,7 @@ async function invite(script: CallScript, mode: number, body: object = {}): Prom
   const answered = await clock.run(response);
   const { finished } = handle;
   await clock.run(finished);
-  return { handle, call, clock, response: answered, answeredAfter };
+  return { handle, call, operations, response: answered, answeredAfter };
 }
 
 const IVR = 'ivr@simulation';
@@ -263,7 +268,153 @@ describe('POST and INVITE /uc/calls', () => {
         const outcome = await invite(script, mode);
         expect(outcome.response).to.deep.equal(response);
         expect(outcome.answeredAfter).to.equal(after);
+        expect(outcome.call.state).to.equal('ended');
+        expect(outcome.operations.running).to.equal(0);
       });
     }
   }
+
+  it('hangs X up when Y refuses', async () => {
+    const { call, handle } = await invite({ dialled: xAnswers, target: [{ after: 50, status: 486 }] }, 4);
+    expect(call.events.map(({ at, what }) => `${at} ${what}`)).to.deep.equal([
+      '0 dial 101',
+      '1000 refer 102',
+      '1050 hangup',
+      '1050 ended by scenario: hangup',
+    ]);
+    expect(handle.run.trace.map(({ block, exit }) => `${block} ${exit}`)).to.deep.equal([
+      'call_x answered',
+      'transfer_x busy',
+      'release_x next',
+      'done next',
+    ]);
+  });
+
+  it('ends everything when X hangs up while Y rings', async () => {
+    const { call, handle } = await invite(
+      { dialled: xAnswers, target: [{ after: 50, status: 180 }], hangsUpInTransferAfter: 800 },
+      3,
+    );
+    expect(call.events.at(-1)).to.deep.equal({ at: 1800, what: 'ended by opponent: hung up' });
+    expect((await handle.finished).status).to.equal('ended');
+    expect(handle.run.trace.map(({ block }) => block)).to.deep.equal(['call_x', 'transfer_x', 'done']);
+  });
+
+  it('ends everything when the call to X is ended by DELETE', async () => {
+    const clock = new VirtualClock();
+    const call = new SimulatedCall(clock, { direction: 'outgoing', dialled: [{ after: 100, status: 180 }] });
+    const operations = await operationsFor(call, clock);
+    const handle = await operations.invite({ from: '101', to: '102' }, { domain: 'demo.local' });
+    void clock.sleep(500, new AbortController().signal).then(() => call.end('external', 'DELETE'));
+    expect(await clock.run(handle.response)).to.deep.equal(rejected);
+    expect((await clock.run(handle.finished)).status).to.equal('ended');
+  });
+
+  it('dials with the parameters of the request and the defaults of the specification', async () => {
+    const dialled: DialOptions[] = [];
+    const referred: ReferOptions[] = [];
+    class Listening extends SimulatedCall {
+      override dial(options: DialOptions): OutgoingCall {
+        dialled.push(options);
+        return super.dial(options);
+      }
+      override refer(options: ReferOptions): Transfer {
+        referred.push(options);
+        return super.refer(options);
+      }
+    }
+    const bodies = [
+      { from: '101', to: "102'1,2" },
+      {
+        mode: 'sipuser',
+        from: 'alice',
+        to: '102',
+        callerid: '900',
+        callername: 'Äönne & Co',
+        calltimeout: 5,
+        binding: 'PCS:1',
+        use_intercom: true,
+      },
+    ];
+    for (const body of bodies) {
+      const clock = new VirtualClock();
+      const operations = await operationsFor(new Listening(clock, { direction: 'outgoing' }), clock);
+      const { finished } = await operations.invite(body, { domain: 'demo.local' });
+      await clock.run(finished);
+    }
+    expect(dialled).to.deep.equal([
+      { to: '101', mode: 'number', callerId: '101', callerName: 'callmanager', timeoutMs: 30_000, useIntercom: false },
+      {
+        to: 'alice',
+        mode: 'sipuser',
+        callerId: '900',
+        callerName: 'Äönne & Co',
+        timeoutMs: 5000,
+        useIntercom: true,
+        binding: 'PCS:1',
+      },
+    ]);
+    expect(referred).to.deep.equal([
+      { to: "102'1,2", ringback: true },
+      { to: '102', ringback: true, binding: 'PCS:1' },
+    ]);
+  });
+
+  it('answers an error when the scenario itself fails', async () => {
+    const clock = new VirtualClock();
+    const call = new SimulatedCall(clock, { direction: 'incoming' });
+    const operations = await operationsFor(call, clock);
+    const { response } = await operations.invite(
+      { from: '101', to: '102', response_mode: 0 },
+      { domain: 'demo.local' },
+    );
+    expect(await clock.run(response)).to.deep.equal({ result: 'error', ivrcallid: IVR });
+  });
+
+  it('keeps a record with the milestones and their times', async () => {
+    const { handle, operations } = await invite(
+      {
+        dialled: xAnswers,
+        target: [
+          { after: 50, status: 180 },
+          { after: 700, status: 486 },
+        ],
+      },
+      3,
+    );
+    expect(operations.read('DEMO.local', handle.id)).to.deep.equal({
+      id: handle.id,
+      domain: 'demo.local',
+      operation: 'invite',
+      response_mode: 3,
+      startts: 0,
+      endts: 1700,
+      milestones: [
+        { milestone: 'F initiated', ts: 0, callid: IVR, dialogid: 'dialog-1' },
+        { milestone: 'F provisional', ts: 100, callid: IVR, dialogid: 'dialog-1', last_response: RINGING },
+        { milestone: 'F final', ts: 1000, callid: IVR, dialogid: 'dialog-1', last_response: OK },
+        { milestone: 'T initiated', ts: 1000, callid: A, dialogid: 'dialog-2' },
+        { milestone: 'T provisional', ts: 1050, callid: A, dialogid: 'dialog-2', last_response: RINGING },
+        { milestone: 'T final', ts: 1700, callid: A, dialogid: 'dialog-2', last_response: 'SIP/2.0 486 Busy Here' },
+        { milestone: 'finished', ts: 1700 },
+      ],
+      response: target(RINGING),
+      responsets: 1050,
+      outcome: 'completed',
+      fields: {},
+    });
+    expect(operations.read('other.local', handle.id)).to.equal(undefined);
+  });
+
+  it('calls nobody without its scenario', async () => {
+    const operations = createOperations({
+      program: () => Promise.resolve(undefined),
+      openCall: () => {
+        throw new Error('a call was opened');
+      },
+      log: silentLog,
+    });
+    const error = await operations.invite({ from: '1', to: '2' }, { domain: 'd' }).catch((reason: unknown) => reason);
+    expect(error).to.be.instanceOf(MissingScenarioError);
+  });
 });

@@ -1,0 +1,89 @@
+import type { TSchema } from 'typebox';
+import { type Component, END } from '../../runtime/interpreter/component.ts';
+import { settingKind } from '../../runtime/interpreter/setting.ts';
+
+/** The page of a component in Markdown: what it does, its settings, exits and results, and an example. */
+export function componentPage(component: Component, example: string): string {
+  return [
+    `<!-- Made by components/docs/write.ts from index.ts and example.yaml. -->`,
+    `# ${component.name}`,
+    component.summary,
+    component.docs,
+    settingsSection(component),
+    exitsSection(component),
+    resultsSection(component),
+    `## Example\n\n\`\`\`yaml\n${example.trimEnd()}\n\`\`\``,
+  ]
+    .filter((section) => section !== '')
+    .join('\n\n')
+    .concat('\n');
+}
+
+interface SettingSchema {
+  readonly type?: string;
+  readonly description?: string;
+  readonly default?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly anyOf?: readonly TSchema[];
+  readonly properties?: Readonly<Record<string, TSchema>>;
+  readonly required?: readonly string[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+}
+
+function settingsSection({ settings, shorthand, name }: Component): string {
+  const { properties, required = [], description } = settings as SettingSchema;
+  if (settingKind(settings) === 'assignments') return `## Settings\n\n${description ?? ''}`;
+  const rows = Object.entries(properties ?? {}).map(([setting, schema]) => {
+    const { description: meaning = '', default: preset } = schema as SettingSchema;
+    const fallback =
+      preset === undefined ? (required.includes(setting) ? 'required' : '') : code(JSON.stringify(preset));
+    return [code(setting), typeText(schema), fallback, meaning];
+  });
+  if (rows.length === 0) return '';
+  const short = shorthand === undefined ? '' : `\n\nA single value means \`${shorthand}\`: \`${name}: ...\`.`;
+  return `## Settings\n\n${table(['Setting', 'Type', 'Default', 'Meaning'], rows)}${short}`;
+}
+
+function exitsSection({ exits, openExits }: Component): string {
+  const open = openExits ? [['named by you', openExits.description, '']] : [];
+  const rows = Object.entries(exits).map(([exit, { description, otherwise }]) => [
+    code(exit),
+    description,
+    otherwise === undefined ? 'must be named' : otherwise === END ? 'the run ends' : `as ${code(otherwise)}`,
+  ]);
+  const error = [
+    code('error'),
+    'Something went wrong; `error.code` and `error.message` say what.',
+    'the run fails, `finally` follows',
+  ];
+  return `## Exits\n\n${table(['Exit', 'When', 'If not named'], [...open, ...rows, error])}`;
+}
+
+function resultsSection({ results }: Component): string {
+  const rows = Object.entries(results).map(([field, { type, description }]) => [code(field), type, description]);
+  return rows.length === 0
+    ? ''
+    : `## Results\n\nRead as \`blockname.field\`.\n\n${table(['Field', 'Type', 'Meaning'], rows)}`;
+}
+
+function typeText(schema: TSchema): string {
+  const kind = settingKind(schema);
+  if (kind === 'condition') return 'condition';
+  if (kind !== undefined) return kind;
+  const { type = 'any', enum: values, anyOf, minimum, maximum } = schema as SettingSchema;
+  if (values) return values.map((value) => code(String(value))).join(', ');
+  if (anyOf) return anyOf.map(typeText).join(' or ');
+  if (type === 'array') return `list of ${typeText((schema as { items?: TSchema }).items ?? {})}s`;
+  return minimum === undefined || maximum === undefined ? type : `${type}, ${minimum} to ${maximum}`;
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]): string =>
+    `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
+}
+
+function code(text: string): string {
+  return `\`${text}\``;
+}

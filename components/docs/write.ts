@@ -1,0 +1,11 @@
+/** Writes the README.md of every component folder: `node components/docs/write.ts`. */
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { components } from '../index.ts';
+import { componentPage } from './page.ts';
+
+for (const component of components.values()) {
+  const folder = path.resolve(import.meta.dirname, '..', component.name);
+  const example = await readFile(path.join(folder, 'example.yaml'), 'utf8');
+  await writeFile(path.join(folder, 'README.md'), componentPage(component, example));
+}
