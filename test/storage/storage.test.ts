@@ -15,7 +15,7 @@ const domain = (id: string) => ({
 });
 
 describeStorages('storage', (newPlace) => {
-  const LIMIT_MS = 400;
+  const LIMIT_MS = 1_000;
   const storage = withStorage(newPlace, { queryTimeoutMs: LIMIT_MS });
 
   const names = async (): Promise<readonly string[]> => {

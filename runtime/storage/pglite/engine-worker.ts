@@ -1,5 +1,7 @@
 /** Worker thread that owns the PGlite instance: a long query stalls this thread, never a call. */
 import { PGlite } from '@electric-sql/pglite';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { SqlErrorFields } from '../errors.ts';
 import { OID, decoders } from '../values.ts';
@@ -45,6 +47,11 @@ async function query(db: PGlite, sql: string, parameters: readonly (string | nul
 }
 
 async function open(): Promise<void> {
+  // PGlite would make an empty cluster where none is; a store that vanished must not come back empty.
+  if (!existsSync(join(directory, 'PG_VERSION'))) {
+    reply({ type: 'unopened', message: 'there is no database cluster in it' });
+    return;
+  }
   let db: PGlite;
   try {
     db = await PGlite.create({ dataDir: directory, parsers: decoders, serializers, startParams });

@@ -104,23 +104,19 @@ export class PgliteEngine {
     const life: Life = { number: ++this.#lives, worker, end: undefined, inFlight: undefined };
     const { promise: opened, resolve, reject } = Promise.withResolvers<void>();
     const unavailable = (reason: string): StorageUnavailableError =>
-      new StorageUnavailableError(`The database in ${this.#options.directory} does not open: ${reason}`);
+      new StorageUnavailableError(`The database in ${this.#options.directory} is not open: ${reason}`);
     const timer = setTimeout(() => reject(unavailable(`no answer in ${OPEN_LIMIT_MS} ms`)), OPEN_LIMIT_MS);
     worker.on('message', (reply: EngineReply) => {
       if (reply.type === 'ready') resolve();
       else if (reply.type === 'unopened') reject(unavailable(reply.message));
       else if (reply.type !== 'closed') this.#settle(life, reply);
     });
-    worker.on('error', (error) => {
-      reject(unavailable(error.message));
-      this.#stop(life, new StorageUnavailableError(`The database engine stopped: ${error.message}`, { cause: error }));
-    });
-    worker.on('exit', () => {
-      reject(unavailable('the engine ended'));
-      this.#stop(life, new StorageUnavailableError('The database engine ended.'));
-    });
+    worker.on('error', (error) => reject(unavailable(error.message)));
+    worker.on('exit', () => reject(unavailable('the engine ended')));
     try {
       await opened;
+      worker.on('error', (error) => this.#stop(life, unavailable(error.message)));
+      worker.on('exit', () => this.#stop(life, unavailable('the engine ended')));
       return life;
     } catch (error) {
       life.end = error as Error;
@@ -148,10 +144,13 @@ export class PgliteEngine {
     const query = life.inFlight;
     life.inFlight = undefined;
     clearTimeout(query?.timer);
-    this.#options.log.error({ err: reason, life: life.number }, 'database engine stopped, it starts again');
-    const next = life.worker.terminate().then(() => this.#start());
-    next.catch((error: unknown) => this.#options.log.error({ err: error }, 'database engine does not start'));
-    if (this.#closing === undefined) this.#current = next;
+    this.#options.log.error({ err: reason, life: life.number }, 'database engine stopped');
+    if (this.#closing === undefined) {
+      this.#current = life.worker.terminate().then(() => this.#start());
+      this.#current.catch((error: unknown) => {
+        this.#options.log.error({ err: error }, 'database engine does not start; the next query tries again');
+      });
+    }
     query?.reject(reason);
   }
 }

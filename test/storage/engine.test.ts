@@ -1,0 +1,89 @@
+import { expect } from 'chai';
+import { renameSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  SqlError,
+  StorageClosedError,
+  StorageTimeoutError,
+  StorageUnavailableError,
+} from '../../runtime/storage/errors.ts';
+import { ensureCluster, templateFolder } from '../../runtime/storage/pglite/cluster.ts';
+import { PgliteEngine } from '../../runtime/storage/pglite/engine.ts';
+import { failure, temporaryFolders } from './support/storages.ts';
+
+describe('PGlite engine', function () {
+  this.timeout(60_000);
+  const LIMIT_MS = 800;
+  const folders = temporaryFolders();
+  const logged: string[] = [];
+  const log = {
+    debug: () => undefined,
+    info: () => undefined,
+    warn: () => undefined,
+    error: (_: object, text: string) => void logged.push(text),
+  };
+  let directory: string;
+  let engine: PgliteEngine;
+
+  beforeEach(async () => {
+    logged.length = 0;
+    directory = join(folders.make(), 'cluster');
+    await ensureCluster(directory, templateFolder());
+    engine = new PgliteEngine({ directory, queryTimeoutMs: LIMIT_MS, log });
+  });
+  afterEach(() => engine.close());
+  after(() => folders.removeAll());
+
+  const run = async (sql: string) => (await engine.query(await engine.life(), sql, [])).rows;
+
+  it('starts again after a stopped query, in a new life; the old one stays ended', async () => {
+    const first = await engine.life();
+    await run('create table kept (x integer)');
+    await run('insert into kept values (1)');
+    expect(await failure(run('select pg_sleep(60)'))).to.be.instanceOf(StorageTimeoutError);
+    const second = await engine.life();
+    expect([first.number, second.number, engine.restarts]).to.deep.equal([1, 2, 1]);
+    expect(await failure(engine.query(first, 'select 1', []))).to.be.instanceOf(StorageTimeoutError);
+    expect(await run('select x from kept')).to.deep.equal([{ x: 1 }]);
+    expect(logged).to.deep.equal(['database engine stopped']);
+  });
+
+  it('goes on after a refused statement', async () => {
+    expect(await failure(run('select nonsense')))
+      .to.be.instanceOf(SqlError)
+      .and.include({ code: '42703' });
+    expect(await run('select 1 as x')).to.deep.equal([{ x: 1 }]);
+    expect(engine.restarts).to.equal(0);
+  });
+
+  it('says so while its folder is gone, makes no empty one, and opens again when it is back', async () => {
+    await run('select pg_sleep(0)');
+    const aside = `${directory}.aside`;
+    renameSync(directory, aside);
+    await failure(run('select pg_sleep(60)'));
+    expect(await failure(engine.life())).to.be.instanceOf(StorageUnavailableError);
+    renameSync(aside, directory);
+    expect(await run('select 2 as x')).to.deep.equal([{ x: 2 }]);
+  });
+
+  it('starts one worker only, however many ask', async () => {
+    const lives = await Promise.all([engine.life(), engine.life(), engine.life()]);
+    expect(new Set(lives).size).to.equal(1);
+    expect(engine.restarts).to.equal(0);
+  });
+
+  it('refuses two queries at once: its one connection would mix them up', async () => {
+    const life = await engine.life();
+    const first = engine.query(life, 'select 1 as x', []);
+    expect((await failure(engine.query(life, 'select 2', []))).message).to.include('while another was running');
+    expect((await first).rows).to.deep.equal([{ x: 1 }]);
+  });
+
+  it('does not open again after the close, not even from a restart under way', async () => {
+    await engine.life();
+    await failure(run('select pg_sleep(60)'));
+    await engine.close();
+    expect(await failure(engine.life())).to.be.instanceOf(StorageClosedError);
+    await engine.close();
+  });
+});
