@@ -32,10 +32,16 @@ export class DigestAuthenticator {
     this.#now = now;
   }
 
-  /** The value of WWW-Authenticate or Proxy-Authenticate. */
-  challenge(realm: string, stale: boolean): string {
+  /**
+   * The values of WWW-Authenticate or Proxy-Authenticate, one header each (RFC 8760 section 2.4). MD5 comes first, as
+   * older phones look at no other; a phone that knows both may choose.
+   */
+  challenges(realm: string, stale: boolean): string[] {
     const nonce = this.#nonce();
-    return `Digest realm="${realm}", nonce="${nonce}", algorithm=MD5, qop="auth"${stale ? ', stale=true' : ''}`;
+    return ['MD5', 'SHA-256'].map(
+      (algorithm) =>
+        `Digest realm="${realm}", nonce="${nonce}", algorithm=${algorithm}, qop="auth"${stale ? ', stale=true' : ''}`,
+    );
   }
 
   /**

@@ -125,22 +125,17 @@ class PhonesCall {
     const endpoint = this.#endpoint as MediaEndpoint;
     this.#endpoint = undefined;
     const leg = PhoneLeg.outgoing(this.#tools, this.#party, outcome.dialog, endpoint);
-    try {
-      await Promise.all([endpoint.modify(outcome.sdp), caller.answered(), this.#early?.catch(() => undefined)]);
-    } catch (error) {
-      leg.release({ by: 'failure', status: 500, reason: 'Media Failure' });
-      throw error;
-    }
+    // The 2xx makes the dialog, whoever still has to hear of it.
     if (leg.ended || !dialog.establish(leg)) {
       leg.release({ by: 'a', status: 487, reason: 'Request Terminated' });
       this.#giveUp(answer(487, undefined, true));
       return;
     }
+    await Promise.all([endpoint.modify(outcome.sdp), caller.answered(), this.#early?.catch(() => undefined)]);
     beforeMedia?.();
     await dialog.connectMedia();
     this.progress.finish(outcome.answer);
-    if (tail.length > 0)
-      sendTail(endpoint, tail, dialog.ended).catch((err: unknown) => this.#tools.failed(err, 'DTMF', leg));
+    if (tail.length > 0) sendTail(endpoint, tail).catch((err: unknown) => this.#tools.failed(err, 'DTMF', leg));
   }
 
   #giveUp(final: SipAnswer): void {
@@ -156,23 +151,18 @@ export function failureCause(final: SipAnswer): EndCause {
   return { by: 'failure', status: final.status, reason: final.reason };
 }
 
-/** Sends a DTMF tail: digits at once, pauses as long as they say; ends early with the call. */
-async function sendTail(endpoint: MediaEndpoint, tail: readonly TailStep[], ended: AbortSignal): Promise<void> {
-  for (const step of tail) {
-    if (ended.aborted || endpoint.gone.aborted) return;
-    if (step.kind === 'digits') await endpoint.sendDtmf(step.digits);
-    else await pause(step.ms, ended);
-  }
+/** The media server refuses longer strings. */
+const MAX_DIGITS = 90;
+
+/** A DTMF tail in the media server's notation, in which `W` is a pause of one second after the digit before it. */
+function tailDigits(tail: readonly TailStep[]): string[] {
+  const all = tail
+    .map((step) => (step.kind === 'digits' ? step.digits : 'W'.repeat(Math.round(step.ms / 1000))))
+    .join('');
+  return all.match(new RegExp(`.{1,${MAX_DIGITS}}`, 'g')) ?? [];
 }
 
-function pause(ms: number, ended: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(timer);
-      ended.removeEventListener('abort', done);
-      resolve();
-    };
-    const timer = setTimeout(done, ms);
-    ended.addEventListener('abort', done, { once: true });
-  });
+/** Queues a DTMF tail for the called party. */
+async function sendTail(endpoint: MediaEndpoint, tail: readonly TailStep[]): Promise<void> {
+  for (const digits of tailDigits(tail)) await endpoint.sendDtmf(digits);
 }

@@ -56,7 +56,9 @@ export class Fork {
         else {
           if (!this.#settled) observer.failed(target, result.answer);
           failures.push(result.answer);
-          if (failures.length === targets.length) this.#finish({ answered: false, answer: bestAnswer(failures) });
+          // A 6xx speaks for the whole account: nobody else need be asked (section 16.7, step 5).
+          if (result.answer.status >= 600) this.cancel(result.answer);
+          else if (failures.length === targets.length) this.#finish({ answered: false, answer: bestAnswer(failures) });
         }
       });
     });

@@ -1,9 +1,10 @@
+import type { SipUser } from '../domain/directory.ts';
 import { splitDtmfTail } from '../interpreter/dtmf-tail.ts';
 import type { IncomingInvite } from '../signalling/incoming-invite.ts';
 import { bracketUri, parseSipUri } from '../signalling/sip-uri.ts';
 import type { Authentication } from './authentication.ts';
 import { failureCause } from './call-phones.ts';
-import { nameOf, numberOf, type Party, uriOf } from './party.ts';
+import { nameOf, numberOf, type Party } from './party.ts';
 import { PhoneLeg } from './phone-leg.ts';
 import { placeCall } from './place-call.ts';
 import type { SwitchTools } from './tools.ts';
@@ -27,7 +28,7 @@ export function takeIncomingCall(tools: SwitchTools, authentication: Authenticat
   const dialog = tools.dialogs.open({
     a: leg,
     localuri: bracketUri(number, domain),
-    remoteuri: uriOf(party),
+    remoteuri: bracketUri(callerName(invite, sipUser), domain),
     site: tools.site,
     bindings: new Set(),
     opts: headerOpts(invite),
@@ -47,6 +48,12 @@ export function takeIncomingCall(tools: SwitchTools, authentication: Authenticat
   void attempt.final.then((final) => {
     if (final.status >= 300) dialog.end(failureCause(final));
   });
+}
+
+/** The user part of From, as long as it is one of the account's names. */
+function callerName(invite: IncomingInvite, { login, phonenumber }: SipUser): string {
+  const user = parseSipUri(invite.header('From') ?? '')?.user;
+  return user === login ? login : phonenumber;
 }
 
 function headerOpts(invite: IncomingInvite): { 'referred-by'?: string; replaces?: string } {

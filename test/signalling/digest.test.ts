@@ -43,18 +43,19 @@ describe('digest authentication of phones', () => {
     now = 1_000_000;
     digest = new DigestAuthenticator(() => now);
   });
+  const challenge = () => digest.challenges('demo.local', false)[0] ?? '';
   const verify = (header: string | undefined) => digest.verify(header, 'REGISTER', 'demo.local', secretOf);
 
   it('accepts the right password with MD5, with SHA-256, and without qop', () => {
-    expect(verify(respond(digest.challenge('demo.local', false)))).to.deep.equal({ ok: true, username: 'alice' });
-    expect(verify(respond(digest.challenge('demo.local', false), { algorithm: 'SHA-256' })).ok).to.equal(true);
-    expect(verify(respond(digest.challenge('demo.local', false), { qop: false })).ok).to.equal(true);
+    expect(verify(respond(challenge()))).to.deep.equal({ ok: true, username: 'alice' });
+    expect(verify(respond(challenge(), { algorithm: 'SHA-256' })).ok).to.equal(true);
+    expect(verify(respond(challenge(), { qop: false })).ok).to.equal(true);
   });
 
   it('refuses a wrong password, an unknown user, and an answer made for another method', () => {
     const wrong = [{ password: 'no' }, { username: 'mallory' }, { method: 'INVITE' }];
     for (const answer of wrong) {
-      expect(verify(respond(digest.challenge('demo.local', false), answer))).to.include({ ok: false, reason: 'wrong' });
+      expect(verify(respond(challenge(), answer))).to.include({ ok: false, reason: 'wrong' });
     }
   });
 
@@ -65,22 +66,22 @@ describe('digest authentication of phones', () => {
   });
 
   it('takes an answer once, and the next one with a higher count', () => {
-    const challenge = digest.challenge('demo.local', false);
-    expect(verify(respond(challenge)).ok).to.equal(true);
-    expect(verify(respond(challenge))).to.include({ reason: 'stale' });
-    expect(verify(respond(challenge, { nc: '00000002' })).ok).to.equal(true);
+    const given = challenge();
+    expect(verify(respond(given)).ok).to.equal(true);
+    expect(verify(respond(given))).to.include({ reason: 'stale' });
+    expect(verify(respond(given, { nc: '00000002' })).ok).to.equal(true);
   });
 
   it('lets nobody use up a count without the password', () => {
-    const challenge = digest.challenge('demo.local', false);
-    expect(verify(respond(challenge, { password: 'no', nc: '0000ffff' }))).to.include({ reason: 'wrong' });
-    expect(verify(respond(challenge)).ok).to.equal(true);
+    const given = challenge();
+    expect(verify(respond(given, { password: 'no', nc: '0000ffff' }))).to.include({ reason: 'wrong' });
+    expect(verify(respond(given)).ok).to.equal(true);
   });
 
   it('takes neither an old nonce nor one that it did not make', () => {
-    const challenge = digest.challenge('demo.local', false);
+    const given = challenge();
     now += 301_000;
-    expect(verify(respond(challenge))).to.include({ reason: 'stale' });
+    expect(verify(respond(given))).to.include({ reason: 'stale' });
     expect(verify(respond('nonce="abc.def.ghi"'))).to.include({ reason: 'stale' });
   });
 });
