@@ -62,4 +62,5 @@ try {
 } catch (error) {
   reply = { type: 'failed', message: error instanceof Error ? error.message : String(error) };
 }
+// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker thread, not a window
 parentPort?.postMessage(reply);

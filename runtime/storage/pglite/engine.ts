@@ -73,6 +73,7 @@ export class PgliteEngine {
     const timer = setTimeout(() => this.#stop(live, new StorageTimeoutError(queryTimeoutMs)), queryTimeoutMs);
     live.inFlight = { resolve, reject, timer };
     const request: EngineRequest = { type: 'query', sql, parameters };
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker thread, not a window
     live.worker.postMessage(request);
     return await promise;
   }
@@ -92,6 +93,7 @@ export class PgliteEngine {
     const timer = setTimeout(resolve, CLOSE_LIMIT_MS);
     life.worker.once('exit', () => resolve());
     const request: EngineRequest = { type: 'close' };
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker thread, not a window
     life.worker.postMessage(request);
     await promise;
     clearTimeout(timer);
