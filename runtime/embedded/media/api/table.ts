@@ -1,3 +1,4 @@
+import { conferenceCommand } from '../conference/commands.ts';
 import * as channel from './channel-commands.ts';
 import type { ApiCommand, ApiTable } from './command.ts';
 import { uuidRecord } from './record-commands.ts';
@@ -5,6 +6,7 @@ import * as status from './status.ts';
 
 /** Every API command of the server. */
 export const APIS: ApiTable = new Map<string, ApiCommand>([
+  ['conference', conferenceCommand],
   ['create_uuid', status.createUuid],
   ['echo', status.echo],
   ['global_getvar', status.globalGetvar],

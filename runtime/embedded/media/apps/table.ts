@@ -1,4 +1,5 @@
 import type { ApplicationStart, ApplicationTable } from '../channel/application.ts';
+import { conference } from '../conference/application.ts';
 import { hangup, nothing, schedHangup, sendDtmf, setMute } from './call-control.ts';
 import { echo } from './echo.ts';
 import { park } from './idle.ts';
@@ -12,6 +13,7 @@ import { exportVariable, multiset, set, unset } from './variables.ts';
 export const APPLICATIONS: ApplicationTable = new Map<string, ApplicationStart>([
   ['answer', nothing],
   ['break', nothing],
+  ['conference', conference],
   ['echo', echo],
   ['endless_playback', endlessPlayback],
   ['export', exportVariable],

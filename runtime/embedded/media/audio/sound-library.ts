@@ -64,13 +64,14 @@ export class SoundLibrary {
       case 'silence_stream':
         return openSilence(path, argument);
       case 'local_stream':
-        return this.#openHoldMusic();
+        return this.openHoldMusic();
       default:
         throw new SoundNotFoundError(path, `no such stream: ${scheme[1]}`);
     }
   }
 
-  #openHoldMusic(): AudioSource {
+  /** The hold music from its common position on, without end. */
+  openHoldMusic(): AudioSource {
     const music = this.#holdMusic;
     let position = this.#now() % music.length;
     return new GeneratedSource('local_stream', (target) => {

@@ -1,13 +1,58 @@
+import type { Channel } from '../channel/channel.ts';
+import { Conference } from './conference.ts';
+import type { ConferenceEntry } from './entry.ts';
+import type { Member } from './member.ts';
+
 /** The conferences that are going on, by name. */
 export class ConferenceTable {
-  readonly #conferences = new Map<string, { mix(): void }>();
+  readonly #conferences = new Map<string, Conference>();
+  /** Member ids are given over all conferences, so that a transferred member keeps its own. */
+  #lastMemberId = 0;
+  readonly #transferred = new Map<string, number>();
 
   get size(): number {
     return this.#conferences.size;
   }
 
+  get(name: string): Conference | undefined {
+    return this.#conferences.get(name);
+  }
+
+  all(): Conference[] {
+    return [...this.#conferences.values()];
+  }
+
   /** Handles one frame slot of every conference, before the channels'. */
   mix(): void {
     for (const conference of this.#conferences.values()) conference.mix();
+  }
+
+  /**
+   * Puts a channel into a conference, which begins with its first member.
+   *
+   * @returns undefined when it is not let in: locked, full, wrong pin, or `join-only` into none
+   */
+  join(channel: Channel, entry: ConferenceEntry): Member | undefined {
+    let conference = this.#conferences.get(entry.name);
+    if (conference === undefined) {
+      if (entry.flags.has('join-only')) return undefined;
+      conference = new Conference(channel.core, entry, (ended) => {
+        if (this.#conferences.get(ended.name) === ended) this.#conferences.delete(ended.name);
+      });
+      this.#conferences.set(entry.name, conference);
+    } else if (!conference.admits(entry)) return undefined;
+    let id = this.#transferred.get(channel.uuid);
+    this.#transferred.delete(channel.uuid);
+    if (id === undefined) {
+      this.#lastMemberId += 1;
+      id = this.#lastMemberId;
+    }
+    return conference.add(channel, id, entry);
+  }
+
+  /** Remembers the id of a member on its way to another conference. */
+  keepId(channel: Channel, id: number): void {
+    this.#transferred.set(channel.uuid, id);
+    channel.onEnd(() => this.#transferred.delete(channel.uuid));
   }
 }

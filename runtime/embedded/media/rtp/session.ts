@@ -95,6 +95,11 @@ export class RtpSession {
     return this.#telephoneEvent;
   }
 
+  /** Whether SDP lets us receive. */
+  get mayReceive(): boolean {
+    return this.#mayReceive;
+  }
+
   /** True while a digit of the far end is being received: no audio comes then. */
   get receivingDigit(): boolean {
     return this.#events.active;

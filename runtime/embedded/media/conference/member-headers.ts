@@ -1,0 +1,22 @@
+import type { EventHeaders } from '../esl/event.ts';
+import type { Member } from './member.ts';
+
+/** The values of a member in a conference event: its channel's, then its own. */
+export function memberHeaders(member: Member): EventHeaders {
+  return {
+    Floor: String(member.conference.floor.holder === member),
+    ...member.channel.headers(),
+    Video: 'false',
+    Hear: String(!member.deaf),
+    See: String(!member.flags.has('vmute')),
+    Speak: String(!member.muted),
+    Talking: String(member.talking),
+    'Mute-Detect': String(member.flags.has('mute-detect')),
+    Hold: 'false',
+    'Member-ID': String(member.id),
+    'Member-Type': member.moderator ? 'moderator' : 'member',
+    'Member-Ghost': String(member.flags.has('ghost')),
+    'Energy-Level': String(member.energyLevel),
+    'Current-Energy': String(Math.round(member.currentEnergy)),
+  };
+}

@@ -1,0 +1,73 @@
+import { FRAME_SAMPLES } from '../audio/format.ts';
+import type { Limiter } from './limiter.ts';
+
+/** What the mixer needs of a member. */
+export interface MixedMember {
+  readonly id: number;
+  /** What it said in this frame; undefined for nothing. */
+  readonly input: Int16Array | undefined;
+  readonly output: Int16Array;
+  readonly deaf: boolean;
+  readonly limiter: Limiter;
+}
+
+/** Who does not hear whom. */
+export interface MixRelations {
+  concerns(listener: number): boolean;
+  blocks(listener: number, speaker: number): boolean;
+}
+
+/** Mixes one frame of a conference: everyone hears everyone but himself. */
+export class Mixer {
+  readonly #all = new Int32Array(FRAME_SAMPLES);
+  readonly #own = new Int32Array(FRAME_SAMPLES);
+
+  /** The sum of all voices and the common sound of the last frame, before any limiting: what is recorded. */
+  get sum(): Int32Array {
+    return this.#all;
+  }
+
+  /**
+   * Fills every member's output.
+   *
+   * @param common a sound that all hear
+   * @param own sounds that only one member hears
+   */
+  mix(
+    members: readonly MixedMember[],
+    relations: MixRelations,
+    common: Int16Array | undefined,
+    own: (member: MixedMember) => Int16Array | undefined,
+  ): void {
+    const all = this.#all.fill(0);
+    if (common !== undefined) add(all, common);
+    for (const { input } of members) if (input !== undefined) add(all, input);
+    for (const member of members) {
+      const sum = this.#own;
+      if (member.deaf) sum.fill(0);
+      else {
+        sum.set(all);
+        if (member.input !== undefined) subtract(sum, member.input);
+        if (relations.concerns(member.id)) this.#leaveOut(sum, member, members, relations);
+      }
+      const sound = own(member);
+      if (sound !== undefined) add(sum, sound);
+      member.limiter.apply(sum, member.output);
+    }
+  }
+
+  #leaveOut(sum: Int32Array, listener: MixedMember, members: readonly MixedMember[], relations: MixRelations): void {
+    for (const speaker of members) {
+      if (speaker === listener || speaker.input === undefined) continue;
+      if (relations.blocks(listener.id, speaker.id)) subtract(sum, speaker.input);
+    }
+  }
+}
+
+function add(sum: Int32Array, frame: Int16Array): void {
+  for (let index = 0; index < frame.length; index += 1) sum[index] = (sum[index] as number) + (frame[index] as number);
+}
+
+function subtract(sum: Int32Array, frame: Int16Array): void {
+  for (let index = 0; index < frame.length; index += 1) sum[index] = (sum[index] as number) - (frame[index] as number);
+}
