@@ -33,15 +33,12 @@ export class DigestAuthenticator {
   }
 
   /**
-   * The values of WWW-Authenticate or Proxy-Authenticate, one header each (RFC 8760 section 2.4). MD5 comes first, as
-   * older phones look at no other; a phone that knows both may choose.
+   * The value of WWW-Authenticate or Proxy-Authenticate. One challenge, with MD5: phones of today fail when a second one
+   * with an algorithm that they do not know stands beside it.
    */
-  challenges(realm: string, stale: boolean): string[] {
+  challenge(realm: string, stale: boolean): string {
     const nonce = this.#nonce();
-    return ['MD5', 'SHA-256'].map(
-      (algorithm) =>
-        `Digest realm="${realm}", nonce="${nonce}", algorithm=${algorithm}, qop="auth"${stale ? ', stale=true' : ''}`,
-    );
+    return `Digest realm="${realm}", nonce="${nonce}", algorithm=MD5, qop="auth"${stale ? ', stale=true' : ''}`;
   }
 
   /**

@@ -1,7 +1,6 @@
 import type { Directory, LocationStore, SipUser } from '../domain/directory.ts';
 import { DigestAuthenticator } from '../signalling/digest.ts';
 import { sourceOf } from '../signalling/incoming-invite.ts';
-import { repeatedHeader } from '../signalling/repeated-header.ts';
 import { parseSipUri } from '../signalling/sip-uri.ts';
 import type { SrfRequest, SrfResponse } from '../signalling/srf-types.ts';
 import { isFromContact } from './next-hop.ts';
@@ -74,7 +73,7 @@ export class Authentication {
       return undefined;
     }
     const header = status === 401 ? 'WWW-Authenticate' : 'Proxy-Authenticate';
-    refuse(status, { [header]: repeatedHeader(header, this.#digest.challenges(domain, verdict.reason === 'stale')) });
+    refuse(status, { [header]: this.#digest.challenge(domain, verdict.reason === 'stale') });
     return undefined;
   }
 
