@@ -28,6 +28,7 @@ export const refer = defineComponent({
       }),
     ),
   }),
+  shorthand: 'to',
   exits: {
     answered: { description: 'The target answered; the scenario has no call any more.', otherwise: 'end' },
     busy: { description: 'The target is busy (486, 600).', otherwise: 'refused' },

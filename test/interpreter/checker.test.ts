@@ -1,6 +1,8 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { check, problems, program } from './support.ts';
+import { check, problems, program, projectFolder } from './support.ts';
 
 /** A scenario around some blocks; the first one is line 5. */
 function scenario(blocks: string, head = ''): string {
@@ -57,6 +59,11 @@ blocks:
       { name: 'digits', type: 'string', initial: '' },
     ]);
     expect([...(blocks.get('note')?.exits ?? [])]).to.deep.equal([['next', 'end']]);
+  });
+
+  it('accepts the scenario of the language guide', async () => {
+    const guide = await readFile(path.join(projectFolder, 'scenarios', 'README.md'), 'utf8');
+    program(/```yaml\n([^]*?)```/.exec(guide)?.[1] ?? '');
   });
 
   describe('finds', () => {
@@ -306,11 +313,11 @@ blocks:
       '"',
     );
     fc.assert(
-      fc.property(fc.array(line, { maxLength: 14 }), fc.string({ unit: 'binary', maxLength: 10 }), (lines, noise) => {
+      fc.property(fc.array(line, { maxLength: 14 }), fc.string({ maxLength: 10 }), (lines, noise) => {
         const { program: checked, problems: found } = check([...lines, noise].join('\n'));
         expect(checked === undefined).to.equal(found.length > 0);
       }),
-      { numRuns: 100 },
+      { numRuns: 500 },
     );
   });
 

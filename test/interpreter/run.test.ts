@@ -331,6 +331,22 @@ blocks:
     ]);
   });
 
+  it('is not harmed by a sink that throws', async () => {
+    const log = keepingLog();
+    const { outcome } = await simulate(
+      'id: r\nstart: a\nblocks:\n  a:\n    report: finished\n',
+      {},
+      {
+        log,
+        report: () => {
+          throw new Error('sink');
+        },
+      },
+    );
+    expect(outcome.status).to.equal('completed');
+    expect(log.lines).to.deep.equal(['error: report could not be passed on']);
+  });
+
   it('refuses arguments the parameters do not allow', () => {
     const checked = program(
       'id: p\nparameters:\n  to: string\n  n: { type: integer, default: 1, values: [1, 2] }\nstart: a\nblocks:\n  a:\n    hangup:\n',
