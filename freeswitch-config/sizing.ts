@@ -81,7 +81,8 @@ function mapping(name: string, found: unknown): Record<string, unknown> {
   }
   const known = KNOWN[name] ?? [];
   for (const key of Object.keys(found)) {
-    if (!known.includes(key)) throw new SizingError(name === '' ? key : `${name}.${key}`, key, `one of ${known.join(', ')}`);
+    const field = name === '' ? key : `${name}.${key}`;
+    if (!known.includes(key)) throw new SizingError(field, key, `one of ${known.join(', ')}`);
   }
   return found as Record<string, unknown>;
 }

@@ -1,0 +1,133 @@
+import { Dialog } from '../../phones/sip/dialog.ts';
+import { SipEndpoint } from '../../phones/sip/endpoint.ts';
+import { header, type SipHeader, type SipRequest, type SipResponse, token } from '../../phones/sip/message.ts';
+import type { ServerTransaction } from '../../phones/sip/server-transaction.ts';
+import type { Protocol } from '../../phones/sip/transport.ts';
+import { Arrivals } from '../../phones/wait.ts';
+import { sdp } from './sdp.ts';
+
+const SDP: SipHeader = { name: 'Content-Type', value: 'application/sdp' };
+
+/**
+ * A far end that does exactly what a test says: every request waits for the test's answer, nothing is sent unasked.
+ * It has no sound; the test phone is for that.
+ */
+export class Agent {
+  readonly #requests = new Arrivals<ServerTransaction>('request');
+  readonly #cancels = new Arrivals<ServerTransaction>('CANCEL');
+  #endpoint!: SipEndpoint;
+
+  static async open(protocol: Protocol = 'udp'): Promise<Agent> {
+    const agent = new Agent();
+    agent.#endpoint = await SipEndpoint.open(protocol, {
+      request: (transaction) => agent.#requests.push(transaction),
+      cancelled: (transaction) => agent.#cancels.push(transaction),
+    });
+    return agent;
+  }
+
+  get endpoint(): SipEndpoint {
+    return this.#endpoint;
+  }
+
+  /** What it puts into Contact, and where it can be called. */
+  get uri(): string {
+    const transport = this.#endpoint.protocol === 'tcp' ? ';transport=tcp' : '';
+    return `sip:far@${this.#endpoint.hostPort}${transport}`;
+  }
+
+  get contact(): SipHeader {
+    return { name: 'Contact', value: `<${this.uri}>` };
+  }
+
+  get violations(): readonly string[] {
+    return this.#endpoint.violations;
+  }
+
+  /** The next request, of this method or else the test fails. */
+  async request(method: string, withinMs = 3000): Promise<ServerTransaction> {
+    const transaction = await this.#requests.next(withinMs);
+    if (transaction.request.method !== method) {
+      throw new Error(`expected ${method}, got ${transaction.request.method}`);
+    }
+    return transaction;
+  }
+
+  /** The INVITE that the next CANCEL cancels; the CANCEL itself has been answered. */
+  async cancelled(withinMs = 3000): Promise<ServerTransaction> {
+    return this.#cancels.next(withinMs);
+  }
+
+  /** Answers an INVITE with 200 and a session description; gives the dialog and waits for the ACK. */
+  async answer(invite: ServerTransaction, body = sdp(41_000)): Promise<{ dialog: Dialog; ack: SipRequest }> {
+    const dialog = Dialog.ofCalled(invite.request, invite.localTag, this.uri);
+    invite.respond(200, { headers: [this.contact, SDP], body });
+    return { dialog, ack: await invite.acked };
+  }
+
+  /** A request outside any dialog; settles with the final response, undefined when none came. */
+  async send(
+    method: string,
+    target: string,
+    options: { headers?: readonly SipHeader[]; body?: string; provisional?(response: SipResponse): void } = {},
+  ): Promise<SipResponse | undefined> {
+    return this.start(method, target, options).final;
+  }
+
+  /** Starts a request outside any dialog, so that it can be cancelled. */
+  start(
+    method: string,
+    target: string,
+    options: { headers?: readonly SipHeader[]; body?: string; provisional?(response: SipResponse): void } = {},
+  ): ReturnType<SipEndpoint['send']> {
+    const body = options.body ?? (method === 'INVITE' ? sdp(41_000) : '');
+    const request: SipRequest = {
+      kind: 'request',
+      method,
+      uri: target,
+      headers: [
+        { name: 'From', value: `"far" <sip:far@${this.#endpoint.hostPort}>;tag=${token()}` },
+        { name: 'To', value: `<${target}>` },
+        { name: 'Call-ID', value: `${token()}@127.0.0.1` },
+        { name: 'CSeq', value: `1 ${method}` },
+        this.contact,
+        ...(method === 'INVITE' ? [SDP] : []),
+        ...(options.headers ?? []),
+      ],
+      body,
+    };
+    const { provisional } = options;
+    return this.#endpoint.send(
+      request,
+      this.#endpoint.peerOf(target),
+      provisional === undefined ? {} : { provisional },
+    );
+  }
+
+  /** Calls and, once answered, acknowledges. */
+  async call(target: string): Promise<{ dialog: Dialog; answer: SipResponse }> {
+    const transaction = this.start('INVITE', target);
+    const answer = await transaction.final;
+    if (answer === undefined || answer.status >= 300) throw new Error(`the call got ${answer?.status ?? 'no answer'}`);
+    const dialog = Dialog.ofCaller(transaction.request, answer);
+    const number = Number(header(transaction.request, 'cseq')?.split(' ')[0]);
+    this.#endpoint.sendAck(dialog.request('ACK', [], '', number), this.#endpoint.peerOf(dialog.nextHop));
+    return { dialog, answer };
+  }
+
+  /** A request inside a dialog; settles with the final response. */
+  async inDialog(
+    dialog: Dialog,
+    method: string,
+    headers: readonly SipHeader[] = [],
+    body = '',
+  ): Promise<SipResponse | undefined> {
+    const type = body === '' || headers.some(({ name }) => name === 'Content-Type') ? [] : [SDP];
+    const request = dialog.request(method, [this.contact, ...headers, ...type], body);
+    return this.#endpoint.send(request, this.#endpoint.peerOf(dialog.nextHop)).final;
+  }
+
+  async close(): Promise<void> {
+    await this.#endpoint.close();
+  }
+}

@@ -1,0 +1,65 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readConfig, type ServerAddress } from '../../../runtime/config/config.ts';
+import type { EmbeddedServer } from '../../../runtime/embedded/server.ts';
+
+/**
+ * The servers under test. RINGMASTER_DRACHTIO and RINGMASTER_FREESWITCH name real ones, each on its own; what is not
+ * named is embedded. The tests are the same either way.
+ */
+const { drachtio, freeswitch } = readConfig({
+  RINGMASTER_DRACHTIO: process.env.RINGMASTER_DRACHTIO,
+  RINGMASTER_FREESWITCH: process.env.RINGMASTER_FREESWITCH,
+});
+
+/** Whether the SIP server is a real drachtio-server. */
+export const REAL_SIP = drachtio[0] !== undefined;
+/** Whether the media server is a real FreeSWITCH. */
+export const REAL_MEDIA = freeswitch[0] !== undefined;
+
+/** A server that a test file holds while it runs. */
+export interface Held {
+  readonly address: ServerAddress;
+  close(): Promise<void>;
+}
+
+/** The SIP server. Its SIP addresses are what it tells an application that connects. */
+export async function sipServer(): Promise<Held> {
+  const [real] = drachtio;
+  if (real !== undefined) return { address: real, close: async () => {} };
+  const { startSipServer } = await import('../../../runtime/embedded/sip/index.ts');
+  const secret = 'conformance';
+  const server = await startSipServer({ app: '127.0.0.1:0', secret, sip: ['127.0.0.1:0'] });
+  return { address: { ...hostPort(server, 'app'), secret }, close: () => server.close() };
+}
+
+/** The media server. It must serve the profile `drachtio_mrf`. */
+export async function mediaServer(): Promise<Held> {
+  const [real] = freeswitch;
+  if (real !== undefined) return { address: real, close: async () => {} };
+  const { startMediaServer } = await import('../../../runtime/embedded/media/index.ts');
+  const secret = 'conformance';
+  const folder = mkdtempSync(join(tmpdir(), 'conformance-media-'));
+  const server = await startMediaServer({
+    eventSocket: '127.0.0.1:0',
+    password: secret,
+    media: '127.0.0.1:0',
+    profile: 'drachtio_mrf',
+    rtpPorts: { from: 32_000, to: 32_999 },
+    sounds: folder,
+    recordings: folder,
+  });
+  return {
+    address: { ...hostPort(server, 'eventSocket'), secret },
+    close: async () => {
+      await server.close();
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+function hostPort(server: EmbeddedServer<object>, role: string): { host: string; port: number } {
+  const [host = '', port = ''] = (server.addresses[role] ?? '').split(':');
+  return { host, port: Number(port) };
+}
