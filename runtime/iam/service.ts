@@ -53,10 +53,10 @@ export class IamService implements Iam {
     this.#follow();
   }
 
-  /** Reads roles; called once before use and after their changes. */
+  /** Reads roles and sessions; called once before use and after changes of roles and domains. */
   async reload(): Promise<void> {
     this.#roles = new RoleTable(await this.collections.roles.list(), this.#directory.domains());
-    this.#sessions.refresh();
+    await this.#sessions.load();
   }
 
   async login(credentials: Credentials, kind: Session['kind'], ip: string): Promise<LoginResult> {
@@ -82,7 +82,8 @@ export class IamService implements Iam {
   }
 
   async authenticate(token: string, ip: string): ReturnType<Iam['authenticate']> {
-    const found = await this.#sessions.find(token);
+    const found = await this.#sessions.find(token, () => this.#ban.retryAfter(ip) === 0);
+    // Others behind the same address have done nothing wrong: what they hold goes on working.
     if (found.state === 'live') return { ok: true, session: found.session };
     const retryAfterSeconds = this.#ban.retryAfter(ip);
     if (retryAfterSeconds > 0) return { ok: false, reason: 'banned', retryAfterSeconds };
@@ -145,9 +146,11 @@ export class IamService implements Iam {
     roles.onChange(() => this.reload());
     this.#directory.collections.domains.onChange(() => this.reload());
     users.onChange(async ({ before, after }) => {
-      this.#sessions.refresh();
+      // A new user has no session yet.
+      if (before === undefined) return;
+      await this.#sessions.load();
       // A removed user's sipusers lost their owner in the database.
-      if (before !== undefined && after === undefined) await this.#directory.reload();
+      if (after === undefined) await this.#directory.reload();
     });
   }
 }

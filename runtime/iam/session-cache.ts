@@ -1,0 +1,62 @@
+/** Sessions in memory, by the hash of their secret and by id; bounded, the one read longest ago gives way. */
+import type { Session } from './iam.ts';
+
+interface Entry {
+  readonly session: Session;
+  /** When the database was asked last, milliseconds since the epoch. */
+  readonly readAt: number;
+}
+
+export class SessionCache {
+  readonly #limit: number;
+  readonly #byHash = new Map<string, Entry>();
+  readonly #hashes = new Map<string, string>();
+  #complete = false;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  /** True while everything in the table is here, so that what is not here does not exist. */
+  get complete(): boolean {
+    return this.#complete;
+  }
+
+  get(tokenHash: string): Entry | undefined {
+    return this.#byHash.get(tokenHash);
+  }
+
+  put(tokenHash: string, session: Session, readAt: number): void {
+    this.#byHash.delete(tokenHash);
+    this.#byHash.set(tokenHash, { session, readAt });
+    this.#hashes.set(session.id, tokenHash);
+    if (this.#byHash.size <= this.#limit) return;
+    const oldest = this.#byHash.values().next().value;
+    if (oldest === undefined) return;
+    this.#complete = false;
+    this.remove(oldest.session.id);
+  }
+
+  /** Replaces a session that is here. */
+  change(id: string, change: (session: Session) => Session): void {
+    const tokenHash = this.#hashes.get(id);
+    const entry = tokenHash === undefined ? undefined : this.#byHash.get(tokenHash);
+    if (tokenHash === undefined || entry === undefined) return;
+    this.#byHash.set(tokenHash, { ...entry, session: change(entry.session) });
+  }
+
+  remove(id: string): void {
+    const tokenHash = this.#hashes.get(id);
+    if (tokenHash === undefined) return;
+    this.#hashes.delete(id);
+    this.#byHash.delete(tokenHash);
+  }
+
+  /** Replaces everything. `all` says that these are all there are. */
+  fill(sessions: Iterable<readonly [tokenHash: string, session: Session]>, all: boolean, readAt: number): void {
+    this.#byHash.clear();
+    this.#hashes.clear();
+    this.#complete = all;
+    for (const [tokenHash, session] of sessions) this.put(tokenHash, session, readAt);
+  }
+}

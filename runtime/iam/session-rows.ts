@@ -1,0 +1,80 @@
+/** Reads and writes the table `sessions`. */
+import { type RawBuilder, sql } from 'kysely';
+import type { Storage } from '../storage/index.ts';
+import type { Session } from './iam.ts';
+
+interface SessionRow {
+  readonly id: string;
+  readonly token_hash: string;
+  readonly user_id: string;
+  readonly kind: Session['kind'];
+  readonly expires: number;
+  readonly login: string;
+  readonly name: string;
+  readonly roles: readonly string[];
+  readonly domain: string;
+  readonly is_master: boolean;
+}
+
+export type HashedSession = readonly [tokenHash: string, session: Session];
+
+/** Sessions with what their users and domains are called now. */
+async function read(
+  storage: Storage,
+  condition: RawBuilder<unknown>,
+  limit: number,
+): Promise<readonly HashedSession[]> {
+  const { rows } = await sql<SessionRow>`
+    select s.id, s.token_hash, s.user_id, s.kind, s.expires, u.login, u.name, u.roles, d.name as domain, d.is_master
+    from sessions s join users u on u.id = s.user_id join domains d on d.id = s.domain_id
+    where ${condition}
+    order by s.expires desc
+    limit ${limit}`.execute(storage.db);
+  return rows.map((row) => [
+    row.token_hash,
+    {
+      id: row.id,
+      userId: row.user_id,
+      login: row.login,
+      name: row.name,
+      domain: row.domain,
+      domainIsMaster: row.is_master,
+      roles: row.roles,
+      kind: row.kind,
+      expires: row.expires,
+    },
+  ]);
+}
+
+/** At most `limit`, those that live longest first. */
+export function readSessions(storage: Storage, limit: number): Promise<readonly HashedSession[]> {
+  return read(storage, sql`true`, limit);
+}
+
+export async function readSessionById(storage: Storage, id: string): Promise<HashedSession | undefined> {
+  return (await read(storage, sql`s.id = ${id}`, 1))[0];
+}
+
+export async function readSessionByHash(storage: Storage, tokenHash: string): Promise<HashedSession | undefined> {
+  return (await read(storage, sql`s.token_hash = ${tokenHash}`, 1))[0];
+}
+
+/** Moves the expiry, unless somebody else did meanwhile: an ended session stays ended. */
+export async function moveExpiry(storage: Storage, { id, expires }: Session, to: number): Promise<void> {
+  await storage.db
+    .updateTable('sessions')
+    .set({ expires: to })
+    .where('id', '=', id)
+    .where('expires', '=', expires)
+    .execute();
+}
+
+/** Ends a session that has not ended yet. */
+export async function endSession(storage: Storage, id: string, now: number): Promise<void> {
+  await storage.db
+    .updateTable('sessions')
+    .set({ expires: now })
+    .where('id', '=', id)
+    .where('expires', '>', now)
+    .execute();
+}
