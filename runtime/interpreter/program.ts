@@ -23,7 +23,8 @@ export interface Parameter {
 export interface Variable {
   readonly name: string;
   readonly type: ValueType;
-  readonly initial: Value;
+  /** May read the parameters. */
+  readonly initial: Compiled;
 }
 
 export interface Block {

@@ -55,8 +55,8 @@ blocks:
       'copy: string',
     ]);
     expect(variables).to.deep.equal([
-      { name: 'tries', type: 'integer', initial: 0 },
-      { name: 'digits', type: 'string', initial: '' },
+      { name: 'tries', type: 'integer', initial: { kind: 'constant', value: 0 } },
+      { name: 'digits', type: 'string', initial: { kind: 'constant', value: '' } },
     ]);
     expect([...(blocks.get('note')?.exits ?? [])]).to.deep.equal([['next', 'end']]);
   });
@@ -225,6 +225,19 @@ blocks:
         ],
       },
       {
+        what: 'first values and defaults of the wrong type',
+        source: scenario(
+          'first:\n  hangup:',
+          'parameters:\n  n: integer\n  s: { type: string, default: "${n}" }\nvariables:\n  a: { type: integer, value: x }\n  b: "${m}"\n  c: { type: string, value: "${n + 1}" }\n',
+        ),
+        found: [
+          '5:31: the default of "s" is no string',
+          '7:30: the value of "a" is no integer',
+          '8:9: unknown name "m"; did you mean "n"?',
+          '9:29: the value of "c" is no string',
+        ],
+      },
+      {
         what: 'unknown sections and a missing head',
         source: 'nam: x\nblocks:\n  first:\n    hangup:\n',
         found: [
@@ -239,7 +252,7 @@ blocks:
         found: [
           '4:3: the block "first" names no component; write e.g. play: welcome.wav',
           '6:3: the exit "next" of the block "second" leads nowhere; add next: BLOCK, or lead it to end',
-          '8:5: the block "second" already is a "answer"; make it a block of its own',
+          '8:5: the block "second" has the component "answer" already; make it a block of its own',
           '9:5: a block has no "nxt"; did you mean "next"?',
           '10:10: the block "third" names no component; write e.g. play: welcome.wav',
         ],

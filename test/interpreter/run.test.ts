@@ -66,14 +66,14 @@ describe('scenario run', () => {
       `
 id: trace
 parameters: { to: string, n: { type: integer, default: 2 } }
-variables: { greeting: "" }
+variables: { greeting: "", limit: "\${n * 2}" }
 start: pick_up
 blocks:
   pick_up:
     answer:
     next: greet
   greet:
-    set: { greeting: "Hello \${to} \${n + 1}" }
+    set: { greeting: "Hello \${to} \${n + 1} of \${limit}" }
     next: ask
   ask:
     collect: { prompt: menu.wav, max: 2 }
@@ -92,7 +92,7 @@ blocks:
         component: 'set',
         start: 0,
         exit: 'next',
-        variables: { greeting: 'Hello bob 3' },
+        variables: { greeting: 'Hello bob 3 of 4' },
         milliseconds: 0,
       },
       {
@@ -360,6 +360,16 @@ blocks:
     ] as const) {
       expect(() => startRun(checked, { args, log: silentLog })).to.throw(ArgumentError, message);
     }
+  });
+
+  it('refuses arguments from which a first value cannot be worked out', () => {
+    const checked = program(
+      'id: p\nparameters: { n: integer }\nvariables: { m: "${10 / n}" }\nstart: a\nblocks:\n  a:\n    hangup:\n',
+    );
+    expect(() => startRun(checked, { args: { n: 0 }, log: silentLog })).to.throw(
+      ArgumentError,
+      'parameter m: ${10 / n}: division by zero',
+    );
   });
 
   it('fails in a component that needs a call when there is none', async () => {

@@ -126,7 +126,7 @@ export class BlockReader {
     for (const entry of more)
       this.#source.problem(
         entry.keyNode,
-        `the block "${key}" already is a "${settings?.key}"`,
+        `the block "${key}" has the component "${settings?.key}" already`,
         'make it a block of its own',
       );
     if (!settings) {

@@ -41,7 +41,7 @@ function checkRoot(source: Source, root: Node, options: CheckOptions): Program {
   const names = new Names(source);
   const declarations = new DeclarationReader(source, names);
   const parameters = declarations.parameters(node('parameters'));
-  const variables = declarations.variables(node('variables'));
+  const variables = declarations.variables(node('variables'), parameters);
   const reader = new BlockReader(source, options.components);
   const drafts = reader.draft(node('blocks'), names);
 

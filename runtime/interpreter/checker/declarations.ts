@@ -6,6 +6,7 @@ import { VALUE_TYPES, type Value, type ValueType, ZERO_VALUES, isOfType, plainTe
 import type { Names } from './names.ts';
 import { SettingsChecker } from './settings.ts';
 import { type Entry, type Source, scalarText } from './source.ts';
+import { celFits, plainType, staticType } from './static-type.ts';
 
 /** Reads the `parameters` and `variables` sections. */
 export class DeclarationReader {
@@ -28,12 +29,12 @@ export class DeclarationReader {
     return parameters;
   }
 
-  /** `name: value`, or `name: {type, value}`. */
-  variables(node: Node | null): Variable[] {
+  /** `name: value`, or `name: {type, value}`; a value may be an expression over the parameters. */
+  variables(node: Node | null, parameters: readonly Parameter[]): Variable[] {
     const variables: Variable[] = [];
     for (const entry of this.#section(node, 'variables')) {
       if (!this.#names.take(entry.key, 'variable', entry.keyNode)) continue;
-      const variable = this.#variable(entry);
+      const variable = this.#variable(entry, parameters);
       if (variable) variables.push(variable);
     }
     return variables;
@@ -69,32 +70,35 @@ export class DeclarationReader {
   /** A default may be an expression over the parameters before it. */
   #default(
     entry: Entry,
-    parameter: { key: string; type: ValueType; values: readonly Value[] | undefined },
+    { key, type, values }: { key: string; type: ValueType; values: readonly Value[] | undefined },
     before: readonly Parameter[],
   ): Compiled | undefined {
-    const variables = new Map(before.map(({ name, type }) => [name, type]));
-    const compiler = new ExpressionCompiler({ variables, records: new Map() });
-    const checker = new SettingsChecker({
-      source: this.#source,
-      compiler,
-      variables,
-      promptsFolder: '',
-      used: () => undefined,
-    });
-    const compiled = checker.value(entry.value, 'the default');
-    if (compiled?.kind !== 'constant') return compiled;
-    const { key, type, values } = parameter;
-    const literal = this.#coerce(compiled.value, entry.value, type);
-    if (!isOfType(literal, type))
-      this.#source.problem(entry.value ?? entry.keyNode, `the default of "${key}" is no ${type}`);
-    else if (values && !values.includes(literal)) {
-      this.#source.problem(
-        entry.value ?? entry.keyNode,
-        `the default of "${key}" is none of its values`,
-        suggestName(plainText(literal), values.map(plainText)),
-      );
+    const compiled = this.#typed(entry, type, `the default of "${key}"`, before);
+    if (compiled?.kind === 'constant' && values && !values.includes(compiled.value)) {
+      const suggestion = suggestName(plainText(compiled.value), values.map(plainText));
+      this.#source.problem(entry.value ?? entry.keyNode, `the default of "${key}" is none of its values`, suggestion);
     }
-    return { kind: 'constant', value: literal };
+    return compiled;
+  }
+
+  /** A literal or an expression over parameters, which has to be of a type. */
+  #typed(entry: Entry, type: ValueType, what: string, parameters: readonly Parameter[]): Compiled | undefined {
+    const compiled = this.#compile(entry, what, parameters);
+    if (!compiled) return undefined;
+    const exact: Compiled =
+      compiled.kind === 'constant'
+        ? { kind: 'constant', value: this.#coerce(compiled.value, entry.value, type) }
+        : compiled;
+    const fits = exact.kind === 'constant' ? isOfType(exact.value, type) : celFits(staticType(exact), [type]);
+    if (!fits) this.#source.problem(entry.value ?? entry.keyNode, `${what} is no ${type}`);
+    return exact;
+  }
+
+  #compile({ value }: Entry, what: string, parameters: readonly Parameter[]): Compiled | undefined {
+    const variables = new Map(parameters.map(({ name, type }) => [name, type]));
+    const compiler = new ExpressionCompiler({ variables, records: new Map() });
+    const context = { source: this.#source, compiler, variables, promptsFolder: '', used: () => undefined };
+    return new SettingsChecker(context).value(value, what);
   }
 
   #values(entry: Entry | undefined, type: ValueType, key: string): readonly Value[] | undefined {
@@ -110,21 +114,19 @@ export class DeclarationReader {
     });
   }
 
-  #variable({ key, keyNode, value }: Entry): Variable | undefined {
+  #variable(entry: Entry, parameters: readonly Parameter[]): Variable | undefined {
+    const { key, keyNode, value } = entry;
+    const what = `the value of "${key}"`;
     if (!isMap(value)) {
-      const initial = (value?.toJSON() ?? null) as Value;
-      return { name: key, type: typeOfValue(initial), initial };
+      const initial = this.#compile(entry, what, parameters);
+      return initial && { name: key, type: valueTypeOf(initial), initial };
     }
     const fields = this.#fields(value, ['type', 'value'], `variable "${key}"`);
     const type = this.#type(fields.get('type')?.value ?? null, `variable "${key}"`, keyNode);
     if (!type) return undefined;
     const given = fields.get('value');
-    const initial = given
-      ? this.#coerce((given.value?.toJSON() ?? null) as Value, given.value, type)
-      : ZERO_VALUES[type];
-    if (given && !isOfType(initial, type))
-      this.#source.problem(given.value ?? keyNode, `the value of "${key}" is no ${type}`);
-    return { name: key, type, initial };
+    const zero: Compiled = { kind: 'constant', value: ZERO_VALUES[type] };
+    return { name: key, type, initial: (given && this.#typed(given, type, what, parameters)) ?? zero };
   }
 
   /** A number where a text is declared is the text as written. */
@@ -161,6 +163,10 @@ export class DeclarationReader {
     this.#source.problem(node, `${name} must be a map of names`);
     return [];
   }
+}
+
+function valueTypeOf(initial: Compiled): ValueType {
+  return initial.kind === 'constant' ? typeOfValue(initial.value) : plainType(staticType(initial));
 }
 
 /** Type names of other languages, for the suggestion. */

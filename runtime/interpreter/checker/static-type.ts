@@ -1,5 +1,5 @@
 import type { Compiled } from '../program.ts';
-import { CEL_TYPES, type ValueType, typeOfValue } from '../values.ts';
+import { CEL_TYPES, VALUE_TYPES, type ValueType, typeOfValue } from '../values.ts';
 
 /** Which types go together before anything runs. CEL's `dyn` is known at run time only and goes with all. */
 
@@ -27,9 +27,9 @@ export function celFits(actual: string, wanted: readonly ValueType[]): boolean {
 }
 
 /** Our word for a CEL type. */
-export function plainType(celType: string): string {
-  const found = Object.entries(CEL_TYPES).find(([, cel]) => cel.replace(/<.*$/s, '') === celType.replace(/<.*$/s, ''));
-  return found?.[0] ?? 'object';
+export function plainType(celType: string): ValueType {
+  const family = celType.replace(/<.*$/s, '');
+  return VALUE_TYPES.find((type) => CEL_TYPES[type].replace(/<.*$/s, '') === family) ?? 'object';
 }
 
 /** How to turn something into this type. */

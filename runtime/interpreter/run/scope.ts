@@ -1,7 +1,7 @@
 import type { CallEnd, CallPort } from '../call-port.ts';
 import { ArgumentError, ScenarioError } from '../errors.ts';
 import type { Scope } from '../expression.ts';
-import { type Parameter, type Program, evaluate } from '../program.ts';
+import { type Compiled, type Parameter, type Program, evaluate } from '../program.ts';
 import { type Value, type ValueType, ZERO_VALUES, isOfType, toCel } from '../values.ts';
 
 /** The names a run's expressions read, with their present values. */
@@ -16,7 +16,11 @@ export class RunScope {
   constructor(program: Program, args: Readonly<Record<string, Value>>, call: CallPort | undefined) {
     this.#program = program;
     this.#bindParameters(args);
-    for (const { name, type, initial } of program.variables) this.#values[name] = toCel(initial, type);
+    for (const { name, type, initial } of program.variables) {
+      const value = this.#initial(name, initial);
+      if (!isOfType(value, type)) throw new ArgumentError(name, `must be of type ${type}`);
+      this.#values[name] = toCel(value, type);
+    }
     for (const { name, component } of program.blocks.values()) {
       if (Object.keys(component.results).length > 0) this.setResult(name, {});
     }
@@ -67,11 +71,20 @@ export class RunScope {
 
   #argument({ name, type, values, default: preset }: Parameter, given: Value | undefined): Value {
     if (given === undefined && !preset) throw new ArgumentError(name, 'is required');
-    const value = given === undefined && preset ? evaluate(preset, this.#values) : (given ?? null);
+    const value = given === undefined && preset ? this.#initial(name, preset) : (given ?? null);
     if (!isOfType(value, type)) throw new ArgumentError(name, `must be of type ${type}`);
     if (values && !values.includes(value))
       throw new ArgumentError(name, `must be one of ${values.map(String).join(', ')}`);
     return value;
+  }
+
+  /** Worked out from the arguments, so that a failure is theirs. */
+  #initial(name: string, compiled: Compiled): Value {
+    try {
+      return evaluate(compiled, this.#values);
+    } catch (error) {
+      throw new ArgumentError(name, error instanceof Error ? error.message : String(error));
+    }
   }
 }
 
