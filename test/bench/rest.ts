@@ -1,0 +1,112 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Registration } from '../phones/registration.ts';
+import { RestClient } from '../phones/rest-client.ts';
+import { SipEndpoint } from '../phones/sip/endpoint.ts';
+import { Arrivals } from '../phones/wait.ts';
+import { TestNode } from '../support/node.ts';
+import { percentile } from './support/percentile.ts';
+import type { Benchmark } from './support/report.ts';
+import { ServerProcess } from './support/server-process.ts';
+
+const REQUESTS = 100;
+/** Made before, not counted: the code is compiled and optimised by then. */
+const WARM_UP = 30;
+/** Between two requests, so that each finds the server idle. */
+const PAUSE_MS = 20;
+const WITHIN_MS = 10_000;
+
+/** Milliseconds from a REST request to the INVITE at the phone of X. */
+export const rest: Benchmark = {
+  title: `rest: POST /uc/calls with response_mode 0, ${REQUESTS} times, one at a time; X refuses`,
+  async run(progress) {
+    const phone = await RefusingPhone.open();
+    try {
+      const node = await throughNode(phone, progress);
+      const floor = await throughReference(phone, progress);
+      return [0.5, 0.99].map((share) => ({
+        what: `ms from the request to X's INVITE, p${share * 100}`,
+        figure: percentile(node, share),
+        floor: percentile(floor, share),
+      }));
+    } finally {
+      await phone.close();
+    }
+  },
+};
+
+async function throughNode(phone: RefusingPhone, progress: (line: string) => void): Promise<number[]> {
+  const node = await TestNode.start();
+  try {
+    await phone.register(node.sip);
+    const client = await node.login('alice');
+    const body = { from: '101', to: '102', response_mode: 0 };
+    progress('through the node');
+    return await measure(phone, client, '/rest/v1/uc/calls', body);
+  } finally {
+    await node.remove();
+  }
+}
+
+async function throughReference(phone: RefusingPhone, progress: (line: string) => void): Promise<number[]> {
+  const reference = await ServerProcess.reference();
+  try {
+    progress('floor');
+    return await measure(phone, new RestClient(reference.base), '/call', { to: phone.contact });
+  } finally {
+    await reference.stop();
+  }
+}
+
+async function measure(phone: RefusingPhone, client: RestClient, path: string, body: object): Promise<number[]> {
+  const times: number[] = [];
+  try {
+    for (let request = 0; request < WARM_UP + REQUESTS; request += 1) {
+      const sent = performance.now();
+      const answered = client.send('POST', path, { body });
+      const [arrived, answer] = await Promise.all([phone.invites.next(WITHIN_MS), answered]);
+      if (answer.status >= 400) throw new Error(`${path}: ${answer.status} ${answer.text}`);
+      if (request >= WARM_UP) times.push(arrived - sent);
+      await delay(PAUSE_MS);
+    }
+  } finally {
+    client.close();
+  }
+  return times;
+}
+
+/** Alice's phone: notes when an INVITE comes, and refuses it. */
+class RefusingPhone {
+  /** `performance.now()` of each INVITE. */
+  readonly invites = new Arrivals<number>('INVITE');
+  #endpoint!: SipEndpoint;
+
+  static async open(): Promise<RefusingPhone> {
+    const phone = new RefusingPhone();
+    phone.#endpoint = await SipEndpoint.open('udp', {
+      request: (transaction) => {
+        if (transaction.request.method === 'INVITE') phone.invites.push(performance.now());
+        transaction.respond(486);
+      },
+      cancelled: () => undefined,
+    });
+    return phone;
+  }
+
+  get contact(): string {
+    return `sip:alice@${this.#endpoint.hostPort}`;
+  }
+
+  /** @param server `ip:port` of the registrar */
+  async register(server: string): Promise<void> {
+    const [address = '', port] = server.split(':');
+    const peer = this.#endpoint.peer(address, Number(port));
+    const registration = new Registration(this.#endpoint, peer, 'sip:alice@demo.local', 'demo.local');
+    const options = { expires: 600, username: 'alice', password: 'demo-alice', contact: this.contact };
+    const { status } = await registration.register(options);
+    if (status !== 200) throw new Error(`alice cannot register: ${status}`);
+  }
+
+  close(): Promise<void> {
+    return this.#endpoint.close();
+  }
+}

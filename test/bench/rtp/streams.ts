@@ -1,0 +1,120 @@
+import { createSocket, type Socket } from 'node:dgram';
+import { once } from 'node:events';
+
+const HOST = '127.0.0.1';
+const FRAME_MS = 20;
+const HEADER_BYTES = 12;
+const PAYLOAD_BYTES = 160;
+/** In the payload, which G.711 to G.711 passes on untouched: time sent, then the packet's number. */
+const STAMP = HEADER_BYTES;
+const NUMBER = STAMP + 8;
+const LATE_MS = 10;
+/** What is under way may still arrive after the last packet was sent. */
+const DRAIN_MS = 500;
+
+/** One side's socket for sound: sends to the far end, receives from there. */
+export interface SoundSocket {
+  readonly socket: Socket;
+  readonly port: number;
+}
+
+/** Binds an even port (RFC 3550 section 11) on 127.0.0.1. */
+export async function openSound(): Promise<SoundSocket> {
+  for (;;) {
+    const socket = createSocket('udp4');
+    socket.bind(0, HOST);
+    await once(socket, 'listening');
+    const { port } = socket.address();
+    if (port % 2 === 0) return { socket, port };
+    socket.close();
+  }
+}
+
+/** Names the far end; a connected socket spares the system a look-up for each packet. */
+export async function connectSound({ socket }: SoundSocket, port: number): Promise<void> {
+  const connected = once(socket, 'connect');
+  socket.connect(port, HOST);
+  await connected;
+}
+
+export interface Forwarding {
+  readonly sent: number;
+  readonly received: number;
+  /** Received more than 10 ms after they were sent. */
+  readonly late: number;
+  /** Milliseconds from sending to receiving. */
+  readonly delays: readonly number[];
+}
+
+/**
+ * Sends a G.711 packet every 20 ms on every socket, evenly spread as independent phones are, and measures when each
+ * comes out at another socket. Packets of the warm-up are sent, but not counted.
+ */
+export async function forward(
+  sockets: readonly SoundSocket[],
+  warmUpMs: number,
+  measuredMs: number,
+): Promise<Forwarding> {
+  const delays: number[] = [];
+  let counting = false;
+  let sent = 0;
+  let late = 0;
+  const streams = sockets.map(({ socket }, index) => new Stream(socket, index));
+  const receive = (packet: Buffer) => {
+    if (packet.length !== HEADER_BYTES + PAYLOAD_BYTES || packet.readUInt32BE(NUMBER) === 0) return;
+    const delay = performance.now() - packet.readDoubleBE(STAMP);
+    delays.push(delay);
+    if (delay > LATE_MS) late += 1;
+  };
+  for (const { socket } of sockets) socket.on('message', receive);
+
+  const began = performance.now();
+  const done = Promise.withResolvers<void>();
+  let slot = 0;
+  const run = () => {
+    const now = performance.now() - began;
+    if (now >= warmUpMs + measuredMs) {
+      setTimeout(done.resolve, DRAIN_MS);
+      return;
+    }
+    counting = now >= warmUpMs;
+    for (const due = (now * streams.length) / FRAME_MS; slot <= due; slot += 1) {
+      streams[slot % streams.length]?.send(counting);
+      if (counting) sent += 1;
+    }
+    setTimeout(run, 1);
+  };
+  run();
+  await done.promise;
+  for (const { socket } of sockets) socket.removeListener('message', receive);
+  return { sent, received: delays.length, late, delays };
+}
+
+/** One RTP stream (RFC 3550 section 5.1) whose payload says when it was sent. */
+class Stream {
+  readonly #socket: Socket;
+  readonly #ssrc: number;
+  #sequence = 0;
+  #counted = 0;
+
+  constructor(socket: Socket, index: number) {
+    this.#socket = socket;
+    this.#ssrc = 0x10000 + index;
+  }
+
+  /** @param counted false for a packet of the warm-up, which has no number */
+  send(counted: boolean): void {
+    // A buffer of its own for each packet: sending is finished later.
+    const packet = Buffer.alloc(HEADER_BYTES + PAYLOAD_BYTES, 0xff);
+    packet.writeUInt8(0x80, 0);
+    packet.writeUInt8(this.#sequence === 0 ? 0x80 : 0, 1);
+    packet.writeUInt16BE(this.#sequence & 0xffff, 2);
+    packet.writeUInt32BE((this.#sequence * PAYLOAD_BYTES) >>> 0, 4);
+    packet.writeUInt32BE(this.#ssrc, 8);
+    this.#sequence += 1;
+    if (counted) this.#counted += 1;
+    packet.writeUInt32BE(counted ? this.#counted : 0, NUMBER);
+    packet.writeDoubleBE(performance.now(), STAMP);
+    this.#socket.send(packet);
+  }
+}
