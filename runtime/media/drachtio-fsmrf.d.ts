@@ -10,6 +10,9 @@ declare module 'drachtio-fsmrf' {
 
   export interface FsConnection {
     readonly socket: Socket;
+    /** Events are named `esl::event::NAME::channel-uuid`. */
+    on(event: string, listener: (event: FsEvent) => void): unknown;
+    removeListener(event: string, listener: (event: FsEvent) => void): unknown;
   }
 
   export interface FsEndpoint extends EventEmitter {

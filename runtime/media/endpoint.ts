@@ -69,19 +69,11 @@ export class MediaEndpoint {
    * @throws MediaError when the file does not exist; the signal's reason when it aborts (the sound stops then)
    */
   async play(source: string, signal: AbortSignal): Promise<number> {
-    signal.throwIfAborted();
-    const stop = () => void this.stopPlaying();
-    signal.addEventListener('abort', stop, { once: true });
-    try {
-      const event = await this.#bounded(this.#endpoint.execute('playback', source));
-      signal.throwIfAborted();
-      if (event.getHeader('Application-Response') === 'FILE NOT FOUND') {
-        throw new MediaError(`the media server cannot find ${source}`);
-      }
-      return Number(event.getHeader('variable_playback_ms') ?? 0);
-    } finally {
-      signal.removeEventListener('abort', stop);
+    const event = await this.#run('playback', source, signal, () => this.stopPlaying());
+    if (event.getHeader('Application-Response') === 'FILE NOT FOUND') {
+      throw new MediaError(`the media server cannot find ${source}`);
     }
+    return Number(event.getHeader('variable_playback_ms') ?? 0);
   }
 
   /** Ends whatever is being played. */
@@ -93,14 +85,7 @@ export class MediaEndpoint {
 
   /** Sends the phone's sound back to it until the signal aborts or the endpoint is gone. */
   async echo(signal: AbortSignal): Promise<void> {
-    signal.throwIfAborted();
-    const stop = () => void this.park();
-    signal.addEventListener('abort', stop, { once: true });
-    try {
-      await this.#bounded(this.#endpoint.execute('echo'));
-    } finally {
-      signal.removeEventListener('abort', stop);
-    }
+    await this.#run('echo', '', signal, () => this.park());
   }
 
   /** Takes the channel out of whatever it does (bridge, echo); its bridged peer is parked too. */
@@ -133,6 +118,39 @@ export class MediaEndpoint {
     if (this.#gone.signal.aborted) return;
     await this.#quietly(this.#endpoint.destroy());
     this.#gone.abort(new EndpointGone());
+  }
+
+  /**
+   * Runs an application until it is over, by itself or because the signal aborted: then `interrupt` ends it. Settles
+   * when the channel is free again, so that whatever comes next does not meet a rest of it.
+   */
+  async #run(application: string, data: string, signal: AbortSignal, interrupt: () => Promise<void>): Promise<FsEvent> {
+    signal.throwIfAborted();
+    const started = this.#started(application);
+    // An interruption that overtakes the start would miss it, and nothing would end the application any more.
+    const stop = () => void started.then(interrupt);
+    signal.addEventListener('abort', stop, { once: true });
+    try {
+      const event = await this.#bounded(this.#endpoint.execute(application, data));
+      signal.throwIfAborted();
+      return event;
+    } finally {
+      signal.removeEventListener('abort', stop);
+    }
+  }
+
+  /** Settles when the channel begins to run an application of that name. */
+  #started(application: string): Promise<void> {
+    const connection = this.#endpoint.conn;
+    const name = `esl::event::CHANNEL_EXECUTE::${this.uuid}`;
+    return new Promise((resolve) => {
+      const listener = (event: FsEvent) => {
+        if (event.getHeader('Application') !== application) return;
+        connection?.removeListener(name, listener);
+        resolve();
+      };
+      connection?.on(name, listener);
+    });
   }
 
   #bounded<T>(work: Promise<T>): Promise<T> {

@@ -1,4 +1,4 @@
-import { SipDialog } from './sip-dialog.ts';
+import { dialogOf, type SipDialog } from './sip-dialog.ts';
 import type { Srf, SrfRequest, SrfResponse } from './srf-types.ts';
 
 /** Methods this node understands, for Allow (RFC 3261 section 20.5). */
@@ -76,8 +76,9 @@ export class IncomingInvite {
    */
   async accept(sdp: string): Promise<SipDialog> {
     this.#cancelled.signal.throwIfAborted();
-    const dialog = await this.#srf.createUAS(this.#req, this.#res, { localSdp: sdp, headers: { Allow: ALLOW } });
-    return new SipDialog(dialog);
+    return dialogOf((done) =>
+      this.#srf.createUAS(this.#req, this.#res, { localSdp: sdp, headers: { Allow: ALLOW } }, done),
+    );
   }
 
   #settled(): boolean {

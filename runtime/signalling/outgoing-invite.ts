@@ -1,6 +1,6 @@
 import { answer, type SipAnswer } from './answers.ts';
 import { ALLOW } from './incoming-invite.ts';
-import { SipDialog } from './sip-dialog.ts';
+import { dialogOf, type SipDialog } from './sip-dialog.ts';
 import type { Srf, SrfIncomingResponse, SrfRequest, SrfUacOptions } from './srf-types.ts';
 
 export interface OutgoingInviteOptions {
@@ -63,17 +63,17 @@ export class OutgoingInvite {
 
   async #attempt(srf: Srf, options: OutgoingInviteOptions, nextHop: string | undefined): Promise<OutgoingInviteResult> {
     try {
-      const dialog = await srf.createUAC(options.uri, uacOptions(options, nextHop), {
-        cbRequest: (err, req) => {
+      const progress = {
+        cbRequest: (err: unknown, req: SrfRequest) => {
           if (err !== null && err !== undefined) return;
           this.#request = req;
           if (this.#cancelled) req.cancel();
         },
-        cbProvisional: (res) => {
+        cbProvisional: (res: SrfIncomingResponse) => {
           if (res.status > 100) options.onProvisional(fromResponse(res), res.body === '' ? undefined : res.body);
         },
-      });
-      const sip = new SipDialog(dialog);
+      };
+      const sip = await dialogOf((done) => srf.createUAC(options.uri, uacOptions(options, nextHop), progress, done));
       if (this.#cancelled) {
         await sip.bye();
         return { answered: false, answer: answer(487, undefined, true), contacts: [] };

@@ -1,4 +1,4 @@
-import type { SrfDialog, SrfRequest, SrfResponse } from './srf-types.ts';
+import type { SrfDialog, SrfDialogCallback, SrfRequest, SrfResponse } from './srf-types.ts';
 
 /** What a re-INVITE or UPDATE is answered with. */
 export interface ReinviteAnswer {
@@ -97,4 +97,17 @@ export class SipDialog {
     this.#awaitingAnswerInAck = offer === undefined;
     res.send(answer.status, { body: answer.sdp, headers: { 'Content-Type': 'application/sdp' } });
   }
+}
+
+/**
+ * The dialog that a call of drachtio-srf makes. It is taken over within the callback: a BYE may follow in the same chunk
+ * of data, and would be lost on anyone who listens a moment later, as after a promise.
+ */
+export function dialogOf(make: (done: SrfDialogCallback) => void): Promise<SipDialog> {
+  return new Promise((resolve, reject) => {
+    make((err, dialog) => {
+      if (dialog === undefined) reject(err);
+      else resolve(new SipDialog(dialog));
+    });
+  });
 }

@@ -66,6 +66,9 @@ export interface Srf extends EventEmitter {
     req: SrfRequest,
     res: SrfResponse,
     options: { localSdp: string; headers?: Record<string, string> },
-  ): Promise<SrfDialog>;
-  createUAC(uri: string, options: SrfUacOptions, callbacks: SrfUacCallbacks): Promise<SrfDialog>;
+    callback: SrfDialogCallback,
+  ): void;
+  createUAC(uri: string, options: SrfUacOptions, progress: SrfUacCallbacks, callback: SrfDialogCallback): void;
 }
+
+export type SrfDialogCallback = (err: unknown, dialog?: SrfDialog) => void;

@@ -30,7 +30,7 @@ export interface AttemptOptions {
   /** Extra INVITE headers. */
   readonly headers: Readonly<Record<string, string>>;
   /** Runs before the sound of both sides is connected, e.g. to end a ringback tone. */
-  readonly beforeMedia?: () => void;
+  readonly beforeMedia?: () => Promise<void>;
 }
 
 /** The answers to one attempt, as they become known. */

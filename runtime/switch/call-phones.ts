@@ -115,7 +115,7 @@ class PhonesCall {
     const callers = await caller.prepareMedia();
     if (endpoint === undefined || callers === undefined) return;
     await endpoint.modify(sdp);
-    beforeMedia?.();
+    await beforeMedia?.();
     await callers.bridge(endpoint);
     caller.earlyMedia();
   }
@@ -132,7 +132,7 @@ class PhonesCall {
       return;
     }
     await Promise.all([endpoint.modify(outcome.sdp), caller.answered(), this.#early?.catch(() => undefined)]);
-    beforeMedia?.();
+    await beforeMedia?.();
     await dialog.connectMedia();
     this.progress.finish(outcome.answer);
     if (tail.length > 0) sendTail(endpoint, tail).catch((err: unknown) => this.#tools.failed(err, 'DTMF', leg));

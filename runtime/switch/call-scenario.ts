@@ -16,7 +16,7 @@ export function callScenario(tools: SwitchTools, code: string, options: AttemptO
       caller.ring();
     },
     answer: async () => {
-      beforeMedia?.();
+      await beforeMedia?.();
       await caller.prepareMedia();
       await caller.answered();
     },

@@ -12,7 +12,9 @@ export class MediaPath {
   readonly #b: MediaEndpoint;
   readonly #held = new Set<MediaEndpoint>();
   #work: Promise<void> = Promise.resolve();
-  #melody: AbortController | undefined;
+  /** True while the endpoints are not bridged because somebody holds the call. */
+  #parted = false;
+  #melody: { stop: AbortController; over: Promise<unknown> } | undefined;
 
   constructor(a: MediaEndpoint, b: MediaEndpoint) {
     this.#a = a;
@@ -34,28 +36,34 @@ export class MediaPath {
   /** Parts the endpoints; both are free for other use afterwards. */
   disconnect(): Promise<void> {
     return this.#then(async () => {
-      this.#melody?.abort();
-      this.#melody = undefined;
+      await this.#endMelody();
       await this.#a.park();
     });
   }
 
   async #apply(): Promise<void> {
-    const wasHeld = this.#melody !== undefined;
-    this.#melody?.abort();
-    this.#melody = undefined;
+    const wasHeld = this.#parted;
+    await this.#endMelody();
     if (this.#held.size === 0) {
+      this.#parted = false;
       await this.#a.bridge(this.#b);
       return;
     }
     if (!wasHeld) await this.#a.park();
+    this.#parted = true;
+    if (this.#held.size > 1) return;
     const waiting = this.#held.has(this.#a) ? this.#b : this.#a;
-    const melody = new AbortController();
-    this.#melody = melody;
-    if (this.#held.size === 1) {
-      // Ends by the abort or with the channel; both are the end that is wanted.
-      waiting.play(HOLD_MELODY, melody.signal).catch(() => undefined);
-    }
+    const stop = new AbortController();
+    // Ends by the abort or with the channel; both are the end that is wanted.
+    this.#melody = { stop, over: waiting.play(HOLD_MELODY, stop.signal).catch(() => undefined) };
+  }
+
+  /** Ends the melody and waits until the channel is free: a bridge must not meet a sound that is about to start. */
+  async #endMelody(): Promise<void> {
+    const melody = this.#melody;
+    this.#melody = undefined;
+    melody?.stop.abort();
+    await melody?.over;
   }
 
   #then(step: () => Promise<void>): Promise<void> {

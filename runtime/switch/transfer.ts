@@ -36,8 +36,7 @@ export function startTransfer(
     site: tools.site,
     bindings,
   });
-  const quiet = new AbortController();
-  if (options.ringback !== false) ringBack(tools, opponent, quiet.signal);
+  const stopRinging = options.ringback === false ? undefined : ringBack(tools, opponent);
   const attempt = placeCall(tools, tools.directory.route(domain, numberOf(opponent.party), number), {
     dialog,
     caller: opponent,
@@ -48,10 +47,10 @@ export function startTransfer(
     fromName: nameOf(opponent.party),
     timeoutMs: options.timeoutMs ?? DEFAULT_RING_MS,
     headers: {},
-    beforeMedia: () => quiet.abort(),
+    ...(stopRinging === undefined ? {} : { beforeMedia: stopRinging }),
   });
-  const final = attempt.final.then((result) => {
-    quiet.abort();
+  const final = attempt.final.then(async (result) => {
+    await stopRinging?.();
     settle(old, dialog, opponent, result);
     return result;
   });
@@ -69,8 +68,14 @@ function settle(old: CallDialog, dialog: CallDialog, opponent: CallingLeg, resul
   else old.resume(opponent);
 }
 
-function ringBack(tools: SwitchTools, opponent: CallingLeg, signal: AbortSignal): void {
-  opponent.endpoint?.play(RINGBACK, signal).catch((err: unknown) => {
-    if (!signal.aborted && opponent.endpoint?.gone.aborted === false) tools.failed(err, 'ringback', opponent);
+/** Plays the ringback tone; the function it gives ends it, and settles when the endpoint is free. */
+function ringBack(tools: SwitchTools, opponent: CallingLeg): () => Promise<void> {
+  const stop = new AbortController();
+  const over = opponent.endpoint?.play(RINGBACK, stop.signal).catch((err: unknown) => {
+    if (!stop.signal.aborted && opponent.endpoint?.gone.aborted === false) tools.failed(err, 'ringback', opponent);
   });
+  return async () => {
+    stop.abort();
+    await over;
+  };
 }

@@ -61,7 +61,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'runtime/events',
     'runtime/interpreter',
   ],
-  'freeswitch-config': [],
+  'freeswitch-config': ['runtime/config', 'runtime/embedded'],
 };
 
 /** Rooms that wire others together, and so may import any. */
