@@ -37,6 +37,17 @@ describe('hold by re-INVITE', () => {
     expectCleanRtp(outgoing, incoming);
   });
 
+  it('may be taken back at once', async () => {
+    const [alice, bob] = await stage.phones('alice', 'bob');
+    const { outgoing, incoming } = await stage.connect(alice, bob, '102');
+    for (let round = 0; round < 10; round += 1) {
+      const holder = round % 2 === 0 ? outgoing : incoming;
+      await holder.hold();
+      await holder.unhold();
+      await expectTalk(outgoing, incoming);
+    }
+  });
+
   it('does not hinder hanging up', async () => {
     const [alice, bob] = await stage.phones('alice', 'bob');
     const { outgoing, incoming } = await stage.connect(alice, bob, '102');

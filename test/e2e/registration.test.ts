@@ -6,16 +6,14 @@ describe('registration', () => {
   const stage = useStage();
 
   for (const transport of ['udp', 'tcp'] as const) {
-    for (const algorithm of ['MD5', 'SHA-256'] as const) {
-      it(`takes the right password over ${transport} with ${algorithm}`, async () => {
-        const alice = await stage.phone('alice', { transport, unregistered: true });
-        const result = await alice.register({ algorithm, expires: 300 });
-        expect(result.status).to.equal(200);
-        expect(result.challenges.map((challenge) => challenge.realm)).to.include('demo.local');
-        const own = result.contacts.find(({ uri }) => uri === alice.contact);
-        expect(own?.expires).to.be.within(290, 300);
-      });
-    }
+    it(`takes the right password over ${transport}`, async () => {
+      const alice = await stage.phone('alice', { transport, unregistered: true });
+      const result = await alice.register({ expires: 300 });
+      expect(result.status).to.equal(200);
+      expect(result.challenges.map((challenge) => challenge.realm)).to.include('demo.local');
+      const own = result.contacts.find(({ uri }) => uri === alice.contact);
+      expect(own?.expires).to.be.within(290, 300);
+    });
   }
 
   it('refuses a wrong password and an unknown account, and keeps no contact', async () => {

@@ -6,14 +6,13 @@ import { OutgoingCall } from './outgoing-call.ts';
 import type { CallContext, PhoneCall } from './phone-call.ts';
 import { Registration, type RegisterOptions, type RegisterResult } from './registration.ts';
 import { tagOf } from './sip/address.ts';
-import { SipEndpoint } from './sip/endpoint.ts';
+import { type EndpointOptions, SipEndpoint } from './sip/endpoint.ts';
 import { header, type SipHeader, type SipRequest } from './sip/message.ts';
 import type { ServerTransaction } from './sip/server-transaction.ts';
-import type { SipTimers } from './sip/timers.ts';
 import type { Protocol } from './sip/transport.ts';
 import { Arrivals } from './wait.ts';
 
-export interface PhoneOptions {
+export interface PhoneOptions extends EndpointOptions {
   readonly login: string;
   readonly domain: string;
   readonly password?: string;
@@ -22,7 +21,6 @@ export interface PhoneOptions {
   readonly transport?: Protocol;
   readonly codecs?: readonly Codec[];
   readonly displayName?: string;
-  readonly timers?: SipTimers;
 }
 
 /**
@@ -41,6 +39,7 @@ export class Phone {
   #endpoint!: SipEndpoint;
   #registration: Registration | undefined;
   #registered = false;
+  #stopped = false;
 
   private constructor(options: PhoneOptions) {
     this.#options = options;
@@ -54,7 +53,7 @@ export class Phone {
       request: (transaction: ServerTransaction) => void phone.#receive(transaction),
       cancelled: (transaction: ServerTransaction) => phone.#cancelled(transaction),
     };
-    phone.#endpoint = await SipEndpoint.open(options.transport ?? 'udp', events, options.timers);
+    phone.#endpoint = await SipEndpoint.open(options.transport ?? 'udp', events, options);
     return phone;
   }
 
@@ -128,6 +127,8 @@ export class Phone {
 
   /** Ends its calls, takes its contact away and closes. `abruptly` does neither, like a phone without power. */
   async stop(options: { abruptly?: boolean } = {}): Promise<void> {
+    if (this.#stopped) return;
+    this.#stopped = true;
     try {
       if (options.abruptly === true) return;
       await Promise.all([...this.#calls].map((call) => call.hangup()));

@@ -41,7 +41,11 @@ export class Stage {
     return this.#node;
   }
 
-  async set(): Promise<void> {
+  async set(ownNode: boolean): Promise<void> {
+    if (ownNode) {
+      this.#node = await TestNode.start();
+      return;
+    }
     shared ??= TestNode.start();
     this.#node = await shared;
   }
@@ -127,31 +131,39 @@ export class Stage {
     return violations;
   }
 
-  close(): void {
+  async close(ownNode: boolean): Promise<void> {
     for (const client of this.#clients.values()) client.close();
     this.#clients.clear();
+    if (ownNode) await this.#node?.remove();
   }
 
   traces(): string {
-    return this.#phones.map((phone) => `--- ${phone.login} ${phone.contact}\n${phone.trace().join('\n')}`).join('\n');
+    const lines = this.#phones.flatMap((phone) => [`--- ${phone.login} ${phone.contact}`, ...phone.trace().slice(-60)]);
+    return lines.join('\n');
   }
 }
 
-/** Sets the stage for the tests of a `describe`. */
-export function useStage(): Stage {
+/**
+ * Sets the stage for the tests of a `describe`.
+ * @param options.ownNode a fresh node instead of the shared one, for tests that count what is alive in it
+ */
+export function useStage(options: { ownNode?: boolean } = {}): Stage {
+  const ownNode = options.ownNode === true;
   const stage = new Stage();
   before('start a node', async function () {
     this.timeout(90_000);
-    await stage.set();
+    await stage.set(ownNode);
   });
   afterEach('leave nothing behind', async function () {
     const traces = stage.traces();
-    const failed = this.currentTest?.state === 'failed';
-    if (failed && this.currentTest?.err !== undefined) this.currentTest.err.message += `\n${traces}`;
+    const error = this.currentTest?.err;
+    // Reporters print the stack, which holds the message as it was.
+    if (error !== undefined)
+      error.stack = `${error.stack ?? error.message}\n${traces}\n${stage.node.output.slice(-4000)}`;
     const violations = await stage.clear();
     await stage.expectNoDialog();
     expect(violations, traces).to.deep.equal([]);
   });
-  after('close the sessions', () => stage.close());
+  after('close the sessions', () => stage.close(ownNode));
   return stage;
 }

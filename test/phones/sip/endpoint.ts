@@ -16,13 +16,19 @@ import { requestMistakes, responseMistakes } from './message-check.ts';
 import { ServerTransaction } from './server-transaction.ts';
 import { RFC3261_TIMERS, type SipTimers } from './timers.ts';
 import { Arrivals } from '../wait.ts';
-import { openTransport, type Peer, type Protocol, type Transport } from './transport.ts';
+import { openTransport, type Impairment, type Peer, type Protocol, type Transport } from './transport.ts';
 
 export interface EndpointEvents {
   /** A new request that is neither ACK nor CANCEL. */
   request(transaction: ServerTransaction): void;
   /** The INVITE of `transaction` is cancelled; the CANCEL itself has been answered. */
   cancelled(transaction: ServerTransaction): void;
+}
+
+export interface EndpointOptions {
+  readonly timers?: SipTimers;
+  /** Loses or doubles datagrams, to see that both sides repeat and absorb as they must. */
+  readonly impair?: Impairment;
 }
 
 interface TraceEntry {
@@ -53,12 +59,13 @@ export class SipEndpoint {
     this.#times = times;
   }
 
-  static async open(protocol: Protocol, events: EndpointEvents, times = RFC3261_TIMERS): Promise<SipEndpoint> {
-    const endpoint = new SipEndpoint(events, times);
-    endpoint.#transport = await openTransport(protocol, {
-      message: (data, from) => endpoint.#receive(data, from),
-      broken: (what) => endpoint.violation(what),
-    });
+  static async open(protocol: Protocol, events: EndpointEvents, options: EndpointOptions = {}): Promise<SipEndpoint> {
+    const endpoint = new SipEndpoint(events, options.timers ?? RFC3261_TIMERS);
+    const handlers = {
+      message: (data: Buffer, from: Peer) => endpoint.#receive(data, from),
+      broken: (what: string) => endpoint.violation(what),
+    };
+    endpoint.#transport = await openTransport(protocol, handlers, options.impair);
     return endpoint;
   }
 

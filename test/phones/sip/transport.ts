@@ -14,6 +14,9 @@ export interface Peer {
   send(data: Buffer): void;
 }
 
+/** What an imperfect network does to the n-th datagram (from 1) of a direction: its copies that arrive. */
+export type Impairment = (direction: 'sent' | 'received', number: number) => 0 | 1 | 2;
+
 export interface TransportEvents {
   message(data: Buffer, from: Peer): void;
   /** Something on the wire is not SIP at all. */
@@ -30,25 +33,36 @@ export interface Transport {
 
 const HOST = '127.0.0.1';
 
-/** Opens the phone's SIP port on 127.0.0.1. */
-export async function openTransport(protocol: Protocol, events: TransportEvents): Promise<Transport> {
-  return protocol === 'udp' ? openUdp(events) : openTcp(events);
+/**
+ * Opens the phone's SIP port on 127.0.0.1.
+ * @param impair loses or doubles datagrams; UDP only
+ */
+export async function openTransport(
+  protocol: Protocol,
+  events: TransportEvents,
+  impair?: Impairment,
+): Promise<Transport> {
+  return protocol === 'udp' ? openUdp(events, impair ?? (() => 1)) : openTcp(events);
 }
 
-async function openUdp(events: TransportEvents): Promise<Transport> {
+async function openUdp(events: TransportEvents, impair: Impairment): Promise<Transport> {
   const socket: UdpSocket = createSocket('udp4');
+  const counts = { sent: 0, received: 0 };
+  const copies = (direction: 'sent' | 'received'): number => impair(direction, (counts[direction] += 1));
   let open = true;
   const peer = (address: string, port: number): Peer => ({
     protocol: 'udp',
     address,
     port,
     send: (data) => {
-      if (open) socket.send(data, port, address);
+      if (!open) return;
+      for (let copy = copies('sent'); copy > 0; copy -= 1) socket.send(data, port, address);
     },
   });
   socket.on('message', (data, from) => {
     // A CRLF keep-alive (RFC 5626 section 4.4.1) or a NUL of a NAT pinhole is no message.
-    if (data.length > 4) events.message(data, peer(from.address, from.port));
+    if (data.length <= 4) return;
+    for (let copy = copies('received'); copy > 0; copy -= 1) events.message(data, peer(from.address, from.port));
   });
   socket.bind(0, HOST);
   await once(socket, 'listening');
