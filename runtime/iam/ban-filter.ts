@@ -3,6 +3,7 @@
  * them has left the window. Addresses under attack are bounded in number; each keeps 5 times at most.
  */
 import { BlockList, isIPv6 } from 'node:net';
+import { InvalidFieldError } from '../domain/errors.ts';
 
 export const BAN_WINDOW_MS = 180_000;
 export const BAN_FAILURES = 5;
@@ -43,14 +44,20 @@ export function banKey(ip: string): string {
   return `${groups.slice(0, 4).join(':')}::/64`;
 }
 
-function allowedBy(entries: readonly string[]): (ip: string) => boolean {
-  const list = new BlockList();
-  for (const entry of entries) {
-    const [address = '', prefix] = entry.split('/');
-    const family = isIPv6(address) ? 'ipv6' : 'ipv4';
+function addTo(list: BlockList, entry: string): void {
+  const [address = '', prefix] = entry.split('/');
+  const family = isIPv6(address) ? 'ipv6' : 'ipv4';
+  try {
     if (prefix === undefined) list.addAddress(address, family);
     else list.addSubnet(address, Number(prefix), family);
+  } catch {
+    throw new InvalidFieldError('iam', 'allowList', `must hold addresses and networks, \`${entry}\` is neither`, entry);
   }
+}
+
+function allowedBy(entries: readonly string[]): (ip: string) => boolean {
+  const list = new BlockList();
+  for (const entry of entries) addTo(list, entry);
   return (ip) => list.check(ip, isIPv6(ip) ? 'ipv6' : 'ipv4');
 }
 
@@ -59,6 +66,7 @@ export class BanFilter {
   readonly #now: () => number;
   readonly #records = new Map<string, Record>();
 
+  /** @throws InvalidFieldError when the allow list holds something else */
   constructor(options: BanFilterOptions = {}) {
     this.#isAllowed = allowedBy(options.allowList ?? []);
     this.#now = options.now ?? Date.now;

@@ -100,4 +100,5 @@ export const SQLSTATE = {
   uniqueViolation: '23505',
   foreignKeyViolation: '23503',
   queryCanceled: '57014',
+  undefinedTable: '42P01',
 } as const;

@@ -45,8 +45,12 @@ const silent: StorageLog = {
  * @throws StorageMigrationError when a migration fails
  */
 export async function openStorage(options: StorageOptions): Promise<Storage> {
-  const { databaseUrl } = options;
-  return databaseUrl === undefined ? await openPglite(options) : await openServer(options, databaseUrl);
+  const { databaseUrl, log = silent } = options;
+  const started = performance.now();
+  const storage = databaseUrl === undefined ? await openPglite(options) : await openServer(options, databaseUrl);
+  const milliseconds = Math.round(performance.now() - started);
+  log.info({ kind: storage.kind, location: storage.location, milliseconds }, 'database open');
+  return storage;
 }
 
 async function openPglite(options: StorageOptions): Promise<Storage> {

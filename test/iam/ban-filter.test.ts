@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { InvalidFieldError } from '../../runtime/domain/errors.ts';
 import { BAN_FAILURES, BAN_WINDOW_MS, BanFilter, banKey } from '../../runtime/iam/ban-filter.ts';
 
 const IP = '198.51.100.7';
@@ -76,6 +77,12 @@ describe('login ban', () => {
     const filter = filterWith(['192.0.2.1', '10.0.0.0/8', '2001:db8::/32']);
     for (const ip of ['192.0.2.1', '10.9.9.9', '2001:db8:1::1', '::ffff:10.1.1.1']) {
       for (let n = 0; n < 10; n++) expect(await attempt(filter, ip, true), ip).to.equal(true);
+    }
+  });
+
+  it('says which entry of the allow list is no address', () => {
+    for (const entry of ['localhost', '10.0.0.0/99', '', '1.2.3']) {
+      expect(() => filterWith(['127.0.0.1', entry]), entry).to.throw(InvalidFieldError, `\`${entry}\` is neither`);
     }
   });
 

@@ -25,10 +25,12 @@ describe('PGlite engine', function () {
   let directory: string;
   let engine: PgliteEngine;
 
-  beforeEach(async () => {
-    logged.length = 0;
+  before(async () => {
     directory = join(folders.make(), 'cluster');
     await ensureCluster(directory, templateFolder());
+  });
+  beforeEach(() => {
+    logged.length = 0;
     engine = new PgliteEngine({ directory, queryTimeoutMs: LIMIT_MS, log });
   });
   afterEach(() => engine.close());

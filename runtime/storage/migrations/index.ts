@@ -1,17 +1,30 @@
 /** The migrations in order. One that was released is never edited; a change is a new one. */
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
-import { StorageMigrationError, StorageUnavailableError } from '../errors.ts';
+import { SQLSTATE, SqlError, StorageMigrationError, StorageUnavailableError } from '../errors.ts';
 import type { Schema } from '../schema.ts';
 import { domainCenter } from './0001-domain-center.ts';
 import { iam } from './0002-iam.ts';
 import { registrations } from './0003-registrations.ts';
+
+const TABLE = 'schema_migrations';
 
 export const migrations: Readonly<Record<string, Migration>> = {
   '0001-domain-center': domainCenter,
   '0002-iam': iam,
   '0003-registrations': registrations,
 };
+
+/** Names of the applied migrations; none when there is no table of them yet. */
+async function appliedNames(db: Kysely<Schema>): Promise<readonly string[]> {
+  try {
+    const { rows } = await sql<{ name: string }>`select name from ${sql.table(TABLE)} order by name`.execute(db);
+    return rows.map((row) => row.name);
+  } catch (error) {
+    if (error instanceof SqlError && error.code === SQLSTATE.undefinedTable) return [];
+    throw error;
+  }
+}
 
 /**
  * Brings the database to the newest version. Several nodes may do so at once: kysely's migrator holds an advisory lock.
@@ -23,11 +36,14 @@ export async function migrateToLatest(
   db: Kysely<Schema>,
   provided: Readonly<Record<string, Migration>> = migrations,
 ): Promise<readonly string[]> {
+  // The usual start: kysely's migrator would spend 300 ms on looking at the catalog.
+  const applied = await appliedNames(db);
+  if (applied.join() === Object.keys(provided).toSorted().join()) return [];
   const migrator = new Migrator({
     db,
     provider: { getMigrations: () => Promise.resolve({ ...provided }) },
-    migrationTableName: 'schema_migrations',
-    migrationLockTableName: 'schema_migrations_lock',
+    migrationTableName: TABLE,
+    migrationLockTableName: `${TABLE}_lock`,
   });
   const { error, results } = await migrator.migrateToLatest();
   if (error instanceof StorageUnavailableError) throw error;

@@ -1,0 +1,15 @@
+/**
+ * Makes the template of an empty PGlite cluster ahead of time: `node runtime/storage/prepare-template.ts`, for images and
+ * after an installation. Without it the first start makes it, and takes the 2-3 s of CPU that initdb needs.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ensureCluster, templateFolder } from './pglite/cluster.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'ringmaster-template-'));
+try {
+  await ensureCluster(join(folder, 'cluster'), templateFolder());
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
