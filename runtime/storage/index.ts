@@ -84,6 +84,10 @@ async function openPglite(options: StorageOptions): Promise<Storage> {
 
 async function openServer(options: StorageOptions, databaseUrl: string): Promise<Storage> {
   const { log = silent, queryTimeoutMs = QUERY_TIMEOUT_MS, poolSize = POOL_SIZE } = options;
+  if (!URL.canParse(databaseUrl)) {
+    // Without the text: it may hold a password.
+    throw new StorageUnavailableError('DATABASE_URL is no URL. Write postgres://user:password@host:port/database.');
+  }
   const dialect = postgresDialect({ databaseUrl, queryTimeoutMs, poolSize, log });
   const db = new Kysely<Schema>({ dialect });
   await migrateOrEnd(db, log);

@@ -173,7 +173,9 @@ describeStorages('domain-center collections', (newPlace) => {
   it('lose no concurrent change of another key', async () => {
     const { id } = await all.sipusers.create(account());
     const keys = ['a', 'b', 'c', 'd', 'e'];
-    await Promise.all(keys.map((key) => all.sipusers.update(id, { opts: { [key]: 1 } })));
+    // As from several nodes: each has its own collection object.
+    const nodes = keys.map(() => createCollections(storage().db));
+    await Promise.all(keys.map((key, node) => nodes[node]?.sipusers.update(id, { opts: { [key]: 1 } })));
     expect((await all.sipusers.get(id))?.opts).to.have.all.keys(keys);
   });
 });

@@ -88,6 +88,8 @@ describeStorages('location service', (newPlace) => {
     expect(uris(location)).to.deep.equal(kept);
     const again = await restarted();
     expect(uris(again)).to.have.members(kept);
+    const rows = await storage().db.selectFrom('registrations').select('contact').execute();
+    expect(rows).to.have.length(MAX_CONTACTS);
     await again.close();
   });
 

@@ -73,4 +73,10 @@ describe('a PostgreSQL server that is not there', () => {
     expect(error).to.be.instanceOf(StorageUnavailableError);
     expect(error.message).to.include('127.0.0.1:1/db').and.not.include('secret');
   });
+
+  it('is refused when its URL is none', async () => {
+    const error = await failure(openStorage({ dataDir: 'unused', databaseUrl: 'secret@host' }));
+    expect(error).to.be.instanceOf(StorageUnavailableError);
+    expect(error.message).to.include('DATABASE_URL').and.not.include('secret');
+  });
 });
