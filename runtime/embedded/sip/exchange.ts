@@ -155,19 +155,10 @@ export class Exchange {
       return;
     }
     if (dialog === undefined) return;
+    // As observed, a Contact in the answer to a re-INVITE does not change the remote target.
     // A challenged BYE is sent again with credentials, so the dialog has to stay.
     if (method === 'BYE' && status !== 401 && status !== 407) this.#core.dialogs.remove(dialog);
-    else if ((method === 'INVITE' || method === 'UPDATE') && status < 300) this.#refresh(dialog, response);
     else if (method === 'NOTIFY' && this.#endsSubscription(dialog)) this.#core.dialogs.remove(dialog);
-  }
-
-  #refresh(dialog: Dialog, response: SipResponse): void {
-    try {
-      dialog.refreshTarget(response);
-    } catch (error) {
-      // The old target stays in use.
-      if (!(error instanceof SipParseError)) throw error;
-    }
   }
 
   #endsSubscription(dialog: Dialog): boolean {

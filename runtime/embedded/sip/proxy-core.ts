@@ -139,6 +139,7 @@ export class ProxyCore {
       copyHeaders(given, extra, ['max-forwards', 'route', 'record-route', 'contact']);
       for (const { name, value } of extra.headers) request.set(name, value);
     }
+    if (given === undefined) return request;
     if (recordRoute) {
       const { transport } = transaction.source;
       const destination = nextHop(request);

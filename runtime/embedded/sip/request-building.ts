@@ -48,12 +48,9 @@ export function dialogRequest(dialog: Dialog, hop: NextHop, given: SipRequest, o
   return request;
 }
 
-/** The ACK of a 2xx (section 13.2.2.4), with the credentials of its INVITE. */
+/** The ACK of a 2xx (section 13.2.2.4). As observed, the INVITE's credentials are not repeated. */
 export function ackRequest(dialog: Dialog, hop: NextHop, given: SipRequest, invite: SipRequest): SipRequest {
   const ack = skeleton(dialog, hop, 'ACK', invite.cseq.number);
-  for (const name of ['Authorization', 'Proxy-Authorization']) {
-    for (const value of invite.values(name)) ack.add(name, value);
-  }
   copyHeaders(given, ack, ['max-forwards', 'contact', 'route']);
   finish(ack, given.body);
   return ack;

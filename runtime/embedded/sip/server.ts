@@ -25,6 +25,7 @@ export class EmbeddedSipServer {
   readonly #uac: UacCore;
   readonly #proxy: ProxyCore;
   readonly #listener: Server;
+  #closing = false;
   #hostports = '';
   #appAddress = '';
   readonly #sipAddresses: string[] = [];
@@ -107,6 +108,7 @@ export class EmbeddedSipServer {
 
   /** Ends everything without ceremony. */
   async close(): Promise<void> {
+    this.#closing = true;
     const closed = new Promise<void>((resolve) => {
       if (this.#listener.listening) this.#listener.close(() => resolve());
       else resolve();
@@ -192,6 +194,7 @@ export class EmbeddedSipServer {
 
   #gone(app: AppConnection): void {
     this.#core.apps.remove(app);
+    if (this.#closing) return;
     this.#uas.abandon(app);
     this.#uac.abandon(app);
   }

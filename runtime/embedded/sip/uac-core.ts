@@ -181,8 +181,10 @@ export class UacCore {
     const transaction = this.#core.endpoint.request(request, destination, exchange);
     exchange.transaction = transaction;
     this.#core.clients.set(id, { id, transaction, app });
+    // A name is looked up first: nothing has been sent yet, and there is no Via to report.
     const meta = isNumeric(destination) ? sentMeta(transaction.wireSize, destination, transaction.local) : NOWHERE;
-    app.send(sentRequestFields(command.id, meta, id), request.head(), request.body);
+    const head = meta === NOWHERE ? request.head().replace(/^Via: .*\r\n/m, '') : request.head();
+    app.send(sentRequestFields(command.id, meta, id), head, request.body);
     return transaction;
   }
 

@@ -125,6 +125,7 @@ export class InviteClientTransaction extends StateMachine<InviteClientState, Inv
 
   /** Drops the transaction without telling anyone. */
   dispose(): void {
+    this.abandon();
     this.#stop();
   }
 

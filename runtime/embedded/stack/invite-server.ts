@@ -82,6 +82,7 @@ export class InviteServerTransaction extends StateMachine<InviteServerState, Inv
 
   /** Drops the transaction without telling anyone. */
   dispose(): void {
+    this.abandon();
     this.#stop();
   }
 

@@ -87,6 +87,7 @@ export class NonInviteClientTransaction extends StateMachine<NonInviteClientStat
 
   /** Drops the transaction without telling anyone. */
   dispose(): void {
+    this.abandon();
     this.#stop();
   }
 

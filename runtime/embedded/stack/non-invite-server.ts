@@ -62,6 +62,7 @@ export class NonInviteServerTransaction extends StateMachine<NonInviteServerStat
 
   /** Drops the transaction without telling anyone. */
   dispose(): void {
+    this.abandon();
     this.#timeout?.cancel();
     this.#timeout = undefined;
   }

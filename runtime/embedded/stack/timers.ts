@@ -57,7 +57,9 @@ class WheelTimer implements Timer {
  */
 export class TimerWheel implements Timers {
   #size = 0;
-  /** Next tick to look at. */
+  /** Time a timer that fires right now was due: what it sets counts from there, so that intervals do not drift. */
+  #firing: number | undefined;
+  /** Last tick looked at. */
   #tick = 0;
   #ticker: NodeJS.Timeout | undefined;
   readonly #slots: (WheelTimer | undefined)[] = Array.from({ length: SLOTS });
@@ -78,8 +80,9 @@ export class TimerWheel implements Timers {
   }
 
   set(delay: number, fire: () => void): Timer {
-    if (this.#size === 0) this.#tick = Math.floor(this.now() / TICK);
-    const due = Math.max(Math.ceil((this.now() + delay) / TICK), this.#tick + 1);
+    const now = this.#firing ?? this.now();
+    if (this.#size === 0 && this.#firing === undefined) this.#tick = Math.floor(now / TICK);
+    const due = Math.max(Math.ceil((now + delay) / TICK), this.#tick + 1);
     const timer = new WheelTimer(this, due, fire);
     const slot = due % SLOTS;
     const first = this.#slots[slot];
@@ -114,7 +117,9 @@ export class TimerWheel implements Timers {
         if (timer.due <= until && fire !== undefined) {
           timer.fire = undefined;
           this.unlink(timer);
+          this.#firing = timer.due * TICK;
           fire();
+          this.#firing = undefined;
         }
         timer = next;
       }

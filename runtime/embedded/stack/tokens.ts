@@ -1,4 +1,4 @@
-import { randomFillSync, randomUUID } from 'node:crypto';
+import { randomFillSync, randomInt, randomUUID } from 'node:crypto';
 
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const pool = Buffer.alloc(4096);
@@ -21,7 +21,7 @@ export function newCallId(): string {
   return randomUUID();
 }
 
-/** A first CSeq number: random and well below 2**31 (section 8.1.1.5). */
+/** A first CSeq number: random, nine digits, well below 2**31 (section 8.1.1.5). */
 export function initialCSeq(): number {
-  return Number.parseInt(token(5), 36) % 1_000_000_000;
+  return randomInt(100_000_000, 1_000_000_000);
 }

@@ -33,6 +33,11 @@ export abstract class StateMachine<State extends string, Event extends string> {
     return this.#state;
   }
 
+  /** Drops the transaction: no event counts any more. */
+  protected abandon(this: StateMachine<State | 'terminated', Event>): void {
+    this.#state = 'terminated';
+  }
+
   /** Takes an event. Returns the state it was taken in, or `undefined` if that state ignores it. */
   protected step(event: Event): State | undefined {
     const from = this.#state;

@@ -24,6 +24,7 @@ export class UdpTransport {
   readonly #events: TransportEvents;
   readonly #limits: ParseLimits;
   readonly #probes = new Map<string, Probe>();
+  #closed = false;
   #point: ListeningPoint = { transport: 'udp', host: '', port: 0 };
 
   private constructor(socket: Socket, events: TransportEvents, limits: ParseLimits) {
@@ -58,6 +59,7 @@ export class UdpTransport {
 
   /** Sends a datagram to an IP address. */
   send(data: Buffer, address: string, port: number, failure?: DeliveryFailure): void {
+    if (this.#closed) return;
     if (data.length > MAX_DATAGRAM) {
       const target = `udp/${formatHostPort(address, port)}`;
       queueMicrotask(() => failure?.(new SipTransportError('too-large', target, `${data.length} bytes`)));
@@ -73,6 +75,7 @@ export class UdpTransport {
    * is told of ICMP "port unreachable". It closes after `lifetime` ms or when the peer answers.
    */
   probe(data: Buffer, address: string, port: number, failure: DeliveryFailure): void {
+    if (this.#closed) return;
     const key = formatHostPort(address, port);
     const open = this.#probes.get(key);
     if (open !== undefined) {
@@ -92,6 +95,7 @@ export class UdpTransport {
   }
 
   async close(): Promise<void> {
+    this.#closed = true;
     for (const probe of this.#probes.values()) probe.close();
     await new Promise<void>((resolve) => this.#socket.close(() => resolve()));
   }
