@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { CALLS, useStage } from '../support/stage.ts';
 import { expectError } from './expectations.ts';
 
+/** The selector sipuserid is tested in restart.test.ts, where the store can be read. */
 describe('LOOKUP', () => {
   const stage = useStage();
 

@@ -1,3 +1,5 @@
+import { join } from 'node:path';
+import { PGlite } from '@electric-sql/pglite';
 import { expect } from 'chai';
 import { Phone } from '../phones/phone.ts';
 import { TestNode } from '../support/node.ts';
@@ -29,44 +31,64 @@ describe('a node that is killed and started again with the same data', () => {
     return started;
   }
 
-  it('knows its accounts and their contacts, and takes calls', async function () {
+  it('knows its accounts and their contacts, takes calls, and has no dialog of the past', async function () {
     this.timeout(90_000);
     const alice = await phone('alice');
     const bob = await phone('bob');
-    for (let round = 0; round < 2; round += 1) {
-      const outgoing = await alice.call('102');
-      const incoming = await bob.incoming();
-      await incoming.answer();
-      await outgoing.answered();
-      outgoing.play(440);
-      await incoming.hears(440);
-      await node.kill();
-      outgoing.abandon();
-      incoming.abandon();
-      await node.restart();
-      const admin = await node.login();
-      expect((await admin.get('/rest/v1/uc/calls')).json(), 'dialogs of the past').to.deep.equal([]);
-      admin.close();
-    }
-    const outgoing = await alice.call('102');
-    const incoming = await bob.incoming();
-    await incoming.answer();
-    await outgoing.answered();
+    const interrupted = await connect(alice, bob);
+    interrupted.outgoing.play(440);
+    await interrupted.incoming.hears(440);
+    await node.kill();
+    interrupted.outgoing.abandon();
+    interrupted.incoming.abandon();
+    await node.restart();
+    expect(await dialogs()).to.deep.equal([]);
+    const { outgoing, incoming } = await connect(alice, bob);
     await outgoing.hangup();
     await incoming.ended();
   });
 
-  it('ends cleanly on SIGTERM with a call in progress, and releases the phones', async function () {
+  it('ends on SIGTERM with a call in progress and releases the phones; LOOKUP knows the stored sipuserid', async function () {
     this.timeout(90_000);
     const alice = await phone('alice');
     const bob = await phone('bob');
-    const outgoing = await alice.call('102');
-    const incoming = await bob.incoming();
+    const ended = await connect(alice, bob);
+    await node.stop();
+    expect((await ended.outgoing.ended()).by).to.equal('there');
+    expect((await ended.incoming.ended()).by).to.equal('there');
+    const sipuserid = await sipUserId('bob');
+    await node.restart();
+    const { outgoing } = await connect(alice, bob);
+    const admin = await node.login();
+    const found = await admin.send('LOOKUP', '/rest/v1/uc/calls', { body: { sipuserid } });
+    admin.close();
+    expect(found.json(), found.text).to.deep.equal((await dialogs()).map(({ dialogid }) => dialogid));
+    await outgoing.hangup();
+  });
+
+  async function connect(from: Phone, to: Phone) {
+    const outgoing = await from.call('102');
+    const incoming = await to.incoming();
     await incoming.answer();
     await outgoing.answered();
-    await node.stop();
-    expect((await outgoing.ended()).by).to.equal('there');
-    expect((await incoming.ended()).by).to.equal('there');
-    await node.restart();
-  });
+    return { outgoing, incoming };
+  }
+
+  async function dialogs(): Promise<{ dialogid: string }[]> {
+    const admin = await node.login();
+    const answer = await admin.get('/rest/v1/uc/calls');
+    admin.close();
+    return answer.json();
+  }
+
+  /** No request tells it yet. */
+  async function sipUserId(login: string): Promise<string> {
+    const store = await PGlite.create(join(node.dataDir, 'pglite'));
+    try {
+      const { rows } = await store.query<{ id: string }>('select id from sipusers where login = $1', [login]);
+      return rows[0]?.id ?? '';
+    } finally {
+      await store.close();
+    }
+  }
 });
