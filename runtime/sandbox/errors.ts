@@ -1,0 +1,62 @@
+import type { LimitName } from './limits.ts';
+
+/** Every way a script run can fail. `code` is stable and is what a scenario sees as `error.code`. */
+export abstract class SandboxError extends Error {
+  abstract readonly code: string;
+}
+
+/** The script threw. `code` is its own when it threw a ScenarioError, else `script`. */
+export class ScriptError extends SandboxError {
+  override readonly name = 'ScriptError';
+  readonly code: string;
+  /** Stack inside the script, with the lines of its source. */
+  readonly scriptStack: string;
+  constructor(code: string, message: string, scriptStack: string) {
+    super(message);
+    this.code = code;
+    this.scriptStack = scriptStack;
+  }
+}
+
+/** The script used more than it may. */
+export class LimitError extends SandboxError {
+  override readonly name = 'LimitError';
+  readonly code = 'limit';
+  readonly limit: LimitName;
+  readonly allowed: number;
+  constructor(limit: LimitName, allowed: number) {
+    super(`the script exceeded its limit ${limit} of ${allowed}`);
+    this.limit = limit;
+    this.allowed = allowed;
+  }
+}
+
+/** The process that ran the script died, or could not be relied on any more; the script itself may be innocent. */
+export class SandboxLostError extends SandboxError {
+  override readonly name = 'SandboxLostError';
+  readonly code = 'sandbox_lost';
+}
+
+/** The run was ended by its owner's signal. */
+export class ScriptAbortedError extends SandboxError {
+  override readonly name = 'ScriptAbortedError';
+  readonly code = 'aborted';
+}
+
+/** The source cannot be compiled. */
+export class ScriptCompileError extends SandboxError {
+  override readonly name = 'ScriptCompileError';
+  readonly code = 'compile';
+  readonly problems: readonly ScriptProblem[];
+  constructor(problems: readonly ScriptProblem[]) {
+    super(problems.map(({ line, column, message }) => `${line}:${column}: ${message}`).join('\n'));
+    this.problems = problems;
+  }
+}
+
+/** A mistake in a source; line and column count from 1. */
+export interface ScriptProblem {
+  readonly line: number;
+  readonly column: number;
+  readonly message: string;
+}

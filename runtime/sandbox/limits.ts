@@ -1,0 +1,49 @@
+/** What one run may use. Exceeding any of them ends the run with a `LimitError` that names it. */
+export interface ScriptLimits {
+  /** Milliseconds of CPU in all. */
+  readonly cpuMs: number;
+  /** Milliseconds of CPU between two waits. */
+  readonly activationMs: number;
+  /** Milliseconds from start to end, waiting included; undefined: no limit. */
+  readonly wallMs: number | undefined;
+  /** Megabytes of heap and buffers; at least 8. V8 notices late: up to three times as much may be in use for a moment. */
+  readonly memoryMb: number;
+  /** Commands given in all. */
+  readonly commands: number;
+  /** Commands waiting for their answer at once. */
+  readonly pendingCommands: number;
+  /** Pending `sleep` commands among them. */
+  readonly timers: number;
+  readonly logLines: number;
+  readonly logBytes: number;
+  /** Characters of JSON in one message: arguments, an answer, an event, the result. */
+  readonly messageBytes: number;
+}
+
+export type LimitName = keyof ScriptLimits;
+
+export const DEFAULT_LIMITS: ScriptLimits = {
+  cpuMs: 10_000,
+  activationMs: 500,
+  wallMs: undefined,
+  memoryMb: 32,
+  commands: 100_000,
+  pendingCommands: 64,
+  timers: 32,
+  logLines: 1000,
+  logBytes: 262_144,
+  messageBytes: 262_144,
+};
+
+/** What a run used so far. */
+export interface ScriptUsage {
+  readonly cpuMs: number;
+  readonly wallMs: number;
+  /** How often the script was continued. */
+  readonly activations: number;
+  readonly commands: number;
+  readonly logLines: number;
+  readonly logBytes: number;
+  /** Heap and buffers at the last look, in bytes. */
+  readonly memoryBytes: number;
+}

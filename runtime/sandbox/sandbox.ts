@@ -1,0 +1,83 @@
+import type { ScriptProblem } from './errors.ts';
+import type { Json } from './json.ts';
+import type { ScriptLimits, ScriptUsage } from './limits.ts';
+
+export type ScriptFormat = 'js' | 'ts';
+
+/**
+ * `module`: an ES module, `export default async function (call, args)`; its return value is the run's.
+ * `block`: the body of an async function that sees `vars` and `args`; may change `vars`, and return a value.
+ */
+export type ScriptKind = 'module' | 'block';
+
+export interface ScriptSource {
+  readonly source: string;
+  readonly format: ScriptFormat;
+  readonly kind: ScriptKind;
+  /** Named in stacks, problems and the debugger. */
+  readonly file: string;
+}
+
+export type CompileResult = { readonly ok: true } | { readonly ok: false; readonly problems: readonly ScriptProblem[] };
+
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
+
+/** Something that happened, for the script's `events.on(type, ...)`. */
+export interface ScriptEvent {
+  readonly type: string;
+  readonly [field: string]: Json;
+}
+
+export interface StartOptions extends ScriptSource {
+  /** Runs of one version may use one isolate after the other, never at the same time. */
+  readonly version: string;
+  /** `args` inside. */
+  readonly args?: Json;
+  /** `vars` inside, for a block. */
+  readonly vars?: Readonly<Record<string, Json>>;
+  /**
+   * Functions the script gets, by the dotted name they have inside: `sleep`, `call.play`, `http.request`. A name may be
+   * both a function and the start of others.
+   */
+  readonly commands: readonly string[];
+  /** Names of secrets; inside, `secrets.NAME` is `{"$secret": NAME}`, which a command may put the secret in place of. */
+  readonly secrets?: readonly string[];
+  readonly limits?: Partial<ScriptLimits>;
+  /**
+   * Carries out a command. Its result must be JSON (undefined counts as null). What it throws is thrown inside as a
+   * ScenarioError with the `code` and `message` of the error, `internal` without a code. The signal aborts when the run
+   * is over, or the script cancelled the command.
+   */
+  readonly onCommand: (name: string, args: readonly Json[], signal: AbortSignal) => Promise<unknown>;
+  readonly onLog?: (level: LogLevel, text: string) => void;
+  /** Ends the run at once; `finished` rejects with ScriptAbortedError. */
+  readonly signal?: AbortSignal;
+  /** Lets a debugger in, if the sandbox allows any. The script waits for it before its first line. */
+  readonly debug?: boolean;
+}
+
+export interface ScriptOutcome {
+  readonly value: Json;
+  /** `vars` as the block left them. */
+  readonly vars: Readonly<Record<string, Json>>;
+  readonly usage: ScriptUsage;
+}
+
+export interface ScriptRun {
+  /** @throws SandboxError: ScriptError, LimitError, SandboxLostError, ScriptAbortedError, ScriptCompileError */
+  readonly finished: Promise<ScriptOutcome>;
+  /** As last heard from the sandbox. */
+  usage(): ScriptUsage;
+  /** Tells the script of something; without a listener inside it is dropped. */
+  emit(event: ScriptEvent): void;
+  /** Where a debugger connects (`ws://127.0.0.1:...`), for a run started with `debug`. */
+  readonly debuggerUrl: Promise<string> | undefined;
+}
+
+export interface Sandbox {
+  compile(source: ScriptSource): Promise<CompileResult>;
+  /** @throws SandboxError when the sandbox is closed */
+  start(options: StartOptions): ScriptRun;
+  /** Ends what runs with SandboxLostError, and the processes. */
+  close(): Promise<void>;
+}
