@@ -129,10 +129,39 @@ describe('POST /uc/calls answered by X and Y', () => {
       expect(dialog).to.include({ status: 'dialog', dialogid: result.dialogid, acallid: result.acallid });
       expect(dialog.uris).to.have.members(['alice', '101', 'bob', '102'].map((name) => `<sip:${name}@demo.local>`));
       expect(dialog.localuri).to.equal('<sip:102@demo.local>');
-      expect(dialog.callids).to.include(y.callId);
+      expect(dialog.callids).to.have.members([x.callId, y.callId]);
       await talkAndEnd();
     });
   }
+
+  it('mode 3 answers with the 200 of a Y that does not ring', async () => {
+    const answer = start(3);
+    await xAnswers();
+    await y.answer();
+    expect(resultOf(await answer)).to.include({ last_response: 'SIP/2.0 200 OK' });
+    await talkAndEnd();
+  });
+
+  it('mode 1 answers with the 200 of an X that does not ring', async () => {
+    const answer = start(1);
+    x = await alice.incoming();
+    await x.answer();
+    resultOf(await answer);
+    y = await bob.incoming();
+    await y.answer();
+    await talkAndEnd();
+  });
+
+  it('works with phones over TCP and with different codecs', async () => {
+    await Promise.all([alice.stop(), bob.stop()]);
+    alice = await stage.phone('alice', { transport: 'tcp', codecs: ['PCMA'] });
+    bob = await stage.phone('bob', { transport: 'tcp', codecs: ['PCMU'] });
+    const answer = start(4);
+    await xAnswers();
+    await y.answer();
+    resultOf(await answer);
+    await talkAndEnd();
+  });
 
   it('X hears ringback until Y answers, and not afterwards', async () => {
     const answer = start(4);

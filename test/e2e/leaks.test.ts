@@ -7,10 +7,17 @@ const CALLS_IN_SEQUENCE = 200;
 describe('after many calls', () => {
   const stage = useStage({ ownNode: true });
 
-  it(`${CALLS_IN_SEQUENCE} one after another, and others refused, cancelled and ended, nothing is left`, async function () {
+  it(`${CALLS_IN_SEQUENCE} one after another, and others refused, cancelled or never answered, leave nothing`, async function () {
     this.timeout(150_000);
     const [alice, bob] = await stage.phones('alice', 'bob');
+    const [carol, dave] = await stage.phones('carol', 'dave');
     const before = await counts();
+    // Beside all the others: a target that rings and never answers.
+    const unanswered = stage.operate('POST', { from: '103', to: '104', response_mode: 4 });
+    const waiting = await carol.incoming();
+    await waiting.answer();
+    const ringing = await dave.incoming();
+    ringing.ring();
     for (let number = 0; number < CALLS_IN_SEQUENCE; number += 1) {
       const call = await stage.connect(alice, bob, '102');
       const [first, second] = number % 2 === 0 ? [call.outgoing, call.incoming] : [call.incoming, call.outgoing];
@@ -41,6 +48,10 @@ describe('after many calls', () => {
       await menu.answered();
       await menu.hangup();
     }
+    const answer = await unanswered;
+    expect(answer.json(), answer.text).to.include({ result: 'rejected', last_response: 'SIP/2.0 408 Request Timeout' });
+    expect((await ringing.ended()).by).to.equal('cancelled');
+    expect((await waiting.ended()).by).to.equal('there');
     // A transaction stays for 32 s after its end, to absorb retransmissions (RFC 3261, timers H, J and I).
     await eventually(async () => expect(await counts()).to.deep.equal(before), 45_000);
   });

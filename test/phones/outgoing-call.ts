@@ -16,6 +16,8 @@ export interface OutgoingCallOptions {
   readonly username: string;
   readonly password: string;
   readonly headers: readonly SipHeader[];
+  /** Sends the INVITE without an offer: the 200 offers, the ACK answers (RFC 3261 section 13.2.1). */
+  readonly lateOffer: boolean;
 }
 
 /** A call made by this phone. */
@@ -70,7 +72,7 @@ export class OutgoingCall extends PhoneCall {
   }
 
   #invite(authorize?: SipHeader): ClientTransaction {
-    const { displayName, from, target, via, headers } = this.#options;
+    const { displayName, from, target, via, headers, lateOffer } = this.#options;
     const display = displayName === undefined ? '' : `"${displayName}" `;
     const request: SipRequest = {
       kind: 'request',
@@ -81,11 +83,11 @@ export class OutgoingCall extends PhoneCall {
         { name: 'To', value: `<${target}>` },
         { name: 'Call-ID', value: this.callId },
         { name: 'CSeq', value: `${this.#cseq} INVITE` },
-        ...this.sdpHeaders(),
+        ...(lateOffer ? this.contactHeaders() : this.sdpHeaders()),
         ...headers,
         ...(authorize === undefined ? [] : [authorize]),
       ],
-      body: this.session.offer(),
+      body: lateOffer ? '' : this.session.offer(),
     };
     let repeatAck: (() => void) | undefined;
     const transaction = this.context.endpoint.send(request, via, {
@@ -96,7 +98,8 @@ export class OutgoingCall extends PhoneCall {
       if (response === undefined) return this.finish({ by: 'lost' });
       if (response.status >= 300) return this.#receiveRefusal(response, authorize !== undefined);
       this.dialog = Dialog.ofCaller(transaction.request, response);
-      repeatAck = this.acknowledge(transaction.request);
+      const answer = lateOffer ? this.#answerLate(response) : '';
+      repeatAck = this.acknowledge(transaction.request, answer);
       return this.#receiveAnswer(response);
     });
     return transaction;
@@ -109,15 +112,21 @@ export class OutgoingCall extends PhoneCall {
     if (tagOf(header(response, 'to')) !== undefined && header(response, 'contact') !== undefined) {
       this.dialog = Dialog.ofCaller(this.#transaction.request, response);
     }
-    if (response.body !== '') {
+    if (response.body !== '' && !this.#options.lateOffer) {
       this.session.acceptAnswer(response.body);
       this.#earlyMedia.reach(response.status);
     }
     this.#ringing.reach(response.status);
   }
 
+  #answerLate(response: SipResponse): string {
+    const answer = this.session.answer(response.body);
+    if (answer === undefined) this.context.endpoint.violation('the offer in the 200 has no common codec');
+    return answer ?? '';
+  }
+
   #receiveAnswer(response: SipResponse): void {
-    this.session.acceptAnswer(response.body);
+    if (!this.#options.lateOffer) this.session.acceptAnswer(response.body);
     this.answeredMoment.reach(response);
     // The answer crossed the CANCEL.
     if (this.#cancelled) void this.bye();

@@ -215,11 +215,14 @@ export abstract class PhoneCall {
     }
   }
 
-  /** Sends a re-INVITE with the present offer and takes the answer. */
-  async reinvite(): Promise<SipResponse> {
+  /** Sends a re-INVITE with the present offer and takes the answer. `offerless`: the 200 offers, the ACK answers. */
+  async reinvite(options: { offerless?: boolean } = {}): Promise<SipResponse> {
+    const offerless = options.offerless === true;
     const dialog = this.requireDialog();
     const { endpoint } = this.context;
-    const request = dialog.request('INVITE', this.sdpHeaders(), this.session.offer());
+    const request = offerless
+      ? dialog.request('INVITE', this.contactHeaders())
+      : dialog.request('INVITE', this.sdpHeaders(), this.session.offer());
     let repeatAck: (() => void) | undefined;
     this.#reinviting = true;
     try {
@@ -227,13 +230,21 @@ export abstract class PhoneCall {
       const response = await transaction.final;
       if (response === undefined) throw new Error(`${this.context.label}: no answer to the re-INVITE`);
       if (response.status < 300) {
-        repeatAck = this.acknowledge(transaction.request);
-        this.session.acceptAnswer(response.body);
+        const answer = offerless ? this.session.answer(response.body) : '';
+        repeatAck = this.acknowledge(transaction.request, answer ?? '');
+        if (!offerless) this.session.acceptAnswer(response.body);
       }
       return response;
     } finally {
       this.#reinviting = false;
     }
+  }
+
+  /** Sends an UPDATE with the present offer and takes the answer (RFC 3311). */
+  async update(): Promise<SipResponse> {
+    const response = await this.request('UPDATE', this.sdpHeaders(), this.session.offer());
+    if (response.status === 200) this.session.acceptAnswer(response.body);
+    return response;
   }
 
   #receiveOffer(transaction: ServerTransaction): void {

@@ -114,6 +114,20 @@ describe('test phone', () => {
     await outgoing.answered();
   });
 
+  it('offers and answers late, in the 200 and the ACK', async () => {
+    const [alice, bob] = await pair('udp');
+    const outgoing = await alice.call(bob.contact, { lateOffer: true });
+    const incoming = await bob.incoming();
+    await incoming.answer();
+    await outgoing.answered();
+    outgoing.play(440);
+    incoming.play(620);
+    await Promise.all([outgoing.hears(620), incoming.hears(440)]);
+    expect((await incoming.reinvite({ offerless: true })).status).to.equal(200);
+    expect((await outgoing.update()).status).to.equal(200);
+    await Promise.all([outgoing.hears(620), incoming.hears(440)]);
+  });
+
   it('says what it heard when a tone does not come', async () => {
     const [alice, bob] = await pair('udp');
     const { outgoing, incoming } = await talk(alice, bob);

@@ -7,7 +7,7 @@ import type { CallContext, PhoneCall } from './phone-call.ts';
 import { Registration, type RegisterOptions, type RegisterResult } from './registration.ts';
 import { tagOf } from './sip/address.ts';
 import { type EndpointOptions, SipEndpoint } from './sip/endpoint.ts';
-import { header, type SipHeader, type SipRequest } from './sip/message.ts';
+import { header, token, type SipHeader, type SipRequest, type SipResponse } from './sip/message.ts';
 import type { ServerTransaction } from './sip/server-transaction.ts';
 import type { Protocol } from './sip/transport.ts';
 import { Arrivals } from './wait.ts';
@@ -100,7 +100,10 @@ export class Phone {
   }
 
   /** Calls a number or login of the domain, or a whole SIP URI. */
-  async call(target: string, options: { headers?: readonly SipHeader[] } = {}): Promise<OutgoingCall> {
+  async call(
+    target: string,
+    options: { headers?: readonly SipHeader[]; lateOffer?: boolean } = {},
+  ): Promise<OutgoingCall> {
     const uri = target.startsWith('sip:') ? target : `sip:${target}@${this.#options.domain}`;
     const call = new OutgoingCall(await this.#context(`${this.login} -> ${target}`), {
       target: uri,
@@ -110,9 +113,32 @@ export class Phone {
       username: this.login,
       password: this.#options.password ?? '',
       headers: options.headers ?? [],
+      lateOffer: options.lateOffer === true,
     });
     this.#calls.add(call);
     return call;
+  }
+
+  /** A request to the server outside any call, e.g. an OPTIONS ping or a SUBSCRIBE; rejects without an answer. */
+  async request(method: string, headers: readonly SipHeader[] = []): Promise<SipResponse> {
+    const uri = `sip:${this.#options.domain}`;
+    const request: SipRequest = {
+      kind: 'request',
+      method,
+      uri,
+      headers: [
+        { name: 'From', value: `<${this.address}>;tag=${token()}` },
+        { name: 'To', value: `<${this.address}>` },
+        { name: 'Call-ID', value: `${token()}@127.0.0.1` },
+        { name: 'CSeq', value: `1 ${method}` },
+        { name: 'Contact', value: `<${this.contact}>` },
+        ...headers,
+      ],
+      body: '',
+    };
+    const response = await this.#endpoint.send(request, this.#proxy() ?? this.#endpoint.peerOf(uri)).final;
+    if (response === undefined) throw new Error(`${this.login}: no answer to ${method}`);
+    return response;
   }
 
   /** The next call to this phone. */

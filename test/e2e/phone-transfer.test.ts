@@ -1,0 +1,76 @@
+import { expect } from 'chai';
+import type { PhoneCall } from '../phones/phone-call.ts';
+import { useStage } from '../support/stage.ts';
+import { expectTalk } from './expectations.ts';
+
+/** The status lines that the phone was told until its REFER was over. */
+async function progress(call: PhoneCall): Promise<string[]> {
+  const lines: string[] = [];
+  for (;;) {
+    const notify = await call.notifies.next(5000);
+    lines.push(notify.body.trim());
+    const state = notify.headers.find(({ name }) => name === 'Subscription-State')?.value ?? '';
+    if (state.startsWith('terminated')) return lines;
+  }
+}
+
+const referTo = (value: string) => [{ name: 'Refer-To', value }];
+
+describe('a transfer by a phone', () => {
+  const stage = useStage();
+
+  for (const who of ['the caller', 'the called party'] as const) {
+    it(`to a number, by ${who}: the peer talks to the target, the phone is told and released`, async () => {
+      const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
+      const { outgoing, incoming } = await stage.connect(alice, bob, '102');
+      const [referrer, peer] = who === 'the caller' ? [outgoing, incoming] : [incoming, outgoing];
+      expect((await referrer.request('REFER', referTo('<sip:103@demo.local>'))).status).to.equal(202);
+      const arriving = await carol.incoming();
+      arriving.ring();
+      await peer.hearsSound({ withinMs: 2000 });
+      await arriving.answer();
+      expect(await progress(referrer)).to.deep.equal(['SIP/2.0 100 Trying', 'SIP/2.0 180 Ringing', 'SIP/2.0 200 OK']);
+      await referrer.ended();
+      await expectTalk(peer, arriving);
+      const dialog = await stage.dialog();
+      expect(dialog.status).to.equal('dialog');
+      expect(dialog.callids).to.have.length(2);
+    });
+  }
+
+  it('that nobody takes gives the peer back', async () => {
+    const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
+    const { outgoing, incoming } = await stage.connect(alice, bob, '102');
+    const before = await stage.dialog();
+    expect((await outgoing.request('REFER', referTo('<sip:103@demo.local>'))).status).to.equal(202);
+    await (await carol.incoming()).reject(486);
+    expect((await progress(outgoing)).at(-1)).to.equal('SIP/2.0 486 Busy Here');
+    await expectTalk(outgoing, incoming);
+    expect((await stage.dialog()).dialogid).to.equal(before.dialogid);
+  });
+
+  it('with consultation joins the two others', async () => {
+    const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
+    const first = await stage.connect(alice, bob, '102');
+    await first.outgoing.hold();
+    const second = await stage.connect(alice, carol, '103');
+    const { callId, localTag, remoteTag } = second.outgoing.dialog;
+    const replaces = encodeURIComponent(`${callId};to-tag=${remoteTag};from-tag=${localTag}`);
+    const target = referTo(`<sip:103@demo.local?Replaces=${replaces}>`);
+    expect((await first.outgoing.request('REFER', target)).status).to.equal(202);
+    expect((await progress(first.outgoing)).at(-1)).to.equal('SIP/2.0 200 OK');
+    await Promise.all([first.outgoing.ended(), second.outgoing.ended()]);
+    await expectTalk(first.incoming, second.incoming);
+    const dialog = await stage.dialog();
+    expect(dialog.callids).to.have.length(2);
+  });
+
+  it('is refused when it names nobody, or a dialog that is not there', async () => {
+    const [alice, bob] = await stage.phones('alice', 'bob');
+    const { outgoing, incoming } = await stage.connect(alice, bob, '102');
+    expect((await outgoing.request('REFER', referTo('nonsense'))).status).to.equal(400);
+    const gone = '<sip:103@demo.local?Replaces=nobody%3Bto-tag%3D1%3Bfrom-tag%3D2>';
+    expect((await outgoing.request('REFER', referTo(gone))).status).to.equal(481);
+    await expectTalk(outgoing, incoming);
+  });
+});
