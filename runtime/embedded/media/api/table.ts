@@ -1,3 +1,4 @@
+import * as audio from './audio-commands.ts';
 import { conferenceCommand } from '../conference/commands.ts';
 import * as channel from './channel-commands.ts';
 import type { ApiCommand, ApiTable } from './command.ts';
@@ -15,10 +16,14 @@ export const APIS: ApiTable = new Map<string, ApiCommand>([
   ['sched_hangup', channel.schedHangup],
   ['show', status.show],
   ['sofia', status.sofia],
+  ['stop_tone_detect', audio.stopToneDetect],
   ['status', status.status],
+  ['tone_detect', audio.toneDetect],
+  ['uuid_audio', audio.uuidAudio],
   ['uuid_break', channel.uuidBreak],
   ['uuid_bridge', channel.uuidBridge],
   ['uuid_broadcast', channel.uuidBroadcast],
+  ['uuid_displace', audio.uuidDisplace],
   ['uuid_dump', channel.uuidDump],
   ['uuid_exists', channel.uuidExists],
   ['uuid_getvar', channel.uuidGetvar],

@@ -1,12 +1,15 @@
 import type { ApplicationStart, ApplicationTable } from '../channel/application.ts';
 import { conference } from '../conference/application.ts';
 import { hangup, nothing, schedHangup, sendDtmf, setMute } from './call-control.ts';
+import { eavesdrop } from './eavesdrop.ts';
 import { echo } from './echo.ts';
 import { park } from './idle.ts';
 import { playAndGetDigits } from './play-and-get-digits.ts';
 import { endlessPlayback, playback } from './playback.ts';
 import { record, recordSession, recordSessionMask, stopRecordSession } from './record.ts';
 import { sleep } from './sleep.ts';
+import { say, speak } from './speech.ts';
+import { stopToneDetect, toneDetect } from './tone-detect.ts';
 import { exportVariable, multiset, set, unset } from './variables.ts';
 
 /** Every application of the server. One that is not here ends the call, as in FreeSWITCH. */
@@ -14,6 +17,7 @@ export const APPLICATIONS: ApplicationTable = new Map<string, ApplicationStart>(
   ['answer', nothing],
   ['break', nothing],
   ['conference', conference],
+  ['eavesdrop', eavesdrop],
   ['echo', echo],
   ['endless_playback', endlessPlayback],
   ['export', exportVariable],
@@ -29,11 +33,15 @@ export const APPLICATIONS: ApplicationTable = new Map<string, ApplicationStart>(
   ['record_session', recordSession],
   ['record_session_mask', recordSessionMask(true)],
   ['record_session_unmask', recordSessionMask(false)],
+  ['say', say],
   ['sched_hangup', schedHangup],
   ['send_dtmf', sendDtmf],
   ['set', set],
   ['set_mute', setMute],
   ['sleep', sleep],
+  ['speak', speak],
   ['stop_record_session', stopRecordSession],
+  ['stop_tone_detect', stopToneDetect],
+  ['tone_detect', toneDetect],
   ['unset', unset],
 ]);

@@ -72,6 +72,24 @@ export function transcodingTable(from: Codec, to: Codec): Uint8Array | undefined
   return from === PCMU ? muLawToALaw : aLawToMuLaw;
 }
 
+const gainTables = new Map<string, Uint8Array>();
+
+/** The octet-to-octet table that changes the level of a codec by steps of 3 dB, or undefined for none. */
+export function gainTable(codec: Codec, steps: number): Uint8Array | undefined {
+  if (steps === 0) return undefined;
+  const key = `${codec.name} ${steps}`;
+  let table = gainTables.get(key);
+  if (table === undefined) {
+    const factor = 10 ** ((steps * 3) / 20);
+    table = Uint8Array.from(codec.toLinear, (sample) => {
+      const scaled = Math.max(-32_768, Math.min(32_767, Math.round(sample * factor)));
+      return codec.fromLinear[scaled & 0xffff] as number;
+    });
+    gainTables.set(key, table);
+  }
+  return table;
+}
+
 /** Decodes `length` octets of `source` from `offset` into `target`; returns the number of samples written. */
 export function decodeG711(
   codec: Codec,

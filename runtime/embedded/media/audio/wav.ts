@@ -1,5 +1,6 @@
 import { PCMA, PCMU } from './g711.ts';
 import { SAMPLE_RATE } from './format.ts';
+import { toTelephonyRate } from './resample.ts';
 
 /** A WAV file that cannot be read: what was found, and what is supported. */
 export class WavError extends Error {
@@ -26,8 +27,7 @@ interface WavFormat {
 }
 
 /**
- * Reads a RIFF/WAVE file: PCM 16-bit, mu-law or A-law, 8 or 16 kHz, mono or stereo. Stereo is mixed to mono and
- * 16 kHz is halved with a two-tap average, so that the result is always 8 kHz mono.
+ * Reads a RIFF/WAVE file: PCM 16-bit, mu-law or A-law, 8 to 48 kHz, mono or stereo. The result is always 8 kHz mono.
  *
  * @param file the whole file
  * @returns linear 16-bit samples at 8 kHz
@@ -103,8 +103,8 @@ function readFormat(view: DataView, offset: number, size: number): WavFormat {
   }
   if (format.bits !== wanted) throw new WavError('sample size', `${format.bits} bits`, `${wanted} bits`);
   if (format.channels !== 1 && format.channels !== 2) throw new WavError('channels', String(format.channels), '1 or 2');
-  if (format.rate !== SAMPLE_RATE && format.rate !== 2 * SAMPLE_RATE) {
-    throw new WavError('sample rate', String(format.rate), '8000 or 16000');
+  if (format.rate < SAMPLE_RATE || format.rate > 48_000) {
+    throw new WavError('sample rate', String(format.rate), '8000 to 48000');
   }
   return format;
 }
@@ -119,10 +119,5 @@ function toTelephony(format: WavFormat, view: DataView, offset: number, size: nu
   for (let index = 0; index < total; index += 1) {
     mono[index] = format.channels === 1 ? sampleAt(index) : (sampleAt(index * 2) + sampleAt(index * 2 + 1)) >> 1;
   }
-  if (format.rate === SAMPLE_RATE) return mono;
-  const half = new Int16Array(total >> 1);
-  for (let index = 0; index < half.length; index += 1) {
-    half[index] = ((mono[index * 2] as number) + (mono[index * 2 + 1] as number)) >> 1;
-  }
-  return half;
+  return toTelephonyRate(mono, format.rate);
 }

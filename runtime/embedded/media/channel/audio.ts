@@ -69,9 +69,12 @@ export class ChannelAudio {
     this.#rtp.writeSilence();
   }
 
-  /** What the channel was sent in this slot; undefined for silence or nothing. */
+  /**
+   * What the channel was sent in this slot, or in the one before when it has not had its turn; undefined for silence or
+   * nothing.
+   */
   written(): Int16Array | undefined {
-    return this.#writtenFrame === this.#ticker.frame ? this.#written : undefined;
+    return this.#writtenFrame >= this.#ticker.frame - 1 ? this.#written : undefined;
   }
 
   #fill(): boolean {

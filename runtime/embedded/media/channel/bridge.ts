@@ -1,5 +1,7 @@
 import { NO_RESPONSE, type RunningApplication } from './application.ts';
+import { FRAME_SAMPLES } from '../audio/format.ts';
 import type { Channel } from './channel.ts';
+import { HeardAudio } from './heard-audio.ts';
 
 /** Two channels that hear each other: packets are passed on as they arrive. Either side's end dissolves it. */
 class Bridge {
@@ -22,8 +24,8 @@ class Bridge {
   update(): void {
     const [first, second] = this.#legs;
     const joined = !this.#dissolved && !first.suspended && !second.suspended;
-    first.channel.rtp.joinTo(joined ? second.channel.rtp : undefined);
-    second.channel.rtp.joinTo(joined ? first.channel.rtp : undefined);
+    first.channel.rtp.joinTo(joined && !second.mixes ? second.channel.rtp : undefined);
+    second.channel.rtp.joinTo(joined && !first.mixes ? first.channel.rtp : undefined);
   }
 
   dissolve(): void {
@@ -53,6 +55,9 @@ class BridgeLeg implements RunningApplication {
   readonly channel: Channel;
   readonly #bridge: Bridge;
   suspended = false;
+  /** Set while a sound is put over what this side hears: the other side's audio is then mixed frame by frame. */
+  #otherAudio: HeardAudio | undefined;
+  readonly #silence = new Int16Array(FRAME_SAMPLES);
 
   constructor(joint: Bridge, channel: Channel) {
     this.#bridge = joint;
@@ -61,8 +66,21 @@ class BridgeLeg implements RunningApplication {
 
   tick(): boolean {
     if (this.#bridge.dissolved) return true;
-    this.channel.rtp.writeNothing();
+    const { audio } = this.channel;
+    if ((audio.overlay !== undefined) !== this.mixes) this.#changeMode();
+    if (this.#otherAudio === undefined) this.channel.rtp.writeNothing();
+    else audio.write(this.#otherAudio.frame() ?? this.#silence);
     return false;
+  }
+
+  get mixes(): boolean {
+    return this.#otherAudio !== undefined;
+  }
+
+  #changeMode(): void {
+    this.#otherAudio?.release();
+    this.#otherAudio = this.channel.audio.overlay === undefined ? undefined : HeardAudio.ofBridge(this.channel);
+    this.#bridge.update();
   }
 
   suspend(): void {
@@ -76,6 +94,7 @@ class BridgeLeg implements RunningApplication {
   }
 
   end(): void {
+    this.#otherAudio?.release();
     this.#bridge.dissolve();
   }
 }

@@ -6,11 +6,18 @@ import type { Channel } from './channel.ts';
  */
 export class HeardAudio {
   readonly #channel: Channel;
+  readonly #onlyBridge: boolean;
   #other: Channel | undefined;
   #release: (() => void) | undefined;
 
-  constructor(channel: Channel) {
+  constructor(channel: Channel, onlyBridge = false) {
     this.#channel = channel;
+    this.#onlyBridge = onlyBridge;
+  }
+
+  /** What the other leg of a bridge says, without what is sent here. */
+  static ofBridge(channel: Channel): HeardAudio {
+    return new HeardAudio(channel, true);
   }
 
   /** This tick's frame; undefined for silence. */
@@ -21,7 +28,8 @@ export class HeardAudio {
       this.#other = other;
       this.#release = other?.audio.listen();
     }
-    return this.#channel.audio.written() ?? other?.audio.read();
+    const written = this.#onlyBridge ? undefined : this.#channel.audio.written();
+    return written ?? other?.audio.read();
   }
 
   release(): void {

@@ -1,6 +1,6 @@
 import type { RemoteInfo } from 'node:dgram';
 import { FRAME_SAMPLES } from '../audio/format.ts';
-import { type Codec, CODECS, decodeG711, encodeG711, PCMU, transcodingTable } from '../audio/g711.ts';
+import { type Codec, CODECS, decodeG711, encodeG711, gainTable, PCMU, transcodingTable } from '../audio/g711.ts';
 import { emptyCounters, type MediaFigures, type SessionCounters } from './figures.ts';
 import { JitterBuffer } from './jitter-buffer.ts';
 import { SourceLatch } from './latch.ts';
@@ -67,6 +67,9 @@ export class RtpSession {
   mutedIn = false;
   mutedOut = false;
 
+  #gainIn = 0;
+  #gainOut = 0;
+
   /** A digit of the far end has ended; duration in timestamp units. */
   onDigit: (digit: string, duration: number) => void = () => undefined;
 
@@ -122,6 +125,12 @@ export class RtpSession {
     if (!this.#mayReceive) this.#endDigit();
   }
 
+  /** Changes the level of what is received or sent by steps of 3 dB, -4..4. */
+  setGain(direction: 'read' | 'write', steps: number): void {
+    if (direction === 'read') this.#gainIn = steps;
+    else this.#gainOut = steps;
+  }
+
   /** Passes packets on to `peer` as they arrive; undefined ends that. */
   joinTo(peer: RtpSession | undefined): void {
     this.#peer = peer;
@@ -149,6 +158,7 @@ export class RtpSession {
     if (this.mutedOut) return this.writeSilence();
     if (this.#slotTaken()) return;
     encodeG711(this.#codec, samples, FRAME_SAMPLES, this.#sender.datagram, RTP_HEADER_BYTES);
+    this.#applyGainOut(FRAME_SAMPLES);
     this.#sendFrame();
   }
 
@@ -287,6 +297,8 @@ export class RtpSession {
     this.counters.inMediaPackets += 1;
     this.counters.inMediaBytes += datagram.length;
     this.#receivedCodec = codec;
+    const gain = gainTable(codec, this.#gainIn);
+    if (gain !== undefined) translateOctets(datagram, packet.payloadOffset, packet.payloadLength, gain);
     if (this.mutedIn) datagram.fill(codec.silence, packet.payloadOffset, packet.payloadOffset + packet.payloadLength);
     this.#peer?.passOnAudio(datagram, packet, codec, this.#lateness(packet.timestamp));
     if (this.#buffering > 0) {
@@ -319,9 +331,15 @@ export class RtpSession {
         target[RTP_HEADER_BYTES + index] = table[datagram[start + index] as number] as number;
       }
     }
+    this.#applyGainOut(length);
     const size = this.#sender.translate(this.#environment.ticker.frame, packet, this.#codec.payloadType, length);
     this.counters.outMediaPackets += 1;
     this.#send(size, latenessMs);
+  }
+
+  #applyGainOut(length: number): void {
+    const gain = gainTable(this.#codec, this.#gainOut);
+    if (gain !== undefined) translateOctets(this.#sender.datagram, RTP_HEADER_BYTES, length, gain);
   }
 
   /** Sends a telephone-event packet of the joined session under this side's payload type. */
@@ -342,4 +360,8 @@ export class RtpSession {
   passOver(packet: RtpPacket): void {
     this.#sender.omit(packet);
   }
+}
+
+function translateOctets(bytes: Uint8Array, offset: number, length: number, table: Uint8Array): void {
+  for (let index = offset; index < offset + length; index += 1) bytes[index] = table[bytes[index] as number] as number;
 }

@@ -1,0 +1,53 @@
+import { SoundNotFoundError } from '../audio/sound-library.ts';
+import { startDisplacement, stopDisplacement } from '../channel/displace.ts';
+import { parseToneDetect, ToneDetection } from '../recording/tone-detection.ts';
+import { onChannel } from './channel-commands.ts';
+import { OK, SUCCESS } from './command.ts';
+
+/** `uuid_displace <uuid> start|stop <file> [<seconds>] [mux]`. */
+export const uuidDisplace = onChannel(async (channel, [action = '', file = '', limit = '0', ...flags]) => {
+  if (action === 'stop') return stopDisplacement(channel) ? SUCCESS : '-ERR Operation Failed\n';
+  if (action !== 'start' || file === '') return '-USAGE: <uuid> [start|stop] <path> [<limit>] [mux]\n';
+  try {
+    const mux = flags.includes('mux') || limit === 'mux';
+    await startDisplacement(channel, file, Number(limit) || 0, mux);
+    return SUCCESS;
+  } catch (error) {
+    if (error instanceof SoundNotFoundError) return '-ERR Operation Failed\n';
+    throw error;
+  }
+});
+
+/** `uuid_audio <uuid> start read|write mute|level <n>` and `stop`: -4 to 4, steps of 3 dB; mute 1. */
+export const uuidAudio = onChannel((channel, [action = '', direction = '', what = '', value = '']) => {
+  const { rtp } = channel;
+  if (action === 'stop') {
+    rtp.setGain('read', 0);
+    rtp.setGain('write', 0);
+    rtp.mutedIn = false;
+    rtp.mutedOut = false;
+    return OK;
+  }
+  const number = Number(value);
+  const known =
+    action === 'start' && (direction === 'read' || direction === 'write') && (what === 'mute' || what === 'level');
+  if (!known || !Number.isInteger(number)) return '-USAGE: <uuid> [start [read|write] [mute|level <level>]|stop]\n';
+  if (what === 'level') rtp.setGain(direction, Math.min(4, Math.max(-4, number)));
+  else if (direction === 'read') rtp.mutedIn = number > 0;
+  else rtp.mutedOut = number > 0;
+  return OK;
+});
+
+/** `tone_detect <uuid> <key> <frequencies> ...`. */
+export const toneDetect = onChannel((channel, _words, argument) => {
+  const rules = parseToneDetect(argument.slice(argument.indexOf(' ') + 1));
+  if (rules === undefined) return '-ERR Invalid syntax!\n';
+  ToneDetection.start(channel, rules);
+  return `+OK Enabling tone detection '${rules.key}' '${rules.frequencies.join(',')}'\n`;
+});
+
+/** `stop_tone_detect <uuid>`. */
+export const stopToneDetect = onChannel((channel) => {
+  ToneDetection.stopAll(channel);
+  return OK;
+});

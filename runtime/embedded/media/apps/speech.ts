@@ -1,0 +1,67 @@
+import { ClipSource } from '../audio/source.ts';
+import { FRAME_SAMPLES } from '../audio/format.ts';
+import { synthesize } from '../audio/speech.ts';
+import { type ApplicationStart, NO_RESPONSE, type RunningApplication } from '../channel/application.ts';
+import type { Channel } from '../channel/channel.ts';
+
+/** Kinds of `say` whose text is read character by character. */
+const SPELLED = new Set([
+  'NAME_SPELLED',
+  'NAME_PHONETIC',
+  'TELEPHONE_NUMBER',
+  'TELEPHONE_EXTENSION',
+  'ACCOUNT_NUMBER',
+  'IP_ADDRESS',
+]);
+
+/** Speaks a text; silent, and done at once, where no synthesizer is installed, like FreeSWITCH without an engine. */
+class Speech implements RunningApplication {
+  readonly response = NO_RESPONSE;
+  readonly #channel: Channel;
+  readonly #abort = new AbortController();
+  readonly #frame = new Int16Array(FRAME_SAMPLES);
+  #source: ClipSource | undefined;
+  #done = false;
+
+  constructor(channel: Channel, voice: string, text: string) {
+    this.#channel = channel;
+    void synthesize(voice, text, this.#abort.signal).then((samples) => {
+      if (samples === undefined) this.#done = true;
+      else this.#source = new ClipSource(samples, 0);
+    });
+  }
+
+  tick(): boolean {
+    if (this.#done) return true;
+    const count = this.#source?.read(this.#frame) ?? 0;
+    if (count === 0) this.#channel.audio.writeSilence();
+    else {
+      this.#frame.fill(0, count);
+      this.#channel.audio.write(this.#frame);
+    }
+    return this.#source?.exhausted === true;
+  }
+
+  break(): void {
+    this.#done = true;
+  }
+
+  end(): void {
+    this.#abort.abort();
+  }
+}
+
+/** `speak <engine>|<voice>|<text>`; the engine is always espeak-ng. */
+export const speak: ApplicationStart = (channel, data) => {
+  const [, voice = '', ...text] = data.split('|');
+  return text.length === 0 ? NO_RESPONSE : new Speech(channel, voice, text.join('|'));
+};
+
+/** `say <language> <type> <method> [<gender>] <text>`. */
+export const say: ApplicationStart = (channel, data) => {
+  const match = /^(\S+)\s+(\S+)\s+(\S+)\s+(?:(?:FEMININE|MASCULINE|NEUTER)\s+)?(\S[\s\S]*)$/.exec(data.trim());
+  if (match === null) return NO_RESPONSE;
+  const [, language, type, method, text] = match as unknown as [string, string, string, string, string];
+  const spelled = method === 'iterated' || SPELLED.has(type.toUpperCase());
+  return new Speech(channel, language, spelled ? Array.from(text).join(' ') : text);
+};
