@@ -64,6 +64,11 @@ export class MemoryCallStore implements CallStore {
     this.#unindex(dialogid, stored);
   }
 
+  /** Dialogs of whatever domain that have a leg with this Call-ID. */
+  idsOfCall(callid: string): readonly string[] {
+    return [...(this.#index.get(`callid ${callid}`) ?? [])];
+  }
+
   list(domain: string): Promise<readonly DialogView[]> {
     const stored = this.#stored(this.#byDomain.get(domain.toLowerCase()));
     return Promise.resolve(stored.map(({ entry }) => entry.view));

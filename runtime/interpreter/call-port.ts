@@ -96,6 +96,12 @@ export interface ReferOptions {
   readonly timeoutMs?: number;
 }
 
+/** One side of a live dialog of the domain. */
+export interface DialogSide {
+  readonly dialogid: string;
+  readonly side: 'a' | 'b';
+}
+
 /** A transfer of the scenario's opponent to a new target (RFC 3515 semantics). The promises never reject. */
 export interface Transfer {
   /** Call-ID of the A leg of the target dialog (the transferred party). */
@@ -155,4 +161,15 @@ export interface CallPort {
   dial(options: DialOptions): OutgoingCall;
   /** Transfers the opponent; only in state `connected`. */
   refer(options: ReferOptions): Transfer;
+  /**
+   * Takes one side out of a live dialog, as an INVITE with Replaces would (RFC 3891): it becomes the opponent, and the
+   * rest of that dialog ends. Only in state `none`. The final answer is 200, or 481 when there is no such dialog in
+   * status `dialog`, or 488 when that side is no phone.
+   */
+  takeOver(side: DialogSide): OutgoingCall;
+  /**
+   * Joins the opponent with one side of another dialog, as a REFER with Replaces would: the rest of both ends. Only in
+   * state `connected`.
+   */
+  join(side: DialogSide): Transfer;
 }

@@ -94,11 +94,22 @@ export class MediaEndpoint {
     await this.#quietly(this.#endpoint.api('uuid_transfer', `${this.uuid} -both park inline`));
   }
 
-  /** Connects the sound of two endpoints. */
+  /** Connects the sound of two endpoints; settles when it flows. */
   async bridge(other: MediaEndpoint): Promise<void> {
-    const event = await this.#bounded(this.#endpoint.api('uuid_bridge', `${this.uuid} ${other.uuid}`));
-    const body = bodyOf(event);
-    if (!body.startsWith('+OK')) throw new MediaError(`the media server cannot bridge: ${body.trim()}`);
+    await this.#together(other, 'uuid_bridge', async () => {
+      const event = await this.#bounded(this.#endpoint.api('uuid_bridge', `${this.uuid} ${other.uuid}`));
+      const body = bodyOf(event);
+      if (!body.startsWith('+OK')) throw new MediaError(`the media server cannot bridge: ${body.trim()}`);
+    });
+  }
+
+  /** Parts two bridged endpoints; settles when both are free. An endpoint that is gone is free. */
+  async unbridge(other: MediaEndpoint): Promise<void> {
+    try {
+      await this.#together(other, 'park', () => this.park());
+    } catch (error) {
+      if (!(error instanceof EndpointGone)) throw error;
+    }
   }
 
   /** Sends digits to the phone by RFC 4733; `W` pauses a second, `w` half a second. */
@@ -139,6 +150,16 @@ export class MediaEndpoint {
     }
   }
 
+  /**
+   * Gives a command that sets two channels to work, and waits until both have begun: the media server says yes before,
+   * and a command that came in between would meet the state of before.
+   */
+  async #together(other: MediaEndpoint, application: string, command: () => Promise<void>): Promise<void> {
+    const begun = Promise.all([this.#started(application), other.#started(application)]);
+    await command();
+    await untilAborted(Promise.race([begun, elapsed(BEGIN_MS)]), AbortSignal.any([this.gone, other.gone]));
+  }
+
   /** Settles when the channel begins to run an application of that name. */
   #started(application: string): Promise<void> {
     const connection = this.#endpoint.conn;
@@ -165,6 +186,13 @@ export class MediaEndpoint {
       if (!this.#gone.signal.aborted) throw error;
     }
   }
+}
+
+/** Milliseconds after which two channels count as at work without a word from the media server. */
+const BEGIN_MS = 1000;
+
+function elapsed(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms).unref());
 }
 
 function bodyOf(event: FsEvent): string {

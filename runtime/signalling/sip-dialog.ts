@@ -15,6 +15,23 @@ export interface SipDialogHandlers {
   /** The answer that came in the ACK of a re-INVITE without offer. */
   answerInAck(sdp: string): void;
   info(contentType: string, body: string): void;
+  /** A REFER within the dialog (RFC 3515). */
+  refer(request: ReferRequest): ReferAnswer;
+}
+
+/** The answer to a REFER. */
+export interface ReferAnswer {
+  /** 202 promises NOTIFYs by `notifyRefer`. */
+  readonly status: number;
+  /** Called when the answer is on its way. */
+  readonly accepted?: () => void;
+}
+
+/** What a phone wants its peer to do. */
+export interface ReferRequest {
+  /** Refer-To, as it was sent. */
+  readonly referTo: string;
+  readonly referredBy: string | undefined;
 }
 
 /** An established INVITE dialog with a phone, gateway or conference (RFC 3261 section 12). */
@@ -38,7 +55,12 @@ export class SipDialog {
       res.send(200);
       this.#handlers?.info(req.get('Content-Type') ?? '', req.body);
     });
-    dialog.on('refer', (_req: SrfRequest, res: SrfResponse) => res.send(501, 'Not Implemented'));
+    dialog.on('refer', (req: SrfRequest, res: SrfResponse) => {
+      const request = { referTo: req.get('Refer-To') ?? '', referredBy: req.get('Referred-By') };
+      const answer = this.#handlers?.refer(request) ?? { status: 481 };
+      res.send(answer.status);
+      answer.accepted?.();
+    });
   }
 
   get callId(): string {
@@ -71,6 +93,23 @@ export class SipDialog {
   async request(method: string, headers: Record<string, string>, body?: string): Promise<number> {
     const res = await this.#dialog.request({ method, headers, ...(body === undefined ? {} : { body }) });
     return res.status;
+  }
+
+  /**
+   * Tells the phone how its REFER goes, as a sipfrag (RFC 3515 section 2.4.5). Does nothing when the dialog is over.
+   * @param last true for the final answer: it ends the subscription
+   */
+  async notifyRefer(statusLine: string, last: boolean): Promise<void> {
+    if (this.#ended !== undefined) return;
+    await this.request(
+      'NOTIFY',
+      {
+        Event: 'refer',
+        'Subscription-State': last ? 'terminated;reason=noresource' : 'active;expires=60',
+        'Content-Type': 'message/sipfrag;version=2.0',
+      },
+      statusLine,
+    );
   }
 
   #end(reason: string): void {

@@ -18,6 +18,15 @@ export class DialogBook implements DialogObserver {
     return this.#dialogs.get(dialogid);
   }
 
+  /** The established dialog that has a leg with this Call-ID, and the side of that leg. */
+  findByCallId(callid: string): { dialog: CallDialog; side: 'a' | 'b' } | undefined {
+    for (const dialogid of this.#store.idsOfCall(callid)) {
+      const dialog = this.#dialogs.get(dialogid);
+      if (dialog?.state === 'dialog') return { dialog, side: dialog.a.callid === callid ? 'a' : 'b' };
+    }
+    return undefined;
+  }
+
   all(): CallDialog[] {
     return [...this.#dialogs.values()];
   }

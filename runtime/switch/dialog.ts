@@ -112,7 +112,10 @@ export class CallDialog implements LegOwner {
     const b = this.b?.endpoint;
     if (this.#state !== 'dialog' || a === undefined || b === undefined) return;
     this.#path ??= new MediaPath(a, b);
-    await this.#path.connect();
+    // A party that came here from another dialog may be holding it.
+    const holders = [this.a, this.b].filter((leg) => leg?.held === true);
+    if (holders.length === 0) await this.#path.connect();
+    for (const leg of holders) if (leg?.endpoint !== undefined) await this.#path.setHeld(leg.endpoint, true);
   }
 
   /** Parts the sound of both sides, so that one of them can be played something or taken elsewhere. */
@@ -152,11 +155,21 @@ export class CallDialog implements LegOwner {
     this.#observer.changed(this);
   }
 
-  /** Ends the dialog but leaves the A leg alone: it goes back to where it came from. */
-  endWithoutA(cause: EndCause): void {
+  /** Ends the dialog but lets one leg live: it goes on in another dialog. */
+  endWithout(leg: Leg, cause: EndCause): void {
     if (this.#state === 'ended') return;
-    if (this.a.owner === this) this.a.owner = undefined;
+    if (leg.owner === this) leg.owner = undefined;
     this.end(cause);
+  }
+
+  /** The leg of a side; on side b the answering party. */
+  leg(side: 'a' | 'b'): Leg | undefined {
+    return side === 'a' ? this.a : this.b;
+  }
+
+  /** The other leg of an established dialog. */
+  opposite(leg: Leg): Leg | undefined {
+    return leg === this.a ? this.b : this.a;
   }
 
   legEnded(leg: Leg, reason: string): void {

@@ -5,6 +5,7 @@ import type {
   CallState,
   CollectOptions,
   CollectResult,
+  DialogSide,
   DialOptions,
   OutgoingCall,
   PartyInfo,
@@ -26,9 +27,11 @@ import { failureCause } from './call-phones.ts';
 import type { CallDialog } from './dialog.ts';
 import { IvrLeg } from './ivr-leg.ts';
 import type { CallingLeg, EndCause } from './leg.ts';
-import { type Party, partyInfo } from './party.ts';
+import { type Party, partyInfo, uriOf } from './party.ts';
 import { placeCall } from './place-call.ts';
 import type { SwitchTools } from './tools.ts';
+import { startJoin } from './join.ts';
+import { detachLeg, findLeg } from './take-over.ts';
 import { startTransfer } from './transfer.ts';
 
 /** What ties an incoming call to whoever placed it. */
@@ -180,18 +183,60 @@ export class IvrCall implements CallPort {
     return { callid: this.callid, dialogid: dialog.dialogid, provisional: attempt.provisional, final };
   }
 
+  takeOver(side: DialogSide): OutgoingCall {
+    this.#require('takeOver', 'none');
+    this.#state = 'outgoing';
+    const final = this.#takeOver(side);
+    return { callid: this.callid, dialogid: '', provisional: final, final };
+  }
+
+  join(side: DialogSide): Transfer {
+    this.#require('join', 'connected');
+    const opponent = this.#opponent as CallingLeg;
+    const dialog = this.#dialog as CallDialog;
+    this.#state = 'transferred';
+    return this.#settled(startJoin(this.#tools, dialog, opponent, side));
+  }
+
   refer(options: ReferOptions): Transfer {
     this.#require('refer', 'connected');
     const opponent = this.#opponent as CallingLeg;
     const dialog = this.#dialog as CallDialog;
     this.#state = 'transferred';
-    const transfer = startTransfer(this.#tools, dialog, opponent, options);
+    return this.#settled(startTransfer(this.#tools, dialog, opponent, options));
+  }
+
+  /** After a transfer the scenario has no call any more; after a failed one the opponent is back. */
+  #settled(transfer: Transfer): Transfer {
     const final = transfer.final.then((result) => {
       if (result.status < 300) this.#finish({ by: 'transfer', reason: result.line });
       else if (!this.#end.signal.aborted) this.#state = 'connected';
       return result;
     });
     return { ...transfer, final };
+  }
+
+  async #takeOver(side: DialogSide): Promise<Answer> {
+    const found = findLeg(this.#tools, this.domain, side);
+    const status = typeof found === 'number' ? found : (await detachLeg(found)) ? 200 : 481;
+    if (typeof found === 'number' || status !== 200) {
+      const refusal = answer(status, undefined, true);
+      this.#finish({ by: 'failure', reason: refusal.line });
+      return refusal;
+    }
+    const { leg, dialog: from } = found;
+    const own = bracketUri(this.leg.party.kind === 'ivr' ? this.leg.party.number : '', this.domain);
+    const dialog = this.#tools.dialogs.open({
+      a: this.leg,
+      localuri: uriOf(leg.party),
+      remoteuri: own,
+      site: this.#tools.site,
+      bindings: from.bindings,
+    });
+    this.#dialog = dialog;
+    dialog.addBranch(leg, { localuri: own, remoteuri: uriOf(leg.party) }, Date.now());
+    dialog.establish(leg);
+    return this.#dialled(dialog, answer(200, 'OK', false));
   }
 
   /** Where the call to F goes: by login or by number, through the intercom featurecode where asked. */

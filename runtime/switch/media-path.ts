@@ -37,7 +37,8 @@ export class MediaPath {
   disconnect(): Promise<void> {
     return this.#then(async () => {
       await this.#endMelody();
-      await this.#a.park();
+      if (!this.#parted) await this.#a.unbridge(this.#b);
+      this.#parted = true;
     });
   }
 
@@ -49,7 +50,7 @@ export class MediaPath {
       await this.#a.bridge(this.#b);
       return;
     }
-    if (!wasHeld) await this.#a.park();
+    if (!wasHeld) await this.#a.unbridge(this.#b);
     this.#parted = true;
     if (this.#held.size > 1) return;
     const waiting = this.#held.has(this.#a) ? this.#b : this.#a;

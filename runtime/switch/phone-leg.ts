@@ -2,7 +2,7 @@ import type { MediaEndpoint } from '../media/endpoint.ts';
 import { MediaError } from '../media/media-error.ts';
 import type { IncomingInvite } from '../signalling/incoming-invite.ts';
 import { sdpDirection } from '../signalling/sdp.ts';
-import type { ReinviteAnswer, SipDialog } from '../signalling/sip-dialog.ts';
+import type { ReferAnswer, ReferRequest, ReinviteAnswer, SipDialog } from '../signalling/sip-dialog.ts';
 import type { CallingLeg, EndCause, LegOwner } from './leg.ts';
 import type { Party } from './party.ts';
 
@@ -12,6 +12,8 @@ type State = 'ringing' | 'answering' | 'answered' | 'ended';
 export interface PhoneLegTools {
   createEndpoint(remoteSdp?: string): Promise<MediaEndpoint>;
   failed(err: unknown, what: string, leg: { callid: string }): void;
+  /** The phone transfers its peer; gives the answer to its REFER. */
+  refer(leg: PhoneLeg, request: ReferRequest): ReferAnswer;
 }
 
 /**
@@ -68,6 +70,15 @@ export class PhoneLeg implements CallingLeg {
 
   get ended(): boolean {
     return this.#state === 'ended';
+  }
+
+  /** Tells the phone how the transfer goes that it asked for; settles when it knows, or is gone. Never rejects. */
+  async notifyRefer(statusLine: string, last: boolean): Promise<void> {
+    try {
+      await this.#sip?.notifyRefer(statusLine, last);
+    } catch (err) {
+      this.#tools.failed(err, 'NOTIFY', this);
+    }
   }
 
   ring(): void {
@@ -131,6 +142,7 @@ export class PhoneLeg implements CallingLeg {
       reinvite: (sdp) => this.#reinvite(sdp),
       answerInAck: (sdp) => void this.#renegotiate(sdp),
       info: (type, body) => this.#info(type, body),
+      refer: (request) => this.#tools.refer(this, request),
     });
   }
 

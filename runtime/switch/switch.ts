@@ -10,6 +10,7 @@ import { DialogBook } from './dialog-book.ts';
 import { takeIncomingCall } from './incoming-call.ts';
 import { IvrCall } from './ivr-call.ts';
 import { Registrar } from './registrar.ts';
+import { transferByPhone } from './phone-refer.ts';
 import type { SwitchTools } from './tools.ts';
 
 export interface SwitchOptions {
@@ -44,6 +45,7 @@ export class Switch implements SipHandlers {
       log,
       invite: (invite) => this.#connected().sip.invite(invite),
       createEndpoint: (remoteSdp) => this.#connected().media.createEndpoint(remoteSdp),
+      refer: (leg, request) => transferByPhone(this.#tools, leg, request),
       startScenario: (code, call) => options.startScenario(code, call),
       failed: (err, what, leg) => log.error({ err, callid: leg.callid }, `${what} failed`),
     };

@@ -3,7 +3,9 @@ import type { CallPort } from '../interpreter/call-port.ts';
 import type { MediaEndpoint } from '../media/endpoint.ts';
 import type { Log } from '../signalling/link.ts';
 import type { OutgoingInvite, OutgoingInviteOptions } from '../signalling/outgoing-invite.ts';
+import type { ReferAnswer, ReferRequest } from '../signalling/sip-dialog.ts';
 import type { DialogBook } from './dialog-book.ts';
+import type { PhoneLeg } from './phone-leg.ts';
 
 /** What the parts of the switch work with; made once per node. */
 export interface SwitchTools {
@@ -15,6 +17,8 @@ export interface SwitchTools {
   readonly log: Log;
   invite(options: OutgoingInviteOptions): OutgoingInvite;
   createEndpoint(remoteSdp?: string): Promise<MediaEndpoint>;
+  /** A phone transfers its peer; gives the answer to its REFER. */
+  refer(leg: PhoneLeg, request: ReferRequest): ReferAnswer;
   /** Runs a scenario for a call; false when there is none of that code. */
   startScenario(code: string, call: CallPort): Promise<boolean>;
   /** Reports a failure that nobody waits for. */

@@ -13,6 +13,9 @@ const RINGBACK = 'tone_stream://%(1000,4000,425);loops=-1';
 /** Milliseconds a transfer target may ring when nothing else is said. */
 const DEFAULT_RING_MS = 30_000;
 
+/** Runs when the target has answered, before the rest of the old dialog is released or has its party back. */
+export type BeforeSettling = (result: Answer) => Promise<void>;
+
 /**
  * Transfers one side of a dialog to a new target (RFC 3515 semantics, with the media anchored here: the transferred
  * phone keeps its SIP dialog and its endpoint). A new dialog, opponent -> target, is built. When the target answers,
@@ -23,6 +26,7 @@ export function startTransfer(
   old: CallDialog,
   opponent: CallingLeg,
   options: ReferOptions,
+  beforeSettling?: BeforeSettling,
 ): Transfer {
   const { number, tail } = splitDtmfTail(options.to);
   const { domain } = opponent.party;
@@ -51,21 +55,32 @@ export function startTransfer(
   });
   const final = attempt.final.then(async (result) => {
     await stopRinging?.();
-    settle(old, dialog, opponent, result);
+    await beforeSettling?.(result);
+    await settleTransfer(old, dialog, opponent, result);
     return result;
   });
   return { acallid: opponent.callid, dialogid: dialog.dialogid, provisional: attempt.provisional, final };
 }
 
-function settle(old: CallDialog, dialog: CallDialog, opponent: CallingLeg, result: Answer): void {
+/** After a transfer: the old dialog is over, or has its party back, with the sound as it was. */
+export async function settleTransfer(
+  old: CallDialog,
+  dialog: CallDialog,
+  opponent: CallingLeg,
+  result: Answer,
+): Promise<void> {
   if (result.status < 300) {
     old.end({ by: 'transfer', status: 480, reason: 'Transferred' }, opponent);
     return;
   }
   const gone = dialog.ended.aborted;
-  dialog.endWithoutA(failureCause(result));
-  if (gone) old.end({ by: old.a === opponent ? 'a' : 'b', status: 487, reason: 'Opponent Gone' }, opponent);
-  else old.resume(opponent);
+  dialog.endWithout(opponent, failureCause(result));
+  if (gone) {
+    old.end({ by: old.a === opponent ? 'a' : 'b', status: 487, reason: 'Opponent Gone' }, opponent);
+    return;
+  }
+  old.resume(opponent);
+  await old.connectMedia();
 }
 
 /** Plays the ringback tone; the function it gives ends it, and settles when the endpoint is free. */

@@ -54,9 +54,7 @@ describe('a transfer by a phone', () => {
     const first = await stage.connect(alice, bob, '102');
     await first.outgoing.hold();
     const second = await stage.connect(alice, carol, '103');
-    const { callId, localTag, remoteTag } = second.outgoing.dialog;
-    const replaces = encodeURIComponent(`${callId};to-tag=${remoteTag};from-tag=${localTag}`);
-    const target = referTo(`<sip:103@demo.local?Replaces=${replaces}>`);
+    const target = referTo(`<sip:103@demo.local?Replaces=${encodeURIComponent(second.outgoing.replaces)}>`);
     expect((await first.outgoing.request('REFER', target)).status).to.equal(202);
     expect((await progress(first.outgoing)).at(-1)).to.equal('SIP/2.0 200 OK');
     await Promise.all([first.outgoing.ended(), second.outgoing.ended()]);

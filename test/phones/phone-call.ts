@@ -118,6 +118,12 @@ export abstract class PhoneCall {
     await this.#changeDirection('sendrecv');
   }
 
+  /** Names this call in a Replaces header (RFC 3891 section 3). */
+  get replaces(): string {
+    const { callId, localTag, remoteTag } = this.requireDialog();
+    return `${callId};to-tag=${remoteTag};from-tag=${localTag}`;
+  }
+
   /** A request inside the dialog; rejects when no final answer comes. */
   async request(method: string, headers: readonly SipHeader[] = [], body = ''): Promise<SipResponse> {
     const dialog = this.requireDialog();

@@ -7,6 +7,7 @@ import {
   type CollectOptions,
   type CollectResult,
   type DialOptions,
+  type DialogSide,
   type OutgoingCall,
   type PartyInfo,
   type PlayOptions,
@@ -71,6 +72,8 @@ const ANSWERS: readonly ScriptedAnswer[] = [
   { after: 0, status: 180 },
   { after: 1000, status: 200 },
 ];
+/** What a party says that is in a call already. */
+const AT_ONCE: readonly ScriptedAnswer[] = [{ after: 0, status: 200 }];
 const DEFAULT_TIMEOUT_MS = 30_000;
 /** How long a simulated prompt takes, whatever is in it. */
 const PROMPT_MS = 1000;
@@ -196,11 +199,30 @@ export class SimulatedCall implements CallPort {
   }
 
   dial(options: DialOptions): OutgoingCall {
-    this.#require('dial', 'none');
-    this.#note(`dial ${options.to}`);
+    return this.#out('dial', options.to, () => this.#answers(this.#script.dialled ?? ANSWERS, options.timeoutMs, 100));
+  }
+
+  takeOver({ dialogid, side }: DialogSide): OutgoingCall {
+    const follow = () => this.#answers(this.#script.dialled ?? AT_ONCE, DEFAULT_TIMEOUT_MS, 100);
+    return this.#out('takeOver', `${dialogid} ${side}`, follow);
+  }
+
+  refer(options: ReferOptions): Transfer {
+    const timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
+    return this.#transfer('refer', options.to, () => this.#answers(this.#script.target ?? ANSWERS, timeoutMs, 101));
+  }
+
+  join({ dialogid, side }: DialogSide): Transfer {
+    const follow = () => this.#answers(this.#script.target ?? AT_ONCE, DEFAULT_TIMEOUT_MS, 101);
+    return this.#transfer('join', `${dialogid} ${side}`, follow);
+  }
+
+  #out(operation: string, target: string, follow: () => Pick<OutgoingCall, 'provisional' | 'final'>): OutgoingCall {
+    this.#require(operation, 'none');
+    this.#note(`${operation} ${target}`);
     this.#state = 'outgoing';
-    this.#opponent = party(options.to);
-    const answers = this.#answers(this.#script.dialled ?? ANSWERS, options.timeoutMs, 100);
+    this.#opponent = party(target);
+    const answers = follow();
     void answers.final.then(({ status }) => {
       if (status < 300) this.#connected();
       else this.end('failure', line(status));
@@ -208,11 +230,11 @@ export class SimulatedCall implements CallPort {
     return { callid: this.callid, dialogid: 'dialog-1', ...answers };
   }
 
-  refer(options: ReferOptions): Transfer {
-    this.#require('refer', 'connected');
-    this.#note(`refer ${options.to}`);
+  #transfer(operation: string, target: string, follow: () => Pick<Transfer, 'provisional' | 'final'>): Transfer {
+    this.#require(operation, 'connected');
+    this.#note(`${operation} ${target}`);
     this.#state = 'transferred';
-    const answers = this.#answers(this.#script.target ?? ANSWERS, options.timeoutMs ?? DEFAULT_TIMEOUT_MS, 101);
+    const answers = follow();
     const { hangsUpInTransferAfter } = this.#script;
     if (hangsUpInTransferAfter !== undefined) void this.#hangUpAfter(hangsUpInTransferAfter);
     void answers.final.then(({ status }) => {

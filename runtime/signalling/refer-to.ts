@@ -1,0 +1,27 @@
+import { parseSipUri } from './sip-uri.ts';
+
+/** Where a REFER points (RFC 3515 section 2.1). */
+export interface ReferTarget {
+  /** Number or login. */
+  readonly user: string;
+  /** Call-ID of the dialog to replace (RFC 3891), for an attended transfer. */
+  readonly replaces: string | undefined;
+}
+
+/** Reads Refer-To; undefined when it names nobody. */
+export function parseReferTo(header: string): ReferTarget | undefined {
+  const uri = parseSipUri(header);
+  if (uri === undefined || uri.user === '') return undefined;
+  const escaped = /[?&]Replaces=([^&>]+)/i.exec(header)?.[1];
+  if (escaped === undefined) return { user: uri.user, replaces: undefined };
+  try {
+    return { user: uri.user, replaces: replacedCallId(decodeURIComponent(escaped)) };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Call-ID of a Replaces value: `callid;to-tag=..;from-tag=..`. */
+export function replacedCallId(replaces: string): string {
+  return (replaces.split(';')[0] ?? '').trim();
+}

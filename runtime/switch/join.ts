@@ -1,0 +1,59 @@
+import type { Answer, DialogSide, Transfer } from '../interpreter/call-port.ts';
+import { answer } from '../signalling/answers.ts';
+import { failedAttempt } from './attempt.ts';
+import type { CallDialog } from './dialog.ts';
+import type { CallingLeg } from './leg.ts';
+import { uriOf } from './party.ts';
+import { detachLeg, type FoundLeg, findLeg } from './take-over.ts';
+import type { SwitchTools } from './tools.ts';
+import { type BeforeSettling, settleTransfer } from './transfer.ts';
+
+/**
+ * Joins one side of a dialog with one side of another (RFC 3515 REFER with Replaces, with the media anchored here):
+ * `opponent` and the found party talk in a new dialog, and the rest of both old ones ends. When the other dialog is not
+ * there, everything stays as it was.
+ */
+export function startJoin(
+  tools: SwitchTools,
+  old: CallDialog,
+  opponent: CallingLeg,
+  side: DialogSide,
+  beforeSettling?: BeforeSettling,
+): Transfer {
+  const found = findLeg(tools, opponent.party.domain, side);
+  if (typeof found === 'number' || found.dialog === old) {
+    const { provisional, final } = failedAttempt(typeof found === 'number' ? found : 482);
+    return { acallid: opponent.callid, dialogid: '', provisional, final };
+  }
+  old.suspend(opponent);
+  const dialog = tools.dialogs.open({
+    a: opponent,
+    localuri: uriOf(found.leg.party),
+    remoteuri: uriOf(opponent.party),
+    site: tools.site,
+    bindings: new Set([...old.bindings, ...found.dialog.bindings]),
+  });
+  const final = join(tools, dialog, found).then(async (result) => {
+    await beforeSettling?.(result);
+    await settleTransfer(old, dialog, opponent, result);
+    return result;
+  });
+  return { acallid: opponent.callid, dialogid: dialog.dialogid, provisional: final, final };
+}
+
+async function join(tools: SwitchTools, dialog: CallDialog, found: FoundLeg): Promise<Answer> {
+  const { leg } = found;
+  try {
+    if (!(await detachLeg(found))) return answer(481, undefined, true);
+    dialog.addBranch(leg, { localuri: uriOf(dialog.a.party), remoteuri: uriOf(leg.party) }, Date.now());
+    if (!dialog.establish(leg)) {
+      leg.release({ by: 'failure', status: 487, reason: 'Opponent Gone' });
+      return answer(487, undefined, true);
+    }
+    await dialog.connectMedia();
+    return answer(200, 'OK', false);
+  } catch (error) {
+    tools.failed(error, 'join', leg);
+    return answer(500, undefined, true);
+  }
+}

@@ -1,0 +1,34 @@
+import type { DialogSide } from '../interpreter/call-port.ts';
+import type { CallDialog } from './dialog.ts';
+import { PhoneLeg } from './phone-leg.ts';
+import type { SwitchTools } from './tools.ts';
+
+/** A phone's leg that can leave its dialog. */
+export interface FoundLeg {
+  readonly leg: PhoneLeg;
+  readonly dialog: CallDialog;
+}
+
+/**
+ * One side of an established dialog.
+ * @param domain the dialog must be visible to this domain
+ * @returns 481 when there is no such dialog, or it is not established; 488 when that side is no phone
+ */
+export function findLeg(tools: SwitchTools, domain: string, { dialogid, side }: DialogSide): FoundLeg | 481 | 488 {
+  const dialog = tools.dialogs.find(dialogid);
+  if (dialog?.state !== 'dialog' || !dialog.entry().domains.includes(domain.toLowerCase())) return 481;
+  const leg = dialog.leg(side);
+  return leg instanceof PhoneLeg ? { leg, dialog } : 488;
+}
+
+/**
+ * Takes the leg out (RFC 3891 semantics, with the media anchored here): the phone keeps its SIP dialog and its
+ * endpoint, which is parked; the other party is released.
+ * @returns false when somebody hung up meanwhile
+ */
+export async function detachLeg({ leg, dialog }: FoundLeg): Promise<boolean> {
+  await dialog.disconnectMedia();
+  if (leg.ended || leg.owner !== dialog) return false;
+  dialog.endWithout(leg, { by: 'transfer', status: 480, reason: 'Transferred' });
+  return true;
+}
