@@ -37,6 +37,8 @@ export class JitterBuffer {
   #filling = true;
   #empty = true;
   #surplusFrames = 0;
+  /** Frames for which a first packet has been held back. */
+  #waited = 0;
   /** Packets that came twice, too late, or when the buffer was full. */
   dropped = 0;
   /** Frames that were missing when they were due although later ones had come. */
@@ -80,8 +82,11 @@ export class JitterBuffer {
       return 0;
     }
     if (this.#filling) {
-      if (this.#held < PREFILL) return 0;
+      this.#waited += 1;
+      // What nothing follows is played all the same, after the delay that it would have had.
+      if (this.#held < PREFILL && this.#waited < PREFILL) return 0;
       this.#filling = false;
+      this.#waited = 0;
       this.#skipToFirst();
     }
     this.#trim();

@@ -212,7 +212,8 @@ export class RtpSession {
   #sendPendingDigit(): boolean {
     if (this.#eventSender.pending === 0 || this.#telephoneEvent === undefined || !this.#canSend()) return false;
     const packet = this.#eventSender.next();
-    if (packet === undefined) return true;
+    if (packet === undefined) return false;
+    if (packet === 'gap') return true;
     const { ticker } = this.#environment;
     const { payload } = this.#eventSender;
     this.#sender.datagram.set(payload, RTP_HEADER_BYTES);

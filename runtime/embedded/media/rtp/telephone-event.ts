@@ -78,6 +78,14 @@ interface QueuedDigit {
   readonly samples: number;
 }
 
+/** Frames for which nothing is sent: a pause within a string of digits. */
+interface QueuedPause {
+  readonly frames: number;
+}
+
+/** Frames of 20 ms that a pause character waits: `w` half a second, `W` a second. */
+const PAUSES: Readonly<Record<string, number>> = { w: 25, W: 50 };
+
 /** A packet to be sent in this frame slot. */
 export interface EventPacket {
   readonly marker: boolean;
@@ -90,7 +98,7 @@ export interface EventPacket {
  * timestamp, marker on the first packet, three end packets, a pause between digits.
  */
 export class TelephoneEventSender {
-  readonly #queue: QueuedDigit[] = [];
+  readonly #queue: (QueuedDigit | QueuedPause)[] = [];
   readonly payload = new Uint8Array(EVENT_PAYLOAD_BYTES);
   #current: QueuedDigit | undefined;
   #frame = 0;
@@ -105,31 +113,44 @@ export class TelephoneEventSender {
   /**
    * Queues digits.
    *
-   * @param digits characters 0-9, *, #, A-D; others are left out
-   * @param milliseconds length of each, 40..8000
+   * @param digits characters 0-9, *, #, A-D, and the pauses `w` (half a second) and `W` (a second); others are left out
+   * @param milliseconds length of each digit, 40..8000
    * @returns how many were queued
    */
   enqueue(digits: string, milliseconds: number): number {
     const samples = Math.min(Math.max(Math.round(milliseconds), 40), 8000) * 8;
     let count = 0;
-    for (const digit of digits.toUpperCase()) {
-      const code = DIGITS.indexOf(digit);
-      if (code < 0) continue;
-      this.#queue.push({ code, samples });
+    for (const character of digits) {
+      const frames = PAUSES[character];
+      const code = DIGITS.indexOf(character.toUpperCase());
+      if (frames === undefined && code < 0) continue;
+      this.#queue.push(frames === undefined ? { code, samples } : { frames });
       count += 1;
     }
     return count;
   }
 
-  /** Advances by one frame; the packet to send now (its payload is in `payload`), or undefined for none. */
-  next(): EventPacket | undefined {
+  /**
+   * Advances by one frame.
+   *
+   * @returns the packet to send now (its payload is in `payload`); `gap` for the silence between two digits; undefined
+   *   when the frame is free for sound
+   */
+  next(): EventPacket | 'gap' | undefined {
     if (this.#current === undefined) {
       if (this.#pauseFrames > 0) {
         this.#pauseFrames -= 1;
+        return 'gap';
+      }
+      const next = this.#queue[0];
+      if (next === undefined) return undefined;
+      if ('frames' in next) {
+        if (next.frames > 1) this.#queue[0] = { frames: next.frames - 1 };
+        else this.#queue.shift();
         return undefined;
       }
-      this.#current = this.#queue.shift();
-      if (this.#current === undefined) return undefined;
+      this.#queue.shift();
+      this.#current = next;
       this.#frame = 0;
       this.#ends = 0;
     }

@@ -1,0 +1,294 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { JitterBuffer } from '../../../runtime/embedded/media/rtp/jitter-buffer.ts';
+import { SourceLatch } from '../../../runtime/embedded/media/rtp/latch.ts';
+import { emptyPacket, parseRtp, sequenceDistance, writeRtpHeader } from '../../../runtime/embedded/media/rtp/packet.ts';
+import { RtpSender } from '../../../runtime/embedded/media/rtp/sender.ts';
+import { TelephoneEventReceiver, TelephoneEventSender } from '../../../runtime/embedded/media/rtp/telephone-event.ts';
+import { Ticker } from '../../../runtime/embedded/media/rtp/ticker.ts';
+
+describe('embedded media server: RTP', () => {
+  describe('packets', () => {
+    it('writes a header that it reads again', () => {
+      fc.assert(
+        fc.property(
+          fc.boolean(),
+          fc.nat(127),
+          fc.nat(0xffff),
+          fc.nat(0xffffffff),
+          fc.nat(0xffffffff),
+          (marker, type, sequence, timestamp, ssrc) => {
+            fc.pre(!(marker && type >= 64 && type <= 95)); // those octets are RTCP (RFC 5761)
+            const datagram = new Uint8Array(20);
+            writeRtpHeader(datagram, marker, type, sequence, timestamp, ssrc);
+            const packet = emptyPacket();
+            expect(parseRtp(datagram, packet)).to.equal(true);
+            expect(packet).to.deep.equal({
+              marker,
+              payloadType: type,
+              sequence,
+              timestamp,
+              ssrc,
+              payloadOffset: 12,
+              payloadLength: 8,
+            });
+          },
+        ),
+        { seed: 1, numRuns: 500 },
+      );
+    });
+
+    it('takes CSRCs, extensions and padding off, and refuses what does not fit', () => {
+      const packet = emptyPacket();
+      const full = Buffer.from('b20000010000000200000003000000aa000000bbbede0001deadbeef0102030405000003', 'hex');
+      expect(parseRtp(full, packet)).to.equal(true);
+      expect([packet.payloadOffset, packet.payloadLength]).to.deep.equal([28, 5]);
+      for (let size = 0; size < 28; size += 1) expect(parseRtp(full.subarray(0, size), packet)).to.equal(false);
+      expect(parseRtp(Buffer.from('80c8000600000000000000000000000000', 'hex'), packet)).to.equal(false); // RTCP
+      expect(parseRtp(Buffer.from('40000001000000020000000300', 'hex'), packet)).to.equal(false); // version 1
+    });
+
+    it('never reads outside of any datagram (seeded fuzz)', () => {
+      const packet = emptyPacket();
+      fc.assert(
+        fc.property(fc.uint8Array({ maxLength: 64 }), (datagram) => {
+          if (!parseRtp(datagram, packet)) return;
+          expect(packet.payloadOffset + packet.payloadLength).to.be.at.most(datagram.length);
+          expect(packet.payloadLength).to.be.at.least(0);
+        }),
+        { seed: 20261121, numRuns: 20_000, interruptAfterTimeLimit: 2000 },
+      );
+    });
+
+    it('knows the distance of sequence numbers across the wrap', () => {
+      expect(sequenceDistance(0xffff, 0)).to.equal(1);
+      expect(sequenceDistance(2, 0xfffe)).to.equal(-4);
+    });
+  });
+
+  describe('telephone-events', () => {
+    const payload = (code: number, end: boolean, duration: number): Uint8Array =>
+      Uint8Array.from([code, (end ? 0x80 : 0) | 10, duration >> 8, duration & 0xff]);
+
+    it('makes one digit of all packets of an event, at its first end packet', () => {
+      const receiver = new TelephoneEventReceiver();
+      const digits = [
+        receiver.receive(payload(1, false, 160), 0, 4, 1000),
+        receiver.receive(payload(1, false, 320), 0, 4, 1000),
+        receiver.receive(payload(1, true, 480), 0, 4, 1000),
+        receiver.receive(payload(1, true, 480), 0, 4, 1000),
+        receiver.receive(payload(11, true, 800), 0, 4, 2000),
+        receiver.receive(payload(1, true, 480), 0, 4, 1000),
+      ];
+      expect(digits).to.deep.equal([
+        undefined,
+        undefined,
+        { digit: '1', duration: 480 },
+        undefined,
+        { digit: '#', duration: 800 },
+        undefined,
+      ]);
+    });
+
+    it('counts an event whose end was lost when the next begins', () => {
+      const receiver = new TelephoneEventReceiver();
+      receiver.receive(payload(4, false, 320), 0, 4, 1000);
+      expect(receiver.active).to.equal(true);
+      expect(receiver.receive(payload(5, false, 160), 0, 4, 3000)).to.deep.equal({ digit: '4', duration: 320 });
+      expect(receiver.flush()).to.deep.equal({ digit: '5', duration: 160 });
+    });
+
+    it('ignores what is too short or no digit', () => {
+      const receiver = new TelephoneEventReceiver();
+      expect(receiver.receive(payload(1, true, 160), 0, 3, 1)).to.equal(undefined);
+      expect(receiver.receive(payload(99, true, 160), 0, 4, 1)).to.equal(undefined);
+    });
+
+    it('sends what it receives: growing duration, three ends, a pause between digits', () => {
+      const sender = new TelephoneEventSender();
+      const receiver = new TelephoneEventReceiver();
+      expect(sender.enqueue('5x#', 100)).to.equal(2);
+      const heard: string[] = [];
+      let ends = 0;
+      for (let frame = 0; frame < 40; frame += 1) {
+        const packet = sender.next();
+        if (packet === undefined) continue;
+        if ((sender.payload[1] as number) & 0x80) ends += 1;
+        const digit = receiver.receive(sender.payload, 0, 4, (frame - packet.framesSinceStart) * 160);
+        if (digit !== undefined) heard.push(`${digit.digit}${digit.duration}`);
+      }
+      expect(heard).to.deep.equal(['5800', '#800']);
+      expect(ends).to.equal(6);
+      expect(sender.pending).to.equal(0);
+    });
+  });
+
+  describe('jitter buffer', () => {
+    const push = (buffer: JitterBuffer, sequence: number): void =>
+      buffer.push(sequence, new Uint8Array(160).fill(sequence & 0xff), 0, 160);
+    const pull = (buffer: JitterBuffer): number | undefined => {
+      const target = new Uint8Array(480);
+      return buffer.pull(target) === 0 ? undefined : target[0];
+    };
+
+    it('puts packets in order and reports a lost one as a missing frame', () => {
+      const buffer = new JitterBuffer();
+      for (const sequence of [10, 12, 11, 14]) push(buffer, sequence);
+      expect([pull(buffer), pull(buffer), pull(buffer), pull(buffer), pull(buffer)]).to.deep.equal([
+        10,
+        11,
+        12,
+        undefined,
+        14,
+      ]);
+      expect(buffer.lost).to.equal(1);
+    });
+
+    it('works across the wrap of sequence numbers', () => {
+      const buffer = new JitterBuffer();
+      for (const sequence of [0xfffe, 0xffff, 0, 1]) push(buffer, sequence);
+      expect([pull(buffer), pull(buffer), pull(buffer), pull(buffer)]).to.deep.equal([0xfe, 0xff, 0, 1]);
+    });
+
+    it('drops what comes twice or too late, and the oldest when too much comes at once', () => {
+      const buffer = new JitterBuffer();
+      for (const sequence of [5, 5, 6]) push(buffer, sequence);
+      expect([pull(buffer), pull(buffer)]).to.deep.equal([5, 6]);
+      push(buffer, 4);
+      expect(buffer.dropped).to.equal(2);
+      const burst = new JitterBuffer();
+      for (let sequence = 0; sequence < 40; sequence += 1) push(burst, sequence);
+      expect(burst.depth).to.be.at.most(10);
+    });
+
+    it('keeps its promises under any traffic (seeded fuzz)', () => {
+      fc.assert(
+        fc.property(
+          fc.array(fc.oneof(fc.nat(0xffff), fc.integer({ min: 0, max: 40 }), fc.constant(-1)), { maxLength: 200 }),
+          (steps) => {
+            const buffer = new JitterBuffer();
+            for (const step of steps) {
+              if (step < 0) pull(buffer);
+              else push(buffer, step);
+              expect(buffer.depth).to.be.within(0, 10);
+            }
+            for (let count = 0; count < 40; count += 1) pull(buffer);
+            expect(buffer.depth).to.equal(0);
+          },
+        ),
+        { seed: 20261121, numRuns: 1500, interruptAfterTimeLimit: 3000 },
+      );
+    });
+  });
+
+  describe('source latch', () => {
+    it('takes the first source, gives way once to the address of the SDP, and refuses strangers', () => {
+      const latch = new SourceLatch();
+      expect(latch.accept('10.0.0.9', 9)).to.equal('stranger'); // nobody is expected yet
+      latch.expect('10.0.0.1', 4000);
+      expect(latch.target).to.deep.equal({ address: '10.0.0.1', port: 4000 });
+      expect(latch.accept('192.0.2.7', 61000)).to.equal('new');
+      expect(latch.target).to.deep.equal({ address: '192.0.2.7', port: 61000 });
+      expect(latch.accept('10.0.0.9', 9)).to.equal('stranger');
+      expect(latch.accept('10.0.0.1', 4000)).to.equal('new');
+      expect(latch.accept('192.0.2.7', 61000)).to.equal('stranger');
+      expect(latch.state).to.equal('confirmed');
+      latch.expect('10.0.0.1', 4002);
+      expect(latch.state).to.equal('open');
+    });
+  });
+
+  describe('sender', () => {
+    const header = (sender: RtpSender): { sequence: number; timestamp: number; marker: boolean } => ({
+      sequence: sender.datagram.readUInt16BE(2),
+      timestamp: sender.datagram.readUInt32BE(4),
+      marker: ((sender.datagram[1] as number) & 0x80) !== 0,
+    });
+
+    it('keeps sequence and timestamp running on from frames to another stream and back', () => {
+      const sender = new RtpSender();
+      sender.frame(1, 0, 160);
+      const first = header(sender);
+      expect(first.marker).to.equal(true);
+      sender.frame(2, 0, 160);
+      const second = header(sender);
+      expect([(second.sequence - first.sequence) & 0xffff, (second.timestamp - first.timestamp) >>> 0]).to.deep.equal([
+        1, 160,
+      ]);
+      const source = { ...emptyPacket(), ssrc: 7, sequence: 65535, timestamp: 0xffffff60 };
+      sender.translate(3, source, 0, 160);
+      const third = header(sender);
+      expect([(third.sequence - second.sequence) & 0xffff, third.marker]).to.deep.equal([1, true]);
+      sender.translate(4, { ...source, sequence: 0, timestamp: 0 }, 0, 160);
+      const fourth = header(sender);
+      expect([(fourth.sequence - third.sequence) & 0xffff, (fourth.timestamp - third.timestamp) >>> 0]).to.deep.equal([
+        1, 160,
+      ]);
+      sender.frame(5, 0, 160);
+      const fifth = header(sender);
+      expect((fifth.sequence - fourth.sequence) & 0xffff).to.equal(1);
+      expect((fifth.timestamp - fourth.timestamp) >>> 0).to.be.at.least(160);
+    });
+
+    it('shows losses of the other stream, and closes up over packets that are not passed on', () => {
+      const sender = new RtpSender();
+      const source = { ...emptyPacket(), ssrc: 7, sequence: 100, timestamp: 1000 };
+      sender.translate(1, source, 0, 160);
+      const start = header(sender).sequence;
+      sender.translate(2, { ...source, sequence: 102, timestamp: 1320 }, 0, 160);
+      expect((header(sender).sequence - start) & 0xffff).to.equal(2);
+      sender.omit({ ...source, sequence: 103 });
+      sender.translate(3, { ...source, sequence: 104, timestamp: 1640 }, 0, 160);
+      expect((header(sender).sequence - start) & 0xffff).to.equal(3);
+    });
+  });
+
+  describe('ticker', () => {
+    function simulate(stalls: ReadonlyMap<number, number>, ticks: number): { times: number[]; ticker: Ticker } {
+      let now = 0;
+      let scheduled: { at: number; run: () => void } | undefined;
+      const times: number[] = [];
+      const ticker = new Ticker(
+        () => {
+          times.push(now);
+          now += stalls.get(times.length) ?? 0;
+        },
+        {
+          now: () => now,
+          after: (milliseconds, run) => {
+            scheduled = { at: now + milliseconds, run };
+            return { cancel: () => undefined };
+          },
+        },
+      );
+      ticker.start();
+      while (times.length < ticks && scheduled !== undefined) {
+        const { at, run } = scheduled;
+        now = Math.max(now, at) + 0.4; // timers are a little late
+        run();
+      }
+      return { times, ticker };
+    }
+
+    it('does not drift', () => {
+      const { times } = simulate(new Map(), 1000);
+      expect(times.at(-1)).to.be.within(20_000, 20_001);
+    });
+
+    it('makes up for a short stall at double speed, never in a burst', () => {
+      const { times, ticker } = simulate(new Map([[10, 70]]), 40);
+      expect(times.at(-1)).to.be.within(800, 801);
+      for (let index = 1; index < times.length; index += 1) {
+        expect((times[index] as number) - (times[index - 1] as number)).to.be.at.least(9.9);
+      }
+      expect(ticker.figures.skippedFrames).to.equal(0);
+      expect(ticker.figures.maxLatenessMs).to.be.above(40);
+    });
+
+    it('gives up the frames of a long stall and stays in step with the clock', () => {
+      const { ticker } = simulate(new Map([[10, 1000]]), 20);
+      expect(ticker.figures.skippedFrames).to.be.within(45, 50);
+      expect(Math.abs(ticker.latenessMs())).to.be.below(25);
+    });
+  });
+});
