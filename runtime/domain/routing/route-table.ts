@@ -30,22 +30,26 @@ function takes(entry: Entry, from: string | undefined, dialled: string): boolean
 export class RouteTable {
   readonly #exact = new Map<string, Entry[]>();
   readonly #wild: Entry[] = [];
+  readonly #byId = new Map<string, Entry>();
 
   put(route: Route): void {
     this.remove(route.id);
     const entry: Entry = { route, from: dialPattern(route.from), to: dialPattern(route.to) };
+    this.#byId.set(route.id, entry);
+    const list = this.#listOf(entry);
     const { exact } = entry.to;
-    const list = exact === undefined ? this.#wild : (this.#exact.get(exact) ?? []);
     if (exact !== undefined) this.#exact.set(exact, list);
-    list.push(entry);
-    list.sort(compare);
+    const after = list.findIndex((other) => compare(entry, other) < 0);
+    list.splice(after < 0 ? list.length : after, 0, entry);
   }
 
   remove(id: string): void {
-    for (const list of [this.#wild, ...this.#exact.values()]) {
-      const index = list.findIndex((entry) => entry.route.id === id);
-      if (index >= 0) list.splice(index, 1);
-    }
+    const entry = this.#byId.get(id);
+    if (entry === undefined) return;
+    this.#byId.delete(id);
+    const list = this.#listOf(entry);
+    list.splice(list.indexOf(entry), 1);
+    if (entry.to.exact !== undefined && list.length === 0) this.#exact.delete(entry.to.exact);
   }
 
   /** The first route by priority whose patterns both fit. */
@@ -55,5 +59,9 @@ export class RouteTable {
     const wild = this.#wild.find(fits);
     if (exact === undefined || wild === undefined) return (exact ?? wild)?.route;
     return (compare(exact, wild) < 0 ? exact : wild).route;
+  }
+
+  #listOf({ to }: Entry): Entry[] {
+    return to.exact === undefined ? this.#wild : (this.#exact.get(to.exact) ?? []);
   }
 }

@@ -1,4 +1,4 @@
-/** A private PostgreSQL server from Debian's package, started when the first test asks and ended with the run. */
+/** A private PostgreSQL server from Debian's package, started when the first test asks. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
@@ -92,11 +92,11 @@ export async function postgresServer(): Promise<PostgresServer | undefined> {
   return await starting;
 }
 
-// At the root of the run, whichever file asked first.
-after(async () => {
+/** Ends the server, if one was started; its clients are closed. */
+export async function stopPostgresServer(): Promise<void> {
   if (server !== undefined && server.exitCode === null) {
     server.kill('SIGINT');
     await once(server, 'exit');
   }
   if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
-});
+}

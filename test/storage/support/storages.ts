@@ -4,14 +4,34 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { type Storage, type StorageOptions, openStorage } from '../../../runtime/storage/index.ts';
-import { postgresServer } from './postgres-server.ts';
+import { postgresServer, stopPostgresServer } from './postgres-server.ts';
 
 export type OpenOptions = Omit<StorageOptions, 'dataDir' | 'databaseUrl'>;
 
 /** One place where data stay between openings. */
 export interface Place {
   open(options?: OpenOptions): Promise<Storage>;
+  /** The storage of this kind that all tests of a run share; whoever uses it empties it first. */
+  shared(): Promise<Storage>;
 }
+
+type Opening = () => Promise<Storage>;
+
+const sharedFolders = temporaryFolders();
+const sharedStorages = new Map<Storage['kind'], Promise<Storage>>();
+
+function shared(kind: Storage['kind'], open: Opening): Promise<Storage> {
+  const storage = sharedStorages.get(kind) ?? open();
+  sharedStorages.set(kind, storage);
+  return storage;
+}
+
+// At the root of the run, whichever file came first. Opening takes a second, so it is done once for all.
+after(async () => {
+  for (const storage of sharedStorages.values()) await (await storage).close();
+  sharedFolders.removeAll();
+  await stopPostgresServer();
+});
 
 /** Folders of a describe block; its caller removes them when everything in them is closed. */
 export function temporaryFolders(): { make(): string; removeAll(): void } {
@@ -44,7 +64,10 @@ export function describeStorages(title: string, body: (newPlace: () => Promise<P
     const folders = temporaryFolders();
     body(() => {
       const dataDir = folders.make();
-      return Promise.resolve({ open: (options = {}) => openStorage({ dataDir, ...options }) });
+      return Promise.resolve({
+        open: (options = {}) => openStorage({ dataDir, ...options }),
+        shared: () => shared('pglite', () => openStorage({ dataDir: sharedFolders.make() })),
+      });
     });
     after(() => folders.removeAll());
   });
@@ -63,23 +86,28 @@ export function describePostgres(title: string, body: (newPlace: () => Promise<P
       const server = await postgresServer();
       if (server === undefined) throw new Error('PostgreSQL is not installed.');
       const databaseUrl = await server.createDatabase();
-      return { open: (options = {}) => openStorage({ dataDir: 'unused', databaseUrl, poolSize: 4, ...options }) };
+      const open = (options: OpenOptions = {}): Promise<Storage> =>
+        openStorage({ dataDir: 'unused', databaseUrl, poolSize: 4, ...options });
+      return { open, shared: () => shared('postgres', open) };
     });
   });
 }
 
-/** Opens one storage for a whole describe block and empties it before each test. */
-export function withStorage(newPlace: () => Promise<Place>, options: OpenOptions = {}): () => Storage {
+/** Empties a storage before each test of a describe block: the shared one, or with options one of the block's own. */
+export function withStorage(newPlace: () => Promise<Place>, options?: OpenOptions): () => Storage {
   let storage: Storage | undefined;
   const get = (): Storage => {
     if (storage === undefined) throw new Error('The storage opens before the first test.');
     return storage;
   };
   before(async () => {
-    storage = await (await newPlace()).open(options);
+    const place = await newPlace();
+    storage = options === undefined ? await place.shared() : await place.open(options);
   });
   beforeEach(() => clear(get()));
-  after(() => storage?.close());
+  after(async () => {
+    if (options !== undefined) await storage?.close();
+  });
   return get;
 }
 
