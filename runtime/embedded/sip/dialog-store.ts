@@ -16,6 +16,7 @@ export class DialogStore {
   remove(dialog: Dialog): void {
     const key = `${dialog.role}|${dialog.id}`;
     if (this.#dialogs.get(key) === dialog) this.#dialogs.delete(key);
+    dialog.expiry?.cancel();
   }
 
   /**

@@ -8,6 +8,7 @@ import {
   type SipMessage,
   type SipRequest,
   type SipResponse,
+  type Timer,
   tagOf,
 } from '../stack/index.ts';
 import type { AppConnection } from './app-connection.ts';
@@ -54,6 +55,8 @@ export class Dialog {
   state: 'early' | 'confirmed' = 'early';
   localSeq: number;
   remoteSeq: number | undefined;
+  /** When it ends by itself (subscriptions). */
+  expiry: Timer | undefined;
   /** Last INVITE sent in it. */
   invite: ClientTransaction | undefined;
   /** CSeq of the initial INVITE, whichever side sent it. */

@@ -14,6 +14,7 @@ import type { Core } from './core.ts';
 import { Dialog, dialogIdOf } from './dialog.ts';
 import { metaOf, networkFields } from './frame-fields.ts';
 import { behindNat } from './nat.ts';
+import { watchSubscription } from './subscription.ts';
 
 /** What a response made up for a request that could not be delivered says. */
 const FAILURES: Readonly<Record<SipFailureReason, readonly [number, string]>> = {
@@ -139,6 +140,7 @@ export class Exchange {
       return false;
     }
     if (this.#request.method === 'INVITE') this.#core.cdr.start('network', 'uac', response);
+    else watchSubscription(this.#core, this.#dialog, this.#request, response);
     return true;
   }
 
@@ -155,6 +157,7 @@ export class Exchange {
       return;
     }
     if (dialog === undefined) return;
+    if (method === 'SUBSCRIBE' && status < 300) watchSubscription(this.#core, dialog, this.#request, response);
     // As observed, a Contact in the answer to a re-INVITE does not change the remote target.
     // A challenged BYE is sent again with credentials, so the dialog has to stay.
     if (method === 'BYE' && status !== 401 && status !== 407) this.#core.dialogs.remove(dialog);

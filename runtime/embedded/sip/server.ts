@@ -14,6 +14,9 @@ import { ProxyCore } from './proxy-core.ts';
 import { UacCore } from './uac-core.ts';
 import { UasCore } from './uas-core.ts';
 
+/** How long dialogs wait for an application to come back, ms. */
+const ORPHAN_LIFETIME = 600_000;
+
 /** Told to applications; drachtio-srf looks at the numbers to see what the server can do. */
 const VERSION = 'v0.9.10-ringmaster';
 
@@ -197,6 +200,17 @@ export class EmbeddedSipServer {
     if (this.#closing) return;
     this.#uas.abandon(app);
     this.#uac.abandon(app);
+    const orphans = [...this.#core.dialogs].filter((dialog) => dialog.app === app);
+    if (orphans.length === 0) return;
+    // A restarted application finds its dialogs again; if none comes, the calls are ended.
+    this.#core.endpoint.timers.set(ORPHAN_LIFETIME, () => {
+      for (const dialog of orphans) {
+        const alive = this.#core.dialogs.byId(dialog.id, dialog.role) === dialog;
+        if (alive && this.#core.apps.successor(dialog.app) === undefined) {
+          this.#uac.terminate(dialog, 'SIP;cause=480;text="Application gone"');
+        }
+      }
+    });
   }
 
   #isSecret(given: string): boolean {

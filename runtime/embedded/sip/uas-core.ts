@@ -17,6 +17,7 @@ import { contactValue, copyHeaders, finish } from './message-building.ts';
 import { behindNat } from './nat.ts';
 import type { ProxyCore } from './proxy-core.ts';
 import { ReliableProvisional } from './reliable-provisional.ts';
+import { watchSubscription } from './subscription.ts';
 import type { UacCore } from './uac-core.ts';
 
 const UNKNOWN_TRANSACTION = 'Response not sent due to unknown transaction';
@@ -179,6 +180,13 @@ export class UasCore {
     if (method === 'INVITE' || method === 'UPDATE' || method === 'SUBSCRIBE') this.#refresh(dialog, request);
     const record = this.#record(transaction, app, dialog);
     app.send(networkFields(metaOf(request, source), record.id, dialog.id), request.head(), request.body);
+    if (
+      method === 'NOTIFY' &&
+      dialog.method === 'SUBSCRIBE' &&
+      /^\s*terminated/i.test(request.header('subscription-state') ?? '')
+    ) {
+      this.#core.dialogs.remove(dialog);
+    }
     if (method === 'BYE') {
       record.dialog = undefined;
       this.#end(dialog);
@@ -342,7 +350,11 @@ export class UasCore {
   #afterFinal(record: ServerRecord, response: SipResponse, begins: boolean): void {
     this.#ended(record);
     const { dialog, transaction } = record;
-    const invite = transaction.request.method === 'INVITE';
+    const { method } = transaction.request;
+    const invite = method === 'INVITE';
+    if (method === 'SUBSCRIBE' && response.status < 300 && dialog !== undefined) {
+      watchSubscription(this.#core, dialog, transaction.request, response);
+    }
     if (response.status >= 300) {
       if (begins && dialog !== undefined) this.#core.dialogs.remove(dialog);
       if (begins && invite) this.#core.cdr.stop('application', 'call-rejected', response);
