@@ -40,12 +40,22 @@ describe('hold by re-INVITE', () => {
   it('may be taken back at once', async () => {
     const [alice, bob] = await stage.phones('alice', 'bob');
     const { outgoing, incoming } = await stage.connect(alice, bob, '102');
+    await expectTalk(outgoing, incoming);
     for (let round = 0; round < 10; round += 1) {
       const holder = round % 2 === 0 ? outgoing : incoming;
       await holder.hold();
       await holder.unhold();
       await expectTalk(outgoing, incoming);
     }
+  });
+
+  it('may come right behind the ACK', async () => {
+    const [alice, bob] = await stage.phones('alice', 'bob');
+    const { outgoing, incoming } = await stage.connect(alice, bob, '102');
+    await Promise.all([outgoing.reinvite(), incoming.reinvite()]).then((responses) =>
+      expect(responses.map(({ status }) => status)).to.deep.equal([200, 200]),
+    );
+    await expectTalk(outgoing, incoming);
   });
 
   it('does not hinder hanging up', async () => {
