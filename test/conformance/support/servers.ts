@@ -24,14 +24,33 @@ export interface Held {
   close(): Promise<void>;
 }
 
-/** The SIP server. Its SIP addresses are what it tells an application that connects. */
-export async function sipServer(): Promise<Held> {
+export interface HeldSipServer extends Held {
+  /** RFC 3261's 64*T1, in milliseconds. */
+  readonly timeoutMs: number;
+}
+
+const RFC3261_T1 = 500;
+
+/**
+ * The SIP server. Its SIP addresses are what it tells an application that connects.
+ * @param timers `t1` in milliseconds for the embedded one, so that time-outs are short; a real one has RFC 3261's
+ */
+export async function sipServer({ t1 }: { t1?: number } = {}): Promise<HeldSipServer> {
   const [real] = drachtio;
-  if (real !== undefined) return { address: real, close: async () => {} };
+  if (real !== undefined) return { address: real, timeoutMs: 64 * RFC3261_T1, close: async () => {} };
   const { startSipServer } = await import('../../../runtime/embedded/sip/index.ts');
   const secret = 'conformance';
-  const server = await startSipServer({ app: '127.0.0.1:0', secret, sip: ['127.0.0.1:0'] });
-  return { address: { ...hostPort(server, 'app'), secret }, close: () => server.close() };
+  const server = await startSipServer({
+    app: '127.0.0.1:0',
+    secret,
+    sip: ['127.0.0.1:0'],
+    ...(t1 === undefined ? {} : { timerValues: { t1, t2: t1 * 8, t4: t1 * 10, d: t1 * 64 } }),
+  });
+  return {
+    address: { ...hostPort(server, 'app'), secret },
+    timeoutMs: 64 * (t1 ?? RFC3261_T1),
+    close: () => server.close(),
+  };
 }
 
 /** The media server. It must serve the profile `drachtio_mrf`. */

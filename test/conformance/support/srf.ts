@@ -42,11 +42,13 @@ export interface Dialog extends EventEmitter {
 }
 
 export interface UacOptions {
+  method?: string;
   localSdp?: string;
   headers?: Headers;
   proxy?: string;
   callingNumber?: string;
   noAck?: boolean;
+  followRedirects?: boolean;
   auth?: { username: string; password: string };
 }
 

@@ -1,0 +1,122 @@
+import { expect } from 'chai';
+import type { Protocol } from '../../phones/sip/transport.ts';
+import { Arrivals } from '../../phones/wait.ts';
+import { Agent } from './agent.ts';
+import { type Held, sipServer } from './servers.ts';
+import { type App, connectApp, type Dialog, type Request, type Response, type Srf } from './srf.ts';
+import { sdp } from './sdp.ts';
+
+/** A request that came to the application. */
+export interface Incoming {
+  readonly request: Request;
+  readonly response: Response;
+}
+
+/**
+ * What a test of the SIP server plays on: the server and one drachtio-srf application for the file, far ends for each
+ * test. A far end that saw a violation of RFC 3261 fails the test, whatever it was about.
+ */
+export class SipStage {
+  readonly #incoming = new Map<string, Arrivals<Incoming>>();
+  #agents: Agent[] = [];
+  #server: Held | undefined;
+  #app: App | undefined;
+
+  async open(methods: readonly string[]): Promise<void> {
+    this.#server = await sipServer();
+    this.#app = await connectApp(this.#server.address, (srf) => {
+      for (const method of methods) {
+        const arrivals = new Arrivals<Incoming>(`${method} at the application`);
+        this.#incoming.set(method, arrivals);
+        srf.use(method, (request, response) => arrivals.push({ request, response }));
+      }
+    });
+    await routesTaken(this.#app);
+  }
+
+  get srf(): Srf {
+    return this.#running().srf;
+  }
+
+  /** `sip:service@ip:port`, the server by UDP. */
+  get target(): string {
+    return `sip:service@${this.#running().sip}`;
+  }
+
+  get tcpTarget(): string {
+    return `sip:service@${this.#running().tcp};transport=tcp`;
+  }
+
+  get hostPort(): string {
+    return this.#running().sip;
+  }
+
+  get server(): Held {
+    if (this.#server === undefined) throw new Error('the stage is not open');
+    return this.#server;
+  }
+
+  /** The next request of this method at the application. */
+  async incoming(method: string, withinMs = 3000): Promise<Incoming> {
+    const arrivals = this.#incoming.get(method);
+    if (arrivals === undefined) throw new Error(`no route for ${method}`);
+    return arrivals.next(withinMs);
+  }
+
+  async agent(protocol: Protocol = 'udp'): Promise<Agent> {
+    const agent = await Agent.open(protocol);
+    this.#agents.push(agent);
+    return agent;
+  }
+
+  /** An agent calls and the application answers; both ends of the dialog. */
+  async answeredCall(agent: Agent, headers: Record<string, string> = {}) {
+    const calling = agent.call(this.target);
+    const { request, response } = await this.incoming('invite');
+    const dialog = await this.srf.createUAS(request, response, { localSdp: sdp(20_000), headers });
+    return { app: dialog, far: (await calling).dialog };
+  }
+
+  /** The application calls an agent that answers; both ends of the dialog. */
+  async madeCall(agent: Agent): Promise<{ app: Dialog; far: Awaited<ReturnType<Agent['answer']>>['dialog'] }> {
+    const making = this.srf.createUAC(agent.uri, { localSdp: sdp(20_000) });
+    const { dialog } = await agent.answer(await agent.request('INVITE'));
+    return { app: await making, far: dialog };
+  }
+
+  async clear(): Promise<void> {
+    const agents = this.#agents;
+    this.#agents = [];
+    const violations = agents.flatMap((agent) => [...agent.violations]);
+    for (const agent of agents) await agent.close();
+    expect(violations, 'violations of RFC 3261 seen by the far ends').to.deep.equal([]);
+  }
+
+  async close(): Promise<void> {
+    this.#app?.close();
+    await this.#server?.close();
+  }
+
+  #running(): App {
+    if (this.#app === undefined) throw new Error('the stage is not open');
+    return this.#app;
+  }
+}
+
+/** Routes are asked for when the secret has been accepted; a request of the application comes after them. */
+async function routesTaken(app: App): Promise<void> {
+  const agent = await Agent.open();
+  const sent = app.srf.request(agent.uri, { method: 'OPTIONS' });
+  (await agent.request('OPTIONS')).respond(200);
+  await sent;
+  await agent.close();
+}
+
+/** Opens the stage for the tests of a `describe`; the application takes these methods. */
+export function useSipStage(methods: readonly string[] = ['invite', 'options']): SipStage {
+  const stage = new SipStage();
+  before('connect an application', () => stage.open(methods));
+  afterEach('no violations', () => stage.clear());
+  after('disconnect', () => stage.close());
+  return stage;
+}
