@@ -19,6 +19,7 @@ import { openScenarioLibrary } from './interpreter/library.ts';
 import { ScenarioRunner } from './interpreter/runner.ts';
 import { MediaLink } from './media/link.ts';
 import { Shutdown } from './shutdown.ts';
+import { patiently } from './patience.ts';
 import { SipLink } from './signalling/link.ts';
 import { openStorage } from './storage/index.ts';
 import { Switch } from './switch/switch.ts';
@@ -95,15 +96,19 @@ async function compose(config: Config, log: Logger, shutdown: Shutdown): Promise
     log,
   });
 
-  const sip = await SipLink.connect(servers.sip, b2b, log);
+  const sip = await patiently('the SIP server', servers.sip.patienceMs, log, () =>
+    SipLink.connect(servers.sip, b2b, log),
+  );
   shutdown.add('SIP connection', () => sip.close());
-  const media = await MediaLink.connect(sip.srfForMedia, {
-    host: servers.media.host,
-    port: servers.media.port,
-    password: servers.media.secret,
-    profile: PROFILE,
-    listenAddress: isLoopback(servers.media.host) ? '127.0.0.1' : config.sip.host,
-  });
+  const media = await patiently('the media server', servers.media.patienceMs, log, () =>
+    MediaLink.connect(sip.srfForMedia, {
+      host: servers.media.host,
+      port: servers.media.port,
+      password: servers.media.secret,
+      profile: PROFILE,
+      listenAddress: isLoopback(servers.media.host) ? '127.0.0.1' : config.sip.host,
+    }),
+  );
   shutdown.add('media connection', () => media.close());
   b2b.connect(sip, media);
   shutdown.add('calls', () => b2b.shutDown());
@@ -132,9 +137,14 @@ async function compose(config: Config, log: Logger, shutdown: Shutdown): Promise
   };
 }
 
+/** A server to connect to. One of its own the node need not wait for; others may still be on their way up. */
+interface Target extends ServerAddress {
+  readonly patienceMs: number;
+}
+
 interface Servers {
-  readonly sip: ServerAddress;
-  readonly media: ServerAddress;
+  readonly sip: Target;
+  readonly media: Target;
   /** Where phones register, as far as this node knows. */
   readonly sipAddress: string;
   stats(): Promise<Record<string, number>>;
@@ -147,14 +157,20 @@ async function startServers(config: Config, shutdown: Shutdown, exited: (error: 
   const sip = realSip === undefined ? await startEmbeddedSip(config, shutdown, exited) : undefined;
   const media = realMedia === undefined ? await startEmbeddedMedia(config, shutdown, exited) : undefined;
   return {
-    sip: (realSip ?? sip?.address) as ServerAddress,
-    media: (realMedia ?? media?.address) as ServerAddress,
+    sip: target(realSip, sip?.address),
+    media: target(realMedia, media?.address),
     sipAddress: sip?.sipAddress ?? `${config.sip.host}:${config.sip.port}`,
     stats: async () => ({
       ...prefixed('sip_', (await sip?.server.stats()) ?? {}),
       ...prefixed('media_', (await media?.server.stats()) ?? {}),
     }),
   };
+}
+
+function target(real: ServerAddress | undefined, own: ServerAddress | undefined): Target {
+  if (real !== undefined) return { ...real, patienceMs: 60_000 };
+  if (own !== undefined) return { ...own, patienceMs: 0 };
+  throw new Error('neither a real nor an embedded server');
 }
 
 async function startEmbeddedSip(config: Config, shutdown: Shutdown, exited: (error: Error) => void) {

@@ -14,6 +14,7 @@ export class MediaEndpoint {
   readonly #gone = new AbortController();
   #localSdp: string;
   #destroyed = false;
+  #modifying: Promise<unknown> = Promise.resolve();
 
   constructor(endpoint: FsEndpoint) {
     this.#endpoint = endpoint;
@@ -41,21 +42,14 @@ export class MediaEndpoint {
   }
 
   /**
-   * Tells the media server the phone's new session description.
+   * Tells the media server the phone's new session description. One at a time: the next one waits.
    * @returns the media server's answer
    * @throws MediaError with status 488 when there is no common codec
    */
-  async modify(remoteSdp: string): Promise<string> {
-    let answer: string;
-    try {
-      answer = await this.#bounded(this.#endpoint.modify(remoteSdp));
-    } catch (error) {
-      if (error instanceof MediaError) throw error;
-      throw new MediaError('the media server refused the session description', statusOf(error, 488), { cause: error });
-    }
-    if (/^m=audio 0 /m.test(answer)) throw new MediaError('no codec in common with the phone', 488);
-    this.#localSdp = answer;
-    return answer;
+  modify(remoteSdp: string): Promise<string> {
+    const next = this.#modifying.then(() => this.#modify(remoteSdp));
+    this.#modifying = next.catch(() => undefined);
+    return next;
   }
 
   /** Sets a channel variable. */
@@ -131,6 +125,32 @@ export class MediaEndpoint {
     this.#gone.abort(new EndpointGone());
   }
 
+  async #modify(remoteSdp: string): Promise<string> {
+    const answer = await this.#reinvite(remoteSdp);
+    if (/^m=audio 0 /m.test(answer)) throw new MediaError('no codec in common with the phone', 488);
+    this.#localSdp = answer;
+    return answer;
+  }
+
+  /**
+   * The re-INVITE to the media server. FreeSWITCH sends one of its own after a bridge; where the two cross, ours is
+   * refused with 491 and sent again after a while (RFC 3261 section 14.1).
+   */
+  async #reinvite(remoteSdp: string): Promise<string> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#bounded(this.#endpoint.modify(remoteSdp));
+      } catch (error) {
+        if (error instanceof MediaError) throw error;
+        const status = statusOf(error, 488);
+        if (status !== 491 || attempt === GLARE_ATTEMPTS) {
+          throw new MediaError('the media server refused the session description', status, { cause: error });
+        }
+        await this.#bounded(elapsed(20 + Math.random() * 100 * attempt));
+      }
+    }
+  }
+
   /**
    * Runs an application until it is over, by itself or because the signal aborted: then `interrupt` ends it. Settles
    * when the channel is free again, so that whatever comes next does not meet a rest of it.
@@ -188,6 +208,8 @@ export class MediaEndpoint {
   }
 }
 
+/** How often a re-INVITE that crossed another is sent. */
+const GLARE_ATTEMPTS = 6;
 /** Milliseconds after which two channels count as at work without a word from the media server. */
 const BEGIN_MS = 1000;
 

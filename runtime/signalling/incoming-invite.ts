@@ -76,8 +76,9 @@ export class IncomingInvite {
    */
   async accept(sdp: string): Promise<SipDialog> {
     this.#cancelled.signal.throwIfAborted();
-    return dialogOf((done) =>
-      this.#srf.createUAS(this.#req, this.#res, { localSdp: sdp, headers: { Allow: ALLOW } }, done),
+    return dialogOf(
+      (done) => this.#srf.createUAS(this.#req, this.#res, { localSdp: sdp, headers: { Allow: ALLOW } }, done),
+      this.#req.body === '',
     );
   }
 

@@ -38,29 +38,32 @@ export interface ReferRequest {
 export class SipDialog {
   readonly #dialog: SrfDialog;
   #handlers: SipDialogHandlers | undefined;
+  /** A fast phone asks for something before anybody listens: it waits for whoever does. */
+  readonly #attended = Promise.withResolvers<SipDialogHandlers>();
   #ended: string | undefined;
-  #awaitingAnswerInAck = false;
+  #awaitingAnswerInAck: boolean;
+  /** The answer of an ACK that came before anybody listened. */
+  #earlyAnswer: string | undefined;
 
-  constructor(dialog: SrfDialog) {
+  /** @param offered true when our 200 carried the offer, so that the answer comes in the ACK (RFC 3264 section 4) */
+  constructor(dialog: SrfDialog, offered = false) {
     this.#dialog = dialog;
+    this.#awaitingAnswerInAck = offered;
     dialog.on('destroy', (_req: SrfRequest, reason?: string) => this.#end(reason ?? 'BYE'));
     dialog.on('modify', (req: SrfRequest, res: SrfResponse) => void this.#modified(req, res));
     dialog.on('update', (req: SrfRequest, res: SrfResponse) => void this.#modified(req, res));
     dialog.on('ack', (req: SrfRequest) => {
       if (!this.#awaitingAnswerInAck) return;
       this.#awaitingAnswerInAck = false;
-      if (req.body !== '') this.#handlers?.answerInAck(req.body);
+      if (req.body === '') return;
+      if (this.#handlers === undefined) this.#earlyAnswer = req.body;
+      else this.#handlers.answerInAck(req.body);
     });
     dialog.on('info', (req: SrfRequest, res: SrfResponse) => {
       res.send(200);
       this.#handlers?.info(req.get('Content-Type') ?? '', req.body);
     });
-    dialog.on('refer', (req: SrfRequest, res: SrfResponse) => {
-      const request = { referTo: req.get('Refer-To') ?? '', referredBy: req.get('Referred-By') };
-      const answer = this.#handlers?.refer(request) ?? { status: 481 };
-      res.send(answer.status);
-      answer.accepted?.();
-    });
+    dialog.on('refer', (req: SrfRequest, res: SrfResponse) => void this.#referred(req, res));
   }
 
   get callId(): string {
@@ -74,6 +77,9 @@ export class SipDialog {
   /** Names who is told of what happens; an end that came before is told at once. */
   handle(handlers: SipDialogHandlers): void {
     this.#handlers = handlers;
+    this.#attended.resolve(handlers);
+    if (this.#earlyAnswer !== undefined) handlers.answerInAck(this.#earlyAnswer);
+    this.#earlyAnswer = undefined;
     if (this.#ended !== undefined) handlers.ended(this.#ended);
   }
 
@@ -118,17 +124,24 @@ export class SipDialog {
     this.#handlers?.ended(reason);
   }
 
+  async #referred(req: SrfRequest, res: SrfResponse): Promise<void> {
+    const handlers = await this.#attended.promise;
+    const { status, accepted } = handlers.refer({
+      referTo: req.get('Refer-To') ?? '',
+      referredBy: req.get('Referred-By'),
+    });
+    res.send(status);
+    accepted?.();
+  }
+
   async #modified(req: SrfRequest, res: SrfResponse): Promise<void> {
     const offer = req.body === '' ? undefined : req.body;
     if (offer === undefined && req.method === 'UPDATE') {
       res.send(200);
       return;
     }
-    if (this.#handlers === undefined) {
-      res.send(491, { headers: { 'Retry-After': '1' } });
-      return;
-    }
-    const answer = await this.#handlers.reinvite(offer);
+    const handlers = await this.#attended.promise;
+    const answer = await handlers.reinvite(offer);
     if (answer.sdp === undefined) {
       res.send(answer.status);
       return;
@@ -142,11 +155,11 @@ export class SipDialog {
  * The dialog that a call of drachtio-srf makes. It is taken over within the callback: a BYE may follow in the same chunk
  * of data, and would be lost on anyone who listens a moment later, as after a promise.
  */
-export function dialogOf(make: (done: SrfDialogCallback) => void): Promise<SipDialog> {
+export function dialogOf(make: (done: SrfDialogCallback) => void, offered = false): Promise<SipDialog> {
   return new Promise((resolve, reject) => {
     make((err, dialog) => {
       if (dialog === undefined) reject(err);
-      else resolve(new SipDialog(dialog));
+      else resolve(new SipDialog(dialog, offered));
     });
   });
 }

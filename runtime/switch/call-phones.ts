@@ -141,7 +141,7 @@ class PhonesCall {
   #giveUp(final: SipAnswer): void {
     const endpoint = this.#endpoint;
     this.#endpoint = undefined;
-    endpoint?.destroy().catch((err: unknown) => this.#tools.failed(err, 'endpoint', this.#options.caller));
+    if (endpoint !== undefined) this.#tools.background(endpoint.destroy(), 'endpoint', this.#options.caller);
     this.progress.finish(final);
   }
 }

@@ -19,8 +19,9 @@ import { CallStateError } from '../interpreter/call-port.ts';
 import { splitDtmfTail } from '../interpreter/dtmf-tail.ts';
 import { collectDigits } from '../media/collect.ts';
 import type { MediaEndpoint } from '../media/endpoint.ts';
+import { MediaError } from '../media/media-error.ts';
 import { playSources } from '../media/play.ts';
-import { answer } from '../signalling/answers.ts';
+import { answer, reasonPhrase } from '../signalling/answers.ts';
 import { bracketUri } from '../signalling/sip-uri.ts';
 import { failedAttempt } from './attempt.ts';
 import { failureCause } from './call-phones.ts';
@@ -110,10 +111,16 @@ export class IvrCall implements CallPort {
   async answer(): Promise<void> {
     if (this.#state === 'connected') return;
     this.#require('answer', 'incoming');
-    await this.#incoming?.answer();
-    if (this.#state !== 'incoming' || this.#dialog?.establish(this.leg) !== true) {
-      throw new CallStateError('answer', this.#state);
+    // The scenario's answer makes the dialog; the caller hears of it next.
+    if (this.#dialog?.establish(this.leg) !== true) throw new CallStateError('answer', this.#state);
+    try {
+      await this.#incoming?.answer();
+    } catch (error) {
+      const status = error instanceof MediaError ? error.status : 500;
+      this.#dialog.end({ by: 'failure', status, reason: reasonPhrase(status) });
+      throw error;
     }
+    if (this.#state !== 'incoming') throw new CallStateError('answer', this.#state);
     this.#state = 'connected';
     this.#incoming?.onFinal(answer(200, 'OK', false));
   }

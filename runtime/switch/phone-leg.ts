@@ -12,6 +12,8 @@ type State = 'ringing' | 'answering' | 'answered' | 'ended';
 export interface PhoneLegTools {
   createEndpoint(remoteSdp?: string): Promise<MediaEndpoint>;
   failed(err: unknown, what: string, leg: { callid: string }): void;
+  /** Work that goes on when the leg is over; a failure is reported. */
+  background(work: Promise<unknown>, what: string, leg: { callid: string }): void;
   /** The phone transfers its peer; gives the answer to its REFER. */
   refer(leg: PhoneLeg, request: ReferRequest): ReferAnswer;
 }
@@ -115,7 +117,7 @@ export class PhoneLeg implements CallingLeg {
     const unanswered = this.#state === 'ringing';
     this.#state = 'ended';
     if (unanswered) this.#invite?.reject(cause.status, cause.reason);
-    this.#sip?.bye().catch((err: unknown) => this.#tools.failed(err, 'BYE', this));
+    if (this.#sip !== undefined) this.#tools.background(this.#sip.bye(), 'BYE', this);
     this.#dropMedia();
   }
 
@@ -196,7 +198,7 @@ export class PhoneLeg implements CallingLeg {
   }
 
   #dropMedia(): void {
-    this.#endpoint?.destroy().catch((err: unknown) => this.#tools.failed(err, 'endpoint', this));
+    if (this.#endpoint !== undefined) this.#tools.background(this.#endpoint.destroy(), 'endpoint', this);
   }
 
   // A method, because the compiler takes a narrowed field for unchanged across an await.

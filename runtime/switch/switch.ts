@@ -23,6 +23,9 @@ export interface SwitchOptions {
   startScenario(code: string, call: CallPort): Promise<boolean>;
 }
 
+/** Milliseconds that the stop of a node waits for its phones. */
+const SHUTDOWN_MS = 2000;
+
 /** The b2b role of a node: registrar, routing, calls between phones and scenarios, transfers. */
 export class Switch implements SipHandlers {
   readonly #dialogs: DialogBook;
@@ -30,6 +33,7 @@ export class Switch implements SipHandlers {
   readonly #authentication: Authentication;
   readonly #registrar: Registrar;
   #links: { sip: SipLink; media: MediaLink } | undefined;
+  readonly #background = new Set<Promise<void>>();
   #draining = false;
 
   constructor(options: SwitchOptions) {
@@ -48,6 +52,16 @@ export class Switch implements SipHandlers {
       refer: (leg, request) => transferByPhone(this.#tools, leg, request),
       startScenario: (code, call) => options.startScenario(code, call),
       failed: (err, what, leg) => log.error({ err, callid: leg.callid }, `${what} failed`),
+      background: (work, what, leg) => {
+        const settled: Promise<void> = work.then(
+          () => void this.#background.delete(settled),
+          (err: unknown) => {
+            this.#background.delete(settled);
+            this.#tools.failed(err, what, leg);
+          },
+        );
+        this.#background.add(settled);
+      },
     };
   }
 
@@ -85,11 +99,17 @@ export class Switch implements SipHandlers {
     return dialog !== undefined;
   }
 
-  /** Takes no more calls and ends the live ones. */
-  shutDown(): void {
+  /** Takes no more calls, ends the live ones, and waits until the phones know, but not longer than two seconds. */
+  async shutDown(): Promise<void> {
     this.#draining = true;
     for (const dialog of this.#dialogs.all())
       dialog.end({ by: 'external', status: 503, reason: 'Service Unavailable' });
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, SHUTDOWN_MS);
+    });
+    await Promise.race([Promise.all(this.#background), late]);
+    clearTimeout(timer);
   }
 
   #connected(): { sip: SipLink; media: MediaLink } {

@@ -23,4 +23,6 @@ export interface SwitchTools {
   startScenario(code: string, call: CallPort): Promise<boolean>;
   /** Reports a failure that nobody waits for. */
   failed(err: unknown, what: string, leg: { callid: string }): void;
+  /** Work that goes on when its call is over; a failure is reported, and the stop of the node waits for it. */
+  background(work: Promise<unknown>, what: string, leg: { callid: string }): void;
 }

@@ -112,13 +112,23 @@ describe('embedded media server: RTP', () => {
       let ends = 0;
       for (let frame = 0; frame < 40; frame += 1) {
         const packet = sender.next();
-        if (packet === undefined) continue;
+        if (packet === undefined || packet === 'gap') continue;
         if ((sender.payload[1] as number) & 0x80) ends += 1;
         const digit = receiver.receive(sender.payload, 0, 4, (frame - packet.framesSinceStart) * 160);
         if (digit !== undefined) heard.push(`${digit.digit}${digit.duration}`);
       }
       expect(heard).to.deep.equal(['5800', '#800']);
       expect(ends).to.equal(6);
+      expect(sender.pending).to.equal(0);
+    });
+
+    it('leaves half a second or a second to sound where a pause is written', () => {
+      const sender = new TelephoneEventSender();
+      expect(sender.enqueue('1W2w', 40)).to.equal(4);
+      const slots = Array.from({ length: 90 }, () => sender.next());
+      const free = slots.map((slot) => slot === undefined);
+      const second = slots.findIndex((slot, index) => index > 3 && typeof slot === 'object');
+      expect(free.slice(0, second).filter(Boolean)).to.have.length(50);
       expect(sender.pending).to.equal(0);
     });
   });
