@@ -41,7 +41,21 @@ export interface Health {
   readonly counts: Readonly<Record<string, number>>;
 }
 
+/** What an operation did so far, and when. */
+export interface OperationRecords {
+  /** The record of an operation of this domain, while it runs and for an hour afterwards. */
+  read(domain: string, id: string): object | undefined;
+}
+
+/** Runs of scenarios with their traces, live and lately finished. */
+export interface RunRecords {
+  read(id: string): { readonly domain: string } | undefined;
+  runs(): readonly { readonly domain: string }[];
+}
+
 export interface RestDeps {
+  readonly operationRecords: OperationRecords;
+  readonly runs: RunRecords;
   readonly iam: Iam;
   readonly calls: CallStore;
   readonly operations: Operations;

@@ -12,6 +12,7 @@ import { createFrontedServer, refuseClient } from './http/front.ts';
 import { methodNotAllowed } from './method-not-allowed.ts';
 import { callRoutes } from './routes/calls.ts';
 import { healthRoute } from './routes/health.ts';
+import { recordRoutes } from './routes/records.ts';
 import { sessionRoutes } from './routes/sessions.ts';
 import { schemaCompiler } from './validation.ts';
 
@@ -68,6 +69,7 @@ export async function createRestServer(deps: RestDeps): Promise<App> {
       const addMethodNotAllowed = methodNotAllowed(api);
       sessionRoutes(api, deps);
       callRoutes(api, deps);
+      recordRoutes(api, deps);
       addMethodNotAllowed();
     },
     { prefix: BASE_PATH },

@@ -111,6 +111,7 @@ async function compose(config: Config, log: Logger, shutdown: Shutdown): Promise
   );
   shutdown.add('media connection', () => media.close());
   b2b.connect(sip, media);
+  shutdown.add('scenarios', () => runner.stop('the node stops'));
   shutdown.add('calls', () => b2b.shutDown());
 
   const counts = async () => ({
@@ -124,6 +125,8 @@ async function compose(config: Config, log: Logger, shutdown: Shutdown): Promise
     iam,
     calls: callstore,
     operations: restOperations(operations, (domain, dialogid) => terminate(callstore, b2b, domain, dialogid)),
+    operationRecords: operations,
+    runs: runner,
     health: async () => ({ ok: b2b.ready, counts: await counts() }),
     log,
   });

@@ -15,6 +15,7 @@ export interface RunView {
   readonly version: string;
   /** Call-ID of the scenario's own party. */
   readonly callid: string;
+  readonly domain: string;
   readonly trace: readonly TraceEntry[];
   /** Absent while it runs. */
   readonly outcome?: RunOutcome;
@@ -24,7 +25,7 @@ export interface RunView {
 export class ScenarioRunner {
   readonly #library: ScenarioLibrary;
   readonly #log: Log;
-  readonly #live = new Map<string, { readonly run: Run; readonly callid: string }>();
+  readonly #live = new Map<string, { readonly run: Run; readonly call: CallPort }>();
   readonly #finished = new Map<string, RunView>();
 
   constructor(library: ScenarioLibrary, log: Log) {
@@ -46,8 +47,8 @@ export class ScenarioRunner {
     if (!program) return false;
     try {
       const run = startRun(program, { call, log: this.#log });
-      this.#live.set(run.id, { run, callid: call.callid });
-      void run.finished.then((outcome) => this.#keep(run, call.callid, outcome));
+      this.#live.set(run.id, { run, call });
+      void run.finished.then((outcome) => this.#keep(run, call, outcome));
       this.#log.info(
         { run: run.id, scenario: code, version: program.version, callid: call.callid },
         'scenario started',
@@ -64,12 +65,12 @@ export class ScenarioRunner {
   /** The run of this id, while it runs and as long as its trace is kept. */
   read(id: string): RunView | undefined {
     const live = this.#live.get(id);
-    return live ? view(live.run, live.callid) : this.#finished.get(id);
+    return live ? view(live.run, live.call) : this.#finished.get(id);
   }
 
   /** Runs in progress and the latest finished ones, oldest first. */
   runs(): readonly RunView[] {
-    return [...this.#finished.values(), ...[...this.#live.values()].map(({ run, callid }) => view(run, callid))];
+    return [...this.#finished.values(), ...[...this.#live.values()].map(({ run, call }) => view(run, call))];
   }
 
   /** Ends all runs; their `finally` branches still run. */
@@ -79,19 +80,27 @@ export class ScenarioRunner {
     await Promise.all(runs.map(({ finished }) => finished));
   }
 
-  #keep(run: Run, callid: string, outcome: RunOutcome): void {
+  #keep(run: Run, call: CallPort, outcome: RunOutcome): void {
     this.#live.delete(run.id);
-    this.#finished.set(run.id, { ...view(run, callid), outcome });
+    this.#finished.set(run.id, { ...view(run, call), outcome });
     const [oldest] = this.#finished.keys();
     if (this.#finished.size > KEPT_TRACES && oldest !== undefined) this.#finished.delete(oldest);
     const { status, steps, milliseconds, error } = outcome;
     this.#log.info(
-      { run: run.id, scenario: run.program.id, callid, status, steps, milliseconds, ...(error ? { error } : {}) },
+      {
+        run: run.id,
+        scenario: run.program.id,
+        callid: call.callid,
+        status,
+        steps,
+        milliseconds,
+        ...(error ? { error } : {}),
+      },
       'scenario ended',
     );
   }
 }
 
-function view({ id, program, trace }: Run, callid: string): RunView {
-  return { id, scenario: program.id, version: program.version, callid, trace };
+function view({ id, program, trace }: Run, { callid, domain }: CallPort): RunView {
+  return { id, scenario: program.id, version: program.version, callid, domain, trace };
 }

@@ -10,7 +10,7 @@ import { isMainThread, parentPort, Worker, workerData } from 'node:worker_thread
 import Fastify from 'fastify';
 import { pino } from 'pino';
 import { createRestServer } from '../../rest-bridge/server.ts';
-import { dialog, MemoryCalls, MemoryIam, MemoryOperations } from './support/doubles.ts';
+import { dialog, MemoryCalls, MemoryIam, MemoryOperations, MemoryRecords } from './support/doubles.ts';
 
 interface Load {
   readonly port: number;
@@ -65,7 +65,17 @@ async function measure(seconds: number): Promise<void> {
     if (found) calls.dialogs.push(dialog('1'));
     const log = pino({ level }, pino.destination(devNull));
     const health = async () => ({ ok: true, counts: {} });
-    return createRestServer({ iam, calls, operations: new MemoryOperations(calls), health, log });
+    const records = new MemoryRecords();
+    const operations = new MemoryOperations(calls);
+    return createRestServer({
+      iam,
+      calls,
+      operations,
+      operationRecords: records.operations,
+      runs: records,
+      health,
+      log,
+    });
   };
   const empty = await rest('info', false);
   const one = await rest('info', true);

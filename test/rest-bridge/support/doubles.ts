@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import type { CallStore, DialogSelector } from '../../../runtime/callstore/callstore.ts';
 import type { DialogView } from '../../../runtime/callstore/dialog-view.ts';
 import type { Credentials, Iam, LoginResult, Session } from '../../../runtime/iam/iam.ts';
-import type { OperationAnswer, OperationContext, Operations } from '../../../rest-bridge/deps.ts';
+import type { OperationAnswer, OperationContext, OperationRecords, Operations } from '../../../rest-bridge/deps.ts';
 
 /** Users alice and admin of demo.local and root of master, password `demo-<login>`; alice may only read calls. */
 export class MemoryIam implements Iam {
@@ -156,4 +156,27 @@ export function dialog(dialogid: string, more: Partial<DialogView> = {}): Dialog
     opts: {},
     ...more,
   };
+}
+
+/** Records of operations and runs, set by the test. */
+export class MemoryRecords {
+  readonly byId = new Map<string, { readonly id: string; readonly domain: string }>();
+
+  /** As the records of operations, which know domains. */
+  get operations(): OperationRecords {
+    return {
+      read: (domain, id) => {
+        const record = this.byId.get(id);
+        return record?.domain === domain ? record : undefined;
+      },
+    };
+  }
+
+  read(id: string): { readonly id: string; readonly domain: string } | undefined {
+    return this.byId.get(id);
+  }
+
+  runs(): readonly { readonly domain: string }[] {
+    return [...this.byId.values()];
+  }
 }

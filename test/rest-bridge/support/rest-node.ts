@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import type { App } from '../../../rest-bridge/app.ts';
 import type { Health, RestDeps } from '../../../rest-bridge/deps.ts';
 import { createRestServer } from '../../../rest-bridge/server.ts';
-import { MemoryCalls, MemoryIam, MemoryOperations } from './doubles.ts';
+import { MemoryCalls, MemoryIam, MemoryOperations, MemoryRecords } from './doubles.ts';
 
 export interface Reply {
   readonly status: number;
@@ -23,6 +23,7 @@ export class RestNode {
   readonly iam = new MemoryIam();
   readonly calls = new MemoryCalls();
   readonly operations = new MemoryOperations(this.calls);
+  readonly records = new MemoryRecords();
   readonly log: string[] = [];
   health: () => Promise<Health> = async () => ({ ok: true, counts: { dialogs: 0 } });
   app!: App;
@@ -40,6 +41,8 @@ export class RestNode {
       iam: node.iam,
       calls: node.calls,
       operations: node.operations,
+      operationRecords: node.records.operations,
+      runs: node.records,
       health: async () => node.health(),
       log: pino({ level: 'debug' }, sink),
       ...options,
