@@ -23,7 +23,8 @@ export const uuidExists: ApiCommand = (core, argument) => String(core.channels.h
 
 /** `uuid_kill <uuid> [cause]`. */
 export const uuidKill = onChannel((channel, [cause = '']) => {
-  channel.hangup(hangupCause(cause), 'api');
+  // After the answer: the connection it goes to may be the one that is closed with the call.
+  queueMicrotask(() => channel.hangup(hangupCause(cause), 'api'));
   return OK;
 });
 

@@ -11,7 +11,7 @@ export const CHANNEL_STATES = {
 export type ChannelStateName = keyof typeof CHANNEL_STATES;
 
 /** Call states with FreeSWITCH's numbers. */
-export const CALL_STATES = { DOWN: 0, RINGING: 2, EARLY: 3, ACTIVE: 4, HANGUP: 7 } as const;
+export const CALL_STATES = { DOWN: 0, RINGING: 2, EARLY: 3, ACTIVE: 4, HELD: 5, HANGUP: 7, UNHELD: 8 } as const;
 export type CallStateName = keyof typeof CALL_STATES;
 
 /** Which call state may follow which. */
@@ -19,7 +19,9 @@ const FOLLOWERS: Readonly<Record<CallStateName, readonly CallStateName[]>> = {
   DOWN: ['RINGING', 'HANGUP'],
   RINGING: ['EARLY', 'ACTIVE', 'HANGUP'],
   EARLY: ['ACTIVE', 'HANGUP'],
-  ACTIVE: ['RINGING', 'HANGUP'], // RINGING again while a transferred call is routed
+  ACTIVE: ['HELD', 'RINGING', 'HANGUP'], // RINGING again while a transferred call is routed
+  HELD: ['UNHELD', 'RINGING', 'HANGUP'],
+  UNHELD: ['HELD', 'RINGING', 'HANGUP'],
   HANGUP: [],
 };
 

@@ -106,7 +106,8 @@ export class Conference {
     this.floor.update();
     if (this.#waitForModerator) this.#playHoldMusic();
     else {
-      this.#mixer.mix(this.#members, this.relations, this.sounds.next(), (member) => (member as Member).sounds.next());
+      for (const member of this.#members) member.sound = member.sounds.next();
+      this.#mixer.mix(this.#members, this.relations, this.sounds.next());
       for (const recording of this.recordings) recording.write(this.#mixer.sum);
     }
   }

@@ -23,6 +23,8 @@ export class Member implements RunningApplication {
   /** What this member is to hear in this tick, and what it said. */
   readonly output = new Int16Array(FRAME_SAMPLES);
   input: Int16Array | undefined;
+  /** A sound that only this member hears. */
+  sound: Int16Array | undefined;
   muted: boolean;
   deaf: boolean;
   energyLevel = DEFAULT_ENERGY_LEVEL;

@@ -6,6 +6,8 @@ export interface MixedMember {
   readonly id: number;
   /** What it said in this frame; undefined for nothing. */
   readonly input: Int16Array | undefined;
+  /** A sound that only it hears. */
+  readonly sound: Int16Array | undefined;
   readonly output: Int16Array;
   readonly deaf: boolean;
   readonly limiter: Limiter;
@@ -31,14 +33,8 @@ export class Mixer {
    * Fills every member's output.
    *
    * @param common a sound that all hear
-   * @param own sounds that only one member hears
    */
-  mix(
-    members: readonly MixedMember[],
-    relations: MixRelations,
-    common: Int16Array | undefined,
-    own: (member: MixedMember) => Int16Array | undefined,
-  ): void {
+  mix(members: readonly MixedMember[], relations: MixRelations, common: Int16Array | undefined): void {
     const all = this.#all.fill(0);
     if (common !== undefined) add(all, common);
     for (const { input } of members) if (input !== undefined) add(all, input);
@@ -50,8 +46,7 @@ export class Mixer {
         if (member.input !== undefined) subtract(sum, member.input);
         if (relations.concerns(member.id)) this.#leaveOut(sum, member, members, relations);
       }
-      const sound = own(member);
-      if (sound !== undefined) add(sum, sound);
+      if (member.sound !== undefined) add(sum, member.sound);
       member.limiter.apply(sum, member.output);
     }
   }

@@ -19,6 +19,8 @@ export class EslConnection {
   lingerSeconds = 0;
   /** A command has come. */
   onCommand: (command: EslCommand) => void = () => undefined;
+  /** The client has ended its direction. */
+  onEnd: () => void = () => this.#socket.end();
   /** The connection is gone, by whichever side. Called once. */
   onClose: () => void = () => undefined;
 
@@ -27,7 +29,7 @@ export class EslConnection {
     socket.setNoDelay(true);
     socket.on('data', (piece) => this.#receive(piece));
     socket.on('error', () => socket.destroy());
-    socket.on('end', () => socket.end());
+    socket.on('end', () => this.onEnd());
     socket.on('close', () => {
       this.#ended = true;
       this.onClose();

@@ -31,6 +31,7 @@ export class ControllerConnections {
     this.#connections.add(connection);
     socket.once('connect', () => socket.setTimeout(0));
     socket.once('timeout', () => socket.destroy());
+    connection.onEnd = () => connection.disconnect(channel.uuid);
     connection.onClose = () => {
       this.#connections.delete(connection);
       this.#core.bus.remove(connection);

@@ -108,6 +108,7 @@ export class Call implements Signalling {
     this.#apply(audio);
     this.#record(sdp, remote.text);
     this.#sendSdp(transaction, sdp, {});
+    this.#tellHold(audio);
   }
 
   /** The ACK of our 200 has come, perhaps with the answer to our offer. */
@@ -152,6 +153,12 @@ export class Call implements Signalling {
     if (this.#state !== 'confirmed') return;
     const body = `Signal=${digit}\r\nDuration=${milliseconds}\r\n`;
     this.dialog.send('INFO', { 'Content-Type': 'application/dtmf-relay' }, body, () => undefined);
+  }
+
+  #tellHold(audio: RemoteAudio): void {
+    const held = audio.direction === 'inactive' || audio.direction === 'sendonly';
+    if (held) this.#channel?.setCallState('HELD');
+    else if (this.#channel?.callState === 'HELD') this.#channel.setCallState('UNHELD');
   }
 
   #confirm(): void {

@@ -116,6 +116,11 @@ export class RtpPhone {
     this.#timer = setInterval(() => this.#sendDue(), 5);
   }
 
+  /** Changes the tone being sent; 0 is silence. */
+  tune(frequency: number): void {
+    this.#frequency = frequency;
+  }
+
   quiet(): void {
     clearInterval(this.#timer);
     this.#timer = undefined;
