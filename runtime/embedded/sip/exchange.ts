@@ -71,13 +71,13 @@ export class Exchange {
     const { status } = response;
     // The server hides 100: it sends its own in the other direction.
     if (status === 100) return;
+    if (status >= 200) this.#core.clients.delete(this.#id);
     try {
       if (this.#begins && !this.#track(response)) return;
     } catch (error) {
       if (!(error instanceof SipParseError)) throw error;
       // A Contact that cannot be read: the application decides what to do with the response.
     }
-    if (status >= 200) this.#core.clients.delete(this.#id);
     this.#report(response);
     if (status >= 200) this.#afterFinal(response);
   }

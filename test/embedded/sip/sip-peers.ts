@@ -38,9 +38,11 @@ export class Inbox {
 
 /** A phone's socket: UDP, and TCP in both directions, on one port. */
 export class SipPeer {
+  readonly port: number;
   readonly inbox = new Inbox();
+  /** What came over TCP that belongs to no message. */
+  bytes = '';
   readonly #host: string;
-  readonly #port: number;
   readonly #udp: Socket;
   readonly #tcp: Server;
   #connection: TcpSocket | undefined;
@@ -48,25 +50,31 @@ export class SipPeer {
 
   private constructor(host: string, port: number, udp: Socket, tcp: Server) {
     this.#host = host;
-    this.#port = port;
+    this.port = port;
     this.#udp = udp;
     this.#tcp = tcp;
     udp.on('message', (data) => this.inbox.put(data.toString('latin1')));
     tcp.on('connection', (socket) => this.#adopt(socket));
   }
 
+  /** @param port 0 for one that is free for both. */
   static async open(host: string, port: number): Promise<SipPeer> {
-    const udp = createSocket('udp4');
-    await new Promise<void>((resolve, reject) => {
-      udp.once('error', reject);
-      udp.bind(port, host, resolve);
-    });
-    const tcp = createServer();
-    await new Promise<void>((resolve, reject) => {
-      tcp.once('error', reject);
-      tcp.listen(port, host, resolve);
-    });
-    return new SipPeer(host, port, udp, tcp);
+    for (;;) {
+      const udp = createSocket('udp4');
+      await new Promise<void>((resolve, reject) => {
+        udp.once('error', reject);
+        udp.bind(port, host, resolve);
+      });
+      const tcp = createServer();
+      const bound = udp.address().port;
+      const free = await new Promise<boolean>((resolve) => {
+        tcp.once('error', () => resolve(false));
+        tcp.listen(bound, host, () => resolve(true));
+      });
+      if (free) return new SipPeer(host, bound, udp, tcp);
+      udp.close();
+      if (port !== 0) throw new Error(`${host}:${port} is taken`);
+    }
   }
 
   /** Resolves once a server in this process has had a turn to read it. */
@@ -81,7 +89,7 @@ export class SipPeer {
   async sendTcp(text: string, port: number): Promise<void> {
     if (this.#connection === undefined) {
       await new Promise<void>((resolve) => this.#tcp.close(() => resolve()));
-      const socket = connect({ host: this.#host, port, localAddress: this.#host, localPort: this.#port });
+      const socket = connect({ host: this.#host, port, localAddress: this.#host, localPort: this.port });
       await new Promise<void>((resolve, reject) => {
         socket.once('connect', resolve);
         socket.once('error', reject);
@@ -104,7 +112,10 @@ export class SipPeer {
       message: (message) => this.inbox.put(message.toBuffer().toString('latin1')),
       ping: () => undefined,
     });
-    socket.on('data', (chunk: Buffer) => framer.push(chunk));
+    socket.on('data', (chunk: Buffer) => {
+      if (chunk.length <= 4) this.bytes += chunk.toString('latin1');
+      framer.push(chunk);
+    });
     socket.on('error', () => undefined);
   }
 }
