@@ -67,6 +67,7 @@ export class Baresip {
       return new Baresip(child, await connectSoon(control), folder);
     } catch (error) {
       child.kill('SIGKILL');
+      await rm(folder, { recursive: true, force: true });
       throw error;
     }
   }

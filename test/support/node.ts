@@ -87,7 +87,11 @@ export class TestNode {
         this.#output = (this.#output + chunk.toString('utf8')).slice(-OUTPUT_LIMIT);
       });
     }
+    // A test run that ends early takes its nodes with it.
+    const orphaned = (): boolean => child.kill('SIGKILL');
+    process.once('exit', orphaned);
     child.once('exit', () => {
+      process.off('exit', orphaned);
       if (this.#process === child) this.#process = undefined;
     });
     try {
