@@ -61,7 +61,8 @@ export class RawNode {
     return {
       text,
       fields: (at < 0 ? text : text.slice(0, at)).split('|'),
-      message: sip.includes('\r\n\r\n') ? parseMessage(Buffer.from(sip, 'latin1')) : undefined,
+      message:
+        sip.includes('\r\n\r\n') && !text.includes('|NOK|') ? parseMessage(Buffer.from(sip, 'latin1')) : undefined,
     };
   }
 
