@@ -1,0 +1,121 @@
+import { expect } from 'chai';
+import { Moment } from '../../phones/wait.ts';
+import { text } from '../support/fsmrf.ts';
+import { type Connected, useMediaStage } from '../support/media-stage.ts';
+
+async function talk(one: Connected, other: Connected): Promise<void> {
+  one.call.play(440);
+  other.call.play(620);
+  await Promise.all([one.call.hears(620), other.call.hears(440)]);
+}
+
+describe('Conformance, media server: bridges', () => {
+  const stage = useMediaStage();
+
+  it('lets two phones hear each other until they are parted', async () => {
+    const [a, b] = [await stage.connect(), await stage.connect()];
+    await a.endpoint.bridge(b.endpoint);
+    await talk(a, b);
+    await a.endpoint.unbridge();
+    await Promise.all([a.call.hearsNot(620, { forMs: 600 }), b.call.hearsNot(440, { forMs: 600 })]).catch(async () => {
+      // What was under way may still be heard; afterwards it must be quiet.
+      await Promise.all([a.call.hearsNot(620, { forMs: 300 }), b.call.hearsNot(440, { forMs: 300 })]);
+    });
+    expect([a.endpoint.connected, b.endpoint.connected]).to.deep.equal([true, true]);
+  });
+
+  it('bridges, parts, plays and bridges again', async () => {
+    const [a, b] = [await stage.connect(), await stage.connect()];
+    await a.endpoint.bridge(b.endpoint);
+    await talk(a, b);
+    await a.endpoint.unbridge();
+    a.call.play(undefined);
+    const played = a.endpoint.play('tone_stream://%(400,0,1300)');
+    await a.call.hears(1300);
+    await played;
+    await b.endpoint.bridge(a.endpoint);
+    await talk(a, b);
+  });
+
+  it('translates between mu-law and A-law', async () => {
+    const [a, b] = [await stage.connect(['PCMU']), await stage.connect(['PCMA'])];
+    await a.endpoint.bridge(b.endpoint);
+    await talk(a, b);
+  });
+
+  it('carries digits from one phone to the other', async () => {
+    const [a, b] = [await stage.connect(), await stage.connect()];
+    await a.endpoint.bridge(b.endpoint);
+    await talk(a, b);
+    await a.call.sendDtmf('58');
+    await b.call.receivesDtmf('58');
+  });
+
+  it('leaves the other endpoint alive when one ends', async () => {
+    const [a, b] = [await stage.connect(), await stage.connect()];
+    await a.endpoint.bridge(b.endpoint);
+    await talk(a, b);
+    await a.endpoint.destroy();
+    expect(b.endpoint.connected).to.equal(true);
+    const played = b.endpoint.play('tone_stream://%(400,0,1300)');
+    await b.call.hears(1300);
+    await played;
+  });
+
+  it('takes an endpoint from one bridge into another', async () => {
+    const [a, b, c] = [await stage.connect(), await stage.connect(), await stage.connect()];
+    await a.endpoint.bridge(b.endpoint);
+    await talk(a, b);
+    await a.endpoint.bridge(c.endpoint);
+    await talk(a, c);
+    expect(b.endpoint.connected).to.equal(true);
+  });
+
+  it('refuses to bridge with a channel that does not exist', async () => {
+    const { endpoint } = await stage.connect();
+    const message = await endpoint.bridge('00000000-0000-0000-0000-000000000000').then(
+      () => undefined,
+      (error: unknown) => (error as Error).message,
+    );
+    expect(message).to.equal('-ERR Invalid uuid\n');
+  });
+
+  it('announces a bridge that runs to whoever asked for CHANNEL_BRIDGE', async () => {
+    const [a, b] = [await stage.connect(), await stage.connect()];
+    const bridged = new Moment<Set<string | undefined>>('CHANNEL_BRIDGE');
+    const connection = a.endpoint.conn as unknown as {
+      subscribe(events: string): void;
+      on(event: string, listener: (event: { getHeader(name: string): string | undefined }) => void): void;
+    };
+    connection.on(`esl::event::CHANNEL_BRIDGE::${a.endpoint.uuid}`, (event) =>
+      bridged.reach(new Set([event.getHeader('Bridge-A-Unique-ID'), event.getHeader('Bridge-B-Unique-ID')])),
+    );
+    connection.subscribe('CHANNEL_BRIDGE');
+    await a.endpoint.bridge(b.endpoint);
+    expect(await bridged.wait(2000)).to.deep.equal(new Set([a.endpoint.uuid, b.endpoint.uuid]));
+    // From then on nothing is lost that is sent to either side.
+    expect(text(await b.endpoint.api('uuid_send_dtmf', `${b.endpoint.uuid} 7`))).to.match(/^\+OK/);
+    await b.call.receivesDtmf('7');
+  });
+
+  it('sends a phone its own sound, until it is parked', async () => {
+    const { call, endpoint } = await stage.connect();
+    const echoing = endpoint.execute('echo').catch(() => undefined);
+    call.play(700);
+    await call.hears(700);
+    expect(text(await endpoint.api('uuid_transfer', `${endpoint.uuid} -both park inline`))).to.match(/^\+OK/);
+    await call.hearsNot(700, { forMs: 400 }).catch(() => call.hearsNot(700, { forMs: 300 }));
+    await stage.media.api(`uuid_kill ${endpoint.uuid}`);
+    await Promise.race([echoing, new Promise((resolve) => endpoint.once('destroy', resolve))]);
+  });
+
+  it('mutes what a phone says, and unmutes it', async () => {
+    const [a, b] = [await stage.connect(), await stage.connect()];
+    await a.endpoint.bridge(b.endpoint);
+    await talk(a, b);
+    expect(text(await a.endpoint.api('uuid_audio', `${a.endpoint.uuid} start read mute 1`))).to.match(/^\+OK/);
+    await b.call.hearsNot(440, { forMs: 500 }).catch(() => b.call.hearsNot(440, { forMs: 300 }));
+    expect(text(await a.endpoint.api('uuid_audio', `${a.endpoint.uuid} stop`))).to.match(/^\+OK/);
+    await b.call.hears(440);
+  });
+});

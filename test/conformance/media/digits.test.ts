@@ -1,0 +1,119 @@
+import { expect } from 'chai';
+import { Arrivals } from '../../phones/wait.ts';
+import { text } from '../support/fsmrf.ts';
+import { useMediaStage } from '../support/media-stage.ts';
+
+interface Digit {
+  readonly dtmf: string;
+  readonly duration: string;
+  readonly source: string;
+}
+
+describe('Conformance, media server: digits', () => {
+  const stage = useMediaStage();
+
+  it('tells of each digit by RFC 4733, with length and source', async () => {
+    const { call, endpoint } = await stage.connect();
+    const digits = new Arrivals<Digit>('dtmf event');
+    endpoint.on('dtmf', (event: Digit) => digits.push(event));
+    await call.sendDtmf('15*#');
+    for (const dtmf of '15*#') {
+      const event = await digits.next(1000);
+      expect(event.dtmf).to.equal(dtmf);
+      expect(event.source).to.equal('RTP');
+      expect(Number(event.duration), 'samples').to.be.within(640, 1120);
+    }
+  });
+
+  it('tells of digits while a file plays, which goes on', async () => {
+    const { call, endpoint } = await stage.connect();
+    const digits = new Arrivals<Digit>('dtmf event');
+    endpoint.on('dtmf', (event: Digit) => digits.push(event));
+    const playing = endpoint.play('tone_stream://%(1000,0,800)');
+    await call.hears(800);
+    await call.sendDtmf('7');
+    expect((await digits.next(1000)).dtmf).to.equal('7');
+    expect((await playing).playbackMilliseconds).to.equal('1000');
+  });
+
+  it('collects up to the most digits asked for', async () => {
+    const { call, endpoint } = await stage.connect();
+    const collecting = endpoint.playCollect({ file: 'silence_stream://100', min: 1, max: 3, timeout: 3000 });
+    await call.sendDtmf('123');
+    expect(await collecting).to.include({ digits: '123', terminatorUsed: null });
+  });
+
+  it('ends at a terminator, which is no digit', async () => {
+    const { call, endpoint } = await stage.connect();
+    const collecting = endpoint.playCollect({ file: 'silence_stream://100', min: 1, max: 6, timeout: 3000 });
+    await call.sendDtmf('42#');
+    expect(await collecting).to.include({ digits: '42', terminatorUsed: '#' });
+  });
+
+  it('breaks the prompt at the first digit', async () => {
+    const { call, endpoint } = await stage.connect();
+    const started = performance.now();
+    const collecting = endpoint.playCollect({ file: 'tone_stream://%(5000,0,800)', min: 1, max: 1, timeout: 3000 });
+    await call.hears(800);
+    await call.sendDtmf('9');
+    expect((await collecting).digits).to.equal('9');
+    expect(performance.now() - started).to.be.lessThan(3000);
+  });
+
+  it('gives nothing when nothing is pressed', async () => {
+    const { endpoint } = await stage.connect();
+    const collecting = endpoint.playCollect({ file: 'silence_stream://100', min: 1, max: 4, timeout: 500 });
+    expect((await collecting).digits).to.equal(null);
+  });
+
+  it('ends at the pause between digits, and asks again what does not match', async () => {
+    const { call, endpoint } = await stage.connect();
+    const options = { min: 1, max: 4, timeout: 2000, digitTimeout: 600 };
+    const short = endpoint.playCollect({ file: 'silence_stream://100', ...options });
+    await call.sendDtmf('12');
+    expect((await short).digits).to.equal('12');
+    const strict = endpoint.playCollect({
+      file: 'silence_stream://100',
+      ...options,
+      max: 1,
+      tries: 2,
+      regexp: '[1-3]',
+      invalidFile: 'tone_stream://%(300,0,1100)',
+    });
+    await call.sendDtmf('9');
+    await call.hears(1100);
+    await call.sendDtmf('2');
+    expect((await strict).digits).to.equal('2');
+  });
+
+  it('sends digits to the phone by RFC 4733', async () => {
+    const { call, endpoint } = await stage.connect();
+    expect(text(await endpoint.api('uuid_send_dtmf', `${endpoint.uuid} 48*#`))).to.equal(
+      `+OK ${endpoint.uuid} sent DTMF 48*#.`,
+    );
+    await call.receivesDtmf('48*#');
+  });
+
+  it('takes digits of the application as if the phone had sent them', async () => {
+    const { endpoint } = await stage.connect();
+    const digits = new Arrivals<Digit>('dtmf event');
+    endpoint.on('dtmf', (event: Digit) => digits.push(event));
+    expect(text(await endpoint.api('uuid_recv_dtmf', `${endpoint.uuid} 6`))).to.equal(
+      `+OK ${endpoint.uuid} received DTMF 6.`,
+    );
+    expect((await digits.next(1000)).dtmf).to.equal('6');
+  });
+
+  it('takes digits by INFO', async () => {
+    const { endpoint } = await stage.connect();
+    const digits = new Arrivals<Digit>('dtmf event');
+    endpoint.on('dtmf', (event: Digit) => digits.push(event));
+    const response = await endpoint.dialog.request({
+      method: 'INFO',
+      headers: { 'Content-Type': 'application/dtmf-relay' },
+      body: 'Signal=3\r\nDuration=160\r\n',
+    });
+    expect(response.status).to.equal(200);
+    expect((await digits.next(1000)).dtmf).to.equal('3');
+  });
+});

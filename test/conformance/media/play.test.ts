@@ -1,0 +1,143 @@
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { Arrivals } from '../../phones/wait.ts';
+import { text } from '../support/fsmrf.ts';
+import { useMediaStage } from '../support/media-stage.ts';
+import { writeTone } from '../support/wav.ts';
+
+/** A play runs on a 20 ms raster and is reported by events; what the application sees of its length may be this much off. */
+const SLACK_MS = 450;
+
+describe('Conformance, media server: playing', () => {
+  const stage = useMediaStage();
+  let second: string;
+
+  before(() => {
+    second = join(stage.folder, 'one-second.wav');
+    writeTone(second, 440, 1000);
+  });
+
+  const timed = async <T>(work: Promise<T>): Promise<{ value: T; ms: number }> => {
+    const started = performance.now();
+    const value = await work;
+    return { value, ms: performance.now() - started };
+  };
+
+  it('plays a file to its end and tells its length', async () => {
+    const { call, endpoint } = await stage.connect();
+    const [{ value, ms }] = await Promise.all([timed(endpoint.play(second)), call.hears(440)]);
+    expect(value).to.deep.equal({
+      playbackSeconds: '1',
+      playbackMilliseconds: '1000',
+      playbackLastOffsetPos: '8000',
+    });
+    expect(ms).to.be.within(980, 1000 + SLACK_MS);
+  });
+
+  it('tells when a play starts and stops', async () => {
+    const { endpoint } = await stage.connect();
+    const events = new Arrivals<string>('playback event');
+    endpoint.on('playback-start', ({ file }: { file: string }) => events.push(`start ${file}`));
+    endpoint.on('playback-stop', ({ file }: { file: string }) => events.push(`stop ${file}`));
+    const tone = 'tone_stream://%(200,0,800)';
+    const playing = endpoint.play(tone);
+    expect(await events.next(1000)).to.equal(`start ${tone}`);
+    expect(await events.next(1000)).to.equal(`stop ${tone}`);
+    await playing;
+  });
+
+  it('plays tones and silence of the length given', async () => {
+    const { call, endpoint } = await stage.connect();
+    const [tone] = await Promise.all([timed(endpoint.play('tone_stream://%(500,0,800)')), call.hears(800)]);
+    expect(tone.value.playbackMilliseconds).to.equal('500');
+    expect(tone.ms).to.be.within(480, 500 + SLACK_MS);
+    const silence = await timed(endpoint.play('silence_stream://300'));
+    expect(silence.value.playbackMilliseconds).to.equal('300');
+    expect(silence.ms).to.be.within(280, 300 + SLACK_MS);
+  });
+
+  it('plays both tones of a dual tone, loops it, and keeps to its pause', async () => {
+    const { call, endpoint } = await stage.connect();
+    const playing = timed(endpoint.play('tone_stream://%(200,100,350,440);loops=3'));
+    await Promise.all([call.hears(350), call.hears(440)]);
+    const { ms } = await playing;
+    expect(ms).to.be.within(860, 900 + SLACK_MS);
+  });
+
+  it('plays a list with a pause of 250 ms between its files', async () => {
+    const { endpoint } = await stage.connect();
+    const { ms } = await timed(endpoint.play(['tone_stream://%(300,0,800)', 'tone_stream://%(300,0,400)']));
+    expect(ms).to.be.within(830, 850 + SLACK_MS);
+  });
+
+  it('starts at an offset in samples', async () => {
+    const { endpoint } = await stage.connect();
+    const { value, ms } = await timed(endpoint.play({ file: second, seekOffset: 4000 }));
+    expect(value.playbackMilliseconds).to.equal('500');
+    expect(value.playbackLastOffsetPos).to.equal('8000');
+    expect(ms).to.be.within(480, 500 + SLACK_MS);
+  });
+
+  it('fails for a file that does not exist', async () => {
+    const { endpoint } = await stage.connect();
+    const message = await endpoint.play(join(stage.folder, 'none.wav')).then(
+      () => undefined,
+      (error: unknown) => (error as Error).message,
+    );
+    expect(message).to.equal('File Not Found');
+    await endpoint.play('silence_stream://20');
+  });
+
+  it('stops a play by uuid_break', async () => {
+    const { call, endpoint } = await stage.connect();
+    const playing = timed(endpoint.play('tone_stream://%(10000,0,800)'));
+    await call.hears(800);
+    expect(text(await endpoint.api('uuid_break', endpoint.uuid))).to.equal('+OK');
+    const { ms } = await playing;
+    expect(ms).to.be.lessThan(2000);
+    await call.hearsNot(800, { forMs: 300 });
+  });
+
+  it('runs plays one inside the other, the later first', async () => {
+    const { call, endpoint } = await stage.connect();
+    const order: string[] = [];
+    const outer = endpoint.play('tone_stream://%(900,0,400)').then(() => order.push('outer'));
+    await call.hears(400);
+    const inner = endpoint.play('tone_stream://%(300,0,1200)').then(() => order.push('inner'));
+    await call.hears(1200);
+    await Promise.all([inner, outer]);
+    expect(order).to.deep.equal(['inner', 'outer']);
+  });
+
+  it('ends a play when its time is up, which must be more than a second', async () => {
+    const { endpoint } = await stage.connect();
+    const { ms } = await timed(endpoint.play({ file: 'tone_stream://%(5000,0,800)', timeoutSecs: 2 }));
+    expect(ms).to.be.within(1900, 2000 + SLACK_MS);
+  });
+
+  it('plays hold music without end', async () => {
+    const { call, endpoint } = await stage.connect();
+    const playing = endpoint.play('local_stream://moh');
+    await call.hearsSound();
+    await endpoint.api('uuid_break', `${endpoint.uuid} all`);
+    await playing;
+  });
+
+  it('plays over the sound of an application by uuid_broadcast, and by uuid_displace', async () => {
+    const { call, endpoint } = await stage.connect();
+    const tone = 'tone_stream://%(400,0,950)';
+    expect(text(await endpoint.api('uuid_broadcast', `${endpoint.uuid} ${tone} aleg`))).to.match(/^\+OK/);
+    await call.hears(950);
+    expect(text(await endpoint.api('uuid_displace', `${endpoint.uuid} start ${second}`))).to.match(/^\+OK/);
+    expect(text(await endpoint.api('uuid_displace', `${endpoint.uuid} stop ${second}`))).to.match(/^\+OK/);
+  });
+
+  it('sends silence while nothing plays', async () => {
+    const { call, endpoint } = await stage.connect();
+    await endpoint.play('silence_stream://40');
+    const before = call.rtp().received;
+    await endpoint.execute('sleep', '400');
+    const sent = call.rtp().received - before;
+    expect(sent).to.be.within(15, 26);
+  });
+});

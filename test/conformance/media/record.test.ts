@@ -1,0 +1,84 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { shareAt } from '../../phones/media/tone.ts';
+import { text } from '../support/fsmrf.ts';
+import { useMediaStage } from '../support/media-stage.ts';
+import { readRecording } from '../support/wav.ts';
+
+/** The middle of a recording holds this tone. */
+function expectTone(file: string, frequency: number): void {
+  const { samples } = readRecording(file);
+  const middle = samples.subarray(Math.floor(samples.length / 2) - 800, Math.floor(samples.length / 2) + 800);
+  expect(shareAt(middle, frequency), `share of ${frequency} Hz`).to.be.greaterThan(0.8);
+}
+
+describe('Conformance, media server: recording', () => {
+  const stage = useMediaStage();
+
+  it('records what the phone says, until its time is up', async () => {
+    const { call, endpoint } = await stage.connect();
+    call.play(440);
+    await endpoint.play('silence_stream://100');
+    const file = join(stage.folder, 'limit.wav');
+    const { recordMilliseconds, recordSamples, terminatorUsed } = await endpoint.record(file, { timeLimitSecs: 1 });
+    expect(terminatorUsed).to.equal(null);
+    expect(Number(recordMilliseconds)).to.be.within(980, 2100);
+    const { rate, channels, samples } = readRecording(file);
+    expect([rate, channels]).to.deep.equal([8000, 1]);
+    expect(samples.length).to.equal(Number(recordSamples));
+    expectTone(file, 440);
+  });
+
+  it('records until a terminator is pressed, when one is set', async () => {
+    const { call, endpoint } = await stage.connect();
+    await endpoint.set('playback_terminators', '#');
+    const file = join(stage.folder, 'terminated.wav');
+    call.play(620);
+    const recording = endpoint.record(file, { timeLimitSecs: 10 });
+    await endpoint.api('uuid_getvar', `${endpoint.uuid} playback_terminators`);
+    await call.hearsNot(300, { forMs: 600 });
+    await call.sendDtmf('#');
+    const { terminatorUsed, recordMilliseconds } = await recording;
+    expect(terminatorUsed).to.equal('#');
+    expect(Number(recordMilliseconds)).to.be.within(300, 3000);
+  });
+
+  it('records both sides of a session beside what it does, and stops', async () => {
+    const { call, endpoint } = await stage.connect();
+    const file = join(stage.folder, 'session.wav');
+    call.play(440);
+    await endpoint.recordSession(file);
+    await endpoint.play('tone_stream://%(800,0,1500)');
+    await endpoint.execute('stop_record_session', file);
+    const { samples, channels } = readRecording(file);
+    expect(samples.length / channels / 8).to.be.within(700, 1600);
+    const middle = samples.subarray(Math.floor(samples.length / 2) - 800, Math.floor(samples.length / 2) + 800);
+    expect(shareAt(middle, 440), 'the phone').to.be.greaterThan(0.25);
+    expect(shareAt(middle, 1500), 'the prompt').to.be.greaterThan(0.25);
+  });
+
+  it('records a bridge by uuid_record, from start to stop', async () => {
+    const [a, b] = [await stage.connect(), await stage.connect()];
+    await a.endpoint.bridge(b.endpoint);
+    a.call.play(440);
+    b.call.play(1100);
+    await Promise.all([a.call.hears(1100), b.call.hears(440)]);
+    const file = join(stage.folder, 'bridge.wav');
+    expect(text(await a.endpoint.api('uuid_record', `${a.endpoint.uuid} start ${file}`))).to.match(/^\+OK/);
+    await a.call.hearsNot(300, { forMs: 700 });
+    expect(text(await a.endpoint.api('uuid_record', `${a.endpoint.uuid} stop ${file}`))).to.match(/^\+OK/);
+    const stopped = readRecording(file);
+    expect(stopped.samples.length / stopped.channels / 8).to.be.within(500, 1300);
+    const middle = stopped.samples.subarray(1600, 4800);
+    expect(shareAt(middle, 440), 'one side').to.be.greaterThan(0.25);
+    expect(shareAt(middle, 1100), 'the other side').to.be.greaterThan(0.25);
+  });
+
+  it('refuses to stop a recording that does not run', async () => {
+    const { endpoint } = await stage.connect();
+    const file = join(stage.folder, 'never.wav');
+    expect(text(await endpoint.api('uuid_record', `${endpoint.uuid} stop ${file}`))).to.match(/^-ERR/);
+    expect(existsSync(file)).to.equal(false);
+  });
+});
