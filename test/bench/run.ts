@@ -20,8 +20,8 @@ for (const [name, benchmark] of Object.entries(BENCHMARKS)) {
     const figures = await benchmark.run((line) => print(`  ${line}`));
     print(`\n${table(figures)}`);
   } catch (error) {
-    if (!(error instanceof Unavailable)) throw error;
-    print(`  not measured: ${error.message}`);
+    // The others can still be measured.
+    print(`  not measured: ${error instanceof Unavailable ? error.message : String((error as Error).stack)}`);
     process.exitCode = 1;
   }
 }

@@ -31,9 +31,7 @@ export interface LoadResult {
   readonly failed: number;
   /** Messages sent more than once, and messages received more than once. */
   readonly retransmissions: number;
-  /** Calls started per second, first to last. */
-  readonly callsPerSecond: number;
-  /** Milliseconds of timer 1 of each call. */
+  /** Milliseconds of timer 1 of each call, in steps of SIPp's clock: 4 ms. */
   readonly responseTimes: readonly number[];
 }
 
@@ -78,8 +76,11 @@ export class SippLoad {
       return {
         succeeded: last.get('SuccessfulCall(C)') ?? 0,
         failed: last.get('FailedCall(C)') ?? 0,
-        retransmissions: ofMessages.reduce((sum, [, count]) => sum + count, 0),
-        callsPerSecond: last.get('CallRate(C)') ?? 0,
+        // The counts of messages know those received twice as well, but are only written at a regular end.
+        retransmissions: Math.max(
+          last.get('Retransmissions(C)') ?? 0,
+          ofMessages.reduce((sum, [, count]) => sum + count, 0),
+        ),
         responseTimes: rows(times ?? '').map((row) => Number(row[1])),
       };
     } finally {
