@@ -11,6 +11,9 @@ import { RtpSender } from './sender.ts';
 import { TelephoneEventReceiver, TelephoneEventSender } from './telephone-event.ts';
 import type { Ticker } from './ticker.ts';
 
+/** Drift of the clocks allowed for with each packet, in milliseconds. */
+const CLOCK_DRIFT_MS = 0.005;
+
 /** Payload type of comfort noise (RFC 3389). */
 const COMFORT_NOISE = 13;
 
@@ -310,7 +313,8 @@ export class RtpSession {
   /** Milliseconds by which a packet came later than the quickest of its stream: what passing it on adds to. */
   #lateness(timestamp: number): number {
     const transit = performance.now() - timestampDistance(0, timestamp) / 8;
-    if (transit < this.#transitBase) this.#transitBase = transit;
+    // The base follows a far end whose clock is slower than ours, by up to 250 parts per million.
+    this.#transitBase = Math.min(transit, this.#transitBase + CLOCK_DRIFT_MS);
     return transit - this.#transitBase;
   }
 
