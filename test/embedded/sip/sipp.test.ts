@@ -19,6 +19,8 @@ function sipp(program: string, args: readonly string[]): Promise<number> {
       '-timeout',
       '20s',
       '-timeout_error',
+      '-max_socket',
+      '500',
     ];
     const child = spawn(program, [...args, ...common], { stdio: 'ignore', env: { ...process.env, TERM: 'xterm' } });
     child.once('error', reject);
