@@ -1,12 +1,20 @@
 import process from 'node:process';
+import { parseArgs } from 'node:util';
 import { components } from '../../components/index.ts';
 import { runCheck } from '../interpreter/check-command.ts';
+import { usageOf } from './usage.ts';
 
-/** `ringmaster check FILE...`: prints every mistake as `file:line:col: message`; exit code 1 when there is one. */
-export async function check(files: readonly string[]): Promise<number> {
-  if (files.length === 0) {
-    process.stderr.write('ringmaster check: name one or more scenario files\n');
-    return 2;
-  }
-  return runCheck(files, components, (line) => process.stdout.write(`${line}\n`));
+const USAGE = 'ringmaster check [--json] FILE|FOLDER...';
+
+/** `ringmaster check`: prints every mistake as `file:line:col: message`, or as JSON; exit code 1 when there is one. */
+export async function check(args: readonly string[]): Promise<number> {
+  return usageOf(USAGE, async () => {
+    const { values, positionals } = parseArgs({
+      args: [...args],
+      options: { json: { type: 'boolean', default: false } },
+      allowPositionals: true,
+    });
+    if (positionals.length === 0) throw new TypeError('name one or more scenario files or folders');
+    return runCheck(positionals, components, (line) => process.stdout.write(`${line}\n`), { json: values.json });
+  });
 }

@@ -12,9 +12,19 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     run: async () => (await import('./start.ts')).start(),
   },
   check: {
-    usage: 'check FILE...',
+    usage: 'check [--json] FILE|FOLDER...',
     about: 'find every mistake in scenario files',
     run: async (args) => (await import('./check.ts')).check(args),
+  },
+  simulate: {
+    usage: 'simulate FILE [--press 1,2#]',
+    about: 'run a scenario against a scripted caller, without SIP',
+    run: async (args) => (await import('./simulate.ts')).simulate(args),
+  },
+  test: {
+    usage: 'test [FOLDER...]',
+    about: 'run the tests beside scenarios (*.test.yaml)',
+    run: async (args) => (await import('./test.ts')).test(args),
   },
   embedded: {
     usage: 'embedded OPTION...',

@@ -2,6 +2,7 @@ import { readFile, readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { checkScenario } from './checker/check-scenario.ts';
 import type { ComponentRegistry } from './component.ts';
+import { isBlockScenario } from './files.ts';
 import type { Log } from './log.ts';
 import { type Problem, formatProblem } from './problem.ts';
 import type { Program } from './program.ts';
@@ -119,7 +120,7 @@ async function scenarioFiles(folder: string): Promise<string[]> {
   try {
     const names = await readdir(folder);
     return names
-      .filter((name) => /\.ya?ml$/.test(name))
+      .filter(isBlockScenario)
       .toSorted()
       .map((name) => path.resolve(folder, name));
   } catch (error) {

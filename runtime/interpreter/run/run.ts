@@ -51,6 +51,8 @@ export interface RunOutcome {
   readonly reason?: string;
   /** Fields the scenario reported. */
   readonly result: Readonly<Record<string, Value>>;
+  /** What the scenario returned; absent when it did not. */
+  readonly value?: Value;
   readonly steps: number;
   readonly start: number;
   readonly milliseconds: number;

@@ -1,0 +1,41 @@
+import process from 'node:process';
+import { parseArgs } from 'node:util';
+import { components } from '../../components/index.ts';
+import { runSimulate } from '../interpreter/simulation/simulate-command.ts';
+import { usageOf } from './usage.ts';
+
+const USAGE = 'ringmaster simulate FILE [--press 1,2#] [--hang-up-after 10s] [--arg name=value ...]';
+
+/** `ringmaster simulate`: runs a scenario against a scripted caller, without SIP, and prints what happened. */
+export async function simulate(args: readonly string[]): Promise<number> {
+  return usageOf(USAGE, async () => {
+    const { values, positionals } = parseArgs({
+      args: [...args],
+      options: {
+        press: { type: 'string' },
+        'hang-up-after': { type: 'string' },
+        arg: { type: 'string', multiple: true, default: [] },
+      },
+      allowPositionals: true,
+    });
+    const [file, ...more] = positionals;
+    if (file === undefined || more.length > 0) throw new TypeError('name one scenario file');
+    const { press, 'hang-up-after': hangUpAfter } = values;
+    return runSimulate(
+      file,
+      {
+        ...(press === undefined ? {} : { press }),
+        ...(hangUpAfter === undefined ? {} : { hangUpAfter }),
+        argTexts: Object.fromEntries(values.arg.map(argument)),
+      },
+      components,
+      (line) => process.stdout.write(`${line}\n`),
+    );
+  });
+}
+
+function argument(text: string): [string, string] {
+  const [, name, value = ''] = /^([A-Za-z]\w*)=(.*)$/s.exec(text) ?? [];
+  if (name === undefined) throw new TypeError(`--arg ${text}: write name=value`);
+  return [name, value];
+}

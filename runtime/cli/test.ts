@@ -1,0 +1,16 @@
+import process from 'node:process';
+import { parseArgs } from 'node:util';
+import { components } from '../../components/index.ts';
+import { runTests } from '../interpreter/simulation/test-command.ts';
+import { usageOf } from './usage.ts';
+
+const USAGE = 'ringmaster test [FOLDER|FILE.test.yaml ...]';
+
+/** `ringmaster test`: runs the scripted-caller tests of folders; default: the current one. */
+export async function test(args: readonly string[]): Promise<number> {
+  return usageOf(USAGE, async () => {
+    const { positionals } = parseArgs({ args: [...args], options: {}, allowPositionals: true });
+    const targets = positionals.length === 0 ? ['.'] : positionals;
+    return runTests(targets, components, (line) => process.stdout.write(`${line}\n`));
+  });
+}

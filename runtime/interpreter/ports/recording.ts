@@ -1,0 +1,38 @@
+import type { CallPort } from '../call-port.ts';
+import { withAbility } from './capability.ts';
+
+export interface RecordOptions {
+  readonly signal: AbortSignal;
+  /** WAV file to write, absolute; its folder exists. */
+  readonly file: string;
+  /** Milliseconds of sound at most. */
+  readonly maxMs: number;
+  /** Milliseconds of silence that end the recording; 0: silence does not. */
+  readonly silenceMs: number;
+  /** Digits that end the recording; they are not part of it. */
+  readonly stopDigits: string;
+}
+
+export interface RecordResult {
+  readonly milliseconds: number;
+  readonly reason: 'digit' | 'silence' | 'limit';
+  readonly digit: string | undefined;
+}
+
+/** A call whose other party can be recorded. When the signal aborts, or the call ends, what was recorded stays. */
+export interface RecordingCall {
+  record(options: RecordOptions): Promise<RecordResult>;
+}
+
+/** @throws ScenarioError code `unavailable` */
+export function recordingCall(call: CallPort): CallPort & RecordingCall {
+  return withAbility<RecordingCall>(call, ['record'], 'record');
+}
+
+/** Where recordings are kept. */
+export interface RecordingStore {
+  /** The file of a new recording; its folder exists afterwards. */
+  create(domain: string, name: string): Promise<string>;
+  /** The file of a recording of this domain; undefined when there is none. */
+  find(domain: string, name: string): string | undefined;
+}

@@ -1,0 +1,106 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Value } from '../values.ts';
+import type { Simulation } from './simulation.ts';
+import type { Expectations } from './test-file.ts';
+import type { Turn } from './turns.ts';
+
+/** What is not as expected, one sentence each; empty: the test passes. */
+export function mismatches(simulation: Simulation, expected: Expectations): string[] {
+  const { outcome } = simulation;
+  return [
+    ...unheard(simulation),
+    ...failure(simulation, expected),
+    ...same('status', outcome.status, expected.status),
+    ...same('error', outcome.error?.code, expected.error),
+    ...same('path', path(simulation), expected.path),
+    ...same('prompts', prompts(simulation), expected.prompts),
+    ...inOrder(happened(simulation), expected.events ?? []),
+    ...each('exit of', lastExits(simulation), expected.exits),
+    ...each('result', results(simulation), expected.results),
+    ...each('variable', variables(simulation), expected.variables),
+    ...each('reported', outcome.result, expected.result),
+    ...(expected.value === undefined ? [] : same('value', outcome.value ?? null, expected.value)),
+    ...late(outcome.milliseconds, expected.within),
+  ];
+}
+
+/** A failure that no expectation speaks of is told: it is what the author wants to know first. */
+function failure({ outcome: { error } }: Simulation, { status, error: code }: Expectations): string[] {
+  if (!error || status === 'failed' || code !== undefined) return [];
+  return [`the run failed in block ${error.block}: ${error.message} (${error.code})`];
+}
+
+/** Sounds that the caller waited for in vain. */
+function unheard(simulation: Simulation): string[] {
+  const { call } = simulation;
+  const [next] = call.turnsLeft.filter((turn) => turn.kind !== 'silence');
+  if (next === undefined) return [];
+  if (next.kind !== 'hear') return [`the caller was never asked to ${deed(next)}`];
+  return [`the caller never heard ${next.sound}; it heard ${prompts(simulation).join(', ') || 'nothing'}`];
+}
+
+function deed(turn: Turn): string {
+  if (turn.kind === 'press') return `press ${turn.digits}`;
+  return turn.kind === 'say' ? `say "${turn.text}"` : turn.kind.replace('_', ' ');
+}
+
+function happened({ events }: Simulation): string[] {
+  return [...events.values()].flat().map(({ what }) => what);
+}
+
+function path({ run }: Simulation): string[] {
+  return run.trace.map(({ block }) => block);
+}
+
+function prompts({ events }: Simulation): string[] {
+  return [...events.values()].flat().flatMap(({ sounds = [] }) => sounds);
+}
+
+function lastExits({ run }: Simulation): Record<string, Value> {
+  return Object.fromEntries(run.trace.map(({ block, exit }) => [block, exit ?? '']));
+}
+
+function results({ run }: Simulation): Record<string, Value> {
+  return Object.fromEntries(
+    run.trace.flatMap(({ block, result }) =>
+      Object.entries(result ?? {}).map(([field, value]) => [`${block}.${field}`, value] as const),
+    ),
+  );
+}
+
+/** Values that were given during the run. */
+function variables({ run }: Simulation): Record<string, Value> {
+  return Object.assign({}, ...run.trace.map((entry) => entry.variables ?? {})) as Record<string, Value>;
+}
+
+function inOrder(lines: readonly string[], expected: readonly string[]): string[] {
+  let from = 0;
+  for (const line of expected) {
+    const found = lines.indexOf(line, from);
+    if (found < 0)
+      return [`"${line}" did not happen${from > 0 ? ` after "${lines[from - 1]}"` : ''}: ${lines.join('; ')}`];
+    from = found + 1;
+  }
+  return [];
+}
+
+function each(
+  what: string,
+  actual: Readonly<Record<string, Value>>,
+  expected: Readonly<Record<string, Value>> = {},
+): string[] {
+  return Object.entries(expected).flatMap(([name, value]) => same(`${what} ${name}`, actual[name], value));
+}
+
+function same(what: string, actual: unknown, expected: unknown): string[] {
+  if (expected === undefined || isDeepStrictEqual(actual, expected)) return [];
+  return [`${what}: expected ${show(expected)}, found ${show(actual)}`];
+}
+
+function late(milliseconds: number, within: number | undefined): string[] {
+  return within === undefined || milliseconds <= within ? [] : [`the run took ${milliseconds} ms, more than ${within}`];
+}
+
+function show(value: unknown): string {
+  return value === undefined ? 'nothing' : JSON.stringify(value);
+}

@@ -1,0 +1,263 @@
+import path from 'node:path';
+import type { CollectOptions, CollectResult, PlayOptions, PlayResult, PlaySource } from '../call-port.ts';
+import type { Clock } from '../clock.ts';
+import type { RecordOptions, RecordResult } from '../ports/recording.ts';
+import type { SayOptions } from '../ports/speaking.ts';
+import type { CallNotice } from '../ports/watching.ts';
+import { THINK_MS, type Taken, type Turn, Turns } from './turns.ts';
+
+/** How long a simulated prompt takes, whatever is in it. */
+const PROMPT_MS = 1000;
+/** How long a spoken character takes. */
+const CHARACTER_MS = 60;
+
+/** What the simulated party needs of its call. */
+export interface PartyLink {
+  readonly clock: Clock;
+  readonly endSignal: AbortSignal;
+  note(what: string, sounds?: readonly string[]): void;
+  hangUp(): void;
+}
+
+/** The ears, voice and fingers of the other party: it follows its turns while the scenario plays, listens and records. */
+export class SimulatedParty {
+  readonly #link: PartyLink;
+  readonly #turns: Turns;
+  readonly #watchers = new Set<(notice: CallNotice) => boolean>();
+  /** The turn that happens by itself when its time has come. */
+  #armed: Turn | undefined;
+  /** The turn that a listening block waits for. */
+  #taken: Turn | undefined;
+
+  constructor(link: PartyLink, turns: readonly Turn[]) {
+    this.#link = link;
+    this.#turns = new Turns(turns);
+  }
+
+  /** Turns that have not come. */
+  get left(): readonly Turn[] {
+    return this.#turns.left;
+  }
+
+  /** The call is connected: the time of the first turn begins. */
+  connected(): void {
+    this.#turns.started(this.#link.clock.now());
+    this.#arm();
+  }
+
+  watch(watcher: (notice: CallNotice) => boolean): () => void {
+    this.#watchers.add(watcher);
+    return () => this.#watchers.delete(watcher);
+  }
+
+  async play(
+    sources: readonly PlaySource[],
+    { signal, stopDigits = '', repeat = 1 }: PlayOptions,
+  ): Promise<PlayResult> {
+    const rounds = Number.isFinite(repeat) ? repeat : undefined;
+    const times = repeat === 1 ? '' : rounds === undefined ? ' (until stopped)' : ` (${rounds} times)`;
+    this.#link.note(`play ${sources.map(describe).join(' ')}${times}`, sources.map(describe));
+    const milliseconds = sources.reduce((sum, source) => sum + length(source), 0) * (rounds ?? Infinity);
+    return this.#listenWhile(sources.map(describe), milliseconds, stopDigits, signal);
+  }
+
+  async say(text: string, { signal, stopDigits = '' }: SayOptions): Promise<PlayResult> {
+    this.#link.note(`say ${text}`, [text]);
+    return this.#listenWhile([text], text.length * CHARACTER_MS, stopDigits, signal);
+  }
+
+  async collect({ signal, prompt = [], min, max, timeoutMs, terminators }: CollectOptions): Promise<CollectResult> {
+    if (prompt.length > 0) this.#link.note(`prompt ${prompt.map(describe).join(' ')}`, prompt.map(describe));
+    this.#heard(prompt.map(describe));
+    const window = prompt.reduce((sum, source) => sum + length(source), 0) + timeoutMs;
+    const taken = this.#turns.listened(this.#now, window);
+    const pressed = taken?.turn.kind === 'press' ? taken.turn.digits : undefined;
+    if (taken === undefined || pressed === undefined) {
+      await this.#silent(taken, window, signal);
+      return { digits: '', reason: min === 0 ? 'complete' : 'timeout', terminator: undefined };
+    }
+    await this.#until(taken, signal);
+    const digits = untilTerminator(pressed, max, terminators);
+    // What stopped before max digits and before the end of what was pressed is a terminator.
+    const terminator = digits.length < max ? pressed[digits.length] : undefined;
+    this.#link.note(`pressed ${digits}${terminator ?? ''}`);
+    this.#pressed(digits.length + (terminator === undefined ? 0 : 1));
+    if (digits.length < min) {
+      await this.#pass(timeoutMs, signal);
+      return { digits, reason: 'timeout', terminator };
+    }
+    return { digits, reason: terminator === undefined ? 'complete' : 'terminator', terminator };
+  }
+
+  async record({ signal, file, maxMs, silenceMs, stopDigits }: RecordOptions): Promise<RecordResult> {
+    this.#link.note(`record ${path.basename(file)}`);
+    const start = this.#now;
+    const left = (): number => start + maxMs - this.#now;
+    for (;;) {
+      const taken = this.#turns.listened(this.#now, left());
+      if (!taken) {
+        const ends = silenceMs > 0 && silenceMs < left();
+        await this.#silent(undefined, ends ? silenceMs : left(), signal);
+        return { milliseconds: this.#now - start, reason: ends ? 'silence' : 'limit', digit: undefined };
+      }
+      await this.#until(taken, signal);
+      const digit = await this.#recorded(taken.turn, signal);
+      if (digit !== undefined && stopDigits.includes(digit))
+        return { milliseconds: this.#now - start, reason: 'digit', digit };
+    }
+  }
+
+  /** What is said goes into the recording; a digit is given back. */
+  async #recorded(turn: Taken['turn'], signal: AbortSignal): Promise<string | undefined> {
+    if (turn.kind === 'press') {
+      const [digit] = turn.digits;
+      this.#link.note(`pressed ${digit ?? ''}`);
+      this.#pressed(1);
+      return digit;
+    }
+    if (turn.kind === 'say') {
+      this.#link.note(`said ${turn.text}`);
+      await this.#pass(turn.text.length * CHARACTER_MS, signal);
+    }
+    this.#done();
+    return undefined;
+  }
+
+  /** Hears something and may interrupt it by a digit out of `stopDigits`. */
+  async #listenWhile(
+    sounds: readonly string[],
+    milliseconds: number,
+    stopDigits: string,
+    signal: AbortSignal,
+  ): Promise<PlayResult> {
+    this.#heard(sounds);
+    const taken = stopDigits === '' ? undefined : this.#turns.listened(this.#now, milliseconds);
+    const digit = taken?.turn.kind === 'press' ? taken.turn.digits[0] : undefined;
+    if (taken !== undefined && digit !== undefined && stopDigits.includes(digit)) {
+      await this.#until(taken, signal);
+      this.#link.note(`pressed ${digit}`);
+      this.#pressed(1);
+      return { digit, milliseconds: taken.delay };
+    }
+    if (milliseconds === Infinity) await this.forEver(signal);
+    await this.#pass(milliseconds, signal);
+    return { digit: undefined, milliseconds };
+  }
+
+  /** Waits until the signal aborts or the call ends, and rejects with the reason. */
+  async forEver(signal: AbortSignal): Promise<never> {
+    const either = AbortSignal.any([signal, this.#link.endSignal]);
+    const { promise, reject } = Promise.withResolvers<never>();
+    if (either.aborted) reject(either.reason);
+    either.addEventListener('abort', () => reject(either.reason), { once: true });
+    this.#interject();
+    return promise;
+  }
+
+  get #now(): number {
+    return this.#link.clock.now();
+  }
+
+  #heard(sounds: readonly string[]): void {
+    for (const sound of sounds) this.#turns.heard(sound, this.#now);
+    this.#arm();
+    this.#interject();
+  }
+
+  /** Nothing is heard of the other party for a while. */
+  async #silent(taken: Taken | undefined, milliseconds: number, signal: AbortSignal): Promise<void> {
+    const { next } = this.#turns;
+    await this.#pass(milliseconds, signal);
+    // Whoever says something instead of pressing keys has had the turn, too.
+    if ((next?.kind === 'silence' || taken?.turn.kind === 'say') && this.#turns.next === next) this.#done();
+  }
+
+  /** Lets the time until a turn pass. */
+  async #until({ turn, delay }: Taken, signal: AbortSignal): Promise<void> {
+    this.#taken = turn;
+    try {
+      await this.#pass(delay, signal);
+    } finally {
+      this.#taken = undefined;
+    }
+  }
+
+  /** Keys that nobody listens for may be meant for a watcher. */
+  #interject(): void {
+    const { next } = this.#turns;
+    if (this.#watchers.size === 0 || next?.kind !== 'press' || next.after !== undefined) return;
+    this.#schedule(next, THINK_MS);
+  }
+
+  #arm(): void {
+    const { next } = this.#turns;
+    const due = this.#turns.dueIn(this.#now);
+    if (next !== undefined && due !== undefined) this.#schedule(next, due);
+  }
+
+  #schedule(turn: Turn, due: number): void {
+    if (this.#armed === turn) return;
+    this.#armed = turn;
+    const happen = (): void => {
+      if (this.#armed === turn) this.#armed = undefined;
+      if (this.#turns.next === turn && this.#taken !== turn) this.#happen(turn);
+    };
+    this.#link.clock.sleep(due, this.#link.endSignal).then(happen, () => undefined);
+  }
+
+  /** A turn that nobody waited for. */
+  #happen(turn: Turn): void {
+    if (turn.kind === 'press') return this.#offerDigits(turn.digits);
+    this.#done();
+    if (turn.kind === 'hang_up') this.#link.hangUp();
+    if (turn.kind === 'hold' || turn.kind === 'unhold') {
+      this.#link.note(turn.kind === 'hold' ? 'held' : 'resumed');
+      this.#offer({ kind: turn.kind });
+    }
+  }
+
+  #offerDigits(digits: string): void {
+    let used = 0;
+    while (used < digits.length && this.#offer({ kind: 'dtmf', digit: digits[used] ?? '' })) used += 1;
+    if (used > 0) this.#link.note(`pressed ${digits.slice(0, used)}`);
+    // What nobody wanted is typed ahead.
+    this.#pressed(used);
+  }
+
+  #offer(notice: CallNotice): boolean {
+    let used = false;
+    for (const watcher of this.#watchers) used = watcher(notice) || used;
+    return used;
+  }
+
+  #pressed(count: number): void {
+    this.#turns.pressed(count, this.#now);
+    this.#arm();
+  }
+
+  #done(): void {
+    this.#turns.done(this.#now);
+    this.#arm();
+  }
+
+  /** Lets time pass; rejects with the reason of whichever ends it early. */
+  async #pass(milliseconds: number, signal: AbortSignal): Promise<void> {
+    await this.#link.clock.sleep(milliseconds, AbortSignal.any([signal, this.#link.endSignal]));
+  }
+}
+
+/** A sound as tests and transcripts name it. */
+export function describe(source: PlaySource): string {
+  if ('file' in source) return path.basename(source.file);
+  return 'tone' in source ? `tone:${source.tone}` : `silence:${source.silenceMs}ms`;
+}
+
+function length(source: PlaySource): number {
+  return 'silenceMs' in source ? source.silenceMs : PROMPT_MS;
+}
+
+function untilTerminator(pressed: string, max: number, terminators: string): string {
+  let end = 0;
+  while (end < Math.min(max, pressed.length) && !terminators.includes(pressed.charAt(end))) end += 1;
+  return pressed.slice(0, end);
+}

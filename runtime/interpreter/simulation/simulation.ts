@@ -1,0 +1,46 @@
+import type { Log } from '../log.ts';
+import type { Program } from '../program.ts';
+import { type Run, type RunOutcome, startRun } from '../run/run.ts';
+import type { Value } from '../values.ts';
+import { type CallEvent, type CallScript, SimulatedCall } from './simulated-call.ts';
+import { VirtualClock } from './virtual-clock.ts';
+
+/** A caller who says nothing hangs up at last: a scenario that listens for ever comes to an end. */
+export const PATIENCE_MS = 120_000;
+const silent: Log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
+
+export interface SimulationOptions {
+  readonly script: Omit<CallScript, 'onEvent'>;
+  readonly args?: Readonly<Record<string, Value>>;
+}
+
+/** A scenario that ran against a scripted caller. */
+export interface Simulation {
+  readonly run: Run;
+  readonly call: SimulatedCall;
+  readonly outcome: RunOutcome;
+  /** What happened to the call, by the step during which it did. */
+  readonly events: ReadonlyMap<number, readonly CallEvent[]>;
+}
+
+/**
+ * Runs a scenario to its end on a virtual clock, without SIP. A scenario with parameters that must be given starts
+ * without a call, to make one.
+ * @throws ArgumentError
+ */
+export async function simulate(program: Program, { script, args = {} }: SimulationOptions): Promise<Simulation> {
+  const clock = new VirtualClock();
+  const events = new Map<number, CallEvent[]>();
+  let run: Run | undefined;
+  const call = new SimulatedCall(clock, {
+    direction: program.parameters.some((parameter) => parameter.default === undefined) ? 'outgoing' : 'incoming',
+    ...script,
+    onEvent: (event) => {
+      const step = run?.trace.at(-1)?.step ?? 0;
+      events.set(step, [...(events.get(step) ?? []), event]);
+    },
+  });
+  run = startRun(program, { call, args, log: silent, clock });
+  const outcome = await clock.run(run.finished);
+  return { run, call, outcome, events };
+}

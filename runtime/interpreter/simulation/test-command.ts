@@ -1,0 +1,116 @@
+import { readFile, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { checkScenario } from '../checker/check-scenario.ts';
+import type { ComponentRegistry } from '../component.ts';
+import { ArgumentError } from '../errors.ts';
+import { filesBelow, isTestFile } from '../files.ts';
+import { formatProblem } from '../problem.ts';
+import type { Program } from '../program.ts';
+import { mismatches } from './expectations.ts';
+import { PATIENCE_MS, type Simulation, simulate } from './simulation.ts';
+import { type ScenarioTest, readTestFile } from './test-file.ts';
+import { transcript } from './transcript.ts';
+
+/** How many tests failed are shown with their transcript. */
+const SHOWN = 20;
+
+interface TestResult {
+  readonly file: string;
+  readonly test: ScenarioTest;
+  readonly found: readonly string[];
+  readonly simulation: Simulation | undefined;
+}
+
+/**
+ * The `test` command: runs the scripted-caller tests (`*.test.yaml`) of files and folders, and prints a report.
+ * @returns the exit code: 0 when all pass, 1 when one fails or a file has mistakes, 2 when there is no test
+ */
+export async function runTests(
+  targets: readonly string[],
+  components: ComponentRegistry,
+  out: (line: string) => void,
+): Promise<number> {
+  const files: string[] = [];
+  for (const target of targets) files.push(...(await testFiles(target)));
+  const results: TestResult[] = [];
+  let mistakes = 0;
+  const began = performance.now();
+  for (const file of files) {
+    const loaded = await load(file, components);
+    for (const problem of loaded.problems) out(problem);
+    mistakes += loaded.problems.length;
+    if (loaded.program) for (const test of loaded.tests) results.push(await runTest(file, test, loaded.program));
+  }
+  report(results, out);
+  const failed = results.filter(({ found }) => found.length > 0).length;
+  const seconds = ((performance.now() - began) / 1000).toFixed(1);
+  const broken = mistakes === 0 ? '' : `, ${mistakes} mistakes in files`;
+  out(`${results.length - failed} passed, ${failed} failed${broken} (${files.length} files, ${seconds}s)`);
+  if (results.length === 0 && mistakes === 0) return 2;
+  return failed > 0 || mistakes > 0 ? 1 : 0;
+}
+
+async function testFiles(target: string): Promise<string[]> {
+  try {
+    return (await stat(target)).isDirectory() ? await filesBelow(target, isTestFile) : [target];
+  } catch {
+    // Named by the reader below.
+    return [target];
+  }
+}
+
+interface LoadedTests {
+  readonly tests: readonly ScenarioTest[];
+  readonly program: Program | undefined;
+  readonly problems: readonly string[];
+}
+
+async function load(file: string, components: ComponentRegistry): Promise<LoadedTests> {
+  try {
+    const { tests, problems } = readTestFile(await readFile(file, 'utf8'), file);
+    if (problems.length > 0) return { tests: [], program: undefined, problems: problems.map(formatProblem) };
+    const scenario = path.join(
+      path.dirname(file),
+      tests.scenario ?? path.basename(file).replace(/\.test(\.ya?ml)$/, '$1'),
+    );
+    const checked = checkScenario(await readFile(scenario, 'utf8'), { file: scenario, components });
+    return {
+      tests: tests.tests,
+      program: checked.program,
+      problems: checked.program ? [] : checked.problems.map(formatProblem),
+    };
+  } catch (error) {
+    const { code, path: missing } = error as NodeJS.ErrnoException;
+    if (code === undefined) throw error;
+    return { tests: [], program: undefined, problems: [`${missing ?? file}:1:1: the file cannot be read (${code})`] };
+  }
+}
+
+async function runTest(file: string, test: ScenarioTest, program: Program): Promise<TestResult> {
+  const { turns, phones, args, from, to } = test;
+  const script = {
+    turns,
+    phones,
+    hangsUpAfter: PATIENCE_MS,
+    ...(from === undefined ? {} : { from }),
+    ...(to === undefined ? {} : { to }),
+  };
+  try {
+    const simulation = await simulate(program, { script, args });
+    return { file, test, simulation, found: mismatches(simulation, test.expect) };
+  } catch (error) {
+    if (!(error instanceof ArgumentError)) throw error;
+    return { file, test, simulation: undefined, found: [error.message] };
+  }
+}
+
+function report(results: readonly TestResult[], out: (line: string) => void): void {
+  let shown = 0;
+  for (const { file, test, found, simulation } of results) {
+    if (found.length === 0) continue;
+    out(`FAILED ${file}:${test.line}: ${test.name}`);
+    for (const line of found) out(`  ${line}`);
+    shown += 1;
+    if (simulation && shown <= SHOWN) for (const line of transcript(simulation)) out(`    ${line}`);
+  }
+}

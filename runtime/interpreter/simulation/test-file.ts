@@ -1,0 +1,276 @@
+import { type Node, isMap, isScalar, isSeq } from 'yaml';
+import { parseDuration } from '../duration.ts';
+import { type Problem, suggestName } from '../problem.ts';
+import { type Entry, Source, scalarText } from '../checker/source.ts';
+import type { Value } from '../values.ts';
+import type { ScriptedAnswer } from './answers.ts';
+import { readPhone } from './phones.ts';
+import type { Turn } from './turns.ts';
+
+/** Tests of a scenario: a scripted caller, and what is expected of the run. */
+export interface TestFile {
+  /** File of the scenario, relative to the test file; undefined: the one of the same name. */
+  readonly scenario: string | undefined;
+  readonly tests: readonly ScenarioTest[];
+}
+
+export interface ScenarioTest {
+  readonly name: string;
+  readonly line: number;
+  readonly from: string | undefined;
+  readonly to: string | undefined;
+  readonly args: Readonly<Record<string, Value>>;
+  readonly turns: readonly Turn[];
+  readonly phones: Readonly<Record<string, readonly ScriptedAnswer[]>>;
+  /** Answers of HTTP requests in order, by `METHOD URL`. */
+  readonly http: Readonly<Record<string, Value>>;
+  readonly expect: Expectations;
+}
+
+/** All are optional; what is not named is not looked at. */
+export interface Expectations {
+  readonly status?: string;
+  /** Names of the blocks in the order in which they ran. */
+  readonly path?: readonly string[];
+  /** The last exit of a block. */
+  readonly exits?: Readonly<Record<string, string>>;
+  /** All that was played or spoken, in order. */
+  readonly prompts?: readonly string[];
+  /** Lines of the transcript that come in this order, others between them. */
+  readonly events?: readonly string[];
+  /** `block.field`: value. */
+  readonly results?: Readonly<Record<string, Value>>;
+  readonly variables?: Readonly<Record<string, Value>>;
+  /** Fields that `report` set. */
+  readonly result?: Readonly<Record<string, Value>>;
+  /** What `return` gave. */
+  readonly value?: Value;
+  /** Code of the error that the run failed with. */
+  readonly error?: string;
+  /** Milliseconds the run may take. */
+  readonly within?: number;
+}
+
+const TEST_KEYS = ['name', 'from', 'to', 'args', 'steps', 'phones', 'http', 'expect'];
+const EXPECT_KEYS = [
+  'status',
+  'path',
+  'exits',
+  'prompts',
+  'events',
+  'results',
+  'variables',
+  'result',
+  'value',
+  'error',
+  'within',
+];
+const STEPS = ['hears', 'presses', 'says', 'silence', 'hangs_up', 'holds', 'resumes'];
+const STATUSES = ['completed', 'ended', 'failed', 'stopped'];
+
+/** Reads the text of a test file; every mistake at once. */
+export function readTestFile(text: string, file: string): { tests: TestFile; problems: readonly Problem[] } {
+  const source = new Source(text, file);
+  const tests = new TestReader(source).read();
+  return { tests, problems: source.problems };
+}
+
+class TestReader {
+  readonly #source: Source;
+
+  constructor(source: Source) {
+    this.#source = source;
+  }
+
+  read(): TestFile {
+    const { root } = this.#source;
+    if (!isMap(root)) {
+      if (this.#source.problems.length === 0) this.#source.problem(root, 'a test file is a map with tests');
+      return { scenario: undefined, tests: [] };
+    }
+    const fields = this.#fields(root, ['scenario', 'tests'], 'a test file');
+    const list = fields.get('tests')?.value ?? null;
+    if (!isSeq(list) || list.items.length === 0) {
+      this.#source.problem(
+        list ?? root,
+        'a test file needs tests',
+        'write tests: and a list, each with name and steps',
+      );
+    }
+    const tests = isSeq(list) ? list.items.flatMap((item) => this.#test(item as Node)) : [];
+    return { scenario: this.#text(fields.get('scenario')), tests };
+  }
+
+  #test(node: Node): ScenarioTest[] {
+    if (!isMap(node)) {
+      this.#source.problem(node, 'a test is a map with name, steps and expect');
+      return [];
+    }
+    const fields = this.#fields(node, TEST_KEYS, 'a test');
+    const name = this.#text(fields.get('name'));
+    if (name === undefined) this.#source.problem(node, 'the test has no name', 'write name: what it shows');
+    return [
+      {
+        name: name ?? '',
+        line: this.#source.line(node),
+        from: this.#text(fields.get('from')),
+        to: this.#text(fields.get('to')),
+        args: this.#map(fields.get('args'), 'args'),
+        turns: this.#steps(fields.get('steps')),
+        phones: this.#phones(fields.get('phones')),
+        http: this.#map(fields.get('http'), 'http'),
+        expect: this.#expectations(fields.get('expect')),
+      },
+    ];
+  }
+
+  #steps(entry: Entry | undefined): Turn[] {
+    if (!entry) return [];
+    if (!isSeq(entry.value)) {
+      this.#source.problem(entry.value ?? entry.keyNode, 'steps must be a list', 'e.g. [{ presses: "1" }, hangs_up]');
+      return [];
+    }
+    return entry.value.items.flatMap((item) => this.#step(item as Node) ?? []);
+  }
+
+  /** `{hears: welcome.wav}`, `{presses: "1", after: 2s}`, `silence`, `hangs_up`. */
+  #step(node: Node): Turn | undefined {
+    if (isScalar(node)) return this.#turn(node, scalarText(node), undefined, undefined);
+    if (!isMap(node)) {
+      this.#source.problem(node, 'a step is one of the caller’s deeds', `there is: ${STEPS.join(', ')}`);
+      return undefined;
+    }
+    const fields = this.#fields(node, [...STEPS, 'after'], 'a step');
+    const [deed, ...more] = [...fields].filter(([key]) => key !== 'after');
+    if (!deed || more.length > 0) {
+      this.#source.problem(node, 'a step is exactly one deed', `there is: ${STEPS.join(', ')}`);
+      return undefined;
+    }
+    const [kind, entry] = deed;
+    return this.#turn(entry.keyNode, kind, entry, this.#duration(fields.get('after')));
+  }
+
+  #turn(node: Node, kind: string, entry: Entry | undefined, given: number | undefined): Turn | undefined {
+    const text = this.#text(entry) ?? '';
+    // `hangs_up: 5s` says the same as `{hangs_up: , after: 5s}`.
+    const after = given ?? (/^(hangs_up|holds|resumes)$/.test(kind) && text !== '' ? this.#duration(entry) : undefined);
+    const when = after === undefined ? {} : { after };
+    if (kind === 'hears') return this.#needed(node, text, { kind: 'hear', sound: text });
+    if (kind === 'presses')
+      return this.#digits(entry, node, text) ? { kind: 'press', digits: text, ...when } : undefined;
+    if (kind === 'says') return this.#needed(node, text, { kind: 'say', text, ...when });
+    if (kind === 'silence') return { kind: 'silence' };
+    if (kind === 'hangs_up') return { kind: 'hang_up', ...when };
+    if (kind === 'holds') return { kind: 'hold', ...when };
+    if (kind === 'resumes') return { kind: 'unhold', ...when };
+    this.#source.problem(node, `there is no step "${kind}"`, suggestName(kind, STEPS));
+    return undefined;
+  }
+
+  #needed(node: Node, text: string, turn: Turn): Turn | undefined {
+    if (text !== '') return turn;
+    this.#source.problem(node, 'the step says not what');
+    return undefined;
+  }
+
+  #digits(entry: Entry | undefined, node: Node, text: string): boolean {
+    if (/^[0-9*#A-D]+$/.test(text)) return true;
+    this.#source.problem(entry?.value ?? node, `"${text}" are no keys`, 'use 0-9 * # A-D, in quotes');
+    return false;
+  }
+
+  #phones(entry: Entry | undefined): Record<string, readonly ScriptedAnswer[]> {
+    const phones: Record<string, readonly ScriptedAnswer[]> = {};
+    for (const { key, keyNode, value } of this.#entries(entry, 'phones')) {
+      const text = isScalar(value) ? scalarText(value) : '';
+      const script = readPhone(text);
+      if (script) phones[key] = script;
+      else
+        this.#source.problem(
+          value ?? keyNode,
+          `"${text}" says not what the phone does`,
+          'write answers, answers after 5s, busy, no answer, or a SIP status',
+        );
+    }
+    return phones;
+  }
+
+  #expectations(entry: Entry | undefined): Expectations {
+    if (!entry) return {};
+    if (!isMap(entry.value)) {
+      this.#source.problem(entry.value ?? entry.keyNode, 'expect must be a map');
+      return {};
+    }
+    const fields = this.#fields(entry.value, EXPECT_KEYS, 'expect');
+    const expectations: Record<string, unknown> = {};
+    for (const [key, field] of fields) {
+      const value = this.#expectation(key, field);
+      if (value !== undefined) expectations[key] = value;
+    }
+    return expectations;
+  }
+
+  #expectation(key: string, field: Entry): unknown {
+    if (key === 'within') return this.#duration(field);
+    if (key === 'value') return (field.value?.toJSON() ?? null) as Value;
+    if (key === 'path' || key === 'prompts' || key === 'events') return this.#list(field);
+    if (key === 'exits')
+      return Object.fromEntries(this.#entries(field, key).map(({ key: name, value }) => [name, textOfNode(value)]));
+    if (key === 'status' || key === 'error') return this.#word(key, field);
+    return this.#map(field, key);
+  }
+
+  #word(key: string, field: Entry): string | undefined {
+    const text = this.#text(field) ?? '';
+    if (key === 'status' && !STATUSES.includes(text))
+      this.#source.problem(field.value ?? field.keyNode, `there is no status "${text}"`, suggestName(text, STATUSES));
+    return text;
+  }
+
+  #list(field: Entry): string[] {
+    if (isSeq(field.value)) return field.value.items.map((item) => textOfNode(item as Node));
+    this.#source.problem(field.value ?? field.keyNode, `${field.key} must be a list`);
+    return [];
+  }
+
+  #map(entry: Entry | undefined, what: string): Record<string, Value> {
+    return Object.fromEntries(
+      this.#entries(entry, what).map(({ key, value }) => [key, (value?.toJSON() ?? null) as Value]),
+    );
+  }
+
+  #entries(entry: Entry | undefined, what: string): Entry[] {
+    if (!entry || entry.value === null) return [];
+    if (isMap(entry.value)) return this.#source.entries(entry.value);
+    this.#source.problem(entry.value, `${what} must be a map`);
+    return [];
+  }
+
+  #duration(entry: Entry | undefined): number | undefined {
+    if (!entry) return undefined;
+    const text = this.#text(entry) ?? '';
+    const milliseconds = parseDuration(text);
+    if (milliseconds === undefined)
+      this.#source.problem(entry.value ?? entry.keyNode, `"${text}" is no duration`, 'write e.g. 5s');
+    return milliseconds;
+  }
+
+  /** Numbers as they are written: `presses: 012`. */
+  #text(entry: Entry | undefined): string | undefined {
+    return entry?.value === undefined || entry.value === null ? undefined : textOfNode(entry.value);
+  }
+
+  #fields(node: Node, known: readonly string[], what: string): Map<string, Entry> {
+    const fields = new Map<string, Entry>();
+    for (const entry of isMap(node) ? this.#source.entries(node) : []) {
+      if (known.includes(entry.key)) fields.set(entry.key, entry);
+      else this.#source.problem(entry.keyNode, `${what} has no "${entry.key}"`, suggestName(entry.key, known));
+    }
+    return fields;
+  }
+}
+
+function textOfNode(node: Node | null): string {
+  if (!isScalar(node) || node.value === null) return '';
+  return typeof node.value === 'number' ? (node.source ?? String(node.value)) : scalarText(node);
+}

@@ -1,0 +1,143 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect } from 'chai';
+import { components } from '../../components/index.ts';
+import { runTests } from '../../runtime/interpreter/simulation/test-command.ts';
+import { readTestFile } from '../../runtime/interpreter/simulation/test-file.ts';
+import { formatProblem } from '../../runtime/interpreter/problem.ts';
+import { projectFolder } from './support.ts';
+
+const ASK = `id: ask
+variables: { tries: 0 }
+start: pick_up
+blocks:
+  pick_up:
+    answer:
+    next: count
+  count:
+    set: { tries: "\${tries + 1}" }
+    next: enter
+  enter:
+    collect: { prompt: "tone:%(100,0,440)", max: 2, timeout: 3s }
+    exits: { next: transfer, timeout: count }
+  transfer:
+    refer: \${enter.digits}
+    exits: { busy: count, no_answer: end, refused: end }
+`;
+
+describe('scenario tests', () => {
+  let folder: string;
+  beforeEach(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'tests-'));
+    await writeFile(path.join(folder, 'ask.yaml'), ASK);
+  });
+  afterEach(() => rm(folder, { recursive: true }));
+
+  async function run(tests: string): Promise<{ code: number; lines: string[] }> {
+    await writeFile(path.join(folder, 'ask.test.yaml'), tests);
+    const lines: string[] = [];
+    const code = await runTests([folder], components, (line) => lines.push(line.replaceAll(folder, '.')));
+    return { code, lines: lines.map((line) => line.replace(/, [\d.]+s\)/, ')')) };
+  }
+
+  it('follow a caller through silence, keys, and a phone that is busy', async () => {
+    const { code, lines } = await run(`
+tests:
+  - name: busy, then answered
+    phones: { "11": busy after 2s, "12": answers after 5s }
+    steps: [silence, { presses: "11" }, { presses: "12" }]
+    expect:
+      status: completed
+      path: [pick_up, count, enter, count, enter, transfer, count, enter, transfer]
+      exits: { transfer: answered }
+      events: [refer 11, refer 12]
+      variables: { tries: 3 }
+      results: { enter.digits: "12" }
+      within: 15s
+  - name: nobody answers
+    phones: { "13": no answer }
+    steps: [{ presses: "13" }]
+    expect: { exits: { transfer: no_answer } }
+  - name: the caller hangs up while it listens
+    steps: [{ hangs_up: 2s }]
+    expect: { status: ended, within: 2s }
+`);
+    expect({ code, lines }).to.deep.equal({ code: 0, lines: ['3 passed, 0 failed (1 files)'] });
+  });
+
+  it('say what is not as expected, with what happened', async () => {
+    const { code, lines } = await run(`
+tests:
+  - name: wrong
+    from: "105"
+    steps:
+      - hears: nothing.wav
+    expect: { status: failed, exits: { enter: next }, variables: { tries: 9 }, prompts: [], events: [refer 12], within: 1s }
+`);
+    expect(code).to.equal(1);
+    const failures = lines.filter((line) => /^ {2}\S/.test(line));
+    expect(lines[0]).to.equal('FAILED ./ask.test.yaml:3: wrong');
+    expect(failures[0]).to.match(/^ {2}the caller never heard nothing\.wav; it heard tone:/);
+    expect(failures.slice(1).map((line) => line.slice(0, 32))).to.deep.equal([
+      '  status: expected "failed", foun',
+      '  prompts: expected [], found ["to',
+      '  "refer 12" did not happen: answe',
+      '  exit of enter: expected "next", ',
+      '  variable tries: expected 9, foun',
+      '  the run took 120000 ms, more tha',
+    ]);
+    expect(lines.at(-1)).to.equal('0 passed, 1 failed (1 files)');
+  });
+
+  it('name the argument that is missing', async () => {
+    await writeFile(path.join(folder, 'ask.yaml'), ASK.replace('variables', 'parameters: { to: string }\nvariables'));
+    const { code, lines } = await run('tests: [{ name: none }]');
+    expect(code).to.equal(1);
+    expect(lines.slice(0, 2)).to.deep.equal(['FAILED ./ask.test.yaml:1: none', '  parameter to: is required']);
+  });
+
+  it('fail for a scenario with mistakes, and one that is not there', async () => {
+    await writeFile(path.join(folder, 'ask.yaml'), ASK.replace('answer:', 'anser:'));
+    const broken = await run('tests: [{ name: a }]');
+    expect(broken.code).to.equal(1);
+    expect(broken.lines[0]).to.match(/^\.\/ask\.yaml:6:5: there is no component "anser"/);
+    const missing = await run('scenario: other.yaml\ntests: [{ name: a }]');
+    expect(missing.lines[0]).to.equal('./other.yaml:1:1: the file cannot be read (ENOENT)');
+  });
+
+  it('answer with 2 when there is none', async () => {
+    const lines: string[] = [];
+    expect(await runTests([folder], components, (line) => lines.push(line))).to.equal(2);
+  });
+
+  it('name every mistake of a test file', () => {
+    const { problems } = readTestFile(
+      `scenaro: a.yaml
+tests:
+  - steps: [hang_up, { presses: x }, { hears: a, says: b }, { presses: "1", after: soon }]
+    phones: { "101": perhaps, "102": busy after 2s }
+    expect: { status: done, exit: {}, path: a }
+`,
+      't.yaml',
+    );
+    expect(problems.map(formatProblem)).to.deep.equal([
+      't.yaml:1:1: a test file has no "scenaro"; did you mean "scenario"?',
+      't.yaml:3:5: the test has no name; write name: what it shows',
+      't.yaml:3:13: there is no step "hang_up"; did you mean "hangs_up"?',
+      't.yaml:3:33: "x" are no keys; use 0-9 * # A-D, in quotes',
+      't.yaml:3:38: a step is exactly one deed; there is: hears, presses, says, silence, hangs_up, holds, resumes',
+      't.yaml:3:84: "soon" is no duration; write e.g. 5s',
+      't.yaml:4:22: "perhaps" says not what the phone does; write answers, answers after 5s, busy, no answer, or a SIP status',
+      't.yaml:5:23: there is no status "done"; there is: completed, ended, failed, stopped',
+      't.yaml:5:29: expect has no "exit"; did you mean "exits"?',
+      't.yaml:5:45: path must be a list',
+    ]);
+  });
+
+  it('pass for the examples of the project', async () => {
+    const lines: string[] = [];
+    const code = await runTests([path.join(projectFolder, 'scenarios')], components, (line) => lines.push(line));
+    expect({ code, lines: lines.slice(0, -1) }).to.deep.equal({ code: 0, lines: [] });
+  });
+});
