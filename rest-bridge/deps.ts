@@ -1,16 +1,22 @@
 import type { Logger } from 'pino';
 import type { TSchema } from 'typebox';
-import type { CallStore } from '../runtime/callstore/callstore.ts';
+import type { CallStore, DialogSelector } from '../runtime/callstore/callstore.ts';
 import type { Iam } from '../runtime/iam/iam.ts';
 
-/** On whose behalf an operation runs. */
-export interface OperationContext {
+/** On whose behalf an operation runs, and which dialogs it may see. */
+export interface CallScope {
   readonly domain: string;
   readonly userId: string;
   readonly login: string;
   /** Of the HTTP request, for the log. */
   readonly requestId: string;
+  /** Only dialogs in which a sipuser of this user takes part; absent: all of the domain. */
+  readonly ownUserId?: string;
 }
+
+/** Operations on a live dialog, by the lower-case name of their method. */
+export const DIALOG_OPERATIONS = ['refer', 'referreplaces', 'setup_bindings'] as const;
+export type DialogOperation = (typeof DIALOG_OPERATIONS)[number];
 
 /** What the caller of an operation is answered. A status of 400 or above comes with an error object as body. */
 export interface OperationAnswer {
@@ -23,15 +29,22 @@ export interface OperationAnswer {
 /** The call operations, as the Operation component offers them. They go on when the HTTP client has gone. */
 export interface Operations {
   /** JSON Schemas of the request bodies: requests are checked by them, and documented by them. */
-  readonly schemas: { readonly invite: TSchema };
+  readonly schemas: Readonly<Record<'invite' | DialogOperation, TSchema>>;
+  /** Calls X and transfers it to Y (specification, "POST / INVITE"). `body` is valid by `schemas.invite`. */
+  invite(body: unknown, scope: CallScope): Promise<OperationAnswer>;
   /**
-   * Calls X and transfers it to Y (specification, "POST / INVITE"). `body` is valid by `schemas.invite`.
-   *
-   * @throws {ParameterError} for a value that is not allowed, answered 400/1400; any other error is 500/1409
+   * Does something to one dialog.
+   * @param target a selector: `{dialogid}` from the path, or any other from the body
+   * @throws RestError 404/1413, 409/1402 when several dialogs match, 422/1405 when it cannot be done
    */
-  invite(body: unknown, context: OperationContext): Promise<OperationAnswer>;
-  /** Ends a dialog of the domain; false when there is none of that id. */
-  terminate(domain: string, dialogid: string): Promise<boolean>;
+  onDialog(
+    name: DialogOperation | 'delete',
+    target: Readonly<Record<string, unknown>>,
+    body: unknown,
+    scope: CallScope,
+  ): Promise<OperationAnswer>;
+  /** Ids of the dialogs that a selector means, oldest first. */
+  lookup(selector: DialogSelector, scope: CallScope): Promise<readonly string[]>;
 }
 
 export interface Health {

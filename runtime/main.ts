@@ -93,6 +93,8 @@ async function compose(config: Config, log: Logger, shutdown: Shutdown): Promise
   const operations = createOperations({
     program: (id) => services.program(id),
     openCall: (domain) => b2b.createCall(domain),
+    calls: callstore,
+    dialogs: b2b.dialogs,
     log,
   });
 
@@ -124,7 +126,7 @@ async function compose(config: Config, log: Logger, shutdown: Shutdown): Promise
   const rest = await createRestServer({
     iam,
     calls: callstore,
-    operations: restOperations(operations, (domain, dialogid) => terminate(callstore, b2b, domain, dialogid)),
+    operations: restOperations(operations, directory),
     operationRecords: operations,
     runs: runner,
     health: async () => ({ ok: b2b.ready, counts: await counts() }),
@@ -203,11 +205,6 @@ async function startEmbeddedMedia(config: Config, shutdown: Shutdown, exited: (e
   shutdown.add('media server', () => server.close());
   void server.exited.then((error) => exited(error ?? new Error('the embedded media server ended')));
   return { server, address: { ...hostPort(server.addresses.eventSocket ?? ''), secret } };
-}
-
-async function terminate(callstore: MemoryCallStore, b2b: Switch, domain: string, dialogid: string): Promise<boolean> {
-  const visible = await callstore.read(domain, dialogid);
-  return visible !== undefined && b2b.terminate(dialogid);
 }
 
 async function listen(rest: Pick<FastifyInstance, 'listen'>, { host, port }: Config['http']): Promise<string> {

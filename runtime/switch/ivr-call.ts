@@ -59,6 +59,7 @@ export class IvrCall implements CallPort {
   #dialog: CallDialog | undefined;
   #opponent: CallingLeg | undefined;
   #opponentInfo: PartyInfo | undefined;
+  #transfer: Transfer | undefined;
 
   private constructor(tools: SwitchTools, party: Party, incoming: IncomingScenarioCall | undefined) {
     this.#tools = tools;
@@ -133,6 +134,8 @@ export class IvrCall implements CallPort {
   }
 
   hangup(): Promise<void> {
+    // The transferred party and whoever rings for it are in the new dialog.
+    if (this.#state === 'transferred') this.#transferDialog()?.end({ by: 'a', status: 480, reason: 'Hangup' });
     if (this.#state === 'incoming') return this.reject(480);
     if (this.#state === 'none') this.#finish({ by: 'scenario', reason: 'hangup' });
     if (this.#state === 'outgoing' || this.#state === 'connected') {
@@ -215,12 +218,17 @@ export class IvrCall implements CallPort {
 
   /** After a transfer the scenario has no call any more; after a failed one the opponent is back. */
   #settled(transfer: Transfer): Transfer {
+    this.#transfer = transfer;
     const final = transfer.final.then((result) => {
       if (result.status < 300) this.#finish({ by: 'transfer', reason: result.line });
       else if (!this.#end.signal.aborted) this.#state = 'connected';
       return result;
     });
     return { ...transfer, final };
+  }
+
+  #transferDialog(): CallDialog | undefined {
+    return this.#transfer === undefined ? undefined : this.#tools.dialogs.find(this.#transfer.dialogid);
   }
 
   async #takeOver(side: DialogSide): Promise<Answer> {

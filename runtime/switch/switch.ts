@@ -7,6 +7,7 @@ import type { Log, SipHandlers, SipLink } from '../signalling/link.ts';
 import type { SrfRequest, SrfResponse } from '../signalling/srf-types.ts';
 import { Authentication } from './authentication.ts';
 import { DialogBook } from './dialog-book.ts';
+import { LiveDialogs } from './dialog-control.ts';
 import { takeIncomingCall } from './incoming-call.ts';
 import { IvrCall } from './ivr-call.ts';
 import { Registrar } from './registrar.ts';
@@ -29,6 +30,7 @@ const SHUTDOWN_MS = 2000;
 /** The b2b role of a node: registrar, routing, calls between phones and scenarios, transfers. */
 export class Switch implements SipHandlers {
   readonly #dialogs: DialogBook;
+  readonly #live: LiveDialogs;
   readonly #tools: SwitchTools;
   readonly #authentication: Authentication;
   readonly #registrar: Registrar;
@@ -39,6 +41,7 @@ export class Switch implements SipHandlers {
   constructor(options: SwitchOptions) {
     const { directory, location, callstore, site, log } = options;
     this.#dialogs = new DialogBook(callstore);
+    this.#live = new LiveDialogs(this.#dialogs);
     this.#authentication = new Authentication(directory, location);
     this.#registrar = new Registrar(this.#authentication, location, log);
     this.#tools = {
@@ -89,14 +92,9 @@ export class Switch implements SipHandlers {
     return IvrCall.idle(this.#tools, domain);
   }
 
-  /**
-   * Ends a dialog: BYE to both parties, CANCEL to all that still ring (specification, "DELETE (terminate)").
-   * @returns false when there is no such dialog
-   */
-  terminate(dialogid: string): boolean {
-    const dialog = this.#dialogs.find(dialogid);
-    dialog?.end({ by: 'external', status: 487, reason: 'Request Terminated' });
-    return dialog !== undefined;
+  /** The live dialogs, as operations on them see and change them. */
+  get dialogs(): LiveDialogs {
+    return this.#live;
   }
 
   /** Takes no more calls, ends the live ones, and waits until the phones know, but not longer than two seconds. */

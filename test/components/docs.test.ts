@@ -17,7 +17,7 @@ describe('component pages', () => {
     it(`${component.name}: the example has no mistakes, uses the component, and runs`, async () => {
       const example = program(await readFile(path.join(folder, 'example.yaml'), 'utf8'));
       expect([...example.blocks.values()].map((block) => block.component.name)).to.include(component.name);
-      const args = example.parameters.length > 0 ? { to: '101' } : {};
+      const args = Object.fromEntries(example.parameters.map(({ name }) => [name, '101']));
       const direction = example.parameters.length > 0 ? 'outgoing' : 'incoming';
       const { outcome } = await simulate(example, { direction, presses: ['1'] }, { args });
       expect(outcome.error).to.equal(undefined);

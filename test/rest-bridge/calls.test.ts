@@ -173,9 +173,9 @@ describe('REST: calls', () => {
         expect(reply.status).to.equal(200);
         expect(reply.body).to.deep.equal({ result: 'ok', ivrcallid: 'c-1' });
         expect(reply.headers.get('operation-id')).to.equal('op-1');
-        const [{ body: passed, context } = { body: undefined, context: undefined }] = node.operations.invited;
+        const [{ body: passed, scope } = { body: undefined, scope: undefined }] = node.operations.invited;
         expect(passed).to.deep.equal(body);
-        expect(context).to.include({ domain: 'demo.local', userId: 'user-admin', login: 'admin' });
+        expect(scope).to.include({ domain: 'demo.local', userId: 'user-admin', login: 'admin' });
       });
     }
 

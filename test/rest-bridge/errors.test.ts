@@ -4,6 +4,10 @@ import { RawClient } from './http/raw-client.ts';
 import { holdOperation } from './support/held-operation.ts';
 import { RestNode } from './support/rest-node.ts';
 
+const ON_DIALOG = 'REFER, REFERREPLACES, SETUP_BINDINGS';
+const COLLECTION = `GET, HEAD, POST, LOOKUP, INVITE, ${ON_DIALOG}`;
+const ENTITY = `GET, HEAD, DELETE, ${ON_DIALOG}`;
+
 describe('REST: errors', () => {
   let node: RestNode;
   beforeEach(async () => {
@@ -32,13 +36,13 @@ describe('REST: errors', () => {
   });
 
   for (const [method, path, allow] of [
-    ['PUT', '/uc/calls', 'GET, HEAD, POST, INVITE, LOOKUP'],
-    ['REFER', '/uc/calls', 'GET, HEAD, POST, INVITE, LOOKUP'],
-    ['POST', '/uc/calls!patch', 'GET, HEAD, POST, INVITE, LOOKUP'],
-    ['GET', '/uc/calls!lookup', 'GET, HEAD, POST, INVITE, LOOKUP'],
-    ['POST', '/uc/calls/1', 'GET, HEAD, DELETE'],
-    ['LOOKUP', '/uc/calls/1', 'GET, HEAD, DELETE'],
-    ['POST', '/uc/calls/1!nonsense', 'GET, HEAD, DELETE'],
+    ['PUT', '/uc/calls', COLLECTION],
+    ['SEND_DTMF', '/uc/calls', COLLECTION],
+    ['POST', '/uc/calls!patch', COLLECTION],
+    ['GET', '/uc/calls!lookup', COLLECTION],
+    ['POST', '/uc/calls/1', ENTITY],
+    ['LOOKUP', '/uc/calls/1', ENTITY],
+    ['POST', '/uc/calls/1!nonsense', ENTITY],
     ['PATCH', '/iam/sessions/current', 'GET, HEAD, DELETE'],
     ['GET', '/iam/sessions', 'POST'],
   ] as const) {

@@ -13,6 +13,7 @@ import { openScenarioLibrary } from '../../../runtime/interpreter/library.ts';
 import { type CallScript, SimulatedCall } from '../../../runtime/interpreter/simulation/simulated-call.ts';
 import { VirtualClock } from '../../../runtime/interpreter/simulation/virtual-clock.ts';
 import { silentLog } from '../../interpreter/support.ts';
+import { MemoryDialogs, NO_CALLS } from './support.ts';
 
 const service = path.resolve(import.meta.dirname, '../../../scenarios/service');
 const library = openScenarioLibrary({ folders: [service], components, log: silentLog });
@@ -28,7 +29,14 @@ interface Outcome {
 
 async function operationsFor(call: SimulatedCall, clock: VirtualClock): Promise<Operations> {
   const scenarios = await library;
-  return createOperations({ program: (id) => scenarios.program(id), openCall: () => call, log: silentLog, clock });
+  return createOperations({
+    program: (id) => scenarios.program(id),
+    openCall: () => call,
+    log: silentLog,
+    clock,
+    calls: NO_CALLS,
+    dialogs: new MemoryDialogs(),
+  });
 }
 
 async function invite(script: CallScript, mode: number, body: object = {}): Promise<Outcome> {
@@ -413,6 +421,8 @@ describe('POST and INVITE /uc/calls', () => {
         throw new Error('a call was opened');
       },
       log: silentLog,
+      calls: NO_CALLS,
+      dialogs: new MemoryDialogs(),
     });
     const error = await operations.invite({ from: '1', to: '2' }, { domain: 'd' }).catch((reason: unknown) => reason);
     expect(error).to.be.instanceOf(MissingScenarioError);

@@ -3,7 +3,8 @@ import { Type } from 'typebox';
 import type { CallStore, DialogSelector } from '../../../runtime/callstore/callstore.ts';
 import type { DialogView } from '../../../runtime/callstore/dialog-view.ts';
 import type { Credentials, Iam, LoginResult, Session } from '../../../runtime/iam/iam.ts';
-import type { OperationAnswer, OperationContext, OperationRecords, Operations } from '../../../rest-bridge/deps.ts';
+import type { OperationAnswer, CallScope, OperationRecords, Operations } from '../../../rest-bridge/deps.ts';
+import { RestError } from '../../../rest-bridge/errors.ts';
 
 /** Users alice and admin of demo.local and root of master, password `demo-<login>`; alice may only read calls. */
 export class MemoryIam implements Iam {
@@ -88,6 +89,9 @@ export class MemoryCalls implements CallStore {
 
 export class MemoryOperations implements Operations {
   readonly schemas = {
+    refer: Type.Object({ referto: Type.String() }),
+    referreplaces: Type.Object({}),
+    setup_bindings: Type.Object({}),
     invite: Type.Object({
       from: Type.String(),
       to: Type.String(),
@@ -96,7 +100,10 @@ export class MemoryOperations implements Operations {
       use_intercom: Type.Optional(Type.Boolean()),
     }),
   };
-  readonly invited: { body: unknown; context: OperationContext }[] = [];
+  readonly invited: { body: unknown; scope: CallScope }[] = [];
+  readonly applied: { name: string; dialogid: string; body: unknown; scope: CallScope }[] = [];
+  /** Dialogs in which the user takes part. */
+  readonly own = new Set<string>();
   readonly calls: MemoryCalls;
   answer: (body: unknown) => Promise<OperationAnswer> = async () => ({
     status: 200,
@@ -108,18 +115,31 @@ export class MemoryOperations implements Operations {
     this.calls = calls;
   }
 
-  async invite(body: unknown, context: OperationContext): Promise<OperationAnswer> {
-    this.invited.push({ body, context });
+  async invite(body: unknown, scope: CallScope): Promise<OperationAnswer> {
+    this.invited.push({ body, scope });
     return this.answer(body);
   }
 
-  async terminate(domain: string, dialogid: string): Promise<boolean> {
-    if (!(await this.calls.read(domain, dialogid))) return false;
-    this.calls.dialogs.splice(
-      this.calls.dialogs.findIndex((one) => one.dialogid === dialogid),
-      1,
-    );
-    return true;
+  async onDialog(
+    name: string,
+    target: Readonly<Record<string, unknown>>,
+    body: unknown,
+    scope: CallScope,
+  ): Promise<OperationAnswer> {
+    const [dialogid] = await this.lookup(target, scope);
+    if (dialogid === undefined) throw new RestError('DIALOG_NOT_FOUND');
+    this.applied.push({ name, dialogid, body, scope });
+    if (name === 'delete')
+      this.calls.dialogs.splice(
+        this.calls.dialogs.findIndex((one) => one.dialogid === dialogid),
+        1,
+      );
+    return { status: 200, body: { dialogid } };
+  }
+
+  async lookup(selector: DialogSelector, { domain, ownUserId }: CallScope): Promise<readonly string[]> {
+    const ids = await this.calls.lookup(domain, selector);
+    return ownUserId === undefined ? ids : ids.filter((id) => this.own.has(id));
   }
 }
 

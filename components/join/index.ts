@@ -1,0 +1,37 @@
+import { Type } from 'typebox';
+import { defineComponent } from '../../runtime/interpreter/component.ts';
+import { ANSWER_RESULTS, answerFields, answerOf, follow } from '../answers.ts';
+
+export const join = defineComponent({
+  name: 'join',
+  summary: 'Joins the other party with one party of another live call (SIP REFER with Replaces, RFC 3891).',
+  docs: [
+    'The two talk afterwards, and the scenario has no call any more. Whoever the joined party talked to is released. When',
+    'that call is not there any more, the other party stays with the scenario.',
+  ].join('\n'),
+  settings: Type.Object({
+    dialogid: Type.String({ minLength: 1, maxLength: 64, examples: ['4f1c09d2ab7e'], description: 'The live call.' }),
+    side: Type.Enum(['a', 'b'], { examples: ['b'], description: 'Which party: `a` called, `b` was called.' }),
+    report_as: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 16,
+        examples: ['T'],
+        description: 'Report the answers as milestones of this party.',
+      }),
+    ),
+  }),
+  exits: {
+    joined: { description: 'The two talk; the scenario has no call any more.', otherwise: 'end' },
+    refused: { description: 'There is no such call, it is not answered yet, or that party is no phone.' },
+  },
+  results: ANSWER_RESULTS,
+  run: async (context, { dialogid, side, report_as: party }) => {
+    const transfer = context.call.join({ dialogid, side });
+    const { acallid: callid, provisional, final } = transfer;
+    const attempt = { callid, dialogid: transfer.dialogid, provisional, final };
+    follow(context, attempt, side, party);
+    const answer = await answerOf(final, context);
+    return { exit: answer.status < 300 ? 'joined' : 'refused', fields: answerFields(attempt, answer) };
+  },
+});

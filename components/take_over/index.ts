@@ -1,0 +1,36 @@
+import { Type } from 'typebox';
+import { defineComponent } from '../../runtime/interpreter/component.ts';
+import { ANSWER_RESULTS, answerFields, answerOf, follow } from '../answers.ts';
+
+export const takeOver = defineComponent({
+  name: 'take_over',
+  summary:
+    'Takes one party out of a live call; it then is the other party of the scenario (SIP INVITE with Replaces, RFC 3891).',
+  docs: [
+    'For scenarios that start without a caller. The party keeps its phone call and hears nothing of the change; whoever it',
+    'talked to is released.',
+  ].join('\n'),
+  settings: Type.Object({
+    dialogid: Type.String({ minLength: 1, maxLength: 64, examples: ['4f1c09d2ab7e'], description: 'The live call.' }),
+    side: Type.Enum(['a', 'b'], { examples: ['b'], description: 'Which party: `a` called, `b` was called.' }),
+    report_as: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 16,
+        examples: ['F'],
+        description: 'Report the answers as milestones of this party.',
+      }),
+    ),
+  }),
+  exits: {
+    taken: { description: 'The party is with the scenario.' },
+    refused: { description: 'There is no such call, it is not answered yet, or that party is no phone.' },
+  },
+  results: ANSWER_RESULTS,
+  run: async (context, { dialogid, side, report_as: party }) => {
+    const taken = context.call.takeOver({ dialogid, side });
+    follow(context, taken, side, party);
+    const answer = await answerOf(taken.final, context);
+    return { exit: answer.status < 300 ? 'taken' : 'refused', fields: answerFields(taken, answer) };
+  },
+});

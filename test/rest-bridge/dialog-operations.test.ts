@@ -1,0 +1,67 @@
+import { expect } from 'chai';
+import { dialog } from './support/doubles.ts';
+import { RestNode } from './support/rest-node.ts';
+
+describe('REST: operations on a live call', () => {
+  let node: RestNode;
+  beforeEach(async () => {
+    node = await RestNode.start();
+    node.calls.dialogs.push(dialog('1'), dialog('2'));
+  });
+  afterEach(() => node.close());
+
+  for (const [method, path] of [
+    ['REFER', '/uc/calls/1'],
+    ['POST', '/uc/calls/1!refer'],
+  ] as const) {
+    it(`run as ${method} ${path}`, async () => {
+      const { status, body } = await node.as('admin', method, path, { body: { referto: '103' } });
+      expect([status, body]).to.deep.equal([200, { dialogid: '1' }]);
+      const [applied] = node.operations.applied;
+      expect(applied).to.deep.include({ name: 'refer', dialogid: '1', body: { referto: '103' } });
+      expect(applied?.scope).to.include({ domain: 'demo.local', userId: 'user-admin' });
+      expect(applied?.scope).not.to.have.property('ownUserId');
+    });
+  }
+
+  it('take a selector in the body instead of an id in the path', async () => {
+    const { status } = await node.as('admin', 'REFER', '/uc/calls', { body: { callid: 'a-2', referto: '103' } });
+    expect(status).to.equal(200);
+    expect(node.operations.applied[0]?.dialogid).to.equal('2');
+  });
+
+  it('answer 404/1413 for a dialog that is not there, and 400/1400 for a body that does not fit', async () => {
+    const gone = await node.as('admin', 'REFER', '/uc/calls/9', { body: { referto: '103' } });
+    expect([gone.status, gone.body]).to.deep.equal([404, { error_code: 1413, error_message: 'Dialog not found' }]);
+    const bad = await node.as('admin', 'REFER', '/uc/calls/1', { body: {} });
+    expect(bad.status).to.equal(400);
+    expect(bad.body).to.have.nested.property('error_details.field', 'referto');
+    expect(node.operations.applied).to.deep.equal([]);
+  });
+
+  describe('on the path of own calls', () => {
+    const base = '/user/sip/calls';
+    beforeEach(() => {
+      node.operations.own.add('1');
+    });
+
+    it('see the dialogs of the user only', async () => {
+      const listed = await node.as('admin', 'LOOKUP', base, { body: { dialogid: '1' } });
+      expect(listed.body).to.deep.equal(['1']);
+      expect((await node.as('admin', 'LOOKUP', base, { body: { dialogid: '2' } })).status).to.equal(404);
+    });
+
+    it('touch the dialogs of the user only', async () => {
+      for (const [method, body] of [
+        ['REFER', { referto: '103' }],
+        ['DELETE', undefined],
+      ] as const) {
+        const other = await node.as('admin', method, `${base}/2`, { body });
+        expect(other.status, method).to.equal(404);
+        const own = await node.as('admin', method, `${base}/1`, { body });
+        expect(own.status, method).to.equal(200);
+      }
+      expect(node.operations.applied.every(({ scope }) => scope.ownUserId === 'user-admin')).to.equal(true);
+    });
+  });
+});
