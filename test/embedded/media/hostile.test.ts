@@ -183,6 +183,22 @@ describe('embedded media server: hostile input', () => {
     await phone.close();
   });
 
+  it('refuses requests in a dialog whose headers it cannot read, and keeps the call', async () => {
+    const phone = await RtpPhone.open();
+    const endpoint = await bench.ms.createEndpoint({ remoteSdp: phone.sdp() });
+    const { dialog } = endpoint;
+    const broken = dialog.build('INVITE', phone.sdp()).set('Contact', '<sip:1.2.3.4:99999999>');
+    expect((await bench.srf.send(broken)).response.status).to.be.oneOf([200, 400]);
+    expect(
+      (await dialog.request('INFO', { 'Content-Type': 'application/dtmf-relay' }, 'Signal=?\r\n')).status,
+    ).to.equal(200);
+    expect((await dialog.request('PUBLISH')).status).to.equal(405);
+    await pause(30);
+    expect(await bench.ms.api(`uuid_exists ${endpoint.uuid}`)).to.equal('true');
+    await bench.ms.api(`uuid_kill ${endpoint.uuid}`);
+    await phone.close();
+  });
+
   it('reads any session description or refuses it (seeded fuzz)', () => {
     const lines = [
       'v=0',

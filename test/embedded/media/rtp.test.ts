@@ -1,5 +1,8 @@
+import { once } from 'node:events';
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { bindUdp } from '../../../runtime/embedded/media/rtp/ports.ts';
+import { RtcpResponder } from '../../../runtime/embedded/media/rtp/rtcp.ts';
 import { JitterBuffer } from '../../../runtime/embedded/media/rtp/jitter-buffer.ts';
 import { SourceLatch } from '../../../runtime/embedded/media/rtp/latch.ts';
 import { emptyPacket, parseRtp, sequenceDistance, writeRtpHeader } from '../../../runtime/embedded/media/rtp/packet.ts';
@@ -300,5 +303,36 @@ describe('embedded media server: RTP', () => {
       expect(ticker.figures.skippedFrames).to.be.within(45, 50);
       expect(Math.abs(ticker.latenessMs())).to.be.below(25);
     });
+  });
+});
+
+describe('embedded media server: RTCP', () => {
+  it('answers a sender report of the RTP source with a receiver report, and nobody else', async () => {
+    const [server, phone, stranger] = [
+      await bindUdp('127.0.0.1', 0),
+      await bindUdp('127.0.0.1', 0),
+      await bindUdp('127.0.0.2', 0),
+    ];
+    const responder = new RtcpResponder(server, 0xabcd);
+    const packet = emptyPacket();
+    for (const sequence of [10, 11, 13]) responder.received({ ...packet, ssrc: 0x1234, sequence }, '127.0.0.1');
+    const report = Buffer.alloc(28);
+    report.set([0x80, 200, 0, 6]);
+    report.writeUInt32BE(0xcafe, 10);
+    const { port } = server.address();
+    stranger.send(report, port, '127.0.0.1');
+    const answered = once(phone, 'message');
+    phone.send(report, port, '127.0.0.1');
+    const [answer] = (await answered) as [Buffer];
+    expect(answer.readUInt16BE(0)).to.equal(0x81c9);
+    expect(answer.readUInt32BE(4)).to.equal(0xabcd);
+    expect(answer.readUInt32BE(8)).to.equal(0x1234);
+    expect(answer.readUIntBE(13, 3)).to.equal(1); // lost
+    expect(answer.readUInt32BE(16)).to.equal(13);
+    expect(answer.readUInt32BE(24)).to.equal(0xcafe);
+    phone.send(report, port, '127.0.0.1'); // too soon for another one
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(responder.answered).to.equal(1);
+    for (const socket of [server, phone, stranger]) socket.close();
   });
 });

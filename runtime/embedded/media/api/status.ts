@@ -44,14 +44,14 @@ export const echo: ApiCommand = (_core, argument) => argument;
 
 export const version: ApiCommand = () => `FreeSWITCH Version ${VERSION_STATUS}\n`;
 
-export const hostname: ApiCommand = (core) => core.identity.eventHeaders('API')['FreeSWITCH-Hostname'] ?? '';
+export const hostname: ApiCommand = (core) => core.identity.host;
 
 /** `global_getvar`: the variables a client may want of the core. */
 export const globalGetvar: ApiCommand = (core, argument) => {
   const variables: Record<string, string> = {
     core_uuid: core.identity.coreUuid,
     local_ip_v4: core.identity.address,
-    switchname: core.identity.eventHeaders('API')['FreeSWITCH-Switchname'] ?? '',
+    switchname: core.identity.host,
   };
   return variables[argument] ?? '';
 };

@@ -2,6 +2,7 @@ import { FRAME_MS, FRAME_SAMPLES, SAMPLE_RATE } from '../audio/format.ts';
 import { SoundNotFoundError } from '../audio/sound-library.ts';
 import type { AudioSource } from '../audio/source.ts';
 import type { Channel } from '../channel/channel.ts';
+import { reportFault } from '../core/fault.ts';
 import type { EventHeaders } from '../esl/event.ts';
 
 /** Pause between the files of a list (`playback_sleep_val`). */
@@ -83,7 +84,7 @@ export class Player {
   }
 
   #failed(index: number, error: unknown): void {
-    if (!(error instanceof SoundNotFoundError)) throw error;
+    if (!(error instanceof SoundNotFoundError)) reportFault('playback', error);
     if (this.#state !== 'opening' || index !== this.#index) return;
     this.#result = 'not-found';
     this.#openNext();

@@ -19,6 +19,43 @@ export interface ChannelTimes {
   bridged: number;
 }
 
+/** Names of the profile's values, without prefix, in the real server's order. */
+const NAMES = [
+  'Direction',
+  'Logical-Direction',
+  'Dialplan',
+  'Caller-ID-Name',
+  'Caller-ID-Number',
+  'Orig-Caller-ID-Name',
+  'Network-Addr',
+  'Destination-Number',
+  'Unique-ID',
+  'Source',
+  'Context',
+  'Channel-Name',
+  'Profile-Index',
+  'Profile-Created-Time',
+  'Channel-Created-Time',
+  'Channel-Answered-Time',
+  'Channel-Progress-Time',
+  'Channel-Progress-Media-Time',
+  'Channel-Hangup-Time',
+  'Channel-Transfer-Time',
+  'Channel-Resurrect-Time',
+  'Channel-Bridged-Time',
+  'Channel-Last-Hold',
+  'Channel-Hold-Accum',
+  'Screen-Bit',
+  'Privacy-Hide-Name',
+  'Privacy-Hide-Number',
+] as const;
+
+/** The names with either prefix, made once: every event carries them. */
+const PREFIXED = {
+  Caller: NAMES.map((name) => `Caller-${name}`),
+  Channel: NAMES.map((name) => `Channel-${name}`),
+};
+
 /** The profile as headers, under `Caller-` in events and also under `Channel-` in the answer to `connect`. */
 export function profileHeaders(
   prefix: 'Caller' | 'Channel',
@@ -27,34 +64,38 @@ export function profileHeaders(
   dialplan: string,
   times: ChannelTimes,
 ): Record<string, string> {
-  const values: Record<string, string> = {
-    Direction: 'inbound',
-    'Logical-Direction': 'inbound',
-    Dialplan: dialplan,
-    'Caller-ID-Name': profile.callerIdName,
-    ...(profile.callerIdNumber === undefined ? {} : { 'Caller-ID-Number': profile.callerIdNumber }),
-    'Orig-Caller-ID-Name': profile.callerIdName,
-    'Network-Addr': profile.networkAddress,
-    'Destination-Number': profile.destinationNumber,
-    'Unique-ID': uuid,
-    Source: 'mod_sofia',
-    Context: profile.context,
-    'Channel-Name': profile.channelName,
-    'Profile-Index': '1',
-    'Profile-Created-Time': String(times.created),
-    'Channel-Created-Time': String(times.created),
-    'Channel-Answered-Time': String(times.answered),
-    'Channel-Progress-Time': '0',
-    'Channel-Progress-Media-Time': String(times.progressMedia),
-    'Channel-Hangup-Time': String(times.hangup),
-    'Channel-Transfer-Time': String(times.transfer),
-    'Channel-Resurrect-Time': '0',
-    'Channel-Bridged-Time': String(times.bridged),
-    'Channel-Last-Hold': '0',
-    'Channel-Hold-Accum': '0',
-    'Screen-Bit': 'true',
-    'Privacy-Hide-Name': 'false',
-    'Privacy-Hide-Number': 'false',
-  };
-  return Object.fromEntries(Object.entries(values).map(([name, value]) => [`${prefix}-${name}`, value]));
+  const created = String(times.created);
+  const values: (string | undefined)[] = [
+    'inbound',
+    'inbound',
+    dialplan,
+    profile.callerIdName,
+    profile.callerIdNumber,
+    profile.callerIdName,
+    profile.networkAddress,
+    profile.destinationNumber,
+    uuid,
+    'mod_sofia',
+    profile.context,
+    profile.channelName,
+    '1',
+    created,
+    created,
+    String(times.answered),
+    '0',
+    String(times.progressMedia),
+    String(times.hangup),
+    String(times.transfer),
+    '0',
+    String(times.bridged),
+    '0',
+    '0',
+    'true',
+    'false',
+    'false',
+  ];
+  const headers: Record<string, string> = {};
+  const names = PREFIXED[prefix];
+  for (const [index, value] of values.entries()) if (value !== undefined) headers[names[index] as string] = value;
+  return headers;
 }

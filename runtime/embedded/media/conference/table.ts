@@ -1,3 +1,4 @@
+import { reportFault } from '../core/fault.ts';
 import type { Channel } from '../channel/channel.ts';
 import { Conference } from './conference.ts';
 import type { ConferenceEntry } from './entry.ts';
@@ -24,7 +25,15 @@ export class ConferenceTable {
 
   /** Handles one frame slot of every conference, before the channels'. */
   mix(): void {
-    for (const conference of this.#conferences.values()) conference.mix();
+    for (const conference of this.#conferences.values()) {
+      try {
+        conference.mix();
+      } catch (error) {
+        // A defect ends the conference it shows in.
+        reportFault(`conference ${conference.name}`, error);
+        for (const member of conference.members.slice()) member.channel.hangup('NORMAL_TEMPORARY_FAILURE', 'api');
+      }
+    }
   }
 
   /**

@@ -14,6 +14,7 @@ export class Identity {
   readonly coreUuid = randomUUID();
   readonly startedAt = Date.now();
   readonly address: string;
+  readonly host = hostname();
   #sequence = 0;
   #second = -1;
   #local = '';
@@ -36,13 +37,12 @@ export class Identity {
       this.#local = `${local.slice(0, 10)} ${local.slice(11, 19)}`;
     }
     this.#sequence += 1;
-    const host = hostname();
     return {
       ...(subclass === undefined ? {} : { 'Event-Subclass': subclass }),
       'Event-Name': name,
       'Core-UUID': this.coreUuid,
-      'FreeSWITCH-Hostname': host,
-      'FreeSWITCH-Switchname': host,
+      'FreeSWITCH-Hostname': this.host,
+      'FreeSWITCH-Switchname': this.host,
       'FreeSWITCH-IPv4': this.address,
       'FreeSWITCH-IPv6': '::1',
       'Event-Date-Local': this.#local,

@@ -5,6 +5,7 @@ import type { Channel } from '../channel/channel.ts';
 import type { ConferenceTable } from '../conference/table.ts';
 import { MediaFigures } from '../rtp/figures.ts';
 import { Ticker } from '../rtp/ticker.ts';
+import { reportFault } from './fault.ts';
 import { EventBus } from './event-bus.ts';
 import type { Identity } from './identity.ts';
 import { SessionRate } from './session-rate.ts';
@@ -50,6 +51,16 @@ export class MediaCore {
 
   #tick(): void {
     this.conferences.mix();
-    for (const channel of this.channels.values()) channel.tick();
+    for (const channel of this.channels.values()) this.#tickChannel(channel);
+  }
+
+  /** A defect ends the one call it shows in. */
+  #tickChannel(channel: Channel): void {
+    try {
+      channel.tick();
+    } catch (error) {
+      reportFault(`call ${channel.uuid}`, error);
+      channel.hangup('NORMAL_TEMPORARY_FAILURE', 'api');
+    }
   }
 }

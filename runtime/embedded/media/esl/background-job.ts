@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { runApi } from '../api/command.ts';
+import { reportFault } from '../core/fault.ts';
 import type { MediaCore } from '../core/media-core.ts';
 
 /**
@@ -26,7 +27,12 @@ export function runInBackground(core: MediaCore, command: string, jobUuid: strin
   setImmediate(() => {
     const result = runApi(core, command);
     if (typeof result === 'string') publish(result);
-    else void result.then(publish);
+    else {
+      result.then(publish, (error: unknown) => {
+        reportFault(`bgapi ${name}`, error);
+        publish('-ERR internal error\n');
+      });
+    }
   });
   return `Content-Type: command/reply\nReply-Text: +OK Job-UUID: ${uuid}\nJob-UUID: ${uuid}\n`;
 }

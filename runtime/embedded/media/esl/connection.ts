@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { reportFault } from '../core/fault.ts';
 import { type EslCommand, EslCommandParser, EslFrameError } from './command-parser.ts';
 import { type EslEvent, eventFrame } from './event.ts';
 import { Subscription } from './subscription.ts';
@@ -117,8 +118,8 @@ export class EslConnection {
         if (!this.#ended) this.onCommand(command);
       });
     } catch (error) {
-      if (!(error instanceof EslFrameError)) throw error;
-      this.reply(`-ERR ${error.message}`);
+      if (error instanceof EslFrameError) this.reply(`-ERR ${error.message}`);
+      else reportFault('event socket command', error);
       this.disconnect();
     }
   }

@@ -1,6 +1,7 @@
 import type { Channel } from '../channel/channel.ts';
 import { hangupCause } from '../core/hangup-cause.ts';
 import type { MediaCore } from '../core/media-core.ts';
+import { reportFault } from '../core/fault.ts';
 import { runApi } from '../api/command.ts';
 import type { EslCommand } from './command-parser.ts';
 import type { EslConnection } from './connection.ts';
@@ -108,10 +109,15 @@ export class EslSession {
       this.#connection.apiResponse(result);
       return;
     }
-    const chain = result.then((text) => {
-      this.#connection.apiResponse(text);
-      if (this.#apiChain === chain) this.#apiChain = undefined;
-    });
+    const chain = result
+      .catch((error: unknown) => {
+        reportFault(`api ${rest.slice(0, 80)}`, error);
+        return '-ERR internal error\n';
+      })
+      .then((text) => {
+        this.#connection.apiResponse(text);
+        if (this.#apiChain === chain) this.#apiChain = undefined;
+      });
     this.#apiChain = chain;
   }
 

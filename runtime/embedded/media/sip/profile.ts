@@ -8,6 +8,7 @@ import {
   type SipRequest,
 } from '../../stack/index.ts';
 import { Channel } from '../channel/channel.ts';
+import { reportFault } from '../core/fault.ts';
 import { reasonHeader } from '../core/hangup-cause.ts';
 import { MAX_SESSIONS } from '../core/identity.ts';
 import type { MediaCore } from '../core/media-core.ts';
@@ -40,7 +41,13 @@ export class SipProfile {
     this.#onAnswered = onAnswered;
     this.endpoint = new SipEndpoint({
       handler: {
-        request: (transaction) => this.#request(transaction),
+        request: (transaction) => {
+          try {
+            this.#request(transaction);
+          } catch (error) {
+            this.#refuse(transaction, error);
+          }
+        },
         ackMissing: (invite) => this.#callOf(invite)?.acknowledgementMissing(),
       },
     });
@@ -74,7 +81,8 @@ export class SipProfile {
   #request(transaction: ServerTransaction): void {
     const { request } = transaction;
     if (!transaction.inDialog) {
-      if (request.method === 'INVITE') this.#inviteSafely(transaction);
+      if (request.method === 'INVITE')
+        this.#invite(transaction).catch((error: unknown) => this.#refuse(transaction, error));
       else if (request.method === 'OPTIONS') this.#replyOptions(transaction);
       else if (request.method === 'BYE' || request.method === 'INFO' || request.method === 'UPDATE')
         transaction.reply(481);
@@ -120,11 +128,14 @@ export class SipProfile {
     transaction.reply(200, { headers: answerHeaders(`<sip:${this.#contact}>`) });
   }
 
-  #inviteSafely(transaction: ServerTransaction): void {
-    this.#invite(transaction).catch((error: unknown) => {
-      if (!(error instanceof SipParseError)) throw error;
+  /** A request that cannot be read is refused; a defect costs the request it shows in, not the thread. */
+  #refuse(transaction: ServerTransaction, error: unknown): void {
+    if (error instanceof SipParseError) {
       transaction.reply(400, { reason: `Bad ${error.field}`, headers: refusalHeaders() });
-    });
+      return;
+    }
+    reportFault(transaction.request.method, error);
+    transaction.reply(500, { headers: refusalHeaders() });
   }
 
   async #invite(transaction: ServerTransaction): Promise<void> {
