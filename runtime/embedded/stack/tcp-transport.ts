@@ -10,7 +10,10 @@ import { formatHostPort } from './uri.ts';
 export interface TcpLimits {
   /** Accepted and opened together. */
   readonly maxConnections: number;
-  /** Time a message may take from its first byte to its last, ms. */
+  /**
+   * Time a message may take from its first byte to its last, and the first message or keep-alive from the moment a
+   * peer connects, ms.
+   */
   readonly messageTimeout: number;
   /** Bytes queued for a peer that does not read. */
   readonly maxQueuedBytes: number;
@@ -171,7 +174,7 @@ class TcpConnection {
     if (outbound) {
       socket.setTimeout(tcp.connectTimeout, () => this.#fail('unreachable', 'no answer'));
       socket.once('connect', () => socket.setTimeout(tcp.idleTimeout));
-    }
+    } else this.#expectMessage();
     socket.on('data', (chunk: Buffer) => this.#receive(chunk));
     socket.on('end', () => socket.end());
     socket.on('error', (error: NodeJS.ErrnoException) => {
@@ -221,8 +224,12 @@ class TcpConnection {
       clearTimeout(this.#messageTimer);
       this.#messageTimer = undefined;
     } else {
-      this.#messageTimer ??= setTimeout(() => this.#fail('closed', 'message not completed'), this.#tcp.messageTimeout);
+      this.#expectMessage();
     }
+  }
+
+  #expectMessage(): void {
+    this.#messageTimer ??= setTimeout(() => this.#fail('closed', 'message not completed'), this.#tcp.messageTimeout);
   }
 
   #fail(reason: 'closed' | 'unreachable', detail: string): void {

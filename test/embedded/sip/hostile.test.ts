@@ -65,9 +65,10 @@ describe('embedded SIP server against hostile input', () => {
     await until(() => node.server.stats.sockets === 2, 'every connection closed');
   });
 
-  it('closes a connection whose message does not arrive in time', async () => {
+  it('closes a connection whose message does not arrive in time, or that says nothing', async () => {
     node = await RawNode.start([], { tcpLimits: { ...DEFAULT_TCP_LIMITS, messageTimeout: 100 } });
     expect(await tcp('OPTIONS sip:a SIP/2.0\r\nVia: S')).to.equal('');
+    expect(await tcp('')).to.equal('');
     await until(() => node.server.stats.sockets === 2, 'closed');
   });
 
