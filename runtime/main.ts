@@ -56,18 +56,21 @@ export async function startNode(config: Config): Promise<Node> {
 
 async function compose(config: Config, log: Logger, shutdown: Shutdown): Promise<Node> {
   const failed = Promise.withResolvers<Error>();
-  // Ports first: a taken one is told before seconds go into opening the database.
-  const servers = await startServers(config, shutdown, (error) => {
-    if (!shutdown.begun) failed.resolve(error);
-  });
-
-  const { databaseUrl } = config;
-  const storage = await openStorage({
+  // Side by side, as each takes its time; a taken port is told before anything that is wrong with the database.
+  const opening = openStorage({
     dataDir: config.dataDir,
     log,
-    ...(databaseUrl === undefined ? {} : { databaseUrl }),
+    ...(config.databaseUrl === undefined ? {} : { databaseUrl: config.databaseUrl }),
+  }).then((opened) => {
+    shutdown.add('storage', () => opened.close());
+    return opened;
   });
-  shutdown.add('storage', () => storage.close());
+  const starting = startServers(config, shutdown, (error) => {
+    if (!shutdown.begun) failed.resolve(error);
+  });
+  await Promise.allSettled([starting, opening]);
+  const servers = await starting;
+  const storage = await opening;
   if (isLoopback(config.http.host) && isLoopback(config.sip.host) && (await isEmpty(storage))) {
     await createDemoData(storage);
   }
@@ -159,8 +162,11 @@ interface Servers {
 async function startServers(config: Config, shutdown: Shutdown, exited: (error: Error) => void): Promise<Servers> {
   const [realSip] = config.drachtio;
   const [realMedia] = config.freeswitch;
-  const sip = realSip === undefined ? await startEmbeddedSip(config, shutdown, exited) : undefined;
-  const media = realMedia === undefined ? await startEmbeddedMedia(config, shutdown, exited) : undefined;
+  const startingSip = realSip === undefined ? startEmbeddedSip(config, shutdown, exited) : undefined;
+  const startingMedia = realMedia === undefined ? startEmbeddedMedia(config, shutdown, exited) : undefined;
+  await Promise.allSettled([startingSip, startingMedia]);
+  const sip = await startingSip;
+  const media = await startingMedia;
   return {
     sip: target(realSip, sip?.address),
     media: target(realMedia, media?.address),

@@ -1,7 +1,7 @@
 /** The part of drachtio-fsmrf 5 that is used here; the library ships no types. */
 declare module 'drachtio-fsmrf' {
   import type { EventEmitter } from 'node:events';
-  import type { Socket } from 'node:net';
+  import type { Server, Socket } from 'node:net';
 
   export interface FsEvent {
     getHeader(name: string): string | undefined;
@@ -15,20 +15,27 @@ declare module 'drachtio-fsmrf' {
     removeListener(event: string, listener: (event: FsEvent) => void): unknown;
   }
 
+  export interface FsDialog extends EventEmitter {
+    modify(sdp: string): Promise<string>;
+    /** Sends BYE. */
+    destroy(): Promise<unknown>;
+  }
+
   export interface FsEndpoint extends EventEmitter {
     readonly uuid: string;
     readonly connected: boolean;
     readonly local: { sdp: string };
     readonly conn: FsConnection | null;
-    readonly dialog: EventEmitter | null;
+    /** The SIP dialog between this node and the media server. */
+    readonly dialog: FsDialog | null;
     api(command: string, args?: string | readonly string[]): Promise<FsEvent>;
     execute(app: string, arg?: string): Promise<FsEvent>;
-    modify(sdp: string): Promise<string>;
     destroy(): Promise<void>;
   }
 
   export interface FsMediaServer extends EventEmitter {
     readonly conn: FsConnection;
+    readonly _server?: { readonly server?: Server };
     createEndpoint(options?: { remoteSdp?: string }): Promise<FsEndpoint>;
     api(command: string): Promise<string>;
     connected(): boolean;

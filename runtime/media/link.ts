@@ -1,6 +1,7 @@
 import Mrf, { type FsEndpoint, type FsMediaServer } from 'drachtio-fsmrf';
 import { MediaEndpoint } from './endpoint.ts';
 import { MediaError } from './media-error.ts';
+import { sendWhole } from './whole-writes.ts';
 
 /** Address and password of a FreeSWITCH event socket. */
 export interface MediaServerAddress {
@@ -25,7 +26,10 @@ export class MediaLink {
 
   private constructor(server: FsMediaServer) {
     this.#server = server;
-    server.conn.socket.setNoDelay(true);
+    sendWhole(server.conn.socket);
+    // The listener for the media server's own connections is the library's: where it hides it elsewhere one day, only
+    // speed is lost.
+    server._server?.server?.prependListener('connection', sendWhole);
   }
 
   /**

@@ -15,3 +15,6 @@ export class EndpointGone extends MediaError {
     super('the media endpoint is gone');
   }
 }
+
+/** Every call ends with it: one for all, as making a stack trace would be the dearest part of a hang-up. */
+export const ENDPOINT_GONE = new EndpointGone();

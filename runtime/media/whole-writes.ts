@@ -1,0 +1,22 @@
+import type { Socket } from 'node:net';
+
+/**
+ * Makes a socket send each command as a whole and at once. drachtio-modesl writes a command in pieces; without
+ * TCP_NODELAY each of them may wait some 40 ms for a delayed ACK, and with it each would be a packet of its own.
+ */
+export function sendWhole(socket: Socket): void {
+  socket.setNoDelay(true);
+  const write = socket.write.bind(socket) as (...args: Parameters<Socket['write']>) => boolean;
+  let corked = false;
+  socket.write = ((...args: Parameters<Socket['write']>) => {
+    if (!corked) {
+      corked = true;
+      socket.cork();
+      process.nextTick(() => {
+        corked = false;
+        socket.uncork();
+      });
+    }
+    return write(...args);
+  }) as Socket['write'];
+}
