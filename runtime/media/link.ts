@@ -29,6 +29,7 @@ export class MediaLink {
     sendWhole(server.conn.socket);
     // The listener for the media server's own connections is the library's: where it hides it elsewhere one day, only
     // speed is lost.
+    // oxlint-disable-next-line eslint/no-underscore-dangle -- there is no other way to it
     server._server?.server?.prependListener('connection', sendWhole);
   }
 
