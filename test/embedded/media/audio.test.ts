@@ -114,12 +114,12 @@ describe('embedded media server: audio', () => {
     expect(play('%(500,0,800)').length).to.equal(4000);
     expect(play('%(200,100,440,480);loops=2').length).to.equal(4800);
     const two = play('%(200,100,440,480)');
-    expect(amplitude(two.subarray(0, 1600), 440)).to.be.within(7000, 7600);
+    expect(amplitude(two.subarray(0, 1600), 440)).to.be.within(9900, 10_400);
     expect(amplitude(two.subarray(1600), 440)).to.equal(0);
     const key = play('v=-13;d=100;5');
     expect(key.length).to.equal(800);
-    expect(amplitude(key, 770)).to.be.within(3400, 4000);
-    expect(amplitude(key, 1336)).to.be.within(3400, 4000);
+    expect(amplitude(key, 770)).to.be.within(4900, 5300);
+    expect(amplitude(key, 1336)).to.be.within(4900, 5300);
     const endless = new ToneGenerator(parseToneScript('%(100,0,440);loops=-1'));
     const frame = new Int16Array(160);
     for (let count = 0; count < 100; count += 1) expect(endless.read(frame)).to.equal(160);

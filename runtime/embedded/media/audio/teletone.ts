@@ -15,7 +15,7 @@ export interface Tone {
   readonly onMs: number;
   readonly offMs: number;
   readonly frequencies: readonly number[];
-  /** Level in decibels relative to full scale. */
+  /** Level of each frequency in dBm0. */
   readonly decibels: number;
 }
 
@@ -26,6 +26,10 @@ export interface ToneScript {
 }
 
 const DEFAULT_DECIBELS = -7;
+
+/** The level that teletone takes for a sine at the limit of mu-law, and the amplitude that it gives it. */
+const FULL_SCALE_DBM0 = 3.14 + 3.02;
+const FULL_SCALE_SINE = 32_767 * Math.SQRT2;
 const DEFAULT_DURATION_MS = 250;
 const MAX_TONE_MS = 3_600_000;
 const MAX_TONES = 1000;
@@ -151,10 +155,10 @@ function toneSamples(tone: Tone): number {
 
 function toneSample(tone: Tone, position: number): number {
   if (tone.frequencies.length === 0) return 0;
-  const amplitude = (32767 * 10 ** (tone.decibels / 20)) / tone.frequencies.length;
+  const amplitude = FULL_SCALE_SINE * 10 ** ((tone.decibels - FULL_SCALE_DBM0) / 20);
   let sum = 0;
   for (const frequency of tone.frequencies) {
     sum += amplitude * Math.sin((2 * Math.PI * frequency * position) / SAMPLE_RATE);
   }
-  return Math.round(sum);
+  return Math.max(-32_768, Math.min(32_767, Math.round(sum)));
 }
