@@ -1,3 +1,4 @@
+import { Type } from 'typebox';
 import type { Answer } from '../runtime/interpreter/call-port.ts';
 import type { ComponentContext } from '../runtime/interpreter/component.ts';
 import type { Value } from '../runtime/interpreter/values.ts';
@@ -52,6 +53,17 @@ export async function answerOf(promise: Promise<Answer>, { call, signal, log }: 
     signal.removeEventListener('abort', cancel);
   }
 }
+
+/** The setting by which a block reports its answers as milestones of an operation. */
+export const reportAs = (example: string) =>
+  Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 16,
+      examples: [example],
+      description: 'Report the answers as milestones of this party.',
+    }),
+  );
 
 /** Result fields that tell an answer. */
 export const ANSWER_RESULTS = {

@@ -3,7 +3,7 @@ import type { OutgoingCall } from '../../runtime/interpreter/call-port.ts';
 import { defineComponent } from '../../runtime/interpreter/component.ts';
 import { parseDuration } from '../../runtime/interpreter/duration.ts';
 import { Duration } from '../../runtime/interpreter/setting.ts';
-import { ANSWER_RESULTS, answerFields, answerOf, exitOf, follow } from '../answers.ts';
+import { ANSWER_RESULTS, answerFields, answerOf, exitOf, follow, reportAs } from '../answers.ts';
 
 export const call = defineComponent({
   name: 'call',
@@ -28,14 +28,7 @@ export const call = defineComponent({
       description: 'Ask the phone to answer by itself, through the intercom featurecode.',
     }),
     binding: Type.String({ maxLength: 256, default: '', description: 'Label attached to the call.' }),
-    report_as: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: 16,
-        examples: ['F'],
-        description: 'Report the answers as milestones of this party.',
-      }),
-    ),
+    report_as: reportAs('F'),
   }),
   exits: {
     answered: { description: 'The called party answered.', when: ({ mode }) => mode !== 'async', otherwise: 'next' },

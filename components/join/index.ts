@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { defineComponent } from '../../runtime/interpreter/component.ts';
-import { ANSWER_RESULTS, answerFields, answerOf, follow } from '../answers.ts';
+import { ANSWER_RESULTS, answerFields, answerOf, follow, reportAs } from '../answers.ts';
 
 export const join = defineComponent({
   name: 'join',
@@ -12,14 +12,7 @@ export const join = defineComponent({
   settings: Type.Object({
     dialogid: Type.String({ minLength: 1, maxLength: 64, examples: ['4f1c09d2ab7e'], description: 'The live call.' }),
     side: Type.Enum(['a', 'b'], { examples: ['b'], description: 'Which party: `a` called, `b` was called.' }),
-    report_as: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: 16,
-        examples: ['T'],
-        description: 'Report the answers as milestones of this party.',
-      }),
-    ),
+    report_as: reportAs('T'),
   }),
   exits: {
     joined: { description: 'The two talk; the scenario has no call any more.', otherwise: 'end' },

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { defineComponent } from '../../runtime/interpreter/component.ts';
 import { parseDuration } from '../../runtime/interpreter/duration.ts';
 import { Duration } from '../../runtime/interpreter/setting.ts';
-import { ANSWER_RESULTS, answerFields, answerOf, exitOf, follow } from '../answers.ts';
+import { ANSWER_RESULTS, answerFields, answerOf, exitOf, follow, reportAs } from '../answers.ts';
 
 export const refer = defineComponent({
   name: 'refer',
@@ -19,14 +19,7 @@ export const refer = defineComponent({
     ),
     ringback: Type.Boolean({ default: true, description: 'Whether the other party hears the ringback tone.' }),
     binding: Type.String({ maxLength: 256, default: '', description: 'Label attached to the new call.' }),
-    report_as: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: 16,
-        examples: ['T'],
-        description: 'Report the answers as milestones of this party.',
-      }),
-    ),
+    report_as: reportAs('T'),
   }),
   shorthand: 'to',
   exits: {

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { defineComponent } from '../../runtime/interpreter/component.ts';
-import { ANSWER_RESULTS, answerFields, answerOf, follow } from '../answers.ts';
+import { ANSWER_RESULTS, answerFields, answerOf, follow, reportAs } from '../answers.ts';
 
 export const takeOver = defineComponent({
   name: 'take_over',
@@ -13,14 +13,7 @@ export const takeOver = defineComponent({
   settings: Type.Object({
     dialogid: Type.String({ minLength: 1, maxLength: 64, examples: ['4f1c09d2ab7e'], description: 'The live call.' }),
     side: Type.Enum(['a', 'b'], { examples: ['b'], description: 'Which party: `a` called, `b` was called.' }),
-    report_as: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: 16,
-        examples: ['F'],
-        description: 'Report the answers as milestones of this party.',
-      }),
-    ),
+    report_as: reportAs('F'),
   }),
   exits: {
     taken: { description: 'The party is with the scenario.' },
