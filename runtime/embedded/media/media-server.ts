@@ -3,6 +3,7 @@ import { APPLICATIONS } from './apps/table.ts';
 import { FRAME_SAMPLES } from './audio/format.ts';
 import { SoundLibrary } from './audio/sound-library.ts';
 import { ConferenceTable } from './conference/table.ts';
+import { advertisedAddress } from './core/advertised-address.ts';
 import { startHeartbeat } from './core/heartbeat.ts';
 import { Identity } from './core/identity.ts';
 import { MediaCore } from './core/media-core.ts';
@@ -26,7 +27,7 @@ export class MediaServer {
     const media = readAddress('media', options.media);
     const sounds = new SoundLibrary(options.sounds, () => this.#core.ticker.frame * FRAME_SAMPLES);
     this.#core = new MediaCore({
-      identity: new Identity(media.host),
+      identity: new Identity(advertisedAddress(media.host)),
       sounds,
       recordings: options.recordings,
       applications: APPLICATIONS,

@@ -8,6 +8,7 @@ import {
   type SipRequest,
 } from '../../stack/index.ts';
 import { Channel } from '../channel/channel.ts';
+import { advertisedAddress } from '../core/advertised-address.ts';
 import { reportFault } from '../core/fault.ts';
 import { reasonHeader } from '../core/hangup-cause.ts';
 import { MAX_SESSIONS } from '../core/identity.ts';
@@ -61,8 +62,8 @@ export class SipProfile {
   /** Opens the profile on UDP and TCP. Rejects with ListenError. */
   async listen(address: { readonly host: string; readonly port: number }): Promise<string> {
     const point = await this.endpoint.listen(address);
-    this.#host = point.host;
-    this.#contact = formatHostPort(point.host, point.port);
+    this.#host = advertisedAddress(point.host);
+    this.#contact = formatHostPort(this.#host, point.port);
     this.#core.profileAddress = this.#contact;
     return this.#contact;
   }
