@@ -1,5 +1,6 @@
 /** Scripts of scenario authors, run where they can harm nobody: see sandbox.ts for what a caller needs. */
 export * from './errors.ts';
+export { type SandboxOptions, openSandbox } from './host/open.ts';
 export type { Json } from './json.ts';
 export { DEFAULT_LIMITS, type LimitName, type ScriptLimits, type ScriptUsage } from './limits.ts';
 export type * from './sandbox.ts';

@@ -1,0 +1,44 @@
+import type { LimitName, ScriptLimits, ScriptUsage } from '../limits.ts';
+
+/** Name of the command that counts as a timer. */
+const TIMER = 'sleep';
+
+/** Counts what a run does outside its isolate, against its limits. Every `count` says which limit was exceeded, if any. */
+export class Budget {
+  readonly #limits: ScriptLimits;
+  readonly #pending = new Map<number, string>();
+  #timers = 0;
+  #commands = 0;
+  #logLines = 0;
+  #logBytes = 0;
+
+  constructor(limits: ScriptLimits) {
+    this.#limits = limits;
+  }
+
+  countCommand(id: number, name: string): LimitName | undefined {
+    this.#commands++;
+    this.#pending.set(id, name);
+    if (name === TIMER) this.#timers++;
+    if (this.#commands > this.#limits.commands) return 'commands';
+    if (this.#pending.size > this.#limits.pendingCommands) return 'pendingCommands';
+    return this.#timers > this.#limits.timers ? 'timers' : undefined;
+  }
+
+  /** A command has its answer, or was cancelled. */
+  settle(id: number): void {
+    if (this.#pending.get(id) === TIMER) this.#timers--;
+    this.#pending.delete(id);
+  }
+
+  countLog(text: string): LimitName | undefined {
+    this.#logLines++;
+    this.#logBytes += Buffer.byteLength(text);
+    if (this.#logLines > this.#limits.logLines) return 'logLines';
+    return this.#logBytes > this.#limits.logBytes ? 'logBytes' : undefined;
+  }
+
+  usage(): Pick<ScriptUsage, 'commands' | 'logLines' | 'logBytes'> {
+    return { commands: this.#commands, logLines: this.#logLines, logBytes: this.#logBytes };
+  }
+}

@@ -1,0 +1,243 @@
+import {
+  LimitError,
+  type SandboxError,
+  SandboxLostError,
+  ScriptAbortedError,
+  ScriptCompileError,
+  ScriptError,
+} from '../errors.ts';
+import { NotPlainError, stringifyPlain } from '../json.ts';
+import { DEFAULT_LIMITS, type LimitName, type ScriptLimits, type ScriptUsage } from '../limits.ts';
+import type { Failure, RunProgress } from '../messages.ts';
+import type { LogLevel, ScriptEvent, ScriptOutcome, ScriptRun, StartOptions } from '../sandbox.ts';
+import { Budget } from './budget.ts';
+import { type Utterance, parseSaid } from './said.ts';
+
+/** What a run needs of the process it runs in. */
+export interface RunLink {
+  job(text: string): void;
+  /** The run is over. */
+  end(reusable: boolean): void;
+}
+
+/** The host's half of a run: carries out what the script asks for, and ends it when it asks for too much. */
+export class HostRun implements ScriptRun {
+  readonly options: StartOptions;
+  readonly limits: ScriptLimits;
+  readonly finished: Promise<ScriptOutcome>;
+  readonly debuggerUrl: Promise<string> | undefined;
+  readonly #outcome = Promise.withResolvers<ScriptOutcome>();
+  readonly #budget: Budget;
+  readonly #commands = new Map<number, AbortController>();
+  readonly #allowed: ReadonlySet<string>;
+  readonly #began = performance.now();
+  readonly #onOver: () => void;
+  readonly #abort = (): void => this.#end(false, new ScriptAbortedError('the script was stopped'));
+  #link: RunLink | undefined;
+  #progress: RunProgress = { cpuMs: 0, activations: 0, memoryBytes: 0 };
+  #timer: NodeJS.Timeout | undefined;
+  #ended: number | undefined;
+
+  /** @param onOver called once, when the run is over */
+  constructor(options: StartOptions, onOver: () => void, debuggerUrl: Promise<string> | undefined) {
+    this.options = options;
+    this.limits = { ...DEFAULT_LIMITS, ...options.limits };
+    this.finished = this.#outcome.promise;
+    this.debuggerUrl = debuggerUrl;
+    this.#onOver = onOver;
+    this.#budget = new Budget(this.limits);
+    this.#allowed = new Set(options.commands);
+    if (options.signal?.aborted) this.#abort();
+    else options.signal?.addEventListener('abort', this.#abort, { once: true });
+    const { wallMs } = this.limits;
+    if (wallMs !== undefined && !options.debug && !this.isOver) {
+      this.#timer = setTimeout(() => this.#end(false, new LimitError('wallMs', wallMs)), wallMs);
+    }
+  }
+
+  get isOver(): boolean {
+    return this.#ended !== undefined;
+  }
+
+  usage(): ScriptUsage {
+    const { cpuMs, activations, memoryBytes } = this.#progress;
+    const wallMs = (this.#ended ?? performance.now()) - this.#began;
+    return { cpuMs, wallMs, activations, memoryBytes, ...this.#budget.usage() };
+  }
+
+  emit(event: ScriptEvent): void {
+    this.#link?.job(`{"do":"event","event":${stringifyPlain(event, this.limits.messageBytes)}}`);
+  }
+
+  /**
+   * The first activation.
+   * @throws NotPlainError
+   */
+  startJob(): string {
+    const { kind, args, vars, commands, secrets } = this.options;
+    const { messageBytes, pendingCommands, logLines, logBytes } = this.limits;
+    return stringifyPlain(
+      {
+        do: 'start',
+        kind,
+        args: args ?? null,
+        vars: vars ?? {},
+        // A name comes before those that begin with it.
+        commands: commands.toSorted().map((name) => name.split('.')),
+        secrets: secrets ?? [],
+        limits: { messageBytes, pendingCommands, logLines, logBytes },
+      },
+      messageBytes,
+    );
+  }
+
+  /** A process has taken the run. */
+  attach(link: RunLink): void {
+    this.#link = link;
+  }
+
+  said(body: string, progress: RunProgress, unhandled: string | undefined): void {
+    this.#progress = progress;
+    let utterances: readonly Utterance[];
+    try {
+      utterances = parseSaid(body);
+    } catch (error) {
+      if (error instanceof NotPlainError) return this.#end(true, new ScriptError('not_plain', error.message, ''));
+      throw error;
+    }
+    if (unhandled !== undefined) this.#log('warn', `a rejected promise was not handled: ${unhandled}`);
+    for (const item of utterances) {
+      if (this.isOver) return;
+      this.#hear(item);
+    }
+  }
+
+  failed(failure: Failure, progress: RunProgress): void {
+    this.#progress = progress;
+    if (failure.kind === 'limit') return this.#exceed(failure.limit);
+    this.#end(false, errorOf(failure));
+  }
+
+  lost(reason: string): void {
+    this.#end(false, new SandboxLostError(reason));
+  }
+
+  /** The run cannot begin. */
+  refuse(error: SandboxError): void {
+    this.#end(false, error);
+  }
+
+  #hear(item: Utterance): void {
+    switch (item.kind) {
+      case 'call':
+        return this.#command(item.id, item.name, item.args);
+      case 'cancel':
+        return this.#cancel(item.id);
+      case 'log':
+        return this.#countAndLog(item.level, item.text);
+      case 'limit':
+        return this.#exceed(item.limit);
+      case 'threw':
+        return this.#end(true, new ScriptError(item.code, item.message, ownLines(item.stack)));
+      case 'done':
+        return this.#end(true, { value: item.value, vars: item.vars });
+      case 'idle':
+        return this.#end(true, new ScriptError('stalled', 'the script waits for something that cannot happen', ''));
+      case 'unstarted':
+        return undefined;
+    }
+  }
+
+  #command(id: number, name: string, args: Parameters<StartOptions['onCommand']>[1]): void {
+    if (!this.#allowed.has(name) || this.#commands.has(id))
+      return this.lost(`the sandbox asked for ${name}, which is not offered`);
+    const exceeded = this.#budget.countCommand(id, name);
+    if (exceeded) return this.#exceed(exceeded);
+    const controller = new AbortController();
+    this.#commands.set(id, controller);
+    void this.#perform(id, name, args, controller.signal);
+  }
+
+  async #perform(
+    id: number,
+    name: string,
+    args: Parameters<StartOptions['onCommand']>[1],
+    signal: AbortSignal,
+  ): Promise<void> {
+    let job: string;
+    try {
+      const value = await this.options.onCommand(name, args, signal);
+      job = `{"do":"answer","id":${id},"value":${stringifyPlain(value, this.limits.messageBytes)}}`;
+    } catch (error) {
+      job = JSON.stringify({ do: 'fail', id, ...describe(name, error) });
+    }
+    // Nobody waits for it any more when it was cancelled or the run is over.
+    if (!this.#commands.delete(id)) return;
+    this.#budget.settle(id);
+    this.#link?.job(job);
+  }
+
+  #cancel(id: number): void {
+    const controller = this.#commands.get(id);
+    this.#commands.delete(id);
+    this.#budget.settle(id);
+    controller?.abort(new ScriptAbortedError('the script cancelled the command'));
+  }
+
+  #countAndLog(level: LogLevel, text: string): void {
+    const exceeded = this.#budget.countLog(text);
+    if (exceeded) this.#exceed(exceeded);
+    else this.#log(level, text);
+  }
+
+  /** A log that cannot be written ends this run, and no other. */
+  #log(level: LogLevel, text: string): void {
+    try {
+      this.options.onLog?.(level, text);
+    } catch (error) {
+      this.lost(`the log cannot be written: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+
+  #exceed(limit: LimitName): void {
+    this.#end(false, new LimitError(limit, this.limits[limit] ?? 0));
+  }
+
+  #end(reusable: boolean, result: SandboxError | Pick<ScriptOutcome, 'value' | 'vars'>): void {
+    if (this.isOver) return;
+    this.#ended = performance.now();
+    clearTimeout(this.#timer);
+    this.options.signal?.removeEventListener('abort', this.#abort);
+    if (result instanceof Error) this.#outcome.reject(result);
+    else this.#outcome.resolve({ ...result, usage: this.usage() });
+    const commands = [...this.#commands.values()];
+    this.#commands.clear();
+    for (const controller of commands) controller.abort(new ScriptAbortedError('the script is over'));
+    this.#link?.end(reusable);
+    this.#link = undefined;
+    this.#onOver();
+  }
+}
+
+function errorOf(failure: Exclude<Failure, { kind: 'limit' }>): SandboxError {
+  if (failure.kind === 'compile') return new ScriptCompileError(failure.problems);
+  if (failure.kind === 'threw') return new ScriptError('script', failure.message, ownLines(failure.stack));
+  return new SandboxLostError(failure.message);
+}
+
+/** What the script learns of an error of ours: code and message, when it is meant for authors. */
+function describe(name: string, error: unknown): { code: string; message: string } {
+  if (error instanceof NotPlainError) return { code: 'not_plain', message: `the answer to ${name}: ${error.message}` };
+  if (error instanceof Error && 'code' in error && typeof error.code === 'string') {
+    return { code: error.code, message: error.message };
+  }
+  return { code: 'internal', message: `${name} failed` };
+}
+
+/** A stack without the lines that are not the author's. */
+function ownLines(stack: string): string {
+  return stack
+    .split('\n')
+    .filter((line) => !/ringmaster:inside|<isolated-vm|\bfile:\/\/|\bnode:/.test(line))
+    .join('\n');
+}

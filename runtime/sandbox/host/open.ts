@@ -1,0 +1,30 @@
+import type { Sandbox } from '../sandbox.ts';
+import { Pool, type PoolOptions } from './pool.ts';
+
+export type SandboxOptions = Partial<PoolOptions>;
+
+const DEFAULTS: PoolOptions = {
+  workers: 2,
+  memoryMb: 2048,
+  nice: 10,
+  silenceMs: 10_000,
+  drainMs: 600_000,
+  onDiagnostic: () => undefined,
+};
+
+/**
+ * Starts the sandbox: `workers` processes that run scripts, apart from the one that runs calls.
+ * @throws SandboxError when no process comes up
+ */
+export async function openSandbox(
+  options: SandboxOptions = {},
+): Promise<Sandbox & { readonly pids: readonly number[] }> {
+  const pool = new Pool({ ...DEFAULTS, ...options });
+  try {
+    await pool.open();
+  } catch (error) {
+    await pool.close();
+    throw error;
+  }
+  return pool;
+}

@@ -1,0 +1,201 @@
+import { SandboxLostError, ScriptError } from '../errors.ts';
+import { NotPlainError } from '../json.ts';
+import type { CompileResult, Sandbox, ScriptRun, ScriptSource, StartOptions } from '../sandbox.ts';
+import { HostRun } from './host-run.ts';
+import { type NumberedProgram, Programs } from './programs.ts';
+import { Quarantine } from './quarantine.ts';
+import { Slot } from './slot.ts';
+import type { WorkerOptions } from './worker-process.ts';
+import type { Worker, WorkerListener } from './worker.ts';
+
+export interface PoolOptions extends WorkerOptions {
+  /** Sandbox processes for programs of good repute. */
+  readonly workers: number;
+  /** Milliseconds the other runs of a wounded process may go on. */
+  readonly drainMs: number;
+  /** Told of what an operator should know. */
+  readonly onDiagnostic: (message: string, details: object) => void;
+}
+
+/** Sources the workers keep. */
+const PROGRAMS = 500;
+/** Processes in a row that may end before they are ready, until opening the sandbox is given up. */
+const FAILED_STARTS = 3;
+/** A worker that knows the program may hold so many runs more than the idlest one. */
+const STICKINESS = 8;
+
+interface Waiting {
+  readonly id: number;
+  readonly run: HostRun;
+  readonly program: NumberedProgram;
+  readonly job: string;
+}
+
+/** Spreads runs over sandbox processes, and keeps programs that harmed one apart from the others. */
+export class Pool implements Sandbox {
+  readonly #options: PoolOptions;
+  readonly #programs: Programs;
+  readonly #quarantine = new Quarantine();
+  readonly #slots: readonly Slot[];
+  /** For programs in quarantine; started when the first needs it. */
+  readonly #isolation: Slot;
+  readonly #retiring = new Map<Worker, NodeJS.Timeout>();
+  readonly #runs = new Map<number, HostRun>();
+  readonly #opened = Promise.withResolvers<void>();
+  #waiting: Waiting[] = [];
+  #lastId = 0;
+  #closed = false;
+  #failedStarts = 0;
+
+  constructor(options: PoolOptions) {
+    this.#options = options;
+    this.#programs = new Programs(PROGRAMS, (program) => {
+      for (const worker of this.#workers()) worker.forget(program);
+    });
+    const listener = this.#listener();
+    this.#slots = Array.from({ length: options.workers }, () => new Slot(options, listener));
+    this.#isolation = new Slot(options, listener);
+  }
+
+  /** Starts the processes; resolves when one is ready. */
+  open(): Promise<void> {
+    for (const slot of this.#slots) slot.start();
+    return this.#opened.promise;
+  }
+
+  /** Process ids of the workers, for operators and tests. */
+  get pids(): number[] {
+    return [...this.#workers()].flatMap(({ process: { pid } }) => pid ?? []);
+  }
+
+  async compile(source: ScriptSource): Promise<CompileResult> {
+    this.#refuseWhenClosed();
+    await this.#opened.promise;
+    const worker = this.#idlest(this.#slots) ?? this.#slots.find((slot) => slot.worker)?.worker;
+    if (!worker) throw new SandboxLostError('no sandbox process is up');
+    const problems = await worker.compile({ ...source, id: -++this.#lastId, key: '' });
+    return problems.length === 0 ? { ok: true } : { ok: false, problems };
+  }
+
+  start(options: StartOptions): ScriptRun {
+    this.#refuseWhenClosed();
+    const id = ++this.#lastId;
+    const run = new HostRun(options, () => this.#over(id), undefined);
+    if (run.isOver) return run;
+    const program = this.#programs.find(options.version, options);
+    let job: string;
+    try {
+      job = run.startJob();
+    } catch (error) {
+      if (!(error instanceof NotPlainError)) throw error;
+      run.refuse(new ScriptError('not_plain', `arguments and variables: ${error.message}`, ''));
+      return run;
+    }
+    this.#runs.set(id, run);
+    const waiting = { id, run, program, job };
+    if (!this.#place(waiting)) this.#waiting.push(waiting);
+    return run;
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    for (const run of this.#runs.values()) run.lost('the sandbox is closed');
+    const exits = [...this.#workers()].map((worker) => worker.process.exited);
+    for (const slot of [...this.#slots, this.#isolation]) slot.close();
+    for (const [worker, timer] of this.#retiring) {
+      clearTimeout(timer);
+      worker.process.kill();
+    }
+    await Promise.all(exits);
+  }
+
+  #refuseWhenClosed(): void {
+    if (this.#closed) throw new SandboxLostError('the sandbox is closed');
+  }
+
+  *#workers(): Generator<Worker> {
+    for (const { worker } of [...this.#slots, this.#isolation]) if (worker) yield worker;
+    yield* this.#retiring.keys();
+  }
+
+  #over(id: number): void {
+    this.#runs.delete(id);
+    this.#waiting = this.#waiting.filter((waiting) => waiting.id !== id);
+  }
+
+  /** Gives a run to a worker, if one is ready for it. */
+  #place({ id, run, program, job }: Waiting): boolean {
+    const worker = this.#choose(program);
+    worker?.start(id, run, program, job);
+    return worker !== undefined;
+  }
+
+  #choose(program: NumberedProgram): Worker | undefined {
+    if (this.#quarantine.has(program.key, performance.now())) {
+      this.#isolation.start();
+      return this.#idlest([this.#isolation]);
+    }
+    const idlest = this.#idlest(this.#slots);
+    if (!idlest || idlest.holds(program)) return idlest;
+    // An isolate that waits for this program is worth a longer queue.
+    const knowing = this.#idlest(this.#slots.filter(({ worker }) => worker?.holds(program)));
+    return knowing && knowing.load <= idlest.load + STICKINESS ? knowing : idlest;
+  }
+
+  #idlest(slots: readonly Slot[]): Worker | undefined {
+    let idlest: Worker | undefined;
+    for (const { worker } of slots) {
+      if (worker?.state === 'ready' && (!idlest || worker.load < idlest.load)) idlest = worker;
+    }
+    return idlest;
+  }
+
+  #placeWaiting(): void {
+    this.#waiting = this.#waiting.filter((waiting) => !this.#place(waiting));
+  }
+
+  #listener(): WorkerListener {
+    return {
+      ready: () => {
+        this.#opened.resolve();
+        this.#placeWaiting();
+      },
+      wounded: (worker, culprit, reason) => {
+        this.#options.onDiagnostic('a script harmed its sandbox process, which retires', {
+          file: culprit.file,
+          reason,
+        });
+        this.#quarantine.add(culprit.key, performance.now());
+        this.#retire(worker);
+      },
+      gone: (worker, suspects, reason) => {
+        clearTimeout(this.#retiring.get(worker));
+        this.#retiring.delete(worker);
+        if (this.#closed) return;
+        if (worker.wasReady) this.#failedStarts = 0;
+        else if (++this.#failedStarts > FAILED_STARTS)
+          this.#opened.reject(new SandboxLostError(`${reason}\n${worker.process.lastWords}`));
+        for (const { key } of suspects) this.#quarantine.add(key, performance.now());
+        this.#vacate(worker);
+        this.#options.onDiagnostic('a sandbox process is gone', {
+          reason,
+          suspects: suspects.map(({ file }) => file),
+          lastWords: worker.process.lastWords,
+        });
+      },
+      inspected: () => undefined,
+    };
+  }
+
+  #retire(worker: Worker): void {
+    if (this.#retiring.has(worker)) return;
+    this.#vacate(worker);
+    this.#retiring.set(worker, setTimeout(() => worker.process.kill(), this.#options.drainMs).unref());
+    worker.retire();
+  }
+
+  #vacate(worker: Worker): void {
+    for (const slot of [...this.#slots, this.#isolation]) slot.vacate(worker);
+  }
+}

@@ -1,0 +1,183 @@
+import { SandboxLostError, type ScriptProblem } from '../errors.ts';
+import type { ToHost } from '../messages.ts';
+import type { HostRun } from './host-run.ts';
+import type { NumberedProgram } from './programs.ts';
+import { type WorkerOptions, WorkerProcess } from './worker-process.ts';
+
+/**
+ * ```
+ * starting ─▶ ready ─▶ retiring ─▶ gone
+ *     └─────────┴──────────────────▶┘
+ * ```
+ * A retiring worker takes no new runs, because an isolate in it does not stop; those it has go on.
+ */
+export type WorkerState = 'starting' | 'ready' | 'retiring' | 'gone';
+
+export interface WorkerListener {
+  ready(worker: Worker): void;
+  /** A program made the worker unreliable. */
+  wounded(worker: Worker, culprit: NumberedProgram, reason: string): void;
+  /** @param suspects programs that may have been the cause */
+  gone(worker: Worker, suspects: readonly NumberedProgram[], reason: string): void;
+  inspected(run: number, message: string): void;
+}
+
+/** Ended runs that are remembered. */
+const MEMORY = 100;
+
+interface Held {
+  readonly run: HostRun;
+  readonly program: NumberedProgram;
+  /** An activation was sent that was not answered yet. */
+  active: number;
+}
+
+/** A sandbox process with the runs it holds. */
+export class Worker {
+  readonly process: WorkerProcess;
+  readonly #listener: WorkerListener;
+  readonly #held = new Map<number, Held>();
+  /** Numbers of the programs it has. */
+  readonly #programs = new Set<number>();
+  /** Programs of ended runs whose isolate may not have stopped. */
+  readonly #endedBadly = new Map<number, NumberedProgram>();
+  readonly #compiles = new Map<number, PromiseWithResolvers<readonly ScriptProblem[]>>();
+  #state: WorkerState = 'starting';
+  #wasReady = false;
+
+  constructor(options: WorkerOptions, listener: WorkerListener) {
+    this.#listener = listener;
+    this.process = new WorkerProcess(options, {
+      ready: () => {
+        if (this.#state !== 'starting') return;
+        this.#state = 'ready';
+        this.#wasReady = true;
+        listener.ready(this);
+      },
+      message: (message, body) => this.#hear(message, body),
+      exit: (reason) => this.#exit(reason),
+    });
+  }
+
+  get state(): WorkerState {
+    return this.#state;
+  }
+
+  /** It came up, whatever became of it. */
+  get wasReady(): boolean {
+    return this.#wasReady;
+  }
+
+  /** Runs it holds. */
+  get load(): number {
+    return this.#held.size;
+  }
+
+  holds(program: NumberedProgram): boolean {
+    return this.#programs.has(program.id);
+  }
+
+  /** Sends a program unless the worker has it. */
+  announce(program: NumberedProgram): void {
+    if (this.#programs.has(program.id)) return;
+    this.#programs.add(program.id);
+    const { id, format, kind, file, source } = program;
+    this.process.send({ type: 'program', program: id, format, kind, file }, source);
+  }
+
+  forget(program: NumberedProgram): void {
+    if (this.#programs.delete(program.id)) this.process.send({ type: 'forget', program: program.id });
+  }
+
+  /**
+   * Mistakes of a program that is not kept.
+   * @throws SandboxLostError
+   */
+  compile(program: NumberedProgram): Promise<readonly ScriptProblem[]> {
+    const compiled = Promise.withResolvers<readonly ScriptProblem[]>();
+    this.#compiles.set(program.id, compiled);
+    this.announce(program);
+    this.process.send({ type: 'compile', request: program.id, program: program.id });
+    this.forget(program);
+    return compiled.promise;
+  }
+
+  start(id: number, run: HostRun, program: NumberedProgram, job: string): void {
+    this.announce(program);
+    const held: Held = { run, program, active: 1 };
+    this.#held.set(id, held);
+    run.attach({
+      job: (text) => {
+        held.active++;
+        this.process.send({ type: 'job', run: id }, text);
+      },
+      end: (reusable) => this.#end(id, held, reusable),
+    });
+    const { cpuMs, activationMs, memoryMb, messageBytes } = run.limits;
+    const debug = run.options.debug ?? false;
+    this.process.send(
+      { type: 'start', run: id, program: program.id, cpuMs, activationMs, memoryMb, messageBytes, debug },
+      job,
+    );
+  }
+
+  /** Takes no new runs; ends when those it has are over. */
+  retire(): void {
+    if (this.#state === 'gone') return;
+    this.#state = 'retiring';
+    if (this.load === 0) this.process.kill();
+  }
+
+  #end(id: number, held: Held, reusable: boolean): void {
+    this.#held.delete(id);
+    this.process.send({ type: 'end', run: id, reusable });
+    if (!reusable) {
+      this.#endedBadly.set(id, held.program);
+      const [oldest] = this.#endedBadly.keys();
+      if (this.#endedBadly.size > MEMORY && oldest !== undefined) this.#endedBadly.delete(oldest);
+    }
+    if (this.#state === 'retiring' && this.load === 0) this.process.kill();
+  }
+
+  #hear(message: ToHost, body: string): void {
+    switch (message.type) {
+      case 'ready':
+      case 'pong':
+        return;
+      case 'compiled':
+        this.#compiles.get(message.request)?.resolve(message.problems);
+        this.#compiles.delete(message.request);
+        return;
+      case 'inspected':
+        return this.#listener.inspected(message.run, body);
+      case 'said': {
+        const held = this.#held.get(message.run);
+        if (!held) return;
+        held.active = 0;
+        return held.run.said(body, message, message.unhandled);
+      }
+      case 'failed':
+        return this.#held.get(message.run)?.run.failed(message.failure, message);
+      case 'wounded':
+        return this.#wounded(message.run, message.reason);
+    }
+  }
+
+  #wounded(id: number, reason: string): void {
+    const held = this.#held.get(id);
+    const culprit = held?.program ?? this.#endedBadly.get(id);
+    held?.run.lost(reason);
+    if (culprit) this.#listener.wounded(this, culprit, reason);
+  }
+
+  #exit(reason: string): void {
+    this.#state = 'gone';
+    const held = [...this.#held.values()];
+    this.#held.clear();
+    const suspects = held.filter(({ active }) => active > 0).map(({ program }) => program);
+    for (const { run } of held) run.lost(reason);
+    for (const { reject } of this.#compiles.values()) reject(new SandboxLostError(reason));
+    this.#compiles.clear();
+    this.#listener.gone(this, suspects, reason);
+  }
+}

@@ -1,0 +1,178 @@
+import { readFileSync } from 'node:fs';
+import ivm from 'isolated-vm';
+import { type Prepared, type Program, SourceError, syntaxProblem } from './source.ts';
+
+/**
+ * The one door between host and isolate. An activation goes in as JSON text, what the script said comes out as JSON
+ * text; the only things of ours inside are the frozen functions of inside.js, and the only thing of the isolate's
+ * outside is a handle to one function of that file. Nothing is passed by reference, and no function of the host can be
+ * called from inside.
+ */
+
+const INSIDE = readFileSync(new URL('inside.js', import.meta.url), 'utf8');
+
+/** Milliseconds for taking out what was said: our own code, on data of limited size. */
+const DRAIN_MS = 500;
+
+/** How isolated-vm and inside.js say it. */
+const TIMED_OUT = 'Script execution timed out.';
+const UNSTARTED = '["unstarted"]';
+
+/** What became of an activation. */
+export type Said =
+  | { readonly kind: 'said'; readonly text: string; readonly unhandled?: string }
+  | { readonly kind: 'timeout' }
+  | { readonly kind: 'threw'; readonly message: string; readonly stack: string }
+  /** The isolate is gone, as after too much memory. */
+  | { readonly kind: 'disposed' };
+
+export interface IsolateSettings {
+  readonly memoryMb: number;
+  readonly inspector: boolean;
+  /** V8 lost control over the isolate: nothing in it can be relied on, nor ended. */
+  readonly onCatastrophe: (message: string) => void;
+}
+
+/** An isolate for one program, and the code in it that every context shares. */
+export class Room {
+  readonly isolate: ivm.Isolate;
+  readonly #program: Program;
+  readonly #prepared: Prepared;
+  readonly #inspector: boolean;
+  #inside: ivm.Script | undefined;
+  #block: ivm.Script | undefined;
+
+  constructor(program: Program, prepared: Prepared, settings: IsolateSettings) {
+    this.#program = program;
+    this.#prepared = prepared;
+    this.#inspector = settings.inspector;
+    this.isolate = new ivm.Isolate({
+      memoryLimit: settings.memoryMb,
+      inspector: settings.inspector,
+      onCatastrophicError: settings.onCatastrophe,
+    });
+  }
+
+  /**
+   * A fresh context with its door, and the program in it, none of which has run yet.
+   * @throws SourceError
+   */
+  async open(): Promise<Door> {
+    this.#inside ??= await this.isolate.compileScript(INSIDE, { filename: 'ringmaster:inside' });
+    const context = await this.isolate.createContext({ inspector: this.#inspector });
+    const activate = (await this.#inside.run(context, { reference: true })) as ivm.Reference<Activate>;
+    const start = await this.#compile(context);
+    return new Door(this.isolate, context, activate, start);
+  }
+
+  async #compile(context: ivm.Context): Promise<StartProgram> {
+    const { code, linesBefore } = this.#prepared;
+    const origin = { filename: this.#program.file, lineOffset: 0 - linesBefore };
+    try {
+      if (this.#program.kind === 'module') return await linkModule(this.isolate, context, code, origin);
+      const block = (this.#block ??= await this.isolate.compileScript(code, origin));
+      return (options) => block.run(context, options);
+    } catch (error) {
+      if (error instanceof SourceError || !(error instanceof SyntaxError || error instanceof RangeError)) throw error;
+      throw new SourceError([syntaxProblem(error)]);
+    }
+  }
+}
+
+type Activate = (activation?: string) => string | undefined;
+type StartProgram = (options: ivm.RunOptions) => Promise<unknown>;
+
+async function linkModule(
+  isolate: ivm.Isolate,
+  context: ivm.Context,
+  code: string,
+  origin: ivm.ScriptOrigin,
+): Promise<StartProgram> {
+  const scenario = await isolate.compileModule(code, origin);
+  const [specifier] = scenario.dependencySpecifiers;
+  if (specifier !== undefined) {
+    throw new SourceError([
+      { line: 1, column: 1, message: `a script imports nothing, but this one imports "${specifier}"` },
+    ]);
+  }
+  const entry = await isolate.compileModule('import author from "scenario"; __scenario__(author);');
+  await entry.instantiate(context, () => scenario);
+  return (options) => entry.evaluate(options);
+}
+
+/** A context with a program in it. */
+export class Door {
+  readonly #isolate: ivm.Isolate;
+  readonly #context: ivm.Context;
+  readonly #activate: ivm.Reference<Activate>;
+  readonly #start: StartProgram;
+
+  constructor(isolate: ivm.Isolate, context: ivm.Context, activate: ivm.Reference<Activate>, start: StartProgram) {
+    this.#isolate = isolate;
+    this.#context = context;
+    this.#activate = activate;
+    this.#start = start;
+  }
+
+  /** Starts the program. @param timeout milliseconds; undefined: none. Never rejects. */
+  async start(job: string, timeout: number | undefined): Promise<Said> {
+    const options = timeout === undefined ? {} : { timeout };
+    // The isolate takes its tasks in order, all in one turn of its thread.
+    const [announced, started, drained] = await Promise.allSettled([
+      this.#activate.apply(undefined, [`[${job}]`], options),
+      this.#start(options),
+      this.#drain(),
+    ]);
+    return this.#failure(announced) ?? this.#failure(started) ?? this.#said(drained, started);
+  }
+
+  /** Continues the program. @param jobs JSON texts. @param timeout milliseconds; undefined: none. Never rejects. */
+  async activate(jobs: readonly string[], timeout: number | undefined): Promise<Said> {
+    const [activated, drained] = await Promise.allSettled([
+      this.#activate.apply(undefined, [`[${jobs.join(',')}]`], timeout === undefined ? {} : { timeout }),
+      this.#drain(),
+    ]);
+    return this.#failure(activated) ?? this.#said(drained, activated);
+  }
+
+  /** Frees the context; the isolate stays. */
+  close(): void {
+    this.#activate.release();
+    this.#context.release();
+  }
+
+  async #drain(): Promise<string> {
+    return (await this.#activate.apply(undefined, [], { timeout: DRAIN_MS })) ?? '';
+  }
+
+  /** A script can make its own errors look like these; it then ends itself. */
+  #failure(result: PromiseSettledResult<unknown>): Said | undefined {
+    if (this.#isolate.isDisposed) return { kind: 'disposed' };
+    return result.status === 'rejected' && messageOf(result.reason) === TIMED_OUT ? { kind: 'timeout' } : undefined;
+  }
+
+  /** A rejection without a failure: the source threw while it was loaded, or nobody handled a promise of the script. */
+  #said(drained: PromiseSettledResult<string>, turn: PromiseSettledResult<unknown>): Said {
+    const failed = this.#failure(drained);
+    if (failed) return failed;
+    if (drained.status === 'rejected') return thrown(drained.reason);
+    if (turn.status === 'rejected' && drained.value.includes(UNSTARTED)) return thrown(turn.reason);
+    return {
+      kind: 'said',
+      text: drained.value,
+      ...(turn.status === 'rejected' ? { unhandled: messageOf(turn.reason) } : {}),
+    };
+  }
+}
+
+function thrown(reason: unknown): Said {
+  return {
+    kind: 'threw',
+    message: messageOf(reason),
+    stack: reason instanceof Error ? (reason.stack ?? '').slice(0, 4000) : '',
+  };
+}
+
+function messageOf(reason: unknown): string {
+  return (reason instanceof Error ? reason.message : String(reason)).slice(0, 2000);
+}

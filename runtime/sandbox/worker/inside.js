@@ -1,0 +1,297 @@
+/**
+ * The script's side of the door (see door.ts). Evaluated in every fresh context before anything of the author's; its
+ * value is the one function the host holds. What is here shares the context with the script, so it keeps the built-in
+ * functions it needs, stores nothing where a changed prototype could intercept it, and hands the script frozen arrow
+ * functions only. A script that fools it fools itself: everything that leaves is checked again outside.
+ *
+ * In:  JSON list of {do: 'start' | 'answer' | 'fail' | 'event', ...}
+ * Out: JSON list of ['call', id, name, args], ['cancel', id], ['log', level, text], ['limit', name], ['done', value, vars],
+ *      ['threw', code, message, stack], ['unstarted'] while the source itself has not run to its end, ['idle'] when
+ *      nothing can continue the script
+ */
+/* oxlint-disable typescript/unbound-method -- the methods taken out are called with `apply` only */
+(() => {
+  'use strict';
+  const { parse, stringify } = JSON;
+  const { apply, construct, ownKeys } = Reflect;
+  const { create, defineProperty, freeze, setPrototypeOf } = Object;
+  const { slice } = String.prototype;
+  const { add, delete: remove, forEach } = Set.prototype;
+  const SetOf = Set;
+  const PromiseOf = Promise;
+  const ErrorOf = Error;
+  const text = String;
+
+  // Memory that V8 does not count, threads that wait, and callbacks that run outside any time limit.
+  for (const name of ['SharedArrayBuffer', 'Atomics', 'WebAssembly', 'FinalizationRegistry', 'WeakRef']) {
+    delete globalThis[name];
+  }
+  replaceArrayBuffer();
+
+  let limits;
+  let out = '';
+  /** The run ended, or has to: nothing more is taken from the script. */
+  let over = false;
+  let started = false;
+  let main = { __proto__: null, kind: '', args: undefined, vars: undefined };
+  let lastId = 0;
+  let waiting = 0;
+  const pending = create(null);
+  let listening = 0;
+  const listeners = create(null);
+  let logLines = 0;
+  let logBytes = 0;
+
+  function say(message) {
+    if (over) return;
+    if (out.length + message.length >= limits.messageBytes) exceed('messageBytes');
+    else out = out === '' ? message : `${out},${message}`;
+  }
+
+  function exceed(limit) {
+    if (over) return;
+    over = true;
+    out = `["limit","${limit}"]`;
+  }
+
+  class ScenarioError extends ErrorOf {
+    constructor(code, message) {
+      super(message);
+      hide(this, 'code', text(code));
+    }
+  }
+  hide(ScenarioError.prototype, 'name', 'ScenarioError');
+
+  function hide(target, name, value) {
+    defineProperty(target, name, { __proto__: null, value, writable: true, configurable: true, enumerable: false });
+  }
+
+  function fix(target, name, value) {
+    defineProperty(target, name, { __proto__: null, value, writable: false, configurable: false, enumerable: false });
+  }
+
+  function command(name, args) {
+    if (over) return new PromiseOf(() => undefined);
+    let plain;
+    try {
+      plain = stringify(args);
+    } catch (error) {
+      return new PromiseOf((_, reject) => reject(new ScenarioError('not_plain', `${name}: ${messageOf(error)}`)));
+    }
+    if (waiting >= limits.pendingCommands) exceed('pendingCommands');
+    const id = ++lastId;
+    say(`["call",${id},${stringify(name)},${plain}]`);
+    waiting++;
+    const promise = new PromiseOf((resolve, reject) => {
+      pending[id] = { __proto__: null, resolve, reject };
+    });
+    fix(promise, 'cancel', () => cancel(id, name));
+    return promise;
+  }
+
+  function take(id) {
+    const settle = pending[id];
+    if (settle === undefined) return undefined;
+    delete pending[id];
+    waiting--;
+    return settle;
+  }
+
+  function cancel(id, name) {
+    const settle = take(id);
+    if (settle === undefined) return;
+    say(`["cancel",${id}]`);
+    settle.reject(new ScenarioError('cancelled', `${name} was cancelled`));
+  }
+
+  function write(level, parts) {
+    let line = '';
+    for (let index = 0; index < parts.length; index++) {
+      const part = parts[index];
+      let shown;
+      try {
+        shown = typeof part === 'string' ? part : (stringify(part) ?? text(part));
+      } catch (error) {
+        shown = `[${messageOf(error)}]`;
+      }
+      line = index === 0 ? shown : `${line} ${shown}`;
+    }
+    logLines++;
+    logBytes += line.length;
+    if (logLines > limits.logLines) exceed('logLines');
+    else if (logBytes > limits.logBytes) exceed('logBytes');
+    else say(`["log","${level}",${stringify(line)}]`);
+  }
+
+  function listen(type, listener) {
+    if (typeof listener !== 'function') throw new ScenarioError('not_plain', 'events.on needs a function');
+    const key = text(type);
+    listeners[key] ??= new SetOf();
+    const set = listeners[key];
+    const entry = (event) => listener(event);
+    apply(add, set, [entry]);
+    listening++;
+    return () => {
+      if (apply(remove, set, [entry])) listening--;
+    };
+  }
+
+  function next(type) {
+    return new PromiseOf((resolve) => {
+      const stop = listen(type, (event) => {
+        stop();
+        resolve(event);
+      });
+    });
+  }
+
+  function tell(event) {
+    const set = listeners[event.type];
+    if (set === undefined) return;
+    apply(forEach, set, [
+      (listener) => {
+        try {
+          listener(event);
+        } catch (error) {
+          fail(error);
+        }
+      },
+    ]);
+  }
+
+  function messageOf(error) {
+    try {
+      return typeof error === 'object' && error !== null ? text(error.message) : text(error);
+    } catch {
+      return 'unreadable error';
+    }
+  }
+
+  function cut(value, length) {
+    return apply(slice, value, [0, length]);
+  }
+
+  function fail(error) {
+    if (over) return;
+    let code = 'script';
+    let stack = '';
+    try {
+      if (error instanceof ScenarioError && typeof error.code === 'string') code = cut(error.code, 64);
+      if (typeof error === 'object' && error !== null && typeof error.stack === 'string')
+        stack = cut(error.stack, 4000);
+    } catch {
+      // An error made to be unreadable is reported without what cannot be read.
+    }
+    const message = cut(messageOf(error), 2000);
+    say(`["threw",${stringify(code)},${stringify(message)},${stringify(stack)}]`);
+    over = true;
+  }
+
+  /** Called by the compiled source, once, with the author's function. */
+  async function run(author) {
+    if (started) return;
+    started = true;
+    try {
+      if (typeof author !== 'function') throw new ScenarioError('compile', 'the default export is not a function');
+      const value = await (main.kind === 'module' ? author(globalThis.call, main.args) : author(main.vars, main.args));
+      say(`["done",${stringify(value) ?? 'null'},${main.kind === 'block' ? stringify(main.vars) : 'null'}]`);
+      over = true;
+    } catch (error) {
+      fail(error);
+    }
+  }
+
+  function start(job) {
+    limits = job.limits;
+    main = { __proto__: null, kind: job.kind, args: job.args, vars: job.vars };
+    const roots = create(null);
+    const log = (...parts) => write('info', parts);
+    for (const level of ['debug', 'info', 'warn', 'error']) fix(log, level, (...parts) => write(level, parts));
+    roots.log = log;
+    roots.events = create(null);
+    roots.events.on = (type, listener) => listen(type, listener);
+    roots.events.next = (type) => next(type);
+    roots.secrets = create(null);
+    for (let index = 0; index < job.secrets.length; index++) {
+      roots.secrets[job.secrets[index]] = freeze({ $secret: job.secrets[index] });
+    }
+    for (let index = 0; index < job.commands.length; index++) define(roots, job.commands[index]);
+    const names = ownKeys(roots);
+    for (let index = 0; index < names.length; index++) fix(globalThis, names[index], freezeAll(roots[names[index]]));
+    fix(globalThis, 'ScenarioError', freeze(ScenarioError));
+    freeze(ScenarioError.prototype);
+    fix(globalThis, 'console', freeze({ log, debug: log.debug, info: log.info, warn: log.warn, error: log.error }));
+  }
+
+  /** `path` is a dotted name in pieces; parents come before their children. */
+  function define(roots, path) {
+    let parent = roots;
+    let name = path[0];
+    for (let index = 1; index < path.length; index++) {
+      parent[name] ??= create(null);
+      parent = parent[name];
+      name = `${path[index]}`;
+    }
+    let full = path[0];
+    for (let index = 1; index < path.length; index++) full = `${full}.${path[index]}`;
+    const leaf = (...args) => command(full, args);
+    hide(leaf, 'name', full);
+    setPrototypeOf(leaf, null);
+    parent[name] = leaf;
+  }
+
+  function freezeAll(value) {
+    const names = ownKeys(value);
+    for (let index = 0; index < names.length; index++) {
+      const item = value[names[index]];
+      if (typeof item === 'function' || (typeof item === 'object' && item !== null)) freezeAll(item);
+    }
+    return freeze(value);
+  }
+
+  /** Growable buffers take memory past the limit, so the constructor loses its options. */
+  function replaceArrayBuffer() {
+    const Original = ArrayBuffer;
+    const { prototype, isView } = Original;
+    delete prototype.resize;
+    function Limited(length) {
+      if (new.target === undefined) throw new TypeError("Constructor ArrayBuffer requires 'new'");
+      return construct(Original, [length], new.target);
+    }
+    hide(Limited, 'name', 'ArrayBuffer');
+    Limited.prototype = prototype;
+    fix(Limited, 'isView', (value) => isView(value));
+    defineProperty(Limited, Symbol.species, {
+      __proto__: null,
+      get() {
+        return this;
+      },
+    });
+    hide(prototype, 'constructor', Limited);
+    hide(globalThis, 'ArrayBuffer', freeze(Limited));
+  }
+
+  function perform(job) {
+    if (job.do === 'start') start(job);
+    else if (job.do === 'answer') take(job.id)?.resolve(job.value);
+    else if (job.do === 'fail') take(job.id)?.reject(new ScenarioError(job.code, job.message));
+    else if (job.do === 'event') tell(job.event);
+  }
+
+  function drain() {
+    if (!started) say('["unstarted"]');
+    if (waiting === 0 && listening === 0) say('["idle"]');
+    const said = out;
+    out = '';
+    return said === '' ? '' : `[${said}]`;
+  }
+
+  fix(globalThis, '__scenario__', run);
+
+  return (activation) => {
+    if (activation === undefined) return drain();
+    const jobs = parse(activation);
+    for (let index = 0; index < jobs.length; index++) perform(jobs[index]);
+    return undefined;
+  };
+})();

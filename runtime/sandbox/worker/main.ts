@@ -1,0 +1,106 @@
+/**
+ * A sandbox process: runs scripts for the host that started it, over file descriptor 3. Its argument is JSON:
+ * `{memoryMb, frameBytes}`.
+ */
+import { Socket } from 'node:net';
+import process from 'node:process';
+import { FrameReader, encodeFrame } from '../frame.ts';
+import type { ToHost, ToWorker } from '../messages.ts';
+import { MemoryWatch } from './memory-watch.ts';
+import { Seats, leave } from './seats.ts';
+import { type Program, SourceError } from './source.ts';
+import { WorkerRun } from './worker-run.ts';
+
+/** Memory of an isolate that only compiles, in megabytes. */
+const COMPILE_MEMORY_MB = 32;
+
+interface WorkerSettings {
+  readonly memoryMb: number;
+  readonly frameBytes: number;
+}
+
+const settings = JSON.parse(process.argv[2] ?? '{}') as WorkerSettings;
+const host = new Socket({ fd: 3 });
+const reader = new FrameReader<ToWorker>(settings.frameBytes);
+const programs = new Map<number, Program>();
+const runs = new Map<number, WorkerRun>();
+const seats = new Seats(catastrophe);
+const watch = new MemoryWatch(settings.memoryMb, die);
+
+function send(message: ToHost, body = ''): void {
+  host.write(encodeFrame(message, body));
+}
+
+/** Ends at once: isolates in other threads would hold up an orderly exit. */
+function die(): void {
+  process.kill(process.pid, 'SIGKILL');
+}
+
+/** isolated-vm does not say which isolate it is. */
+function catastrophe(reason: string): void {
+  for (const [run, workerRun] of runs) if (workerRun.isInside) send({ type: 'wounded', run, reason });
+}
+
+async function compile(request: number, program: Program): Promise<void> {
+  try {
+    const { room } = await seats.make(program, COMPILE_MEMORY_MB, false);
+    leave(room);
+    send({ type: 'compiled', request, problems: [] });
+  } catch (error) {
+    const problems =
+      error instanceof SourceError ? error.problems : [{ line: 1, column: 1, message: (error as Error).message }];
+    send({ type: 'compiled', request, problems });
+  }
+}
+
+function programOf(id: number): Program {
+  const program = programs.get(id);
+  if (!program) throw new Error(`there is no program ${id}`);
+  return program;
+}
+
+function receive(message: ToWorker, body: string): void {
+  switch (message.type) {
+    case 'program':
+      programs.set(message.program, { source: body, format: message.format, kind: message.kind, file: message.file });
+      break;
+    case 'forget':
+      seats.forget(programOf(message.program));
+      programs.delete(message.program);
+      break;
+    case 'compile':
+      void compile(message.request, programOf(message.program));
+      break;
+    case 'start': {
+      const run = new WorkerRun(message, { seats, watch, send });
+      runs.set(message.run, run);
+      void run.begin(programOf(message.program), body);
+      break;
+    }
+    case 'job':
+      runs.get(message.run)?.job(body);
+      break;
+    case 'end':
+      runs.get(message.run)?.end(message.reusable);
+      runs.delete(message.run);
+      break;
+    case 'inspect':
+      runs.get(message.run)?.inspect(body);
+      break;
+    case 'uninspect':
+      runs.get(message.run)?.uninspect();
+      break;
+    case 'ping':
+      send({ type: 'pong', rss: process.memoryUsage.rss() });
+      break;
+  }
+}
+
+host.on('data', (chunk: Buffer) => {
+  reader.push(chunk);
+  for (let frame = reader.next(); frame; frame = reader.next()) receive(frame.header, frame.body);
+});
+// Without its host a sandbox has nothing to do.
+host.on('close', die);
+host.on('error', die);
+send({ type: 'ready' });

@@ -1,0 +1,59 @@
+import process from 'node:process';
+
+/** Something that runs and may take memory. */
+export interface Watched {
+  readonly memoryMb: number;
+  /** V8 ended the isolate by itself. */
+  readonly isGone: boolean;
+  /** Called once, when it has taken too much. */
+  exceededMemory(): void;
+}
+
+/** Milliseconds between two looks: at full speed a script takes some 10 MB in that time. */
+const PERIOD_MS = 20;
+const MB = 1_048_576;
+
+/** How far the process may grow during an activation: V8 lets an isolate use a multiple of its limit for a moment. */
+function allowance(memoryMb: number): number {
+  return (3 * memoryMb + 64) * MB;
+}
+
+/**
+ * Watches the memory of the process while scripts run, because V8's own limit is soft and knows nothing of some kinds of
+ * memory. What the process grows by is laid at the door of the activation that runs longest.
+ */
+export class MemoryWatch {
+  readonly #ceiling: number;
+  readonly #overweight: () => void;
+  readonly #active = new Map<Watched, number>();
+  #timer: NodeJS.Timeout | undefined;
+
+  /**
+   * @param ceilingMb megabytes the process may use
+   * @param overweight called when it uses more
+   */
+  constructor(ceilingMb: number, overweight: () => void) {
+    this.#ceiling = ceilingMb * MB;
+    this.#overweight = overweight;
+  }
+
+  begin(watched: Watched): void {
+    this.#active.set(watched, process.memoryUsage.rss());
+    this.#timer ??= setInterval(() => this.#look(), PERIOD_MS);
+  }
+
+  end(watched: Watched): void {
+    this.#active.delete(watched);
+    if (this.#active.size > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  #look(): void {
+    const rss = process.memoryUsage.rss();
+    if (rss > this.#ceiling) return this.#overweight();
+    for (const watched of this.#active.keys()) if (watched.isGone) watched.exceededMemory();
+    const [longest] = this.#active;
+    if (longest && rss - longest[1] > allowance(longest[0].memoryMb)) longest[0].exceededMemory();
+  }
+}

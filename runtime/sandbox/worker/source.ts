@@ -1,0 +1,75 @@
+import { stripTypeScriptTypes } from 'node:module';
+import type { ScriptProblem } from '../errors.ts';
+import type { ScriptFormat, ScriptKind } from '../sandbox.ts';
+
+/** A source as the worker got it. */
+export interface Program {
+  readonly source: string;
+  readonly format: ScriptFormat;
+  readonly kind: ScriptKind;
+  readonly file: string;
+}
+
+/** JavaScript ready for V8, with every line and column where the author wrote it. */
+export interface Prepared {
+  readonly code: string;
+  /** Lines our own text takes before the author's. */
+  readonly linesBefore: number;
+}
+
+/** The source is not what it should be. */
+export class SourceError extends Error {
+  override readonly name = 'SourceError';
+  readonly problems: readonly ScriptProblem[];
+  constructor(problems: readonly ScriptProblem[]) {
+    super(problems[0]?.message ?? 'the source has mistakes');
+    this.problems = problems;
+  }
+}
+
+/** Longest source in characters: removing the types of a longer one would hold up other scripts. */
+export const MAX_SOURCE_LENGTH = 131_072;
+
+/**
+ * Wraps a block into a function and removes types.
+ * @throws SourceError
+ */
+export function prepareSource({ source, format, kind }: Program): Prepared {
+  if (source.length > MAX_SOURCE_LENGTH) {
+    throw new SourceError([
+      {
+        line: 1,
+        column: 1,
+        message: `${source.length} characters are more than the ${MAX_SOURCE_LENGTH} a script may have`,
+      },
+    ]);
+  }
+  // The value of the wrapped block is 0, for nothing but plain values may leave the isolate.
+  const wrapped = kind === 'block' ? `__scenario__(async function (vars, args) {\n${source}\n});0` : source;
+  const linesBefore = kind === 'block' ? 1 : 0;
+  return { code: format === 'ts' ? stripTypes(wrapped, linesBefore) : wrapped, linesBefore };
+}
+
+/** Strip mode replaces types by blanks, so that positions stay. */
+function stripTypes(source: string, linesBefore: number): string {
+  try {
+    return stripTypeScriptTypes(source);
+  } catch (error) {
+    throw new SourceError([typeProblem(error as Error, linesBefore)]);
+  }
+}
+
+/** Node puts file, line, some of the text, and carets below the mistake in front of the stack. */
+function typeProblem(error: Error, linesBefore: number): ScriptProblem {
+  const match = /^[^\n]*:(\d+)\n(?:[^\n]*\n)+?( *)\^+\n/.exec(error.stack ?? '');
+  const [message = ''] = error.message.split('\n');
+  if (!match) return { line: 1, column: 1, message };
+  return { line: Number(match[1]) - linesBefore, column: (match[2] ?? '').length + 1, message };
+}
+
+/** Where isolated-vm says a syntax error is: `message [file:line:column]`. */
+export function syntaxProblem(error: Error): ScriptProblem {
+  const match = /^(.*) \[.*:(\d+):(\d+)\]$/s.exec(error.message);
+  if (!match) return { line: 1, column: 1, message: error.message };
+  return { line: Math.max(1, Number(match[2])), column: Math.max(1, Number(match[3])), message: match[1] ?? '' };
+}
