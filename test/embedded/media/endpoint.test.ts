@@ -103,7 +103,7 @@ describe('embedded media server: endpoints through drachtio-fsmrf', () => {
     await until(() => phone.level(1000) > 1000);
     const start = performance.now();
     await endpoint.play([file, file]);
-    expect(performance.now() - start).to.be.within(830, 1000); // 300 + 250 + 300
+    expect(performance.now() - start).to.be.within(830, 1500); // 300 + 250 + 300
     const before = performance.now();
     expect(await endpoint.play('tone_stream://%(200,100,800,600);loops=2')).to.include({ playbackMilliseconds: '600' });
     expect(phone.level(800, before)).to.be.above(1000);
@@ -159,7 +159,7 @@ describe('embedded media server: endpoints through drachtio-fsmrf', () => {
       invalidFile: 'silence_stream://100',
     });
     expect(result.digits).to.equal(null);
-    expect(performance.now() - start).to.be.within(480, 750);
+    expect(performance.now() - start).to.be.within(480, 1400);
   });
 
   it('echoes', async () => {
@@ -191,7 +191,7 @@ describe('embedded media server: endpoints through drachtio-fsmrf', () => {
     const apart = performance.now();
     await pause(200);
     expect(one.phone.level(900, apart)).to.be.below(100);
-    expect(one.phone.audio(apart).length).to.be.within(7, 12);
+    expect(one.phone.audio(apart).length).to.be.within(4, 25);
     await one.endpoint.play('tone_stream://%(200,0,1200)');
     expect(one.phone.level(1200, apart)).to.be.above(500);
   });

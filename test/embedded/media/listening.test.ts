@@ -121,6 +121,23 @@ describe('embedded media server: listening in, detecting, speaking, changing wha
     );
   });
 
+  it('carries digits over a bridge from INFO to RFC 4733 and back', async () => {
+    const one = await party(0);
+    const phone = await RtpPhone.open();
+    phones.push(phone);
+    const plain = await bench.ms.createEndpoint({ remoteSdp: phone.sdp('sendrecv', '0') });
+    endpoints.push(plain);
+    phone.talk(plain.local.sdp, 0);
+    await one.endpoint.bridge(plain);
+    await pause(60);
+    await plain.dialog.request('INFO', { 'Content-Type': 'application/dtmf-relay' }, 'Signal=8\r\nDuration=120\r\n');
+    await until(() => one.phone.digits() === '8');
+    const info = eventWithin(plain.dialog, 'info', 2000);
+    one.phone.press('3');
+    const [request] = (await info) as [{ body: Buffer }];
+    expect(request.body.toString()).to.equal('Signal=3\r\nDuration=160\r\n');
+  });
+
   it('speaks', async function () {
     const installed = spawnSync('espeak-ng', ['--version']).status === 0;
     if (!installed && process.env['RINGMASTER_REQUIRE_PEERS'] !== '1') this.skip();

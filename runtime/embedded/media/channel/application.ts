@@ -3,6 +3,9 @@ import type { Channel } from './channel.ts';
 /** What a finished application without a result of its own reports as Application-Response. */
 export const NO_RESPONSE = '_none_';
 
+/** How a digit came: RFC 4733 telephone-event, or SIP INFO. */
+export type DigitSource = 'RTP' | 'INFO';
+
 /**
  * An application that occupies its channel for a while. The one on top of a channel's stack is called once a frame;
  * one that was started by a command in the meantime lies on top of it and is finished first.
@@ -16,8 +19,8 @@ export interface RunningApplication {
   readonly endsSilently?: boolean;
   /** Handles one frame slot, writing at most one frame; true when the application is done. */
   tick(): boolean;
-  /** A digit of the far end. */
-  digit?(digit: string): void;
+  /** A digit of the far end, how it came, and its duration in timestamp units (1/8 ms). */
+  digit?(digit: string, source: DigitSource, duration: number): void;
   /** `uuid_break`. */
   break?(): void;
   /** Another application is put on top. */

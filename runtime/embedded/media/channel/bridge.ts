@@ -1,4 +1,4 @@
-import { NO_RESPONSE, type RunningApplication } from './application.ts';
+import { type DigitSource, NO_RESPONSE, type RunningApplication } from './application.ts';
 import { FRAME_SAMPLES } from '../audio/format.ts';
 import type { Channel } from './channel.ts';
 import { HeardAudio } from './heard-audio.ts';
@@ -71,6 +71,15 @@ class BridgeLeg implements RunningApplication {
     if (this.#otherAudio === undefined) this.channel.rtp.writeNothing();
     else audio.write(this.#otherAudio.frame() ?? this.#silence);
     return false;
+  }
+
+  /** Telephone-events were passed on as packets, where that goes; any other digit is sent anew to the other side. */
+  digit(digit: string, source: DigitSource, duration: number): void {
+    const { legs, dissolved } = this.#bridge;
+    const other = legs[0] === this ? legs[1] : legs[0];
+    if (dissolved) return;
+    const passedOn = source === 'RTP' && other.channel.rtp.telephoneEvent !== undefined && !other.mixes;
+    if (!passedOn) other.channel.sendDigits(digit, duration / 8);
   }
 
   get mixes(): boolean {

@@ -3,7 +3,7 @@ import type { MediaCore } from '../core/media-core.ts';
 import type { EventHeaders } from '../esl/event.ts';
 import type { EslConnection } from '../esl/connection.ts';
 import type { RtpSession } from '../rtp/session.ts';
-import { type ApplicationStart, NO_RESPONSE, type RunningApplication } from './application.ts';
+import { type ApplicationStart, type DigitSource, NO_RESPONSE, type RunningApplication } from './application.ts';
 import { ChannelAudio } from './audio.ts';
 import { type CallerProfile, type ChannelTimes, profileHeaders } from './profile.ts';
 import { CALL_STATES, type CallStateName, CHANNEL_STATES, type ChannelStateName, mayFollow } from './state.ts';
@@ -231,11 +231,11 @@ export class Channel {
   }
 
   /** Takes a digit of the far end, from RTP or INFO: event, then the application on top. */
-  receiveDigit(digit: string, duration: number, source: 'RTP' | 'INFO'): void {
+  receiveDigit(digit: string, duration: number, source: DigitSource): void {
     if (this.ended) return;
     const last = { 'DTMF-Digit': digit, 'DTMF-Duration': String(duration), 'DTMF-Source': source };
     this.publish('DTMF', { last, variables: false });
-    this.#stack.at(-1)?.running.digit?.(digit);
+    this.#stack.at(-1)?.running.digit?.(digit, source, duration);
   }
 
   /** Sends digits to the far end by RFC 4733, or by INFO when it has no telephone-event. */
