@@ -1,0 +1,69 @@
+/**
+ * Why something cannot be done with the dynamic model. Each kind is one answer of the REST service (specification
+ * "Errors", decisions "HTTP and errors"); the bridge maps by class, never by text.
+ */
+
+/** Base: `instanceof ModelError` tells a refusal from a failure of the node. */
+export class ModelError extends Error {
+  override name = 'ModelError';
+  /** What is at fault: a parameter, a property or a nested key with dots. Empty when nothing single is. */
+  readonly field: string;
+  /** Completes the sentence that begins with the field. */
+  readonly reason: string;
+
+  constructor(message: string, field: string, reason: string, options?: ErrorOptions) {
+    super(message, options);
+    this.field = field;
+    this.reason = reason;
+  }
+}
+
+/** 400/1400: a parameter that cannot be understood. */
+export class BadParameterError extends ModelError {
+  override name = 'BadParameterError';
+  /** Where in a nested parameter, e.g. `filter[2][1]`; undefined when the parameter as a whole is meant. */
+  readonly path: string | undefined;
+
+  constructor(field: string, reason: string, path?: string, options?: ErrorOptions) {
+    super(`${path ?? field} ${reason}`, field, reason, options);
+    this.path = path;
+  }
+}
+
+/** 404/1404: no such class, entity, partition or snapshot. */
+export class NotFoundError extends ModelError {
+  override name = 'NotFoundError';
+  /** `Class`, `Entity`, `Partition` or `Snapshot`. */
+  readonly entity: string;
+
+  constructor(entity: string, id: string) {
+    super(`${entity} ${id} not found`, 'id', 'names nothing that exists');
+    this.entity = entity;
+  }
+}
+
+/** 409/1402: the id, or the value of a unique property, is taken. */
+export class ConflictError extends ModelError {
+  override name = 'ConflictError';
+
+  constructor(field: string, options?: ErrorOptions) {
+    super(
+      `Another entity has this ${field}. Choose another value.`,
+      field,
+      'has a value that another entity has',
+      options,
+    );
+  }
+}
+
+/** 422/1405: understood, but it does not fit the class. */
+export class CannotApplyError extends ModelError {
+  override name = 'CannotApplyError';
+  /** The refused value; undefined for what is missing. */
+  readonly found: unknown;
+
+  constructor(field: string, reason: string, found?: unknown, options?: ErrorOptions) {
+    super(`${field} ${reason}`, field, reason, options);
+    this.found = found;
+  }
+}

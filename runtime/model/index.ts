@@ -1,0 +1,26 @@
+/** The dynamic data model: classes, entities, filters. Wired after storage, closed before it. */
+export * from './errors.ts';
+export type {
+  ClassDefinition,
+  ClassOptions,
+  DataType,
+  IndexKind,
+  PropertyDefinition,
+  ResolvedClass,
+  StorageMode,
+} from './class-definition.ts';
+export type {
+  ChangeOperation,
+  Entity,
+  Input,
+  ListAnswer,
+  ListQuery,
+  Model,
+  ModelChange,
+  ModelClasses,
+  ModelCollection,
+  ModelListener,
+  ModelSettings,
+  ReadOptions,
+  UpdateOptions,
+} from './model.ts';

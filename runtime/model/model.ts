@@ -1,0 +1,127 @@
+/** The room's contract: what the REST bridge, scenarios and the event bus see of the dynamic model. */
+import type { ClassDefinition, ResolvedClass } from './class-definition.ts';
+
+/** An entity as REST shows it. Entities of memory classes are frozen and shared: copy before changing. */
+export type Entity = Readonly<Record<string, unknown>> & { readonly id: string };
+
+/** The fields as the caller gave them. */
+export type Input = Readonly<Record<string, unknown>>;
+
+/** Parameters of a list (specification, "Dynamic data model", "List parameters"), JSON already parsed. */
+export interface ListQuery {
+  /** A prefix-notation array or an object of conditions. */
+  readonly filter?: unknown;
+  /** Field names, `{field: "asc" | "desc"}`, `["asc" | "desc", expression]`. */
+  readonly order?: unknown;
+  readonly mask?: string | undefined;
+  readonly offset?: number | undefined;
+  /** 0 counts. */
+  readonly limit?: number | undefined;
+  readonly countonly?: boolean | undefined;
+  readonly flat?: boolean | undefined;
+  /** `["from", "to"]`, ISO 8601 or milliseconds, half-open: mandatory for history and transactionlog. */
+  readonly interval?: unknown;
+  /** `{resultName: aggregating expression}`. */
+  readonly aggr?: unknown;
+  /** `{resultName: field name or expression}`. */
+  readonly groupby?: unknown;
+  /** Mode A: an id the client made; mode B: `*`. */
+  readonly snapshot?: string | undefined;
+  /** Whose snapshots these are: the session's id. */
+  readonly session?: string | undefined;
+}
+
+/** `{count}` for `limit=0` and `countonly`, else the page: masked, flat when asked for. */
+export type ListAnswer = { readonly count: number } | readonly Readonly<Record<string, unknown>>[];
+
+export interface ReadOptions {
+  readonly mask?: string | undefined;
+  readonly flat?: boolean | undefined;
+  /** `YYYY-MM-DD`, UTC: mandatory for entities of history and transactionlog. */
+  readonly date?: string | undefined;
+}
+
+export interface UpdateOptions {
+  /** Values of multi properties are appended to the present ones. */
+  readonly append?: boolean | undefined;
+  readonly date?: string | undefined;
+}
+
+/** The entities of one class. All methods may throw BadParameterError and CannotApplyError. */
+export interface ModelCollection {
+  readonly definition: ResolvedClass;
+  /** @throws ConflictError when the id or a unique value is taken */
+  create(input: Input): Promise<Entity>;
+  list(query: ListQuery): Promise<ListAnswer>;
+  /** @throws NotFoundError */
+  read(id: string, options?: ReadOptions): Promise<Readonly<Record<string, unknown>>>;
+  /** PUT: replaces the entity, or places it with that id. */
+  replace(id: string, input: Input, options?: { readonly date?: string | undefined }): Promise<Entity>;
+  /** PATCH: the given fields; null clears one. @throws NotFoundError, ConflictError */
+  update(id: string, input: Input, options?: UpdateOptions): Promise<Entity>;
+  /** @throws NotFoundError */
+  remove(id: string, options?: { readonly date?: string | undefined }): Promise<void>;
+  clear(): Promise<void>;
+  /**
+   * Ids of the entities with these key values (`id` and `opts.lookup_properties`), in order of id.
+   *
+   * @throws NotFoundError when there are none
+   */
+  lookup(keys: Input): Promise<readonly string[]>;
+  /**
+   * SETUP: `{cmd}` of suspend_notification, resume_notification (`send_reload`), read_partitions, drop_partition
+   * (`partition`), optimize.
+   *
+   * @returns the partitions for read_partitions, else `{result: "ok"}`
+   */
+  setup(command: Input): Promise<readonly string[] | { readonly result: 'ok' }>;
+}
+
+/** Class settings: a normal collection, `/domain/classes`. */
+export interface ModelClasses {
+  list(): readonly ClassDefinition[];
+  /** By id. */
+  get(id: string): ClassDefinition | undefined;
+  /** @throws CannotApplyError naming the field, e.g. `properties.2.data_type`; ConflictError on `classname` or `id` */
+  create(input: Input): Promise<ClassDefinition>;
+  /** Changes the given settings with the data in place; `opts` and `ext` are merged by first-level keys. */
+  update(id: string, input: Input): Promise<ClassDefinition>;
+  /** Removes the class with its data. @throws CannotApplyError while other classes inherit from it */
+  remove(id: string): Promise<void>;
+}
+
+export type ChangeOperation = 'create' | 'update' | 'delete' | 'clear' | 'reload';
+
+/** What subscribers are told (decisions, "model change"). */
+export interface ModelChange {
+  readonly domain: string;
+  readonly classname: string;
+  readonly operation: ChangeOperation;
+  /** Undefined for clear and reload. */
+  readonly id?: string | undefined;
+  /** The entity as it was; for filters that it may have left. */
+  readonly before?: Entity | undefined;
+  readonly after?: Entity | undefined;
+}
+
+/** Called after the write, in the order of the writes of a class; it must not throw and is not waited for. */
+export type ModelListener = (change: ModelChange) => void;
+
+export interface Model {
+  /** @param domain id of the domain */
+  classes(domain: string): ModelClasses;
+  /** @throws NotFoundError when the domain has no such class, or it is abstract */
+  collection(domain: string, classname: string): ModelCollection;
+  /** Class names below a path, for `GET /model/<path>/`: first segments, sorted, without duplicates. */
+  children(domain: string, path: string): readonly string[];
+  /** Returns how to stop it. */
+  onChange(listener: ModelListener): () => void;
+  /** Ends timers; memory classes lose their entities. */
+  close(): Promise<void>;
+}
+
+/** Opens the model: `openModel(storage)`. */
+export interface ModelSettings {
+  /** Milliseconds since the epoch. */
+  readonly now?: () => number;
+}
