@@ -4,7 +4,7 @@ import type { TailStep } from '../interpreter/dtmf-tail.ts';
 import type { MediaEndpoint } from '../media/endpoint.ts';
 import { MediaError } from '../media/media-error.ts';
 import { answer, type SipAnswer } from '../signalling/answers.ts';
-import { bracketUri, nameAddr } from '../signalling/sip-uri.ts';
+import { bracketUri, nameAddr, parseSipUri } from '../signalling/sip-uri.ts';
 import { type Attempt, type AttemptOptions, AttemptProgress, failedAttempt } from './attempt.ts';
 import { Fork, type ForkOutcome, type ForkTarget } from './fork.ts';
 import { BranchLeg } from './ivr-leg.ts';
@@ -23,12 +23,27 @@ export function callPhones(tools: SwitchTools, sipUser: SipUser, options: Attemp
   return call.progress;
 }
 
+interface LegUris {
+  readonly localuri: string;
+  readonly remoteuri: string;
+}
+
+/** A contact that is to be called. */
+interface Branch {
+  readonly contact: ContactBinding;
+  readonly callId: string;
+  readonly uris: LegUris;
+}
+
 class PhonesCall {
   readonly progress = new AttemptProgress();
   readonly #tools: SwitchTools;
   readonly #options: AttemptOptions;
-  readonly #party: Party;
-  readonly #uris: { localuri: string; remoteuri: string };
+  readonly #sipUser: SipUser;
+  /** Who is being called, by Call-ID of the branch. */
+  readonly #called = new Map<string, { readonly party: Party; readonly uris: LegUris }>();
+  /** Accounts that are being called: a redirection to one of them leads in a circle. */
+  readonly #accounts = new Set<string>();
   #fork: Fork | undefined;
   #endpoint: MediaEndpoint | undefined;
   #early: Promise<void> | undefined;
@@ -36,22 +51,14 @@ class PhonesCall {
   constructor(tools: SwitchTools, sipUser: SipUser, options: AttemptOptions) {
     this.#tools = tools;
     this.#options = options;
-    this.#party = { kind: 'sipuser', domain: sipUser.domain, sipUser };
-    // Whoever was dialled by login is called by login; a featurecode's prefix is no part of the called number.
-    const called = options.dialled === sipUser.login ? sipUser.login : sipUser.phonenumber;
-    this.#uris = {
-      localuri: bracketUri(options.fromNumber, options.domain),
-      remoteuri: bracketUri(called, sipUser.domain),
-    };
+    this.#sipUser = sipUser;
   }
 
   async start(contacts: readonly ContactBinding[]): Promise<void> {
     const { dialog, caller, timeoutMs } = this.#options;
-    const targets = contacts.map((contact) => ({ contact, callId: `${randomUUID()}@${this.#party.domain}` }));
-    for (const { callId } of targets) {
-      const branch = new BranchLeg(callId, this.#party, () => this.#fork?.cancel(answer(487, undefined, true)));
-      dialog.addBranch(branch, this.#uris, Date.now() + timeoutMs);
-    }
+    // Whoever was dialled by login is called by login; a featurecode's prefix is no part of the called number.
+    const called = this.#options.dialled === this.#sipUser.login ? this.#sipUser.login : this.#sipUser.phonenumber;
+    const branches = this.#branches(this.#sipUser, called, contacts);
     // Both sides' endpoints are made side by side; the caller's own failure (no common codec) is found before it rings.
     const prepared = caller.prepareMedia();
     prepared.catch(() => undefined);
@@ -61,11 +68,12 @@ class PhonesCall {
     if (dialog.ended.aborted) return this.#giveUp(answer(487, undefined, true));
     this.#fork = new Fork(
       (invite) => this.#tools.invite(invite),
-      targets.map(({ contact, callId }) => this.#target(contact, callId, endpoint.localSdp)),
+      branches.map((branch) => this.#target(branch, endpoint.localSdp)),
       timeoutMs,
       {
         provisional: (_target, provisional, sdp) => this.#provisional(provisional, sdp),
         failed: (target) => dialog.removeBranch(target.callId),
+        redirected: (_target, elsewhere) => this.#redirected(elsewhere, endpoint.localSdp),
       },
     );
     const ended = () => this.#fork?.cancel(answer(487, undefined, true));
@@ -84,7 +92,22 @@ class PhonesCall {
     this.#giveUp(answer(status, undefined, true));
   }
 
-  #target(contact: ContactBinding, callId: string, sdp: string): ForkTarget {
+  /** Adds a branch for every contact of an account to the dialog. */
+  #branches(sipUser: SipUser, called: string, contacts: readonly ContactBinding[]): Branch[] {
+    const { dialog, domain, fromNumber, timeoutMs } = this.#options;
+    this.#accounts.add(sipUser.id);
+    const party: Party = { kind: 'sipuser', domain: sipUser.domain, sipUser };
+    const uris = { localuri: bracketUri(fromNumber, domain), remoteuri: bracketUri(called, sipUser.domain) };
+    return contacts.map((contact) => {
+      const callId = `${randomUUID()}@${sipUser.domain}`;
+      this.#called.set(callId, { party, uris });
+      const leg = new BranchLeg(callId, party, () => this.#fork?.cancel(answer(487, undefined, true)));
+      dialog.addBranch(leg, uris, Date.now() + timeoutMs);
+      return { contact, callId, uris };
+    });
+  }
+
+  #target({ contact, callId, uris }: Branch, sdp: string): ForkTarget {
     const { domain, fromName, fromNumber, headers } = this.#options;
     const nextHop = nextHopOf(contact);
     return {
@@ -92,10 +115,24 @@ class PhonesCall {
       ...(nextHop === undefined ? {} : { nextHop }),
       callId,
       from: nameAddr(fromName, fromNumber, domain),
-      to: this.#uris.remoteuri,
+      to: uris.remoteuri,
       sdp,
       headers,
     };
+  }
+
+  /** A phone forwards the call (3xx): to accounts that the domain knows, each of them once. */
+  #redirected(contacts: readonly string[], sdp: string): ForkTarget[] {
+    const { directory, location } = this.#tools;
+    return contacts.flatMap((text) => {
+      const uri = parseSipUri(text);
+      if (uri === undefined || uri.user === '') return [];
+      const decision = directory.route(this.#sipUser.domain, this.#sipUser.phonenumber, uri.user);
+      if (decision.kind !== 'sipuser' || this.#accounts.has(decision.sipuser.id)) return [];
+      const { sipuser } = decision;
+      const branches = this.#branches(sipuser, sipuser.phonenumber, location.contacts(sipuser.id));
+      return branches.map((branch) => this.#target(branch, sdp));
+    });
   }
 
   #provisional(provisional: SipAnswer, sdp: string | undefined): void {
@@ -124,7 +161,8 @@ class PhonesCall {
     const { dialog, caller, beforeMedia, tail } = this.#options;
     const endpoint = this.#endpoint as MediaEndpoint;
     this.#endpoint = undefined;
-    const leg = PhoneLeg.outgoing(this.#tools, this.#party, outcome.dialog, endpoint);
+    const { party } = this.#called.get(outcome.target.callId) as { party: Party };
+    const leg = PhoneLeg.outgoing(this.#tools, party, outcome.dialog, endpoint);
     // The 2xx makes the dialog, whoever still has to hear of it.
     if (leg.ended || !dialog.establish(leg)) {
       leg.release({ by: 'a', status: 487, reason: 'Request Terminated' });

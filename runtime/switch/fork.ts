@@ -10,6 +10,8 @@ export interface ForkObserver {
   provisional(target: ForkTarget, answer: SipAnswer, sdp: string | undefined): void;
   /** A contact refused or failed; the others go on. */
   failed(target: ForkTarget, answer: SipAnswer): void;
+  /** A contact sent the call elsewhere (3xx): gives whom to call instead; nobody makes it a refusal. */
+  redirected(target: ForkTarget, contacts: readonly string[]): readonly ForkTarget[];
 }
 
 export type ForkOutcome =
@@ -28,9 +30,13 @@ export type ForkOutcome =
  * crosses the CANCEL is ended with BYE.
  */
 export class Fork {
-  readonly #invites: OutgoingInvite[];
+  readonly #send: (options: OutgoingInviteOptions) => OutgoingInvite;
+  readonly #observer: ForkObserver;
+  readonly #invites: OutgoingInvite[] = [];
+  readonly #failures: SipAnswer[] = [];
   readonly #timer: NodeJS.Timeout;
   readonly #outcome = Promise.withResolvers<ForkOutcome>();
+  #open = 0;
   #settled = false;
 
   constructor(
@@ -39,29 +45,10 @@ export class Fork {
     timeoutMs: number,
     observer: ForkObserver,
   ) {
+    this.#send = send;
+    this.#observer = observer;
     this.#timer = setTimeout(() => this.cancel(answer(408, undefined, true)), timeoutMs);
-    const failures: SipAnswer[] = [];
-    this.#invites = targets.map((target) =>
-      send({
-        ...target,
-        onProvisional: (provisional, sdp) => {
-          if (!this.#settled) observer.provisional(target, provisional, sdp);
-        },
-      }),
-    );
-    this.#invites.forEach((invite, index) => {
-      const target = targets[index] as ForkTarget;
-      void invite.result.then((result) => {
-        if (result.answered) this.#answered(target, result);
-        else {
-          if (!this.#settled) observer.failed(target, result.answer);
-          failures.push(result.answer);
-          // A 6xx speaks for the whole account: nobody else need be asked (section 16.7, step 5).
-          if (result.answer.status >= 600) this.cancel(result.answer);
-          else if (failures.length === targets.length) this.#finish({ answered: false, answer: bestAnswer(failures) });
-        }
-      });
-    });
+    for (const target of targets) this.#call(target);
   }
 
   /** Never rejects. */
@@ -74,6 +61,33 @@ export class Fork {
     if (this.#settled) return;
     for (const invite of this.#invites) invite.cancel();
     this.#finish({ answered: false, answer: why });
+  }
+
+  #call(target: ForkTarget): void {
+    this.#open++;
+    const invite = this.#send({
+      ...target,
+      onProvisional: (provisional, sdp) => {
+        if (!this.#settled) this.#observer.provisional(target, provisional, sdp);
+      },
+    });
+    this.#invites.push(invite);
+    void invite.result.then((result) => {
+      this.#open--;
+      if (result.answered) this.#answered(target, result);
+      else this.#refused(target, result.answer, result.contacts);
+    });
+  }
+
+  #refused(target: ForkTarget, refusal: SipAnswer, contacts: readonly string[]): void {
+    if (this.#settled) return;
+    this.#observer.failed(target, refusal);
+    const instead = contacts.length === 0 ? [] : this.#observer.redirected(target, contacts);
+    for (const other of instead) this.#call(other);
+    if (instead.length === 0) this.#failures.push(refusal);
+    // A 6xx speaks for the whole account: nobody else need be asked (section 16.7, step 5).
+    if (refusal.status >= 600) this.cancel(refusal);
+    else if (this.#open === 0) this.#finish({ answered: false, answer: bestAnswer(this.#failures) });
   }
 
   #answered(target: ForkTarget, result: OutgoingInviteResult & { answered: true }): void {

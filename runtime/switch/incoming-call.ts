@@ -7,6 +7,7 @@ import { failureCause } from './call-phones.ts';
 import { nameOf, numberOf, type Party } from './party.ts';
 import { PhoneLeg } from './phone-leg.ts';
 import { placeCall } from './place-call.ts';
+import { replaceByCall } from './replacing-call.ts';
 import type { SwitchTools } from './tools.ts';
 
 /** Milliseconds a called party may ring before the caller gets 408. */
@@ -16,6 +17,11 @@ const RING_MS = 60_000;
 export function takeIncomingCall(tools: SwitchTools, authentication: Authentication, invite: IncomingInvite): void {
   const sipUser = authentication.caller(invite.request, (status, headers) => invite.reject(status, undefined, headers));
   if (sipUser === undefined) return;
+  const replaces = invite.header('Replaces');
+  if (replaces !== undefined) {
+    replaceByCall(tools, { kind: 'sipuser', domain: sipUser.domain, sipUser }, invite, replaces);
+    return;
+  }
   const target = parseSipUri(invite.requestUri);
   if (target === undefined || target.user === '') {
     invite.reject(404);
@@ -56,11 +62,7 @@ function callerName(invite: IncomingInvite, { login, phonenumber }: SipUser): st
   return user === login ? login : phonenumber;
 }
 
-function headerOpts(invite: IncomingInvite): { 'referred-by'?: string; replaces?: string } {
+function headerOpts(invite: IncomingInvite): { 'referred-by'?: string } {
   const referredBy = invite.header('Referred-By');
-  const replaces = invite.header('Replaces');
-  return {
-    ...(referredBy === undefined ? {} : { 'referred-by': referredBy }),
-    ...(replaces === undefined ? {} : { replaces }),
-  };
+  return referredBy === undefined ? {} : { 'referred-by': referredBy };
 }

@@ -65,7 +65,7 @@ describe('list and read of dialogs', () => {
     }
   });
 
-  it('pass on Referred-By and Replaces of the initiating INVITE', async () => {
+  it('pass on Referred-By of the initiating INVITE', async () => {
     const [alice, bob] = await stage.phones('alice', 'bob');
     const call = await alice.call('102', { headers: [{ name: 'Referred-By', value: '<sip:carol@demo.local>' }] });
     (await bob.incoming()).ring();

@@ -72,3 +72,52 @@ describe('a transfer by a phone', () => {
     await expectTalk(outgoing, incoming);
   });
 });
+
+describe('a phone that takes the place of another', () => {
+  const stage = useStage();
+
+  it('by INVITE with Replaces talks to its peer, and the other is released', async () => {
+    const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
+    const { outgoing, incoming } = await stage.connect(alice, bob, '102');
+    const headers = [{ name: 'Replaces', value: outgoing.replaces }];
+    const taking = await carol.call('102', { headers });
+    await taking.answered();
+    await outgoing.ended();
+    await expectTalk(taking, incoming);
+    const dialog = await stage.dialog();
+    expect(dialog.opts.replaces).to.equal(outgoing.replaces);
+    expect(dialog.acallid).to.equal(taking.callId);
+  });
+
+  it('is refused for a call that is not there', async () => {
+    const [carol] = await stage.phones('carol');
+    const headers = [{ name: 'Replaces', value: 'nobody;to-tag=1;from-tag=2' }];
+    const taking = await carol.call('102', { headers });
+    expect((await taking.ended()).status).to.equal(481);
+  });
+});
+
+describe('a phone that forwards a call', () => {
+  const stage = useStage();
+
+  it('by 302 makes another phone ring, which answers', async () => {
+    const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
+    const outgoing = await alice.call('102');
+    await (await bob.incoming()).reject(302, { headers: [{ name: 'Contact', value: '<sip:103@demo.local>' }] });
+    const arriving = await carol.incoming();
+    arriving.ring();
+    await arriving.answer();
+    await outgoing.answered();
+    await expectTalk(outgoing, arriving);
+    expect((await stage.dialog()).uris).to.include('<sip:carol@demo.local>');
+  });
+
+  it('to nobody, or in a circle, gives the caller the redirection', async () => {
+    const [alice, bob] = await stage.phones('alice', 'bob');
+    for (const target of ['<sip:999@demo.local>', '<sip:102@demo.local>']) {
+      const outgoing = await alice.call('102');
+      await (await bob.incoming()).reject(302, { headers: [{ name: 'Contact', value: target }] });
+      expect((await outgoing.ended()).status).to.equal(302);
+    }
+  });
+});

@@ -1,6 +1,6 @@
 import { parseNameAddr, parseUri } from './sip/address.ts';
 import { Dialog } from './sip/dialog.ts';
-import { header, type SipRequest } from './sip/message.ts';
+import { header, type SipHeader, type SipRequest } from './sip/message.ts';
 import type { ServerTransaction } from './sip/server-transaction.ts';
 import { PhoneCall, type CallContext } from './phone-call.ts';
 
@@ -63,8 +63,9 @@ export class IncomingCall extends PhoneCall {
     await this.answered(withinMs);
   }
 
-  reject(status: number): void {
-    this.#transaction.respond(status);
+  /** @param options.headers e.g. the Contact of a redirection */
+  reject(status: number, options: { headers?: readonly SipHeader[] } = {}): void {
+    this.#transaction.respond(status, options);
     this.finish({ by: 'here', status });
   }
 

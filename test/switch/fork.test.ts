@@ -32,10 +32,12 @@ class ScriptedInvite {
     } as unknown as SipDialog;
     this.#result.resolve({ answered: true, dialog, sdp: 'v=0', answer: answer(200, 'OK', false) });
   }
-  refuse(status: number, local = false): void {
-    this.#result.resolve({ answered: false, answer: answer(status, undefined, local), contacts: [] });
+  refuse(status: number, contacts: readonly string[] = []): void {
+    this.#result.resolve({ answered: false, answer: answer(status, undefined, false), contacts });
   }
 }
+
+const target = (callId: string) => ({ uri: 'sip:x', callId, from: '', to: '', sdp: '' });
 
 function fork(count: number, timeoutMs = 10_000) {
   const invites: ScriptedInvite[] = [];
@@ -47,11 +49,12 @@ function fork(count: number, timeoutMs = 10_000) {
       invites.push(invite);
       return invite as unknown as OutgoingInvite;
     },
-    Array.from({ length: count }, (_, index) => ({ uri: 'sip:x', callId: `c${index}`, from: '', to: '', sdp: '' })),
+    Array.from({ length: count }, (_, index) => target(`c${index}`)),
     timeoutMs,
     {
       provisional: (_target, given) => provisional.push(given),
-      failed: (target) => failed.push(target.callId),
+      failed: ({ callId }) => failed.push(callId),
+      redirected: (_target, contacts) => contacts.filter((contact) => contact !== 'nobody').map(target),
     },
   );
   return { made, invites, failed, provisional };
@@ -84,6 +87,29 @@ describe('a forked call', () => {
     expect(outcome.answered).to.equal(false);
     expect(outcome.answer.line).to.equal('SIP/2.0 486 Busy Here');
     expect(failed).to.deep.equal(['c0', 'c1']);
+  });
+
+  it('goes on to where a contact sends it, and is decided there', async () => {
+    const { made, invites } = fork(1);
+    invites[0]?.refuse(302, ['elsewhere']);
+    await invites[0]?.result;
+    await Promise.resolve();
+    invites[1]?.pickUp();
+    const outcome = await made.outcome;
+    expect(outcome.answered && outcome.target.callId).to.equal('elsewhere');
+  });
+
+  it('ends with the redirection when it leads nowhere', async () => {
+    const { made, invites } = fork(1);
+    invites[0]?.refuse(302, ['nobody']);
+    expect((await made.outcome).answer.status).to.equal(302);
+  });
+
+  it('ends for all with a 6xx of one', async () => {
+    const { made, invites } = fork(2);
+    invites[0]?.refuse(603);
+    expect((await made.outcome).answer.status).to.equal(603);
+    expect(invites[1]?.cancelled).to.equal(true);
   });
 
   it('is a 408 of our own when nobody answers in time, and everybody is cancelled', async () => {
