@@ -103,7 +103,7 @@ describe('a phone that forwards a call', () => {
   it('by 302 makes another phone ring, which answers', async () => {
     const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
     const outgoing = await alice.call('102');
-    await (await bob.incoming()).reject(302, { headers: [{ name: 'Contact', value: '<sip:103@demo.local>' }] });
+    (await bob.incoming()).reject(302, { headers: [{ name: 'Contact', value: '<sip:103@demo.local>' }] });
     const arriving = await carol.incoming();
     arriving.ring();
     await arriving.answer();
@@ -116,7 +116,7 @@ describe('a phone that forwards a call', () => {
     const [alice, bob] = await stage.phones('alice', 'bob');
     for (const target of ['<sip:999@demo.local>', '<sip:102@demo.local>']) {
       const outgoing = await alice.call('102');
-      await (await bob.incoming()).reject(302, { headers: [{ name: 'Contact', value: target }] });
+      (await bob.incoming()).reject(302, { headers: [{ name: 'Contact', value: target }] });
       expect((await outgoing.ended()).status).to.equal(302);
     }
   });

@@ -60,7 +60,7 @@ describe('REFER /uc/calls/<id>', () => {
     const rest = await stage.rest();
     const asked = ask(rest, 'REFER', `${CALLS}/${dialog.dialogid}`, { by: ALICE, referto: '103', response_mode: 4 });
     await outgoing.ended();
-    await (await carol.incoming()).reject(486);
+    (await carol.incoming()).reject(486);
     const { body } = await asked;
     expect(body).to.include({ result: 'rejected', new_last_response: 'SIP/2.0 486 Busy Here' });
     expect(body).not.to.have.property('new_dialogid');
@@ -138,7 +138,7 @@ describe('/user/sip/calls', () => {
       expect([status, (error as { error_code: number }).error_code]).to.deep.equal([403, 1401]);
     }
     const asked = ask(mine, 'POST', OWN, { from: '101', to: '104', response_mode: 2 });
-    await (await alice.incoming()).reject(486);
+    (await alice.incoming()).reject(486);
     expect((await asked).body).to.include({ result: 'rejected' });
   });
 });
