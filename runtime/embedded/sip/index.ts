@@ -19,7 +19,12 @@ export type { SipServerOptions, SipServerStats } from './options.ts';
  * @throws RangeError when an address is no `ip:port`.
  */
 export async function startSipServer(options: SipServerOptions): Promise<EmbeddedServer<SipServerStats>> {
-  const worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData: options, name: 'embedded-sip' });
+  const worker = new Worker(new URL('./worker.ts', import.meta.url), {
+    workerData: options,
+    name: 'embedded-sip',
+    // Datagrams are garbage within milliseconds: a small young generation frees them before the process has grown.
+    resourceLimits: { maxYoungGenerationSizeMb: 16 },
+  });
   const handle = new SipServerHandle(worker);
   await handle.listening;
   return handle;
