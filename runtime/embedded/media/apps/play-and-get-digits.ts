@@ -3,6 +3,9 @@ import type { Channel } from '../channel/channel.ts';
 import { type CollectRules, DigitCollector } from './digit-collector.ts';
 import { fileList, Player } from './player.ts';
 
+/** Digits kept while the invalid prompt is played. */
+const MAX_TYPED_AHEAD = 128;
+
 /** The arguments of `play_and_get_digits`. */
 export interface PlayAndGetDigits extends CollectRules {
   readonly tries: number;
@@ -56,14 +59,16 @@ class PlayAndCollect implements RunningApplication {
   #player: Player | undefined;
   #collector: DigitCollector;
   #triesLeft: number;
-  /** Between the tries: the invalid prompt is played, digits do not count. */
+  /** Between the tries: the invalid prompt is played, digits wait. */
   #refusing = false;
+  readonly #typedAhead: string[] = [];
   #done = false;
 
   constructor(channel: Channel, rules: PlayAndGetDigits) {
     this.#channel = channel;
     this.#rules = rules;
     this.#triesLeft = rules.tries;
+    if (rules.pattern !== undefined) channel.variables.delete(`${rules.variable}_invalid`);
     this.#collector = this.#startTry();
   }
 
@@ -73,9 +78,11 @@ class PlayAndCollect implements RunningApplication {
       if (!this.#player.tick()) return this.#afterInput();
       this.#player = undefined;
       if (this.#refusing) {
-        if (this.#triesLeft === 0) return this.#fail();
+        if (this.#triesLeft === 0) return true;
         this.#collector = this.#startTry();
-        return false;
+        // What was pressed during the invalid prompt counts, and cuts the next prompt short.
+        for (const digit of this.#typedAhead.splice(0)) this.digit(digit);
+        return this.#done;
       }
       this.#collector.startWaiting();
       return this.#afterInput();
@@ -86,7 +93,11 @@ class PlayAndCollect implements RunningApplication {
   }
 
   digit(digit: string): void {
-    if (this.#refusing || this.#done) return;
+    if (this.#done) return;
+    if (this.#refusing) {
+      if (this.#typedAhead.length < MAX_TYPED_AHEAD) this.#typedAhead.push(digit);
+      return;
+    }
     this.#collector.digit(digit);
     if (this.#player !== undefined) {
       this.#player.stop();
@@ -124,19 +135,16 @@ class PlayAndCollect implements RunningApplication {
     if (terminator !== undefined) this.#channel.set('read_terminator_used', terminator);
     this.#channel.set('read_result', result);
     if (digits !== '') this.#channel.set(variable, digits);
-    if (min === 0 && digits === '') return true;
-    if (result !== 'failure' && digits.length >= min) {
+    // The real server looks at the variable, so a terminator of an earlier collection counts too.
+    if (min === 0 && digits === '' && this.#channel.get('read_terminator_used') !== undefined) return true;
+    if (result !== 'failure' && digits !== '' && digits.length >= min) {
       if (pattern === undefined || pattern.test(digits)) return true;
+      this.#channel.variables.delete(variable);
       this.#channel.set(`${variable}_invalid`, digits);
     }
     this.#refusing = true;
     this.#player = new Player(this.#channel, fileList(this.#channel, invalidPrompt));
     return false;
-  }
-
-  #fail(): boolean {
-    this.#channel.variables.delete(this.#rules.variable);
-    return true;
   }
 }
 
