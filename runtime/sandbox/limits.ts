@@ -1,4 +1,4 @@
-/** What one run may use. Exceeding any of them ends the run with a `LimitError` that names it. */
+/** What one run may use. Exceeding any of them, but for the rate, ends the run with a `LimitError` that names it. */
 export interface ScriptLimits {
   /** Milliseconds of CPU in all. */
   readonly cpuMs: number;
@@ -10,6 +10,8 @@ export interface ScriptLimits {
   readonly memoryMb: number;
   /** Commands given in all. */
   readonly commands: number;
+  /** Commands answered per second, after as many at once; beyond it the answers wait. */
+  readonly commandsPerSecond: number;
   /** Commands waiting for their answer at once. */
   readonly pendingCommands: number;
   /** Pending `sleep` commands among them. */
@@ -28,6 +30,7 @@ export const DEFAULT_LIMITS: ScriptLimits = {
   wallMs: undefined,
   memoryMb: 32,
   commands: 100_000,
+  commandsPerSecond: 250,
   pendingCommands: 64,
   timers: 32,
   logLines: 1000,

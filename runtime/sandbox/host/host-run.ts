@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   LimitError,
   type SandboxError,
@@ -11,6 +12,7 @@ import { DEFAULT_LIMITS, type LimitName, type ScriptLimits, type ScriptUsage } f
 import type { Failure, RunProgress } from '../messages.ts';
 import type { LogLevel, ScriptEvent, ScriptOutcome, ScriptRun, StartOptions } from '../sandbox.ts';
 import { Budget } from './budget.ts';
+import { Pace } from './pace.ts';
 import { type Utterance, parseSaid } from './said.ts';
 
 /** What a run needs of the process it runs in. */
@@ -28,6 +30,7 @@ export class HostRun implements ScriptRun {
   readonly debuggerUrl: Promise<string> | undefined;
   readonly #outcome = Promise.withResolvers<ScriptOutcome>();
   readonly #budget: Budget;
+  readonly #pace: Pace;
   readonly #commands = new Map<number, AbortController>();
   readonly #allowed: ReadonlySet<string>;
   readonly #began = performance.now();
@@ -46,6 +49,7 @@ export class HostRun implements ScriptRun {
     this.debuggerUrl = debuggerUrl;
     this.#onOver = onOver;
     this.#budget = new Budget(this.limits);
+    this.#pace = new Pace(this.limits.commandsPerSecond);
     this.#allowed = new Set(options.commands);
     if (options.signal?.aborted) this.#abort();
     else options.signal?.addEventListener('abort', this.#abort, { once: true });
@@ -171,6 +175,8 @@ export class HostRun implements ScriptRun {
     } catch (error) {
       job = JSON.stringify({ do: 'fail', id, ...describe(name, error) });
     }
+    const wait = this.#pace.take(performance.now());
+    if (wait > 0) await sleep(wait, undefined, { signal }).catch(() => undefined);
     // Nobody waits for it any more when it was cancelled or the run is over.
     if (!this.#commands.delete(id)) return;
     this.#budget.settle(id);

@@ -53,8 +53,8 @@ export class Pool implements Sandbox {
       for (const worker of this.#workers()) worker.forget(program);
     });
     const listener = this.#listener();
-    this.#slots = Array.from({ length: options.workers }, () => new Slot(options, listener));
-    this.#isolation = new Slot(options, listener);
+    this.#slots = Array.from({ length: options.workers }, () => new Slot(options, listener, 'birth'));
+    this.#isolation = new Slot(options, listener, 'death');
   }
 
   /** Starts the processes; resolves when one is ready. */
@@ -162,6 +162,7 @@ export class Pool implements Sandbox {
         this.#placeWaiting();
       },
       wounded: (worker, culprit, reason) => {
+        if (worker.state !== 'ready') return;
         this.#options.onDiagnostic('a script harmed its sandbox process, which retires', {
           file: culprit.file,
           reason,

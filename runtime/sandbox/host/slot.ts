@@ -7,18 +7,26 @@ const LONGEST_WAIT_MS = 5000;
 /** A worker that lived so many milliseconds was no failure. */
 const GOOD_LIFE_MS = 30_000;
 
+/**
+ * What counts as a failure: with `death` every short life does, for programs known to kill; with `birth` only workers that
+ * never became ready do, for whatever killed another is kept away from the next.
+ */
+export type FailureKind = 'death' | 'birth';
+
 /** A place in the pool, in which one worker after the other lives. */
 export class Slot {
   readonly #options: WorkerOptions;
   readonly #listener: WorkerListener;
+  readonly #failure: FailureKind;
   #worker: Worker | undefined;
   #born = 0;
   #failures = 0;
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
 
-  constructor(options: WorkerOptions, listener: WorkerListener) {
+  constructor(options: WorkerOptions, listener: WorkerListener, failure: FailureKind) {
     this.#options = options;
+    this.#failure = failure;
     this.#listener = listener;
   }
 
@@ -37,9 +45,9 @@ export class Slot {
   vacate(worker: Worker): void {
     if (worker !== this.#worker) return;
     this.#worker = undefined;
-    if (performance.now() - this.#born > GOOD_LIFE_MS) this.#failures = 0;
-    const wait = this.#failures === 0 ? 0 : Math.min(FIRST_WAIT_MS * 2 ** (this.#failures - 1), LONGEST_WAIT_MS);
-    this.#failures++;
+    const harmless = this.#failure === 'birth' && worker.wasReady;
+    this.#failures = harmless || performance.now() - this.#born > GOOD_LIFE_MS ? 0 : this.#failures + 1;
+    const wait = this.#failures < 2 ? 0 : Math.min(FIRST_WAIT_MS * 2 ** (this.#failures - 2), LONGEST_WAIT_MS);
     if (this.#closed) return;
     this.#timer = setTimeout(() => {
       this.#timer = undefined;

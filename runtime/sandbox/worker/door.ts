@@ -17,6 +17,7 @@ const DRAIN_MS = 500;
 /** How isolated-vm and inside.js say it. */
 const TIMED_OUT = 'Script execution timed out.';
 const UNSTARTED = '["unstarted"]';
+const LIMIT = '[["limit",';
 
 /** What became of an activation. */
 export type Said =
@@ -123,7 +124,7 @@ export class Door {
       this.#start(options),
       this.#drain(),
     ]);
-    return this.#failure(announced) ?? this.#failure(started) ?? this.#said(drained, started);
+    return exceeded(drained) ?? this.#failure(announced) ?? this.#failure(started) ?? this.#said(drained, started);
   }
 
   /** Continues the program. @param jobs JSON texts. @param timeout milliseconds; undefined: none. Never rejects. */
@@ -132,7 +133,7 @@ export class Door {
       this.#activate.apply(undefined, [`[${jobs.join(',')}]`], timeout === undefined ? {} : { timeout }),
       this.#drain(),
     ]);
-    return this.#failure(activated) ?? this.#said(drained, activated);
+    return exceeded(drained) ?? this.#failure(activated) ?? this.#said(drained, activated);
   }
 
   /** Frees the context; the isolate stays. */
@@ -163,6 +164,12 @@ export class Door {
       ...(turn.status === 'rejected' ? { unhandled: messageOf(turn.reason) } : {}),
     };
   }
+}
+
+/** A script that went on after it exceeded a limit ends because of that limit, not because of the time it then took. */
+function exceeded(drained: PromiseSettledResult<string>): Said | undefined {
+  const isLimit = drained.status === 'fulfilled' && drained.value.startsWith(LIMIT);
+  return isLimit ? { kind: 'said', text: drained.value } : undefined;
 }
 
 function thrown(reason: unknown): Said {

@@ -7,18 +7,25 @@ export interface Seat {
   readonly memoryMb: number;
   readonly room: Room;
   readonly door: Door;
+  /** Runs it served, this one included. */
+  readonly uses: number;
 }
 
 /** Idle seats kept in all, and for one program. */
-const IDLE_IN_ALL = 32;
-const IDLE_FOR_ONE = 4;
+const IDLE_IN_ALL = 64;
+const IDLE_FOR_ONE = 8;
 
 /** Part of the memory limit an isolate may still hold after a run to be used again. */
 const REUSABLE_SHARE = 0.5;
+/** Runs an isolate serves between two looks at its memory; the first look is after so many. */
+const USES_BETWEEN_LOOKS = 8;
 
 /** Hands out seats. Making an isolate is dear, so that of a run that ended well serves the next run of its program. */
 export class Seats {
   readonly #idle = new Map<Program, Seat[]>();
+  /** Waiting for seats that are being readied. */
+  readonly #expecting = new Map<Program, ((seat: Seat | undefined) => void)[]>();
+  readonly #readying = new Map<Program, number>();
   readonly #onCatastrophe: (message: string) => void;
   #idleCount = 0;
 
@@ -28,8 +35,9 @@ export class Seats {
 
   /** @throws SourceError */
   async take(program: Program, memoryMb: number): Promise<Seat> {
-    const seat = this.#takeIdle(program, memoryMb);
-    if (seat) return seat;
+    const seat = this.#takeIdle(program, memoryMb) ?? (await this.#takeReadying(program));
+    if (seat?.memoryMb === memoryMb) return seat;
+    if (seat) this.#keep(seat);
     return this.make(program, memoryMb, false);
   }
 
@@ -44,7 +52,7 @@ export class Seats {
       onCatastrophe: this.#onCatastrophe,
     });
     try {
-      return { program, memoryMb, room, door: await room.open() };
+      return { program, memoryMb, room, door: await room.open(), uses: 1 };
     } catch (error) {
       leave(room);
       throw error;
@@ -52,15 +60,16 @@ export class Seats {
   }
 
   /** Readies a seat for the next run of its program, unless it is crowded; never rejects. */
-  async giveBack({ program, memoryMb, room, door }: Seat): Promise<void> {
-    try {
-      door.close();
-      if (await isCrowded(room, memoryMb)) return leave(room);
-      this.#keep({ program, memoryMb, room, door: await room.open() });
-    } catch {
-      // An isolate that fails between two runs harms none.
-      leave(room);
-    }
+  async giveBack(seat: Seat): Promise<void> {
+    const { program } = seat;
+    this.#readying.set(program, (this.#readying.get(program) ?? 0) + 1);
+    const ready = await renew(seat);
+    const others = (this.#readying.get(program) ?? 1) - 1;
+    if (others === 0) this.#readying.delete(program);
+    else this.#readying.set(program, others);
+    const [next] = this.#expecting.get(program)?.splice(0, 1) ?? [];
+    if (next) next(ready);
+    else if (ready) this.#keep(ready);
   }
 
   /** Throws away what is kept for a program. */
@@ -69,6 +78,17 @@ export class Seats {
     this.#idle.delete(program);
     this.#idleCount -= seats.length;
     for (const { room } of seats) leave(room);
+  }
+
+  /** A seat that is about to be ready comes sooner than a new one. */
+  async #takeReadying(program: Program): Promise<Seat | undefined> {
+    const expecting = this.#expecting.get(program) ?? [];
+    if ((this.#readying.get(program) ?? 0) <= expecting.length) return undefined;
+    const { promise, resolve } = Promise.withResolvers<Seat | undefined>();
+    this.#expecting.set(program, [...expecting, resolve]);
+    const seat = await promise;
+    if (this.#expecting.get(program)?.length === 0) this.#expecting.delete(program);
+    return seat;
   }
 
   #takeIdle(program: Program, memoryMb: number): Seat | undefined {
@@ -100,6 +120,19 @@ export class Seats {
     this.#idleCount--;
     if (seat) leave(seat.room);
   }
+}
+
+/** The seat with a fresh context; undefined when its isolate is of no more use. */
+async function renew({ program, memoryMb, room, door, uses }: Seat): Promise<Seat | undefined> {
+  try {
+    door.close();
+    const crowded = uses % USES_BETWEEN_LOOKS === 0 && (await isCrowded(room, memoryMb));
+    if (!crowded) return { program, memoryMb, room, door: await room.open(), uses: uses + 1 };
+  } catch {
+    // An isolate that fails between two runs harms none.
+  }
+  leave(room);
+  return undefined;
 }
 
 async function isCrowded(room: Room, memoryMb: number): Promise<boolean> {
