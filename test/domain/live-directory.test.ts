@@ -100,7 +100,9 @@ async function world(storage: Storage): Promise<LiveDirectory> {
 describeStorages('directory', (newPlace) => {
   const storage = withStorage(newPlace);
 
-  it('knows after any sequence of writes what a restart would load', async () => {
+  it('knows after any sequence of writes what a restart would load', async function () {
+    // A dozen databases are filled and loaded again.
+    this.timeout(90_000);
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
         await clear(storage());
