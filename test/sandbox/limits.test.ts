@@ -1,0 +1,95 @@
+import { expect } from 'chai';
+import { type LimitName, type Sandbox, type ScriptLimits, openSandbox } from '../../runtime/sandbox/index.ts';
+import { errorOf, startScript } from './support.ts';
+
+interface Case {
+  readonly limit: LimitName;
+  readonly what: string;
+  readonly source: string;
+  readonly limits: Partial<ScriptLimits>;
+}
+
+const CASES: readonly Case[] = [
+  { limit: 'activationMs', what: 'a loop', source: 'for (;;);', limits: { activationMs: 50 } },
+  {
+    limit: 'cpuMs',
+    what: 'much work in small pieces',
+    source: 'for (;;) { const end = Date.now() + 10; while (Date.now() < end); await echo(); }',
+    limits: { cpuMs: 60, activationMs: 1000 },
+  },
+  { limit: 'wallMs', what: 'a long wait', source: 'await sleep(60000)', limits: { wallMs: 50 } },
+  {
+    limit: 'memoryMb',
+    what: 'much memory',
+    source: 'const a = []; for (;;) a.push({ i: a.length });',
+    limits: { activationMs: 20_000, cpuMs: 20_000, memoryMb: 8 },
+  },
+  { limit: 'commands', what: 'many commands', source: 'for (;;) await echo();', limits: { commands: 20 } },
+  { limit: 'pendingCommands', what: 'many commands at once', source: 'for (;;) call.play();', limits: {} },
+  {
+    limit: 'timers',
+    what: 'many timers',
+    source: 'for (let i = 0; i < 40; i++) sleep(1000); await sleep(1)',
+    limits: {},
+  },
+  {
+    limit: 'logLines',
+    what: 'many log lines',
+    source: "for (let i = 0; i < 40; i++) log('x')",
+    limits: { logLines: 30 },
+  },
+  { limit: 'logBytes', what: 'long log lines', source: "log('x'.repeat(2000))", limits: { logBytes: 1000 } },
+  { limit: 'messageBytes', what: 'a long argument', source: "await echo('x'.repeat(300000))", limits: {} },
+  { limit: 'messageBytes', what: 'a long result', source: "return 'x'.repeat(300000)", limits: {} },
+];
+
+describe('sandbox: limits', () => {
+  let sandbox: Sandbox;
+  before(async () => {
+    sandbox = await openSandbox({ workers: 1 });
+  });
+  after(() => sandbox.close());
+
+  for (const { limit, what, source, limits } of CASES) {
+    it(`${limit} ends a script with ${what}`, async () => {
+      const run = startScript(sandbox, { source, limits });
+      const error = await errorOf(run);
+      expect([error.name, error.code, error.limit]).to.deep.equal(['LimitError', 'limit', limit]);
+      expect(error.message).to.include(limit);
+    }).timeout(20_000);
+  }
+
+  it('fails a command whose answer is too long, and the script goes on', async () => {
+    const run = startScript(sandbox, {
+      source: 'try { await echo() } catch ({ code }) { return code }',
+      onCommand: async () => 'x'.repeat(300_000),
+    });
+    expect((await run.finished).value).to.equal('not_plain');
+  });
+
+  it('slows a script that gives commands faster than it may', async () => {
+    const began = performance.now();
+    await startScript(sandbox, {
+      source: 'for (let i = 0; i < 60; i++) await echo(i)',
+      limits: { commandsPerSecond: 40 },
+    }).finished;
+    // 40 at once, then 20 more at 25 ms each.
+    expect(performance.now() - began).to.be.greaterThan(400);
+  });
+
+  it('reports usage while the script runs', async () => {
+    const asked = Promise.withResolvers<void>();
+    const run = startScript(sandbox, {
+      source: "log('abc'); await echo(); await sleep(10000)",
+      onCommand: (name) => {
+        if (name === 'sleep') asked.resolve();
+        return name === 'sleep' ? new Promise(() => undefined) : Promise.resolve(null);
+      },
+    });
+    await asked.promise;
+    const usage = run.usage();
+    expect(usage).to.include({ activations: 2, commands: 2, logLines: 1, logBytes: 3 });
+    expect(usage.wallMs).to.be.greaterThan(0);
+    run.finished.catch(() => undefined);
+  });
+});
