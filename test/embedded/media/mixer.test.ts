@@ -43,13 +43,14 @@ describe('embedded media server: mixing', () => {
 
   it('switches the hearing of each ordered pair', () => {
     const relations = new Relations();
-    relations.set(1, 2, 'nospeak');
+    relations.set(1, 2, { nospeak: true, nohear: false });
     expect([relations.blocks(2, 1), relations.blocks(1, 2)]).to.deep.equal([true, false]);
-    relations.set(1, 3, 'nohear');
-    expect(relations.blocks(1, 3)).to.equal(true);
+    relations.set(1, 2, { nospeak: false, nohear: true }); // replaces
+    expect([relations.blocks(2, 1), relations.blocks(1, 2)]).to.deep.equal([false, true]);
+    relations.set(2, 1, { nospeak: true, nohear: false }); // the same hearing, blocked from the other side too
     relations.clear(1, 2);
-    expect(relations.blocks(2, 1)).to.equal(false);
-    relations.forget(3);
+    expect(relations.blocks(1, 2)).to.equal(true);
+    relations.forget(1);
     expect(relations.empty).to.equal(true);
   });
 

@@ -57,7 +57,7 @@ const leave = (action: 'kick' | 'hup', word: string): Action =>
 const volume = (direction: 'volumeIn' | 'volumeOut', title: string): Action =>
   onMembers((member, [value]) => {
     if (value !== undefined && /^[+-]?\d$/.test(value)) member[direction] = Math.min(4, Math.max(-4, Number(value)));
-    return `Volume ${title} ${member.id} = ${member[direction]}\n`;
+    return `+OK Volume ${title} ${member.id} = ${member[direction]}\n`;
   });
 
 const energyLevel: Action = onMembers((member, [value]) => {
@@ -144,18 +144,21 @@ const lock =
     return `+OK ${conference.name} ${locked ? 'locked' : 'unlocked'}\n`;
   };
 
+/** `relate <members> <others> nospeak|nohear|clear`, members separated by commas. */
 const relate: Action = (conference, [from = '', to = '', kind = '']) => {
+  if (kind === '') return conference.relations.empty ? '+OK No relationships\n' : '';
+  const relation = { nospeak: kind.includes('nospeak'), nohear: kind.includes('nohear') };
+  if (kind !== 'clear' && !relation.nospeak && !relation.nohear) return '-ERR Invalid syntax!\n';
   const pairs = from.split(',').flatMap((one) => to.split(',').map((other) => [Number(one), Number(other)] as const));
-  if (kind !== 'nospeak' && kind !== 'nohear' && kind !== 'clear') return '-ERR Invalid syntax!\n';
   let answer = '';
   for (const [one, other] of pairs) {
-    if (conference.member(one) === undefined || conference.member(other) === undefined) {
-      answer += `-ERR relationship ${one}->${other} not found.\n`;
-    } else if (kind === 'clear') {
+    const known = conference.member(one) !== undefined && (kind === 'clear' || conference.member(other) !== undefined);
+    if (!known) answer += `-ERR relationship ${one}->${other} not found.\n`;
+    else if (kind === 'clear') {
       conference.relations.clear(one, other);
       answer += `+OK relationship ${one}->${other} cleared.\n`;
     } else {
-      conference.relations.set(one, other, kind);
+      conference.relations.set(one, other, relation);
       answer += `+OK ${one}->${other} ${kind} set\n`;
     }
   }
@@ -182,7 +185,7 @@ const transferMember: Action = (conference, [target = '', ...ids]) => {
 
 const sendDigits: Action = onMembers((member, [digits = '']) => {
   member.channel.sendDigits(digits, 250);
-  return `+OK dtmf ${member.id}\n`;
+  return `+OK sent ${digits} to ${member.id}\n`;
 });
 
 const giveFloor: Action = onMembers((member) => {

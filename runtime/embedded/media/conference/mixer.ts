@@ -15,7 +15,7 @@ export interface MixedMember {
 
 /** Who does not hear whom. */
 export interface MixRelations {
-  concerns(listener: number): boolean;
+  readonly empty: boolean;
   blocks(listener: number, speaker: number): boolean;
 }
 
@@ -44,7 +44,7 @@ export class Mixer {
       else {
         sum.set(all);
         if (member.input !== undefined) subtract(sum, member.input);
-        if (relations.concerns(member.id)) this.#leaveOut(sum, member, members, relations);
+        if (!relations.empty) this.#leaveOut(sum, member, members, relations);
       }
       if (member.sound !== undefined) add(sum, member.sound);
       member.limiter.apply(sum, member.output);

@@ -1,49 +1,49 @@
-/** Who may not hear whom: pairs of member ids, as `relate` sets them. */
+/** What one member has set about another. */
+export interface Relation {
+  /** The other does not hear the member. */
+  readonly nospeak: boolean;
+  /** The member does not hear the other. */
+  readonly nohear: boolean;
+}
+
+/** Who may not hear whom, as `relate` sets it: one relation for each ordered pair of member ids. */
 export class Relations {
-  readonly #blocked = new Map<number, Set<number>>();
+  readonly #relations = new Map<number, Map<number, Relation>>();
 
-  /** Whether nothing is blocked: the mixer then takes the short way. */
+  /** Whether there is none: the mixer then takes the short way. */
   get empty(): boolean {
-    return this.#blocked.size === 0;
+    return this.#relations.size === 0;
   }
 
-  /** Whether `listener` is kept from hearing `speaker`. */
+  /** Whether `listener` is kept from hearing `speaker`, by either of them. */
   blocks(listener: number, speaker: number): boolean {
-    return this.#blocked.get(listener)?.has(speaker) === true;
+    return (
+      this.#relations.get(speaker)?.get(listener)?.nospeak === true ||
+      this.#relations.get(listener)?.get(speaker)?.nohear === true
+    );
   }
 
-  /** Whether anyone is kept from `listener`. */
-  concerns(listener: number): boolean {
-    return this.#blocked.has(listener);
-  }
-
-  /** `relate <member> <other> nospeak`: `other` does not hear `member`; `nohear`: `member` does not hear `other`. */
-  set(member: number, other: number, kind: 'nospeak' | 'nohear'): void {
-    const [listener, speaker] = kind === 'nohear' ? [member, other] : [other, member];
-    let speakers = this.#blocked.get(listener);
-    if (speakers === undefined) {
-      speakers = new Set();
-      this.#blocked.set(listener, speakers);
+  /** Sets what `member` has to do with `other`; what it had set before is replaced. */
+  set(member: number, other: number, relation: Relation): void {
+    let others = this.#relations.get(member);
+    if (others === undefined) {
+      others = new Map();
+      this.#relations.set(member, others);
     }
-    speakers.add(speaker);
+    others.set(other, relation);
   }
 
-  /** `relate <member> <other> clear`: what `member` has set about `other`, in both directions. */
+  /** Takes back what `member` has set about `other`. */
   clear(member: number, other: number): void {
-    this.#remove(member, other);
-    this.#remove(other, member);
+    const others = this.#relations.get(member);
+    if (others === undefined) return;
+    others.delete(other);
+    if (others.size === 0) this.#relations.delete(member);
   }
 
   /** A member has left: nothing said about it or by it stays. */
   forget(member: number): void {
-    this.#blocked.delete(member);
-    for (const listener of this.#blocked.keys()) this.#remove(listener, member);
-  }
-
-  #remove(listener: number, speaker: number): void {
-    const speakers = this.#blocked.get(listener);
-    if (speakers === undefined) return;
-    speakers.delete(speaker);
-    if (speakers.size === 0) this.#blocked.delete(listener);
+    this.#relations.delete(member);
+    for (const other of this.#relations.keys()) this.clear(other, member);
   }
 }
