@@ -1,20 +1,43 @@
 import { type ComponentRegistry, componentRegistry } from '../runtime/interpreter/component.ts';
 import { answer } from './answer/index.ts';
+import { awaitRun } from './await_run/index.ts';
 import { call } from './call/index.ts';
 import { collect } from './collect/index.ts';
 import { echo } from './echo/index.ts';
+import { fail } from './fail/index.ts';
 import { hangup } from './hangup/index.ts';
+import { holdMusic } from './hold_music/index.ts';
+import { http } from './http/index.ts';
+import { hunt } from './hunt/index.ts';
 import { ifComponent } from './if/index.ts';
 import { join } from './join/index.ts';
+import { log } from './log/index.ts';
+import { loop } from './loop/index.ts';
 import { menu } from './menu/index.ts';
+import { modelList } from './model_list/index.ts';
+import { modelRead } from './model_read/index.ts';
+import { modelWrite } from './model_write/index.ts';
 import { play } from './play/index.ts';
+import { publish } from './publish/index.ts';
+import { receive } from './receive/index.ts';
+import { record } from './record/index.ts';
 import { refer } from './refer/index.ts';
 import { reject } from './reject/index.ts';
 import { report } from './report/index.ts';
+import { returnComponent } from './return/index.ts';
 import { ring } from './ring/index.ts';
+import { run } from './run/index.ts';
+import { say } from './say/index.ts';
+import { send } from './send/index.ts';
+import { sendDtmf } from './send_dtmf/index.ts';
 import { set } from './set/index.ts';
+import { stop } from './stop/index.ts';
+import { switchComponent } from './switch/index.ts';
 import { takeOver } from './take_over/index.ts';
+import { tone } from './tone/index.ts';
 import { wait } from './wait/index.ts';
+import { waitEvent } from './wait_event/index.ts';
+import { webhook } from './webhook/index.ts';
 
 /** Every component there is. */
 export const components: ComponentRegistry = componentRegistry([
@@ -23,15 +46,38 @@ export const components: ComponentRegistry = componentRegistry([
   reject,
   hangup,
   play,
+  say,
+  tone,
+  holdMusic,
   collect,
   menu,
+  record,
   echo,
   wait,
   call,
   refer,
   takeOver,
   join,
+  hunt,
+  sendDtmf,
   set,
   ifComponent,
+  switchComponent,
+  loop,
+  run,
+  awaitRun,
+  stop,
+  returnComponent,
+  fail,
+  send,
+  receive,
+  waitEvent,
+  publish,
+  http,
+  webhook,
+  modelRead,
+  modelList,
+  modelWrite,
+  log,
   report,
 ]);

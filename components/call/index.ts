@@ -49,6 +49,7 @@ export const call = defineComponent({
     refused: { description: 'Any other refusal.', when: ({ mode }) => mode !== 'async' },
   },
   results: ANSWER_RESULTS,
+  waits: true,
   run: async (context, settings) => {
     const outgoing: OutgoingCall = context.call.dial({
       to: settings.to,

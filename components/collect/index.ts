@@ -43,6 +43,7 @@ export const collect = defineComponent({
   },
   check: ({ min, max }) =>
     typeof min === 'number' && typeof max === 'number' && min > max ? ['"min" is more than "max"'] : [],
+  waits: true,
   run: async ({ call, signal, sound }, { prompt, min, max, timeout, digit_timeout: interDigit, terminators }) => {
     const { digits, terminator } = await call.collect({
       signal,

@@ -13,6 +13,7 @@ export const echo = defineComponent({
   shorthand: 'duration',
   exits: { next: { description: 'The time is up.', otherwise: 'end' } },
   results: {},
+  waits: true,
   run: async ({ call, signal, clock }, { duration }) => {
     if (duration === undefined) {
       await call.echo(signal);

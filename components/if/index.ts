@@ -14,5 +14,6 @@ export const ifComponent = defineComponent({
     else: { description: 'The condition is false.' },
   },
   results: {},
+  method: false,
   run: async (_, { condition }) => ({ exit: condition ? 'then' : 'else' }),
 });

@@ -19,6 +19,7 @@ export const join = defineComponent({
     refused: { description: 'There is no such call, it is not answered yet, or that party is no phone.' },
   },
   results: ANSWER_RESULTS,
+  waits: true,
   run: async (context, { dialogid, side, report_as: party }) => {
     const transfer = context.call.join({ dialogid, side });
     const { acallid: callid, provisional, final } = transfer;

@@ -39,6 +39,7 @@ export const menu = defineComponent({
     [...exits].some((exit) => KEY.test(exit))
       ? []
       : ['"menu" has no choice: name an exit by a key, e.g. exits: {1: sales}'],
+  waits: true,
   run: async ({ call, signal, sound, exits }, { intro, prompt, invalid, silence, timeout, tries }) => {
     const prompts = listOf(prompt).map(sound);
     let before = listOf(intro ?? []).map(sound);

@@ -29,6 +29,7 @@ export const refer = defineComponent({
     refused: { description: 'Any other refusal.' },
   },
   results: ANSWER_RESULTS,
+  waits: true,
   run: async (context, settings) => {
     const transfer = context.call.refer({
       to: settings.to,

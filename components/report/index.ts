@@ -21,6 +21,7 @@ export const report = defineComponent({
   shorthand: 'milestone',
   exits: { next: { description: 'Reported.', otherwise: 'end' } },
   results: {},
+  method: 'report',
   run: async (context, { milestone, fields }) => {
     context.report({ milestone, ...(fields === undefined ? {} : { fields }) });
     return { exit: 'next' };

@@ -9,5 +9,6 @@ export const set = defineComponent({
   settings: Assignments({ description: 'Variables with their new values.' }),
   exits: { next: { description: 'The variables have their values.' } },
   results: {},
+  method: false,
   run: async (_, values) => ({ exit: 'next', assign: values as Record<string, Value> }),
 });

@@ -20,6 +20,7 @@ export const takeOver = defineComponent({
     refused: { description: 'There is no such call, it is not answered yet, or that party is no phone.' },
   },
   results: ANSWER_RESULTS,
+  waits: true,
   run: async (context, { dialogid, side, report_as: party }) => {
     const taken = context.call.takeOver({ dialogid, side });
     follow(context, taken, side, party);

@@ -11,6 +11,8 @@ export const wait = defineComponent({
   shorthand: 'duration',
   exits: { next: { description: 'The time is up.' } },
   results: {},
+  waits: true,
+  method: 'sleep',
   run: async ({ clock, signal }, { duration }) => {
     await clock.sleep(parseDuration(duration) ?? 0, signal);
     return { exit: 'next' };

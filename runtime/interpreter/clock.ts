@@ -4,6 +4,8 @@ export interface Clock {
   now(): number;
   /** Resolves after `milliseconds`; rejects with the signal's reason when it aborts first. Leaves no timer behind. */
   sleep(milliseconds: number, signal: AbortSignal): Promise<void>;
+  /** Of a clock that does not move by itself: real work is under way, which it has to wait for. */
+  busy?<T>(work: Promise<T>): Promise<T>;
 }
 
 export const systemClock: Clock = {

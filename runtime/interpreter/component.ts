@@ -1,7 +1,11 @@
 import type { Static, TSchema } from 'typebox';
 import type { Answer, CallPort, PlaySource } from './call-port.ts';
+import type { Children } from './run/children.ts';
 import type { Clock } from './clock.ts';
 import type { Log } from './log.ts';
+import type { LogLevel, ScriptHost } from '../sandbox/index.ts';
+import type { Mailbox } from './run/mailbox.ts';
+import type { RunServices } from './ports/services.ts';
 import type { Value, ValueType } from './values.ts';
 
 /** Settings as far as they are known before the run: an expression's value is absent. */
@@ -35,6 +39,8 @@ export interface ComponentResult {
   readonly fields?: Readonly<Record<string, Value>>;
   /** Variables to change. */
   readonly assign?: Readonly<Record<string, Value>>;
+  /** Ends the branch: what the scenario gives to whoever called it. */
+  readonly returns?: Value;
 }
 
 /** Something that happened to an operation the scenario serves (specification, "Response modes"). */
@@ -66,6 +72,21 @@ export interface ComponentContext {
    */
   readonly sound: (text: string) => PlaySource;
   readonly report: (report: Omit<Report, 'at'>) => void;
+  /** Id of the run. */
+  readonly run: string;
+  readonly domain: string;
+  readonly services: RunServices;
+  /** Kept between two visits of the run to this block. */
+  readonly memory: Map<string, Value>;
+  /** Sets result fields before the block is done: they stay when it is cut short. */
+  readonly result: (fields: Readonly<Record<string, Value>>) => void;
+  /** Starts another scenario, or ends those this run has started: see `Children`. */
+  readonly children: Pick<Children, 'start' | 'get'>;
+  readonly mailbox: Pick<Mailbox, 'receive'>;
+  /** A line for the trace and the node's log. */
+  readonly note: (level: LogLevel, text: string) => void;
+  /** @throws ScenarioError code `unavailable` when the node runs no scripts */
+  readonly script: ScriptHost;
   /** Writes a SIP answer into the trace of this block; `party` is the author's word for whoever answered. */
   readonly answered: (party: string, answer: Answer) => void;
 }
@@ -83,6 +104,12 @@ export interface Component<Settings extends TSchema = TSchema> {
   readonly exits: Readonly<Record<string, ExitDefinition>>;
   readonly openExits?: OpenExits;
   readonly results: Readonly<Record<string, ResultField>>;
+  /** Whether the block takes time, so that a loop through it does not spin. */
+  readonly waits?: boolean;
+  /** A loop through this block comes to an end by itself. */
+  readonly bounded?: boolean;
+  /** Name in scripts and modules, `call.NAME` unless given; false: not there. */
+  readonly method?: string | false;
   /** Mistakes that only this component can see, one sentence each. */
   readonly check?: (settings: LiteralSettings, exits: ReadonlySet<string>) => readonly string[];
   run(context: ComponentContext, settings: Static<Settings>): Promise<ComponentResult>;

@@ -36,6 +36,19 @@ export interface Block {
   readonly line: number;
 }
 
+export const INTERRUPT_KINDS = ['dtmf', 'hangup', 'hold', 'unhold', 'message', 'event', 'after'] as const;
+export type InterruptKind = (typeof INTERRUPT_KINDS)[number];
+
+/** Something that cuts the running block short and leads the run elsewhere. */
+export interface Interrupt {
+  readonly kind: InterruptKind;
+  /** The key, the name of the message or event, the duration as written; empty: any. */
+  readonly name: string;
+  readonly target: string;
+  /** Of `after`, from the start of the run. */
+  readonly milliseconds: number;
+}
+
 /** A scenario without mistakes. Immutable: runs that started with it keep it while the file changes. */
 export interface Program {
   readonly id: string;
@@ -51,6 +64,7 @@ export interface Program {
   readonly blocks: ReadonlyMap<string, Block>;
   readonly start: string;
   readonly finally: string | undefined;
+  readonly interrupts: readonly Interrupt[];
 }
 
 /** @throws ScenarioError code `expression` */

@@ -7,6 +7,7 @@ import type { Log } from '../../runtime/interpreter/log.ts';
 import { formatProblem } from '../../runtime/interpreter/problem.ts';
 import type { Program } from '../../runtime/interpreter/program.ts';
 import { type Run, type RunOptions, type RunOutcome, startRun } from '../../runtime/interpreter/run/run.ts';
+import { simulatedServices } from '../../runtime/interpreter/simulation/services.ts';
 import { type CallScript, SimulatedCall } from '../../runtime/interpreter/simulation/simulated-call.ts';
 import { VirtualClock } from '../../runtime/interpreter/simulation/virtual-clock.ts';
 
@@ -73,6 +74,7 @@ export async function simulate(
   const { during, ...rest } = options;
   const run = startRun(typeof scenario === 'string' ? program(scenario) : scenario, {
     log: silentLog,
+    services: simulatedServices({ clock }),
     ...rest,
     call,
     clock,

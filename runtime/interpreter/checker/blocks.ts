@@ -1,4 +1,4 @@
-import { type Node, isMap, isScalar } from 'yaml';
+import { type Node, type YAMLMap, isMap, isScalar } from 'yaml';
 import { type Component, type ComponentRegistry, END } from '../component.ts';
 import type { ExpressionCompiler } from '../expression.ts';
 import { suggestName } from '../problem.ts';
@@ -6,7 +6,9 @@ import { type Block, type Compiled, literalSettings } from '../program.ts';
 import type { ValueType } from '../values.ts';
 import { type WiredExits, completeExits, readExits } from './exits.ts';
 import { type Graph, reachableFrom, successors } from './graph.ts';
+import type { InterruptDraft } from './interrupts.ts';
 import type { Names } from './names.ts';
+import { type Schema, isAny } from './schema.ts';
 import { SettingsChecker } from './settings.ts';
 import { type Entry, type Source, scalarText } from './source.ts';
 
@@ -88,13 +90,22 @@ export class BlockReader {
   checkFlow(
     blocks: ReadonlyMap<string, Block>,
     drafts: readonly BlockDraft[],
-    start: Entry | undefined,
-    last: Entry | undefined,
+    {
+      start,
+      last,
+      interrupts,
+    }: {
+      readonly start: Entry | undefined;
+      readonly last: Entry | undefined;
+      readonly interrupts: readonly InterruptDraft[];
+    },
   ): void {
     const graph: Graph = new Map([...blocks].map(([name, { exits }]) => [name, [...exits.values()]]));
     for (const entry of [start, last]) if (entry) this.#checkTarget(textOf(entry), entry.value ?? entry.keyNode, false);
+    for (const { target, node } of interrupts) this.#checkTarget(target, node, true);
     if (blocks.size < this.#declared.size) return;
-    const finale = last ? reachableFrom(graph, [textOf(last)]) : new Set<string>();
+    // These may run after any block, or none.
+    const finale = reachableFrom(graph, [...(last ? [textOf(last)] : []), ...interrupts.map(({ target }) => target)]);
     const reached = start ? reachableFrom(graph, [textOf(start)]) : undefined;
     for (const { name, node } of drafts) {
       if (reached && !reached.has(name) && !finale.has(name))
@@ -156,8 +167,9 @@ export class BlockReader {
     const { shorthand } = component;
     const { value, keyNode } = settings;
     const single =
-      shorthand !== undefined && value !== null && !isMap(value) && !(isScalar(value) && value.value === null);
-    if (!single) return checker.compile(value, component.settings, `"${component.name}"`, keyNode);
+      value !== null && !(isScalar(value) && value.value === null) && (!isMap(value) || isWholeValue(value, component));
+    if (!single || shorthand === undefined)
+      return checker.compile(value, component.settings, `"${component.name}"`, keyNode);
     return checker.compileShorthand(value, component.settings, shorthand, `"${component.name}"`, keyNode);
   }
 
@@ -173,6 +185,13 @@ export class BlockReader {
       suggestName(target, mayEnd ? [...this.#declared, END] : [...this.#declared]),
     );
   }
+}
+
+/** `return: {a: 1}`: a map that is the value itself, because its keys are no settings and the main setting takes any. */
+function isWholeValue(map: YAMLMap, { settings, shorthand }: Component): boolean {
+  const { properties = {} } = settings as Schema;
+  if (shorthand === undefined || !isAny(properties[shorthand] ?? {})) return false;
+  return !map.items.some(({ key }) => isScalar(key) && String(key.value) in properties);
 }
 
 export function textOf({ value }: Entry): string {

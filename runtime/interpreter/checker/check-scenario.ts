@@ -7,10 +7,11 @@ import type { Program } from '../program.ts';
 import type { ValueType } from '../values.ts';
 import { type BlockDraft, BlockReader, textOf } from './blocks.ts';
 import { DeclarationReader } from './declarations.ts';
+import { readInterrupts } from './interrupts.ts';
 import { BUILT_IN_RECORDS, Names } from './names.ts';
 import { type Entry, Source, scalarText } from './source.ts';
 
-const SECTIONS = ['id', 'name', 'description', 'parameters', 'variables', 'start', 'finally', 'blocks'];
+const SECTIONS = ['id', 'name', 'description', 'parameters', 'variables', 'start', 'on', 'finally', 'blocks'];
 const SCENARIO_ID = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/;
 
 export interface CheckOptions {
@@ -55,10 +56,11 @@ function checkRoot(source: Source, root: Node, options: CheckOptions): Program {
   const blocks = reader.compile(drafts, { compiler, variables: variableTypes, promptsFolder });
   const start = sections.get('start');
   if (!start) source.problem(root, 'the scenario has no start', 'write start: BLOCK');
-  reader.checkFlow(blocks, drafts, start, sections.get('finally'));
+  const interrupts = readInterrupts(source, node('on'));
+  const last = sections.get('finally');
+  reader.checkFlow(blocks, drafts, { start, last, interrupts });
 
   const id = readId(source, sections.get('id'), root);
-  const last = sections.get('finally');
   return {
     id,
     name: optionalText(sections.get('name')) ?? id,
@@ -71,6 +73,7 @@ function checkRoot(source: Source, root: Node, options: CheckOptions): Program {
     blocks,
     start: start ? textOf(start) : '',
     finally: last ? textOf(last) : undefined,
+    interrupts: interrupts.map(({ node: _, ...interrupt }) => interrupt),
   };
 }
 

@@ -34,6 +34,11 @@ export function variant(schema: TSchema, node: Node | null): Schema {
   return found ?? anyOf[0] ?? {};
 }
 
+/** A schema that allows every value. */
+export function isAny({ type, enum: values, anyOf }: Schema): boolean {
+  return type === undefined && values === undefined && anyOf === undefined;
+}
+
 /** What the schema asks for, in words. */
 export function describe(schema: Schema): string {
   if (schema.anyOf) return schema.anyOf.map((member) => describe(member)).join(' or ');

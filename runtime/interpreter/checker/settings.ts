@@ -10,7 +10,7 @@ import { settingKind } from '../setting.ts';
 import { hasExpression, splitTemplate } from '../template.ts';
 import { type Value as Plain, type ValueType, isOfType, plainText } from '../values.ts';
 import { foldEntries, foldList } from './fold.ts';
-import { type Schema, describe, example, variant } from './schema.ts';
+import { type Schema, describe, example, isAny, variant } from './schema.ts';
 import { type Entry, type Source, scalarText } from './source.ts';
 import { celFits, conversion, plainType, staticType, valueType } from './static-type.ts';
 
@@ -41,10 +41,13 @@ export class SettingsChecker {
     if (kind === 'condition') return this.#condition(node, what, fallback);
     const shape = variant(schema, node);
     if (shape.type === 'object' && shape.properties) return this.#object(node, shape, what, fallback);
-    if (node === null || (isScalar(node) && node.value === null)) return this.#mistake(fallback, `${what} is empty`);
+    if (node === null || (isScalar(node) && node.value === null)) {
+      if (isAny(shape)) return { kind: 'constant', value: null };
+      return this.#mistake(fallback, `${what} is empty`);
+    }
     if (isScalar(node)) return this.#scalar(node, shape, what, schema);
     if (shape.type === 'array' && isSeq(node)) return this.#list(node.items as Node[], node, shape, what);
-    if (Object.keys(shape).length === 0 || (shape.type === 'object' && isMap(node))) return this.value(node, what);
+    if (isAny(shape) || (shape.type === 'object' && isMap(node))) return this.value(node, what);
     return this.#mistake(node, `${what} must be ${describe(shape)}`);
   }
 

@@ -2,8 +2,10 @@ import type { CallPort } from '../call-port.ts';
 import type { Clock } from '../clock.ts';
 import type { Report } from '../component.ts';
 import type { Log } from '../log.ts';
+import type { RunServices } from '../ports/services.ts';
 import type { Program } from '../program.ts';
 import type { Value } from '../values.ts';
+import type { Message } from './mailbox.ts';
 import type { RunPhase } from './phase.ts';
 import { ScenarioRun } from './scenario-run.ts';
 import type { TraceEntry } from './trace.ts';
@@ -31,6 +33,14 @@ export interface RunOptions {
   readonly clock?: Clock;
   readonly limits?: Partial<RunLimits>;
   readonly id?: string;
+  /** What the node offers beside the call. */
+  readonly services?: RunServices;
+  /** Domain of a run without a call. */
+  readonly domain?: string;
+  /** The call belongs to the run that started this one, and is left as it is at the end. */
+  readonly borrowedCall?: boolean;
+  /** How many runs are above this one. */
+  readonly depth?: number;
 }
 
 export interface RunError {
@@ -62,13 +72,18 @@ export interface RunOutcome {
 export interface Run {
   readonly id: string;
   readonly program: Program;
+  readonly domain: string;
   /** Snapshot of what it did so far. */
   readonly trace: readonly TraceEntry[];
   readonly phase: RunPhase;
+  /** Scenarios that this one started. */
+  readonly children: readonly Run[];
   /** Never rejects. */
   readonly finished: Promise<RunOutcome>;
   /** Ends the main branch; `finally` still runs. A second call ends `finally` too. */
   stop(reason: string): void;
+  /** A message from another run; false when this one is over. */
+  send(message: Message): boolean;
 }
 
 /**

@@ -11,9 +11,10 @@ export class RunScope {
 
   /**
    * @param args values of the parameters by name
+   * @param run id of the run
    * @throws ArgumentError for an argument that is missing, unknown or not allowed
    */
-  constructor(program: Program, args: Readonly<Record<string, Value>>, call: CallPort | undefined) {
+  constructor(program: Program, args: Readonly<Record<string, Value>>, call: CallPort | undefined, run: string) {
     this.#program = program;
     this.#bindParameters(args);
     for (const { name, type, initial } of program.variables) {
@@ -25,6 +26,8 @@ export class RunScope {
       if (Object.keys(component.results).length > 0) this.setResult(name, {});
     }
     this.setError({ code: '', message: '', block: '' });
+    this.setEvent({ kind: '', name: '', data: null });
+    this.#values['scenario'] = { id: program.id, version: program.version, run };
     Object.defineProperty(this.#values, 'call', { enumerable: true, get: () => callRecord(call) });
   }
 
@@ -55,6 +58,11 @@ export class RunScope {
 
   setError(error: { readonly code: string; readonly message: string; readonly block: string }): void {
     this.#values['error'] = { ...error };
+  }
+
+  /** What interrupted the run. */
+  setEvent({ kind, name, data }: { readonly kind: string; readonly name: string; readonly data: Value }): void {
+    this.#values['event'] = { kind, name, data: toCel(data, 'any') };
   }
 
   #bindParameters(args: Readonly<Record<string, Value>>): void {

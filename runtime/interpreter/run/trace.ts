@@ -17,6 +17,12 @@ export interface TraceEntry {
   /** Variables this block changed, with their new values. */
   readonly variables?: Readonly<Record<string, Value>>;
   readonly answers?: readonly TracedAnswer[];
+  /** Ids of the runs that this block started. */
+  readonly runs?: readonly string[];
+  /** What interrupted the block, e.g. `dtmf 0`. */
+  readonly interrupt?: string;
+  /** What the block wrote to the log. */
+  readonly log?: readonly string[];
   readonly error?: { readonly code: string; readonly message: string };
 }
 
@@ -29,6 +35,9 @@ export interface TracedAnswer {
 }
 
 type Draft = { -readonly [Key in keyof TraceEntry]: TraceEntry[Key] };
+
+/** Log lines kept of one block. */
+const MAX_LOG_LINES = 50;
 
 /** An exit that no component has: the block was cut short. */
 export const INTERRUPTED = 'interrupted';
@@ -72,6 +81,24 @@ export class BlockTrace {
 
   answered(at: number, party: string, answer: Answer): void {
     this.#entry.answers = [...(this.#entry.answers ?? []), { at, party, line: answer.line }];
+  }
+
+  started(run: string): void {
+    this.#entry.runs = [...(this.#entry.runs ?? []), run];
+  }
+
+  interrupted(by: string): void {
+    this.#entry.interrupt = by;
+  }
+
+  /** Results known before the block is done. */
+  result(fields: Readonly<Record<string, Value>>): void {
+    this.#entry.result = { ...this.#entry.result, ...fields };
+  }
+
+  logged(line: string): void {
+    const lines = this.#entry.log ?? [];
+    if (lines.length < MAX_LOG_LINES) this.#entry.log = [...lines, line];
   }
 
   end(now: number, outcome: Pick<TraceEntry, 'exit' | 'result' | 'variables' | 'error'>): void {

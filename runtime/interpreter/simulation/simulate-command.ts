@@ -51,7 +51,7 @@ export async function runSimulate(
   try {
     const args = { ...options.args, ...readArguments(program, options.argTexts ?? {}) };
     const presses = options.press === undefined ? [] : options.press.split(',');
-    const simulation = await simulate(program, { script: { presses, hangsUpAfter }, args });
+    const simulation = await simulate(program, { script: { presses, hangsUpAfter }, args, components });
     for (const line of transcript(simulation)) out(line);
     return simulation.outcome.status === 'failed' ? 1 : 0;
   } catch (error) {

@@ -1,8 +1,11 @@
+import path from 'node:path';
+import type { ComponentRegistry } from '../component.ts';
 import type { Log } from '../log.ts';
 import type { Program } from '../program.ts';
 import { type Run, type RunOutcome, startRun } from '../run/run.ts';
 import type { Value } from '../values.ts';
 import { type CallEvent, type CallScript, SimulatedCall } from './simulated-call.ts';
+import { simulatedServices } from './services.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
 /** A caller who says nothing hangs up at last: a scenario that listens for ever comes to an end. */
@@ -12,6 +15,9 @@ const silent: Log = { debug: () => undefined, info: () => undefined, warn: () =>
 export interface SimulationOptions {
   readonly script: Omit<CallScript, 'onEvent'>;
   readonly args?: Readonly<Record<string, Value>>;
+  readonly components: ComponentRegistry;
+  /** Answers of HTTP requests: see `simulatedServices`. */
+  readonly http?: Readonly<Record<string, Value>>;
 }
 
 /** A scenario that ran against a scripted caller. */
@@ -28,19 +34,30 @@ export interface Simulation {
  * without a call, to make one.
  * @throws ArgumentError
  */
-export async function simulate(program: Program, { script, args = {} }: SimulationOptions): Promise<Simulation> {
+export async function simulate(
+  program: Program,
+  { script, args = {}, components, http = {} }: SimulationOptions,
+): Promise<Simulation> {
   const clock = new VirtualClock();
   const events = new Map<number, CallEvent[]>();
   let run: Run | undefined;
+  const onEvent = (event: CallEvent): void => {
+    const step = run?.trace.at(-1)?.step ?? 0;
+    events.set(step, [...(events.get(step) ?? []), event]);
+  };
   const call = new SimulatedCall(clock, {
     direction: program.parameters.some((parameter) => parameter.default === undefined) ? 'outgoing' : 'incoming',
     ...script,
-    onEvent: (event) => {
-      const step = run?.trace.at(-1)?.step ?? 0;
-      events.set(step, [...(events.get(step) ?? []), event]);
-    },
+    onEvent,
   });
-  run = startRun(program, { call, args, log: silent, clock });
+  const services = simulatedServices({
+    clock,
+    components,
+    http,
+    folder: path.dirname(program.file),
+    note: (what) => onEvent({ at: clock.now(), what }),
+  });
+  run = startRun(program, { call, args, log: silent, clock, services });
   const outcome = await clock.run(run.finished);
   return { run, call, outcome, events };
 }

@@ -39,7 +39,8 @@ export async function runTests(
     const loaded = await load(file, components);
     for (const problem of loaded.problems) out(problem);
     mistakes += loaded.problems.length;
-    if (loaded.program) for (const test of loaded.tests) results.push(await runTest(file, test, loaded.program));
+    if (loaded.program)
+      for (const test of loaded.tests) results.push(await runTest(file, test, loaded.program, components));
   }
   report(results, out);
   const failed = results.filter(({ found }) => found.length > 0).length;
@@ -86,8 +87,13 @@ async function load(file: string, components: ComponentRegistry): Promise<Loaded
   }
 }
 
-async function runTest(file: string, test: ScenarioTest, program: Program): Promise<TestResult> {
-  const { turns, phones, args, from, to } = test;
+async function runTest(
+  file: string,
+  test: ScenarioTest,
+  program: Program,
+  components: ComponentRegistry,
+): Promise<TestResult> {
+  const { turns, phones, args, http, from, to } = test;
   const script = {
     turns,
     phones,
@@ -96,7 +102,7 @@ async function runTest(file: string, test: ScenarioTest, program: Program): Prom
     ...(to === undefined ? {} : { to }),
   };
   try {
-    const simulation = await simulate(program, { script, args });
+    const simulation = await simulate(program, { script, args, http, components });
     return { file, test, simulation, found: mismatches(simulation, test.expect) };
   } catch (error) {
     if (!(error instanceof ArgumentError)) throw error;

@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises';
+import { setImmediate, setTimeout } from 'node:timers/promises';
 import type { Clock } from '../clock.ts';
 
 interface Sleeper {
@@ -13,6 +13,7 @@ interface Sleeper {
 export class VirtualClock implements Clock {
   readonly #sleepers = new Set<Sleeper>();
   #now: number;
+  #busy = 0;
 
   /** @param start milliseconds since the epoch */
   constructor(start = 0) {
@@ -45,6 +46,16 @@ export class VirtualClock implements Clock {
     return promise;
   }
 
+  /** Stands still until real work (a script, a file) is done. */
+  async busy<T>(work: Promise<T>): Promise<T> {
+    this.#busy += 1;
+    try {
+      return await work;
+    } finally {
+      this.#busy -= 1;
+    }
+  }
+
   /**
    * Lets time pass until the promise settles.
    * @throws Error when nobody sleeps and the promise still does not settle: it waits for something that never comes
@@ -58,8 +69,13 @@ export class VirtualClock implements Clock {
     while (!settled) {
       await setImmediate();
       if (settled) break;
+      if (this.#busy > 0) {
+        // Not to spin while another process works.
+        await setTimeout(1);
+        continue;
+      }
       idle = this.#wakeNext() ? 0 : idle + 1;
-      // Real I/O (a file, a check) may be under way; a simulation does little of it.
+      // Real I/O (a file, a check) may be under way that nobody told of; a simulation does little of it.
       if (idle > 1000) throw new Error('the simulation waits for something that never comes');
     }
     await settling;

@@ -1,0 +1,28 @@
+import { Type } from 'typebox';
+import { defineComponent } from '../../runtime/interpreter/component.ts';
+import { ScenarioError } from '../../runtime/interpreter/errors.ts';
+
+export const fail = defineComponent({
+  name: 'fail',
+  summary: 'Fails with an error of your own.',
+  docs: [
+    'A scenario that was started by `run` hands it on: the `run` block leaves by `error`, with this code and message.',
+    'The exit `error` of the block itself may be named, too.',
+  ].join('\n'),
+  settings: Type.Object({
+    code: Type.String({
+      pattern: '^[a-z][a-z0-9_]{0,63}$',
+      examples: ['no_such_customer'],
+      description: 'What others test: `error.code`.',
+    }),
+    message: Type.String({ maxLength: 1024, default: '', description: 'For people: `error.message`.' }),
+  }),
+  shorthand: 'code',
+  exits: {},
+  results: {},
+  method: false,
+  run: ({ signal }, { code, message }) => {
+    signal.throwIfAborted();
+    return Promise.reject(new ScenarioError(code, message === '' ? code : message));
+  },
+});

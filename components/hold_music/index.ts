@@ -1,0 +1,29 @@
+import { Type } from 'typebox';
+import { defineComponent } from '../../runtime/interpreter/component.ts';
+import { Duration, Sounds, listOf } from '../../runtime/interpreter/setting.ts';
+import { withinTime } from '../within-time.ts';
+
+/** A soft chord every three seconds: something to hear without a file. */
+const MELODY = 'tone:v=-20;%(400,2600,349,440)';
+
+export const holdMusic = defineComponent({
+  name: 'hold_music',
+  summary: 'Plays music until something happens, or for a while.',
+  docs: 'Name events under `on` to be interrupted by them, or give a `duration`.',
+  settings: Type.Object({
+    sounds: Sounds({ default: MELODY, examples: ['music.wav'], description: 'Played over and over.' }),
+    duration: Type.Optional(Duration({ examples: ['20s'], description: 'How long; default: until interrupted.' })),
+  }),
+  shorthand: 'sounds',
+  exits: { next: { description: 'The time is up.', otherwise: 'end' } },
+  results: {},
+  waits: true,
+  run: async (context, { sounds, duration }) => {
+    const { call, signal, sound } = context;
+    const sources = listOf(sounds).map(sound);
+    const forEver = (until: AbortSignal): Promise<unknown> => call.play(sources, { signal: until, repeat: Infinity });
+    if (duration === undefined) await forEver(signal);
+    else await withinTime(context, duration, forEver);
+    return { exit: 'next' };
+  },
+});

@@ -1,0 +1,26 @@
+import type { Value } from '../../runtime/interpreter/values.ts';
+
+/** Headers and body of a request: what is no text goes as JSON. */
+export function requestBody(
+  headers: Readonly<Record<string, string>>,
+  body: Value | undefined,
+): { headers: Record<string, string>; body: string | undefined } {
+  if (body === undefined || body === null) return { headers: { ...headers }, body: undefined };
+  if (typeof body === 'string') return { headers: { ...headers }, body };
+  const typed = Object.keys(headers).some((name) => name.toLowerCase() === 'content-type');
+  return {
+    headers: { ...headers, ...(typed ? {} : { 'content-type': 'application/json' }) },
+    body: JSON.stringify(body),
+  };
+}
+
+/** The value of a JSON answer; null when it is none. */
+export function jsonOf(contentType: string | undefined, body: string): Value {
+  if (contentType === undefined || !/[/+]json\b/i.test(contentType)) return null;
+  try {
+    return JSON.parse(body) as Value;
+  } catch {
+    // Says it is JSON and is not: the text is there for whoever wants it.
+    return null;
+  }
+}

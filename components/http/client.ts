@@ -1,0 +1,160 @@
+import { lookup as resolve } from 'node:dns';
+import { type IncomingMessage, request as httpRequest } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import { isIP, type LookupFunction } from 'node:net';
+import { ScenarioError } from '../../runtime/interpreter/errors.ts';
+import type { HttpPort, HttpRequest, HttpResponse } from '../../runtime/interpreter/ports/http.ts';
+import { AddressGuard, HostGuard } from './address-guard.ts';
+
+export interface HttpClientOptions {
+  /** Hosts that may be asked: names, `*.example.com`, or `*`. None: no request is made. */
+  readonly hosts: readonly string[];
+  /** Addresses and networks that may be reached although they are loopback, private or link-local. */
+  readonly networks?: readonly string[];
+  /** Requests in progress at once, of all runs; more are refused. Default 200. */
+  readonly concurrency?: number;
+}
+
+const MAX_REDIRECTS = 5;
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+const MAX_HEADER_BYTES = 16_384;
+const DEFAULT_CONCURRENCY = 200;
+/** Header fields that say how a connection is used: they are the client's business. */
+const OWN_HEADERS = new Set(['host', 'connection', 'content-length', 'transfer-encoding', 'upgrade', 'te', 'trailer']);
+
+/**
+ * An HTTP client for scenarios: it asks allowed hosts only, and looks at the address that is really connected to, so that
+ * a name that leads into the node's own network, now or after a redirect, is of no use.
+ */
+export class GuardedHttpClient implements HttpPort {
+  readonly #hosts: HostGuard;
+  readonly #addresses: AddressGuard;
+  readonly #concurrency: number;
+  #running = 0;
+
+  /** @throws AllowListError */
+  constructor({ hosts, networks = [], concurrency = DEFAULT_CONCURRENCY }: HttpClientOptions) {
+    this.#hosts = new HostGuard(hosts);
+    this.#addresses = new AddressGuard(networks);
+    this.#concurrency = concurrency;
+  }
+
+  async request(request: HttpRequest): Promise<HttpResponse> {
+    if (this.#running >= this.#concurrency)
+      throw new ScenarioError('http_busy', `${this.#concurrency} requests are in progress already`);
+    this.#running += 1;
+    const timeout = AbortSignal.timeout(request.timeoutMs);
+    try {
+      return await this.#follow({ ...request, signal: AbortSignal.any([request.signal, timeout]) });
+    } catch (error) {
+      if (timeout.aborted && !request.signal.aborted)
+        throw new ScenarioError('http_timeout', `no answer within ${request.timeoutMs} ms`, { cause: error });
+      throw error;
+    } finally {
+      this.#running -= 1;
+    }
+  }
+
+  async #follow(first: HttpRequest): Promise<HttpResponse> {
+    let request = { ...first, headers: allowedHeaders(first.headers) };
+    for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
+      const url = this.#allowedUrl(request.url);
+      const response = await exchange(url, request, this.#lookup);
+      const { location } = response.headers;
+      if (!REDIRECTS.has(response.status) || location === undefined) return response;
+      request = redirected(request, url, location, response.status);
+    }
+    throw new ScenarioError('http_failed', `more than ${MAX_REDIRECTS} redirects`);
+  }
+
+  #allowedUrl(text: string): URL {
+    let url: URL;
+    try {
+      url = new URL(text);
+    } catch (error) {
+      throw new ScenarioError('http_forbidden', `"${text}" is no URL`, { cause: error });
+    }
+    if (url.protocol !== 'http:' && url.protocol !== 'https:')
+      throw new ScenarioError('http_forbidden', `${url.protocol} is not allowed`);
+    if (url.username !== '' || url.password !== '')
+      throw new ScenarioError('http_forbidden', 'credentials in a URL are not allowed: use a header');
+    if (!this.#hosts.mayAsk(url.hostname))
+      throw new ScenarioError('http_forbidden', `the host ${url.hostname} is not allowed`);
+    // An address needs no lookup, so that nobody would look at it later.
+    const address = url.hostname.replace(/^\[(.*)\]$/, '$1');
+    if (isIP(address) !== 0 && !this.#addresses.mayReach(address)) throw forbiddenAddress(url.hostname);
+    return url;
+  }
+
+  /** Resolves a name; one that leads to any address that must not be reached is refused. */
+  readonly #lookup: LookupFunction = (hostname, options, callback) => {
+    resolve(hostname, { ...options, all: true }, (error, addresses) => {
+      if (error) return callback(error, []);
+      if (!addresses.every(({ address }) => this.#addresses.mayReach(address)))
+        return callback(forbiddenAddress(hostname), []);
+      const [first] = addresses;
+      if (options.all === true) callback(null, addresses);
+      else callback(null, first?.address ?? '', first?.family);
+    });
+  };
+}
+
+function forbiddenAddress(host: string): ScenarioError {
+  return new ScenarioError('http_forbidden', `${host} is in a network that is not allowed`);
+}
+
+function allowedHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !OWN_HEADERS.has(name.toLowerCase())));
+}
+
+/** The request that follows a redirect (RFC 9110 section 15.4). Another origin gets no credentials. */
+function redirected<T extends HttpRequest>(request: T, from: URL, location: string, status: number): T {
+  if (!URL.canParse(location, from.href)) throw new ScenarioError('http_failed', 'the redirect leads to no URL');
+  const to = new URL(location, from);
+  const foreign = to.origin !== from.origin;
+  const headers = Object.fromEntries(
+    Object.entries(request.headers).filter(([name]) => !foreign || !/^(authorization|cookie)$/i.test(name)),
+  );
+  const asGet = status === 303 || ((status === 301 || status === 302) && request.method === 'POST');
+  return { ...request, url: to.href, headers, ...(asGet ? { method: 'GET', body: undefined } : {}) };
+}
+
+async function exchange(url: URL, request: HttpRequest, lookup: LookupFunction): Promise<HttpResponse> {
+  const { promise, resolve: answered, reject } = Promise.withResolvers<IncomingMessage>();
+  const send: typeof httpRequest = url.protocol === 'https:' ? httpsRequest : httpRequest;
+  const { method, headers, body, signal, maxBytes } = request;
+  try {
+    signal.throwIfAborted();
+    // A connection of its own: an idle one might lead to an address that was looked at for somebody else.
+    const outgoing = send(url.href, { method, headers, signal, lookup, agent: false, maxHeaderSize: MAX_HEADER_BYTES });
+    outgoing.on('response', answered);
+    outgoing.on('error', reject);
+    outgoing.end(body);
+    const response = await promise;
+    return { status: response.statusCode ?? 0, headers: flat(response), body: await read(response, maxBytes) };
+  } catch (error) {
+    if (error instanceof ScenarioError || signal.aborted) throw error;
+    const { message } = error as Error;
+    throw new ScenarioError('http_failed', `${url.host}: ${message}`, { cause: error });
+  }
+}
+
+function flat({ headers }: IncomingMessage): Record<string, string> {
+  const entries = Object.entries(headers).map(([name, value]) => [
+    name,
+    Array.isArray(value) ? value.join(', ') : value,
+  ]);
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined)) as Record<string, string>;
+}
+
+async function read(response: IncomingMessage, maxBytes: number): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  // Leaving the loop by an error closes the connection.
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > maxBytes) throw new ScenarioError('http_too_large', `the answer has more than ${maxBytes} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}

@@ -1,0 +1,60 @@
+import { Type } from 'typebox';
+import { defineComponent } from '../../runtime/interpreter/component.ts';
+import { parseDuration } from '../../runtime/interpreter/duration.ts';
+import { unavailable } from '../../runtime/interpreter/ports/capability.ts';
+import { Duration } from '../../runtime/interpreter/setting.ts';
+import type { Value } from '../../runtime/interpreter/values.ts';
+import { jsonOf, requestBody } from './body.ts';
+
+export const http = defineComponent({
+  name: 'http',
+  summary: 'Asks a server over HTTP.',
+  docs: [
+    'Only hosts that the operator allows, and never an address of the node’s own network unless that is allowed, too. A',
+    '`body` that is no text is sent as JSON. `json` holds the answer when it is JSON, else it is empty.',
+  ].join('\n'),
+  settings: Type.Object({
+    url: Type.String({
+      pattern: '^https?://[^\\s]{1,2048}$',
+      examples: ['https://api.example.com/customers'],
+      description: 'Where.',
+    }),
+    method: Type.Enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD'], { default: 'GET', description: 'How.' }),
+    headers: Type.Record(Type.String(), Type.String(), { default: {}, description: 'Header fields.' }),
+    body: Type.Optional(Type.Any({ description: 'What is sent.' })),
+    timeout: Duration({ default: '10s', examples: ['10s'], description: 'For the whole exchange.' }),
+    max_bytes: Type.Integer({
+      minimum: 1,
+      maximum: 1_048_576,
+      default: 65_536,
+      description: 'Largest answer.',
+    }),
+  }),
+  shorthand: 'url',
+  exits: {
+    next: { description: 'The server answered with a status below 400.' },
+    refused: { description: 'It answered with 400 or above.', otherwise: 'next' },
+  },
+  results: {
+    status: { type: 'integer', description: 'HTTP status.' },
+    body: { type: 'string', description: 'The answer as a text.' },
+    json: { type: 'any', description: 'The answer as a value, when it is JSON.' },
+    headers: { type: 'object', description: 'Header fields, names in lower case.' },
+  },
+  waits: true,
+  method: 'http.request',
+  run: async ({ services, signal, domain }, settings) => {
+    if (!services.http) throw unavailable('this node makes no HTTP requests');
+    const { status, headers, body } = await services.http.request({
+      method: settings.method,
+      url: settings.url,
+      ...requestBody(settings.headers, settings.body as Value | undefined),
+      timeoutMs: parseDuration(settings.timeout) ?? 0,
+      maxBytes: settings.max_bytes,
+      signal,
+      domain,
+    });
+    const fields = { status, body, json: jsonOf(headers['content-type'], body), headers: { ...headers } };
+    return { exit: status < 400 ? 'next' : 'refused', fields };
+  },
+});

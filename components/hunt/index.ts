@@ -1,0 +1,107 @@
+import { Type } from 'typebox';
+import { type Transfer } from '../../runtime/interpreter/call-port.ts';
+import { type ComponentContext, defineComponent } from '../../runtime/interpreter/component.ts';
+import { parseDuration } from '../../runtime/interpreter/duration.ts';
+import { unavailable } from '../../runtime/interpreter/ports/capability.ts';
+import { huntingCall } from '../../runtime/interpreter/ports/hunting.ts';
+import { Duration } from '../../runtime/interpreter/setting.ts';
+import { ANSWER_RESULTS, answerFields, answerOf, follow } from '../answers.ts';
+
+interface HuntSettings {
+  readonly members: readonly string[];
+  readonly timeout: string;
+  readonly ringback: boolean;
+  readonly binding: string;
+}
+
+export const hunt = defineComponent({
+  name: 'hunt',
+  summary: 'Transfers the other party to one of several numbers: a hunt group.',
+  docs: [
+    '`in_order` rings the members one after another, `least_recent` the same beginning with the one whose last call from a',
+    'hunt group is longest ago, `all_at_once` all together: the first to answer has the call.',
+  ].join('\n'),
+  settings: Type.Object({
+    members: Type.Array(Type.String({ minLength: 1, maxLength: 128 }), {
+      minItems: 1,
+      maxItems: 50,
+      examples: [['101', '102']],
+      description: 'Numbers.',
+    }),
+    strategy: Type.Enum(['in_order', 'least_recent', 'all_at_once'], {
+      default: 'in_order',
+      description: 'Whom to ring when.',
+    }),
+    timeout: Duration({ default: '20s', examples: ['20s'], description: 'How long each member may ring.' }),
+    rounds: Type.Integer({ minimum: 1, maximum: 20, default: 1, description: 'How often all are tried.' }),
+    ringback: Type.Boolean({ default: true, description: 'Whether the other party hears the ringback tone.' }),
+    binding: Type.String({ maxLength: 256, default: '', description: 'Label attached to the new call.' }),
+  }),
+  shorthand: 'members',
+  exits: {
+    answered: { description: 'A member answered; the scenario has no call any more.', otherwise: 'end' },
+    failed: { description: 'Nobody took the call; the other party is back.' },
+  },
+  results: {
+    ...ANSWER_RESULTS,
+    member: { type: 'string', description: 'The member that answered, else the last one tried.' },
+    tried: { type: 'integer', description: 'How often a member was tried.' },
+  },
+  waits: true,
+  run: async (context, { strategy, rounds, ...settings }) => {
+    let tried = 0;
+    for (let round = 1; ; round += 1) {
+      const attempt = strategy === 'all_at_once' ? ringAll : ringEach;
+      const found = await attempt(context, ordered(context, strategy, settings), (count) => (tried += count));
+      const over = found.answered || round === rounds || context.call.state !== 'connected';
+      if (over) return { exit: found.answered ? 'answered' : 'failed', fields: { ...found.fields, tried } };
+    }
+  },
+});
+
+type Found = { readonly answered: boolean; readonly fields: Record<string, string | number> };
+
+function ordered({ services, domain }: ComponentContext, strategy: string, settings: HuntSettings): HuntSettings {
+  if (strategy !== 'least_recent') return settings;
+  const { huntHistory } = services;
+  if (!huntHistory) throw unavailable('this node does not remember who had the last call');
+  const members = settings.members.toSorted((a, b) => huntHistory.last(domain, a) - huntHistory.last(domain, b));
+  return { ...settings, members };
+}
+
+async function ringEach(context: ComponentContext, settings: HuntSettings, count: (n: number) => void): Promise<Found> {
+  let found: Found = { answered: false, fields: {} };
+  for (const member of settings.members) {
+    count(1);
+    const transfer = context.call.refer({ to: member, ...options(settings) });
+    found = await outcome(context, transfer, member, Promise.resolve(member));
+    // A caller who hung up meanwhile is not passed on.
+    if (found.answered || context.call.state !== 'connected') return found;
+  }
+  return found;
+}
+
+async function ringAll(context: ComponentContext, settings: HuntSettings, count: (n: number) => void): Promise<Found> {
+  count(settings.members.length);
+  const transfer = huntingCall(context.call).referToFirst(settings.members, options(settings));
+  return outcome(context, transfer, settings.members.join(' '), transfer.answeredBy);
+}
+
+async function outcome(
+  context: ComponentContext,
+  { acallid: callid, dialogid, provisional, final }: Transfer,
+  who: string,
+  answeredBy: Promise<string | undefined>,
+): Promise<Found> {
+  const attempt = { callid, dialogid, provisional, final };
+  follow(context, attempt, who, undefined);
+  const answer = await answerOf(final, context);
+  const answered = answer.status < 300;
+  const member = (await answeredBy) ?? who;
+  if (answered) context.services.huntHistory?.note(context.domain, member, context.clock.now());
+  return { answered, fields: { ...(answerFields(attempt, answer) as Record<string, string | number>), member } };
+}
+
+function options({ timeout, ringback, binding }: HuntSettings) {
+  return { timeoutMs: parseDuration(timeout) ?? 0, ringback, ...(binding === '' ? {} : { binding }) };
+}

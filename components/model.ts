@@ -1,0 +1,18 @@
+import { Type } from 'typebox';
+import { unavailable } from '../runtime/interpreter/ports/capability.ts';
+import type { ModelPort } from '../runtime/interpreter/ports/model.ts';
+import type { RunServices } from '../runtime/interpreter/ports/services.ts';
+
+/** What the model components share. */
+
+export const CLASSNAME = Type.String({
+  pattern: '^[A-Za-z][A-Za-z0-9_/]{0,127}$',
+  examples: ['crm/customers'],
+  description: 'Name of the class.',
+});
+
+/** @throws ScenarioError code `unavailable` */
+export function modelOf({ model }: RunServices): ModelPort {
+  if (!model) throw unavailable('this node has no data model');
+  return model;
+}

@@ -1,0 +1,34 @@
+import { Type } from 'typebox';
+import { defineComponent } from '../../runtime/interpreter/component.ts';
+import type { Value } from '../../runtime/interpreter/values.ts';
+import { CLASSNAME, modelOf } from '../model.ts';
+
+export const modelList = defineComponent({
+  name: 'model_list',
+  summary: 'Lists entities of the data model.',
+  docs: 'Filters are written as for the REST service, as a list in prefix notation or as an object.',
+  settings: Type.Object({
+    class: CLASSNAME,
+    filter: Type.Optional(Type.Any({ examples: [{ city: 'London' }], description: 'Which ones; default: all.' })),
+    order: Type.Array(Type.String(), { default: [], maxItems: 8, description: 'Properties to sort by.' }),
+    limit: Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'How many at most.' }),
+    offset: Type.Integer({ minimum: 0, default: 0, description: 'How many to leave out.' }),
+  }),
+  exits: { next: { description: 'There is a list.' }, empty: { description: 'There is none.', otherwise: 'next' } },
+  results: {
+    entities: { type: 'list', description: 'The entities.' },
+    count: { type: 'integer', description: 'How many there are in it.' },
+  },
+  waits: true,
+  method: 'model.list',
+  run: async ({ services, domain }, { class: classname, filter, order, limit, offset }) => {
+    const entities = await modelOf(services).list(domain, classname, {
+      ...(filter === undefined ? {} : { filter: filter as Value }),
+      order,
+      limit,
+      offset,
+    });
+    const exit = entities.length > 0 ? 'next' : 'empty';
+    return { exit, fields: { entities: [...entities], count: entities.length } };
+  },
+});

@@ -1,0 +1,21 @@
+import { Type } from 'typebox';
+import { defineComponent } from '../../runtime/interpreter/component.ts';
+import { CLASSNAME, modelOf } from '../model.ts';
+
+export const modelRead = defineComponent({
+  name: 'model_read',
+  summary: 'Reads an entity of the data model.',
+  docs: 'The properties of the entity are read as `blockname.entity.NAME`.',
+  settings: Type.Object({
+    class: CLASSNAME,
+    id: Type.String({ minLength: 1, maxLength: 128, examples: ['${customer_id}'], description: 'Id of the entity.' }),
+  }),
+  exits: { next: { description: 'There it is.' }, missing: { description: 'There is none of this id.' } },
+  results: { entity: { type: 'object', description: 'The entity.' } },
+  waits: true,
+  method: 'model.read',
+  run: async ({ services, domain }, { class: classname, id }) => {
+    const entity = await modelOf(services).read(domain, classname, id);
+    return entity === undefined ? { exit: 'missing' } : { exit: 'next', fields: { entity } };
+  },
+});

@@ -1,0 +1,35 @@
+import { Type } from 'typebox';
+import { defineComponent } from '../../runtime/interpreter/component.ts';
+import type { Entity } from '../../runtime/interpreter/ports/model.ts';
+import { CLASSNAME, modelOf } from '../model.ts';
+
+export const modelWrite = defineComponent({
+  name: 'model_write',
+  summary: 'Creates, changes or removes an entity of the data model.',
+  docs: 'Without an `id` an entity is created. With one it is changed: properties that are not named stay as they are.',
+  settings: Type.Object({
+    class: CLASSNAME,
+    id: Type.String({ maxLength: 128, default: '', examples: ['${customer_id}'], description: 'Id of the entity.' }),
+    entity: Type.Record(Type.String(), Type.Any(), { default: {}, description: 'Properties with their values.' }),
+    remove: Type.Boolean({ default: false, description: 'Remove it.' }),
+  }),
+  exits: {
+    next: { description: 'It is done.' },
+    missing: { description: 'There is none of this id.', otherwise: 'next', when: ({ id }) => id !== '' },
+  },
+  results: { id: { type: 'string', description: 'Id of the entity.' } },
+  waits: true,
+  method: 'model.write',
+  check: ({ remove, id }) => (remove === true && id === '' ? ['"model_write" needs an id to remove something'] : []),
+  run: async ({ services, domain }, { class: classname, id, entity, remove }) => {
+    const model = modelOf(services);
+    if (id === '') {
+      const created = await model.create(domain, classname, entity as Entity);
+      return { exit: 'next', fields: { id: String(created['id']) } };
+    }
+    const found = remove
+      ? await model.remove(domain, classname, id)
+      : (await model.update(domain, classname, id, entity as Entity)) !== undefined;
+    return { exit: found ? 'next' : 'missing', fields: { id } };
+  },
+});

@@ -1,0 +1,26 @@
+import { ScenarioError } from '../runtime/interpreter/errors.ts';
+import type { Run, RunOutcome } from '../runtime/interpreter/run/run.ts';
+
+/**
+ * Waits for a scenario that another one started.
+ * @param stops whether the signal ends the scenario; else only the waiting ends
+ * @throws ScenarioError the error that the scenario failed with
+ */
+export async function untilFinished(run: Run, signal: AbortSignal, stops: boolean): Promise<RunOutcome> {
+  const aborted = Promise.withResolvers<never>();
+  const abort = (): void => {
+    if (stops) run.stop('the scenario that called it was interrupted');
+    else aborted.reject(signal.reason);
+  };
+  if (signal.aborted) abort();
+  signal.addEventListener('abort', abort, { once: true });
+  try {
+    const outcome = await Promise.race([run.finished, aborted.promise]);
+    signal.throwIfAborted();
+    const { error } = outcome;
+    if (error) throw new ScenarioError(error.code, `${run.program.id}: ${error.message}`);
+    return outcome;
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
+}

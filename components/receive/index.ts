@@ -1,0 +1,27 @@
+import { Type } from 'typebox';
+import { defineComponent } from '../../runtime/interpreter/component.ts';
+import { Duration } from '../../runtime/interpreter/setting.ts';
+import { withinTime } from '../within-time.ts';
+
+export const receive = defineComponent({
+  name: 'receive',
+  summary: 'Waits for a message from another run.',
+  docs: 'Messages that came before are kept: the oldest of this name is taken.',
+  settings: Type.Object({
+    message: Type.String({ minLength: 1, maxLength: 64, examples: ['agent_free'], description: 'Its name.' }),
+    timeout: Duration({ default: '30s', examples: ['30s'], description: 'How long to wait.' }),
+  }),
+  shorthand: 'message',
+  exits: { next: { description: 'It is here.' }, timeout: { description: 'None came in time.' } },
+  results: {
+    data: { type: 'any', description: 'What came with it.' },
+    from: { type: 'string', description: 'Id of the run that sent it.' },
+  },
+  waits: true,
+  method: 'scenario.receive',
+  run: async (context, { message, timeout }) => {
+    const got = await withinTime(context, timeout, (signal) => context.mailbox.receive(message, signal));
+    if (got === undefined) return { exit: 'timeout' };
+    return { exit: 'next', fields: { data: got.data, from: got.from } };
+  },
+});

@@ -1,0 +1,63 @@
+import { Type } from 'typebox';
+import { defineComponent } from '../../runtime/interpreter/component.ts';
+import { parseDuration } from '../../runtime/interpreter/duration.ts';
+import { unavailable } from '../../runtime/interpreter/ports/capability.ts';
+import { recordingCall } from '../../runtime/interpreter/ports/recording.ts';
+import { Duration } from '../../runtime/interpreter/setting.ts';
+
+/** Counts the recordings of a block, so that each has a name of its own. */
+const COUNT = 'count';
+
+export const record = defineComponent({
+  name: 'record',
+  summary: 'Records the other party.',
+  docs: [
+    'What was recorded is played by `play: ${blockname.recording}`. A caller who hangs up to finish is what usually happens:',
+    'the recording stays, and `finally` reads `blockname.recording` and `blockname.milliseconds`.',
+  ].join('\n'),
+  settings: Type.Object({
+    max: Duration({ default: '2m', examples: ['2m'], description: 'Longest recording.' }),
+    silence: Duration({ default: '5s', examples: ['5s'], description: 'Silence that ends it; `0s`: none does.' }),
+    stop_digits: Type.String({
+      pattern: '^[0-9*#A-D]*$',
+      default: '#',
+      examples: ['#'],
+      description: 'Digits that end it.',
+    }),
+    beep: Type.Boolean({ default: true, description: 'Whether a beep comes first.' }),
+  }),
+  exits: { next: { description: 'There is a recording.' } },
+  results: {
+    recording: { type: 'string', description: 'The recording, as `play` takes it.' },
+    milliseconds: { type: 'integer', description: 'How long it is.' },
+    reason: { type: 'string', description: 'What ended it: `digit`, `silence`, `limit`, or `hangup`.' },
+    digit: { type: 'string', description: 'The digit that ended it, else empty.' },
+  },
+  waits: true,
+  run: async (context, { max, silence, stop_digits: stopDigits, beep }) => {
+    const { call: port, services, domain, signal, clock, memory, result } = context;
+    const call = recordingCall(port);
+    if (!services.recordings) throw unavailable('this node keeps no recordings');
+    const count = ((memory.get(COUNT) ?? 0) as number) + 1;
+    memory.set(COUNT, count);
+    const name = `${context.run}-${count}.wav`;
+    const file = await services.recordings.create(domain, name);
+    if (beep) await call.play([{ tone: '%(300,0,1000)' }], { signal });
+    const start = clock.now();
+    const fields = { recording: `recording:${name}`, reason: 'hangup', digit: '' };
+    try {
+      const { milliseconds, reason, digit } = await call.record({
+        signal,
+        file,
+        maxMs: parseDuration(max) ?? 0,
+        silenceMs: parseDuration(silence) ?? 0,
+        stopDigits,
+      });
+      return { exit: 'next', fields: { ...fields, milliseconds, reason, digit: digit ?? '' } };
+    } catch (error) {
+      // Cut short: what there is stays.
+      if (signal.aborted) result({ ...fields, milliseconds: clock.now() - start });
+      throw error;
+    }
+  },
+});

@@ -1,0 +1,37 @@
+import { Type } from 'typebox';
+import { defineComponent } from '../../runtime/interpreter/component.ts';
+import type { Value } from '../../runtime/interpreter/values.ts';
+import { untilFinished } from '../nested.ts';
+
+export const run = defineComponent({
+  name: 'run',
+  summary: 'Runs another scenario, in place of this one or beside it.',
+  docs: [
+    'As a function (`mode: call`) it has the call of this scenario, which waits until it is done, and goes on with what it',
+    'returned. An error that it does not handle is the error of this block. In parallel it has a call of its own, with which',
+    'it may `call` somebody; `await_run` waits for its value, `send` and `receive` exchange messages with it. It ends with this',
+    'scenario unless `keep` is set.',
+  ].join('\n'),
+  settings: Type.Object({
+    scenario: Type.String({ minLength: 1, maxLength: 64, examples: ['ask_number'], description: 'Its id.' }),
+    args: Type.Record(Type.String(), Type.Any(), { default: {}, description: 'Values of its parameters.' }),
+    mode: Type.Enum(['call', 'parallel'], { default: 'call', description: 'In place of this scenario, or beside it.' }),
+    keep: Type.Boolean({ default: false, description: 'In parallel: it goes on when this scenario ends.' }),
+  }),
+  shorthand: 'scenario',
+  exits: { next: { description: 'It is done; in parallel: it has begun.' } },
+  results: {
+    value: { type: 'any', description: 'What it returned.' },
+    run: { type: 'string', description: 'Its run id.' },
+    status: { type: 'string', description: '`completed`, `ended` or `stopped`; in parallel `running`.' },
+  },
+  waits: true,
+  method: 'scenario.run',
+  run: async ({ children, signal }, { scenario, args, mode, keep }) => {
+    const parallel = mode === 'parallel';
+    const child = await children.start({ scenario, args: args as Record<string, Value>, parallel, keep });
+    if (parallel) return { exit: 'next', fields: { run: child.id, status: 'running' } };
+    const { value, status } = await untilFinished(child, signal, true);
+    return { exit: 'next', fields: { run: child.id, status, value: value ?? null } };
+  },
+});

@@ -1,0 +1,53 @@
+import { Type } from 'typebox';
+import { defineComponent } from '../../runtime/interpreter/component.ts';
+import { speakingCall } from '../../runtime/interpreter/ports/speaking.ts';
+
+export const say = defineComponent({
+  name: 'say',
+  summary: 'Speaks a text to the other party.',
+  docs: 'Needs speech synthesis on the node; without it the block leaves by `error`, code `unavailable`.',
+  settings: Type.Object({
+    text: Type.String({
+      minLength: 1,
+      maxLength: 4096,
+      examples: ['You have ${n} messages'],
+      description: 'The text.',
+    }),
+    language: Type.Optional(
+      Type.String({
+        pattern: '^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$',
+        examples: ['en-GB'],
+        description: 'Language tag (BCP 47); default: the node’s.',
+      }),
+    ),
+    voice: Type.Optional(
+      Type.String({ pattern: '^[A-Za-z0-9_.+-]{1,64}$', examples: ['alan'], description: 'Name of a voice.' }),
+    ),
+    stop_digits: Type.String({
+      pattern: '^[0-9*#A-D]*$',
+      default: '',
+      examples: ['0123456789*#'],
+      description: 'Digits that end the speech.',
+    }),
+  }),
+  shorthand: 'text',
+  exits: {
+    next: { description: 'Everything has been said.' },
+    digit: {
+      description: 'One of `stop_digits` was pressed.',
+      otherwise: 'next',
+      when: ({ stop_digits: digits }) => digits !== '',
+    },
+  },
+  results: { digit: { type: 'string', description: 'The digit that ended the speech, else empty.' } },
+  waits: true,
+  run: async ({ call, signal }, { text, language, voice, stop_digits: stopDigits }) => {
+    const { digit } = await speakingCall(call).say(text, {
+      signal,
+      stopDigits,
+      ...(language === undefined ? {} : { language }),
+      ...(voice === undefined ? {} : { voice }),
+    });
+    return { exit: digit === undefined ? 'next' : 'digit', fields: { digit: digit ?? '' } };
+  },
+});

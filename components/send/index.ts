@@ -1,0 +1,31 @@
+import { Type } from 'typebox';
+import { defineComponent } from '../../runtime/interpreter/component.ts';
+import { unavailable } from '../../runtime/interpreter/ports/capability.ts';
+import type { Value } from '../../runtime/interpreter/values.ts';
+
+export const send = defineComponent({
+  name: 'send',
+  summary: 'Sends a message to another run.',
+  docs: [
+    'The other run gets it by `receive`, or is interrupted by it (`on: {message: {NAME: BLOCK}}`). Its id is known from',
+    '`run`, or handed over as an argument: `scenario.run` is the id of the run itself.',
+  ].join('\n'),
+  settings: Type.Object({
+    to: Type.String({ minLength: 1, maxLength: 64, examples: ['${watch.run}'], description: 'Run id.' }),
+    message: Type.String({ minLength: 1, maxLength: 64, examples: ['stop'], description: 'Name of the message.' }),
+    data: Type.Optional(Type.Any({ description: 'Goes with it.' })),
+  }),
+  exits: {
+    next: { description: 'The other run has it.' },
+    gone: { description: 'There is no such run any more.', otherwise: 'next' },
+  },
+  results: {},
+  method: 'scenario.send',
+  run: async ({ services, run, domain }, { to, message, data }) => {
+    if (!services.runs) throw unavailable('runs cannot reach each other here');
+    const other = services.runs.get(to);
+    // Runs of other domains are none of this one's business.
+    const sent = other?.domain === domain && other.send({ name: message, data: (data ?? null) as Value, from: run });
+    return { exit: sent === true ? 'next' : 'gone' };
+  },
+});

@@ -1,0 +1,23 @@
+import { Type } from 'typebox';
+import { defineComponent } from '../../runtime/interpreter/component.ts';
+
+export const stop = defineComponent({
+  name: 'stop',
+  summary: 'Ends a scenario that this one started in parallel.',
+  docs: [
+    'Its running block is cut short, its `finally` branch still runs. One that is over already is no mistake. To end the',
+    'scenario itself, lead an exit to `end`.',
+  ].join('\n'),
+  settings: Type.Object({
+    run: Type.String({ minLength: 1, maxLength: 64, examples: ['${music.run}'], description: 'Its run id.' }),
+    reason: Type.String({ maxLength: 256, default: 'stopped', description: 'Shown in its trace.' }),
+  }),
+  shorthand: 'run',
+  exits: { next: { description: 'It has been told.' } },
+  results: {},
+  method: 'scenario.stop',
+  run: async ({ children }, { run, reason }) => {
+    children.get(run)?.stop(reason);
+    return { exit: 'next' };
+  },
+});

@@ -1,0 +1,23 @@
+import { Type } from 'typebox';
+import { defineComponent } from '../../runtime/interpreter/component.ts';
+import { type Value, plainText } from '../../runtime/interpreter/values.ts';
+
+export const switchComponent = defineComponent({
+  name: 'switch',
+  summary: 'Goes one of several ways, by a value.',
+  docs: 'The exits are the values: the one that is the same as the value, as a text, is taken, else `else`.',
+  settings: Type.Object({ value: Type.Any({ examples: ['${department}'], description: 'What is looked at.' }) }),
+  shorthand: 'value',
+  exits: { else: { description: 'None of the values.' } },
+  openExits: { pattern: /^.{1,128}$/, description: 'The value is this.' },
+  results: {},
+  method: false,
+  check: (_, exits) =>
+    [...exits].some((exit) => exit !== 'else' && exit !== 'error')
+      ? []
+      : ['"switch" has no value: name an exit by one, e.g. exits: {sales: ring_sales, else: end}'],
+  run: async ({ exits }, { value }) => {
+    const text = plainText((value ?? null) as Value);
+    return { exit: exits.has(text) && text !== 'error' ? text : 'else' };
+  },
+});

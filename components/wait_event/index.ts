@@ -1,0 +1,60 @@
+import { Type } from 'typebox';
+import { defineComponent } from '../../runtime/interpreter/component.ts';
+import { unavailable } from '../../runtime/interpreter/ports/capability.ts';
+import { type BusEvent, type EventPort, eventName } from '../../runtime/interpreter/ports/events.ts';
+import { Duration } from '../../runtime/interpreter/setting.ts';
+import { type Value, plainText } from '../../runtime/interpreter/values.ts';
+import { withinTime } from '../within-time.ts';
+
+export const waitEvent = defineComponent({
+  name: 'wait_event',
+  summary: 'Waits for an event of the domain.',
+  docs: [
+    '`order_ready` is an event that a scenario published, `callevents.call_end` one of the platform. Only events from now on',
+    'count. `where` names fields of the event with the values they have to have.',
+  ].join('\n'),
+  settings: Type.Object({
+    event: Type.String({
+      pattern: '^[A-Za-z][A-Za-z0-9_]*(\\.[A-Za-z][A-Za-z0-9_]*)?$',
+      examples: ['order_ready'],
+      description: 'Its name.',
+    }),
+    where: Type.Record(Type.String(), Type.Any(), { default: {}, description: 'Fields that have to be the same.' }),
+    timeout: Duration({ default: '30s', examples: ['30s'], description: 'How long to wait.' }),
+  }),
+  shorthand: 'event',
+  exits: { next: { description: 'It has happened.' }, timeout: { description: 'It has not, in time.' } },
+  results: { data: { type: 'any', description: 'What came with it.' } },
+  waits: true,
+  method: 'events.wait',
+  run: async (context, { event, where, timeout }) => {
+    const { events } = context.services;
+    if (!events) throw unavailable('this node has no event bus');
+    const matches = ({ data }: BusEvent): boolean =>
+      Object.entries(where as Record<string, Value>).every(
+        ([field, value]) => plainText(data[field] ?? null) === plainText(value),
+      );
+    const filter = { domain: context.domain, ...eventName(event) };
+    const found = await withinTime(context, timeout, (signal) => nextEvent(events, filter, matches, signal));
+    return found === undefined ? { exit: 'timeout' } : { exit: 'next', fields: { data: found.data } };
+  },
+});
+
+async function nextEvent(
+  events: EventPort,
+  filter: Pick<BusEvent, 'domain' | 'class' | 'type'>,
+  matches: (event: BusEvent) => boolean,
+  signal: AbortSignal,
+): Promise<BusEvent> {
+  signal.throwIfAborted();
+  const { promise, resolve, reject } = Promise.withResolvers<BusEvent>();
+  const unsubscribe = events.subscribe(filter, (event) => {
+    if (matches(event)) resolve(event);
+  });
+  const abort = (): void => reject(signal.reason);
+  signal.addEventListener('abort', abort, { once: true });
+  return promise.finally(() => {
+    unsubscribe();
+    signal.removeEventListener('abort', abort);
+  });
+}

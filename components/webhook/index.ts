@@ -1,0 +1,73 @@
+import { Type } from 'typebox';
+import { type ComponentContext, defineComponent } from '../../runtime/interpreter/component.ts';
+import { unavailable } from '../../runtime/interpreter/ports/capability.ts';
+import type { HttpPort, HttpRequest } from '../../runtime/interpreter/ports/http.ts';
+import type { Value } from '../../runtime/interpreter/values.ts';
+
+const TRIES = 3;
+/** Milliseconds before the second try; the third comes after twice as long. */
+const PAUSE_MS = 2000;
+const TIMEOUT_MS = 10_000;
+const MAX_ANSWER_BYTES = 65_536;
+
+export const webhook = defineComponent({
+  name: 'webhook',
+  summary: 'Tells a server of something, without waiting for it.',
+  docs: [
+    'Sends `POST` with a JSON object: `event`, `scenario`, `run`, `callid`, `ts` and `data`. A server that does not answer',
+    'with a status below 300 is told again, three times in all; the scenario goes on at once. The same hosts as for `http`.',
+  ].join('\n'),
+  settings: Type.Object({
+    url: Type.String({
+      pattern: '^https?://[^\\s]{1,2048}$',
+      examples: ['https://crm.example.com/hooks'],
+      description: 'Where.',
+    }),
+    event: Type.String({ minLength: 1, maxLength: 64, examples: ['voicemail'], description: 'What has happened.' }),
+    data: Type.Record(Type.String(), Type.Any(), { default: {}, description: 'Fields that go with it.' }),
+    headers: Type.Record(Type.String(), Type.String(), { default: {}, description: 'Header fields.' }),
+  }),
+  exits: { next: { description: 'It is on its way.' } },
+  results: {},
+  method: 'http.webhook',
+  run: async (context, { url, event, data, headers }) => {
+    const { services, run, domain, clock } = context;
+    if (!services.http) throw unavailable('this node makes no HTTP requests');
+    const body = { event, run, domain, ts: clock.now(), callid: callid(context), data: data as Record<string, Value> };
+    // It goes on when the run is over.
+    const { signal } = new AbortController();
+    void deliver(services.http, context, {
+      method: 'POST',
+      url,
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+      timeoutMs: TIMEOUT_MS,
+      maxBytes: MAX_ANSWER_BYTES,
+      signal,
+      domain,
+    });
+    return { exit: 'next' };
+  },
+});
+
+function callid(context: ComponentContext): string {
+  try {
+    return context.call.callid;
+  } catch {
+    // A run without a call.
+    return '';
+  }
+}
+
+async function deliver(http: HttpPort, { clock, log, run }: ComponentContext, request: HttpRequest): Promise<void> {
+  for (let attempt = 1; attempt <= TRIES; attempt += 1) {
+    if (attempt > 1) await clock.sleep(PAUSE_MS * (attempt - 1), request.signal);
+    try {
+      const { status } = await http.request(request);
+      if (status < 300) return;
+      log.warn({ run, url: request.url, status, attempt }, 'webhook was refused');
+    } catch (error) {
+      log.warn({ run, url: request.url, attempt, err: error }, 'webhook could not be delivered');
+    }
+  }
+}

@@ -1,0 +1,29 @@
+import type { ComponentContext } from '../runtime/interpreter/component.ts';
+import { parseDuration } from '../runtime/interpreter/duration.ts';
+
+/**
+ * Waits for something until a time is up or the block has to end; the signal it gets aborts in either case.
+ * @param duration as authors write it
+ * @returns undefined when the time was up first
+ */
+export async function withinTime<T>(
+  { clock, signal }: Pick<ComponentContext, 'clock' | 'signal'>,
+  duration: string,
+  wait: (signal: AbortSignal) => Promise<T>,
+): Promise<T | undefined> {
+  const late = new AbortController();
+  const done = new AbortController();
+  const timer = clock.sleep(parseDuration(duration) ?? 0, done.signal).then(
+    () => late.abort(new Error('the time is up')),
+    () => undefined,
+  );
+  try {
+    return await wait(AbortSignal.any([signal, late.signal]));
+  } catch (error) {
+    if (late.signal.aborted && !signal.aborted) return undefined;
+    throw error;
+  } finally {
+    done.abort();
+    await timer;
+  }
+}

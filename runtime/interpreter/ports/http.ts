@@ -1,0 +1,29 @@
+/** HTTP as scenarios may use it: the implementation decides which hosts are allowed. */
+export interface HttpRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | undefined;
+  /** For the whole exchange, redirects included. */
+  readonly timeoutMs: number;
+  /** Largest body of the response, in bytes. */
+  readonly maxBytes: number;
+  readonly signal: AbortSignal;
+  /** Whose request it is: allowed hosts may differ by domain. */
+  readonly domain: string;
+}
+
+export interface HttpResponse {
+  readonly status: number;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+export interface HttpPort {
+  /**
+   * @throws ScenarioError codes `http_forbidden` (host, address or scheme not allowed), `http_timeout`,
+   * `http_too_large`, `http_failed`
+   */
+  request(request: HttpRequest): Promise<HttpResponse>;
+}

@@ -1,0 +1,26 @@
+/** When the members of hunt groups were last given a call, for the strategy "least recent". */
+export interface HuntHistory {
+  /** Milliseconds since the epoch; 0: never. */
+  last(domain: string, number: string): number;
+  note(domain: string, number: string, now: number): void;
+}
+
+const MAX_NUMBERS = 100_000;
+
+/** A history in memory. The numbers that had no call for longest are forgotten first. */
+export class MemoryHuntHistory implements HuntHistory {
+  readonly #last = new Map<string, number>();
+
+  last(domain: string, number: string): number {
+    return this.#last.get(`${domain} ${number}`) ?? 0;
+  }
+
+  note(domain: string, number: string, now: number): void {
+    const key = `${domain} ${number}`;
+    // The map keeps the order in which entries came.
+    this.#last.delete(key);
+    this.#last.set(key, now);
+    const [oldest] = this.#last.keys();
+    if (this.#last.size > MAX_NUMBERS && oldest !== undefined) this.#last.delete(oldest);
+  }
+}

@@ -1,0 +1,30 @@
+import type { Sandbox, ScriptLimits } from '../../sandbox/index.ts';
+import type { CallPort } from '../call-port.ts';
+import type { Program } from '../program.ts';
+import type { RunBook } from '../run/run-book.ts';
+import type { EventPort } from './events.ts';
+import type { HttpPort } from './http.ts';
+import type { HuntHistory } from './hunt-history.ts';
+import type { ModelPort } from './model.ts';
+import type { RecordingStore } from './recording.ts';
+
+/**
+ * What the node offers to runs beside the call. Whatever is left out is not there: a component that needs it leaves by
+ * its `error` exit with the code `unavailable`.
+ */
+export interface RunServices {
+  /** The scenario of this id, for `run`. */
+  readonly scenarios?: (id: string) => Promise<Program | undefined>;
+  /** A fresh call in state `none`, for scenarios that run in parallel. */
+  readonly openCall?: (domain: string) => CallPort;
+  /** Finds runs by id, for messages between them. */
+  readonly runs?: RunBook;
+  readonly events?: EventPort;
+  readonly http?: HttpPort;
+  readonly model?: ModelPort;
+  readonly recordings?: RecordingStore;
+  readonly huntHistory?: HuntHistory;
+  /** Where scripts run. */
+  readonly sandbox?: Sandbox;
+  readonly scriptLimits?: Partial<ScriptLimits>;
+}

@@ -1,0 +1,83 @@
+import type { CallPort } from '../call-port.ts';
+import type { Clock } from '../clock.ts';
+import { ArgumentError, ScenarioError } from '../errors.ts';
+import type { Log } from '../log.ts';
+import { unavailable } from '../ports/capability.ts';
+import type { RunServices } from '../ports/services.ts';
+import type { Value } from '../values.ts';
+import { type Run, type RunOptions, startRun } from './run.ts';
+
+/** How deep scenarios may call each other. */
+const MAX_DEPTH = 16;
+/** How many scenarios one run may have started in all. */
+const MAX_CHILDREN = 1000;
+
+export interface ChildStart {
+  readonly scenario: string;
+  readonly args: Readonly<Record<string, Value>>;
+  /** Beside this run, with a call of its own, instead of in its place with its call. */
+  readonly parallel: boolean;
+  /** Goes on when this run ends. */
+  readonly keep: boolean;
+}
+
+export interface ChildContext {
+  readonly services: RunServices;
+  readonly call: CallPort | undefined;
+  readonly domain: string;
+  readonly depth: number;
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly report: RunOptions['report'];
+}
+
+/** The scenarios that a run has started. */
+export class Children {
+  readonly #context: ChildContext;
+  readonly #runs = new Map<string, { readonly run: Run; readonly keep: boolean }>();
+
+  constructor(context: ChildContext) {
+    this.#context = context;
+  }
+
+  get runs(): readonly Run[] {
+    return [...this.#runs.values()].map(({ run }) => run);
+  }
+
+  get(id: string): Run | undefined {
+    return this.#runs.get(id)?.run;
+  }
+
+  /**
+   * @throws ScenarioError codes `no_such_scenario`, `argument`, `too_deep`, `unavailable`
+   */
+  async start({ scenario, args, parallel, keep }: ChildStart): Promise<Run> {
+    const { services, domain, depth } = this.#context;
+    if (!services.scenarios) throw unavailable('scenarios cannot be started here');
+    if (depth >= MAX_DEPTH) throw new ScenarioError('too_deep', `scenarios call each other ${MAX_DEPTH} levels deep`);
+    if (this.#runs.size >= MAX_CHILDREN)
+      throw new ScenarioError('too_many', `the run has started ${MAX_CHILDREN} scenarios`);
+    const program = await services.scenarios(scenario);
+    if (!program) throw new ScenarioError('no_such_scenario', `there is no scenario "${scenario}"`);
+    const call = parallel ? services.openCall?.(domain) : this.#context.call;
+    try {
+      const run = startRun(program, { ...this.#options(), args, ...(call ? { call } : {}), borrowedCall: !parallel });
+      this.#runs.set(run.id, { run, keep });
+      return run;
+    } catch (error) {
+      if (error instanceof ArgumentError)
+        throw new ScenarioError('argument', `${scenario}: ${error.message}`, { cause: error });
+      throw error;
+    }
+  }
+
+  /** Ends those that were not to be kept. */
+  stop(): void {
+    for (const { run, keep } of this.#runs.values()) if (!keep) run.stop('the scenario that started it is over');
+  }
+
+  #options(): RunOptions {
+    const { services, domain, depth, log, clock, report } = this.#context;
+    return { services, domain, depth: depth + 1, log, clock, ...(report ? { report } : {}) };
+  }
+}

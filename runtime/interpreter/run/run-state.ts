@@ -1,0 +1,140 @@
+import { randomUUID } from 'node:crypto';
+import { type CallEnd, type CallPort, CallStateError } from '../call-port.ts';
+import { type Clock, systemClock } from '../clock.ts';
+import type { Report } from '../component.ts';
+import { ScenarioError } from '../errors.ts';
+import type { Log } from '../log.ts';
+import type { RunServices } from '../ports/services.ts';
+import type { Program } from '../program.ts';
+import type { Value } from '../values.ts';
+import { Children } from './children.ts';
+import { Mailbox } from './mailbox.ts';
+import type { RunError, RunLimits, RunOptions, RunOutcome } from './run.ts';
+import { Trace } from './trace.ts';
+
+const DEFAULT_LIMITS: RunLimits = {
+  stepsWithoutWait: 1000,
+  traceEntries: 500,
+  finallyMs: 60_000,
+  graceMs: 5000,
+};
+
+/** What a run of any kind has and learns, and how it ends. */
+export class RunState {
+  readonly id: string;
+  readonly program: Program;
+  readonly call: CallPort | undefined;
+  readonly domain: string;
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly limits: RunLimits;
+  readonly services: RunServices;
+  readonly trace: Trace;
+  readonly children: Children;
+  readonly mailbox = new Mailbox();
+  readonly #options: RunOptions;
+  readonly #start: number;
+  #result: Record<string, Value> = {};
+  #value: Value | undefined;
+  #error: RunError | undefined;
+  #interruption: { readonly status: 'ended' | 'stopped'; readonly reason: string } | undefined;
+
+  constructor(program: Program, options: RunOptions) {
+    const { call, log, clock = systemClock, services = {}, depth = 0, report } = options;
+    this.#options = options;
+    this.program = program;
+    this.id = options.id ?? randomUUID();
+    this.call = call;
+    this.domain = options.domain ?? call?.domain ?? '';
+    this.log = log;
+    this.clock = clock;
+    this.limits = { ...DEFAULT_LIMITS, ...options.limits };
+    this.services = services;
+    this.trace = new Trace(this.limits.traceEntries);
+    this.children = new Children({ services, call, domain: this.domain, depth, log, clock, report });
+    this.#start = clock.now();
+  }
+
+  /** Passes a milestone on. A sink that throws harms neither the scenario nor the answers that come after it. */
+  report(report: Omit<Report, 'at'>): void {
+    if (report.fields) this.#result = { ...this.#result, ...report.fields };
+    try {
+      this.#options.report?.({ at: this.clock.now(), ...report });
+    } catch (error) {
+      this.log.error({ run: this.id, milestone: report.milestone, err: error }, 'report could not be passed on');
+    }
+  }
+
+  returned(value: Value): void {
+    this.#value = value;
+  }
+
+  /** The first error is the one that counts. */
+  fail(error: RunError, cause: unknown): void {
+    this.#error ??= error;
+    this.log.warn(
+      { run: this.id, scenario: this.program.id, block: error.block, code: error.code, err: cause },
+      'scenario failed',
+    );
+  }
+
+  /** The first reason is the one that counts. */
+  interrupted(status: 'ended' | 'stopped', reason: string): void {
+    this.#interruption ??= { status, reason };
+  }
+
+  /** Calls back when the other party or the system ends the call; at once when that was before. */
+  onCallEnd(ended: (end: CallEnd) => void): () => void {
+    const signal = this.call?.endSignal;
+    if (!signal) return () => undefined;
+    // What the scenario did itself (hang up, transfer) or learns by an exit (a call that failed) is no interruption.
+    const listener = (): void => {
+      const end = signal.reason as CallEnd;
+      if (end.by === 'opponent' || end.by === 'external') ended(end);
+    };
+    if (signal.aborted) listener();
+    else signal.addEventListener('abort', listener, { once: true });
+    return () => signal.removeEventListener('abort', listener);
+  }
+
+  /** Ends what the run started: a run leaves no call behind that nobody serves any more. */
+  async release(): Promise<void> {
+    this.children.stop();
+    const { call } = this;
+    if (!call || this.#options.borrowedCall === true || call.endSignal.aborted) return;
+    try {
+      if (call.state === 'incoming') await call.reject(480);
+      else if (call.state === 'outgoing' || call.state === 'connected') await call.hangup();
+    } catch (error) {
+      // The other party may have ended the call at the same moment.
+      if (!(error instanceof CallStateError))
+        this.log.error({ run: this.id, scenario: this.program.id, err: error }, 'call could not be released');
+    }
+  }
+
+  outcome(): RunOutcome {
+    const status = this.#error ? 'failed' : (this.#interruption?.status ?? 'completed');
+    return {
+      status,
+      ...(this.#error ? { error: this.#error } : {}),
+      ...(this.#interruption ? { reason: this.#interruption.reason } : {}),
+      result: this.#result,
+      ...(this.#value === undefined ? {} : { value: this.#value }),
+      steps: this.trace.steps,
+      start: this.#start,
+      milliseconds: this.clock.now() - this.#start,
+    };
+  }
+}
+
+/** Code and message of whatever was thrown. */
+export function describeError(error: unknown): { code: string; message: string } {
+  if (error instanceof ScenarioError) return { code: error.code, message: error.message };
+  if (error instanceof CallStateError) return { code: 'call_state', message: error.message };
+  return { code: 'internal', message: error instanceof Error ? error.message : String(error) };
+}
+
+/** Why blocks end when the other party has hung up, or the call was ended from outside. */
+export function callEnded({ by }: CallEnd): ScenarioError {
+  return new ScenarioError('call_ended', `the call was ended by the ${by === 'opponent' ? 'other party' : 'system'}`);
+}

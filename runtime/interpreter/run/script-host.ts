@@ -1,0 +1,30 @@
+import type { ScriptHost } from '../../sandbox/index.ts';
+import { unavailable } from '../ports/capability.ts';
+import type { BlockSite } from './block-context.ts';
+import type { RunState } from './run-state.ts';
+
+/** What `script` blocks of this run use: see `ScriptHost`. A script of a block computes; it gives no commands. */
+export function scriptHost({ services, program, clock }: RunState, { trace }: BlockSite): ScriptHost {
+  const { sandbox, scriptLimits } = services;
+  if (!sandbox) throw unavailable('this node runs no scripts');
+  return {
+    run: ({ source, format, vars, wallMs, signal }) => {
+      const run = sandbox.start({
+        source,
+        format,
+        kind: 'block',
+        file: program.file,
+        version: program.version,
+        vars,
+        commands: [],
+        limits: { ...scriptLimits, ...(wallMs === undefined ? {} : { wallMs }) },
+        onCommand: async (name) => {
+          throw unavailable(`a script block has no ${name}`);
+        },
+        onLog: (level, text) => trace.logged(`${level}: ${text}`),
+        signal,
+      });
+      return clock.busy ? clock.busy(run.finished) : run.finished;
+    },
+  };
+}

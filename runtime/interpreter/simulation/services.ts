@@ -1,0 +1,175 @@
+import { readFile, readdir } from 'node:fs/promises';
+import path from 'node:path';
+import { checkScenario } from '../checker/check-scenario.ts';
+import type { Clock } from '../clock.ts';
+import type { ComponentRegistry } from '../component.ts';
+import { ScenarioError } from '../errors.ts';
+import { isBlockScenario } from '../files.ts';
+import { unavailable } from '../ports/capability.ts';
+import type { BusEvent, EventPort } from '../ports/events.ts';
+import type { HttpPort, HttpRequest, HttpResponse } from '../ports/http.ts';
+import { MemoryHuntHistory } from '../ports/hunt-history.ts';
+import type { Entity, EntityQuery, ModelPort } from '../ports/model.ts';
+import type { RecordingStore } from '../ports/recording.ts';
+import type { RunServices } from '../ports/services.ts';
+import type { Program } from '../program.ts';
+import { RunBook } from '../run/run-book.ts';
+import type { Value } from '../values.ts';
+import { SimulatedCall } from './simulated-call.ts';
+
+export interface SimulatedServicesOptions {
+  readonly clock: Clock;
+  /** Answers by `METHOD URL`: `{status, json, body, headers}`, or a list of them, one for each request. */
+  readonly http?: Readonly<Record<string, Value>>;
+  /** Folder in which other scenarios are looked for by their id. */
+  readonly folder?: string;
+  readonly components?: ComponentRegistry;
+  /** Called with what is done to the world outside. */
+  readonly note?: (what: string) => void;
+}
+
+/** The node's services for a simulation: nothing leaves the process, everything begins empty. */
+export function simulatedServices(options: SimulatedServicesOptions): RunServices {
+  const { clock, http = {}, folder, components, note = () => undefined } = options;
+  return {
+    ...(folder === undefined || components === undefined
+      ? {}
+      : { scenarios: (id: string) => clockBusy(clock, findScenario(folder, components, id)) }),
+    openCall: () => new SimulatedCall(clock, { direction: 'outgoing' }),
+    runs: new RunBook(),
+    events: new SimulatedEvents(clock, note),
+    http: new SimulatedHttp(http, note),
+    model: new SimulatedModel(),
+    recordings: simulatedRecordings,
+    huntHistory: new MemoryHuntHistory(),
+  };
+}
+
+function clockBusy<T>(clock: Clock, work: Promise<T>): Promise<T> {
+  return clock.busy ? clock.busy(work) : work;
+}
+
+async function findScenario(folder: string, components: ComponentRegistry, id: string): Promise<Program | undefined> {
+  for (const name of (await readdir(folder)).filter(isBlockScenario).toSorted()) {
+    const file = path.join(folder, name);
+    const { program } = checkScenario(await readFile(file, 'utf8'), { file, components });
+    if (program?.id === id) return program;
+  }
+  return undefined;
+}
+
+class SimulatedEvents implements EventPort {
+  readonly #clock: Clock;
+  readonly #note: (what: string) => void;
+  readonly #listeners = new Set<(event: BusEvent) => void>();
+  #seq = 0;
+
+  constructor(clock: Clock, note: (what: string) => void) {
+    this.#clock = clock;
+    this.#note = note;
+  }
+
+  publish(event: Pick<BusEvent, 'domain' | 'class' | 'type' | 'data'>): BusEvent {
+    this.#seq += 1;
+    const published = { ...event, seq: this.#seq, ts: this.#clock.now() };
+    this.#note(`publish ${event.type}`);
+    for (const listener of this.#listeners) listener(published);
+    return published;
+  }
+
+  subscribe(filter: Pick<BusEvent, 'domain' | 'class' | 'type'>, listener: (event: BusEvent) => void): () => void {
+    const matching = (event: BusEvent): void => {
+      if (event.class === filter.class && event.type === filter.type) listener(event);
+    };
+    this.#listeners.add(matching);
+    return () => this.#listeners.delete(matching);
+  }
+}
+
+/** Gives the answers that a test names; any other request is an error. */
+class SimulatedHttp implements HttpPort {
+  readonly #answers: Map<string, Value>;
+  readonly #note: (what: string) => void;
+
+  constructor(answers: Readonly<Record<string, Value>>, note: (what: string) => void) {
+    this.#answers = new Map(Object.entries(answers));
+    this.#note = note;
+  }
+
+  request({ method, url }: HttpRequest): Promise<HttpResponse> {
+    const key = `${method} ${url}`;
+    this.#note(`http ${key}`);
+    const answer = this.#take(key);
+    if (answer === undefined) return Promise.reject(unavailable(`the simulation has no answer to ${key}`));
+    return Promise.resolve().then(() => toResponse(answer));
+  }
+
+  /** Of a list the next one; the last one stays. */
+  #take(key: string): Value | undefined {
+    const answer = this.#answers.get(key);
+    if (!Array.isArray(answer)) return answer;
+    const [next, ...rest] = answer as readonly Value[];
+    if (rest.length > 0) this.#answers.set(key, rest);
+    return next;
+  }
+}
+
+function toResponse(answer: Value): HttpResponse {
+  if (typeof answer === 'number') return { status: answer, headers: {}, body: '' };
+  const { status = 200, json, body, headers, error } = (answer ?? {}) as Record<string, Value>;
+  if (typeof error === 'string') throw new ScenarioError(error, 'as the test wants it');
+  const type: Record<string, string> = json === undefined ? {} : { 'content-type': 'application/json' };
+  return {
+    status: Number(status),
+    headers: { ...type, ...((headers ?? {}) as Record<string, string>) },
+    body: json === undefined ? String(body ?? '') : JSON.stringify(json),
+  };
+}
+
+/** Entities in memory; a filter is an object of properties that have to be the same. */
+class SimulatedModel implements ModelPort {
+  readonly #classes = new Map<string, Map<string, Entity>>();
+
+  async read(_: string, classname: string, id: string): Promise<Entity | undefined> {
+    return this.#of(classname).get(id);
+  }
+
+  async list(_: string, classname: string, { filter, limit, offset }: EntityQuery): Promise<readonly Entity[]> {
+    if (filter !== undefined && (filter === null || typeof filter !== 'object' || Array.isArray(filter)))
+      throw unavailable('a simulation filters by an object of properties only');
+    const wanted = Object.entries((filter ?? {}) as Record<string, Value>);
+    return [...this.#of(classname).values()]
+      .filter((entity) => wanted.every(([name, value]) => entity[name] === value))
+      .slice(offset, offset + limit);
+  }
+
+  async create(_: string, classname: string, entity: Entity): Promise<Entity> {
+    const entities = this.#of(classname);
+    const created = { id: `${classname}-${entities.size + 1}`, ...entity };
+    entities.set(String(created.id), created);
+    return created;
+  }
+
+  async update(_: string, classname: string, id: string, change: Entity): Promise<Entity | undefined> {
+    const entity = this.#of(classname).get(id);
+    if (!entity) return undefined;
+    const changed = { ...entity, ...change };
+    this.#of(classname).set(id, changed);
+    return changed;
+  }
+
+  async remove(_: string, classname: string, id: string): Promise<boolean> {
+    return this.#of(classname).delete(id);
+  }
+
+  #of(classname: string): Map<string, Entity> {
+    const entities = this.#classes.get(classname) ?? new Map<string, Entity>();
+    this.#classes.set(classname, entities);
+    return entities;
+  }
+}
+
+const simulatedRecordings: RecordingStore = {
+  create: async (_, name) => `/simulation/${name}`,
+  find: (_, name) => `/simulation/${name}`,
+};
