@@ -89,7 +89,7 @@ describe('embedded media server: listening in, detecting, speaking, changing wha
     const after = await since(200, (from) => [900, 1400].map((frequency) => one.phone.level(frequency, from)));
     expect(after[0]).to.be.above(3000);
     expect(after[1]).to.be.below(100);
-    expect(await displace('stop')).to.equal('-ERR Operation Failed\n');
+    expect(await displace('stop')).to.equal('-ERR Cannot stop displace session!\n');
   });
 
   it('mutes, and changes levels', async () => {

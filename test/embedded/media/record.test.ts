@@ -81,7 +81,7 @@ describe('embedded media server: recording', () => {
     await pause(400);
     expect(await api('unmask')).to.equal('+OK Success\n');
     expect(await api('stop')).to.equal('+OK Success\n');
-    expect(await api('stop')).to.equal('-ERR Operation Failed\n');
+    expect(await api('stop')).to.equal('-ERR Cannot stop record session!\n');
     const samples = await recorded('bridge.wav');
     const start = samples.subarray(800, 2800);
     expect(amplitude(start, 500)).to.be.above(4000);

@@ -6,14 +6,14 @@ import { OK, SUCCESS } from './command.ts';
 
 /** `uuid_displace <uuid> start|stop <file> [<seconds>] [mux]`. */
 export const uuidDisplace = onChannel(async (channel, [action = '', file = '', limit = '0', ...flags]) => {
-  if (action === 'stop') return stopDisplacement(channel) ? SUCCESS : '-ERR Operation Failed\n';
+  if (action === 'stop') return stopDisplacement(channel) ? SUCCESS : '-ERR Cannot stop displace session!\n';
   if (action !== 'start' || file === '') return '-USAGE: <uuid> [start|stop] <path> [<limit>] [mux]\n';
   try {
     const mux = flags.includes('mux') || limit === 'mux';
     await startDisplacement(channel, file, Number(limit) || 0, mux);
     return SUCCESS;
   } catch (error) {
-    if (error instanceof SoundNotFoundError) return '-ERR Operation Failed\n';
+    if (error instanceof SoundNotFoundError) return '-ERR Cannot displace session!\n';
     throw error;
   }
 });

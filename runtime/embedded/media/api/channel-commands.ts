@@ -4,17 +4,22 @@ import { bridge } from '../channel/bridge.ts';
 import { parseInlineDialplan, transfer } from '../channel/transfer.ts';
 import { hangupCause } from '../core/hangup-cause.ts';
 import { plainHeaders } from '../esl/event.ts';
-import { type ApiCommand, NO_CHANNEL, OK, words } from './command.ts';
+import { type ApiCommand, NO_CHANNEL, NO_SESSION, OK, words } from './command.ts';
 import { mediaVariables } from './media-variables.ts';
 
-/** A command whose first word is the id of a live channel. */
+/**
+ * A command whose first word is the id of a live channel.
+ *
+ * @param missing the answer when there is none; commands differ in it
+ */
 export function onChannel(
   run: (channel: Channel, rest: string[], argument: string) => string | Promise<string>,
+  missing = NO_CHANNEL,
 ): ApiCommand {
   return (core, argument) => {
     const [uuid = '', ...rest] = words(argument);
     const channel = core.channels.get(uuid);
-    return channel === undefined || channel.ended ? NO_CHANNEL : run(channel, rest, argument);
+    return channel === undefined || channel.ended ? missing : run(channel, rest, argument);
   };
 }
 
@@ -66,8 +71,10 @@ export const uuidBreak = onChannel((channel, [all]) => {
 });
 
 /** `uuid_send_dtmf <uuid> <digits>[@<milliseconds>]`. */
-export const uuidSendDtmf = onChannel((channel, [digits = '']) =>
-  sendDigits(channel, digits) ? `+OK ${channel.uuid} sent DTMF ${digits}.\n` : '-USAGE: <uuid> <dtmf_data>\n',
+export const uuidSendDtmf = onChannel(
+  (channel, [digits = '']) =>
+    sendDigits(channel, digits) ? `+OK ${channel.uuid} sent DTMF ${digits}.\n` : '-USAGE: <uuid> <dtmf_data>\n',
+  NO_SESSION,
 );
 
 /** `uuid_recv_dtmf <uuid> <digits>`: as if the far end had pressed them. */

@@ -22,6 +22,7 @@ export function words(argument: string): string[] {
   return Array.from(argument.matchAll(/'([^']*)'|(\S+)/g), (match) => match[1] ?? match[2] ?? '');
 }
 
+export const NO_SESSION = '-ERR Cannot locate session!\n';
 export const NO_CHANNEL = '-ERR No such channel!\n';
 export const OK = '+OK\n';
 export const SUCCESS = '+OK Success\n';

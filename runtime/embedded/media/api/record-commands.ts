@@ -1,6 +1,6 @@
 import { SessionRecording } from '../recording/session-recording.ts';
 import { onChannel } from './channel-commands.ts';
-import { SUCCESS } from './command.ts';
+import { NO_SESSION, SUCCESS } from './command.ts';
 
 const USAGE = '-USAGE: <uuid> [start|stop|mask|unmask] <path> [<limit>] [<recording_vars>]\n';
 
@@ -17,8 +17,9 @@ export const uuidRecord = onChannel(async (channel, [action = '', name = '', lim
   }
   const recordings = SessionRecording.of(channel).filter((each) => name === 'all' || each.name === name);
   if (action !== 'stop' && action !== 'mask' && action !== 'unmask') return USAGE;
-  if (recordings.length === 0) return '-ERR Operation Failed\n';
+  if (recordings.length === 0)
+    return action === 'stop' ? '-ERR Cannot stop record session!\n' : `-ERR Cannot ${action} recording session!\n`;
   if (action === 'stop') await Promise.all(recordings.map((each) => each.stop()));
   else for (const each of recordings) each.mask(action === 'mask');
   return SUCCESS;
-});
+}, NO_SESSION);
