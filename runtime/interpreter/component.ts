@@ -108,6 +108,8 @@ export interface Component<Settings extends TSchema = TSchema> {
   readonly waits?: boolean;
   /** A loop through this block comes to an end by itself. */
   readonly bounded?: boolean;
+  /** It may set any variable. */
+  readonly assignsAny?: boolean;
   /** Name in scripts and modules, `call.NAME` unless given; false: not there. */
   readonly method?: string | false;
   /** Mistakes that only this component can see, one sentence each. */

@@ -8,12 +8,19 @@ export interface Problem {
   readonly column: number;
   readonly message: string;
   readonly suggestion?: string;
+  /** A warning is likely a mistake, but the scenario can run; without it the problem is a mistake. */
+  readonly severity?: 'warning';
+}
+
+export function isMistake({ severity }: Problem): boolean {
+  return severity === undefined;
 }
 
 /** `file:line:col: message (suggestion)`: the form editors and terminals make clickable. */
 export function formatProblem(problem: Problem): string {
   const suggestion = problem.suggestion === undefined ? '' : `; ${problem.suggestion}`;
-  return `${problem.file}:${problem.line}:${problem.column}: ${problem.message}${suggestion}`;
+  const kind = problem.severity === undefined ? '' : 'warning: ';
+  return `${problem.file}:${problem.line}:${problem.column}: ${kind}${problem.message}${suggestion}`;
 }
 
 /** `did you mean "x"?`, or the list of what there is when nothing is near and the list is short. */

@@ -130,6 +130,31 @@ blocks:
         found: ['5:44: "mode" must be one of async, provisional, final, not "asnc"; did you mean "async"?'],
       },
       {
+        what: 'a loop without a wait that has a way out',
+        source: scenario(
+          'first:\n  set: { n: "${n + 1}" }\n  next: again\nagain:\n  if: n < 9\n  exits: { then: first, else: end }',
+          'variables: { n: 0 }\n',
+        ).replace('blocks:', 'blocks:'),
+        found: [
+          '5:3: warning: these blocks go round without a wait: first, again; count with loop, or wait in between',
+        ],
+      },
+      {
+        what: 'a loop without a wait that never ends',
+        source: scenario('first:\n  report: again\n  next: first'),
+        found: [
+          '4:3: the block "first" leads to itself without a wait for ever; wait in between, or lead an exit elsewhere',
+        ],
+      },
+      {
+        what: 'a variable that may be read before it is set',
+        source: scenario(
+          'first:\n  if: call.number == "1"\n  exits: { then: give, else: tell }\ngive:\n  set: { who: me }\n  next: tell\ntell:\n  log: "${who}"\n  next: end',
+          'variables: { who: { type: string } }\n',
+        ),
+        found: ['12:10: warning: the variable "who" may be read here before it is set; give it a first value'],
+      },
+      {
         what: 'what a component alone can see',
         source: scenario(
           'first:\n  collect: { min: 3, max: 2 }\n  exits: { next: second, timeout: second }\nsecond:\n  menu: menu.wav\n  exits: { failed: end }',

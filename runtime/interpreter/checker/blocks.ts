@@ -5,6 +5,7 @@ import { suggestName } from '../problem.ts';
 import { type Block, type Compiled, literalSettings } from '../program.ts';
 import type { ValueType } from '../values.ts';
 import { type WiredExits, completeExits, readExits } from './exits.ts';
+import { runsUnset, spins } from './flow.ts';
 import { type Graph, reachableFrom, successors } from './graph.ts';
 import type { InterruptDraft } from './interrupts.ts';
 import type { Names } from './names.ts';
@@ -35,6 +36,15 @@ export interface BlockContext {
   readonly compiler: ExpressionCompiler;
   readonly variables: ReadonlyMap<string, ValueType>;
   readonly promptsFolder: string;
+}
+
+/** Where a run can begin, and what it does not know then. */
+export interface Flow {
+  readonly start: Entry | undefined;
+  readonly last: Entry | undefined;
+  readonly interrupts: readonly InterruptDraft[];
+  /** Variables without a first value. */
+  readonly unset: ReadonlySet<string>;
 }
 
 /** Reads the `blocks` section: first who there is, then, with all names known, what each one does. */
@@ -87,19 +97,8 @@ export class BlockReader {
   }
 
   /** Notes where a run cannot get, and results read where their block cannot have run. */
-  checkFlow(
-    blocks: ReadonlyMap<string, Block>,
-    drafts: readonly BlockDraft[],
-    {
-      start,
-      last,
-      interrupts,
-    }: {
-      readonly start: Entry | undefined;
-      readonly last: Entry | undefined;
-      readonly interrupts: readonly InterruptDraft[];
-    },
-  ): void {
+  checkFlow(blocks: ReadonlyMap<string, Block>, drafts: readonly BlockDraft[], flow: Flow): void {
+    const { start, last, interrupts, unset } = flow;
     const graph: Graph = new Map([...blocks].map(([name, { exits }]) => [name, [...exits.values()]]));
     for (const entry of [start, last]) if (entry) this.#checkTarget(textOf(entry), entry.value ?? entry.keyNode, false);
     for (const { target, node } of interrupts) this.#checkTarget(target, node, true);
@@ -114,6 +113,28 @@ export class BlockReader {
     for (const { reader, name, node } of this.#uses) {
       if (!blocks.has(name) || finale.has(reader) || successors(graph, name).has(reader)) continue;
       this.#source.problem(node, `"${name}" is read before the block "${name}" has run`);
+    }
+    this.#checkSpins(blocks, drafts, graph);
+    for (const name of start ? unset : [])
+      this.#checkUnset(name, runsUnset(name, blocks, graph, textOf(start as Entry)), finale);
+  }
+
+  #checkSpins(blocks: ReadonlyMap<string, Block>, drafts: readonly BlockDraft[], graph: Graph): void {
+    for (const { blocks: circle, hasWayOut } of spins(blocks, graph)) {
+      const node = drafts.find(({ name }) => name === circle[0])?.node ?? null;
+      const message =
+        circle.length === 1
+          ? `the block "${circle[0]}" leads to itself without a wait`
+          : `these blocks go round without a wait: ${circle.join(', ')}`;
+      if (hasWayOut) this.#source.warning(node, message, 'count with loop, or wait in between');
+      else this.#source.problem(node, `${message} for ever`, 'wait in between, or lead an exit elsewhere');
+    }
+  }
+
+  #checkUnset(variable: string, unset: ReadonlySet<string>, finale: ReadonlySet<string>): void {
+    for (const { reader, name, node } of this.#uses) {
+      if (name !== variable || !unset.has(reader) || finale.has(reader)) continue;
+      this.#source.warning(node, `the variable "${name}" may be read here before it is set`, 'give it a first value');
     }
   }
 

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { type Node, isMap, isScalar } from 'yaml';
 import type { ComponentRegistry } from '../component.ts';
 import { ExpressionCompiler } from '../expression.ts';
-import { type Problem, suggestName } from '../problem.ts';
+import { type Problem, isMistake, suggestName } from '../problem.ts';
 import type { Program } from '../program.ts';
 import type { ValueType } from '../values.ts';
 import { type BlockDraft, BlockReader, textOf } from './blocks.ts';
@@ -22,7 +22,7 @@ export interface CheckOptions {
 }
 
 export interface CheckResult {
-  /** Undefined when there are problems. */
+  /** Undefined when there are problems that are no mere warnings. */
   readonly program: Program | undefined;
   readonly problems: readonly Problem[];
 }
@@ -33,7 +33,8 @@ export function checkScenario(text: string, options: CheckOptions): CheckResult 
   const program = isMap(source.root) ? checkRoot(source, source.root, options) : undefined;
   if (!program && source.problems.length === 0)
     source.problem(source.root, 'a scenario is a map with id, start and blocks');
-  return { program: source.problems.length === 0 ? program : undefined, problems: source.problems };
+  const { problems } = source;
+  return { program: problems.some(isMistake) ? undefined : program, problems };
 }
 
 function checkRoot(source: Source, root: Node, options: CheckOptions): Program {
@@ -58,7 +59,7 @@ function checkRoot(source: Source, root: Node, options: CheckOptions): Program {
   if (!start) source.problem(root, 'the scenario has no start', 'write start: BLOCK');
   const interrupts = readInterrupts(source, node('on'));
   const last = sections.get('finally');
-  reader.checkFlow(blocks, drafts, { start, last, interrupts });
+  reader.checkFlow(blocks, drafts, { start, last, interrupts, unset: declarations.unset });
 
   const id = readId(source, sections.get('id'), root);
   return {

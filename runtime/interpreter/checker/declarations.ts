@@ -12,6 +12,8 @@ import { celFits, plainType, staticType } from './static-type.ts';
 export class DeclarationReader {
   readonly #source: Source;
   readonly #names: Names;
+  /** Variables without a first value. */
+  readonly unset = new Set<string>();
 
   constructor(source: Source, names: Names) {
     this.#source = source;
@@ -125,6 +127,7 @@ export class DeclarationReader {
     const type = this.#type(fields.get('type')?.value ?? null, `variable "${key}"`, keyNode);
     if (!type) return undefined;
     const given = fields.get('value');
+    if (!given) this.unset.add(key);
     const zero: Compiled = { kind: 'constant', value: ZERO_VALUES[type] };
     return { name: key, type, initial: (given && this.#typed(given, type, what, parameters)) ?? zero };
   }

@@ -46,14 +46,20 @@ export class Source {
     this.problemAt(node?.range?.[0] ?? 0, message, suggestion);
   }
 
+  /** Notes what is likely a mistake, but can run. */
+  warning(node: Node | null, message: string, suggestion?: string): void {
+    this.problemAt(node?.range?.[0] ?? 0, message, suggestion, 'warning');
+  }
+
   /** Notes a mistake at a character of the file. */
-  problemAt(offset: number, message: string, suggestion?: string): void {
+  problemAt(offset: number, message: string, suggestion?: string, severity?: 'warning'): void {
     const { line, column } = this.position(offset);
     this.#problems.push({
       file: this.file,
       line,
       column,
       message,
+      ...(severity === undefined ? {} : { severity }),
       ...(suggestion === undefined ? {} : { suggestion }),
     });
   }
