@@ -4,8 +4,10 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Codec } from '../../phones/media/g711.ts';
 import type { OutgoingCall } from '../../phones/outgoing-call.ts';
+import type { PhoneCall } from '../../phones/phone-call.ts';
 import { Phone } from '../../phones/phone.ts';
 import { Arrivals } from '../../phones/wait.ts';
+import { eventually } from '../../support/eventually.ts';
 import { connectMedia, type Endpoint, type MediaServer } from './fsmrf.ts';
 import { type Held, mediaServer, sipServer } from './servers.ts';
 import { type App, connectApp, type Dialog, type Request, type Response, type Srf } from './srf.ts';
@@ -105,6 +107,11 @@ export class MediaStage {
     if (this.#app === undefined) throw new Error('the stage is not open');
     return this.#app;
   }
+}
+
+/** Settles when the phone no longer hears the tone; what was under way when it was ended may still be heard. */
+export async function fallsSilent(call: PhoneCall, tone: number): Promise<void> {
+  await eventually(() => call.hearsNot(tone, { forMs: 250 }), 1000);
 }
 
 /** Opens the stage for the tests of a `describe`. */
