@@ -54,15 +54,20 @@ export async function embedded(args: readonly string[]): Promise<number | undefi
     }
     const sip = sipOptions(values);
     const media = mediaOptions(values);
-    if (sip !== undefined) servers.push(await startSipServer(sip));
-    if (media !== undefined) servers.push(await startMediaServer(media));
+    if (sip !== undefined) {
+      const server = await startSipServer(sip);
+      servers.push(server);
+      process.stdout.write(`app ${server.addresses.app}\nsip ${server.addresses.sip}\n`);
+    }
+    if (media !== undefined) {
+      const server = await startMediaServer(media);
+      servers.push(server);
+      process.stdout.write(`event-socket ${server.addresses.eventSocket}\nmedia ${server.addresses.sip}\n`);
+    }
   } catch (error) {
     for (const server of servers) await server.close();
     process.stderr.write(`ringmaster embedded: ${(error as Error).message.split('\n')[0]}\n`);
     return 1;
-  }
-  for (const { addresses } of servers) {
-    for (const [role, address] of Object.entries(addresses)) process.stdout.write(`${role} ${address}\n`);
   }
   process.stdout.write('ready\n');
   stopWith(servers);

@@ -1,0 +1,86 @@
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { expect } from 'chai';
+import { Command } from './command.ts';
+
+/** A port that somebody else listens on while the work goes on. */
+async function withTakenPort(work: (port: number) => Promise<void>): Promise<void> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  try {
+    await work((server.address() as AddressInfo).port);
+  } finally {
+    server.close();
+  }
+}
+
+const FREE = { RINGMASTER_HTTP_PORT: '0', RINGMASTER_SIP_PORT: '0', RINGMASTER_RTP_PORTS: '42000-42099' };
+
+describe('the ringmaster command', function () {
+  this.timeout(60_000);
+
+  it('explains itself', async () => {
+    const { code, out } = await (await Command.run(['help'])).ended;
+    expect(code).to.equal(0);
+    for (const command of ['start', 'check', 'embedded']) expect(out).to.include(`npx ringmaster ${command}`);
+  });
+
+  it('does not know other commands', async () => {
+    const { code, err } = await (await Command.run(['strat'])).ended;
+    expect(code).to.equal(2);
+    expect(err).to.match(/^ringmaster: unknown command "strat"/);
+  });
+
+  it('start tells a setting that cannot be used, in one line', async () => {
+    const { code, err } = await (await Command.run(['start'], { RINGMASTER_SIP_PORT: 'abc' })).ended;
+    expect(code).to.equal(1);
+    expect(err).to.equal('ringmaster: RINGMASTER_SIP_PORT: found "abc", expected a port number from 0 to 65535\n');
+  });
+
+  for (const [name, what] of [
+    ['RINGMASTER_HTTP_PORT', 'the REST service'],
+    ['RINGMASTER_SIP_PORT', 'SIP'],
+  ] as const) {
+    it(`start tells a taken port of ${name}, in one line, and ends`, () =>
+      withTakenPort(async (port) => {
+        const { code, err } = await (await Command.run(['start'], { ...FREE, [name]: String(port) })).ended;
+        expect(code).to.equal(1);
+        expect(err.trimEnd().split('\n').at(-1)).to.match(
+          new RegExp(`^ringmaster: ${what}: cannot listen on .*${port} \\(the address is in use\\)$`),
+        );
+      }));
+  }
+
+  it('start prints addresses, demo accounts and things to try, and ends by SIGTERM with 0', async () => {
+    const node = await Command.run(['start'], FREE);
+    await node.printed(/Three things to try/);
+    const { code, out, err } = await node.terminate();
+    expect(code).to.equal(0);
+    expect(err).to.equal('');
+    expect(out)
+      .to.match(/REST {2}http:\/\/127\.0\.0\.1:\d+\/rest\/v1/)
+      .and.to.match(/SIP {3}127\.0\.0\.1:\d+/);
+    expect(out).to.include('demo-<login>');
+  });
+
+  it('embedded runs the servers alone, on the addresses it prints, and ends by SIGTERM with 0', async () => {
+    const sip = '--app 127.0.0.1:0 --secret s --sip 127.0.0.1:0';
+    const media = '--event-socket 127.0.0.1:0 --password p --media 127.0.0.1:0 --rtp-ports 42100-42199';
+    const servers = await Command.run(`embedded ${sip} ${media}`.split(' '));
+    await servers.printed(
+      /^app 127\.0\.0\.1:\d+\nsip 127\.0\.0\.1:\d+\nevent-socket 127\.0\.0\.1:\d+\nmedia 127\.0\.0\.1:\d+\nready\n/,
+    );
+    expect(await servers.terminate()).to.include({ code: 0, err: '' });
+  });
+
+  it('embedded names an option that is missing or unknown', async () => {
+    const missing = await (await Command.run(['embedded', '--app', '127.0.0.1:0'])).ended;
+    expect(missing).to.deep.include({
+      code: 1,
+      err: 'ringmaster embedded: --secret is missing; --help tells what is needed\n',
+    });
+    const unknown = await (await Command.run(['embedded', '--bogus'])).ended;
+    expect(unknown.code).to.equal(1);
+    expect(unknown.err).to.include("'--bogus'");
+  });
+});
