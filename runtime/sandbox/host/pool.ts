@@ -57,7 +57,7 @@ export class Pool implements Sandbox {
     this.#isolation = new Slot(options, listener, 'death');
   }
 
-  /** Starts the processes; resolves when one is ready. */
+  /** Starts the processes; resolves when all are ready. */
   open(): Promise<void> {
     for (const slot of this.#slots) slot.start();
     return this.#opened.promise;
@@ -158,7 +158,7 @@ export class Pool implements Sandbox {
   #listener(): WorkerListener {
     return {
       ready: () => {
-        this.#opened.resolve();
+        if (this.#slots.every((slot) => slot.worker?.state === 'ready')) this.#opened.resolve();
         this.#placeWaiting();
       },
       wounded: (worker, culprit, reason) => {

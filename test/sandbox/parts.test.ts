@@ -1,0 +1,149 @@
+import { expect } from 'chai';
+import { FrameError, FrameReader, encodeFrame } from '../../runtime/sandbox/frame.ts';
+import { Budget } from '../../runtime/sandbox/host/budget.ts';
+import { Pace } from '../../runtime/sandbox/host/pace.ts';
+import { Programs } from '../../runtime/sandbox/host/programs.ts';
+import { Quarantine } from '../../runtime/sandbox/host/quarantine.ts';
+import { UnintelligibleError, parseSaid } from '../../runtime/sandbox/host/said.ts';
+import { MAX_DEPTH, NotPlainError, parsePlain, stringifyPlain } from '../../runtime/sandbox/json.ts';
+import { DEFAULT_LIMITS } from '../../runtime/sandbox/limits.ts';
+
+describe('sandbox: frames', () => {
+  const frames = [
+    { header: { n: 1 }, body: '' },
+    { header: { n: 2 }, body: 'grüße €' },
+    { header: { n: 3 }, body: 'x'.repeat(5000) },
+  ];
+  const bytes = Buffer.concat(frames.map(({ header, body }) => encodeFrame(header, body)));
+
+  for (const size of [1, 7, 4096, bytes.length]) {
+    it(`are read from chunks of ${size} bytes`, () => {
+      const reader = new FrameReader<object>(10_000);
+      const read = [];
+      for (let at = 0; at < bytes.length; at += size) {
+        reader.push(bytes.subarray(at, at + size));
+        for (let frame = reader.next(); frame; frame = reader.next()) read.push(frame);
+      }
+      expect(read).to.deep.equal(frames);
+    });
+  }
+
+  it('are refused when too long, or not what they should be', () => {
+    const long = new FrameReader(100);
+    long.push(encodeFrame({}, 'x'.repeat(200)));
+    expect(() => long.next()).to.throw(FrameError, 'too long');
+    const header = new FrameReader(100);
+    header.push(Buffer.from([0, 0, 0, 6, 0, 0, 0, 9, 1, 2]));
+    expect(() => header.next()).to.throw(FrameError, 'longer than its frame');
+    const json = new FrameReader(100);
+    json.push(Buffer.from([0, 0, 0, 6, 0, 0, 0, 2, 1, 2]));
+    expect(() => json.next()).to.throw(FrameError, 'not JSON');
+  });
+});
+
+describe('sandbox: plain data', () => {
+  it('passes unchanged', () => {
+    const value = { a: [1, 'x', null, true, { b: {} }] };
+    expect(parsePlain(stringifyPlain(value, 1000))).to.deep.equal(value);
+    expect(stringifyPlain(undefined, 1000)).to.equal('null');
+  });
+
+  it('is refused otherwise', () => {
+    expect(() => parsePlain('{')).to.throw(NotPlainError);
+    expect(() => parsePlain('{"a": {"__proto__": 1}}')).to.throw(NotPlainError, '__proto__');
+    const deep = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);
+    expect(parsePlain(deep(MAX_DEPTH))).to.be.an('array');
+    expect(() => parsePlain(deep(MAX_DEPTH + 2))).to.throw(NotPlainError, 'deep');
+    expect(() => stringifyPlain('x'.repeat(20), 10)).to.throw(NotPlainError, 'characters');
+    expect(() => stringifyPlain(() => 1, 10)).to.throw(NotPlainError, 'function');
+    expect(() => stringifyPlain(1n, 10)).to.throw(NotPlainError);
+  });
+});
+
+describe('sandbox: what a script says', () => {
+  it('is understood', () => {
+    expect(
+      parseSaid('[["call",1,"a.b",[2]],["cancel",1],["log","warn","x"],["limit","cpuMs"],["done",1,{"v":2}]]'),
+    ).to.deep.equal([
+      { kind: 'call', id: 1, name: 'a.b', args: [2] },
+      { kind: 'cancel', id: 1 },
+      { kind: 'log', level: 'warn', text: 'x' },
+      { kind: 'limit', limit: 'cpuMs' },
+      { kind: 'done', value: 1, vars: { v: 2 } },
+    ]);
+    expect(parseSaid('')).to.deep.equal([]);
+  });
+
+  for (const body of [
+    '{}',
+    '[1]',
+    '[["call","1","a",[]]]',
+    '[["call",1,"a",{}]]',
+    '[["limit","toString"]]',
+    '[["log","x","y"]]',
+    '[["own"]]',
+  ]) {
+    it(`is refused: ${body}`, () => {
+      expect(() => parseSaid(body)).to.throw(UnintelligibleError);
+    });
+  }
+});
+
+describe('sandbox: budget', () => {
+  it('counts commands, those that wait, and timers among them', () => {
+    const budget = new Budget({ ...DEFAULT_LIMITS, commands: 5, pendingCommands: 2, timers: 1 });
+    expect(budget.countCommand(1, 'sleep')).to.equal(undefined);
+    expect(budget.countCommand(2, 'sleep')).to.equal('timers');
+    budget.settle(2);
+    expect(budget.countCommand(3, 'play')).to.equal(undefined);
+    expect(budget.countCommand(4, 'play')).to.equal('pendingCommands');
+    budget.settle(1);
+    budget.settle(4);
+    expect(budget.countCommand(5, 'sleep')).to.equal(undefined);
+    expect(budget.countCommand(6, 'play')).to.equal('commands');
+    expect(budget.usage()).to.deep.equal({ commands: 6, logLines: 0, logBytes: 0 });
+  });
+
+  it('counts log lines and bytes', () => {
+    const budget = new Budget({ ...DEFAULT_LIMITS, logLines: 2, logBytes: 5 });
+    expect(budget.countLog('€')).to.equal(undefined);
+    expect(budget.countLog('abc')).to.equal('logBytes');
+    expect(budget.countLog('')).to.equal('logLines');
+  });
+
+  it('paces: a second’s worth at once, then one per interval', () => {
+    const pace = new Pace(10);
+    const waits = Array.from({ length: 12 }, () => pace.take(5000));
+    expect(waits.slice(0, 10)).to.deep.equal(Array(10).fill(0));
+    expect(waits.slice(10)).to.deep.equal([100, 200]);
+    expect(pace.take(5100)).to.equal(200);
+    expect(pace.take(10_000)).to.equal(0);
+  });
+});
+
+describe('sandbox: programs and quarantine', () => {
+  const source = { source: '1', format: 'js', kind: 'block', file: 'f' } as const;
+
+  it('numbers a source once, a changed one anew, and forgets the one used longest ago', () => {
+    const forgotten: number[] = [];
+    const programs = new Programs(2, ({ id }) => forgotten.push(id));
+    const { id } = programs.find('v1', source);
+    expect(programs.find('v1', { ...source }).id).to.equal(id);
+    const changed = programs.find('v1', { ...source, source: '2' });
+    expect(forgotten).to.deep.equal([id]);
+    programs.find('v2', source);
+    programs.find('v1', { ...source, source: '2' });
+    const { id: third } = programs.find('v3', source);
+    expect(forgotten).to.have.lengthOf(2);
+    expect(forgotten).not.to.include(changed.id);
+    expect(forgotten).not.to.include(third);
+  });
+
+  it('keeps a program apart for ten minutes', () => {
+    const quarantine = new Quarantine();
+    quarantine.add('p', 1000);
+    expect(quarantine.has('p', 1000 + 599_999)).to.equal(true);
+    expect(quarantine.has('q', 1000)).to.equal(false);
+    expect(quarantine.has('p', 1000 + 600_000)).to.equal(false);
+  });
+});

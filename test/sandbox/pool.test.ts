@@ -1,0 +1,126 @@
+import { readFileSync } from 'node:fs';
+import process from 'node:process';
+import { expect } from 'chai';
+import { SandboxLostError, openSandbox } from '../../runtime/sandbox/index.ts';
+import { errorOf, startScript } from './support.ts';
+
+/** Uses up its process: V8 cannot interrupt it. */
+const UNSTOPPABLE = 'Array.prototype.includes.call({ length: 2 ** 53 - 1 }, 1);';
+
+describe('sandbox: processes', function () {
+  this.timeout(15_000);
+
+  it('loses only the runs of a process that is killed, and goes on', async () => {
+    const sandbox = await openSandbox({ workers: 2 });
+    try {
+      const asked = new Set<string>();
+      const both = Promise.withResolvers<void>();
+      const source = 'await echo(); await sleep(400); return 1';
+      const runs = ['a', 'b'].map((version) =>
+        startScript(sandbox, {
+          version,
+          source,
+          onCommand: async (name) => {
+            if (name === 'echo') return null;
+            asked.add(version);
+            if (asked.size === 2) both.resolve();
+            return new Promise((resolve) => setTimeout(resolve, 400));
+          },
+        }),
+      );
+      const ends = Promise.allSettled(runs.map(({ finished }) => finished));
+      await both.promise;
+      const [victim = 0] = sandbox.pids;
+      process.kill(victim, 'SIGKILL');
+      const results = await ends;
+      const lost = results.flatMap((result) => (result.status === 'rejected' ? [result.reason as Error] : []));
+      expect(results.map(({ status }) => status).toSorted()).to.deep.equal(['fulfilled', 'rejected']);
+      expect(lost[0]).to.be.instanceOf(SandboxLostError);
+      expect((await startScript(sandbox, { source: 'return 2' }).finished).value).to.equal(2);
+    } finally {
+      await sandbox.close();
+    }
+  });
+
+  it('starts runs that were waiting for a process', async () => {
+    const sandbox = await openSandbox({ workers: 1 });
+    try {
+      process.kill(sandbox.pids[0] ?? 0, 'SIGKILL');
+      const lost: Promise<unknown>[] = [];
+      // Runs started before the death is noticed are lost, those after it wait.
+      for (let i = 0; i < 3; i++) lost.push(startScript(sandbox, { source: 'return 1' }).finished.catch(() => 0));
+      await Promise.all(lost);
+      expect((await startScript(sandbox, { source: 'return 2' }).finished).value).to.equal(2);
+    } finally {
+      await sandbox.close();
+    }
+  });
+
+  it('lets the other runs of a process finish when an isolate in it cannot be stopped', async () => {
+    const reasons: string[] = [];
+    const sandbox = await openSandbox({ workers: 1, onDiagnostic: (message) => reasons.push(message) });
+    try {
+      const [first] = sandbox.pids;
+      const release = Promise.withResolvers<string>();
+      const innocent = startScript(sandbox, { source: 'return call.play()', onCommand: () => release.promise });
+      const hostile = startScript(sandbox, { source: UNSTOPPABLE, version: 'bad', limits: { activationMs: 50 } });
+      expect((await errorOf(hostile)).code).to.equal('limit');
+      // The next run of it is served by another process, of its own.
+      const again = startScript(sandbox, { source: UNSTOPPABLE, version: 'bad', limits: { activationMs: 50 } });
+      expect((await errorOf(again)).code).to.equal('limit');
+      await until(() => reasons.length > 0 && !sandbox.pids.slice(0, 1).includes(first ?? 0));
+      expect(sandbox.pids).to.include(first);
+      release.resolve('played');
+      expect((await innocent.finished).value).to.equal('played');
+      await until(() => !sandbox.pids.includes(first ?? 0));
+    } finally {
+      await sandbox.close();
+    }
+  });
+
+  it('runs behind everything else, without an environment', async function () {
+    if (process.platform !== 'linux') this.skip();
+    const sandbox = await openSandbox({ workers: 1, nice: 7 });
+    try {
+      await startScript(sandbox, { source: 'return 1' }).finished;
+      const [pid] = sandbox.pids;
+      const stat = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ');
+      expect(Number(stat?.[16])).to.equal(7);
+      expect(readFileSync(`/proc/${pid}/oom_score_adj`, 'utf8').trim()).to.equal('1000');
+      expect(readFileSync(`/proc/${pid}/environ`, 'utf8')).to.equal('');
+    } finally {
+      await sandbox.close();
+    }
+  });
+
+  it('fails runs and leaves no process when it is closed', async () => {
+    const sandbox = await openSandbox({ workers: 2 });
+    const pids = [...sandbox.pids];
+    const run = startScript(sandbox, { source: 'await sleep(60000)' });
+    const error = errorOf(run);
+    await sandbox.close();
+    expect((await error).name).to.equal('SandboxLostError');
+    for (const pid of pids) expect(() => process.kill(pid, 0)).to.throw();
+    expect(() => startScript(sandbox, { source: '' })).to.throw(SandboxLostError);
+  });
+
+  it('serves two hundred runs at once', async () => {
+    const sandbox = await openSandbox({ workers: 2 });
+    try {
+      const runs = Array.from({ length: 200 }, (_, i) =>
+        startScript(sandbox, { version: 'many', source: 'await sleep(20); return args', args: i }),
+      );
+      const values = (await Promise.all(runs.map(({ finished }) => finished))).map(({ value }) => value);
+      expect(values).to.deep.equal(runs.map((_, i) => i));
+    } finally {
+      await sandbox.close();
+    }
+  });
+});
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) {
+    // oxlint-disable-next-line eslint/no-await-in-loop
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
