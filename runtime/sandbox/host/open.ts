@@ -5,7 +5,7 @@ export type SandboxOptions = Partial<PoolOptions>;
 
 const DEFAULTS: PoolOptions = {
   workers: 2,
-  memoryMb: 2048,
+  memoryMb: 4096,
   nice: 10,
   silenceMs: 10_000,
   drainMs: 600_000,

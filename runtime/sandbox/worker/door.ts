@@ -30,13 +30,13 @@ export type Said =
 export interface IsolateSettings {
   readonly memoryMb: number;
   readonly inspector: boolean;
-  /** V8 lost control over the isolate: nothing in it can be relied on, nor ended. */
-  readonly onCatastrophe: (message: string) => void;
 }
 
 /** An isolate for one program, and the code in it that every context shares. */
 export class Room {
   readonly isolate: ivm.Isolate;
+  /** Called when V8 lost control over the isolate: nothing in it can be relied on, nor ended. */
+  onCatastrophe: (reason: string) => void = () => undefined;
   readonly #program: Program;
   readonly #prepared: Prepared;
   readonly #inspector: boolean;
@@ -50,7 +50,7 @@ export class Room {
     this.isolate = new ivm.Isolate({
       memoryLimit: settings.memoryMb,
       inspector: settings.inspector,
-      onCatastrophicError: settings.onCatastrophe,
+      onCatastrophicError: (reason) => this.onCatastrophe(reason),
     });
   }
 

@@ -24,7 +24,7 @@ const host = new Socket({ fd: 3 });
 const reader = new FrameReader<ToWorker>(settings.frameBytes);
 const programs = new Map<number, Program>();
 const runs = new Map<number, WorkerRun>();
-const seats = new Seats(catastrophe);
+const seats = new Seats();
 const watch = new MemoryWatch(settings.memoryMb, die);
 
 function send(message: ToHost, body = ''): void {
@@ -34,11 +34,6 @@ function send(message: ToHost, body = ''): void {
 /** Ends at once: isolates in other threads would hold up an orderly exit. */
 function die(): void {
   process.kill(process.pid, 'SIGKILL');
-}
-
-/** isolated-vm does not say which isolate it is. */
-function catastrophe(reason: string): void {
-  for (const [run, workerRun] of runs) if (workerRun.isInside) send({ type: 'wounded', run, reason });
 }
 
 async function compile(request: number, program: Program): Promise<void> {

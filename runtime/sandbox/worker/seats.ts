@@ -26,12 +26,7 @@ export class Seats {
   /** Waiting for seats that are being readied. */
   readonly #expecting = new Map<Program, ((seat: Seat | undefined) => void)[]>();
   readonly #readying = new Map<Program, number>();
-  readonly #onCatastrophe: (message: string) => void;
   #idleCount = 0;
-
-  constructor(onCatastrophe: (message: string) => void) {
-    this.#onCatastrophe = onCatastrophe;
-  }
 
   /** @throws SourceError */
   async take(program: Program, memoryMb: number): Promise<Seat> {
@@ -46,11 +41,7 @@ export class Seats {
    * @throws SourceError
    */
   async make(program: Program, memoryMb: number, inspector: boolean): Promise<Seat> {
-    const room = new Room(program, prepareSource(program), {
-      memoryMb,
-      inspector,
-      onCatastrophe: this.#onCatastrophe,
-    });
+    const room = new Room(program, prepareSource(program), { memoryMb, inspector });
     try {
       return { program, memoryMb, room, door: await room.open(), uses: 1 };
     } catch (error) {

@@ -75,6 +75,7 @@ export class WorkerRun implements Watched {
     }
     if (this.#isOver()) return leave(this.#seat.room);
     const { isolate } = this.#seat.room;
+    this.#seat.room.onCatastrophe = (reason) => this.#catastrophe(reason);
     if (this.#settings.debug) await this.#waitForDebugger();
     if (this.#isOver()) return;
     this.#cpuBefore = isolate.cpuTime;
@@ -111,9 +112,10 @@ export class WorkerRun implements Watched {
     this.#fail({ kind: 'limit', limit: 'memoryMb' });
   }
 
-  /** V8 lost control over one of the isolates; if it is this one, it cannot be ended. */
-  get isInside(): boolean {
-    return this.#inside;
+  /** Memory ran out where V8 cannot throw, or the isolate does not stop; that thread never comes back. */
+  #catastrophe(reason: string): void {
+    if (reason.includes('out-of-memory')) this.exceededMemory();
+    this.#wounded(reason);
   }
 
   async #waitForDebugger(): Promise<void> {
