@@ -1,7 +1,8 @@
 import type { Logger } from 'pino';
 import type { TSchema } from 'typebox';
 import type { CallStore, DialogSelector } from '../runtime/callstore/callstore.ts';
-import type { Iam } from '../runtime/iam/iam.ts';
+import type { Directory } from '../runtime/domain/directory.ts';
+import type { Accounts, Avatars, Iam, Session } from '../runtime/iam/index.ts';
 
 /** On whose behalf an operation runs, and which dialogs it may see. */
 export interface CallScope {
@@ -66,10 +67,28 @@ export interface RunRecords {
   runs(): readonly { readonly domain: string }[];
 }
 
+/** A web application as the session data show it. */
+export interface WebApp {
+  readonly name: string;
+  readonly description: string;
+  readonly order: number;
+  readonly icon: string;
+  readonly 'fa-icon': string;
+  readonly roles: string[];
+  readonly url: string;
+}
+
+/** Web applications that the session's user may use, in output order. */
+export type WebApps = (session: Session) => Promise<readonly WebApp[]>;
+
 export interface RestDeps {
   readonly operationRecords: OperationRecords;
   readonly runs: RunRecords;
   readonly iam: Iam;
+  readonly accounts: Accounts;
+  readonly avatars: Avatars;
+  readonly webApps: WebApps;
+  readonly directory: Pick<Directory, 'domain' | 'domains'>;
   readonly calls: CallStore;
   readonly operations: Operations;
   readonly health: () => Promise<Health>;
@@ -80,4 +99,6 @@ export interface RestDeps {
   readonly bodyLimit?: number;
   /** Milliseconds for a request head to arrive. Default 10 000. */
   readonly headTimeoutMs?: number;
+  /** Milliseconds for a whole request to arrive. Default 300 000. */
+  readonly requestTimeoutMs?: number;
 }

@@ -14,6 +14,8 @@ import { callRoutes } from './routes/calls.ts';
 import { healthRoute } from './routes/health.ts';
 import { recordRoutes } from './routes/records.ts';
 import { sessionRoutes } from './routes/sessions.ts';
+import { userRoutes } from './routes/user.ts';
+import { userSessionRoutes } from './routes/user-sessions.ts';
 import { schemaCompiler } from './validation.ts';
 
 /**
@@ -42,6 +44,7 @@ export async function createRestServer(deps: RestDeps): Promise<App> {
         onRefused: (refusal, socket) =>
           log.info({ ip: socket.remoteAddress, reason: refusal.message, kind: refusal.kind }, 'request refused'),
         ...(deps.headTimeoutMs !== undefined && { headTimeoutMs: deps.headTimeoutMs }),
+        ...(deps.requestTimeoutMs !== undefined && { requestTimeoutMs: deps.requestTimeoutMs }),
       }),
   }).withTypeProvider();
 
@@ -68,6 +71,8 @@ export async function createRestServer(deps: RestDeps): Promise<App> {
       });
       const addMethodNotAllowed = methodNotAllowed(api);
       sessionRoutes(api, deps);
+      userSessionRoutes(api, deps);
+      await userRoutes(api, deps);
       callRoutes(api, deps);
       recordRoutes(api, deps);
       addMethodNotAllowed();

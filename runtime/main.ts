@@ -8,13 +8,14 @@ import { components } from '../components/index.ts';
 import { createOperations } from '../components/operation/index.ts';
 import { restOperations } from '../rest-bridge/operations.ts';
 import { createRestServer } from '../rest-bridge/server.ts';
+import { webAppsOf } from '../rest-bridge/web-apps.ts';
 import { MemoryCallStore } from './callstore/memory-callstore.ts';
 import { type Config, isLoopback, type ServerAddress } from './config/config.ts';
 import { openDirectory, openLocation } from './domain/index.ts';
 import { startMediaServer } from './embedded/media/index.ts';
 import { ListenError } from './embedded/server.ts';
 import { startSipServer } from './embedded/sip/index.ts';
-import { createDemoData, createIam, isEmpty } from './iam/index.ts';
+import { BlobStore, createDemoData, createIam, isEmpty, StoredAvatars } from './iam/index.ts';
 import { openScenarioLibrary } from './interpreter/library.ts';
 import { ScenarioRunner } from './interpreter/runner.ts';
 import { MediaLink } from './media/link.ts';
@@ -128,6 +129,10 @@ async function compose(config: Config, log: Logger, shutdown: Shutdown): Promise
   });
   const rest = await createRestServer({
     iam,
+    accounts: iam.accounts,
+    avatars: new StoredAvatars(iam.accounts, new BlobStore(join(config.dataDir, 'avatars'))),
+    webApps: webAppsOf(directory),
+    directory,
     calls: callstore,
     operations: restOperations(operations, directory),
     operationRecords: operations,

@@ -7,6 +7,8 @@ export const ErrorAnswer = Type.Object({
   error_details: Type.Optional(Type.Object({}, { additionalProperties: true })),
 });
 
+export const NoContent = Type.Null({ description: 'No body' });
+
 export const IdPath = Type.Object({ id: Type.String({ minLength: 1 }) });
 
 /** Answer schemas by status. They document: the answers themselves depend on mask and flat, so they do not type it. */

@@ -1,10 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
-import type { Iam, Session } from '../../runtime/iam/iam.ts';
+import type { Iam, LoginResult, Session } from '../../runtime/iam/iam.ts';
 import type { App } from '../app.ts';
 import { SESSION_COOKIE, sessionOf, sessionOfSecret } from '../authentication.ts';
 import { badParameter, banned, RestError } from '../errors.ts';
-import { answers, ErrorAnswer } from './schemas.ts';
+import { SessionData, type SessionDataSources, sessionData } from '../session-data.ts';
+import { answers, ErrorAnswer, NoContent } from './schemas.ts';
 
 const Text = Type.String({ maxLength: 1024 });
 
@@ -13,44 +14,38 @@ const Login = Type.Object({
   login: Type.Optional(Text),
   pwd: Type.Optional(Text),
   session_type: Type.Optional(Type.Enum(['cookie', 'token', 'token_clone_cookie'])),
-  token: Type.Optional(Type.String({ description: 'External token, confirmed by a scenario' })),
+  token: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 16_384, description: 'External token, confirmed by a scenario' }),
+  ),
 });
 
 const TokenAnswer = Type.Object({ session_token: Type.String() });
-const NoContent = Type.Null({ description: 'No body' });
-
-const SessionData = Type.Object({
-  domain: Type.String(),
-  domain_is_master: Type.Boolean(),
-  domains: Type.Array(Type.Object({ domain: Type.String(), is_master: Type.Boolean() })),
-  login: Type.String(),
-  name: Type.String(),
-  name_login: Type.String(),
-  roles: Type.Array(Type.String()),
-  solution: Type.String(),
-  user_id: Type.String(),
-});
 
 const CURRENT = '/iam/sessions/current';
 
 /** Login, the session's data, and logout (specification, "Sessions"). */
-export function sessionRoutes(app: App, { iam }: { readonly iam: Iam }): void {
+export function sessionRoutes(app: App, deps: SessionDataSources & { readonly iam: Iam }): void {
+  const { iam } = deps;
   app.post(
     '/iam/sessions',
     {
       config: { public: true },
       schema: {
         body: Login,
-        response: answers({ 200: TokenAnswer, 204: NoContent, 400: ErrorAnswer, 401: ErrorAnswer, 429: ErrorAnswer }),
+        response: answers({
+          200: TokenAnswer,
+          204: NoContent,
+          400: ErrorAnswer,
+          401: ErrorAnswer,
+          422: ErrorAnswer,
+          429: ErrorAnswer,
+        }),
       },
     },
     async (request, reply) => {
       const kind = request.body.session_type ?? 'cookie';
       if (kind === 'token_clone_cookie') return { session_token: await cloneCookie(iam, request) };
-      const result = await iam.login(credentialsOf(request.body), kind, request.ip);
-      if (!result.ok) {
-        throw result.reason === 'banned' ? banned(result.retryAfterSeconds) : new RestError('WRONG_CREDENTIALS');
-      }
+      const result = await logIn(iam, request.body, kind, request.ip);
       if (kind === 'token') return { session_token: result.token };
       setSessionCookie(reply, result.token, result.session);
       return reply.code(204).send();
@@ -60,7 +55,23 @@ export function sessionRoutes(app: App, { iam }: { readonly iam: Iam }): void {
   app.get(
     CURRENT,
     { config: { everyUser: true }, schema: { response: answers({ 200: SessionData, 401: ErrorAnswer }) } },
-    async (request) => sessionData(sessionOf(request)),
+    async (request) => sessionData(deps, sessionOf(request)),
+  );
+
+  app.patch(
+    CURRENT,
+    {
+      config: { everyUser: true },
+      schema: {
+        body: Type.Object({ domain: Text }, { additionalProperties: false }),
+        response: answers({ 200: SessionData, 400: ErrorAnswer, 401: ErrorAnswer, 403: ErrorAnswer }),
+      },
+    },
+    async (request) => {
+      const session = await iam.changeDomain(sessionOf(request), request.body.domain);
+      if (session === undefined) throw new RestError('FORBIDDEN');
+      return sessionData(deps, session);
+    },
   );
 
   app.delete(
@@ -87,25 +98,38 @@ async function cloneCookie(iam: Iam, request: FastifyRequest): Promise<string> {
   return token;
 }
 
-function credentialsOf({ domain, login, pwd, token }: Static<typeof Login>) {
-  if (token !== undefined) throw badParameter('token', 'external tokens are not configured on this node');
-  if (domain === undefined) throw badParameter('domain', 'is missing');
-  if (login === undefined) throw badParameter('login', 'is missing');
-  if (pwd === undefined) throw badParameter('pwd', 'is missing');
-  return { domain, login, pwd };
+/** @throws {RestError} 400 for a missing credential, 401 for a wrong one, 422 without a scenario for tokens, 429 */
+async function logIn(
+  iam: Iam,
+  { domain, login, pwd, token }: Static<typeof Login>,
+  kind: Session['kind'],
+  ip: string,
+): Promise<Extract<LoginResult, { ok: true }>> {
+  // With an external token the others are not required and ignored.
+  const result =
+    token === undefined
+      ? await iam.login(
+          { domain: required('domain', domain), login: required('login', login), pwd: required('pwd', pwd) },
+          kind,
+          ip,
+        )
+      : await iam.loginByToken(token, kind, ip);
+  if (result.ok) return result;
+  switch (result.reason) {
+    case 'banned':
+      throw banned(result.retryAfterSeconds);
+    case 'credentials':
+      throw new RestError('WRONG_CREDENTIALS');
+    case 'not_configured': {
+      const reason = 'external tokens need the setting iam_token_svcscript_code in the master domain';
+      throw new RestError('CANNOT_APPLY', { field: 'token', reason });
+    }
+    default:
+      return result satisfies never;
+  }
 }
 
-function sessionData(session: Session): Static<typeof SessionData> {
-  const { domain, domainIsMaster, login, name, roles, userId } = session;
-  return {
-    domain,
-    domain_is_master: domainIsMaster,
-    domains: [{ domain, is_master: domainIsMaster }],
-    login,
-    name,
-    name_login: name === '' || name === login ? login : `${name} (${login})`,
-    roles: [...roles],
-    solution: domainIsMaster ? 'master' : 'standard',
-    user_id: userId,
-  };
+function required(field: string, value: string | undefined): string {
+  if (value === undefined) throw badParameter(field, 'is missing');
+  return value;
 }

@@ -29,9 +29,37 @@ export type LoginResult =
   | { readonly ok: false; readonly reason: 'credentials' }
   | { readonly ok: false; readonly reason: 'banned'; readonly retryAfterSeconds: number };
 
+/** Whose external token it is, as the scenario says. */
+export interface ConfirmedUser {
+  readonly domain: string;
+  readonly login: string;
+}
+
+/**
+ * Runs the service scenario that confirms external tokens (specification, "Authentication" 3).
+ *
+ * @param code the scenario, from the master domain's setting `iam_token_svcscript_code`
+ * @returns the scenario's variables `domain` and `login`; undefined when it did not confirm
+ */
+export type ConfirmToken = (code: string, token: string) => Promise<ConfirmedUser | undefined>;
+
+export interface ReachableDomain {
+  readonly domain: string;
+  readonly is_master: boolean;
+}
+
 export interface Iam {
   /** Checks the ban first, then domain, login and password in constant time, and opens a session. */
   login(credentials: Credentials, kind: Session['kind'], ip: string): Promise<LoginResult>;
+  /**
+   * Opens a session for whoever the service scenario says the token belongs to. A token that is not confirmed, or
+   * confirmed for a user who does not exist, is a failed login.
+   */
+  loginByToken(
+    token: string,
+    kind: Session['kind'],
+    ip: string,
+  ): Promise<LoginResult | { readonly ok: false; readonly reason: 'not_configured' }>;
   /** Opens a token session for whoever holds `session` (`token_clone_cookie`). */
   cloneToToken(session: Session): Promise<{ session: Session; token: string }>;
   /** The live session of a secret; an unknown one counts towards the ban of `ip`. */
@@ -47,4 +75,8 @@ export interface Iam {
   logout(sessionId: string): Promise<void>;
   /** Deny by default: may this session use this method (upper case, custom ones included) on this path? */
   allows(session: Session, method: string, path: string): boolean;
+  /** Domains that the session's user may change to without another login; the home domain first. */
+  reachableDomains(session: Session): Promise<readonly ReachableDomain[]>;
+  /** Binds the session to another reachable domain; undefined when it is out of reach. */
+  changeDomain(session: Session, domainName: string): Promise<Session | undefined>;
 }

@@ -1,12 +1,16 @@
 /** Users, roles, sessions, the login ban, and the demo data. Wiring order: see `storage/index.ts`. */
 import type { LiveDirectory } from '../domain/index.ts';
 import type { Storage } from '../storage/index.ts';
+import { UserAccounts } from './accounts.ts';
 import { BanFilter } from './ban-filter.ts';
 import { createIamCollections } from './collections.ts';
+import type { ConfirmToken } from './iam.ts';
 import { IamService } from './service.ts';
 import { SessionStore } from './session-store.ts';
 
+export { type Avatar, type Avatars, MAX_AVATAR_BYTES, StoredAvatars } from './avatars.ts';
 export { BAN_FAILURES, BAN_WINDOW_MS } from './ban-filter.ts';
+export { BlobStore, BlobTooLargeError } from './blob-store.ts';
 export { createIamCollections, type IamCollections, type RoleRow, type UserRow } from './collections.ts';
 export {
   DEMO_DOMAIN,
@@ -18,8 +22,9 @@ export {
   isEmpty,
 } from './demo-data.ts';
 export { ADMIN_ROLE } from './grants.ts';
-export type { Credentials, Iam, LoginResult, Session } from './iam.ts';
-export type { IamService, ReachableDomain } from './service.ts';
+export type { Accounts, AvatarInfo, SessionSummary, UserProfile } from './accounts.ts';
+export type { ConfirmedUser, ConfirmToken, Credentials, Iam, LoginResult, ReachableDomain, Session } from './iam.ts';
+export type { IamService } from './service.ts';
 export { SESSION_TTL_MS } from './session-store.ts';
 
 export interface IamOptions {
@@ -27,17 +32,21 @@ export interface IamOptions {
   readonly allowList?: readonly string[];
   /** Clock, milliseconds since the epoch. */
   readonly now?: () => number;
+  /** Confirms external tokens; absent: such logins are refused. */
+  readonly confirmToken?: ConfirmToken | undefined;
 }
 
 export async function createIam(
   storage: Storage,
   directory: LiveDirectory,
-  { allowList = [], now = Date.now }: IamOptions = {},
+  { allowList = [], now = Date.now, confirmToken }: IamOptions = {},
 ): Promise<IamService> {
   const sessions = new SessionStore(storage, now);
   await sessions.purge();
   const ban = new BanFilter({ allowList, now });
-  const iam = new IamService(storage, directory, createIamCollections(storage.db), sessions, ban);
+  const collections = createIamCollections(storage.db);
+  const accounts = new UserAccounts(storage, collections, sessions, now);
+  const iam = new IamService({ storage, directory, collections, accounts, sessions, ban, confirmToken });
   await iam.reload();
   return iam;
 }

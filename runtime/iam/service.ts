@@ -5,13 +5,16 @@ import type { Storage } from '../storage/index.ts';
 import type { BanFilter } from './ban-filter.ts';
 import type { IamCollections } from './collections.ts';
 import { RoleTable } from './grants.ts';
-import type { Credentials, Iam, LoginResult, Session } from './iam.ts';
+import type { ConfirmToken, Credentials, Iam, LoginResult, ReachableDomain, Session } from './iam.ts';
+import type { Accounts } from './accounts.ts';
 import { NO_PASSWORD, verifyPassword } from './password.ts';
 import type { SessionStore } from './session-store.ts';
 
 const PURGE_EVERY_MS = 3_600_000;
 /** Longer ones cannot have been stored; hashing megabytes is not what a stranger gets. */
 const MAX_PASSWORD = 1_024;
+/** Setting of the master domain (specification, "Authentication" 3). */
+const TOKEN_SCENARIO = 'iam_token_svcscript_code';
 
 /** A user as the login finds it: in the home domain, or in one that the user may work in. */
 interface LoginRow {
@@ -20,33 +23,37 @@ interface LoginRow {
   readonly domain_id: string;
 }
 
-export interface ReachableDomain {
-  readonly domain: string;
-  readonly is_master: boolean;
+export interface IamParts {
+  readonly storage: Storage;
+  readonly directory: LiveDirectory;
+  readonly collections: IamCollections;
+  readonly accounts: Accounts;
+  readonly sessions: SessionStore;
+  readonly ban: BanFilter;
+  /** Absent: the node runs no scenarios that could confirm external tokens. */
+  readonly confirmToken: ConfirmToken | undefined;
 }
 
 export class IamService implements Iam {
   /** Writes take effect on the next request. */
   readonly collections: IamCollections;
+  readonly accounts: Accounts;
   readonly #storage: Storage;
   readonly #directory: LiveDirectory;
   readonly #sessions: SessionStore;
   readonly #ban: BanFilter;
+  readonly #confirmToken: ConfirmToken | undefined;
   #roles = new RoleTable([], []);
   readonly #purge: NodeJS.Timeout;
 
-  constructor(
-    storage: Storage,
-    directory: LiveDirectory,
-    collections: IamCollections,
-    sessions: SessionStore,
-    ban: BanFilter,
-  ) {
+  constructor({ storage, directory, collections, accounts, sessions, ban, confirmToken }: IamParts) {
     this.#storage = storage;
     this.#directory = directory;
     this.collections = collections;
+    this.accounts = accounts;
     this.#sessions = sessions;
     this.#ban = ban;
+    this.#confirmToken = confirmToken;
     this.#purge = setInterval(() => {
       sessions.purge().catch((error: unknown) => storage.log.warn({ err: error }, 'old sessions not deleted'));
     }, PURGE_EVERY_MS).unref();
@@ -59,14 +66,33 @@ export class IamService implements Iam {
     await this.#sessions.load();
   }
 
-  async login(credentials: Credentials, kind: Session['kind'], ip: string): Promise<LoginResult> {
+  login(credentials: Credentials, kind: Session['kind'], ip: string): Promise<LoginResult> {
+    return this.#attempt(kind, ip, () => this.#check(credentials));
+  }
+
+  async loginByToken(token: string, kind: Session['kind'], ip: string): ReturnType<Iam['loginByToken']> {
+    const confirm = this.#confirmToken;
+    const code = confirm === undefined ? undefined : await this.#tokenScenario();
+    if (confirm === undefined || code === undefined) return { ok: false, reason: 'not_configured' };
+    return await this.#attempt(kind, ip, async () => {
+      const user = await confirm(code, token);
+      return user === undefined ? undefined : await this.#find(user.domain, user.login);
+    });
+  }
+
+  /** One attempt under the ban: the failed ones count, whatever they were tried with. */
+  async #attempt(
+    kind: Session['kind'],
+    ip: string,
+    identify: () => Promise<LoginRow | undefined>,
+  ): Promise<LoginResult> {
     const admission = await this.#ban.admit(ip);
     if (!admission.admitted) {
       return { ok: false, reason: 'banned', retryAfterSeconds: admission.retryAfterSeconds };
     }
     let failed = false;
     try {
-      const user = await this.#check(credentials);
+      const user = await identify();
       failed = user === undefined;
       if (user === undefined) return { ok: false, reason: 'credentials' };
       return { ok: true, ...(await this.#sessions.open(user.id, user.domain_id, kind)) };
@@ -99,7 +125,6 @@ export class IamService implements Iam {
     return this.#roles.allows(session.domain, session.roles, method, path);
   }
 
-  /** Domains that the session's user may change to without another login; the home domain first. */
   async reachableDomains(session: Session): Promise<readonly ReachableDomain[]> {
     const user = await this.collections.users.get(session.userId);
     if (user === undefined) return [];
@@ -111,7 +136,6 @@ export class IamService implements Iam {
       .map(({ name, isMaster }) => ({ domain: name, is_master: isMaster }));
   }
 
-  /** Binds the session to another reachable domain; undefined when it is out of reach. */
   async changeDomain(session: Session, domainName: string): Promise<Session | undefined> {
     const domain = this.#directory.domain(domainName);
     if (domain === undefined) return undefined;
@@ -128,6 +152,13 @@ export class IamService implements Iam {
 
   /** The same query and the same hash work whatever is wrong: the time tells nothing. */
   async #check({ domain, login, pwd }: Credentials): Promise<LoginRow | undefined> {
+    const found = await this.#find(domain, login);
+    const user = pwd.length <= MAX_PASSWORD ? found : undefined;
+    const correct = await verifyPassword(pwd.slice(0, MAX_PASSWORD), user?.password ?? NO_PASSWORD);
+    return correct ? user : undefined;
+  }
+
+  async #find(domain: string, login: string): Promise<LoginRow | undefined> {
     // PostgreSQL's text has no NUL; no name has one either.
     const clean = (text: string): string => text.replaceAll('\0', '\uFFFD');
     const { rows } = await sql<LoginRow>`
@@ -136,9 +167,19 @@ export class IamService implements Iam {
       where u.login = ${clean(login)} and lower(d.name) = lower(${clean(domain)})
       order by (u.domain_id = d.id) desc
       limit 1`.execute(this.#storage.db);
-    const user = pwd.length <= MAX_PASSWORD ? rows[0] : undefined;
-    const correct = await verifyPassword(pwd.slice(0, MAX_PASSWORD), user?.password ?? NO_PASSWORD);
-    return correct ? user : undefined;
+    return rows[0];
+  }
+
+  /** Code of the scenario that confirms external tokens. */
+  async #tokenScenario(): Promise<string | undefined> {
+    const setting = await this.#storage.db
+      .selectFrom('settings')
+      .innerJoin('domains', 'domains.id', 'settings.domain_id')
+      .select('settings.value')
+      .where('domains.is_master', '=', true)
+      .where('settings.key', '=', TOKEN_SCENARIO)
+      .executeTakeFirst();
+    return typeof setting?.value === 'string' && setting.value !== '' ? setting.value : undefined;
   }
 
   #follow(): void {

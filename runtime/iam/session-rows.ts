@@ -1,6 +1,7 @@
 /** Reads and writes the table `sessions`. */
 import { type RawBuilder, sql } from 'kysely';
 import type { Storage } from '../storage/index.ts';
+import type { SessionSummary } from './accounts.ts';
 import type { Session } from './iam.ts';
 
 interface SessionRow {
@@ -76,5 +77,23 @@ export async function endSession(storage: Storage, id: string, now: number): Pro
     .set({ expires: now })
     .where('id', '=', id)
     .where('expires', '>', now)
+    .execute();
+}
+
+/** Live sessions of a user, the youngest first. */
+export async function liveSessionsOf(
+  storage: Storage,
+  userId: string,
+  now: number,
+): Promise<readonly SessionSummary[]> {
+  return await storage.db
+    .selectFrom('sessions')
+    .innerJoin('domains', 'domains.id', 'sessions.domain_id')
+    .select(['sessions.id', 'sessions.kind', 'domains.name as domain', 'sessions.created', 'sessions.expires'])
+    .where('sessions.user_id', '=', userId)
+    .where('sessions.expires', '>', now)
+    .orderBy('sessions.created', 'desc')
+    .orderBy('sessions.id')
+    .limit(1_000)
     .execute();
 }

@@ -112,6 +112,30 @@ export interface RegistrationsTable {
   allow_events: JsonList<string>;
 }
 
+export interface SettingsTable {
+  id: string;
+  domain_id: string;
+  key: string;
+  value: ColumnType<unknown, string, string>;
+  opts: Composite;
+  ext: Composite;
+}
+
+export interface WebAppsTable {
+  id: string;
+  domain_id: string;
+  name: string;
+  description: string;
+  order: number;
+  icon: string;
+  'fa-icon': string;
+  url: string;
+  /** Codes of the roles that may use it; empty: every user. */
+  roles: JsonList<string>;
+  opts: Composite;
+  ext: Composite;
+}
+
 export interface Schema {
   domains: DomainsTable;
   users: UsersTable;
@@ -121,4 +145,6 @@ export interface Schema {
   featurecodes: FeatureCodesTable;
   routes: RoutesTable;
   registrations: RegistrationsTable;
+  settings: SettingsTable;
+  webapps: WebAppsTable;
 }

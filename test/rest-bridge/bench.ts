@@ -10,7 +10,7 @@ import { isMainThread, parentPort, Worker, workerData } from 'node:worker_thread
 import Fastify from 'fastify';
 import { pino } from 'pino';
 import { createRestServer } from '../../rest-bridge/server.ts';
-import { dialog, MemoryCalls, MemoryIam, MemoryOperations, MemoryRecords } from './support/doubles.ts';
+import { dialog, MemoryCalls, MemoryIam, MemoryOperations, MemoryRecords, NO_DATA } from './support/doubles.ts';
 
 interface Load {
   readonly port: number;
@@ -69,6 +69,7 @@ async function measure(seconds: number): Promise<void> {
     const operations = new MemoryOperations(calls);
     return createRestServer({
       iam,
+      ...NO_DATA,
       calls,
       operations,
       operationRecords: records.operations,

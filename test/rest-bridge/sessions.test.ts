@@ -65,7 +65,7 @@ describe('REST: sessions and authentication', () => {
     [{ domain: 'a', login: 'b' }, 'pwd'],
     [{ ...ALICE, pwd: 1 }, 'pwd'],
     [{ ...ALICE, session_type: 'other' }, 'session_type'],
-    [{ token: 'x' }, 'token'],
+    [{ token: '' }, 'token'],
   ] as const) {
     it(`answers 400/1400 on ${field} for ${JSON.stringify(body)}`, async () => {
       const reply = await node.call('POST', SESSIONS, { body });
@@ -97,7 +97,9 @@ describe('REST: sessions and authentication', () => {
       name_login: 'ALICE (alice)',
       roles: ['user'],
       solution: 'standard',
+      tags: [],
       user_id: 'user-alice',
+      webapps: [],
     };
     expect((await node.as('alice', 'GET', '/iam/sessions/current')).body).to.deep.equal(expected);
     const byCookie = await node.call('GET', `${SESSIONS}/current`, { headers: { cookie: await loginCookie() } });

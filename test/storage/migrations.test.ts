@@ -26,8 +26,10 @@ describeStorages('migrations', (newPlace) => {
       'roles',
       'routes',
       'sessions',
+      'settings',
       'sipusers',
       'users',
+      'webapps',
     ]);
   });
 

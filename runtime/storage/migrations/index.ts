@@ -6,6 +6,7 @@ import type { Schema } from '../schema.ts';
 import { domainCenter } from './0001-domain-center.ts';
 import { iam } from './0002-iam.ts';
 import { registrations } from './0003-registrations.ts';
+import { settings } from './0004-settings.ts';
 
 const TABLE = 'schema_migrations';
 
@@ -13,6 +14,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0001-domain-center': domainCenter,
   '0002-iam': iam,
   '0003-registrations': registrations,
+  '0004-settings': settings,
 };
 
 /** Names of the applied migrations; none when there is no table of them yet. */

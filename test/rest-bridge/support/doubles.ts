@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { Type } from 'typebox';
 import type { CallStore, DialogSelector } from '../../../runtime/callstore/callstore.ts';
 import type { DialogView } from '../../../runtime/callstore/dialog-view.ts';
-import type { Credentials, Iam, LoginResult, Session } from '../../../runtime/iam/iam.ts';
-import type { OperationAnswer, CallScope, OperationRecords, Operations } from '../../../rest-bridge/deps.ts';
+import type { AvatarInfo, Accounts, SessionSummary, UserProfile } from '../../../runtime/iam/accounts.ts';
+import type { Credentials, Iam, LoginResult, ReachableDomain, Session } from '../../../runtime/iam/iam.ts';
+import type { OperationAnswer, CallScope, OperationRecords, Operations, RestDeps } from '../../../rest-bridge/deps.ts';
 import { RestError } from '../../../rest-bridge/errors.ts';
 
 /** Users alice and admin of demo.local and root of master, password `demo-<login>`; alice may only read calls. */
@@ -26,6 +27,18 @@ export class MemoryIam implements Iam {
       return { ok: false, reason: 'credentials' };
     }
     return { ok: true, ...this.#open(domain, login, kind) };
+  }
+
+  async loginByToken(): ReturnType<Iam['loginByToken']> {
+    return { ok: false, reason: 'not_configured' };
+  }
+
+  async reachableDomains({ domain }: Session): Promise<readonly ReachableDomain[]> {
+    return [{ domain, is_master: false }];
+  }
+
+  async changeDomain(session: Session, domain: string): Promise<Session | undefined> {
+    return domain === session.domain ? session : undefined;
   }
 
   async cloneToToken(session: Session): Promise<{ session: Session; token: string }> {
@@ -62,6 +75,28 @@ export class MemoryIam implements Iam {
     };
     this.sessions.set(token, session);
     return { session, token };
+  }
+}
+
+/** Everybody has an account without tags and avatar. */
+export class MemoryAccounts implements Accounts {
+  async user(id: string): Promise<UserProfile> {
+    const login = id.replace('user-', '');
+    return { id, login, name: login.toUpperCase(), domainId: 'd-1', roles: [], tags: [], avatar: false };
+  }
+
+  async sessionsOf(): Promise<readonly SessionSummary[]> {
+    return [];
+  }
+
+  async endSession(): Promise<boolean> {
+    return false;
+  }
+
+  async setAvatar(_userId: string, _info: AvatarInfo | false): Promise<void> {}
+
+  async isAvatarInUse(): Promise<boolean> {
+    return false;
   }
 }
 
@@ -200,3 +235,11 @@ export class MemoryRecords {
     return [...this.byId.values()];
   }
 }
+
+/** What a REST server needs of users and domains when a test is about something else. */
+export const NO_DATA = {
+  accounts: new MemoryAccounts(),
+  avatars: { read: async () => undefined, write: async () => {}, remove: async () => false },
+  webApps: async () => [],
+  directory: { domain: () => undefined, domains: () => [] },
+} satisfies Partial<RestDeps>;

@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import type { App } from '../../../rest-bridge/app.ts';
 import type { Health, RestDeps } from '../../../rest-bridge/deps.ts';
 import { createRestServer } from '../../../rest-bridge/server.ts';
-import { MemoryCalls, MemoryIam, MemoryOperations, MemoryRecords } from './doubles.ts';
+import { MemoryCalls, MemoryIam, MemoryOperations, MemoryRecords, NO_DATA } from './doubles.ts';
 
 export interface Reply {
   readonly status: number;
@@ -39,6 +39,7 @@ export class RestNode {
     });
     node.app = await createRestServer({
       iam: node.iam,
+      ...NO_DATA,
       calls: node.calls,
       operations: node.operations,
       operationRecords: node.records.operations,
@@ -58,22 +59,8 @@ export class RestNode {
     await this.app.close();
   }
 
-  /** Sends `body` as JSON unless it is text already. */
-  async call(method: string, path: string, { body, headers = {} }: Call = {}): Promise<Reply> {
-    const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
-    const response = await fetch(`http://127.0.0.1:${this.port}${path}`, {
-      method,
-      headers: { ...(text !== undefined && { 'content-type': 'application/json' }), ...headers },
-      ...(text !== undefined && { body: text }),
-    });
-    const answer = await response.text();
-    const json = response.headers.get('content-type')?.startsWith('application/json') && answer !== '';
-    return {
-      status: response.status,
-      headers: response.headers,
-      text: answer,
-      body: json ? JSON.parse(answer) : undefined,
-    };
+  call(method: string, path: string, call: Call = {}): Promise<Reply> {
+    return request(this.port, method, path, call);
   }
 
   /** A token of a demo user. */
@@ -92,4 +79,28 @@ export class RestNode {
     const authorization = `Bearer ${await this.token(login)}`;
     return this.call(method, `/rest/v1${path}`, { ...call, headers: { authorization, ...call.headers } });
   }
+}
+
+/** Sends `body` as JSON unless it is text or bytes already. */
+export async function request(
+  port: number,
+  method: string,
+  path: string,
+  { body, headers = {} }: Call,
+): Promise<Reply> {
+  const plain = body === undefined || typeof body === 'string' || body instanceof Uint8Array;
+  const content = plain ? body : JSON.stringify(body);
+  const response = await fetch(`http://127.0.0.1:${port}${path}`, {
+    method,
+    headers: { ...(content !== undefined && { 'content-type': 'application/json' }), ...headers },
+    ...(content !== undefined && { body: content }),
+  });
+  const answer = await response.text();
+  const json = response.headers.get('content-type')?.startsWith('application/json') && answer !== '';
+  return {
+    status: response.status,
+    headers: response.headers,
+    text: answer,
+    body: json ? JSON.parse(answer) : undefined,
+  };
 }

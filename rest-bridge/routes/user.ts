@@ -1,0 +1,148 @@
+import multipart from '@fastify/multipart';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import type { Accounts, Avatars } from '../../runtime/iam/index.ts';
+import { BlobTooLargeError, MAX_AVATAR_BYTES } from '../../runtime/iam/index.ts';
+import type { App } from '../app.ts';
+import { sessionOf } from '../authentication.ts';
+import { attachment } from '../content-disposition.ts';
+import { badParameter, RestError } from '../errors.ts';
+import { answers, ErrorAnswer, NoContent } from './schemas.ts';
+
+const AvatarInfo = Type.Object({
+  name: Type.String(),
+  size: Type.Integer(),
+  mtime: Type.String(),
+  hasha: Type.String(),
+  content_type: Type.String(),
+});
+
+const UserInfo = Type.Object({
+  id: Type.String(),
+  login: Type.String(),
+  name: Type.String(),
+  domain: Type.String(),
+  roles: Type.Array(Type.String()),
+  avatar_info: Type.Union([AvatarInfo, Type.Literal(false)]),
+});
+
+/** What multipart adds to the file: borders, part headers, and other parts. */
+const MULTIPART_OVERHEAD = 16_384;
+const AVATAR = '/user/avatar';
+
+interface UserDeps {
+  readonly accounts: Accounts;
+  readonly avatars: Avatars;
+}
+
+/** The user's own pages (specification, "User avatar"). */
+export async function userRoutes(app: App, { accounts, avatars }: UserDeps): Promise<void> {
+  const everyUser = { everyUser: true };
+
+  app.get('/user/info', { config: everyUser, schema: { response: answers({ 200: UserInfo }) } }, async (request) => {
+    const { userId, domain } = sessionOf(request);
+    const user = await accounts.user(userId);
+    if (user === undefined) throw new RestError('ENTITY_NOT_FOUND', { entity: 'User' });
+    const { id, login, name, roles, avatar } = user;
+    return { id, login, name, domain, roles: [...roles], avatar_info: avatar };
+  });
+
+  app.get(
+    AVATAR,
+    {
+      config: everyUser,
+      schema: {
+        querystring: Type.Object({ attachment: Type.Optional(Type.Boolean()) }),
+        response: answers({ 404: ErrorAnswer }),
+      },
+    },
+    async (request, reply) => {
+      const avatar = await avatars.read(sessionOf(request).userId);
+      if (avatar === undefined) throw avatarNotFound();
+      const { name, size, content_type } = avatar.info;
+      if (request.query.attachment) reply.header('content-disposition', attachment(name));
+      return reply
+        .type(request.query.attachment ? 'application/octet-stream' : content_type)
+        .header('content-length', size)
+        .header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'; sandbox")
+        .send(avatar.content);
+    },
+  );
+
+  app.delete(
+    AVATAR,
+    { config: everyUser, schema: { response: answers({ 204: NoContent, 404: ErrorAnswer }) } },
+    async (request, reply) => {
+      if (!(await avatars.remove(sessionOf(request).userId))) throw avatarNotFound();
+      return reply.code(204).send();
+    },
+  );
+
+  await app.register(async (uploads: App) => {
+    uploads.removeAllContentTypeParsers();
+    await uploads.register(multipart);
+    uploads.addContentTypeParser('*', (_request, _body, done) => {
+      done(new RestError('UNSUPPORTED_MEDIA_TYPE', { allowed: 'multipart/form-data with one file part' }));
+    });
+    const response = answers({ 204: NoContent, 400: ErrorAnswer, 413: ErrorAnswer, 415: ErrorAnswer });
+    uploads.put(
+      AVATAR,
+      { config: everyUser, schema: { response }, onRequest: refuseTooLong },
+      async (request, reply) => {
+        await receiveAvatar(avatars, request, reply);
+        return reply.code(204).send();
+      },
+    );
+  });
+}
+
+function avatarNotFound(): RestError {
+  return new RestError('ENTITY_NOT_FOUND', { entity: 'Avatar' });
+}
+
+/** 413/1506; the rest of the upload is not waited for. */
+function tooLarge(): RestError {
+  return new RestError('BODY_TOO_LARGE', { limit: MAX_AVATAR_BYTES }, { connection: 'close' });
+}
+
+/** Before anything is read: what says that it is too long need not be received. */
+async function refuseTooLong({ headers }: FastifyRequest): Promise<void> {
+  if (Number(headers['content-length'] ?? 0) > MAX_AVATAR_BYTES + MULTIPART_OVERHEAD) throw tooLarge();
+}
+
+async function receiveAvatar(avatars: Avatars, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  const { userId } = sessionOf(request);
+  if (!request.isMultipart()) throw badParameter('body', 'is missing; send multipart/form-data with one file part');
+  const limits = { files: 1, fields: 16, fieldSize: MULTIPART_OVERHEAD, parts: 17, headerPairs: 64 };
+  try {
+    const file = await request.file({ limits: { ...limits, fileSize: MAX_AVATAR_BYTES + 1 } });
+    if (file === undefined) throw badParameter('file', 'is missing; send one part with a filename');
+    await avatars.write(userId, plainName(file.filename), file.file);
+  } catch (error) {
+    // Whatever is still on its way is not worth waiting for.
+    reply.header('connection', 'close');
+    throw uploadError(error);
+  }
+}
+
+/** The last part of a path, without control characters, as it will stand in a header. */
+function plainName(name: string): string {
+  const last = name.split(/[\\/]/).at(-1) ?? '';
+  const plain = last
+    .replaceAll(/\p{Cc}/gu, '')
+    .toWellFormed()
+    .slice(0, 255);
+  return plain === '' ? 'avatar' : plain;
+}
+
+function uploadError(error: unknown): unknown {
+  if (error instanceof BlobTooLargeError) return tooLarge();
+  if (error instanceof RestError || !(error instanceof Error)) return error;
+  const code = 'code' in error ? error.code : undefined;
+  if (code === 'FST_REQ_FILE_TOO_LARGE') return tooLarge();
+  const multipartFault = typeof code === 'string' && /^FST_(?:FILES|FIELDS|PARTS|PROTO|INVALID_MULTIPART)/.test(code);
+  if (multipartFault || /^(?:Unexpected end|Malformed|Multipart:|Premature close)/.test(error.message)) {
+    return badParameter('body', `is not the multipart form of one file: ${error.message}`);
+  }
+  return error;
+}

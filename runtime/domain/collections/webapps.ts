@@ -1,0 +1,40 @@
+import { type Static, Type } from 'typebox';
+import type { CollectionDefinition } from './definition.ts';
+import { Code, Composite, Id, Label } from './fields.ts';
+
+/** A link of the session data: no `javascript:` and the like. */
+const Link = Type.String({
+  maxLength: 2048,
+  pattern: '^(?:https?://|/)[!-~]*$',
+  description: 'a URL with http or https, or a path on this server',
+});
+
+const schema = Type.Object({
+  id: Id,
+  domain_id: Id,
+  name: Label,
+  description: Label,
+  /** Output order. */
+  order: Type.Integer({ minimum: -1_000_000, maximum: 1_000_000 }),
+  icon: Type.Union([Link, Type.Literal('')]),
+  'fa-icon': Type.String({ maxLength: 128, pattern: '^[A-Za-z0-9 _-]*$' }),
+  url: Link,
+  /** Codes of the roles that may use it; empty: every user. */
+  roles: Type.Array(Code, { maxItems: 100, uniqueItems: true }),
+  opts: Composite,
+  ext: Composite,
+});
+
+export type WebAppRow = Static<typeof schema>;
+
+export const webapps: CollectionDefinition = {
+  entity: 'webapp',
+  table: 'webapps',
+  schema,
+  defaults: { description: '', order: 100, icon: '', 'fa-icon': '', roles: [], opts: {}, ext: {} },
+  composites: ['opts', 'ext'],
+  json: ['roles'],
+  writeOnly: [],
+  hidden: [],
+  constraints: { webapps_domain_id_fkey: 'domain_id' },
+};

@@ -1,0 +1,109 @@
+/** What users see and change of themselves, and what administrators see of their sessions. */
+import { sql } from 'kysely';
+import type { Storage } from '../storage/index.ts';
+import type { IamCollections } from './collections.ts';
+import type { SessionStore } from './session-store.ts';
+import { liveSessionsOf } from './session-rows.ts';
+
+/** The avatar's meta-information as `opts.avatar_info` keeps it; `false` when there is none. */
+export interface AvatarInfo {
+  /** Original file name. */
+  readonly name: string;
+  /** Bytes. */
+  readonly size: number;
+  /** ISO 8601, UTC. */
+  readonly mtime: string;
+  /** `sha256;<HEX>` */
+  readonly hasha: string;
+  readonly content_type: string;
+}
+
+/** A user without anything secret. */
+export interface UserProfile {
+  readonly id: string;
+  readonly login: string;
+  readonly name: string;
+  readonly domainId: string;
+  readonly roles: readonly string[];
+  readonly tags: readonly string[];
+  readonly avatar: AvatarInfo | false;
+}
+
+/** A live session as administrators see it: nothing in it opens the session. */
+export interface SessionSummary {
+  readonly id: string;
+  readonly kind: 'cookie' | 'token';
+  readonly domain: string;
+  /** Milliseconds since the epoch. */
+  readonly created: number;
+  readonly expires: number;
+}
+
+export interface Accounts {
+  user(id: string): Promise<UserProfile | undefined>;
+  /** Live sessions of a user, the youngest first. */
+  sessionsOf(userId: string): Promise<readonly SessionSummary[]>;
+  /** Ends one live session of a user; false when there is none of this id. */
+  endSession(userId: string, sessionId: string): Promise<boolean>;
+  /** @throws EntityNotFoundError when the user was removed */
+  setAvatar(userId: string, info: AvatarInfo | false): Promise<void>;
+  /** Whether some user's avatar has this content. */
+  isAvatarInUse(hasha: string): Promise<boolean>;
+}
+
+export class UserAccounts implements Accounts {
+  readonly #storage: Storage;
+  readonly #collections: IamCollections;
+  readonly #sessions: SessionStore;
+  readonly #now: () => number;
+
+  constructor(storage: Storage, collections: IamCollections, sessions: SessionStore, now: () => number) {
+    this.#storage = storage;
+    this.#collections = collections;
+    this.#sessions = sessions;
+    this.#now = now;
+  }
+
+  async user(id: string): Promise<UserProfile | undefined> {
+    const row = await this.#collections.users.get(id);
+    if (row === undefined) return undefined;
+    const { login, name, domain_id: domainId, roles, tags } = row;
+    return { id, login, name, domainId, roles, tags, avatar: avatarInfo(row.opts['avatar_info']) };
+  }
+
+  sessionsOf(userId: string): Promise<readonly SessionSummary[]> {
+    return liveSessionsOf(this.#storage, userId, this.#now());
+  }
+
+  async endSession(userId: string, sessionId: string): Promise<boolean> {
+    const mine = await this.sessionsOf(userId);
+    if (!mine.some(({ id }) => id === sessionId)) return false;
+    await this.#sessions.end(sessionId);
+    return true;
+  }
+
+  async setAvatar(userId: string, info: AvatarInfo | false): Promise<void> {
+    await this.#collections.users.update(userId, { opts: { avatar_info: info } });
+  }
+
+  async isAvatarInUse(hasha: string): Promise<boolean> {
+    const { rows } = await sql`
+      select 1 from users where opts -> 'avatar_info' ->> 'hasha' = ${hasha} limit 1`.execute(this.#storage.db);
+    return rows.length > 0;
+  }
+}
+
+/** Administrators write `opts` freely: what is no meta-information of ours counts as none. */
+function avatarInfo(value: unknown): AvatarInfo | false {
+  if (typeof value !== 'object' || value === null) return false;
+  const { name, size, mtime, hasha, content_type } = value as Partial<Record<keyof AvatarInfo, unknown>>;
+  const complete =
+    typeof name === 'string' &&
+    typeof size === 'number' &&
+    typeof mtime === 'string' &&
+    typeof content_type === 'string' &&
+    /^[\w.+-]+\/[\w.+-]+$/.test(content_type) &&
+    typeof hasha === 'string' &&
+    /^sha256;[0-9A-F]{64}$/.test(hasha);
+  return complete ? { name, size, mtime, hasha, content_type } : false;
+}

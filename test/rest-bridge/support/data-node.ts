@@ -1,0 +1,119 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import type { App } from '../../../rest-bridge/app.ts';
+import type { RestDeps } from '../../../rest-bridge/deps.ts';
+import { createRestServer } from '../../../rest-bridge/server.ts';
+import { webAppsOf } from '../../../rest-bridge/web-apps.ts';
+import { type LiveDirectory, openDirectory } from '../../../runtime/domain/index.ts';
+import {
+  BlobStore,
+  type ConfirmToken,
+  createDemoData,
+  createIam,
+  type IamService,
+  StoredAvatars,
+} from '../../../runtime/iam/index.ts';
+import { openStorage, type Storage } from '../../../runtime/storage/index.ts';
+import { MemoryCalls, MemoryOperations, MemoryRecords } from './doubles.ts';
+import { type Call, type Reply, request } from './rest-node.ts';
+
+/** A login of the tests, `login@domain`; the password is `demo-<login>`. */
+export type Who = `${string}@${string}`;
+
+/**
+ * A REST server over the real users, sessions and collections in a database of its own. Beside the demo data there is
+ * the domain `other.local` with the administrator `eve`, and `root` in the master domain.
+ */
+export class DataNode {
+  readonly folder = mkdtempSync(join(tmpdir(), 'ringmaster-rest-'));
+  readonly log: string[] = [];
+  readonly #tokens = new Map<Who, string>();
+  storage!: Storage;
+  directory!: LiveDirectory;
+  iam!: IamService;
+  calls = new MemoryCalls();
+  app!: App;
+  port = 0;
+
+  static async start(options: Partial<RestDeps> & { confirmToken?: ConfirmToken } = {}): Promise<DataNode> {
+    const node = new DataNode();
+    const { confirmToken, ...deps } = options;
+    node.storage = await openStorage({ dataDir: node.folder });
+    await createDemoData(node.storage);
+    node.directory = await openDirectory(node.storage);
+    node.iam = await createIam(node.storage, node.directory, { confirmToken, allowList: ['127.0.0.1'] });
+    await node.#addOthers();
+    const records = new MemoryRecords();
+    node.app = await createRestServer({
+      iam: node.iam,
+      accounts: node.iam.accounts,
+      avatars: new StoredAvatars(node.iam.accounts, new BlobStore(join(node.folder, 'avatars'))),
+      webApps: webAppsOf(node.directory),
+      directory: node.directory,
+      calls: node.calls,
+      operations: new MemoryOperations(node.calls),
+      operationRecords: records.operations,
+      runs: records,
+      health: async () => ({ ok: true, counts: {} }),
+      log: pino({ level: 'error' }, { write: (line: string) => void node.log.push(line) }),
+      ...deps,
+    });
+    await node.app.listen({ host: '127.0.0.1', port: 0 });
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a TCP server's address is an AddressInfo
+    node.port = (node.app.server.address() as AddressInfo).port;
+    return node;
+  }
+
+  async close(): Promise<void> {
+    this.app.server.closeAllConnections();
+    await this.app.close();
+    await this.iam.close();
+    await this.storage.close();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  /** Id of a domain. */
+  domainId(name: string): string {
+    const id = this.directory.domain(name)?.id;
+    if (id === undefined) throw new Error(`There is no domain ${name}.`);
+    return id;
+  }
+
+  call(method: string, path: string, call: Call = {}): Promise<Reply> {
+    return request(this.port, method, path, call);
+  }
+
+  /** Calls below `/rest/v1` as a user; each user logs in once. */
+  async as(who: Who, method: string, path: string, body?: unknown, headers: Call['headers'] = {}): Promise<Reply> {
+    const authorization = `Bearer ${await this.token(who)}`;
+    return this.call(method, `/rest/v1${path}`, {
+      ...(body !== undefined && { body }),
+      headers: { authorization, ...headers },
+    });
+  }
+
+  async token(who: Who): Promise<string> {
+    const token = this.#tokens.get(who) ?? (await this.login(who));
+    this.#tokens.set(who, token);
+    return token;
+  }
+
+  /** A new session's token. */
+  async login(who: Who): Promise<string> {
+    const [login = '', domain = ''] = who.split('@');
+    const result = await this.iam.login({ domain, login, pwd: `demo-${login}` }, 'token', '127.0.0.1');
+    if (!result.ok) throw new Error(`${who}: ${result.reason}`);
+    return result.token;
+  }
+
+  async #addOthers(): Promise<void> {
+    const master = this.domainId('master');
+    const other = await this.directory.collections.domains.create({ name: 'other.local', parent_id: master });
+    const { users } = this.iam.collections;
+    await users.create({ domain_id: other.id, login: 'eve', pwd: 'demo-eve', roles: ['admin'] });
+    await users.create({ domain_id: master, login: 'root', pwd: 'demo-root', roles: ['admin'] });
+  }
+}
