@@ -26,6 +26,16 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     about: 'run the tests beside scenarios (*.test.yaml)',
     run: async (args) => (await import('./test.ts')).test(args),
   },
+  trace: {
+    usage: 'trace ID [--as-test]',
+    about: 'show what a live or finished run of a node did',
+    run: async (args) => (await import('./trace.ts')).trace(args),
+  },
+  schema: {
+    usage: 'schema [--types | --mermaid FILE]',
+    about: 'JSON Schema of scenarios, types for modules, a drawing',
+    run: async (args) => (await import('./schema.ts')).schema(args),
+  },
   embedded: {
     usage: 'embedded OPTION...',
     about: 'the embedded SIP and media servers alone',

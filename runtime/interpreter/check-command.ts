@@ -5,6 +5,9 @@ import { filesBelow, isBlockScenario, isTestFile } from './files.ts';
 import { type Problem, formatProblem } from './problem.ts';
 import { readTestFile } from './simulation/test-file.ts';
 
+/** Files that are read at once. */
+const AT_ONCE = 32;
+
 export interface CheckCommandOptions {
   /** One JSON array of all mistakes instead of a line for each. */
   readonly json?: boolean;
@@ -23,7 +26,11 @@ export async function runCheck(
 ): Promise<number> {
   const problems: Problem[] = [];
   for (const target of targets) {
-    for (const file of await filesOf(target)) problems.push(...(await problemsOf(file, components)));
+    const files = await filesOf(target);
+    for (let start = 0; start < files.length; start += AT_ONCE) {
+      const batch = files.slice(start, start + AT_ONCE).map((file) => problemsOf(file, components));
+      problems.push(...(await Promise.all(batch)).flat());
+    }
   }
   if (json) out(JSON.stringify(problems, undefined, 2));
   else for (const problem of problems) out(formatProblem(problem));

@@ -33,12 +33,22 @@ function resolvePrompt(name: string, promptsFolder: string): PlaySource | SoundP
     return { message: `"${name}" is outside the prompts folder`, suggestion: 'name a file below it' };
   }
   const file = path.resolve(promptsFolder, name);
-  if (!existsSync(file)) return missing(name, promptsFolder);
-  const real = realpathSync(file);
-  if (!real.startsWith(realpathSync(promptsFolder) + path.sep)) {
+  const real = realPath(file);
+  const folder = realPath(promptsFolder);
+  if (real === undefined || folder === undefined) return missing(name, promptsFolder);
+  if (!real.startsWith(folder + path.sep)) {
     return { message: `"${name}" leads outside the prompts folder`, suggestion: 'name a file below it' };
   }
   return { file: real };
+}
+
+/** Undefined when there is nothing of this name. */
+function realPath(file: string): string | undefined {
+  try {
+    return realpathSync.native(file);
+  } catch {
+    return undefined;
+  }
 }
 
 function missing(name: string, promptsFolder: string): SoundProblem {

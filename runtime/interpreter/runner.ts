@@ -2,6 +2,8 @@ import type { CallPort } from './call-port.ts';
 import { ArgumentError } from './errors.ts';
 import type { ScenarioLibrary } from './library.ts';
 import type { Log } from './log.ts';
+import type { RunServices } from './ports/services.ts';
+import { RunBook } from './run/run-book.ts';
 import { type Run, type RunOutcome, startRun } from './run/run.ts';
 import type { TraceEntry } from './run/trace.ts';
 
@@ -19,18 +21,23 @@ export interface RunView {
   readonly trace: readonly TraceEntry[];
   /** Absent while it runs. */
   readonly outcome?: RunOutcome;
+  /** Scenarios that this one started. */
+  readonly children?: readonly RunView[];
 }
 
 /** Runs the scenarios of a library for calls, and keeps the traces of the latest runs. */
 export class ScenarioRunner {
   readonly #library: ScenarioLibrary;
   readonly #log: Log;
+  readonly #services: RunServices;
   readonly #live = new Map<string, { readonly run: Run; readonly call: CallPort }>();
   readonly #finished = new Map<string, RunView>();
 
-  constructor(library: ScenarioLibrary, log: Log) {
+  /** @param services what runs may use beside the call; scenarios are found in the library unless it says otherwise */
+  constructor(library: ScenarioLibrary, log: Log, services: RunServices = {}) {
     this.#library = library;
     this.#log = log;
+    this.#services = { scenarios: (id) => library.program(id), runs: new RunBook(), ...services };
   }
 
   /** Runs in progress. */
@@ -46,7 +53,7 @@ export class ScenarioRunner {
     const program = await this.#library.program(code);
     if (!program) return false;
     try {
-      const run = startRun(program, { call, log: this.#log });
+      const run = startRun(program, { call, log: this.#log, services: this.#services });
       this.#live.set(run.id, { run, call });
       void run.finished.then((outcome) => this.#keep(run, call, outcome));
       this.#log.info(
@@ -101,6 +108,9 @@ export class ScenarioRunner {
   }
 }
 
-function view({ id, program, trace }: Run, { callid, domain }: CallPort): RunView {
-  return { id, scenario: program.id, version: program.version, callid, domain, trace };
+function view({ id, program, trace, domain, children }: Run, call: CallPort): RunView {
+  const nested = children.map((child) => view(child, call));
+  const { id: scenario, version } = program;
+  const { callid } = call;
+  return { id, scenario, version, domain, callid, trace, ...(nested.length === 0 ? {} : { children: nested }) };
 }

@@ -138,6 +138,8 @@ export class Source {
   #tooDeepAt(): number | undefined {
     const indented = new RegExp(`^(?: |[-?:](?=[ \\n])){${MAX_INDENT},}`, 'm').exec(this.#text);
     if (indented) return indented.index;
+    // Few brackets cannot nest deep, wherever they are.
+    if ((this.#text.match(/[[{]/g)?.length ?? 0) <= MAX_FLOW_DEPTH) return undefined;
     let depth = 0;
     let offset = 0;
     let afterScalar = false;

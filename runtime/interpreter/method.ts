@@ -1,0 +1,17 @@
+import type { Component, ComponentRegistry } from './component.ts';
+
+/** The name a component has in scripts and modules, e.g. `call.play`; undefined when it is not there. */
+export function methodOf({ name, method }: Component): string | undefined {
+  if (method === false) return undefined;
+  return method ?? `call.${name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())}`;
+}
+
+/** All components that scripts can use, by their dotted name. */
+export function methods(components: ComponentRegistry): ReadonlyMap<string, Component> {
+  const found = new Map<string, Component>();
+  for (const component of components.values()) {
+    const method = methodOf(component);
+    if (method !== undefined) found.set(method, component);
+  }
+  return found;
+}

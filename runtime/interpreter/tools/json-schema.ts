@@ -1,0 +1,123 @@
+import type { TSchema } from 'typebox';
+import { type Component, type ComponentRegistry, END, ERROR_EXIT } from '../component.ts';
+import { INTERRUPT_KINDS } from '../program.ts';
+import { settingKind } from '../setting.ts';
+import { VALUE_TYPES } from '../values.ts';
+
+type JsonSchema = Readonly<Record<string, unknown>>;
+
+/** A text with `${...}`, which may stand in place of any value. */
+const EXPRESSION: JsonSchema = { type: 'string', pattern: '\\$\\{' };
+const NAME_PATTERN = '^[A-Za-z][A-Za-z0-9_]{0,63}$';
+const TARGET: JsonSchema = { type: 'string', description: `Name of a block, or ${END}.` };
+
+/** JSON Schema (2020-12) of scenario files, for editors: completes and explains components, settings and exits. */
+export function scenarioSchema(components: ComponentRegistry): JsonSchema {
+  return {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    title: 'Ringmaster scenario',
+    type: 'object',
+    required: ['id', 'start', 'blocks'],
+    additionalProperties: false,
+    properties: {
+      id: { type: 'string', pattern: '^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$', description: 'How others name it.' },
+      name: { type: 'string' },
+      description: { type: 'string' },
+      parameters: named({ anyOf: [{ enum: VALUE_TYPES }, parameter] }, 'What a caller of the scenario gives.'),
+      variables: named({}, 'What it remembers during a run, with the first value.'),
+      start: { ...TARGET, description: 'The first block.' },
+      on: interrupts(),
+      finally: { ...TARGET, description: 'The first block of the branch that runs at the end, in every case.' },
+      blocks: named({ $ref: '#/$defs/block' }, 'What the scenario can do.'),
+      starts: { type: 'object', description: 'What starts the scenario beside a call.' },
+    },
+    $defs: {
+      block: { type: 'object', anyOf: [...components.keys()].map((name) => ({ $ref: `#/$defs/${name}` })) },
+      ...Object.fromEntries([...components].map(([name, component]) => [name, block(component)])),
+    },
+  };
+}
+
+const parameter: JsonSchema = {
+  type: 'object',
+  required: ['type'],
+  additionalProperties: false,
+  properties: { type: { enum: VALUE_TYPES }, default: {}, values: { type: 'array' }, description: { type: 'string' } },
+};
+
+function named(schema: JsonSchema, description: string): JsonSchema {
+  return { type: 'object', description, patternProperties: { [NAME_PATTERN]: schema }, additionalProperties: false };
+}
+
+function interrupts(): JsonSchema {
+  const target = { anyOf: [TARGET, { type: 'object', additionalProperties: TARGET }] };
+  return {
+    type: 'object',
+    description: 'What cuts the running block short, and where the run goes then.',
+    additionalProperties: false,
+    properties: Object.fromEntries(INTERRUPT_KINDS.map((kind) => [kind, target])),
+  };
+}
+
+function block(component: Component): JsonSchema {
+  const { name, summary, exits, openExits } = component;
+  return {
+    type: 'object',
+    description: summary,
+    required: [name],
+    additionalProperties: false,
+    properties: {
+      [name]: { description: summary, anyOf: [settings(component), ...single(component)] },
+      next: TARGET,
+      exits: {
+        type: 'object',
+        properties: Object.fromEntries(
+          [...Object.entries(exits), [ERROR_EXIT, { description: 'Something went wrong.' }] as const].map(
+            ([exit, { description }]) => [exit, { ...TARGET, description }],
+          ),
+        ),
+        ...(openExits
+          ? { patternProperties: { [openExits.pattern.source]: { ...TARGET, description: openExits.description } } }
+          : {}),
+        additionalProperties: openExits !== undefined,
+      },
+    },
+  };
+}
+
+interface ObjectSchema {
+  readonly properties?: Readonly<Record<string, TSchema>>;
+  readonly required?: readonly string[];
+  readonly default?: unknown;
+}
+
+/** The settings; one with a default may be left out, and any may be an expression. */
+function settings({ settings: schema }: Component): JsonSchema {
+  const { properties, required = [] } = schema as ObjectSchema;
+  if (!properties) return plain(schema);
+  const needed = required.filter((name) => (properties[name] as ObjectSchema | undefined)?.default === undefined);
+  return {
+    type: needed.length === 0 ? ['object', 'null'] : 'object',
+    additionalProperties: false,
+    ...(needed.length === 0 ? {} : { required: needed }),
+    properties: Object.fromEntries(
+      Object.entries(properties).map(([name, property]) => [name, orExpression(property)]),
+    ),
+  };
+}
+
+function single({ settings: schema, shorthand }: Component): JsonSchema[] {
+  const property = (schema as ObjectSchema).properties?.[shorthand ?? ''];
+  return property ? [orExpression(property)] : [];
+}
+
+function orExpression(schema: TSchema): JsonSchema {
+  const { description, ...rest } = plain(schema);
+  if (settingKind(schema) === 'condition') return { type: ['boolean', 'string'], description };
+  return { ...(description === undefined ? {} : { description }), anyOf: [rest, EXPRESSION] };
+}
+
+/** Without what TypeBox notes for itself. */
+function plain(schema: TSchema): JsonSchema {
+  return JSON.parse(JSON.stringify(schema)) as JsonSchema;
+}

@@ -1,0 +1,21 @@
+import type { RunView } from '../runner.ts';
+import { blockLine, outcomeLine } from '../simulation/transcript.ts';
+
+/** A live or finished run, line by line. */
+export function traceText(view: RunView): string[] {
+  const { id, scenario, version, callid, trace, outcome } = view;
+  const start = outcome?.start ?? trace[0]?.start ?? 0;
+  const lines = [`run ${id}  scenario ${scenario}  version ${version}${callid === '' ? '' : `  call ${callid}`}`];
+  for (const entry of trace) {
+    lines.push(blockLine(entry, start));
+    const { answers = [], log = [], result } = entry;
+    for (const { party, line } of answers) lines.push(`${INDENT}${party}: ${line}`);
+    for (const line of log) lines.push(`${INDENT}${line}`);
+    if (result && Object.keys(result).length > 0) lines.push(`${INDENT}${JSON.stringify(result)}`);
+  }
+  lines.push(outcome ? outcomeLine(outcome) : '          (still running)');
+  for (const child of view.children ?? []) lines.push(...traceText(child).map((line) => `    ${line}`));
+  return lines;
+}
+
+const INDENT = ' '.repeat(14);

@@ -1,0 +1,97 @@
+import type { TSchema } from 'typebox';
+import type { Component, ComponentRegistry } from '../component.ts';
+import { methods } from '../method.ts';
+import type { ValueType } from '../values.ts';
+
+const TYPES: Readonly<Record<ValueType, string>> = {
+  string: 'string',
+  integer: 'number',
+  number: 'number',
+  boolean: 'boolean',
+  list: 'readonly Json[]',
+  object: '{ readonly [key: string]: Json }',
+  any: 'Json',
+};
+
+const HEAD = `// Made by "npx ringmaster schema --types" from the components.
+/** Data that scenarios work with. */
+type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
+`;
+
+const TAIL = `/** What goes wrong in a component is thrown as this. */
+interface ScenarioError extends Error {
+  readonly code: string;
+}
+
+declare const log: Record<'debug' | 'info' | 'warn' | 'error', (text: string) => void>;
+`;
+
+/** TypeScript declarations (`.d.ts`) of what scenario modules use: \`call\` and the globals. */
+export function typeDeclarations(components: ComponentRegistry): string {
+  const owners = new Map<string, string[]>();
+  for (const [method, component] of methods(components)) {
+    const dot = method.indexOf('.');
+    const owner = dot < 0 ? '' : method.slice(0, dot);
+    owners.set(owner, [...(owners.get(owner) ?? []), signature(method.slice(dot + 1), component)]);
+  }
+  const parts = [...owners].map(([owner, signatures]) => declaration(owner, signatures));
+  return [HEAD, ...parts, TAIL].join('\n');
+}
+
+function declaration(owner: string, signatures: readonly string[]): string {
+  if (owner === '') return signatures.map((line) => line.replace(/^( *)(\w+\()/m, '$1declare function $2')).join('');
+  const body = signatures.map((text) => text.replaceAll(/^(?=.)/gm, '  ')).join('');
+  if (owner !== 'call') return `declare const ${owner}: {\n${body}};\n`;
+  const facts = ['callid', 'domain', 'number', 'dialled'].map((name) => `  readonly ${name}: string;\n`).join('');
+  return `/** The call: the first argument of \`export default async function (call, args)\`. */\ninterface Call {\n${facts}${body}}\n`;
+}
+
+/** A documented method: settings in, exit and results out. */
+function signature(name: string, component: Component): string {
+  const { settings, shorthand, results, exits, openExits } = component;
+  const { properties = {} } = settings as { properties?: Readonly<Record<string, TSchema>> };
+  const fields = Object.entries(properties).map(([setting, schema]) => {
+    const { description } = schema as { description?: string };
+    return `  /** ${description ?? ''} */\n  ${setting}${needed(settings, setting) ? '' : '?'}: ${typeOf(schema)};\n`;
+  });
+  const optional = Object.keys(properties).every((setting) => !needed(settings, setting)) ? '?' : '';
+  const object = fields.length === 0 ? '{}' : `{\n${fields.join('')}}`;
+  const single = shorthand === undefined ? '' : ` | ${typeOf(properties[shorthand] ?? {})}`;
+  const exit = openExits
+    ? 'string'
+    : Object.keys(exits)
+        .map((key) => `'${key}'`)
+        .join(' | ') || 'never';
+  const values = Object.entries(results).map(([field, { type }]) => `readonly ${field}: ${TYPES[type]}`);
+  const result = [`readonly exit: ${exit}`, ...values].join('; ');
+  return `/** ${component.summary} */\n${name}(settings${optional}: ${object}${single}): Promise<{ ${result} }>;\n`;
+}
+
+/** Whether a setting has to be given: a default makes it optional. */
+function needed(settings: TSchema, name: string): boolean {
+  const { required = [], properties = {} } = settings as {
+    required?: readonly string[];
+    properties?: Readonly<Record<string, { default?: unknown }>>;
+  };
+  return required.includes(name) && properties[name]?.default === undefined;
+}
+
+function typeOf(schema: TSchema): string {
+  const {
+    type,
+    enum: values,
+    anyOf,
+    items,
+  } = schema as {
+    type?: string;
+    enum?: readonly unknown[];
+    anyOf?: readonly TSchema[];
+    items?: TSchema;
+  };
+  if (values) return values.map((value) => JSON.stringify(value)).join(' | ');
+  if (anyOf) return anyOf.map(typeOf).join(' | ');
+  if (type === 'array') return `readonly (${typeOf(items ?? {})})[]`;
+  if (type === 'object') return '{ readonly [key: string]: Json }';
+  if (type === 'integer' || type === 'number') return 'number';
+  return type === 'string' || type === 'boolean' ? type : 'Json';
+}

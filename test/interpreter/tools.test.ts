@@ -1,0 +1,109 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { readFile, readdir } from 'node:fs/promises';
+import path from 'node:path';
+import { expect } from 'chai';
+import { parse } from 'yaml';
+import { components } from '../../components/index.ts';
+import type { RunView } from '../../runtime/interpreter/runner.ts';
+import { mismatches } from '../../runtime/interpreter/simulation/expectations.ts';
+import { simulate as runSimulation } from '../../runtime/interpreter/simulation/simulation.ts';
+import { readTestFile } from '../../runtime/interpreter/simulation/test-file.ts';
+import type { Turn } from '../../runtime/interpreter/simulation/turns.ts';
+import { asTest } from '../../runtime/interpreter/tools/as-test.ts';
+import { scenarioSchema } from '../../runtime/interpreter/tools/json-schema.ts';
+import { mermaid } from '../../runtime/interpreter/tools/mermaid.ts';
+import { traceText } from '../../runtime/interpreter/tools/trace-text.ts';
+import { typeDeclarations } from '../../runtime/interpreter/tools/type-declarations.ts';
+import { program, programFromFile, projectFolder } from './support.ts';
+
+const examples = path.join(projectFolder, 'scenarios/examples');
+
+async function view(turns: readonly Turn[]): Promise<RunView> {
+  const menu = await programFromFile(path.join(examples, 'menu.yaml'));
+  const { run, outcome, call } = await runSimulation(menu, { script: { turns, hangsUpAfter: 120_000 }, components });
+  const { id, trace, domain } = run;
+  return { id, scenario: menu.id, version: menu.version, domain, callid: call.callid, trace, outcome };
+}
+
+describe('scenario tools', () => {
+  describe('JSON Schema', () => {
+    const validate = new Ajv2020({ strict: false }).compile(scenarioSchema(components));
+
+    it('accepts every example', async () => {
+      const files = (await readdir(examples))
+        .filter((name) => /^[^.]+\.yaml$/.test(name))
+        .map((name) => path.join(examples, name));
+      for (const name of components.keys()) files.push(path.join(projectFolder, 'components', name, 'example.yaml'));
+      for (const file of files) {
+        expect(
+          validate(parse(await readFile(file, 'utf8'))),
+          `${file}: ${JSON.stringify(validate.errors?.[0])}`,
+        ).to.equal(true);
+      }
+    });
+
+    it('refuses unknown components, settings and exits', () => {
+      const scenario = (block: object) => ({ id: 'a', start: 'b', blocks: { b: block } });
+      expect(validate(scenario({ play: 'a.wav', next: 'end' }))).to.equal(true);
+      expect(validate(scenario({ plai: 'a.wav', next: 'end' }))).to.equal(false);
+      expect(validate(scenario({ play: { sounds: 'a.wav', loud: true }, next: 'end' }))).to.equal(false);
+      expect(validate(scenario({ play: 'a.wav', exits: { nxt: 'end' } }))).to.equal(false);
+      expect(validate(scenario({ play: { sounds: 'a.wav', repeat: '${n}' }, next: 'end' }))).to.equal(true);
+    });
+  });
+
+  it('declare types for modules', () => {
+    const text = typeDeclarations(components);
+    expect(text).to.match(/interface Call \{[^]*? {2}collect\(settings: \{/);
+    expect(text).to.include('declare function sleep(settings: {');
+    expect(text).to.match(/declare const http: \{\n {2}\/\*\* Asks a server over HTTP\. \*\/\n {2}request\(/);
+    expect(text).not.to.include('undefined');
+  });
+
+  it('draw a scenario', async () => {
+    const drawing = mermaid(
+      program(
+        'id: d\nstart: a\non: { after: { 5s: b } }\nfinally: b\nblocks:\n  a:\n    if: "1 < 2"\n    exits: { then: b, else: end }\n  b:\n    hangup:\n',
+      ),
+    );
+    expect(drawing.split('\n')).to.deep.equal([
+      'flowchart TD',
+      '  start(["d"])',
+      '  b1["a<br>if"]',
+      '  b2["b<br>hangup"]',
+      '  stop([end])',
+      '  start --> b1',
+      '  b1 -->|"then"| b2',
+      '  b1 -->|"else"| stop',
+      '  b2 --> stop',
+      '  on1{{"on after 5s"}} -.-> b2',
+      '  finally([finally]) --> b2',
+      '',
+    ]);
+  });
+
+  it('show a run', async () => {
+    const lines = traceText(await view([{ kind: 'press', digits: '1' }]));
+    expect(lines[0]).to.match(/^run [0-9a-f-]{36} {2}scenario menu {2}version [0-9a-f]{12} {2}call ivr@simulation$/);
+    expect(lines).to.include('    0.0s  choice (menu) -> 1').and.to.include('              {"digit":"1","tries":1}');
+    expect(lines.at(-1)).to.equal('    2.2s  completed');
+  });
+
+  for (const [what, turns] of [
+    ['that ends by itself', [{ kind: 'press', digits: '2' }]],
+    ['in which the caller hangs up', [{ kind: 'hang_up', after: 1500 }]],
+    ['with silence only', []],
+  ] as const) {
+    it(`make a test of a run ${what}, which passes`, async () => {
+      const { tests, problems } = readTestFile(asTest(await view(turns)), 'made.test.yaml');
+      expect(problems).to.deep.equal([]);
+      const [test] = tests.tests;
+      expect(tests.scenario).to.equal('menu.yaml');
+      const again = await runSimulation(await programFromFile(path.join(examples, 'menu.yaml')), {
+        script: { turns: test?.turns ?? [], hangsUpAfter: 120_000 },
+        components,
+      });
+      expect(mismatches(again, test?.expect ?? {})).to.deep.equal([]);
+    });
+  }
+});
