@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { FastifyInstance } from 'fastify';
 import { type Logger, pino } from 'pino';
+import { GuardedHttpClient } from '../components/http/client.ts';
 import { components } from '../components/index.ts';
 import { createOperations } from '../components/operation/index.ts';
 import { restOperations } from '../rest-bridge/operations.ts';
@@ -17,8 +18,11 @@ import { ListenError } from './embedded/server.ts';
 import { startSipServer } from './embedded/sip/index.ts';
 import { BlobStore, createDemoData, createIam, isEmpty, StoredAvatars } from './iam/index.ts';
 import { openScenarioLibrary } from './interpreter/library.ts';
+import { MemoryHuntHistory } from './interpreter/ports/hunt-history.ts';
+import type { RunServices } from './interpreter/ports/services.ts';
 import { ScenarioRunner } from './interpreter/runner.ts';
 import { MediaLink } from './media/link.ts';
+import { RecordingFolder } from './media/recordings.ts';
 import { Shutdown } from './shutdown.ts';
 import { patiently } from './patience.ts';
 import { SipLink } from './signalling/link.ts';
@@ -84,7 +88,13 @@ async function compose(config: Config, log: Logger, shutdown: Shutdown): Promise
   // The platform's own scenarios are hidden: no number and no name leads to them.
   const services = await openScenarioLibrary({ folders: [join(PROJECT, 'scenarios', 'service')], components, log });
   const library = await openScenarioLibrary({ folders: [join(PROJECT, 'scenarios', 'examples')], components, log });
-  const runner = new ScenarioRunner(library, log);
+  const runServices: RunServices = {
+    openCall: (domain) => b2b.createCall(domain),
+    http: new GuardedHttpClient({ hosts: config.scenarioHosts }),
+    recordings: new RecordingFolder(join(config.dataDir, 'recordings')),
+    huntHistory: new MemoryHuntHistory(),
+  };
+  const runner = new ScenarioRunner(library, log, runServices);
   const callstore = new MemoryCallStore((domain, number) => directory.sipUserByNumber(domain, number)?.login);
   const b2b = new Switch({
     directory,

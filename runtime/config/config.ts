@@ -21,6 +21,8 @@ export interface Config {
   readonly freeswitch: readonly ServerAddress[];
   readonly logLevel: string;
   readonly site: string;
+  /** Hosts that scenarios may ask by HTTP: names, `*.example.com`, or `*`. */
+  readonly scenarioHosts: readonly string[];
 }
 
 /** Settings by environment variable, with the default and the form in which each is documented. */
@@ -43,6 +45,11 @@ export const SETTINGS = [
     about: 'host:port:password of a FreeSWITCH instead of the embedded media server',
   },
   { name: 'RINGMASTER_SITE', fallback: 'main', about: 'name of the site, shown in dialogs' },
+  {
+    name: 'RINGMASTER_SCENARIO_HOSTS',
+    fallback: '',
+    about: 'hosts that scenarios may ask by HTTP, comma-separated; *.example.com, or * for all public ones',
+  },
   { name: 'RINGMASTER_LOG_LEVEL', fallback: 'info', about: 'trace, debug, info, warn, error, fatal or silent' },
 ] as const;
 
@@ -74,12 +81,20 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     freeswitch: servers('RINGMASTER_FREESWITCH', text),
     logLevel,
     site: text('RINGMASTER_SITE'),
+    scenarioHosts: list(text('RINGMASTER_SCENARIO_HOSTS')),
   };
 }
 
 /** Whether an address is reachable from this machine only. */
 export function isLoopback(address: string): boolean {
   return address === 'localhost' || address === '::1' || address.startsWith('127.');
+}
+
+function list(value: string): string[] {
+  return value
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
 }
 
 /** Variables of the test suite, which a node may see too. */

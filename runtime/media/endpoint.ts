@@ -14,6 +14,7 @@ export class MediaEndpoint {
   readonly #gone = new AbortController();
   #localSdp: string;
   #destroyed = false;
+  #digitsKept = false;
   #modifying: Promise<unknown> = Promise.resolve();
 
   constructor(endpoint: FsEndpoint) {
@@ -66,6 +67,25 @@ export class MediaEndpoint {
       throw new MediaError(`the media server cannot find ${source}`);
     }
     return Number(event.getHeader('variable_playback_ms') ?? 0);
+  }
+
+  /**
+   * Records the phone into a WAV file until the time is up, it is silent for that long (0: for ever), or the signal
+   * aborts.
+   * @returns milliseconds recorded
+   */
+  async record(file: string, maxMs: number, silenceMs: number, signal: AbortSignal): Promise<number> {
+    const seconds = (ms: number) => Math.max(1, Math.round(ms / 1000));
+    const silence = silenceMs === 0 ? '' : ` ${SILENCE_LEVEL} ${seconds(silenceMs)}`;
+    const event = await this.#run('record', `${file} ${seconds(maxMs)}${silence}`, signal, () => this.stopPlaying());
+    return Number(event.getHeader('variable_record_ms') ?? 0);
+  }
+
+  /** Speaks a text with the media server's speech engine. */
+  async speak(text: string, voice: string, signal: AbortSignal): Promise<void> {
+    // The separator of the command cannot be part of the text.
+    const data = `${SPEECH_ENGINE}|${voice}|${text.replaceAll('|', ' ').replace(/[\r\n]+/g, ' ')}`;
+    await this.#run('speak', data, signal, () => this.stopPlaying());
   }
 
   /** Ends whatever is being played. */
@@ -166,6 +186,7 @@ export class MediaEndpoint {
    * when the channel is free again, so that whatever comes next does not meet a rest of it.
    */
   async #run(application: string, data: string, signal: AbortSignal, interrupt: () => Promise<void>): Promise<FsEvent> {
+    this.#keepDigits();
     signal.throwIfAborted();
     const started = this.#started(application);
     // An interruption that overtakes the start would miss it, and nothing would end the application any more.
@@ -188,6 +209,15 @@ export class MediaEndpoint {
     const begun = Promise.all([this.#started(application), other.#started(application)]);
     await command();
     await untilAborted(Promise.race([begun, elapsed(BEGIN_MS)]), AbortSignal.any([this.gone, other.gone]));
+  }
+
+  /** Digits are ours to listen for: by default `*` ends every sound. Queued before the first application. */
+  #keepDigits(): void {
+    if (this.#digitsKept) return;
+    this.#digitsKept = true;
+    this.set('playback_terminators', 'none').catch(() => {
+      // The channel is gone; whatever is to run next says so.
+    });
   }
 
   /** Settles when the channel begins to run an application of that name. */
@@ -218,6 +248,9 @@ export class MediaEndpoint {
   }
 }
 
+/** Energy below which the media server takes sound for silence. */
+const SILENCE_LEVEL = 200;
+const SPEECH_ENGINE = 'espeak';
 /** How often a re-INVITE that crossed another is sent. */
 const GLARE_ATTEMPTS = 6;
 /** Milliseconds after which two channels count as at work without a word from the media server. */

@@ -14,8 +14,42 @@ export interface Played {
 }
 
 /**
- * Plays sources, in the media server's notation, in order, as often as asked; a stop digit ends it and is the result. Other digits stay for the next
- * collect.
+ * Runs something that a stop digit ends. Other digits stay for the next one who listens.
+ * @param work is given the signal that ends it
+ * @throws the signal's reason, and whatever the work throws
+ */
+export async function stoppable<T>(
+  endpoint: MediaEndpoint,
+  { signal, stopDigits }: Pick<PlaySettings, 'signal' | 'stopDigits'>,
+  work: (signal: AbortSignal, stopped: () => boolean) => Promise<T>,
+): Promise<{ readonly digit: string | undefined; readonly value: T | undefined }> {
+  const stopping = new AbortController();
+  let pressed: string | undefined;
+  const typedAhead: string[] = [];
+  const listener = (digit: string) => {
+    if (pressed === undefined && stopDigits.includes(digit)) {
+      pressed = digit;
+      stopping.abort(new DOMException('interrupted by a digit', 'AbortError'));
+    } else {
+      typedAhead.push(digit);
+    }
+  };
+  const leave = stopDigits === '' ? undefined : endpoint.digits.listen(listener);
+  try {
+    const value = await work(AbortSignal.any([signal, stopping.signal]), () => pressed !== undefined);
+    return { digit: pressed, value };
+  } catch (error) {
+    if (pressed === undefined || signal.aborted) throw error;
+    return { digit: pressed, value: undefined };
+  } finally {
+    leave?.();
+    for (const digit of typedAhead) endpoint.digits.push(digit);
+  }
+}
+
+/**
+ * Plays sources, in the media server's notation, in order, as often as asked; a stop digit ends it and is the result.
+ * Other digits stay for the next collect.
  * @throws the signal's reason; MediaError; EndpointGone
  */
 export async function playSources(
@@ -23,32 +57,11 @@ export async function playSources(
   sources: readonly string[],
   settings: PlaySettings,
 ): Promise<Played> {
-  const { stopDigits } = settings;
-  const stopping = new AbortController();
-  let pressed: string | undefined;
-  const typedAhead: string[] = [];
-  const leave =
-    stopDigits === ''
-      ? undefined
-      : endpoint.digits.listen((digit) => {
-          if (pressed === undefined && stopDigits.includes(digit)) {
-            pressed = digit;
-            stopping.abort(new DOMException('interrupted by a digit', 'AbortError'));
-          } else {
-            typedAhead.push(digit);
-          }
-        });
-  const signal = AbortSignal.any([settings.signal, stopping.signal]);
   let milliseconds = 0;
-  try {
-    for (let round = 0; round < settings.repeat && pressed === undefined; round++) {
+  const { digit } = await stoppable(endpoint, settings, async (signal, stopped) => {
+    for (let round = 0; round < settings.repeat && !stopped(); round++) {
       for (const source of sources) milliseconds += await endpoint.play(source, signal);
     }
-  } catch (error) {
-    if (pressed === undefined || settings.signal.aborted) throw error;
-  } finally {
-    leave?.();
-    for (const digit of typedAhead) endpoint.digits.push(digit);
-  }
-  return { digit: pressed, milliseconds };
+  });
+  return { digit, milliseconds };
 }

@@ -179,6 +179,7 @@ export class CallDialog implements LegOwner {
   }
 
   legHeld(leg: Leg, held: boolean): void {
+    this.opposite(leg)?.peerHeld?.(held);
     if (leg.endpoint === undefined || this.#path === undefined) return;
     // The path dies with its endpoints; the end of the call is reported by the legs.
     this.#path.setHeld(leg.endpoint, held).catch(() => undefined);

@@ -16,11 +16,17 @@ import type {
   Transfer,
 } from '../interpreter/call-port.ts';
 import { CallStateError } from '../interpreter/call-port.ts';
-import { splitDtmfTail } from '../interpreter/dtmf-tail.ts';
+import { splitDtmfTail, type TailStep } from '../interpreter/dtmf-tail.ts';
+import type { DtmfCall } from '../interpreter/ports/dtmf.ts';
+import type { RecordingCall, RecordOptions, RecordResult } from '../interpreter/ports/recording.ts';
+import type { SayOptions, SpeakingCall } from '../interpreter/ports/speaking.ts';
+import type { CallNotice, WatchedCall } from '../interpreter/ports/watching.ts';
 import { collectDigits } from '../media/collect.ts';
 import type { MediaEndpoint } from '../media/endpoint.ts';
 import { MediaError } from '../media/media-error.ts';
-import { playSources } from '../media/play.ts';
+import { playSources, stoppable } from '../media/play.ts';
+import { recordPhone } from '../media/record.ts';
+import { untilAborted } from '../media/until-aborted.ts';
 import { answer, reasonPhrase } from '../signalling/answers.ts';
 import { bracketUri } from '../signalling/sip-uri.ts';
 import { failedAttempt } from './attempt.ts';
@@ -48,13 +54,14 @@ export interface IncomingScenarioCall {
 }
 
 /** A scenario's call over the switch: its own leg, its opponent, and what may be done in which state. */
-export class IvrCall implements CallPort {
+export class IvrCall implements CallPort, DtmfCall, RecordingCall, SpeakingCall, WatchedCall {
   readonly leg: IvrLeg;
   readonly domain: string;
   readonly dialled: string | undefined;
   readonly #tools: SwitchTools;
   readonly #incoming: IncomingScenarioCall | undefined;
   readonly #end = new AbortController();
+  readonly #watchers = new Set<(notice: CallNotice) => boolean>();
   #state: CallState;
   #dialog: CallDialog | undefined;
   #opponent: CallingLeg | undefined;
@@ -65,7 +72,11 @@ export class IvrCall implements CallPort {
     this.#tools = tools;
     this.#incoming = incoming;
     this.domain = party.domain;
-    this.leg = new IvrLeg(party, (cause) => this.#released(cause));
+    this.leg = new IvrLeg(
+      party,
+      (cause) => this.#released(cause),
+      (held) => this.#notice({ kind: held ? 'hold' : 'unhold' }),
+    );
     this.#state = incoming === undefined ? 'none' : 'incoming';
     this.#dialog = incoming?.dialog;
     this.#opponent = incoming?.opponent;
@@ -160,6 +171,35 @@ export class IvrCall implements CallPort {
 
   echo(signal: AbortSignal): Promise<void> {
     return this.#media('echo').echo(signal);
+  }
+
+  async sendDtmf(steps: readonly TailStep[], signal: AbortSignal): Promise<void> {
+    const endpoint = this.#media('send_dtmf');
+    for (const step of steps) {
+      if (step.kind === 'digits') await endpoint.sendDtmf(step.digits);
+      await untilAborted(pause(stepMs(step)), AbortSignal.any([signal, endpoint.gone]));
+    }
+  }
+
+  record(options: RecordOptions): Promise<RecordResult> {
+    return recordPhone(this.#media('record'), options);
+  }
+
+  async say(text: string, { signal, voice, language, stopDigits = '' }: SayOptions): Promise<PlayResult> {
+    const endpoint = this.#media('say');
+    const started = performance.now();
+    const speaker = voice ?? language ?? DEFAULT_VOICE;
+    const { digit } = await stoppable(endpoint, { signal, stopDigits }, (stop) => endpoint.speak(text, speaker, stop));
+    return { digit, milliseconds: Math.round(performance.now() - started) };
+  }
+
+  watch(watcher: (notice: CallNotice) => boolean): () => void {
+    const leave = this.#opponent?.endpoint?.digits.watch((digit) => watcher({ kind: 'dtmf', digit }));
+    this.#watchers.add(watcher);
+    return () => {
+      leave?.();
+      this.#watchers.delete(watcher);
+    };
   }
 
   dial(options: DialOptions): OutgoingCall {
@@ -278,6 +318,10 @@ export class IvrCall implements CallPort {
     return final;
   }
 
+  #notice(notice: CallNotice): void {
+    for (const watcher of this.#watchers) watcher(notice);
+  }
+
   #released(cause: EndCause): void {
     const unanswered = this.#state === 'incoming';
     this.#finish({ by: endedBy(cause, this.#dialog?.a === this.leg), reason: cause.reason });
@@ -300,6 +344,21 @@ export class IvrCall implements CallPort {
   #require(operation: string, state: CallState): void {
     if (this.#state !== state) throw new CallStateError(operation, this.#state);
   }
+}
+
+/** Voice of the speech engine when neither voice nor language is named. */
+const DEFAULT_VOICE = 'en';
+/** Milliseconds that a digit takes with the gap behind it. */
+const DIGIT_MS = 290;
+
+function stepMs(step: TailStep): number {
+  return step.kind === 'pause' ? step.ms : step.digits.length * DIGIT_MS;
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms);
+  });
 }
 
 /** A source in the media server's notation. */

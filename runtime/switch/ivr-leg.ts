@@ -10,10 +10,15 @@ export class IvrLeg implements CallingLeg {
   readonly held = false;
   owner: LegOwner | undefined;
   readonly #onRelease: (cause: EndCause) => void;
+  readonly #onHeld: (held: boolean) => void;
   #released = false;
 
-  /** @param onRelease called once, when somebody else ends the leg */
-  constructor(party: Party, onRelease: (cause: EndCause) => void) {
+  /**
+   * @param onRelease called once, when somebody else ends the leg
+   * @param onHeld the other party holds the call, or takes it back
+   */
+  constructor(party: Party, onRelease: (cause: EndCause) => void, onHeld: (held: boolean) => void) {
+    this.#onHeld = onHeld;
     this.callid = `${randomUUID()}@${party.domain}`;
     this.party = party;
     this.#onRelease = onRelease;
@@ -23,6 +28,10 @@ export class IvrLeg implements CallingLeg {
     if (this.#released) return;
     this.#released = true;
     this.#onRelease(cause);
+  }
+
+  peerHeld(held: boolean): void {
+    this.#onHeld(held);
   }
 
   ring(): void {

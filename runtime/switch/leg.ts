@@ -27,6 +27,8 @@ export interface Leg {
   /** True while the far end holds the call. */
   readonly held: boolean;
   owner: LegOwner | undefined;
+  /** The other party of the dialog holds the call, or takes it back; only scenarios want to know. */
+  peerHeld?(held: boolean): void;
   /** Ends the leg as its state asks: BYE, CANCEL or a final answer. Idempotent; the owner is not told. */
   release(cause: EndCause): void;
 }

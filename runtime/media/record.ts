@@ -1,0 +1,47 @@
+import type { MediaEndpoint } from './endpoint.ts';
+
+export interface RecordSettings {
+  readonly signal: AbortSignal;
+  /** WAV file to write, absolute. */
+  readonly file: string;
+  /** Milliseconds of sound at most. */
+  readonly maxMs: number;
+  /** Milliseconds of silence that end the recording; 0: silence does not. */
+  readonly silenceMs: number;
+  /** Digits that end the recording. */
+  readonly stopDigits: string;
+}
+
+export interface Recorded {
+  readonly milliseconds: number;
+  readonly reason: 'digit' | 'silence' | 'limit';
+  readonly digit: string | undefined;
+}
+
+/**
+ * Records what a phone says. What was recorded stays, however it ends.
+ * @throws the signal's reason; MediaError; EndpointGone when the phone hangs up
+ */
+export async function recordPhone(endpoint: MediaEndpoint, settings: RecordSettings): Promise<Recorded> {
+  const { file, maxMs, silenceMs, stopDigits, signal } = settings;
+  const stopping = new AbortController();
+  let digit: string | undefined;
+  const leave = endpoint.digits.listen((pressed) => {
+    if (digit !== undefined || !stopDigits.includes(pressed)) return;
+    digit = pressed;
+    stopping.abort(new DOMException('ended by a digit', 'AbortError'));
+  });
+  const started = performance.now();
+  try {
+    const milliseconds = await endpoint.record(file, maxMs, silenceMs, AbortSignal.any([signal, stopping.signal]));
+    return { milliseconds, reason: milliseconds >= maxMs - LIMIT_SLACK_MS ? 'limit' : 'silence', digit };
+  } catch (error) {
+    if (digit === undefined || signal.aborted) throw error;
+    return { milliseconds: Math.round(performance.now() - started), reason: 'digit', digit };
+  } finally {
+    leave();
+  }
+}
+
+/** The media server counts in whole frames and seconds: this near to the limit is the limit. */
+const LIMIT_SLACK_MS = 100;

@@ -1,0 +1,34 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { RecordingFolder, RecordingNameError } from '../../runtime/media/recordings.ts';
+
+describe('the recordings of a node', () => {
+  let folder = '';
+  let recordings: RecordingFolder;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'ringmaster-recordings-'));
+    recordings = new RecordingFolder(folder);
+  });
+  afterEach(() => rm(folder, { recursive: true, force: true }));
+
+  it('are found again by the domain that made them, and by no other', async () => {
+    const file = await recordings.create('Demo.local', 'voicemail-1.wav');
+    expect(recordings.find('demo.local', 'voicemail-1.wav')).to.equal(undefined);
+    await writeFile(file, 'RIFF');
+    expect(recordings.find('demo.LOCAL', 'voicemail-1.wav')).to.equal(file);
+    expect(recordings.find('other.local', 'voicemail-1.wav')).to.equal(undefined);
+  });
+
+  for (const name of ['../x', 'a/b', '..', '.hidden', '', 'a\0b', 'x'.repeat(300), 'a..b']) {
+    it(`cannot be called ${JSON.stringify(name).slice(0, 20)}`, async () => {
+      expect(recordings.find('demo.local', name)).to.equal(undefined);
+      const refused = await recordings.create('demo.local', name).then(
+        () => undefined,
+        (error: unknown) => error,
+      );
+      expect(refused).to.be.instanceOf(RecordingNameError);
+    });
+  }
+});
