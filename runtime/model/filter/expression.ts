@@ -1,0 +1,41 @@
+/** The one tree that every form of expression is read into, and that both back-ends work from. It is fully typed. */
+import type { FunctionName } from './functions.ts';
+
+/** `null` and `empty[]` are the literals that go with any type, and any list. */
+export type ValueType = 'text' | 'number' | 'boolean' | 'json' | ListType | 'null' | 'empty[]';
+export type ListType = 'text[]' | 'number[]' | 'boolean[]';
+
+export type Expression =
+  | { readonly kind: 'const'; readonly type: ValueType; readonly value: unknown }
+  | {
+      readonly kind: 'property';
+      readonly type: ValueType;
+      readonly name: string;
+      /** Keys below the property, which then is JSON. */
+      readonly keys: readonly string[];
+    }
+  | {
+      readonly kind: 'call';
+      readonly type: ValueType;
+      readonly name: FunctionName;
+      readonly args: readonly Expression[];
+    }
+  /** JSON as a plain type: null when it is of another. Or any type as JSON. */
+  | { readonly kind: 'cast'; readonly type: ValueType; readonly value: Expression };
+
+/** The properties that expressions may name. A `Map` knows enough. */
+export interface FieldTypes {
+  get(name: string): ValueType | undefined;
+}
+
+/** Limits of one expression, against inputs made to cost time (decisions, "Filter functions"). */
+export const LIMITS = { depth: 32, nodes: 512, pattern: 256 } as const;
+
+export function isList(type: ValueType): type is ListType | 'empty[]' {
+  return type.endsWith('[]');
+}
+
+/** Type of the elements of a list. */
+export function elementOf(type: ListType): 'text' | 'number' | 'boolean' {
+  return type.slice(0, -2) as 'text' | 'number' | 'boolean';
+}

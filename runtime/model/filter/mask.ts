@@ -1,0 +1,71 @@
+/** Which fields are answered: the parameters `mask` and `flat`, and the class option `max_mask`. */
+import { isObject } from './values.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** `a,b.c` is a (whole: undefined) and, of b, c (whole). */
+export type Mask = ReadonlyMap<string, Mask | undefined>;
+
+/** @returns undefined for an empty mask: everything */
+export function parseMask(text: string | undefined): Mask | undefined {
+  const names = (text ?? '').split(',').map((name) => name.trim());
+  const root = new Map<string, Mask | undefined>();
+  for (const name of names) if (name !== '') add(root, name.split('.'));
+  return root.size === 0 ? undefined : root;
+}
+
+function add(mask: Map<string, Mask | undefined>, [first = '', ...rest]: readonly string[]): void {
+  const known = mask.get(first);
+  // What is wanted whole stays so: `opts,opts.replaces` is opts.
+  if (mask.has(first) && known === undefined) return;
+  if (rest.length === 0) {
+    mask.set(first, undefined);
+    return;
+  }
+  const keys = new Map(known);
+  add(keys, rest);
+  mask.set(first, keys);
+}
+
+/** What both masks want. */
+export function intersect(a: Mask | undefined, b: Mask | undefined): Mask | undefined {
+  if (a === undefined) return b;
+  if (b === undefined) return a;
+  const both = new Map<string, Mask | undefined>();
+  for (const [name, keys] of a) if (b.has(name)) both.set(name, intersect(keys, b.get(name)));
+  return both;
+}
+
+/** The wanted part of an entity; a nested key of a list of objects is that key of each of them. */
+export function applyMask(fields: Fields, mask: Mask | undefined): Fields {
+  if (mask === undefined) return fields;
+  const picked = pick(fields, mask);
+  return isObject(picked) ? picked : {};
+}
+
+function pick(value: unknown, mask: Mask | undefined): unknown {
+  if (mask === undefined) return value;
+  if (Array.isArray(value)) {
+    const items = value.map((item) => pick(item, mask)).filter((item) => item !== undefined);
+    return items.length > 0 ? items : undefined;
+  }
+  if (!isObject(value)) return undefined;
+  const entries = Object.entries(value)
+    .filter(([key]) => mask.has(key))
+    .map(([key, item]) => [key, pick(item, mask.get(key))] as const)
+    .filter(([, item]) => item !== undefined);
+  return entries.length > 0 ? Object.fromEntries(entries) : undefined;
+}
+
+/** `{opts: {a: 1}}` becomes `{"opts.a": 1}`; lists, and objects without keys, stay as they are. */
+export function flatten(fields: Fields): Fields {
+  const entries: [string, unknown][] = [];
+  const walk = (part: Fields, prefix: string): void => {
+    for (const [key, value] of Object.entries(part)) {
+      if (isObject(value) && Object.keys(value).length > 0) walk(value, `${prefix}${key}.`);
+      else entries.push([prefix + key, value]);
+    }
+  };
+  walk(fields, '');
+  return Object.fromEntries(entries);
+}

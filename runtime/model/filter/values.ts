@@ -1,0 +1,103 @@
+/** How values compare and compute in memory: exactly as the SQL functions of the migration `model` do it in PostgreSQL. */
+
+/** By code point, as PostgreSQL's collation "C" does in UTF-8; `<` on strings goes by UTF-16 unit. */
+export function compareText(a: string, b: string): number {
+  const length = Math.min(a.length, b.length);
+  for (let index = 0; index < length; index += 1) {
+    const left = a.charCodeAt(index);
+    const right = b.charCodeAt(index);
+    if (left === right) continue;
+    // Surrogates are the units of the highest code points.
+    const isLeftHigh = left >= 0xd800 && left <= 0xdfff;
+    const isRightHigh = right >= 0xd800 && right <= 0xdfff;
+    if (isLeftHigh !== isRightHigh) return isLeftHigh ? 1 : -1;
+    return left - right;
+  }
+  return a.length - b.length;
+}
+
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Equality of JSON values; the order of keys does not matter. */
+export function isEqual(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
+  if (Array.isArray(a)) {
+    return Array.isArray(b) && a.length === b.length && a.every((item, index) => isEqual(item, b[index]));
+  }
+  if (!isObject(a) || !isObject(b)) return false;
+  const keys = Object.keys(a);
+  return keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && isEqual(a[key], b[key]));
+}
+
+/** A text that is the same for equal JSON values. */
+export function canonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;
+  if (!isObject(value)) return JSON.stringify(value === undefined ? null : value);
+  const entries = Object.entries(value).toSorted(([a], [b]) => compareText(a, b));
+  return `{${entries.map(([key, item]) => `${JSON.stringify(key)}:${canonical(item)}`).join()}}`;
+}
+
+/** One key of a JSON value, as PostgreSQL's `#>`: a number, from the end when negative, in an array. */
+export function keyOf(value: unknown, key: string): unknown {
+  if (Array.isArray(value)) return /^[+-]?\d{1,9}$/.test(key) ? value.at(Number(key)) : undefined;
+  return isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+}
+
+/** Beyond these, floating point would overflow or underflow, which PostgreSQL answers with an error: the result is null. */
+const HUGE = 1e150;
+const TINY = 1e-150;
+const MODULO_RANGE = 1e15;
+
+function isModerate(value: number): boolean {
+  return Math.abs(value) <= HUGE && Math.abs(value) >= TINY;
+}
+
+export function add(a: number, b: number): number | null {
+  return Math.abs(a) <= HUGE && Math.abs(b) <= HUGE ? a + b : null;
+}
+
+export function subtract(a: number, b: number): number | null {
+  return Math.abs(a) <= HUGE && Math.abs(b) <= HUGE ? a - b : null;
+}
+
+export function multiply(a: number, b: number): number | null {
+  if (a === 0 || b === 0) return 0;
+  return isModerate(a) && isModerate(b) ? a * b : null;
+}
+
+export function divide(a: number, b: number): number | null {
+  if (b === 0) return null;
+  if (a === 0) return 0;
+  return isModerate(a) && isModerate(b) ? a / b : null;
+}
+
+/** The remainder has the sign of `a`. */
+export function modulo(a: number, b: number): number | null {
+  if (b === 0) return null;
+  if (a === 0) return 0;
+  const inRange = [a, b].every((each) => Math.abs(each) <= MODULO_RANGE && Math.abs(each) >= 1 / MODULO_RANGE);
+  return inRange ? a - b * Math.trunc(a / b) : null;
+}
+
+/** Half away from zero. */
+export function round(value: number): number {
+  return Math.sign(value) * Math.floor(Math.abs(value) + 0.5);
+}
+
+/** From a zero-based position; characters are code points. */
+export function substring(text: string, start: number, length = Infinity): string {
+  const from = Math.max(0, Math.floor(start));
+  return [...text].slice(from, from + Math.max(0, Math.floor(length))).join('');
+}
+
+/** Changes the case of the characters whose other case is one character, as PostgreSQL does. */
+export function changeCase(text: string, to: 'toLowerCase' | 'toUpperCase'): string {
+  const whole = text[to]();
+  if (/^[\0-\x7f]*$/.test(text)) return whole;
+  return Array.from(text, (character) => {
+    const changed = character[to]();
+    return [...changed].length === 1 ? changed : character;
+  }).join('');
+}
