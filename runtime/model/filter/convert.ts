@@ -51,7 +51,8 @@ export function commonType(expressions: readonly Expression[], paths: readonly s
     const index = expressions.findIndex(({ type }) => type === second);
     throw new FilterError(paths[index] ?? '', `must be ${WORDS[first]}, but is ${WORDS[second]}`);
   }
-  if (first !== undefined) return types.has('empty[]') && !isList(first) ? 'json' : first;
+  // Lists are compared with JSON as JSON: it is not known what its lists hold.
+  if (first !== undefined) return isList(first) ? (types.has('json') ? 'json' : first) : first;
   if (types.has('json')) return 'json';
   return types.has('empty[]') ? 'text[]' : 'null';
 }

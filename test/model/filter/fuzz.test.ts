@@ -153,7 +153,7 @@ class Generator {
       case 'number[]':
         return pick([property(['longs', 'floats']), () => ['list', ...this.#some([0, 0.5, 1, 42])]]);
       default:
-        return this.#condition(depth, isLeaf, nested);
+        return this.#condition(isLeaf, nested);
     }
   }
 
@@ -161,7 +161,7 @@ class Generator {
     return Array.from({ length: 1 + this.#random.below(3) }, () => this.#random.pick(values));
   }
 
-  #condition(depth: number, isLeaf: boolean, nested: (kind: Kind) => unknown): unknown {
+  #condition(isLeaf: boolean, nested: (kind: Kind) => unknown): unknown {
     const random = this.#random;
     const pick = (choices: readonly (() => unknown)[]): unknown => random.pick(choices)();
     const scalar = (): Kind => random.pick(['text', 'number']);
