@@ -1,0 +1,68 @@
+import { isDeepStrictEqual } from 'node:util';
+import { Type } from 'typebox';
+import { defineComponent } from '../../runtime/interpreter/component.ts';
+import { parseDuration } from '../../runtime/interpreter/duration.ts';
+import { ScenarioError } from '../../runtime/interpreter/errors.ts';
+import { Duration } from '../../runtime/interpreter/setting.ts';
+import type { Value } from '../../runtime/interpreter/values.ts';
+import { SandboxError, type ScriptBlockResult } from '../../runtime/sandbox/index.ts';
+
+export const script = defineComponent({
+  name: 'script',
+  summary: 'Computes something in JavaScript or TypeScript.',
+  docs: [
+    'The code is the body of a function: `vars` holds the values named in `vars`, a value assigned to `vars.NAME` goes into',
+    'the variable of that name, and what is returned is the result `value`. It runs in a process of its own and can harm no',
+    'call; it has no files and no network, but may take its time, `timeout` at most. `throw new ScenarioError(code, message)`',
+    'leaves by `error` with that code; without one the code is `script`. A limit that is exceeded gives the code `limit`.',
+  ].join('\n'),
+  settings: Type.Object({
+    // Text as it stands: `${...}` in it is JavaScript.
+    code: Type.String({
+      minLength: 1,
+      maxLength: 131_072,
+      examples: ['return 1 + 1;'],
+      description: 'The body of an async function.',
+      'x-setting': 'script',
+    }),
+    vars: Type.Optional(
+      Type.Record(Type.String(), Type.Any(), {
+        examples: [{ digits: '${ask.digits}' }],
+        description: 'Values the code reads as `vars.NAME`.',
+      }),
+    ),
+    language: Type.Enum(['js', 'ts'], { default: 'ts', description: 'TypeScript is JavaScript with types.' }),
+    timeout: Duration({ default: '5s', examples: ['5s'], description: 'How long it may take.' }),
+  }),
+  shorthand: 'code',
+  exits: { next: { description: 'The code came to its end.' } },
+  results: { value: { type: 'any', description: 'What the code returned.' } },
+  assignsAny: true,
+  method: false,
+  run: async (context, { code, vars: given, language, timeout }) => {
+    const vars = (given ?? {}) as Record<string, Value>;
+    const wallMs = parseDuration(timeout);
+    const { signal } = context;
+    const result = await asScenarioError(
+      context.script.run({ source: code, format: language, vars, signal, ...(wallMs === undefined ? {} : { wallMs }) }),
+    );
+    return { exit: 'next', fields: { value: result.value }, assign: changed(vars, result.vars) };
+  },
+});
+
+function changed(
+  before: Readonly<Record<string, Value>>,
+  after: Readonly<Record<string, Value>>,
+): Record<string, Value> {
+  return Object.fromEntries(Object.entries(after).filter(([name, value]) => !isDeepStrictEqual(before[name], value)));
+}
+
+/** @throws ScenarioError with the code of the error */
+async function asScenarioError(running: Promise<ScriptBlockResult>): Promise<ScriptBlockResult> {
+  try {
+    return await running;
+  } catch (error) {
+    if (!(error instanceof SandboxError)) throw error;
+    throw new ScenarioError(error.code, error.message, { cause: error });
+  }
+}
