@@ -57,9 +57,7 @@ export function readSizing(text: string): Sizing {
     media: {
       sipPort: integer('media.sipPort', media.sipPort, 1, 65_535),
       advertisedAddress:
-        media.advertisedAddress === undefined
-          ? undefined
-          : address('media.advertisedAddress', media.advertisedAddress),
+        media.advertisedAddress === undefined ? undefined : address('media.advertisedAddress', media.advertisedAddress),
       rtp,
     },
     folders: {

@@ -7,6 +7,7 @@ import { type Logger, pino } from 'pino';
 import { GuardedHttpClient } from '../components/http/client.ts';
 import { components } from '../components/index.ts';
 import { createOperations } from '../components/operation/index.ts';
+import { domainCenter } from '../rest-bridge/domain-center/index.ts';
 import { restOperations } from '../rest-bridge/operations.ts';
 import { createRestServer } from '../rest-bridge/server.ts';
 import { webAppsOf } from '../rest-bridge/web-apps.ts';
@@ -87,7 +88,11 @@ async function compose(config: Config, log: Logger, shutdown: Shutdown): Promise
 
   // The platform's own scenarios are hidden: no number and no name leads to them.
   const services = await openScenarioLibrary({ folders: [join(PROJECT, 'scenarios', 'service')], components, log });
-  const library = await openScenarioLibrary({ folders: [join(PROJECT, 'scenarios', 'examples')], components, log });
+  const library = await openScenarioLibrary({
+    folders: [config.scenarioDir, join(PROJECT, 'scenarios', 'examples')],
+    components,
+    log,
+  });
   const runServices: RunServices = {
     openCall: (domain) => b2b.createCall(domain),
     http: new GuardedHttpClient({ hosts: config.scenarioHosts }),
@@ -142,6 +147,7 @@ async function compose(config: Config, log: Logger, shutdown: Shutdown): Promise
     accounts: iam.accounts,
     avatars: new StoredAvatars(iam.accounts, new BlobStore(join(config.dataDir, 'avatars'))),
     webApps: webAppsOf(directory),
+    collections: domainCenter(directory, iam.collections),
     directory,
     calls: callstore,
     operations: restOperations(operations, directory),

@@ -21,6 +21,8 @@ export interface Config {
   readonly freeswitch: readonly ServerAddress[];
   readonly logLevel: string;
   readonly site: string;
+  /** Folder of the node's own scenarios, absolute; its files serve beside the examples. */
+  readonly scenarioDir: string;
   /** Hosts that scenarios may ask by HTTP: names, `*.example.com`, or `*`. */
   readonly scenarioHosts: readonly string[];
 }
@@ -45,6 +47,7 @@ export const SETTINGS = [
     about: 'host:port:password of a FreeSWITCH instead of the embedded media server',
   },
   { name: 'RINGMASTER_SITE', fallback: 'main', about: 'name of the site, shown in dialogs' },
+  { name: 'RINGMASTER_SCENARIO_DIR', fallback: './data/scenarios', about: 'folder of your own scenario files' },
   {
     name: 'RINGMASTER_SCENARIO_HOSTS',
     fallback: '',
@@ -81,6 +84,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     freeswitch: servers('RINGMASTER_FREESWITCH', text),
     logLevel,
     site: text('RINGMASTER_SITE'),
+    scenarioDir: resolve(text('RINGMASTER_SCENARIO_DIR')),
     scenarioHosts: list(text('RINGMASTER_SCENARIO_HOSTS')),
   };
 }

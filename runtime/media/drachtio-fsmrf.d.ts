@@ -16,7 +16,12 @@ declare module 'drachtio-fsmrf' {
   }
 
   export interface FsDialog extends EventEmitter {
-    modify(sdp: string): Promise<string>;
+    readonly local: { sdp: string; contact?: string };
+    request(options: {
+      method: string;
+      headers?: Record<string, string>;
+      body?: string;
+    }): Promise<{ readonly status: number; readonly body: string }>;
     /** Sends BYE. */
     destroy(): Promise<unknown>;
   }

@@ -149,7 +149,6 @@ export class MediaEndpoint {
     else await this.#endpoint.dialog.destroy();
   }
 
-  /** The library's own `modify` asks for the channel's variables afterwards, which nobody reads. */
   #dialog(): FsDialog {
     if (this.#endpoint.dialog === null) throw ENDPOINT_GONE;
     return this.#endpoint.dialog;
@@ -164,20 +163,24 @@ export class MediaEndpoint {
 
   /**
    * The re-INVITE to the media server. FreeSWITCH sends one of its own after a bridge; where the two cross, ours is
-   * refused with 491 and sent again after a while (RFC 3261 section 14.1).
+   * refused with 491 and sent again after a while (RFC 3261 section 14.1). Not by the library's `modify`, which never
+   * settles again once it was refused.
    */
-  async #reinvite(remoteSdp: string): Promise<string> {
+  async #reinvite(sdp: string): Promise<string> {
+    const dialog = this.#dialog();
+    const { contact } = dialog.local;
     for (let attempt = 1; ; attempt++) {
-      try {
-        return await this.#bounded(this.#dialog().modify(remoteSdp));
-      } catch (error) {
-        if (error instanceof MediaError) throw error;
-        const status = statusOf(error, 488);
-        if (status !== 491 || attempt === GLARE_ATTEMPTS) {
-          throw new MediaError('the media server refused the session description', status, { cause: error });
-        }
-        await this.#bounded(elapsed(20 + Math.random() * 100 * attempt));
+      const headers: Record<string, string> = contact === undefined ? {} : { Contact: contact };
+      const { status, body } = await this.#bounded(dialog.request({ method: 'INVITE', headers, body: sdp }));
+      if (status < 300) {
+        // What the library answers the media server's own re-INVITE with.
+        dialog.local.sdp = sdp;
+        return body;
       }
+      if (status !== 491 || attempt === GLARE_ATTEMPTS) {
+        throw new MediaError('the media server refused the session description', status);
+      }
+      await this.#bounded(elapsed(20 + Math.random() * 100 * attempt));
     }
   }
 
@@ -262,9 +265,4 @@ function elapsed(ms: number): Promise<void> {
 
 function bodyOf(event: FsEvent): string {
   return event.getBody();
-}
-
-function statusOf(error: unknown, otherwise: number): number {
-  const status = (error as { status?: unknown }).status;
-  return typeof status === 'number' ? status : otherwise;
 }

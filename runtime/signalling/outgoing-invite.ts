@@ -22,6 +22,9 @@ export type OutgoingInviteResult =
   | { readonly answered: true; readonly dialog: SipDialog; readonly sdp: string; readonly answer: SipAnswer }
   | { readonly answered: false; readonly answer: SipAnswer; readonly contacts: readonly string[] };
 
+/** What SIP servers make of a connection that is gone: 503 the usual, 410 drachtio-server's. */
+const UNREACHED = new Set([503, 410]);
+
 interface SipFailure {
   status?: number;
   reason?: string;
@@ -55,7 +58,7 @@ export class OutgoingInvite {
     const result = await this.#attempt(srf, options, options.nextHop);
     const { answered, answer: final } = result;
     // The connection that the phone registered over is gone: nobody was reached, so the contact itself may be tried.
-    const unreached = !answered && final.local && final.status === 503 && options.nextHop !== undefined;
+    const unreached = !answered && final.local && UNREACHED.has(final.status) && options.nextHop !== undefined;
     const last = unreached && !this.#cancelled ? await this.#attempt(srf, options, undefined) : result;
     this.#settled = true;
     return last;

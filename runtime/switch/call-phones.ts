@@ -4,6 +4,7 @@ import type { TailStep } from '../interpreter/dtmf-tail.ts';
 import type { MediaEndpoint } from '../media/endpoint.ts';
 import { MediaError } from '../media/media-error.ts';
 import { answer, type SipAnswer } from '../signalling/answers.ts';
+import { LocalDescription } from '../signalling/sdp.ts';
 import { bracketUri, nameAddr, parseSipUri } from '../signalling/sip-uri.ts';
 import { type Attempt, type AttemptOptions, AttemptProgress, failedAttempt } from './attempt.ts';
 import { Fork, type ForkOutcome, type ForkTarget } from './fork.ts';
@@ -40,6 +41,7 @@ class PhonesCall {
   readonly #tools: SwitchTools;
   readonly #options: AttemptOptions;
   readonly #sipUser: SipUser;
+  readonly #description = new LocalDescription();
   /** Who is being called, by Call-ID of the branch. */
   readonly #called = new Map<string, { readonly party: Party; readonly uris: LegUris }>();
   /** Accounts that are being called: a redirection to one of them leads in a circle. */
@@ -66,14 +68,15 @@ class PhonesCall {
     this.#endpoint = endpoint;
     await prepared;
     if (dialog.ended.aborted) return this.#giveUp(answer(487, undefined, true));
+    const offer = this.#description.of(endpoint.localSdp);
     this.#fork = new Fork(
       (invite) => this.#tools.invite(invite),
-      branches.map((branch) => this.#target(branch, endpoint.localSdp)),
+      branches.map((branch) => this.#target(branch, offer)),
       timeoutMs,
       {
         provisional: (_target, provisional, sdp) => this.#provisional(provisional, sdp),
         failed: (target) => dialog.removeBranch(target.callId),
-        redirected: (_target, elsewhere) => this.#redirected(elsewhere, endpoint.localSdp),
+        redirected: (_target, elsewhere) => this.#redirected(elsewhere, offer),
       },
     );
     const ended = () => this.#fork?.cancel(answer(487, undefined, true));
@@ -162,7 +165,11 @@ class PhonesCall {
     const endpoint = this.#endpoint as MediaEndpoint;
     this.#endpoint = undefined;
     const { party } = this.#called.get(outcome.target.callId) as { party: Party };
-    const leg = PhoneLeg.outgoing(this.#tools, party, outcome.dialog, endpoint);
+    const leg = PhoneLeg.outgoing(this.#tools, party, {
+      sip: outcome.dialog,
+      endpoint,
+      description: this.#description,
+    });
     // The 2xx makes the dialog, whoever still has to hear of it.
     if (leg.ended || !dialog.establish(leg)) {
       leg.release({ by: 'a', status: 487, reason: 'Request Terminated' });

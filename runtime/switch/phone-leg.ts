@@ -1,7 +1,7 @@
 import type { MediaEndpoint } from '../media/endpoint.ts';
 import { MediaError } from '../media/media-error.ts';
 import type { IncomingInvite } from '../signalling/incoming-invite.ts';
-import { sdpDirection } from '../signalling/sdp.ts';
+import { LocalDescription, sdpDirection } from '../signalling/sdp.ts';
 import type { ReferAnswer, ReferRequest, ReinviteAnswer, SipDialog } from '../signalling/sip-dialog.ts';
 import type { CallingLeg, EndCause, LegOwner } from './leg.ts';
 import type { Party } from './party.ts';
@@ -27,6 +27,7 @@ export class PhoneLeg implements CallingLeg {
   readonly party: Party;
   owner: LegOwner | undefined;
   readonly #tools: PhoneLegTools;
+  readonly #description: LocalDescription;
   readonly #invite: IncomingInvite | undefined;
   #state: State;
   #sip: SipDialog | undefined;
@@ -37,10 +38,11 @@ export class PhoneLeg implements CallingLeg {
   private constructor(
     tools: PhoneLegTools,
     party: Party,
-    side: { invite: IncomingInvite } | { sip: SipDialog; endpoint: MediaEndpoint },
+    side: { invite: IncomingInvite } | { sip: SipDialog; endpoint: MediaEndpoint; description: LocalDescription },
   ) {
     this.#tools = tools;
     this.party = party;
+    this.#description = 'invite' in side ? new LocalDescription() : side.description;
     if ('invite' in side) {
       this.#invite = side.invite;
       this.callid = side.invite.callId;
@@ -58,8 +60,13 @@ export class PhoneLeg implements CallingLeg {
     return new PhoneLeg(tools, party, { invite });
   }
 
-  static outgoing(tools: PhoneLegTools, party: Party, sip: SipDialog, endpoint: MediaEndpoint): PhoneLeg {
-    return new PhoneLeg(tools, party, { sip, endpoint });
+  /** @param description with which the phone was called */
+  static outgoing(
+    tools: PhoneLegTools,
+    party: Party,
+    established: { readonly sip: SipDialog; readonly endpoint: MediaEndpoint; readonly description: LocalDescription },
+  ): PhoneLeg {
+    return new PhoneLeg(tools, party, established);
   }
 
   get endpoint(): MediaEndpoint | undefined {
@@ -88,7 +95,8 @@ export class PhoneLeg implements CallingLeg {
   }
 
   earlyMedia(): void {
-    if (this.#state === 'ringing' && this.#endpoint !== undefined) this.#invite?.progress(this.#endpoint.localSdp);
+    if (this.#state === 'ringing' && this.#endpoint !== undefined)
+      this.#invite?.progress(this.#description.of(this.#endpoint.localSdp));
   }
 
   /** @throws MediaError when there is no common codec or the media server is out of room */
@@ -103,7 +111,7 @@ export class PhoneLeg implements CallingLeg {
     const endpoint = await this.prepareMedia();
     if (this.#state !== 'ringing' || this.#invite === undefined) throw new MediaError('the caller is gone', 487);
     this.#state = 'answering';
-    const sip = await this.#invite.accept(endpoint.localSdp);
+    const sip = await this.#invite.accept(this.#description.of(endpoint.localSdp));
     if (this.#isEnded()) {
       await sip.bye();
       throw new MediaError('the caller is gone', 487);
@@ -151,7 +159,7 @@ export class PhoneLeg implements CallingLeg {
   /** A re-INVITE or UPDATE of the phone: new address, hold, or back from hold (RFC 3264 section 8.4). */
   async #reinvite(sdp: string | undefined): Promise<ReinviteAnswer> {
     if (this.#endpoint === undefined) return { status: 491 };
-    if (sdp === undefined) return { status: 200, sdp: this.#endpoint.localSdp };
+    if (sdp === undefined) return { status: 200, sdp: this.#description.of(this.#endpoint.localSdp) };
     return this.#renegotiate(sdp);
   }
 
@@ -160,7 +168,7 @@ export class PhoneLeg implements CallingLeg {
       const answer = await this.#endpoint?.modify(sdp);
       const direction = sdpDirection(sdp);
       this.#setHeld(direction === 'sendonly' || direction === 'inactive');
-      return answer === undefined ? { status: 491 } : { status: 200, sdp: answer };
+      return answer === undefined ? { status: 491 } : { status: 200, sdp: this.#description.of(answer) };
     } catch (error) {
       if (this.#state !== 'ended') this.#tools.failed(error, 're-INVITE', this);
       return { status: error instanceof MediaError ? error.status : 500 };
