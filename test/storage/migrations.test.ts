@@ -22,6 +22,7 @@ describeStorages('migrations', (newPlace) => {
     expect(names.toSorted()).to.deep.equal([
       'domains',
       'featurecodes',
+      'model_classes',
       'registrations',
       'roles',
       'routes',

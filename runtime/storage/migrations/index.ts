@@ -7,6 +7,7 @@ import { domainCenter } from './0001-domain-center.ts';
 import { iam } from './0002-iam.ts';
 import { registrations } from './0003-registrations.ts';
 import { settings } from './0004-settings.ts';
+import { model } from './0005-model.ts';
 
 const TABLE = 'schema_migrations';
 
@@ -15,6 +16,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0002-iam': iam,
   '0003-registrations': registrations,
   '0004-settings': settings,
+  '0005-model': model,
 };
 
 /** Names of the applied migrations; none when there is no table of them yet. */
