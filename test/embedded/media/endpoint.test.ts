@@ -219,6 +219,9 @@ describe('embedded media server: endpoints through drachtio-fsmrf', () => {
     await until(() => ends().length === 9);
     expect(phone.digits()).to.equal('59*');
     expect(ends().every((packet) => packet.payload.readUInt16BE(2) === 800)).to.equal(true);
+    expect((await endpoint.getChannelVariables())['variable_last_dtmf_duration'], '100 ms and 250 ms each').to.equal(
+      '1050',
+    );
   });
 
   it('ends a call on an unknown application, without an answer to it', async () => {

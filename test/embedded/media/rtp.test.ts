@@ -126,6 +126,16 @@ describe('embedded media server: RTP', () => {
       expect(sender.pending).to.equal(0);
     });
 
+    it('lets a digit last whole frames', () => {
+      const sender = new TelephoneEventSender();
+      sender.enqueue('#', 125);
+      const durations: number[] = [];
+      while (typeof sender.next() === 'object') {
+        durations.push(((sender.payload[2] as number) << 8) | (sender.payload[3] as number));
+      }
+      expect(durations).to.deep.equal([160, 320, 480, 640, 800, 960, 1120, 1120, 1120]);
+    });
+
     it('leaves half a second or a second to sound where a pause is written', () => {
       const sender = new TelephoneEventSender();
       expect(sender.enqueue('1W2w', 40)).to.equal(4);

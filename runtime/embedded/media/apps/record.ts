@@ -25,9 +25,12 @@ function parseRecord(data: string): RecordRules | undefined {
   return { file: match[1] as string, limitSeconds, silenceEnergy, silenceSeconds };
 }
 
+const epochSeconds = (): number => Math.floor(Date.now() / 1000);
+
 /**
  * `record`: writes what the far end says until the limit, enough silence, a terminator digit or `uuid_break`. As in
- * FreeSWITCH, time in which no audio comes (while digits are sent) is not part of the recording.
+ * FreeSWITCH, time in which no audio comes (while digits are sent) is not part of the recording, and the limit counts
+ * begun seconds of the clock, whatever is executed meanwhile: a limit of 2 ends after 2 to 3 seconds.
  */
 class Record implements RunningApplication {
   readonly response = NO_RESPONSE;
@@ -36,7 +39,7 @@ class Record implements RunningApplication {
   readonly #release: () => void;
   #writer: WavWriter | undefined;
   #state: 'opening' | 'recording' | 'closing' | 'done' = 'opening';
-  #frames = 0;
+  readonly #startedAt = epochSeconds();
   #silentFrames = 0;
   #silenceExhausted = false;
 
@@ -80,13 +83,12 @@ class Record implements RunningApplication {
 
   #record(): void {
     const frame = this.#channel.audio.read();
-    this.#frames += 1;
     if (frame !== undefined) {
       this.#writer?.append(frame);
       this.#measureSilence(frame);
     }
     const { limitSeconds } = this.#rules;
-    if (limitSeconds > 0 && this.#frames * FRAME_MS >= limitSeconds * 1000) this.#close();
+    if (limitSeconds > 0 && epochSeconds() - this.#startedAt > limitSeconds) this.#close();
   }
 
   #measureSilence(frame: Int16Array): void {

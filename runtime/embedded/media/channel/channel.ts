@@ -38,6 +38,9 @@ interface Frame extends QueuedExecution {
 /** Who ended a call: decides which events the controlling connection still gets. */
 export type EndedBy = 'application' | 'api' | 'far-end';
 
+/** What the real server counts for the pause after each digit it sends, whatever it really takes. */
+const DIGIT_PAUSE_MS = 250;
+
 /** One call leg: state, variables, the stack of its applications, its media. */
 export class Channel {
   readonly uuid: string;
@@ -240,7 +243,8 @@ export class Channel {
 
   /** Sends digits to the far end by RFC 4733, or by INFO when it has no telephone-event. */
   sendDigits(digits: string, milliseconds: number): void {
-    this.set('last_dtmf_duration', String(milliseconds * 8));
+    const count = digits.replace(/w/gi, '').length;
+    this.set('last_dtmf_duration', String(count * (milliseconds + DIGIT_PAUSE_MS)));
     if (this.rtp.sendDigits(digits, milliseconds)) return;
     for (const digit of digits) this.#signalling.sendInfoDigit(digit, milliseconds);
   }

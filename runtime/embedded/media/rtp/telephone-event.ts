@@ -155,9 +155,10 @@ export class TelephoneEventSender {
       this.#ends = 0;
     }
     const { code, samples } = this.#current;
-    const elapsed = (this.#frame + 1) * FRAME_SAMPLES;
-    const ending = elapsed >= samples;
-    const duration = Math.min(elapsed, samples);
+    // As observed, a digit lasts whole frames.
+    const total = Math.ceil(samples / FRAME_SAMPLES) * FRAME_SAMPLES;
+    const duration = Math.min((this.#frame + 1) * FRAME_SAMPLES, total);
+    const ending = duration === total;
     this.payload[0] = code;
     this.payload[1] = (ending ? 0x80 : 0) | VOLUME;
     this.payload[2] = duration >> 8;
