@@ -19,9 +19,8 @@ const SPECIAL: readonly (readonly [string, number, 'ipv4' | 'ipv6'])[] = [
   ['240.0.0.0', 4, 'ipv4'],
   ['::', 128, 'ipv6'],
   ['::1', 128, 'ipv6'],
-  // These hold an IPv4 address that the checks above would not see.
+  // These hold an IPv4 address that the checks above do not see; BlockList sees the one in ::ffff:a.b.c.d.
   ['::', 96, 'ipv6'],
-  ['::ffff:0:0', 96, 'ipv6'],
   ['64:ff9b::', 96, 'ipv6'],
   ['64:ff9b:1::', 48, 'ipv6'],
   ['2002::', 16, 'ipv6'],

@@ -30,6 +30,7 @@ export const play = defineComponent({
   },
   results: { digit: { type: 'string', description: 'The digit that ended the playback, else empty.' } },
   waits: true,
+  aliases: { file: 'sounds', files: 'sounds' },
   run: async ({ call, signal, sound }, { sounds, repeat, stop_digits: stopDigits }) => {
     const { digit } = await call.play(listOf(sounds).map(sound), { signal, stopDigits, repeat });
     return { exit: digit === undefined ? 'next' : 'digit', fields: { digit: digit ?? '' } };

@@ -2,6 +2,7 @@ import process from 'node:process';
 import { parseArgs } from 'node:util';
 import { components } from '../../components/index.ts';
 import { runCheck } from '../interpreter/check-command.ts';
+import { LazySandbox } from './lazy-sandbox.ts';
 import { usageOf } from './usage.ts';
 
 const USAGE = 'ringmaster check [--json] FILE|FOLDER...';
@@ -15,6 +16,10 @@ export async function check(args: readonly string[]): Promise<number> {
       allowPositionals: true,
     });
     if (positionals.length === 0) throw new TypeError('name one or more scenario files or folders');
-    return runCheck(positionals, components, (line) => process.stdout.write(`${line}\n`), { json: values.json });
+    await using sandbox = new LazySandbox();
+    return await runCheck(positionals, components, (line) => process.stdout.write(`${line}\n`), {
+      json: values.json,
+      compile: async (source) => (await sandbox.open()).compile(source),
+    });
   });
 }

@@ -2,6 +2,7 @@ import process from 'node:process';
 import { parseArgs } from 'node:util';
 import { components } from '../../components/index.ts';
 import { runSimulate } from '../interpreter/simulation/simulate-command.ts';
+import { LazySandbox } from './lazy-sandbox.ts';
 import { usageOf } from './usage.ts';
 
 const USAGE = 'ringmaster simulate FILE [--press 1,2#] [--hang-up-after 10s] [--arg name=value ...]';
@@ -21,11 +22,13 @@ export async function simulate(args: readonly string[]): Promise<number> {
     const [file, ...more] = positionals;
     if (file === undefined || more.length > 0) throw new TypeError('name one scenario file');
     const { press, 'hang-up-after': hangUpAfter } = values;
-    return runSimulate(
+    await using sandbox = new LazySandbox();
+    return await runSimulate(
       file,
       {
         ...(press === undefined ? {} : { press }),
         ...(hangUpAfter === undefined ? {} : { hangUpAfter }),
+        openSandbox: sandbox.open,
         argTexts: Object.fromEntries(values.arg.map(argument)),
       },
       components,

@@ -2,6 +2,7 @@ import process from 'node:process';
 import { parseArgs } from 'node:util';
 import { components } from '../../components/index.ts';
 import { runTests } from '../interpreter/simulation/test-command.ts';
+import { LazySandbox } from './lazy-sandbox.ts';
 import { usageOf } from './usage.ts';
 
 const USAGE = 'ringmaster test [FOLDER|FILE.test.yaml ...]';
@@ -11,6 +12,7 @@ export async function test(args: readonly string[]): Promise<number> {
   return usageOf(USAGE, async () => {
     const { positionals } = parseArgs({ args: [...args], options: {}, allowPositionals: true });
     const targets = positionals.length === 0 ? ['.'] : positionals;
-    return runTests(targets, components, (line) => process.stdout.write(`${line}\n`));
+    await using sandbox = new LazySandbox();
+    return await runTests(targets, components, (line) => process.stdout.write(`${line}\n`), sandbox.open);
   });
 }

@@ -1,7 +1,9 @@
 import { readFile, stat } from 'node:fs/promises';
-import { checkScenario } from './checker/check-scenario.ts';
+import type { CompileResult, ScriptSource } from '../sandbox/index.ts';
+import { checkFile } from './checker/check-file.ts';
+import type { ModuleCheckOptions } from './checker/check-module.ts';
 import type { ComponentRegistry } from './component.ts';
-import { filesBelow, isBlockScenario, isTestFile } from './files.ts';
+import { filesBelow, isBlockScenario, isModuleScenario, isTestFile } from './files.ts';
 import { type Problem, formatProblem } from './problem.ts';
 import { readTestFile } from './simulation/test-file.ts';
 
@@ -11,6 +13,8 @@ const AT_ONCE = 32;
 export interface CheckCommandOptions {
   /** One JSON array of all mistakes instead of a line for each. */
   readonly json?: boolean;
+  /** Looks for mistakes in modules; called when there is one. */
+  readonly compile?: (source: ScriptSource) => Promise<CompileResult>;
 }
 
 /**
@@ -22,13 +26,15 @@ export async function runCheck(
   targets: readonly string[],
   components: ComponentRegistry,
   out: (line: string) => void,
-  { json = false }: CheckCommandOptions = {},
+  { json = false, compile }: CheckCommandOptions = {},
 ): Promise<number> {
   const problems: Problem[] = [];
   for (const target of targets) {
     const files = await filesOf(target);
     for (let start = 0; start < files.length; start += AT_ONCE) {
-      const batch = files.slice(start, start + AT_ONCE).map((file) => problemsOf(file, components));
+      const batch = files
+        .slice(start, start + AT_ONCE)
+        .map((file) => problemsOf({ file, components, ...(compile ? { compile } : {}) }));
       problems.push(...(await Promise.all(batch)).flat());
     }
   }
@@ -44,17 +50,18 @@ async function filesOf(target: string): Promise<string[]> {
     // Whoever reads it says so.
     return [target];
   }
-  return filesBelow(target, (name) => isBlockScenario(name) || isTestFile(name));
+  return filesBelow(target, (name) => isBlockScenario(name) || isModuleScenario(name) || isTestFile(name));
 }
 
-async function problemsOf(file: string, components: ComponentRegistry): Promise<readonly Problem[]> {
-  let text: string;
+async function problemsOf(options: ModuleCheckOptions): Promise<readonly Problem[]> {
+  const { file } = options;
   try {
-    text = await readFile(file, 'utf8');
+    if (isTestFile(file)) return readTestFile(await readFile(file, 'utf8'), file).problems;
+    return (await checkFile(options)).problems;
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
+    const { code, syscall } = error as NodeJS.ErrnoException;
+    if (syscall === undefined) throw error;
     const why = code === 'ENOENT' ? 'there is none' : (code ?? String(error));
     return [{ file, line: 1, column: 1, message: `the file cannot be read (${why})` }];
   }
-  return isTestFile(file) ? readTestFile(text, file).problems : checkScenario(text, { file, components }).problems;
 }

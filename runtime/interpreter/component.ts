@@ -112,6 +112,8 @@ export interface Component<Settings extends TSchema = TSchema> {
   readonly assignsAny?: boolean;
   /** Name in scripts and modules, `call.NAME` unless given; false: not there. */
   readonly method?: string | false;
+  /** Other names of settings in modules. */
+  readonly aliases?: Readonly<Record<string, string>>;
   /** Mistakes that only this component can see, one sentence each. */
   readonly check?: (settings: LiteralSettings, exits: ReadonlySet<string>) => readonly string[];
   run(context: ComponentContext, settings: Static<Settings>): Promise<ComponentResult>;

@@ -12,6 +12,11 @@ export function isBlockScenario(name: string): boolean {
   return /\.ya?ml$/.test(name) && !isTestFile(name);
 }
 
+/** A scenario that is a module: `*.js`, `*.ts`, but for tests and declarations. */
+export function isModuleScenario(name: string): boolean {
+  return /\.[jt]s$/.test(name) && !/\.(test|d)\.[jt]s$/.test(name);
+}
+
 /** Files of a folder and the folders in it, in order; hidden folders and `node_modules` are left out. */
 export async function filesBelow(folder: string, wanted: (name: string) => boolean): Promise<string[]> {
   const found: string[] = [];

@@ -1,17 +1,20 @@
-import { readFile, readdir, stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { checkScenario } from './checker/check-scenario.ts';
+import type { CompileResult, ScriptSource } from '../sandbox/index.ts';
+import { checkFile } from './checker/check-file.ts';
 import type { ComponentRegistry } from './component.ts';
-import { isBlockScenario } from './files.ts';
+import { isBlockScenario, isModuleScenario } from './files.ts';
 import type { Log } from './log.ts';
 import { type Problem, formatProblem } from './problem.ts';
 import type { Program } from './program.ts';
 
 export interface LibraryOptions {
-  /** Folders of scenario files (`*.yaml`, `*.yml`); of two scenarios with one id the first found is used. */
+  /** Folders of scenario files (`*.yaml`, `*.yml`, `*.js`, `*.ts`); of two scenarios with one id the first found is used. */
   readonly folders: readonly string[];
   readonly components: ComponentRegistry;
   readonly log: Log;
+  /** Looks for mistakes in modules (`Sandbox.compile`); left out: they show when one runs. */
+  readonly compile?: (source: ScriptSource) => Promise<CompileResult>;
 }
 
 /** The scenarios in the files of some folders. A changed file serves the next run; a broken change keeps the old version. */
@@ -76,10 +79,8 @@ class FileLibrary implements ScenarioLibrary {
     if (stamp === undefined) return this.#forget(file);
     const before = this.#files.get(file);
     if (before?.stamp === stamp) return;
-    const { program, problems } = checkScenario(await readFile(file, 'utf8'), {
-      file,
-      components: this.#options.components,
-    });
+    const { components, compile } = this.#options;
+    const { program, problems } = await checkFile({ file, components, ...(compile ? { compile } : {}) });
     this.#files.set(file, { stamp, program: program ?? before?.program, problems });
     this.#index();
     if (program) {
@@ -120,7 +121,7 @@ async function scenarioFiles(folder: string): Promise<string[]> {
   try {
     const names = await readdir(folder);
     return names
-      .filter(isBlockScenario)
+      .filter((name) => isBlockScenario(name) || isModuleScenario(name))
       .toSorted()
       .map((name) => path.resolve(folder, name));
   } catch (error) {

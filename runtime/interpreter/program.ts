@@ -1,3 +1,4 @@
+import type { ScriptFormat } from '../sandbox/index.ts';
 import type { Component } from './component.ts';
 import type { Expression, Scope } from './expression.ts';
 import { type Value, type ValueType, plainText } from './values.ts';
@@ -49,6 +50,14 @@ export interface Interrupt {
   readonly milliseconds: number;
 }
 
+/** The source of a scenario that is a `.js` or `.ts` module. */
+export interface ModuleSource {
+  readonly source: string;
+  readonly format: ScriptFormat;
+  /** The components it can use, by their dotted name. */
+  readonly methods: ReadonlyMap<string, Component>;
+}
+
 /** A scenario without mistakes. Immutable: runs that started with it keep it while the file changes. */
 export interface Program {
   readonly id: string;
@@ -65,6 +74,8 @@ export interface Program {
   readonly start: string;
   readonly finally: string | undefined;
   readonly interrupts: readonly Interrupt[];
+  /** Of a module, which has no blocks. */
+  readonly module?: ModuleSource;
 }
 
 /** @throws ScenarioError code `expression` */

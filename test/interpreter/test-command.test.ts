@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
 import { components } from '../../components/index.ts';
+import { LazySandbox } from '../../runtime/cli/lazy-sandbox.ts';
 import { runTests } from '../../runtime/interpreter/simulation/test-command.ts';
 import { readTestFile } from '../../runtime/interpreter/simulation/test-file.ts';
 import { formatProblem } from '../../runtime/interpreter/problem.ts';
@@ -137,7 +138,9 @@ tests:
 
   it('pass for the examples of the project', async () => {
     const lines: string[] = [];
-    const code = await runTests([path.join(projectFolder, 'scenarios')], components, (line) => lines.push(line));
+    await using sandbox = new LazySandbox();
+    const examples = path.join(projectFolder, 'scenarios');
+    const code = await runTests([examples], components, (line) => lines.push(line), sandbox.open);
     expect({ code, lines: lines.slice(0, -1) }).to.deep.equal({ code: 0, lines: [] });
   });
 });

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { SandboxError } from '../../sandbox/index.ts';
 import { type CallEnd, type CallPort, CallStateError } from '../call-port.ts';
 import { type Clock, systemClock } from '../clock.ts';
 import type { Report } from '../component.ts';
@@ -129,7 +130,8 @@ export class RunState {
 
 /** Code and message of whatever was thrown. */
 export function describeError(error: unknown): { code: string; message: string } {
-  if (error instanceof ScenarioError) return { code: error.code, message: error.message };
+  if (error instanceof ScenarioError || error instanceof SandboxError)
+    return { code: error.code, message: error.message };
   if (error instanceof CallStateError) return { code: 'call_state', message: error.message };
   return { code: 'internal', message: error instanceof Error ? error.message : String(error) };
 }

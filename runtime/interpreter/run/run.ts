@@ -1,3 +1,4 @@
+import type { ScriptUsage } from '../../sandbox/index.ts';
 import type { CallPort } from '../call-port.ts';
 import type { Clock } from '../clock.ts';
 import type { Report } from '../component.ts';
@@ -7,6 +8,7 @@ import type { Program } from '../program.ts';
 import type { Value } from '../values.ts';
 import type { Message } from './mailbox.ts';
 import type { RunPhase } from './phase.ts';
+import { ModuleRun } from './module-run.ts';
 import { ScenarioRun } from './scenario-run.ts';
 import type { TraceEntry } from './trace.ts';
 
@@ -64,6 +66,8 @@ export interface RunOutcome {
   /** What the scenario returned; absent when it did not. */
   readonly value?: Value;
   readonly steps: number;
+  /** What a module used of the sandbox. */
+  readonly usage?: ScriptUsage;
   readonly start: number;
   readonly milliseconds: number;
 }
@@ -91,5 +95,6 @@ export interface Run {
  * @throws ArgumentError for arguments the parameters do not allow
  */
 export function startRun(program: Program, options: RunOptions): Run {
-  return new ScenarioRun(program, options);
+  const { module } = program;
+  return module ? new ModuleRun(program, module, options) : new ScenarioRun(program, options);
 }

@@ -100,7 +100,8 @@ function record(fields: readonly (readonly [string, Value, ValueType])[]): Recor
   return Object.fromEntries(fields.map(([name, value, type]) => [name, toCel(value, type)]));
 }
 
-function callRecord(call: CallPort | undefined): Record<string, string> {
+/** What a scenario knows of its call. */
+export function callRecord(call: CallPort | undefined): Record<string, string> {
   const end = call?.endSignal.aborted ? (call.endSignal.reason as CallEnd) : undefined;
   return {
     callid: call?.callid ?? '',

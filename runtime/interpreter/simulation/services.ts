@@ -1,10 +1,11 @@
-import { readFile, readdir } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import path from 'node:path';
-import { checkScenario } from '../checker/check-scenario.ts';
+import type { Sandbox } from '../../sandbox/index.ts';
+import { checkFile } from '../checker/check-file.ts';
 import type { Clock } from '../clock.ts';
 import type { ComponentRegistry } from '../component.ts';
 import { ScenarioError } from '../errors.ts';
-import { isBlockScenario } from '../files.ts';
+import { isBlockScenario, isModuleScenario } from '../files.ts';
 import { unavailable } from '../ports/capability.ts';
 import type { BusEvent, EventPort } from '../ports/events.ts';
 import type { HttpPort, HttpRequest, HttpResponse } from '../ports/http.ts';
@@ -24,17 +25,20 @@ export interface SimulatedServicesOptions {
   /** Folder in which other scenarios are looked for by their id. */
   readonly folder?: string;
   readonly components?: ComponentRegistry;
+  /** Where scripts run. */
+  readonly sandbox?: Sandbox;
   /** Called with what is done to the world outside. */
   readonly note?: (what: string) => void;
 }
 
 /** The node's services for a simulation: nothing leaves the process, everything begins empty. */
 export function simulatedServices(options: SimulatedServicesOptions): RunServices {
-  const { clock, http = {}, folder, components, note = () => undefined } = options;
+  const { clock, http = {}, folder, components, sandbox, note = () => undefined } = options;
   return {
     ...(folder === undefined || components === undefined
       ? {}
       : { scenarios: (id: string) => clockBusy(clock, findScenario(folder, components, id)) }),
+    ...(sandbox === undefined ? {} : { sandbox }),
     openCall: () => new SimulatedCall(clock, { direction: 'outgoing' }),
     runs: new RunBook(),
     events: new SimulatedEvents(clock, note),
@@ -50,9 +54,11 @@ function clockBusy<T>(clock: Clock, work: Promise<T>): Promise<T> {
 }
 
 async function findScenario(folder: string, components: ComponentRegistry, id: string): Promise<Program | undefined> {
-  for (const name of (await readdir(folder)).filter(isBlockScenario).toSorted()) {
+  for (const name of (await readdir(folder))
+    .filter((each) => isBlockScenario(each) || isModuleScenario(each))
+    .toSorted()) {
     const file = path.join(folder, name);
-    const { program } = checkScenario(await readFile(file, 'utf8'), { file, components });
+    const { program } = await checkFile({ file, components });
     if (program?.id === id) return program;
   }
   return undefined;

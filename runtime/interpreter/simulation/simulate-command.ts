@@ -1,12 +1,13 @@
-import { readFile } from 'node:fs/promises';
-import { checkScenario } from '../checker/check-scenario.ts';
+import type { Sandbox } from '../../sandbox/index.ts';
+import { checkFile } from '../checker/check-file.ts';
+import type { CheckResult } from '../checker/check-scenario.ts';
 import type { ComponentRegistry } from '../component.ts';
 import { parseDuration } from '../duration.ts';
 import { ArgumentError } from '../errors.ts';
 import { formatProblem } from '../problem.ts';
 import type { Program } from '../program.ts';
 import type { Value } from '../values.ts';
-import { PATIENCE_MS, simulate } from './simulation.ts';
+import { PATIENCE_MS, needsSandbox, simulate } from './simulation.ts';
 import { transcript } from './transcript.ts';
 
 /** What the scripted caller does. */
@@ -19,6 +20,8 @@ export interface SimulateOptions {
   readonly args?: Readonly<Record<string, Value>>;
   /** The same as texts, which are read as the parameter's type. */
   readonly argTexts?: Readonly<Record<string, string>>;
+  /** Opens the sandbox, for scenarios with scripts. */
+  readonly openSandbox?: () => Promise<Sandbox>;
 }
 
 /**
@@ -38,12 +41,12 @@ export async function runSimulate(
     out(`"${options.hangUpAfter}" is no duration: write e.g. 10s`);
     return 2;
   }
-  const text = await readScenario(file);
-  if (text === undefined) {
+  const checked = await read(file, components);
+  if (checked === undefined) {
     out(`${file}: the file cannot be read`);
     return 2;
   }
-  const { program, problems } = checkScenario(text, { file, components });
+  const { program, problems } = checked;
   if (!program) {
     for (const problem of problems) out(formatProblem(problem));
     return 1;
@@ -51,7 +54,8 @@ export async function runSimulate(
   try {
     const args = { ...options.args, ...readArguments(program, options.argTexts ?? {}) };
     const presses = options.press === undefined ? [] : options.press.split(',');
-    const simulation = await simulate(program, { script: { presses, hangsUpAfter }, args, components });
+    const sandbox = needsSandbox(program) ? await options.openSandbox?.() : undefined;
+    const simulation = await simulate(program, { script: { presses, hangsUpAfter }, args, components, sandbox });
     for (const line of transcript(simulation)) out(line);
     return simulation.outcome.status === 'failed' ? 1 : 0;
   } catch (error) {
@@ -74,10 +78,11 @@ function readArguments(program: Program, texts: Readonly<Record<string, string>>
   return Object.fromEntries(Object.entries(texts).map(read));
 }
 
-async function readScenario(file: string): Promise<string | undefined> {
+async function read(file: string, components: ComponentRegistry): Promise<CheckResult | undefined> {
   try {
-    return await readFile(file, 'utf8');
-  } catch {
+    return await checkFile({ file, components });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).syscall === undefined) throw error;
     return undefined;
   }
 }

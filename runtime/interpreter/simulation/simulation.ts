@@ -1,4 +1,5 @@
 import path from 'node:path';
+import type { Sandbox } from '../../sandbox/index.ts';
 import type { ComponentRegistry } from '../component.ts';
 import type { Log } from '../log.ts';
 import type { Program } from '../program.ts';
@@ -16,6 +17,8 @@ export interface SimulationOptions {
   readonly script: Omit<CallScript, 'onEvent'>;
   readonly args?: Readonly<Record<string, Value>>;
   readonly components: ComponentRegistry;
+  /** Where scripts run; without it a script is an error. */
+  readonly sandbox?: Sandbox | undefined;
   /** Answers of HTTP requests: see `simulatedServices`. */
   readonly http?: Readonly<Record<string, Value>>;
 }
@@ -36,7 +39,7 @@ export interface Simulation {
  */
 export async function simulate(
   program: Program,
-  { script, args = {}, components, http = {} }: SimulationOptions,
+  { script, args = {}, components, http = {}, sandbox }: SimulationOptions,
 ): Promise<Simulation> {
   const clock = new VirtualClock();
   const events = new Map<number, CallEvent[]>();
@@ -54,10 +57,16 @@ export async function simulate(
     clock,
     components,
     http,
+    ...(sandbox === undefined ? {} : { sandbox }),
     folder: path.dirname(program.file),
     note: (what) => onEvent({ at: clock.now(), what }),
   });
   run = startRun(program, { call, args, log: silent, clock, services });
   const outcome = await clock.run(run.finished);
   return { run, call, outcome, events };
+}
+
+/** Whether a scenario runs scripts, so that a simulation needs a sandbox. */
+export function needsSandbox({ module, blocks }: Program): boolean {
+  return module !== undefined || [...blocks.values()].some(({ component }) => component.name === 'script');
 }

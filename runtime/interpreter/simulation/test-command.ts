@@ -1,13 +1,14 @@
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { checkScenario } from '../checker/check-scenario.ts';
+import type { Sandbox } from '../../sandbox/index.ts';
+import { checkFile } from '../checker/check-file.ts';
 import type { ComponentRegistry } from '../component.ts';
 import { ArgumentError } from '../errors.ts';
 import { filesBelow, isTestFile } from '../files.ts';
 import { formatProblem } from '../problem.ts';
 import type { Program } from '../program.ts';
 import { mismatches } from './expectations.ts';
-import { PATIENCE_MS, type Simulation, simulate } from './simulation.ts';
+import { PATIENCE_MS, type Simulation, type SimulationOptions, needsSandbox, simulate } from './simulation.ts';
 import { type ScenarioTest, readTestFile } from './test-file.ts';
 import { transcript } from './transcript.ts';
 
@@ -29,6 +30,8 @@ export async function runTests(
   targets: readonly string[],
   components: ComponentRegistry,
   out: (line: string) => void,
+  /** For scenarios with scripts. */
+  openSandbox?: () => Promise<Sandbox>,
 ): Promise<number> {
   const files: string[] = [];
   for (const target of targets) files.push(...(await testFiles(target)));
@@ -39,8 +42,10 @@ export async function runTests(
     const loaded = await load(file, components);
     for (const problem of loaded.problems) out(problem);
     mistakes += loaded.problems.length;
-    if (loaded.program)
-      for (const test of loaded.tests) results.push(await runTest(file, test, loaded.program, components));
+    const { program } = loaded;
+    if (!program) continue;
+    const sandbox = needsSandbox(program) ? await openSandbox?.() : undefined;
+    for (const test of loaded.tests) results.push(await runTest(file, test, program, { components, sandbox }));
   }
   report(results, out);
   const failed = results.filter(({ found }) => found.length > 0).length;
@@ -70,11 +75,8 @@ async function load(file: string, components: ComponentRegistry): Promise<Loaded
   try {
     const { tests, problems } = readTestFile(await readFile(file, 'utf8'), file);
     if (problems.length > 0) return { tests: [], program: undefined, problems: problems.map(formatProblem) };
-    const scenario = path.join(
-      path.dirname(file),
-      tests.scenario ?? path.basename(file).replace(/\.test(\.ya?ml)$/, '$1'),
-    );
-    const checked = checkScenario(await readFile(scenario, 'utf8'), { file: scenario, components });
+    const scenario = path.join(path.dirname(file), tests.scenario ?? (await namesake(file)));
+    const checked = await checkFile({ file: scenario, components });
     return {
       tests: tests.tests,
       program: checked.program,
@@ -87,11 +89,21 @@ async function load(file: string, components: ComponentRegistry): Promise<Loaded
   }
 }
 
+/** `menu.test.yaml` tests `menu.yaml`, or `menu.ts` or `menu.js` where there is one. */
+async function namesake(file: string): Promise<string> {
+  const stem = file.replace(/\.test\.ya?ml$/, '');
+  for (const extension of ['.yaml', '.yml', '.ts', '.js']) {
+    const found = await stat(stem + extension).catch(() => undefined);
+    if (found) return path.basename(stem + extension);
+  }
+  return path.basename(`${stem}.yaml`);
+}
+
 async function runTest(
   file: string,
   test: ScenarioTest,
   program: Program,
-  components: ComponentRegistry,
+  tools: Pick<SimulationOptions, 'components' | 'sandbox'>,
 ): Promise<TestResult> {
   const { turns, phones, args, http, from, to } = test;
   const script = {
@@ -102,7 +114,7 @@ async function runTest(
     ...(to === undefined ? {} : { to }),
   };
   try {
-    const simulation = await simulate(program, { script, args, http, components });
+    const simulation = await simulate(program, { script, args, http, ...tools });
     return { file, test, simulation, found: mismatches(simulation, test.expect) };
   } catch (error) {
     if (!(error instanceof ArgumentError)) throw error;

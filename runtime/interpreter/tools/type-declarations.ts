@@ -1,5 +1,6 @@
 import type { TSchema } from 'typebox';
 import type { Component, ComponentRegistry } from '../component.ts';
+import { BUILT_IN_RECORDS } from '../checker/names.ts';
 import { methods } from '../method.ts';
 import type { ValueType } from '../values.ts';
 
@@ -42,7 +43,8 @@ function declaration(owner: string, signatures: readonly string[]): string {
   if (owner === '') return signatures.map((line) => line.replace(/^( *)(\w+\()/m, '$1declare function $2')).join('');
   const body = signatures.map((text) => text.replaceAll(/^(?=.)/gm, '  ')).join('');
   if (owner !== 'call') return `declare const ${owner}: {\n${body}};\n`;
-  const facts = ['callid', 'domain', 'number', 'dialled'].map((name) => `  readonly ${name}: string;\n`).join('');
+  const names = Object.keys(BUILT_IN_RECORDS.get('call') ?? {}).map((name) => `readonly ${name}: string`);
+  const facts = `  /** Who calls, and how the call stands. */\n  info(): Promise<{ ${names.join('; ')} }>;\n`;
   return `/** The call: the first argument of \`export default async function (call, args)\`. */\ninterface Call {\n${facts}${body}}\n`;
 }
 

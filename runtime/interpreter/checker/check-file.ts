@@ -1,0 +1,13 @@
+import { readFile } from 'node:fs/promises';
+import { isModuleScenario } from '../files.ts';
+import { type ModuleCheckOptions, checkModule } from './check-module.ts';
+import { type CheckResult, checkScenario } from './check-scenario.ts';
+
+/**
+ * Reads and checks a scenario file of either kind.
+ * @throws what reading the file throws
+ */
+export async function checkFile(options: ModuleCheckOptions): Promise<CheckResult> {
+  const text = await readFile(options.file, 'utf8');
+  return isModuleScenario(options.file) ? checkModule(text, options) : checkScenario(text, options);
+}

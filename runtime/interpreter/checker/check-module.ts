@@ -1,0 +1,61 @@
+import { createHash } from 'node:crypto';
+import path from 'node:path';
+import type { CompileResult, ScriptFormat, ScriptSource } from '../../sandbox/index.ts';
+import type { ComponentRegistry } from '../component.ts';
+import { methods } from '../method.ts';
+import type { Problem } from '../problem.ts';
+import type { Program } from '../program.ts';
+import type { CheckResult } from './check-scenario.ts';
+
+/** The largest module, in characters. */
+const MAX_LENGTH = 1_000_000;
+const MODULE_ID = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/;
+
+export interface ModuleCheckOptions {
+  readonly file: string;
+  readonly components: ComponentRegistry;
+  /** Looks for mistakes in the source without running it; left out: they show when it runs. */
+  readonly compile?: (source: ScriptSource) => Promise<CompileResult>;
+}
+
+/** Checks a scenario that is a `.js` or `.ts` module: its id is the name of the file. */
+export async function checkModule(
+  text: string,
+  { file, components, compile }: ModuleCheckOptions,
+): Promise<CheckResult> {
+  const format: ScriptFormat = file.endsWith('.ts') ? 'ts' : 'js';
+  const id = path.basename(file).replace(/\.[jt]s$/, '');
+  const problems: Problem[] = [];
+  const problem = (message: string, suggestion: string): void => {
+    problems.push({ file, line: 1, column: 1, message, suggestion });
+  };
+  if (!MODULE_ID.test(id)) problem(`"${id}" cannot be an id`, 'use letters, digits, _ . - in the name of the file');
+  if (text.length > MAX_LENGTH) problem(`the file has ${text.length} characters`, `keep it below ${MAX_LENGTH}`);
+  else if (!/\bexport\s+(default\b|\{[^}]*\bas\s+default\b)/.test(text))
+    problem('the module exports no default function', 'write export default async function (call, args) { ... }');
+  else if (compile) problems.push(...(await compileProblems(compile, { source: text, format, kind: 'module', file })));
+  const program: Program = {
+    id,
+    name: id,
+    description: undefined,
+    version: createHash('sha256').update(text).digest('hex').slice(0, 12),
+    file,
+    promptsFolder: path.join(path.dirname(path.resolve(file)), 'prompts'),
+    parameters: [],
+    variables: [],
+    blocks: new Map(),
+    start: '',
+    finally: undefined,
+    interrupts: [],
+    module: { source: text, format, methods: methods(components) },
+  };
+  return { program: problems.length === 0 ? program : undefined, problems };
+}
+
+async function compileProblems(
+  compile: (source: ScriptSource) => Promise<CompileResult>,
+  source: ScriptSource,
+): Promise<Problem[]> {
+  const result = await compile(source);
+  return result.ok ? [] : result.problems.map((found) => ({ file: source.file, ...found }));
+}

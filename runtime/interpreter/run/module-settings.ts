@@ -1,0 +1,45 @@
+import type { TSchema } from 'typebox';
+import { Value } from 'typebox/value';
+import type { Json } from '../../sandbox/index.ts';
+import type { Component } from '../component.ts';
+import { settingKind } from '../setting.ts';
+
+interface ObjectSchema {
+  readonly properties?: Readonly<Record<string, TSchema>>;
+}
+
+/**
+ * Settings of a component out of the arguments of a call like `call.play({file})` or `sleep(500)`: a single value is the
+ * main setting, a number where a duration is wanted are milliseconds, and defaults are filled in.
+ */
+export function moduleSettings(component: Component, [first]: readonly Json[]): unknown {
+  const { settings: schema, shorthand, aliases = {} } = component;
+  const isObject = typeof first === 'object' && first !== null && !Array.isArray(first);
+  const given: Record<string, Json> = isObject
+    ? { ...(first as Record<string, Json>) }
+    : first === undefined || first === null
+      ? {}
+      : { [shorthand ?? 'value']: first };
+  if (component.openExits) delete given['exits'];
+  for (const [alias, name] of Object.entries(aliases)) {
+    const value = given[alias];
+    if (value === undefined) continue;
+    given[name] = value;
+    delete given[alias];
+  }
+  const { properties = {} } = schema as ObjectSchema;
+  for (const [name, value] of Object.entries(given)) {
+    const property = properties[name];
+    if (property && typeof value === 'number' && settingKind(property) === 'duration') given[name] = `${value}ms`;
+  }
+  return Value.Default(schema, given);
+}
+
+/** Exits that count: those a module names (`call.menu({prompt, exits: ['1', '2']})`), or all. */
+export function wiredExits(component: Component, [first]: readonly Json[]): ReadonlySet<string> {
+  const exits = Object.keys(component.exits);
+  if (!component.openExits) return new Set(exits);
+  const named = (first as { exits?: Json } | null | undefined)?.exits;
+  const open = Array.isArray(named) ? (named as readonly Json[]).map(String) : [...'0123456789*#ABCD'];
+  return new Set([...exits, ...open]);
+}

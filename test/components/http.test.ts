@@ -1,0 +1,143 @@
+import { type Server, createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect } from 'chai';
+import { AddressGuard, AllowListError, HostGuard } from '../../components/http/address-guard.ts';
+import { GuardedHttpClient } from '../../components/http/client.ts';
+import type { HttpRequest } from '../../runtime/interpreter/ports/http.ts';
+
+describe('HTTP of scenarios', () => {
+  let server: Server;
+  let base: string;
+  let seen: { url: string; authorization: string | undefined; body: string }[];
+  before(async () => {
+    server = createServer((request, response) => {
+      const { url = '', headers } = request;
+      let body = '';
+      request.on('data', (chunk: Buffer) => (body += chunk.toString()));
+      request.on('end', () => {
+        seen.push({ url, authorization: headers.authorization, body });
+        if (url === '/big') response.end('x'.repeat(5000));
+        else if (url === '/redirect') response.writeHead(302, { location: '/json' }).end();
+        else if (url === '/away') response.writeHead(302, { location: base.replace('127.0.0.1', 'localhost') }).end();
+        else if (url === '/metadata') response.writeHead(302, { location: 'http://169.254.169.254/latest' }).end();
+        else if (url === '/round') response.writeHead(302, { location: '/round' }).end();
+        else if (url !== '/slow') response.writeHead(200, { 'content-type': 'application/json' }).end('{"a":1}');
+      });
+    });
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+    base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+  beforeEach(() => (seen = []));
+  after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+
+  const open = (options: Partial<ConstructorParameters<typeof GuardedHttpClient>[0]> = {}) =>
+    new GuardedHttpClient({ hosts: ['*'], networks: ['127.0.0.0/8', '::1'], ...options });
+  const request = (url: string, more: Partial<HttpRequest> = {}): HttpRequest => ({
+    method: 'GET',
+    url,
+    headers: {},
+    body: undefined,
+    timeoutMs: 5000,
+    maxBytes: 1000,
+    signal: new AbortController().signal,
+    domain: 'demo.local',
+    ...more,
+  });
+  const codeOf = (client: GuardedHttpClient, url: string, more: Partial<HttpRequest> = {}) =>
+    client.request(request(url, more)).then(
+      ({ status }) => String(status),
+      (error: { code?: string; message: string }) => error.code ?? error.message,
+    );
+
+  it('asks an allowed host', async () => {
+    const { status, headers, body } = await open().request(request(`${base}/json`, { method: 'POST', body: 'hello' }));
+    expect({ status, body, type: headers['content-type'] }).to.deep.equal({
+      status: 200,
+      body: '{"a":1}',
+      type: 'application/json',
+    });
+    expect(seen[0]?.body).to.equal('hello');
+  });
+
+  it('reaches no network of the node unless it is allowed', async () => {
+    const client = open({ networks: [] });
+    for (const host of [
+      '127.0.0.1',
+      'localhost',
+      '[::1]',
+      '0x7f.1',
+      '2130706433',
+      '[::ffff:127.0.0.1]',
+      '10.0.0.1',
+      '169.254.169.254',
+    ]) {
+      expect(await codeOf(client, base.replace('127.0.0.1', host)), host).to.equal('http_forbidden');
+    }
+    expect(seen).to.deep.equal([]);
+  });
+
+  it('asks no other host, and follows no redirect to one', async () => {
+    expect(await codeOf(open({ hosts: ['api.example.com'] }), base)).to.equal('http_forbidden');
+    expect(await codeOf(open({ hosts: ['127.0.0.1'] }), `${base}/away`)).to.equal('http_forbidden');
+    expect(await codeOf(open(), `${base}/metadata`)).to.equal('http_forbidden');
+    for (const url of ['ftp://example.com/', 'file:///etc/passwd', 'http://user:pw@example.com/', 'nothing'])
+      expect(await codeOf(open(), url), url).to.equal('http_forbidden');
+  });
+
+  it('follows redirects, a few, and hands no credentials to another origin', async () => {
+    const headers = { authorization: 'Bearer secret', Host: 'evil' };
+    expect(await codeOf(open(), `${base}/redirect`, { headers })).to.equal('200');
+    expect(await codeOf(open(), `${base}/away`, { headers })).to.match(/^200|http_failed$/);
+    const kept = seen.map(({ url, authorization }) => `${url} ${authorization ?? '-'}`);
+    expect(kept.slice(0, 3)).to.deep.equal(['/redirect Bearer secret', '/json Bearer secret', '/away Bearer secret']);
+    expect(kept.slice(3).every((line) => line.endsWith(' -'))).to.equal(true);
+    expect(await codeOf(open(), `${base}/round`)).to.equal('http_failed');
+  });
+
+  it('has limits of size, time and number, and can be cancelled', async () => {
+    expect(await codeOf(open(), `${base}/big`)).to.equal('http_too_large');
+    expect(await codeOf(open(), `${base}/slow`, { timeoutMs: 50 })).to.equal('http_timeout');
+    const client = open({ concurrency: 1 });
+    const control = new AbortController();
+    const slow = codeOf(client, `${base}/slow`, { signal: control.signal });
+    expect(await codeOf(client, base)).to.equal('http_busy');
+    control.abort(new Error('enough'));
+    expect(await slow).to.not.equal('200');
+    expect(await codeOf(client, base)).to.equal('200');
+  });
+
+  it('knows addresses and host names', () => {
+    const guard = new AddressGuard(['10.1.0.0/16', '192.168.1.5']);
+    const reachable = ['8.8.8.8', '2606:4700::1111', '10.1.2.3', '192.168.1.5'];
+    const not = [
+      '10.2.0.1',
+      '192.168.1.6',
+      '172.31.0.1',
+      '100.64.0.1',
+      '0.0.0.0',
+      '224.0.0.1',
+      '::1',
+      'fe80::1',
+      'fd00::1',
+      '::ffff:10.2.2.3',
+      '64:ff9b::a00:1',
+      'x',
+    ];
+    expect([...reachable, ...not].filter((address) => guard.mayReach(address))).to.deep.equal(reachable);
+    const hosts = new HostGuard(['api.example.com', '*.example.org']);
+    const names = [
+      'api.example.com',
+      'API.example.com.',
+      'a.example.org',
+      'example.org',
+      'evilexample.org',
+      'example.com',
+    ];
+    expect(names.filter((name) => hosts.mayAsk(name))).to.deep.equal(names.slice(0, 3));
+    expect(() => new AddressGuard(['10.0.0.0/33'])).to.throw(AllowListError);
+    expect(() => new HostGuard(['http://a'])).to.throw(AllowListError);
+  });
+});

@@ -1,0 +1,143 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect } from 'chai';
+import { components } from '../../components/index.ts';
+import { runCheck } from '../../runtime/interpreter/check-command.ts';
+import { checkModule } from '../../runtime/interpreter/checker/check-module.ts';
+import { openScenarioLibrary } from '../../runtime/interpreter/library.ts';
+import { formatProblem } from '../../runtime/interpreter/problem.ts';
+import type { Program } from '../../runtime/interpreter/program.ts';
+import { simulate as runSimulation } from '../../runtime/interpreter/simulation/simulation.ts';
+import type { CallScript } from '../../runtime/interpreter/simulation/simulated-call.ts';
+import { type Sandbox, openSandbox } from '../../runtime/sandbox/index.ts';
+import { silentLog } from './support.ts';
+
+describe('scenario modules', () => {
+  let sandbox: Sandbox;
+  let folder: string;
+  before(async () => {
+    sandbox = await openSandbox({ workers: 1 });
+    folder = await mkdtemp(path.join(tmpdir(), 'modules-'));
+  });
+  after(async () => {
+    await sandbox.close();
+    await rm(folder, { recursive: true });
+  });
+
+  async function module(body: string): Promise<Program> {
+    const source = `export default async function (call, args) {\n${body}\n}\n`;
+    const { program, problems } = await checkModule(source, { file: path.join(folder, 'm.ts'), components });
+    expect(problems).to.deep.equal([]);
+    return program as Program;
+  }
+
+  async function run(body: string, script: CallScript = {}, http = {}) {
+    const simulation = await runSimulation(await module(body), { script, components, sandbox, http });
+    const {
+      run: { trace },
+      outcome,
+    } = simulation;
+    const events = [...simulation.events.values()].flat().map(({ what }) => what);
+    return { ...simulation, outcome, events, steps: trace.map(({ block, exit }) => `${block} -> ${exit ?? '?'}`) };
+  }
+
+  it('use components as functions, with defaults, single values and other names of settings', async () => {
+    const { outcome, events, steps } = await run(
+      `await call.answer();
+      await call.play({ file: 'tone:%(100,0,440)' });
+      const { digits, exit } = await call.collect({ max: 2, timeout: '5s' });
+      const { digit } = await call.menu({ prompt: 'silence:1s', exits: ['1', '2'] });
+      await sleep(1500);
+      await sleep('500ms');
+      return { digits, exit, digit, who: (await call.info()).number };`,
+      { presses: ['42', '9', '2'], from: '105' },
+    );
+    expect(outcome.error).to.equal(undefined);
+    expect(outcome.value).to.deep.equal({ digits: '42', exit: 'next', digit: '2', who: '105' });
+    expect(events.slice(0, 3)).to.deep.equal(['answer', 'play tone:%(100,0,440)', 'pressed 42']);
+    expect(steps).to.deep.equal([
+      'call.answer -> next',
+      'call.play -> next',
+      'call.collect -> next',
+      'call.menu -> 2',
+      'sleep -> next',
+      'sleep -> next',
+    ]);
+    expect(outcome.milliseconds).to.equal(3600);
+    expect(outcome.usage?.commands).to.be.greaterThan(0);
+  });
+
+  it('get errors as exceptions with a code', async () => {
+    const { outcome } = await run(`
+      const codes = [];
+      for (const wrong of [() => call.play('a.wav'), () => call.collect({ max: 0 }), () => call.play('/etc/passwd'),
+        () => http.request('https://example.com/'), () => scenario.run('nothing')]) {
+        try { await wrong(); } catch (error) { codes.push(error.code); }
+      }
+      return codes;`);
+    const expected = ['no_such_prompt', 'setting', 'no_such_prompt', 'unavailable', 'no_such_scenario'];
+    expect(outcome.value).to.deep.equal(expected);
+  });
+
+  it('reach HTTP, the model and events', async () => {
+    const { outcome } = await run(
+      `const { json } = await http.request({ url: 'https://api.example.com/a' });
+      const { id } = await model.write({ class: 'notes', entity: { text: json.text } });
+      const { entity } = await model.read({ class: 'notes', id });
+      const { seq } = await events.publish('done');
+      return [entity.text, seq];`,
+      {},
+      { 'GET https://api.example.com/a': { json: { text: 'hello' } } },
+    );
+    expect(outcome.error).to.equal(undefined);
+    expect(outcome.value).to.deep.equal(['hello', 1]);
+  });
+
+  it('learn of a hang-up by an exception, and clean up', async () => {
+    const { outcome, steps, events } = await run(
+      `await call.answer();
+      try { await call.collect({ max: 1, timeout: '1h' }); }
+      catch (error) { await events.publish({ event: 'gone', data: { code: error.code } }); throw error; }`,
+      { hangsUpAfter: 5000 },
+    );
+    expect(outcome).to.deep.include({ status: 'ended', milliseconds: 5000, reason: 'opponent: hung up' });
+    expect(steps).to.deep.equal(['call.answer -> next', 'call.collect -> interrupted', 'events.publish -> next']);
+    expect(events).to.include('publish gone');
+  });
+
+  it('have a minute after a hang-up', async () => {
+    const { outcome } = await run(
+      `await call.answer();
+      try { await call.collect({ max: 1, timeout: '1h' }); } catch {}
+      await sleep('1h');`,
+      { hangsUpAfter: 5000 },
+    );
+    expect(outcome.milliseconds).to.equal(65_000);
+  });
+
+  it('fail with what they throw', async () => {
+    const { outcome } = await run(`await call.answer(); throw new Error('no way');`);
+    expect(outcome).to.deep.include({ status: 'failed', error: { code: 'script', message: 'no way', block: '' } });
+  });
+
+  it('are checked without running', async () => {
+    const file = path.join(folder, 'broken.ts');
+    const compile = (source: Parameters<Sandbox['compile']>[0]) => sandbox.compile(source);
+    await writeFile(file, 'export default async function (call) {\n  await call.answer(;\n}\n');
+    const lines: string[] = [];
+    expect(await runCheck([file], components, (line) => lines.push(line), { compile })).to.equal(1);
+    expect(lines[0]).to.match(/broken\.ts:2:\d+: /);
+    const { problems } = await checkModule('const a = 1;', { file: 'a.js', components });
+    expect(problems.map(formatProblem)).to.deep.equal([
+      'a.js:1:1: the module exports no default function; write export default async function (call, args) { ... }',
+    ]);
+    await rm(file);
+  });
+
+  it('are found in the library by the name of their file', async () => {
+    await writeFile(path.join(folder, 'hello.js'), 'export default async function () {}\n');
+    const library = await openScenarioLibrary({ folders: [folder], components, log: silentLog });
+    expect((await library.program('hello'))?.module?.format).to.equal('js');
+  });
+});
