@@ -59,6 +59,8 @@ export class Dialog {
   expiry: Timer | undefined;
   /** Last INVITE sent in it. */
   invite: ClientTransaction | undefined;
+  /** The 2xx crossed the application's CANCEL: the server hangs up as soon as the application has acknowledged it. */
+  unwanted = false;
   /** CSeq of the initial INVITE, whichever side sent it. */
   readonly initialSeq: number;
   /** Where the peer's packets come from, if its Contact cannot be reached: behind NAT, or on its TCP connection. */

@@ -134,12 +134,15 @@ export class Exchange {
     this.#answered = true;
     this.#dialog.confirm(response);
     this.#dialog.flow = behindNat(response, this.#dialog.target);
-    if (!this.#app.open && this.#core.apps.successor(this.#app) === undefined) {
+    this.#dialog.unwanted = this.transaction?.cancelled === true;
+    // The INVITE of an application that is gone was cancelled; no other application knows of it.
+    const invite = this.#request.method === 'INVITE';
+    if (!this.#app.open && (invite || this.#core.apps.successor(this.#app) === undefined)) {
       this.#core.dialogs.remove(this.#dialog);
       this.#cleaner.decline(this.transaction, response);
       return false;
     }
-    if (this.#request.method === 'INVITE') this.#core.cdr.start('network', 'uac', response);
+    if (invite) this.#core.cdr.start('network', 'uac', response);
     else watchSubscription(this.#core, this.#dialog, this.#request, response);
     return true;
   }

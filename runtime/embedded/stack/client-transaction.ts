@@ -39,6 +39,7 @@ export class ClientTransaction {
   /** To tags of the 2xx seen, with how to repeat their ACK once it was sent. */
   readonly #successes = new Map<string, (() => void) | undefined>();
   #held: SipRequest | undefined;
+  #cancelled = false;
   #sendHeld: ((cancel: SipRequest) => void) | undefined;
 
   /** @internal */
@@ -70,7 +71,14 @@ export class ClientTransaction {
    * @returns the CANCEL, or `undefined` if there is nothing to cancel any more.
    */
   cancel(headers: readonly (readonly [string, string])[] = []): SipRequest | undefined {
-    return this.#endpoint.cancel(this, headers);
+    const cancel = this.#endpoint.cancel(this, headers);
+    if (cancel !== undefined) this.#cancelled = true;
+    return cancel;
+  }
+
+  /** Whether it was cancelled before a final response came. The response may still be a 2xx that crossed the CANCEL. */
+  get cancelled(): boolean {
+    return this.#cancelled;
   }
 
   /** @internal */
