@@ -5,6 +5,9 @@ import type { FromWorker, ToWorker } from './worker-protocol.ts';
 
 export type { SipServerOptions, SipServerStats } from './options.ts';
 
+/** A thread that does not end by itself after `close` is ended after this long, ms. */
+const CLOSE_TIMEOUT = 3000;
+
 /**
  * Starts the embedded SIP server in a worker thread: SIP over UDP and TCP on one side, drachtio-server's app protocol on
  * the other, so that drachtio-srf connects to it unmodified.
@@ -91,8 +94,11 @@ class SipServerHandle implements EmbeddedServer<SipServerStats> {
   }
 
   async #close(): Promise<void> {
-    if (!this.#over) this.#worker.postMessage({ type: 'close' } satisfies ToWorker, []);
+    if (this.#over) return;
+    const timeout = setTimeout(() => void this.#worker.terminate(), CLOSE_TIMEOUT);
+    this.#worker.postMessage({ type: 'close' } satisfies ToWorker, []);
     await this.exited;
+    clearTimeout(timeout);
   }
 }
 

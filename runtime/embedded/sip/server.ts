@@ -109,7 +109,7 @@ export class EmbeddedSipServer {
     };
   }
 
-  /** Ends everything without ceremony. */
+  /** Ends everything without ceremony: no BYE, no waiting for subscriptions or for applications that may come back. */
   async close(): Promise<void> {
     this.#closing = true;
     const closed = new Promise<void>((resolve) => {

@@ -202,7 +202,7 @@ export class SipEndpoint {
     };
   }
 
-  /** Ends every transaction without ceremony and closes every socket. */
+  /** Ends every transaction without ceremony, drops every timer, its user's included, and closes every socket. */
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
@@ -212,7 +212,10 @@ export class SipEndpoint {
     this.#clients.clear();
     this.#servers.clear();
     this.#unacknowledged.clear();
+    this.timers.clear();
     await this.#transport.close();
+    // Users are told of connections that close, and may have set timers on that.
+    this.timers.clear();
   }
 
   // ---- client side -------------------------------------------------------------------------------------------------

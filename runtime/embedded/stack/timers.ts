@@ -10,6 +10,8 @@ export interface Timers {
   now(): number;
   /** Calls `fire` once, not before `delay` ms have passed. */
   set(delay: number, fire: () => void): Timer;
+  /** Drops every timer without firing. */
+  clear(): void;
   /** Timers set and not fired or cancelled. */
   readonly size: number;
 }
@@ -128,6 +130,10 @@ export class TimerWheel implements Timers {
 
   /** Drops every timer without firing. */
   clear(): void {
+    for (const first of this.#slots) {
+      // Cancelling one of them later must not count twice.
+      for (let timer = first; timer !== undefined; timer = timer.next) timer.fire = undefined;
+    }
     this.#slots.fill(undefined);
     this.#size = 0;
     this.#stop();

@@ -24,6 +24,10 @@ export class ManualTimers implements Timers {
     return { cancel: () => void this.#entries.delete(entry) };
   }
 
+  clear(): void {
+    this.#entries.clear();
+  }
+
   /** Moves the clock, firing timers in the order they are due. */
   advance(ms: number): void {
     const until = this.#now + ms;

@@ -66,4 +66,16 @@ describe('timer wheel', () => {
     expect(performance.now() - start).to.be.within(29, 200);
     expect(wheel.size).to.equal(0);
   });
+
+  it('drops every timer, and a cancel that comes later changes nothing', () => {
+    let now = 0;
+    const wheel = new TimerWheel(() => now);
+    let fired = 0;
+    const timers = [20, 20, 600_000].map((delay) => wheel.set(delay, () => (fired += 1)));
+    wheel.clear();
+    for (const timer of timers) timer.cancel();
+    now = 700_000;
+    wheel.advance();
+    expect([wheel.size, fired]).to.deep.equal([0, 0]);
+  });
 });
