@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { ConfigError } from './errors.ts';
 
 export interface ServerAddress {
@@ -47,7 +47,11 @@ export const SETTINGS = [
     about: 'host:port:password of a FreeSWITCH instead of the embedded media server',
   },
   { name: 'RINGMASTER_SITE', fallback: 'main', about: 'name of the site, shown in dialogs' },
-  { name: 'RINGMASTER_SCENARIO_DIR', fallback: './data/scenarios', about: 'folder of your own scenario files' },
+  {
+    name: 'RINGMASTER_SCENARIO_DIR',
+    fallback: '',
+    about: 'folder of your own scenario files; else `scenarios` in the data directory',
+  },
   {
     name: 'RINGMASTER_SCENARIO_HOSTS',
     fallback: '',
@@ -84,7 +88,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     freeswitch: servers('RINGMASTER_FREESWITCH', text),
     logLevel,
     site: text('RINGMASTER_SITE'),
-    scenarioDir: resolve(text('RINGMASTER_SCENARIO_DIR')),
+    scenarioDir: resolve(text('RINGMASTER_SCENARIO_DIR') || join(text('RINGMASTER_DATA_DIR'), 'scenarios')),
     scenarioHosts: list(text('RINGMASTER_SCENARIO_HOSTS')),
   };
 }
