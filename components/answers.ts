@@ -1,6 +1,8 @@
 import { Type } from 'typebox';
 import type { Answer } from '../runtime/interpreter/call-port.ts';
 import type { ComponentContext } from '../runtime/interpreter/component.ts';
+import { INTERRUPT } from '../runtime/interpreter/errors.ts';
+import { isCancellable } from '../runtime/interpreter/ports/transfer.ts';
 import type { Value } from '../runtime/interpreter/values.ts';
 
 /** What `call` and `refer` share: following the answers of a call on its way. */
@@ -34,11 +36,22 @@ export function follow(context: ComponentContext, attempt: Attempt, who: string,
 
 /**
  * Waits for an answer. When the block has to end, the call is hung up, which makes the far end answer (487); so the
- * answer comes in every case, and nobody is left ringing.
+ * answer comes in every case, and nobody is left ringing. When an interrupt leads the run elsewhere, a transfer is
+ * called off instead, because the other party stays; one that cannot be called off is waited for.
+ * @param attempt the transfer, if it is one
  */
-export async function answerOf(promise: Promise<Answer>, { call, signal, log }: ComponentContext): Promise<Answer> {
+export async function answerOf(
+  promise: Promise<Answer>,
+  { call, signal, log }: ComponentContext,
+  attempt?: object,
+): Promise<Answer> {
   const cancel = (): void => {
     if (call.endSignal.aborted) return;
+    const { reason } = signal as { reason?: { code?: unknown } };
+    if (attempt && reason?.code === INTERRUPT) {
+      if (isCancellable(attempt)) attempt.cancel();
+      return;
+    }
     call
       .hangup()
       .catch((error: unknown) =>

@@ -89,13 +89,15 @@ async function ringAll(context: ComponentContext, settings: HuntSettings, count:
 
 async function outcome(
   context: ComponentContext,
-  { acallid: callid, dialogid, provisional, final }: Transfer,
+  transfer: Transfer,
   who: string,
   answeredBy: Promise<string | undefined>,
 ): Promise<Found> {
+  const { acallid: callid, dialogid, provisional, final } = transfer;
   const attempt = { callid, dialogid, provisional, final };
   follow(context, attempt, who, undefined);
-  const answer = await answerOf(final, context);
+  const answer = await answerOf(final, context, transfer);
+  context.signal.throwIfAborted();
   const answered = answer.status < 300;
   const member = (await answeredBy) ?? who;
   if (answered) context.services.huntHistory?.note(context.domain, member, context.clock.now());

@@ -40,7 +40,7 @@ export const refer = defineComponent({
     const { acallid: callid, dialogid, provisional, final } = transfer;
     const attempt = { callid, dialogid, provisional, final };
     follow(context, attempt, settings.to, settings.report_as);
-    const answer = await answerOf(transfer.final, context);
+    const answer = await answerOf(transfer.final, context, transfer);
     return { exit: exitOf(answer), fields: answerFields(attempt, answer) };
   },
 });

@@ -14,6 +14,9 @@ export class ScenarioError extends Error {
   }
 }
 
+/** Code of the error by which an interrupt cuts a block short: the run goes on elsewhere, and keeps its call. */
+export const INTERRUPT = 'interrupted';
+
 /** An argument the scenario's parameters do not allow. */
 export class ArgumentError extends Error {
   override readonly name = 'ArgumentError';

@@ -1,7 +1,7 @@
 import { Value } from 'typebox/value';
 import type { CallEnd } from '../call-port.ts';
 import { type ComponentResult, END, ERROR_EXIT } from '../component.ts';
-import { ScenarioError } from '../errors.ts';
+import { INTERRUPT, ScenarioError } from '../errors.ts';
 import { type Block, type Program, evaluate } from '../program.ts';
 import type { Value as Plain } from '../values.ts';
 import { blockContext } from './block-context.ts';
@@ -173,7 +173,7 @@ export class ScenarioRun implements Run {
     if (branch === 'finally' || this.program.interrupts.length === 0) return branchSignal;
     this.#blockControl = new AbortController();
     // One that came between two blocks.
-    if (this.#detours.length > 0) this.#blockControl.abort(new ScenarioError('interrupted', 'an event came'));
+    if (this.#detours.length > 0) this.#blockControl.abort(new ScenarioError(INTERRUPT, 'an event came'));
     return AbortSignal.any([branchSignal, this.#blockControl.signal]);
   }
 
@@ -263,7 +263,7 @@ export class ScenarioRun implements Run {
   #detour(detour: Detour): void {
     if (this.#phase !== 'main') return;
     this.#detours.push(detour);
-    this.#blockControl.abort(new ScenarioError('interrupted', `${detour.event.kind} came`));
+    this.#blockControl.abort(new ScenarioError(INTERRUPT, `${detour.event.kind} came`));
   }
 
   #interrupt(reason: Error): void {

@@ -7,7 +7,8 @@ import { ArgumentError } from '../errors.ts';
 import { formatProblem } from '../problem.ts';
 import type { Program } from '../program.ts';
 import type { Value } from '../values.ts';
-import { PATIENCE_MS, needsSandbox, simulate } from './simulation.ts';
+import { needsSandbox, simulate } from './simulation.ts';
+import { PATIENCE_MS } from './test-file.ts';
 import { transcript } from './transcript.ts';
 
 /** What the scripted caller does. */

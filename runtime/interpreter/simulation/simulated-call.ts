@@ -19,6 +19,7 @@ import type { Clock } from '../clock.ts';
 import type { TailStep } from '../dtmf-tail.ts';
 import type { DtmfCall } from '../ports/dtmf.ts';
 import type { HuntTransfer, HuntingCall } from '../ports/hunting.ts';
+import type { CancellableTransfer } from '../ports/transfer.ts';
 import type { RecordOptions, RecordResult, RecordingCall } from '../ports/recording.ts';
 import type { SayOptions, SpeakingCall } from '../ports/speaking.ts';
 import type { CallNotice, WatchedCall } from '../ports/watching.ts';
@@ -193,7 +194,7 @@ export class SimulatedCall implements CallPort, RecordingCall, SpeakingCall, Wat
 
   refer(options: ReferOptions): Transfer {
     const script = this.#phone(options.to) ?? this.#script.target ?? ANSWERS;
-    return this.#transfer('refer', options.to, () => this.#follow(script, 101, options.timeoutMs));
+    return this.#transfer('refer', options.to, (cancelled) => this.#follow(script, 101, options.timeoutMs, cancelled));
   }
 
   join({ dialogid, side }: DialogSide): Transfer {
@@ -212,8 +213,8 @@ export class SimulatedCall implements CallPort, RecordingCall, SpeakingCall, Wat
     );
     const winner = byEnd.find(({ script }) => (lastOf(script)?.status ?? 408) < 300);
     const script = (winner ?? byEnd.at(-1))?.script ?? [];
-    const transfer = this.#transfer('refer to first of', targets.join(' '), () =>
-      this.#follow(script, 101, options.timeoutMs),
+    const transfer = this.#transfer('refer to first of', targets.join(' '), (cancelled) =>
+      this.#follow(script, 101, options.timeoutMs, cancelled),
     );
     const answeredBy = transfer.final.then(({ status }) => (status < 300 ? winner?.target : undefined));
     return { ...transfer, answeredBy };
@@ -227,8 +228,10 @@ export class SimulatedCall implements CallPort, RecordingCall, SpeakingCall, Wat
     script: readonly ScriptedAnswer[],
     lowest: number,
     timeoutMs = DEFAULT_TIMEOUT_MS,
+    cancelled?: AbortSignal,
   ): Pick<OutgoingCall, 'provisional' | 'final'> {
-    return followAnswers(script, { clock: this.#clock, signal: this.#end.signal, timeoutMs, lowest });
+    const signals = [this.#end.signal, ...(cancelled ? [cancelled] : [])];
+    return followAnswers(script, { clock: this.#clock, signal: AbortSignal.any(signals), timeoutMs, lowest });
   }
 
   #out(operation: string, target: string, follow: () => Pick<OutgoingCall, 'provisional' | 'final'>): OutgoingCall {
@@ -244,11 +247,16 @@ export class SimulatedCall implements CallPort, RecordingCall, SpeakingCall, Wat
     return { callid: this.callid, dialogid: 'dialog-1', ...answers };
   }
 
-  #transfer(operation: string, target: string, follow: () => Pick<Transfer, 'provisional' | 'final'>): Transfer {
+  #transfer(
+    operation: string,
+    target: string,
+    follow: (cancelled: AbortSignal) => Pick<Transfer, 'provisional' | 'final'>,
+  ): CancellableTransfer {
     this.#require(operation, 'connected');
     this.#note(`${operation} ${target}`);
     this.#state = 'transferred';
-    const answers = follow();
+    const control = new AbortController();
+    const answers = follow(control.signal);
     const { hangsUpInTransferAfter } = this.#script;
     if (hangsUpInTransferAfter !== undefined) void this.#hangUpAfter(hangsUpInTransferAfter);
     void answers.final.then(({ status }) => {
@@ -256,7 +264,7 @@ export class SimulatedCall implements CallPort, RecordingCall, SpeakingCall, Wat
       if (status < 300) this.end('transfer', 'transferred');
       else this.#state = 'connected';
     });
-    return { acallid: 'a@simulation', dialogid: 'dialog-2', ...answers };
+    return { acallid: 'a@simulation', dialogid: 'dialog-2', ...answers, cancel: () => control.abort() };
   }
 
   #connected(): void {

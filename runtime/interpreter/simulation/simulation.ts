@@ -9,8 +9,6 @@ import { type CallEvent, type CallScript, SimulatedCall } from './simulated-call
 import { simulatedServices } from './services.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
-/** A caller who says nothing hangs up at last: a scenario that listens for ever comes to an end. */
-export const PATIENCE_MS = 120_000;
 const silent: Log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 
 export interface SimulationOptions {

@@ -8,7 +8,7 @@ import { filesBelow, isTestFile } from '../files.ts';
 import { formatProblem } from '../problem.ts';
 import type { Program } from '../program.ts';
 import { mismatches } from './expectations.ts';
-import { PATIENCE_MS, type Simulation, type SimulationOptions, needsSandbox, simulate } from './simulation.ts';
+import { type Simulation, type SimulationOptions, needsSandbox, simulate } from './simulation.ts';
 import { type ScenarioTest, readTestFile } from './test-file.ts';
 import { transcript } from './transcript.ts';
 
@@ -105,11 +105,11 @@ async function runTest(
   program: Program,
   tools: Pick<SimulationOptions, 'components' | 'sandbox'>,
 ): Promise<TestResult> {
-  const { turns, phones, args, http, from, to } = test;
+  const { turns, patience, phones, args, http, from, to } = test;
   const script = {
     turns,
     phones,
-    hangsUpAfter: PATIENCE_MS,
+    hangsUpAfter: patience,
     ...(from === undefined ? {} : { from }),
     ...(to === undefined ? {} : { to }),
   };

@@ -20,6 +20,8 @@ export interface ScenarioTest {
   readonly from: string | undefined;
   readonly to: string | undefined;
   readonly args: Readonly<Record<string, Value>>;
+  /** Milliseconds after which the caller hangs up, whatever happens. */
+  readonly patience: number;
   readonly turns: readonly Turn[];
   readonly phones: Readonly<Record<string, readonly ScriptedAnswer[]>>;
   /** Answers of HTTP requests in order, by `METHOD URL`. */
@@ -51,7 +53,10 @@ export interface Expectations {
   readonly within?: number;
 }
 
-const TEST_KEYS = ['name', 'from', 'to', 'args', 'steps', 'phones', 'http', 'expect'];
+/** A caller who says nothing hangs up at last: a scenario that listens for ever comes to an end. */
+export const PATIENCE_MS = 120_000;
+
+const TEST_KEYS = ['name', 'from', 'to', 'args', 'patience', 'steps', 'phones', 'http', 'expect'];
 const EXPECT_KEYS = [
   'status',
   'path',
@@ -116,6 +121,7 @@ class TestReader {
         from: this.#text(fields.get('from')),
         to: this.#text(fields.get('to')),
         args: this.#map(fields.get('args'), 'args'),
+        patience: this.#duration(fields.get('patience')) ?? PATIENCE_MS,
         turns: this.#steps(fields.get('steps')),
         phones: this.#phones(fields.get('phones')),
         http: this.#map(fields.get('http'), 'http'),
