@@ -3,13 +3,22 @@ import type { SipMessage, Source } from '../stack/index.ts';
 
 /** What goes between `|` in the frames to an application, as observed on drachtio-server's wire. */
 
-/** `hh:mm:ss.uuuuuu`, UTC. */
-export function timeOfDay(): string {
-  const now = performance.timeOrigin + performance.now();
-  const millis = Math.floor(now);
-  const micros = Math.floor((now - millis) * 1000);
-  const date = new Date(millis);
-  return `${date.toISOString().slice(11, 23)}${String(micros).padStart(3, '0')}`;
+/** The second last formatted, as every frame bears a time: many fall into one second. */
+let second = -1;
+let secondText = '';
+
+/**
+ * `hh:mm:ss.uuuuuu`, UTC.
+ * @param now ms since 1970, with fractions.
+ */
+export function timeOfDay(now = performance.timeOrigin + performance.now()): string {
+  const current = Math.floor(now / 1000);
+  if (current !== second) {
+    second = current;
+    secondText = new Date(current * 1000).toISOString().slice(11, 19);
+  }
+  const micros = Math.floor((now - current * 1000) * 1000);
+  return `${secondText}.${String(micros).padStart(6, '0')}`;
 }
 
 export function newId(): string {

@@ -31,7 +31,8 @@ export function choosePoint<T extends { readonly point: ListeningPoint }>(
   candidates: readonly T[],
   peer: string,
 ): T | undefined {
-  const family = candidates.filter((candidate) => isIPv6(candidate.point.host) === isIPv6(peer));
+  const wanted = peer.includes(':');
+  const family = candidates.filter((candidate) => candidate.point.host.includes(':') === wanted);
   const near = family.find(({ point }) => !isWildcard(point.host) && isLoopback(point.host) === isLoopback(peer));
   return near ?? family.find(({ point }) => isWildcard(point.host)) ?? family[0];
 }

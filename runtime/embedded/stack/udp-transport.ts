@@ -15,7 +15,7 @@ function numeric(
   _options: unknown,
   callback: (error: NodeJS.ErrnoException | null, address: string, family: number) => void,
 ): void {
-  callback(null, address, isIPv6(address) ? 6 : 4);
+  callback(null, address, address.includes(':') ? 6 : 4);
 }
 
 /** One UDP socket (RFC 3261 section 18): a datagram holds one message. */
@@ -65,8 +65,13 @@ export class UdpTransport {
       queueMicrotask(() => failure?.(new SipTransportError('too-large', target, `${data.length} bytes`)));
       return;
     }
+    if (failure === undefined) {
+      // Nobody waits: without a callback no tick is spent on each datagram.
+      this.#socket.send(data, port, address);
+      return;
+    }
     this.#socket.send(data, port, address, (error) => {
-      if (error !== null) failure?.(udpError(error, address, port));
+      if (error !== null) failure(udpError(error, address, port));
     });
   }
 
