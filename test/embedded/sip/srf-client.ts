@@ -79,7 +79,8 @@ export async function connectSrf(server: EmbeddedServer<SipServerStats>, tags: s
   await new Promise<void>((resolve, reject) => {
     srf.on('connect', (error: Error | null) => (error ? reject(error) : resolve()));
     srf.on('error', (error: Error) => reject(error));
-    srf.connect({ host, port: Number(port), secret: 'cymru', tags });
+    // One that is refused or whose server has ended must not try again for ever: the test run would not end.
+    srf.connect({ host, port: Number(port), secret: 'cymru', tags, reconnect: { maxAttempts: 1 } });
   });
   return srf;
 }
