@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { defineComponent } from '../../runtime/interpreter/component.ts';
+import { plainText } from '../../runtime/interpreter/values.ts';
 import type { Entity } from '../../runtime/interpreter/ports/model.ts';
 import { CLASSNAME, modelOf } from '../model.ts';
 
@@ -25,7 +26,7 @@ export const modelWrite = defineComponent({
     const model = modelOf(services);
     if (id === '') {
       const created = await model.create(domain, classname, entity as Entity);
-      return { exit: 'next', fields: { id: String(created['id']) } };
+      return { exit: 'next', fields: { id: plainText(created['id'] ?? '') } };
     }
     const found = remove
       ? await model.remove(domain, classname, id)

@@ -26,6 +26,6 @@ export const send = defineComponent({
     const other = services.runs.get(to);
     // Runs of other domains are none of this one's business.
     const sent = other?.domain === domain && other.send({ name: message, data: (data ?? null) as Value, from: run });
-    return { exit: sent === true ? 'next' : 'gone' };
+    return { exit: sent ? 'next' : 'gone' };
   },
 });

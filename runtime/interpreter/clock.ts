@@ -8,6 +8,11 @@ export interface Clock {
   busy?<T>(work: Promise<T>): Promise<T>;
 }
 
+/** Real work, for which a clock that does not move by itself stands still. */
+export function busy<T>(clock: Clock, work: Promise<T>): Promise<T> {
+  return clock.busy ? clock.busy(work) : work;
+}
+
 export const systemClock: Clock = {
   now: () => Date.now(),
   sleep: (milliseconds, signal) => {

@@ -1,12 +1,13 @@
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { CompileResult, ScriptSource } from '../sandbox/index.ts';
-import { checkFile } from './checker/check-file.ts';
+import { checkFile, checkText } from './checker/check-file.ts';
 import type { ComponentRegistry } from './component.ts';
 import { isBlockScenario, isModuleScenario } from './files.ts';
 import type { Log } from './log.ts';
 import { type Problem, formatProblem } from './problem.ts';
 import type { Program } from './program.ts';
+import { ScenarioVersions } from './versions.ts';
 
 export interface LibraryOptions {
   /** Folders of scenario files (`*.yaml`, `*.yml`, `*.js`, `*.ts`); of two scenarios with one id the first found is used. */
@@ -15,16 +16,25 @@ export interface LibraryOptions {
   readonly log: Log;
   /** Looks for mistakes in modules (`Sandbox.compile`); left out: they show when one runs. */
   readonly compile?: (source: ScriptSource) => Promise<CompileResult>;
+  /** Where versions are kept over a restart; left out: in memory only. */
+  readonly versionsFolder?: string;
 }
 
 /** The scenarios in the files of some folders. A changed file serves the next run; a broken change keeps the old version. */
 export interface ScenarioLibrary {
-  /** The scenario as its file is now, or as it was before it was broken; undefined when there is none. */
+  /**
+   * The scenario as its file is now, or as it was before it was broken, or the version that was chosen by rollback or
+   * share; undefined when there is none.
+   */
   program(id: string): Promise<Program | undefined>;
   /** Every scenario that can run, as last read. */
   programs(): readonly Program[];
   /** Mistakes in the files, as last read. */
   problems(): readonly Problem[];
+  /** Looks for new, changed and vanished files. */
+  scan(): Promise<void>;
+  /** Every version there ever was, with rollback and shares. */
+  readonly versions: ScenarioVersions;
 }
 
 interface FileState {
@@ -45,9 +55,15 @@ class FileLibrary implements ScenarioLibrary {
   readonly #options: LibraryOptions;
   readonly #files = new Map<string, FileState>();
   readonly #byId = new Map<string, string>();
+  readonly versions: ScenarioVersions;
 
   constructor(options: LibraryOptions) {
+    const { components, versionsFolder } = options;
     this.#options = options;
+    this.versions = new ScenarioVersions({
+      ...(versionsFolder === undefined ? {} : { folder: versionsFolder }),
+      check: async (text, file) => (await checkText(text, { file, components })).program,
+    });
   }
 
   async program(id: string): Promise<Program | undefined> {
@@ -56,7 +72,8 @@ class FileLibrary implements ScenarioLibrary {
     // New, renamed, or under another id since.
     if (!this.#byId.has(id)) await this.scan();
     const file = this.#byId.get(id);
-    return file === undefined ? undefined : this.#files.get(file)?.program;
+    const current = file === undefined ? undefined : this.#files.get(file)?.program;
+    return current && ((await this.versions.choose(id)) ?? current);
   }
 
   programs(): readonly Program[] {
@@ -80,9 +97,10 @@ class FileLibrary implements ScenarioLibrary {
     const before = this.#files.get(file);
     if (before?.stamp === stamp) return;
     const { components, compile } = this.#options;
-    const { program, problems } = await checkFile({ file, components, ...(compile ? { compile } : {}) });
+    const { program, problems, text } = await checkFile({ file, components, ...(compile ? { compile } : {}) });
     this.#files.set(file, { stamp, program: program ?? before?.program, problems });
     this.#index();
+    if (program && this.#byId.get(program.id) === file) await this.versions.add(program, text);
     if (program) {
       this.#options.log.info(
         { scenario: program.id, version: program.version, file },

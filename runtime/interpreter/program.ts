@@ -1,6 +1,7 @@
 import type { ScriptFormat } from '../sandbox/index.ts';
 import type { Component } from './component.ts';
 import type { Expression, Scope } from './expression.ts';
+import type { Cron } from './starting/cron.ts';
 import { type Value, type ValueType, plainText } from './values.ts';
 
 /** A setting, ready to be evaluated. */
@@ -50,6 +51,17 @@ export interface Interrupt {
   readonly milliseconds: number;
 }
 
+/** What starts a scenario beside a call. */
+export type Start = {
+  /** Undefined: the node's. For a hook: any. */
+  readonly domain: string | undefined;
+  readonly args: Readonly<Record<string, Value>>;
+} & (
+  | { readonly kind: 'schedule'; readonly cron: Cron }
+  | { readonly kind: 'hook' }
+  | { readonly kind: 'event'; readonly name: string }
+);
+
 /** The source of a scenario that is a `.js` or `.ts` module. */
 export interface ModuleSource {
   readonly source: string;
@@ -74,6 +86,7 @@ export interface Program {
   readonly start: string;
   readonly finally: string | undefined;
   readonly interrupts: readonly Interrupt[];
+  readonly starts?: readonly Start[];
   /** Of a module, which has no blocks. */
   readonly module?: ModuleSource;
 }

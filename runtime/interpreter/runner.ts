@@ -3,9 +3,11 @@ import { ArgumentError } from './errors.ts';
 import type { ScenarioLibrary } from './library.ts';
 import type { Log } from './log.ts';
 import type { RunServices } from './ports/services.ts';
+import type { Program } from './program.ts';
 import { RunBook } from './run/run-book.ts';
-import { type Run, type RunOutcome, startRun } from './run/run.ts';
+import { type Run, type RunOptions, type RunOutcome, startRun } from './run/run.ts';
 import type { TraceEntry } from './run/trace.ts';
+import type { Value } from './values.ts';
 
 /** Finished runs whose traces are kept. */
 const KEPT_TRACES = 200;
@@ -30,7 +32,7 @@ export class ScenarioRunner {
   readonly #library: ScenarioLibrary;
   readonly #log: Log;
   readonly #services: RunServices;
-  readonly #live = new Map<string, { readonly run: Run; readonly call: CallPort }>();
+  readonly #live = new Map<string, { readonly run: Run; readonly callid: string }>();
   readonly #finished = new Map<string, RunView>();
 
   /** @param services what runs may use beside the call; scenarios are found in the library unless it says otherwise */
@@ -53,13 +55,7 @@ export class ScenarioRunner {
     const program = await this.#library.program(code);
     if (!program) return false;
     try {
-      const run = startRun(program, { call, log: this.#log, services: this.#services });
-      this.#live.set(run.id, { run, call });
-      void run.finished.then((outcome) => this.#keep(run, call, outcome));
-      this.#log.info(
-        { run: run.id, scenario: code, version: program.version, callid: call.callid },
-        'scenario started',
-      );
+      this.#begin(program, { call });
     } catch (error) {
       if (!(error instanceof ArgumentError)) throw error;
       // A scenario with parameters that must be given is made to be started by another scenario or a request.
@@ -69,15 +65,24 @@ export class ScenarioRunner {
     return true;
   }
 
+  /**
+   * Starts a scenario that nobody called: it may `call` somebody itself.
+   * @throws ArgumentError
+   */
+  start(program: Program, { domain, args }: { domain: string; args: Readonly<Record<string, Value>> }): Run {
+    const call = this.#services.openCall?.(domain);
+    return this.#begin(program, { domain, args, ...(call ? { call } : {}) });
+  }
+
   /** The run of this id, while it runs and as long as its trace is kept. */
   read(id: string): RunView | undefined {
     const live = this.#live.get(id);
-    return live ? view(live.run, live.call) : this.#finished.get(id);
+    return live ? view(live.run, live.callid) : this.#finished.get(id);
   }
 
   /** Runs in progress and the latest finished ones, oldest first. */
   runs(): readonly RunView[] {
-    return [...this.#finished.values(), ...[...this.#live.values()].map(({ run, call }) => view(run, call))];
+    return [...this.#finished.values(), ...[...this.#live.values()].map(({ run, callid }) => view(run, callid))];
   }
 
   /** Ends all runs; their `finally` branches still run. */
@@ -87,9 +92,18 @@ export class ScenarioRunner {
     await Promise.all(runs.map(({ finished }) => finished));
   }
 
-  #keep(run: Run, call: CallPort, outcome: RunOutcome): void {
+  #begin(program: Program, options: Pick<RunOptions, 'call' | 'args' | 'domain'>): Run {
+    const run = startRun(program, { ...options, log: this.#log, services: this.#services });
+    const callid = options.call?.callid ?? '';
+    this.#live.set(run.id, { run, callid });
+    void run.finished.then((outcome) => this.#keep(run, callid, outcome));
+    this.#log.info({ run: run.id, scenario: program.id, version: program.version, callid }, 'scenario started');
+    return run;
+  }
+
+  #keep(run: Run, callid: string, outcome: RunOutcome): void {
     this.#live.delete(run.id);
-    this.#finished.set(run.id, { ...view(run, call), outcome });
+    this.#finished.set(run.id, { ...view(run, callid), outcome });
     const [oldest] = this.#finished.keys();
     if (this.#finished.size > KEPT_TRACES && oldest !== undefined) this.#finished.delete(oldest);
     const { status, steps, milliseconds, error } = outcome;
@@ -97,7 +111,7 @@ export class ScenarioRunner {
       {
         run: run.id,
         scenario: run.program.id,
-        callid: call.callid,
+        callid,
         status,
         steps,
         milliseconds,
@@ -108,9 +122,8 @@ export class ScenarioRunner {
   }
 }
 
-function view({ id, program, trace, domain, children }: Run, call: CallPort): RunView {
-  const nested = children.map((child) => view(child, call));
+function view({ id, program, trace, domain, children }: Run, callid: string): RunView {
+  const nested = children.map((child) => view(child, callid));
   const { id: scenario, version } = program;
-  const { callid } = call;
   return { id, scenario, version, domain, callid, trace, ...(nested.length === 0 ? {} : { children: nested }) };
 }

@@ -10,8 +10,9 @@ import { DeclarationReader } from './declarations.ts';
 import { readInterrupts } from './interrupts.ts';
 import { BUILT_IN_RECORDS, Names } from './names.ts';
 import { type Entry, Source, scalarText } from './source.ts';
+import { readStarts } from './starts.ts';
 
-const SECTIONS = ['id', 'name', 'description', 'parameters', 'variables', 'start', 'on', 'finally', 'blocks'];
+const SECTIONS = ['id', 'name', 'description', 'parameters', 'variables', 'starts', 'start', 'on', 'finally', 'blocks'];
 const SCENARIO_ID = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/;
 
 export interface CheckOptions {
@@ -74,7 +75,8 @@ function checkRoot(source: Source, root: Node, options: CheckOptions): Program {
     blocks,
     start: start ? textOf(start) : '',
     finally: last ? textOf(last) : undefined,
-    interrupts: interrupts.map(({ node: _, ...interrupt }) => interrupt),
+    starts: readStarts(source, node('starts')),
+    interrupts: interrupts.map(({ kind, name, target, milliseconds }) => ({ kind, name, target, milliseconds })),
   };
 }
 

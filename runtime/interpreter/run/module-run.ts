@@ -78,7 +78,7 @@ export class ModuleRun implements Run {
 
   send(message: Message): boolean {
     if (this.#phase === 'finished') return false;
-    this.#script?.emit({ type: 'message', name: message.name, data: message.data as Json, from: message.from });
+    this.#script?.emit({ type: 'message', name: message.name, data: message.data, from: message.from });
     this.#state.mailbox.deliver(message);
     return true;
   }
@@ -91,7 +91,7 @@ export class ModuleRun implements Run {
       this.#script = this.#start();
       this.#work();
       const { value } = await this.#script.finished;
-      this.#state.returned(value as Plain);
+      this.#state.returned(value);
     } catch (error) {
       const { code, message } = describeError(error);
       // What a module does not catch after the end of the call is how it ends.
@@ -116,7 +116,7 @@ export class ModuleRun implements Run {
       kind: 'module',
       file: this.program.file,
       version: this.program.version,
-      args: this.#args as Json,
+      args: this.#args,
       commands: [...this.#module.methods.keys(), CALL_INFO],
       ...(services.scriptLimits ? { limits: services.scriptLimits } : {}),
       onCommand: (name, args, signal) => this.#command(name, args, signal),
@@ -197,8 +197,7 @@ export class ModuleRun implements Run {
       () => this.#scriptControl.abort(tooLong),
       () => undefined,
     );
-    const done = (): void => this.#scriptControl.abort(reason);
-    this.#script?.finished.then(done, done);
+    void Promise.allSettled([this.#script?.finished]).then(() => this.#scriptControl.abort(reason));
   }
 
   /** A clock that does not move by itself stands still while the script works. */

@@ -40,6 +40,6 @@ export function wiredExits(component: Component, [first]: readonly Json[]): Read
   const exits = Object.keys(component.exits);
   if (!component.openExits) return new Set(exits);
   const named = (first as { exits?: Json } | null | undefined)?.exits;
-  const open = Array.isArray(named) ? (named as readonly Json[]).map(String) : [...'0123456789*#ABCD'];
+  const open = Array.isArray(named) ? (named as readonly Json[]).map(String) : '0123456789*#ABCD'.split('');
   return new Set([...exits, ...open]);
 }

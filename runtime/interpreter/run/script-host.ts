@@ -1,4 +1,5 @@
 import type { ScriptHost } from '../../sandbox/index.ts';
+import { busy } from '../clock.ts';
 import { unavailable } from '../ports/capability.ts';
 import type { BlockSite } from './block-context.ts';
 import type { RunState } from './run-state.ts';
@@ -24,7 +25,7 @@ export function scriptHost({ services, program, clock }: RunState, { trace }: Bl
         onLog: (level, text) => trace.logged(`${level}: ${text}`),
         signal,
       });
-      return clock.busy ? clock.busy(run.finished) : run.finished;
+      return busy(clock, run.finished);
     },
   };
 }

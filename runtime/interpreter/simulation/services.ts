@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { Sandbox } from '../../sandbox/index.ts';
 import { checkFile } from '../checker/check-file.ts';
-import type { Clock } from '../clock.ts';
+import { type Clock, busy } from '../clock.ts';
 import type { ComponentRegistry } from '../component.ts';
 import { ScenarioError } from '../errors.ts';
 import { isBlockScenario, isModuleScenario } from '../files.ts';
@@ -15,7 +15,7 @@ import type { RecordingStore } from '../ports/recording.ts';
 import type { RunServices } from '../ports/services.ts';
 import type { Program } from '../program.ts';
 import { RunBook } from '../run/run-book.ts';
-import type { Value } from '../values.ts';
+import { type Value, plainText } from '../values.ts';
 import { SimulatedCall } from './simulated-call.ts';
 
 export interface SimulatedServicesOptions {
@@ -37,7 +37,7 @@ export function simulatedServices(options: SimulatedServicesOptions): RunService
   return {
     ...(folder === undefined || components === undefined
       ? {}
-      : { scenarios: (id: string) => clockBusy(clock, findScenario(folder, components, id)) }),
+      : { scenarios: (id: string) => busy(clock, findScenario(folder, components, id)) }),
     ...(sandbox === undefined ? {} : { sandbox }),
     openCall: () => new SimulatedCall(clock, { direction: 'outgoing' }),
     runs: new RunBook(),
@@ -47,10 +47,6 @@ export function simulatedServices(options: SimulatedServicesOptions): RunService
     recordings: simulatedRecordings,
     huntHistory: new MemoryHuntHistory(),
   };
-}
-
-function clockBusy<T>(clock: Clock, work: Promise<T>): Promise<T> {
-  return clock.busy ? clock.busy(work) : work;
 }
 
 async function findScenario(folder: string, components: ComponentRegistry, id: string): Promise<Program | undefined> {
@@ -128,7 +124,7 @@ function toResponse(answer: Value): HttpResponse {
   return {
     status: Number(status),
     headers: { ...type, ...((headers ?? {}) as Record<string, string>) },
-    body: json === undefined ? String(body ?? '') : JSON.stringify(json),
+    body: json === undefined ? plainText(body ?? '') : JSON.stringify(json),
   };
 }
 
@@ -152,7 +148,7 @@ class SimulatedModel implements ModelPort {
   async create(_: string, classname: string, entity: Entity): Promise<Entity> {
     const entities = this.#of(classname);
     const created = { id: `${classname}-${entities.size + 1}`, ...entity };
-    entities.set(String(created.id), created);
+    entities.set(created.id, created);
     return created;
   }
 

@@ -68,7 +68,7 @@ export async function runSimulate(
 
 /** A text stays one where a text is wanted; else it is JSON. What is none is left for the run to refuse. */
 function readArguments(program: Program, texts: Readonly<Record<string, string>>): Record<string, Value> {
-  const read = ([name, text]: [string, string]): [string, Value] => {
+  const readOne = ([name, text]: [string, string]): [string, Value] => {
     if (program.parameters.find((parameter) => parameter.name === name)?.type === 'string') return [name, text];
     try {
       return [name, JSON.parse(text) as Value];
@@ -76,7 +76,7 @@ function readArguments(program: Program, texts: Readonly<Record<string, string>>
       return [name, text];
     }
   };
-  return Object.fromEntries(Object.entries(texts).map(read));
+  return Object.fromEntries(Object.entries(texts).map(readOne));
 }
 
 async function read(file: string, components: ComponentRegistry): Promise<CheckResult | undefined> {

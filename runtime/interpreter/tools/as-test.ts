@@ -1,5 +1,6 @@
 import { stringify } from 'yaml';
 import type { RunView } from '../runner.ts';
+import { plainText } from '../values.ts';
 import { INTERRUPTED, type TraceEntry } from '../run/trace.ts';
 
 /** Components that listen to the other party, and the result in which the keys are. */
@@ -37,7 +38,7 @@ function deed({ component, exit, result, milliseconds = 0, interrupt }: TraceEnt
   const field = LISTENING[component];
   if (component === 'record') return [{ says: 'x'.repeat(Math.max(1, Math.round(milliseconds / 60))) }];
   if (field === undefined || exit === INTERRUPTED) return [];
-  const keys = `${String(result?.[field] ?? '')}${String(result?.['terminator'] ?? '')}`;
+  const keys = `${plainText(result?.[field] ?? '')}${plainText(result?.['terminator'] ?? '')}`;
   if (keys !== '') return [{ presses: keys }];
   return component === 'collect' || component === 'menu' ? ['silence'] : [];
 }

@@ -29,7 +29,7 @@ export function scenarioSchema(components: ComponentRegistry): JsonSchema {
       on: interrupts(),
       finally: { ...TARGET, description: 'The first block of the branch that runs at the end, in every case.' },
       blocks: named({ $ref: '#/$defs/block' }, 'What the scenario can do.'),
-      starts: { type: 'object', description: 'What starts the scenario beside a call.' },
+      starts: starts(),
     },
     $defs: {
       block: { type: 'object', anyOf: [...components.keys()].map((name) => ({ $ref: `#/$defs/${name}` })) },
@@ -47,6 +47,24 @@ const parameter: JsonSchema = {
 
 function named(schema: JsonSchema, description: string): JsonSchema {
   return { type: 'object', description, patternProperties: { [NAME_PATTERN]: schema }, additionalProperties: false };
+}
+
+function starts(): JsonSchema {
+  const common = { domain: { type: 'string' }, args: { type: 'object' } };
+  const section = (properties: JsonSchema): JsonSchema => ({
+    anyOf: [{ type: ['string', 'boolean'] }, { type: 'object', properties, additionalProperties: false }],
+  });
+  const text = { type: 'string' };
+  return {
+    type: 'object',
+    description: 'What starts the scenario beside a call.',
+    additionalProperties: false,
+    properties: {
+      schedule: section({ ...common, cron: text, timezone: text }),
+      hook: section({ domain: text }),
+      event: section({ ...common, name: text }),
+    },
+  };
 }
 
 function interrupts(): JsonSchema {
@@ -95,7 +113,7 @@ interface ObjectSchema {
 function settings({ settings: schema }: Component): JsonSchema {
   const { properties, required = [] } = schema as ObjectSchema;
   if (!properties) return plain(schema);
-  const needed = required.filter((name) => (properties[name] as ObjectSchema | undefined)?.default === undefined);
+  const needed = required.filter((name) => !hasDefault(properties[name]));
   return {
     type: needed.length === 0 ? ['object', 'null'] : 'object',
     additionalProperties: false,
@@ -104,6 +122,10 @@ function settings({ settings: schema }: Component): JsonSchema {
       Object.entries(properties).map(([name, property]) => [name, orExpression(property)]),
     ),
   };
+}
+
+function hasDefault(schema: TSchema | undefined): boolean {
+  return schema !== undefined && 'default' in schema;
 }
 
 function single({ settings: schema, shorthand }: Component): JsonSchema[] {

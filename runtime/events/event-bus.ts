@@ -1,0 +1,117 @@
+/** What happens in the domains of a node, told to whoever wants to know. */
+
+/** Data of an event: JSON. */
+export type EventValue =
+  | string
+  | number
+  | boolean
+  | null
+  | readonly EventValue[]
+  | { readonly [key: string]: EventValue };
+
+export interface NodeEvent {
+  /** Counts without gaps since the start of the node, from 1. */
+  readonly seq: number;
+  /** Milliseconds since the epoch. */
+  readonly ts: number;
+  readonly domain: string;
+  /** `callevents`, `modelevents`, `scenarioevents`, ... */
+  readonly class: string;
+  readonly type: string;
+  readonly data: Readonly<Record<string, EventValue>>;
+}
+
+/** Which events are told; what is left out may be anything. */
+export interface EventFilter {
+  readonly domain?: string;
+  readonly class?: string;
+  readonly type?: string;
+}
+
+/** The past of a bus, as far as it is kept. */
+export interface Past {
+  readonly events: readonly NodeEvent[];
+  /** False when events after the given one are no longer kept. */
+  readonly complete: boolean;
+}
+
+export interface EventBusOptions {
+  /** How many past events are kept. Default 10,000. */
+  readonly kept?: number;
+  readonly now?: () => number;
+  /** A listener threw: the others are told all the same. */
+  readonly onListenerError: (error: unknown, event: NodeEvent) => void;
+}
+
+/** An event bus in memory. Listeners are told in the order of publication, before `publish` returns. */
+export class EventBus {
+  readonly #kept: number;
+  readonly #now: () => number;
+  readonly #onListenerError: EventBusOptions['onListenerError'];
+  readonly #listeners = new Map<
+    symbol,
+    { readonly filter: EventFilter; readonly listener: (event: NodeEvent) => void }
+  >();
+  /** A ring: the event `seq` is at `seq % kept`. */
+  readonly #past: NodeEvent[] = [];
+  #seq = 0;
+
+  constructor({ kept = 10_000, now = Date.now, onListenerError }: EventBusOptions) {
+    this.#kept = kept;
+    this.#now = now;
+    this.#onListenerError = onListenerError;
+  }
+
+  /** Number of the latest event; 0 before the first. */
+  get seq(): number {
+    return this.#seq;
+  }
+
+  get listeners(): number {
+    return this.#listeners.size;
+  }
+
+  publish(event: Omit<NodeEvent, 'seq' | 'ts'>): NodeEvent {
+    this.#seq += 1;
+    const published: NodeEvent = { ...event, seq: this.#seq, ts: this.#now() };
+    this.#past[this.#seq % this.#kept] = published;
+    for (const { filter, listener } of Array.from(this.#listeners.values())) {
+      if (!matches(published, filter)) continue;
+      try {
+        listener(published);
+      } catch (error) {
+        this.#onListenerError(error, published);
+      }
+    }
+    return published;
+  }
+
+  /** @returns a function that ends the subscription */
+  subscribe(filter: EventFilter, listener: (event: NodeEvent) => void): () => void {
+    const key = Symbol('subscription');
+    this.#listeners.set(key, { filter, listener });
+    return () => {
+      this.#listeners.delete(key);
+    };
+  }
+
+  /** Events after the one of this number. */
+  since(seq: number, filter: EventFilter = {}): Past {
+    const oldest = Math.max(1, this.#seq - this.#kept + 1);
+    const events: NodeEvent[] = [];
+    for (let next = Math.max(seq + 1, oldest); next <= this.#seq; next += 1) {
+      const event = this.#past[next % this.#kept];
+      if (event && matches(event, filter)) events.push(event);
+    }
+    // A number from the future belongs to an earlier life of the node.
+    return { events, complete: seq + 1 >= oldest && seq <= this.#seq };
+  }
+}
+
+function matches(event: NodeEvent, filter: EventFilter): boolean {
+  return (
+    (filter.class === undefined || filter.class === event.class) &&
+    (filter.type === undefined || filter.type === event.type) &&
+    (filter.domain === undefined || filter.domain.toLowerCase() === event.domain.toLowerCase())
+  );
+}
