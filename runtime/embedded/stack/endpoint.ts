@@ -19,7 +19,10 @@ import { completeVia, MAGIC_COOKIE } from './via.ts';
 
 /** What the user of an endpoint is told. */
 export interface SipEndpointHandler {
-  /** A new request (never ACK or CANCEL). An INVITE has been answered with 100 already. Retransmissions do not come. */
+  /**
+   * A new request (never ACK or CANCEL). An INVITE has been answered with 100 already, unless `tryingDelay` is set.
+   * Retransmissions do not come.
+   */
   request(transaction: ServerTransaction): void;
   /**
    * The ACK for a 2xx.
@@ -44,6 +47,11 @@ export interface SipEndpointOptions {
   readonly tcpLimits?: TcpLimits;
   /** Server transactions at a time; beyond it requests are answered 503 without state. Default 50,000. */
   readonly maxServerTransactions?: number;
+  /**
+   * After how many ms an INVITE without any response is answered with 100. Default 0: at once. A user that as a rule
+   * answers within 200 ms needs none earlier (RFC 3261 section 17.2.1), and spares the datagram.
+   */
+  readonly tryingDelay?: number;
 }
 
 /** What is alive, for leak tests. */
@@ -85,6 +93,7 @@ export class SipEndpoint {
     { transaction: ServerTransaction; retransmission: SuccessRetransmission }
   >();
   readonly #maxServers: number;
+  readonly #tryingDelay: number;
   #closed = false;
 
   constructor(options: SipEndpointOptions) {
@@ -92,6 +101,7 @@ export class SipEndpoint {
     this.timers = options.timers ?? new TimerWheel();
     this.timerValues = options.timerValues ?? DEFAULT_TIMER_VALUES;
     this.#maxServers = options.maxServerTransactions ?? 50_000;
+    this.#tryingDelay = options.tryingDelay ?? 0;
     this.#transport = new TransportLayer(
       {
         message: (message, source) => this.#receive(message, source),
@@ -352,7 +362,10 @@ export class SipEndpoint {
     const transaction = this.#newServerTransaction(key, request, source);
     if (request.method === 'CANCEL') this.#receiveCancel(transaction);
     else {
-      if (request.method === 'INVITE') transaction.reply(100);
+      if (request.method === 'INVITE') {
+        if (this.#tryingDelay === 0) transaction.reply(100);
+        else transaction.trying = this.timers.set(this.#tryingDelay, () => void transaction.reply(100));
+      }
       this.#handler.request(transaction);
     }
   }

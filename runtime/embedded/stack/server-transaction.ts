@@ -2,7 +2,7 @@ import { InviteServerTransaction } from './invite-server.ts';
 import type { SipRequest, SipResponse } from './message.ts';
 import { NonInviteServerTransaction } from './non-invite-server.ts';
 import { responseTo } from './responses.ts';
-import type { Timers, TimerValues } from './timers.ts';
+import type { Timer, Timers, TimerValues } from './timers.ts';
 import { token } from './tokens.ts';
 import type { Channel, ServerTransactionUser } from './transaction.ts';
 import type { Source } from './transport.ts';
@@ -37,6 +37,9 @@ export class ServerTransaction {
   readonly #machine: InviteServerTransaction | NonInviteServerTransaction;
   readonly #channel: Channel;
   readonly #sent: (transaction: ServerTransaction, response: SipResponse, data: Buffer) => void;
+
+  /** @internal The 100 that is due unless another response comes first. */
+  trying: Timer | undefined;
 
   /** @internal */
   constructor(
@@ -83,6 +86,7 @@ export class ServerTransaction {
   send(response: SipResponse): Buffer | undefined {
     const data = response.toBuffer();
     if (!this.#machine.send(response.status, data)) return undefined;
+    this.trying?.cancel();
     this.#sent(this, response, data);
     return data;
   }

@@ -7,6 +7,7 @@ import {
   destinationOf,
   type ListeningPoint,
   newCallId,
+  type ServerTransaction,
   SipEndpoint,
   type SipEndpointHandler,
   type SipEndpointOptions,
@@ -217,5 +218,25 @@ describe('SIP endpoint', () => {
     const unroutable = await second.listenUdp({ host: '192.0.2.1', port: 0 }).catch((e: unknown) => e);
     expect(unroutable).to.be.instanceOf(ListenError).with.property('code', 'EADDRNOTAVAIL');
     await second.close();
+  });
+
+  it('sends 100 only when no other response came within the delay', async () => {
+    const invites: ServerTransaction[] = [];
+    const request = (transaction: ServerTransaction): void => {
+      invites.push(transaction);
+      if (transaction.request.header('x-at-once') !== undefined) transaction.reply(486);
+    };
+    const server = await start({ request }, { tryingDelay: 40 });
+    const client = await start();
+    const destination: Destination = { transport: 'udp', host: server.point.host, port: server.point.port };
+    const statuses: number[] = [];
+    const quick = build('INVITE', destination).add('X-At-Once', 'yes');
+    await exchange(client.endpoint, quick, destination, ({ status }) => statuses.push(status));
+    const slow = build('INVITE', destination);
+    await exchange(client.endpoint, slow, destination, ({ status }) => {
+      statuses.push(status);
+      if (status === 100) invites[1]?.reply(603);
+    });
+    expect(statuses).to.deep.equal([486, 100, 603]);
   });
 });
