@@ -1,0 +1,219 @@
+import { expect } from 'chai';
+import type { RunServices } from '../../runtime/interpreter/ports/services.ts';
+import { startRun } from '../../runtime/interpreter/run/run.ts';
+import { type CallScript, SimulatedCall } from '../../runtime/interpreter/simulation/simulated-call.ts';
+import { simulatedServices } from '../../runtime/interpreter/simulation/services.ts';
+import { VirtualClock } from '../../runtime/interpreter/simulation/virtual-clock.ts';
+import type { Value } from '../../runtime/interpreter/values.ts';
+import { program, silentLog } from '../interpreter/support.ts';
+
+interface Played {
+  readonly exit: string | undefined;
+  readonly result: Readonly<Record<string, Value>> | undefined;
+  readonly error: string | undefined;
+  readonly events: readonly string[];
+  readonly milliseconds: number | undefined;
+}
+
+/** Answers a call and runs one block, `it`, whose exits all end the run; tells what the block did. */
+async function play(
+  block: string,
+  {
+    script = {},
+    http = {},
+    services,
+  }: { script?: CallScript; http?: Record<string, Value>; services?: RunServices } = {},
+): Promise<Played> {
+  const lines = block.split('\n').map((line) => `    ${line}`);
+  const source = [
+    'id: t',
+    'start: pick_up',
+    'blocks:',
+    '  pick_up:',
+    '    answer:',
+    '    next: it',
+    '  it:',
+    ...lines,
+    '',
+  ];
+  const clock = new VirtualClock();
+  const events: string[] = [];
+  const note = (what: string): void => void events.push(what);
+  const call = new SimulatedCall(clock, { ...script, onEvent: ({ what }) => note(what) });
+  const run = startRun(program(source.join('\n')), {
+    call,
+    clock,
+    log: silentLog,
+    services: services ?? simulatedServices({ clock, http, note }),
+  });
+  await clock.run(run.finished);
+  const entry = run.trace.find(({ block: name }) => name === 'it');
+  return {
+    exit: entry?.exit,
+    result: entry?.result,
+    error: entry?.error?.code,
+    milliseconds: entry?.milliseconds,
+    events: events.filter((event) => !/^(answer$|hangup$|ended)/.test(event)),
+  };
+}
+
+const HUNT = 'exits: { answered: end, failed: end }';
+const busy = [{ after: 50, status: 486 }];
+const late = [{ after: 3000, status: 200 }];
+
+describe('components that use services', () => {
+  it('tone plays whole rounds', async () => {
+    expect(await play('tone: { tone: busy, duration: 2500ms }\nnext: end')).to.deep.include({
+      exit: 'next',
+      events: ['play tone:%(500,500,425) (3 times)'],
+    });
+  });
+
+  it('say speaks, and a digit ends it', async () => {
+    const result = await play('say: { text: "Hello there", stop_digits: "1" }\nnext: end', {
+      script: { presses: ['1'] },
+    });
+    expect(result).to.deep.include({ exit: 'digit', result: { digit: '1' }, events: ['say Hello there', 'pressed 1'] });
+  });
+
+  it('hold_music ends after its time', async () => {
+    expect(await play('hold_music: { duration: 20s }\nnext: end')).to.deep.include({
+      exit: 'next',
+      milliseconds: 20_000,
+    });
+  });
+
+  it('send_dtmf sends digits and pauses', async () => {
+    const result = await play('send_dtmf: "12,,3"\nnext: end');
+    expect(result).to.deep.include({ exit: 'next', milliseconds: 2000, events: ['send digits 12', 'send digits 3'] });
+  });
+
+  it('record ends by silence, a digit, or its limit', async () => {
+    const say = { kind: 'say', text: 'x'.repeat(50) } as const;
+    const by = async (settings: string, ...turns: NonNullable<CallScript['turns']>) =>
+      (await play(`record: { beep: false${settings} }\nnext: end`, { script: { turns } })).result;
+    expect(await by('', say)).to.deep.include({ reason: 'silence', milliseconds: 8200 });
+    expect(await by('', say, { kind: 'press', digits: '#' })).to.deep.include({ reason: 'digit', digit: '#' });
+    expect(await by(', max: 3s, silence: 0s', say)).to.deep.include({ reason: 'limit', milliseconds: 3200 });
+  });
+
+  describe('hunt', () => {
+    it('rings one after another', async () => {
+      const phones = { 101: busy, 102: late };
+      const result = await play(`hunt: ["101", "102", "103"]\n${HUNT}`, { script: { phones } });
+      expect(result).to.deep.include({ exit: 'answered', events: ['refer 101', 'refer 102'] });
+      expect(result.result).to.deep.include({ member: '102', tried: 2, status: 200 });
+    });
+
+    it('gives up after all rounds, and the other party is back', async () => {
+      const result = await play(`hunt: { members: ["101"], rounds: 2 }\n${HUNT}`, {
+        script: { phones: { 101: busy } },
+      });
+      expect(result).to.deep.include({ exit: 'failed', events: ['refer 101', 'refer 101'] });
+    });
+
+    it('begins with whose last call is longest ago', async () => {
+      const clock = new VirtualClock();
+      const services = simulatedServices({ clock });
+      services.huntHistory?.note('simulation', '101', 5);
+      services.huntHistory?.note('simulation', '102', 3);
+      const result = await play(`hunt: { members: ["101", "102", "103"], strategy: least_recent }\n${HUNT}`, {
+        services,
+        script: { phones: { 103: busy, 102: busy } },
+      });
+      expect(result.events).to.deep.equal(['refer 103', 'refer 102', 'refer 101']);
+      expect(services.huntHistory?.last('simulation', '101')).to.be.greaterThan(5);
+    });
+
+    it('rings all at once', async () => {
+      const result = await play(`hunt: { members: ["101", "102"], strategy: all_at_once }\n${HUNT}`, {
+        script: { phones: { 101: busy, 102: late } },
+      });
+      expect(result).to.deep.include({ exit: 'answered', milliseconds: 3000 });
+      expect(result.result).to.deep.include({ member: '102', tried: 2 });
+    });
+  });
+
+  describe('http', () => {
+    const ask = (block: string, answer: Value) => play(block, { http: { 'GET https://api.example.com/a': answer } });
+    const GET = 'http: https://api.example.com/a\nexits: { next: end, refused: end, error: end }';
+
+    it('gives the answer as text and as value', async () => {
+      const { exit, result } = await ask(GET, { json: { a: [1] } });
+      expect(exit).to.equal('next');
+      expect(result).to.deep.include({ status: 200, body: '{"a":[1]}', json: { a: [1] } });
+    });
+
+    it('leaves by refused for a status of 400 and above, by error for none', async () => {
+      expect(await ask(GET, 404)).to.deep.include({ exit: 'refused', error: undefined });
+      expect(await ask(GET, { error: 'http_timeout' })).to.deep.include({ exit: 'error', error: 'http_timeout' });
+    });
+
+    it('sends what is no text as JSON', async () => {
+      const bodies: unknown[] = [];
+      const services: RunServices = {
+        http: {
+          request: async ({ body, headers }) => {
+            bodies.push([body, headers['content-type']]);
+            return { status: 204, headers: {}, body: '' };
+          },
+        },
+      };
+      await play('http: { url: "https://a.b/", method: POST, body: { n: 1 } }\nnext: end', { services });
+      await play('http: { url: "https://a.b/", method: POST, body: plain }\nnext: end', { services });
+      expect(bodies).to.deep.equal([
+        ['{"n":1}', 'application/json'],
+        ['plain', undefined],
+      ]);
+    });
+
+    it('webhook goes on at once, and tries three times', async () => {
+      const http = { 'POST https://a.b/hook': [500, { error: 'http_failed' }, 200] };
+      const waiting = 'webhook: { url: "https://a.b/hook", event: e }\nnext: end';
+      const { exit, milliseconds, events } = await play(waiting, { http });
+      expect({ exit, milliseconds, events }).to.deep.equal({
+        exit: 'next',
+        milliseconds: 0,
+        events: ['http POST https://a.b/hook'],
+      });
+    });
+  });
+
+  it('model_write, model_read and model_list work on entities', async () => {
+    const services = simulatedServices({ clock: new VirtualClock() });
+    const run = (block: string) => play(block, { services });
+    const created = await run('model_write: { class: notes, entity: { text: hello } }\nnext: end');
+    expect(created.result).to.deep.equal({ id: 'notes-1' });
+    const changed = await run(
+      'model_write: { class: notes, id: notes-1, entity: { by: me } }\nexits: { next: end, missing: end }',
+    );
+    expect(changed.exit).to.equal('next');
+    const read = await run('model_read: { class: notes, id: notes-1 }\nexits: { next: end, missing: end }');
+    expect(read.result).to.deep.equal({ entity: { id: 'notes-1', text: 'hello', by: 'me' } });
+    const list = await run('model_list: { class: notes, filter: { by: you } }\nexits: { next: end, empty: end }');
+    expect(list).to.deep.include({ exit: 'empty', result: { entities: [], count: 0 } });
+    const removed = await run(
+      'model_write: { class: notes, id: notes-1, remove: true }\nexits: { next: end, missing: end }',
+    );
+    expect(removed.exit).to.equal('next');
+    expect((await run('model_read: { class: notes, id: notes-1 }\nexits: { next: end, missing: end }')).exit).to.equal(
+      'missing',
+    );
+  });
+
+  it('leave by error, code unavailable, where the node lacks the service', async () => {
+    for (const block of [
+      'record:\nexits: { next: end, error: end }',
+      'http: https://a.b/\nexits: { next: end, error: end }',
+      'webhook: { url: "https://a.b/", event: e }\nexits: { next: end, error: end }',
+      'publish: e\nexits: { next: end, error: end }',
+      'wait_event: e\nexits: { next: end, timeout: end, error: end }',
+      'model_read: { class: a, id: b }\nexits: { next: end, missing: end, error: end }',
+      'run: other\nexits: { next: end, error: end }',
+      'send: { to: a, message: b }\nexits: { next: end, gone: end, error: end }',
+      'hunt: { members: ["1"], strategy: least_recent }\nexits: { answered: end, failed: end, error: end }',
+    ]) {
+      expect((await play(block, { services: {} })).error, block).to.equal('unavailable');
+    }
+  });
+});
