@@ -1,5 +1,6 @@
 import type { TSchema } from 'typebox';
-import { type Component, END } from '../../runtime/interpreter/component.ts';
+import { type Component, type ComponentRegistry, END } from '../../runtime/interpreter/component.ts';
+import { methodOf } from '../../runtime/interpreter/method.ts';
 import { settingKind } from '../../runtime/interpreter/setting.ts';
 
 /** The page of a component in Markdown: what it does, its settings, exits and results, and an example. */
@@ -17,6 +18,18 @@ export function componentPage(component: Component, example: string): string {
     .filter((section) => section !== '')
     .join('\n\n')
     .concat('\n');
+}
+
+/** The guide with the list of all components between its two marks. */
+export function withComponentList(guide: string, components: ComponentRegistry): string {
+  const rows = [...components.values()].map((component) => {
+    const { name, summary } = component;
+    return [`[${name}](../components/${name})`, summary, code(methodOf(component) ?? '')].map((cell) =>
+      cell === '``' ? '' : cell,
+    );
+  });
+  const list = table(['Component', 'What it does', 'In modules'], rows);
+  return guide.replace(/(<!-- components -->)[^]*(<!-- \/components -->)/, `$1\n\n${list}\n\n$2`);
 }
 
 interface SettingSchema {

@@ -1,9 +1,53 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { parse } from 'yaml';
+import { mismatches } from '../../runtime/interpreter/simulation/expectations.ts';
+import { simulate as runSimulation } from '../../runtime/interpreter/simulation/simulation.ts';
+import { readTestFile } from '../../runtime/interpreter/simulation/test-file.ts';
+import { scenarioSchema } from '../../runtime/interpreter/tools/json-schema.ts';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect } from 'chai';
-import { componentPage } from '../../components/docs/page.ts';
+import { componentPage, withComponentList } from '../../components/docs/page.ts';
 import { components } from '../../components/index.ts';
 import { program, projectFolder, simulate } from '../interpreter/support.ts';
+
+const validate = new Ajv2020({ strict: false }).compile(scenarioSchema(components));
+
+describe('guide for authors', () => {
+  const file = path.join(projectFolder, 'docs/scenarios.md');
+
+  it('lists every component (else: node components/docs/write.ts)', async () => {
+    const guide = await readFile(file, 'utf8');
+    expect(withComponentList(guide, components)).to.equal(guide);
+  });
+
+  it('shows a first scenario without mistakes, and tests that pass', async () => {
+    const guide = await readFile(file, 'utf8');
+    const [scenario = '', tests = ''] = [...guide.matchAll(/```yaml\n([^]*?)```/g)].map(([, text]) => text);
+    const { tests: read, problems } = readTestFile(tests, 'hello.test.yaml');
+    expect(problems).to.deep.equal([]);
+    for (const { turns, expect: expected } of read.tests) {
+      const played = await runSimulation(program(scenario), { script: { turns }, components });
+      expect(mismatches(played, expected)).to.deep.equal([]);
+    }
+  });
+
+  it('shows blocks without mistakes', async () => {
+    const guide = await readFile(file, 'utf8');
+    const snippets = [...guide.matchAll(/```yaml\n([^]*?)```/g)].map(([, text]) => text ?? '').slice(3);
+    expect(snippets).to.have.length(3);
+    for (const snippet of snippets) {
+      const blocks = (parse(snippet) as { blocks?: object }).blocks ?? (parse(snippet) as object);
+      for (const block of Object.values(blocks) as object[]) {
+        expect(
+          [...components.keys()].some((name) => name in block),
+          JSON.stringify(block),
+        ).to.equal(true);
+        expect(validate({ id: 'a', start: 'b', blocks: { b: block } }), JSON.stringify(block)).to.equal(true);
+      }
+    }
+  });
+});
 
 describe('component pages', () => {
   for (const component of components.values()) {
