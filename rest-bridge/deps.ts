@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { TSchema } from 'typebox';
 import type { CallStore, DialogSelector } from '../runtime/callstore/callstore.ts';
+import type { Resource } from './collection/resource.ts';
 import type { Directory } from '../runtime/domain/directory.ts';
 import type { Accounts, Avatars, Iam, Session } from '../runtime/iam/index.ts';
 
@@ -88,6 +89,8 @@ export interface RestDeps {
   readonly accounts: Accounts;
   readonly avatars: Avatars;
   readonly webApps: WebApps;
+  /** Collections by path below the base. */
+  readonly collections: Readonly<Record<string, Resource>>;
   readonly directory: Pick<Directory, 'domain' | 'domains'>;
   readonly calls: CallStore;
   readonly operations: Operations;

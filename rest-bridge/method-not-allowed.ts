@@ -26,6 +26,7 @@ export function methodNotAllowed(app: App): () => void {
     app.route({
       method,
       url: url.slice(app.prefix.length),
+      prefixTrailingSlash: 'slash',
       config: { allow },
       // The authentication answers before; it does not on public routes.
       handler: (request) => {

@@ -4,6 +4,8 @@ import { logAccess } from './access-log.ts';
 import { type App, BASE_PATH } from './app.ts';
 import { authenticator } from './authentication.ts';
 import { readBodies } from './bodies.ts';
+import { childLists } from './collection/children.ts';
+import { collectionRoutes } from './collection/routes.ts';
 import type { RestDeps } from './deps.ts';
 import { answerError, renderRefusal } from './error-answers.ts';
 import { RestError } from './errors.ts';
@@ -70,11 +72,14 @@ export async function createRestServer(deps: RestDeps): Promise<App> {
         throw new RestError('ENDPOINT_NOT_FOUND');
       });
       const addMethodNotAllowed = methodNotAllowed(api);
+      const addChildLists = childLists(api);
       sessionRoutes(api, deps);
       userSessionRoutes(api, deps);
       await userRoutes(api, deps);
       callRoutes(api, deps);
       recordRoutes(api, deps);
+      for (const [path, resource] of Object.entries(deps.collections)) collectionRoutes(api, path, resource);
+      addChildLists();
       addMethodNotAllowed();
     },
     { prefix: BASE_PATH },

@@ -26,8 +26,12 @@ export function parseOrder(text: string, aliases: Readonly<Record<string, string
 
 function parseEntry(entry: unknown, aliases: Readonly<Record<string, string>>): OrderEntry[] {
   if (typeof entry === 'string') return [field(entry, false, aliases)];
-  if (typeof entry !== 'object' || entry === null || Array.isArray(entry)) {
-    throw badParameter('order', 'an entry is neither a field name nor {"field": "asc" | "desc"}');
+  if (Array.isArray(entry)) return [parseExpression(entry, aliases)];
+  if (typeof entry !== 'object' || entry === null) {
+    throw badParameter(
+      'order',
+      'an entry is neither a field name, {"field": "asc" | "desc"} nor ["asc" | "desc", field]',
+    );
   }
   return Object.entries(entry).map(([name, direction]) => {
     if (direction !== 'asc' && direction !== 'desc')
@@ -35,6 +39,18 @@ function parseEntry(entry: unknown, aliases: Readonly<Record<string, string>>): 
     return field(name, direction === 'desc', aliases);
   });
 }
+
+/** `["desc", "name"]` or `["desc", ["property", "name"]]`. */
+function parseExpression(entry: readonly unknown[], aliases: Readonly<Record<string, string>>): OrderEntry {
+  const [direction, operand] = entry as readonly unknown[];
+  const name: unknown = Array.isArray(operand) && PROPERTY.has(operand[0]) ? operand[1] : operand;
+  if ((direction !== 'asc' && direction !== 'desc') || typeof name !== 'string' || entry.length !== 2) {
+    throw badParameter('order', 'an expression is ["asc" | "desc", field]');
+  }
+  return field(name, direction === 'desc', aliases);
+}
+
+const PROPERTY: ReadonlySet<unknown> = new Set(['property', 'prop', 'field']);
 
 function field(name: string, descending: boolean, aliases: Readonly<Record<string, string>>): OrderEntry {
   const [first = '', ...rest] = name.split('.');

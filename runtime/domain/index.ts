@@ -8,6 +8,7 @@ export * from './errors.ts';
 export { Collection, type Change, type ChangeListener } from './collections/collection.ts';
 export type { CollectionDefinition, Input, Row } from './collections/definition.ts';
 export { type Collections, createCollections } from './collections/index.ts';
+export type { DomainRow } from './collections/domains.ts';
 export { digestSecrets } from './collections/sipusers.ts';
 export type { LiveDirectory } from './live-directory.ts';
 export { MAX_CONTACTS } from './location/contact-table.ts';

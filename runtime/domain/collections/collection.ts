@@ -4,6 +4,7 @@ import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { type Schema, SQLSTATE, SqlError } from '../../storage/index.ts';
 import { DuplicateError, EntityInUseError, EntityNotFoundError, InvalidFieldError } from '../errors.ts';
 import type { CollectionDefinition, Input, Row } from './definition.ts';
+import { refuseUnstorable } from './storable.ts';
 import { compileValidator } from './validator.ts';
 
 /** What was written: `after` undefined means removed, `before` undefined means created. */
@@ -57,6 +58,7 @@ export class Collection<Entity extends Row> {
     const entity: Input = { ...this.definition.defaults, id: randomUUID(), ...input };
     const ext = { ...asObject(entity['ext']), ct: time, lwt: time };
     this.#validate({ ...entity, ext });
+    refuseUnstorable(this.definition.entity, entity);
     const prepared = await this.definition.prepare?.(input);
     return await this.#inTurn(async () => {
       const row = await this.#columns({ ...entity, ext, ...prepared }, undefined, this.#db);
@@ -110,6 +112,7 @@ export class Collection<Entity extends Row> {
     if (before === undefined) throw new EntityNotFoundError(this.definition.entity, id);
     const entity = this.#merge(before, input);
     this.#validate(entity);
+    refuseUnstorable(this.definition.entity, input);
     const { id: _, ...row } = await this.#columns({ ...entity, ...prepared }, before, db);
     const assignments = Object.entries(row).map(([name, value]) => sql`${sql.id(name)} = ${this.#value(name, value)}`);
     const statement = sql<Entity>`

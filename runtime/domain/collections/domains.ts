@@ -1,4 +1,6 @@
+import { type Kysely, sql } from 'kysely';
 import { type Static, Type } from 'typebox';
+import type { Schema } from '../../storage/index.ts';
 import { InvalidFieldError } from '../errors.ts';
 import type { CollectionDefinition } from './definition.ts';
 import { DomainName, Id, composites } from './fields.ts';
@@ -13,6 +15,19 @@ const schema = Type.Object({
 });
 
 export type DomainRow = Static<typeof schema>;
+
+/** Whether `id` is the domain `ancestor` or below it. */
+async function isWithin(db: Kysely<Schema>, id: string, ancestor: string): Promise<boolean> {
+  // `union` drops what was met already, so that even a loop ends.
+  const { rows } = await sql`
+    with recursive above(id) as (
+      select ${id}::text
+      union
+      select d.parent_id from domains d join above on d.id = above.id where d.parent_id is not null
+    )
+    select 1 from above where id = ${ancestor}`.execute(db);
+  return rows.length > 0;
+}
 
 export const domains: CollectionDefinition = {
   entity: 'domain',
@@ -29,6 +44,10 @@ export const domains: CollectionDefinition = {
     domains_parent_id_fkey: 'parent_id',
   },
   async derive(entity, before, db) {
+    const parent = entity['parent_id'];
+    if (before !== undefined && typeof parent === 'string' && (await isWithin(db, parent, before.id))) {
+      throw new InvalidFieldError('domain', 'parent_id', 'is the domain itself or below it', parent);
+    }
     if (before !== undefined && before['name'] !== entity['name']) {
       const owned = await db.selectFrom('sipusers').select('id').where('domain_id', '=', before.id).limit(1).execute();
       if (owned.length > 0) {

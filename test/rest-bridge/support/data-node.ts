@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import type { App } from '../../../rest-bridge/app.ts';
 import type { RestDeps } from '../../../rest-bridge/deps.ts';
+import { domainCenter } from '../../../rest-bridge/domain-center/index.ts';
 import { createRestServer } from '../../../rest-bridge/server.ts';
 import { webAppsOf } from '../../../rest-bridge/web-apps.ts';
 import { type LiveDirectory, openDirectory } from '../../../runtime/domain/index.ts';
@@ -40,31 +41,41 @@ export class DataNode {
 
   static async start(options: Partial<RestDeps> & { confirmToken?: ConfirmToken } = {}): Promise<DataNode> {
     const node = new DataNode();
-    const { confirmToken, ...deps } = options;
     node.storage = await openStorage({ dataDir: node.folder });
-    await createDemoData(node.storage);
-    node.directory = await openDirectory(node.storage);
-    node.iam = await createIam(node.storage, node.directory, { confirmToken, allowList: ['127.0.0.1'] });
-    await node.#addOthers();
+    try {
+      return await node.#start(options);
+    } catch (error) {
+      // An open database would keep the tests from ending.
+      await node.storage.close();
+      throw error;
+    }
+  }
+
+  async #start({ confirmToken, ...deps }: Partial<RestDeps> & { confirmToken?: ConfirmToken }): Promise<this> {
+    await createDemoData(this.storage);
+    this.directory = await openDirectory(this.storage);
+    this.iam = await createIam(this.storage, this.directory, { confirmToken, allowList: ['127.0.0.1'] });
+    await this.#addOthers();
     const records = new MemoryRecords();
-    node.app = await createRestServer({
-      iam: node.iam,
-      accounts: node.iam.accounts,
-      avatars: new StoredAvatars(node.iam.accounts, new BlobStore(join(node.folder, 'avatars'))),
-      webApps: webAppsOf(node.directory),
-      directory: node.directory,
-      calls: node.calls,
-      operations: new MemoryOperations(node.calls),
+    this.app = await createRestServer({
+      iam: this.iam,
+      accounts: this.iam.accounts,
+      avatars: new StoredAvatars(this.iam.accounts, new BlobStore(join(this.folder, 'avatars'))),
+      webApps: webAppsOf(this.directory),
+      collections: domainCenter(this.directory, this.iam.collections),
+      directory: this.directory,
+      calls: this.calls,
+      operations: new MemoryOperations(this.calls),
       operationRecords: records.operations,
       runs: records,
       health: async () => ({ ok: true, counts: {} }),
-      log: pino({ level: 'error' }, { write: (line: string) => void node.log.push(line) }),
+      log: pino({ level: 'error' }, { write: (line: string) => void this.log.push(line) }),
       ...deps,
     });
-    await node.app.listen({ host: '127.0.0.1', port: 0 });
+    await this.app.listen({ host: '127.0.0.1', port: 0 });
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a TCP server's address is an AddressInfo
-    node.port = (node.app.server.address() as AddressInfo).port;
-    return node;
+    this.port = (this.app.server.address() as AddressInfo).port;
+    return this;
   }
 
   async close(): Promise<void> {

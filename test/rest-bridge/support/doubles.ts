@@ -241,5 +241,6 @@ export const NO_DATA = {
   accounts: new MemoryAccounts(),
   avatars: { read: async () => undefined, write: async () => {}, remove: async () => false },
   webApps: async () => [],
+  collections: {},
   directory: { domain: () => undefined, domains: () => [] },
 } satisfies Partial<RestDeps>;

@@ -1,0 +1,31 @@
+import type { TObject } from 'typebox';
+import type { Session } from '../../runtime/iam/iam.ts';
+import type { ResourceType } from './list.ts';
+
+/** The fields as the caller gave them. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+/**
+ * A collection as the HTTP side sees it. What a session may not see does not exist for it: 404/1404, also for changes.
+ * Every method may throw RestError.
+ */
+export interface Resource {
+  /** Singular, capitalised, for messages: `Sipuser not found`. */
+  readonly entity: string;
+  readonly type: ResourceType;
+  /** What is answered; it documents. */
+  readonly schema: TObject;
+  /** The visible ones, in order of id. */
+  list(session: Session): Promise<readonly object[]>;
+  read(session: Session, id: string): Promise<object | undefined>;
+  /** @throws RestError 400/1400, 403/1401, 409/1402 */
+  create(session: Session, fields: Fields): Promise<object>;
+  /** Merges `fields` into the entity. @throws RestError 400/1400, 403/1401, 404/1404, 409/1402 */
+  update(session: Session, id: string, fields: Fields): Promise<object>;
+  /** @throws RestError 404/1404, 409/1402 */
+  remove(session: Session, id: string): Promise<void>;
+  /** Ids of the entities with these values of the unique keys; none is an empty list. @throws RestError 400/1400 */
+  lookup(session: Session, keys: Fields): Promise<readonly string[]>;
+  /** A copy of an entity that can be posted back: without what the server makes. */
+  importable(entity: object): object;
+}

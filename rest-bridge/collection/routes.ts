@@ -1,0 +1,105 @@
+import type { FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import type { App } from '../app.ts';
+import { sessionOf } from '../authentication.ts';
+import { badParameter, RestError } from '../errors.ts';
+import { ID } from '../route-names.ts';
+import { answers, ErrorAnswer, IdPath, NoContent } from '../routes/schemas.ts';
+import { answerList, answerRead, Count, ListQuery, ReadQuery } from './list.ts';
+import type { Fields, Resource } from './resource.ts';
+
+/** Any JSON object: the collection names what is wrong in it. */
+const Body = Type.Object({}, { additionalProperties: true });
+
+const ExportQuery = Type.Object({
+  ...ListQuery.properties,
+  export: Type.Optional(Type.Boolean({ description: 'Entities in a form that can be posted back' })),
+});
+
+/**
+ * The generic operations of one collection (specification, "Generic REST operations"): POST, GET, PATCH, DELETE and
+ * LOOKUP. PUT is not offered to domain-center collections.
+ *
+ * @param path below the base, e.g. `/domain/sipusers`
+ */
+export function collectionRoutes(app: App, path: string, resource: Resource): void {
+  const one = `${path}/${ID}`;
+  const Entity = Type.Partial(resource.schema);
+  const notFound = () => new RestError('ENTITY_NOT_FOUND', { entity: resource.entity });
+  const changed = answers({ 200: Entity, 400: ErrorAnswer, 403: ErrorAnswer, 404: ErrorAnswer, 409: ErrorAnswer });
+
+  app.post(path, { schema: { body: Body, response: changed } }, async (request) =>
+    shown(resource, await resource.create(sessionOf(request), fieldsOf(request))),
+  );
+
+  app.get(
+    path,
+    {
+      schema: {
+        querystring: ExportQuery,
+        response: answers({ 200: Type.Union([Type.Array(Entity), Count]), 400: ErrorAnswer }),
+      },
+    },
+    async (request) => {
+      const { export: forImport, ...query } = request.query;
+      const all = await resource.list(sessionOf(request));
+      if (!forImport) return answerList(resource.type, all, query);
+      // Composites whole: a flat form could not be posted back.
+      const { flat: _flat, ...whole } = query;
+      return answerList(
+        resource.type,
+        all.map((entity) => resource.importable(entity)),
+        whole,
+      );
+    },
+  );
+
+  app.get(
+    one,
+    { schema: { params: IdPath, querystring: ReadQuery, response: answers({ 200: Entity, 404: ErrorAnswer }) } },
+    async (request) => {
+      const entity = await resource.read(sessionOf(request), request.params.id);
+      if (entity === undefined) throw notFound();
+      return answerRead(resource.type, entity, request.query);
+    },
+  );
+
+  app.patch(one, { schema: { params: IdPath, body: Body, response: changed } }, async (request) =>
+    shown(resource, await resource.update(sessionOf(request), request.params.id, fieldsOf(request))),
+  );
+
+  app.delete(
+    one,
+    { schema: { params: IdPath, response: answers({ 204: NoContent, 404: ErrorAnswer, 409: ErrorAnswer }) } },
+    async (request, reply) => {
+      await resource.remove(sessionOf(request), request.params.id);
+      return reply.code(204).send();
+    },
+  );
+
+  app.post(
+    `${path}!lookup`,
+    {
+      schema: {
+        body: Body,
+        response: answers({ 200: Type.Array(Type.String()), 400: ErrorAnswer, 404: ErrorAnswer }),
+      },
+    },
+    async (request) => {
+      const ids = await resource.lookup(sessionOf(request), fieldsOf(request));
+      if (ids.length === 0) throw notFound();
+      return [...ids];
+    },
+  );
+}
+
+function shown({ type }: Resource, entity: object): object {
+  return answerRead(type, entity, {});
+}
+
+/** @throws {RestError} 400/1400 without a body */
+function fieldsOf({ body }: FastifyRequest): Fields {
+  if (typeof body !== 'object' || body === null) throw badParameter('body', 'is missing');
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schema says that it is an object
+  return body as Fields;
+}

@@ -1,0 +1,138 @@
+import { Type } from 'typebox';
+import type { Directory } from '../../runtime/domain/directory.ts';
+import type { Collection, Row } from '../../runtime/domain/index.ts';
+import type { Session } from '../../runtime/iam/iam.ts';
+import type { ResourceType } from '../collection/list.ts';
+import type { Fields, Resource } from '../collection/resource.ts';
+import { type DomainScope, scopeOf } from '../domain-scope.ts';
+import { badParameter, RestError } from '../errors.ts';
+import { asRestErrors } from './entity-errors.ts';
+
+/** What the REST service adds to a domain-center collection. */
+export interface DomainResourceRules<Entity extends Row> {
+  readonly entity: string;
+  /** Keys that LOOKUP takes beside `id`: unique within a domain. */
+  readonly keys: readonly string[];
+  /** The domain an entity belongs to; default its `domain_id`. */
+  domainOf?(entity: Entity): string;
+  /** Completes what is created; default: `domain_id` is the session's domain. */
+  complete?(fields: Fields, scope: DomainScope): Fields;
+  /**
+   * Refuses what would reach beyond the session's domains, before anything is written.
+   *
+   * @param before undefined on create
+   * @throws RestError
+   */
+  check?(change: { fields: Fields; before: Entity | undefined; scope: DomainScope; session: Session }): Promise<void>;
+}
+
+type Domains = Pick<Directory, 'domain' | 'domains'>;
+
+/** A domain-center collection, limited to the domains that a session administers. */
+export class DomainResource<Entity extends Row> implements Resource {
+  readonly entity: string;
+  readonly type: ResourceType;
+  readonly schema: Resource['schema'];
+  readonly #collection: Collection<Entity>;
+  readonly #directory: Domains;
+  readonly #rules: DomainResourceRules<Entity>;
+
+  constructor(collection: Collection<Entity>, directory: Domains, rules: DomainResourceRules<Entity>) {
+    const { schema, writeOnly } = collection.definition;
+    const properties = Object.entries(schema.properties).filter(([name]) => !writeOnly.includes(name));
+    this.entity = rules.entity;
+    this.schema = Type.Object(Object.fromEntries(properties));
+    this.type = { fields: properties.map(([name]) => name), aliases: {} };
+    this.#collection = collection;
+    this.#directory = directory;
+    this.#rules = rules;
+  }
+
+  async list(session: Session): Promise<readonly Entity[]> {
+    const scope = this.#scope(session);
+    return (await this.#collection.list()).filter((entity) => scope.visible.has(this.#domainOf(entity)));
+  }
+
+  async read(session: Session, id: string): Promise<Entity | undefined> {
+    const entity = isId(id) ? await this.#collection.get(id) : undefined;
+    return entity !== undefined && this.#scope(session).visible.has(this.#domainOf(entity)) ? entity : undefined;
+  }
+
+  async create(session: Session, given: Fields): Promise<Entity> {
+    const scope = this.#scope(session);
+    const fields = this.#rules.complete?.(given, scope) ?? { domain_id: scope.own, ...given };
+    await this.#check(session, scope, fields, undefined);
+    return await asRestErrors(this.entity, () => this.#collection.create(fields));
+  }
+
+  async update(session: Session, id: string, fields: Fields): Promise<Entity> {
+    const before = await this.#existing(session, id);
+    await this.#check(session, this.#scope(session), fields, before);
+    return await asRestErrors(this.entity, () => this.#collection.update(id, fields));
+  }
+
+  async remove(session: Session, id: string): Promise<void> {
+    const before = await this.#existing(session, id);
+    await this.#check(session, this.#scope(session), {}, before);
+    await asRestErrors(this.entity, () => this.#collection.remove(id));
+  }
+
+  async lookup(session: Session, keys: Fields): Promise<readonly string[]> {
+    const wanted = this.#wanted(keys);
+    const scope = this.#scope(session);
+    // A key is unique within a domain: without one the session's own is meant.
+    const domain = 'domain_id' in keys ? keys['domain_id'] : scope.own;
+    const oneDomain = this.#rules.domainOf === undefined && wanted.every(([key]) => key !== 'id');
+    return (await this.list(session))
+      .filter((entity) => !oneDomain || entity['domain_id'] === domain)
+      .filter((entity) => wanted.every(([key, value]) => entity[key] === value))
+      .map(({ id }) => id);
+  }
+
+  importable(entity: object): object {
+    const { ext, ...rest } = entity as { ext?: Fields };
+    const { ct: _created, lwt: _changed, ...own } = ext ?? {};
+    return { ...rest, ext: own };
+  }
+
+  #scope(session: Session): DomainScope {
+    return scopeOf(this.#directory, session);
+  }
+
+  #domainOf(entity: Entity): string {
+    return this.#rules.domainOf?.(entity) ?? String(entity['domain_id']);
+  }
+
+  async #existing(session: Session, id: string): Promise<Entity> {
+    const entity = await this.read(session, id);
+    if (entity === undefined) throw new RestError('ENTITY_NOT_FOUND', { entity: this.entity });
+    return entity;
+  }
+
+  async #check(session: Session, scope: DomainScope, fields: Fields, before: Entity | undefined): Promise<void> {
+    const domainId = fields['domain_id'];
+    if (typeof domainId === 'string' && domainId !== before?.['domain_id'] && !scope.visible.has(domainId)) {
+      throw new RestError('FORBIDDEN', { field: 'domain_id' });
+    }
+    await this.#rules.check?.({ fields, before, scope, session });
+  }
+
+  /** @throws RestError 400/1400 when there is no key or one that is not unique */
+  #wanted(keys: Fields): readonly (readonly [key: string, value: string])[] {
+    const known = ['id', ...this.#rules.keys];
+    const wanted: [string, string][] = [];
+    for (const [key, value] of Object.entries(keys)) {
+      if (key === 'domain_id') continue;
+      if (!known.includes(key)) throw badParameter(key, `is no key; look up by ${known.join(', ')}`);
+      if (typeof value !== 'string' || value === '') throw badParameter(key, 'must be a text that is not empty');
+      wanted.push([key, value]);
+    }
+    if (wanted.length === 0) throw badParameter(known.join(', '), 'one of them is needed');
+    return wanted;
+  }
+}
+
+/** What can be an id at all; anything else is not asked for. */
+function isId(text: string): boolean {
+  return /^[A-Za-z0-9_.-]{1,64}$/.test(text);
+}

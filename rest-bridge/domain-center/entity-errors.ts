@@ -1,0 +1,27 @@
+import {
+  DuplicateError,
+  EntityError,
+  EntityInUseError,
+  EntityNotFoundError,
+  InvalidFieldError,
+} from '../../runtime/domain/index.ts';
+import { badParameter, RestError } from '../errors.ts';
+
+/** Makes REST errors of the reasons why an entity cannot be written. */
+export async function asRestErrors<T>(entity: string, write: () => Promise<T>): Promise<T> {
+  try {
+    return await write();
+  } catch (error) {
+    throw error instanceof EntityError ? restError(entity, error) : error;
+  }
+}
+
+function restError(entity: string, error: EntityError): RestError {
+  if (error instanceof InvalidFieldError) return badParameter(error.field, error.reason);
+  if (error instanceof EntityNotFoundError) return new RestError('ENTITY_NOT_FOUND', { entity });
+  if (error instanceof DuplicateError || error instanceof EntityInUseError) {
+    const { field, message: reason } = error;
+    return new RestError('CONFLICT', { ...(field !== undefined && { field }), reason });
+  }
+  return badParameter(error.field ?? 'body', error.message);
+}

@@ -1,0 +1,88 @@
+/** The domain-center and iam collections by their paths, with what a session may do to them. */
+import type { DomainRow, LiveDirectory } from '../../runtime/domain/index.ts';
+import { ADMIN_ROLE, type IamCollections, type RoleRow, type UserRow } from '../../runtime/iam/index.ts';
+import type { Session } from '../../runtime/iam/iam.ts';
+import type { Fields, Resource } from '../collection/resource.ts';
+import type { DomainScope } from '../domain-scope.ts';
+import { badParameter, RestError } from '../errors.ts';
+import { DomainResource, type DomainResourceRules } from './domain-resource.ts';
+
+type Domains = Pick<LiveDirectory, 'collections' | 'domain' | 'domains'>;
+
+/** Resources by path below the base. */
+export function domainCenter(directory: Domains, iam: IamCollections): Readonly<Record<string, Resource>> {
+  const { domains, sipusers, featurecodes, routes, settings, webapps } = directory.collections;
+  return {
+    '/domain/domains': new DomainResource(domains, directory, domainRules),
+    '/domain/sipusers': new DomainResource(sipusers, directory, {
+      entity: 'Sipuser',
+      keys: ['login', 'phonenumber'],
+      check: ({ fields, before, scope }) => ownerIsVisible(iam, fields['user_id'], before?.user_id, scope),
+    }),
+    '/domain/featurecodes': new DomainResource(featurecodes, directory, { entity: 'Featurecode', keys: ['prefix'] }),
+    '/domain/routes': new DomainResource(routes, directory, { entity: 'Route', keys: [] }),
+    '/domain/settings': new DomainResource(settings, directory, { entity: 'Setting', keys: ['key'] }),
+    '/domain/webapps': new DomainResource(webapps, directory, { entity: 'Webapp', keys: [] }),
+    '/iam/users': new DomainResource(iam.users, directory, userRules),
+    '/iam/roles': new DomainResource(iam.roles, directory, roleRules),
+  };
+}
+
+/** A domain belongs to itself. What is made of it, and where it hangs in the tree, stays within the session's. */
+const domainRules: DomainResourceRules<DomainRow> = {
+  entity: 'Domain',
+  keys: ['name'],
+  domainOf: ({ id }) => id,
+  complete: (fields, scope) => ({ parent_id: scope.own, ...fields }),
+  async check({ fields, before, scope, session }) {
+    if (fields['is_master'] === true && !session.domainIsMaster)
+      throw new RestError('FORBIDDEN', { field: 'is_master' });
+    const parent = fields['parent_id'];
+    if (parent === undefined || parent === before?.parent_id) return;
+    const reachable =
+      parent === null ? session.domainIsMaster : typeof parent === 'string' && scope.visible.has(parent);
+    // Below itself is out of the tree.
+    if (!reachable) throw new RestError('FORBIDDEN', { field: 'parent_id' });
+    if (before?.id === scope.own && !session.domainIsMaster) throw new RestError('FORBIDDEN', { field: 'parent_id' });
+  },
+};
+
+const userRules: DomainResourceRules<UserRow> = {
+  entity: 'User',
+  keys: ['login'],
+  async check({ fields, before, scope, session }) {
+    const isAdmin = session.roles.includes(ADMIN_ROLE);
+    if (!isAdmin && (before?.roles.includes(ADMIN_ROLE) === true || names(fields['roles']).includes(ADMIN_ROLE))) {
+      throw new RestError('FORBIDDEN', { field: 'roles' });
+    }
+    const added = names(fields['domains']).filter((id) => before?.domains.includes(id) !== true);
+    if (added.some((id) => !scope.visible.has(id))) throw new RestError('FORBIDDEN', { field: 'domains' });
+  },
+};
+
+/** Who may write roles could give themselves any grant; roles are for administrators. */
+const roleRules: DomainResourceRules<RoleRow> = {
+  entity: 'Role',
+  keys: ['code'],
+  async check({ session }: { readonly session: Session }) {
+    if (!session.roles.includes(ADMIN_ROLE)) throw new RestError('FORBIDDEN');
+  },
+};
+
+/** @throws RestError 400/1400 when the user is not there for this session */
+async function ownerIsVisible(
+  { users }: IamCollections,
+  userId: unknown,
+  before: string | null | undefined,
+  scope: DomainScope,
+): Promise<void> {
+  if (typeof userId !== 'string' || userId === before || !/^[A-Za-z0-9_.-]{1,64}$/.test(userId)) return;
+  const user = await users.get(userId);
+  if (user === undefined || !scope.visible.has(user.domain_id)) {
+    throw badParameter('user_id', 'names nothing that exists');
+  }
+}
+
+function names(value: Fields[string]): readonly string[] {
+  return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
+}

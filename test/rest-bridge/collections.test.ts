@@ -1,0 +1,347 @@
+import { expect } from 'chai';
+import { DataNode, type Who } from './support/data-node.ts';
+
+const ADMIN: Who = 'admin@demo.local';
+const EVE: Who = 'eve@other.local';
+const ROOT: Who = 'root@master';
+
+interface Entity {
+  readonly id: string;
+  readonly [field: string]: unknown;
+}
+
+describe('REST: domain-center collections', () => {
+  let node: DataNode;
+  before(async () => {
+    node = await DataNode.start();
+  });
+  after(() => node.close());
+
+  const make = async (path: string, body: object, who = ADMIN): Promise<Entity> => {
+    const reply = await node.as(who, 'POST', path, body);
+    expect(reply.status, reply.text).to.equal(200);
+    return reply.body as Entity;
+  };
+
+  /** A creatable entity of each collection, a change of it, and a field with values it refuses. */
+  const samples: Record<string, { body: object; change: object; field: string; bad: unknown[] }> = {
+    '/domain/domains': {
+      body: { name: 'sub.demo.local' },
+      change: { opts: { a: 1 } },
+      field: 'name',
+      bad: ['', 'a b', 7],
+    },
+    '/domain/sipusers': {
+      body: { login: 'zoe', phonenumber: '777', pwd: 'secret' },
+      change: { name: 'Zoe' },
+      field: 'phonenumber',
+      bad: ['abc', '1;drop', 5],
+    },
+    '/domain/featurecodes': {
+      body: { prefix: '*99', type: 'intercom' },
+      change: { opts: { x: 'y' } },
+      field: 'type',
+      bad: ['other', null],
+    },
+    '/domain/routes': {
+      body: { to_pattern: '9%', target: { type: 'reject', status: 403 } },
+      change: { priority: 5 },
+      field: 'priority',
+      bad: ['high', 1.5],
+    },
+    '/domain/settings': {
+      body: { key: 'greeting', value: 'hi' },
+      change: { value: { deep: [1] } },
+      field: 'value',
+      bad: [null],
+    },
+    '/domain/webapps': {
+      body: { name: 'App', url: '/app' },
+      change: { order: 3 },
+      field: 'url',
+      bad: ['javascript:x', ''],
+    },
+    '/iam/users': {
+      body: { login: 'zoe', pwd: 'secret' },
+      change: { tags: ['a'] },
+      field: 'login',
+      bad: ['', 'a/b', null],
+    },
+    '/iam/roles': {
+      body: { code: 'reader', grants: [{ path: '/uc/**', methods: ['GET'] }] },
+      change: { name: 'Reads' },
+      field: 'grants.0.path',
+      bad: [],
+    },
+  };
+
+  for (const [path, { body, change, field, bad }] of Object.entries(samples)) {
+    describe(path, () => {
+      it('creates, lists, reads, changes and deletes; a suffix does as the method', async () => {
+        const made = await make(path, body);
+        expect(made.id).to.match(/^[0-9a-f-]{36}$/);
+        for (const secret of ['pwd', 'password', 'ha1_md5', 'ha1_sha256']) expect(made).not.to.have.property(secret);
+        const list = (await node.as(ADMIN, 'GET', path)).body as Entity[];
+        expect(list.find(({ id }) => id === made.id)).to.deep.equal(made);
+        expect((await node.as(ADMIN, 'GET', `${path}/${made.id}`)).body).to.deep.equal(made);
+        const changed = await node.as(ADMIN, 'PATCH', `${path}/${made.id}`, change);
+        expect(changed.status, changed.text).to.equal(200);
+        expect(changed.body).to.deep.include(change);
+        expect((await node.as(ADMIN, 'POST', `${path}/${made.id}!patch`, change)).body).to.deep.include(change);
+        const data = `data=${encodeURIComponent(JSON.stringify(change))}`;
+        const form = { 'content-type': 'application/x-www-form-urlencoded' };
+        expect((await node.as(ADMIN, 'PATCH', `${path}/${made.id}`, data, form)).body).to.deep.include(change);
+        const deleted = await node.as(ADMIN, 'DELETE', `${path}/${made.id}`);
+        expect([deleted.status, deleted.text]).to.deep.equal([204, '']);
+        for (const method of ['GET', 'DELETE', 'PATCH']) {
+          const gone = await node.as(ADMIN, method, `${path}/${made.id}`, method === 'PATCH' ? {} : undefined);
+          expect(gone.status, method).to.equal(404);
+          expect(gone.body).to.have.property('error_code', 1404);
+        }
+      });
+
+      it('keeps a given id, which is taken once and cannot change; PUT is not offered', async () => {
+        const id = `own-${path.split('/').at(-1)}`;
+        const made = await make(path, { ...body, id });
+        expect(made.id).to.equal(id);
+        const again = await node.as(ADMIN, 'POST', path, { ...body, id });
+        expect([again.status, again.body]).to.satisfy(
+          ([status, error]: [number, { error_code: number }]) => status === 409 && error.error_code === 1402,
+        );
+        const renamed = await node.as(ADMIN, 'PATCH', `${path}/${id}`, { id: 'other' });
+        expect(renamed.status).to.equal(400);
+        expect(renamed.body).to.have.nested.property('error_details.field', 'id');
+        const put = await node.as(ADMIN, 'PUT', `${path}/${id}`, body);
+        expect(put.status).to.equal(405);
+        expect(put.body).to.have.property('error_code', 1406);
+        expect((await node.as(ADMIN, 'DELETE', `${path}/${id}`)).status).to.equal(204);
+      });
+
+      it('names the field of a bad value', async () => {
+        for (const value of bad) {
+          const reply = await node.as(ADMIN, 'POST', path, { ...body, [field]: value });
+          expect(reply.status, JSON.stringify(value)).to.equal(400);
+          expect(reply.body).to.have.property('error_code', 1400);
+          expect(reply.body).to.have.nested.property('error_details.field', field);
+        }
+        const unknown = await node.as(ADMIN, 'POST', path, { ...body, nonsense: 1 });
+        expect(unknown.body).to.have.nested.property('error_details.field', 'nonsense');
+        for (const odd of [[], 'text', 7, true]) {
+          expect((await node.as(ADMIN, 'POST', path, JSON.stringify(odd))).status, JSON.stringify(odd)).to.equal(400);
+        }
+        expect((await node.as(ADMIN, 'POST', path, 'null')).status).to.equal(400);
+        expect((await node.as(ADMIN, 'POST', path)).status).to.equal(400);
+      });
+
+      it('is hidden from foreign domains, and needs a role', async () => {
+        const made = await make(path, body);
+        for (const [method, target, content] of [
+          ['GET', `${path}/${made.id}`],
+          ['PATCH', `${path}/${made.id}`, change],
+          ['DELETE', `${path}/${made.id}`],
+          ['POST', `${path}/${made.id}!patch`, change],
+          ['POST', `${path}/${made.id}!delete`],
+          ['LOOKUP', path, { id: made.id }],
+        ] as const) {
+          const reply = await node.as(EVE, method, target, content);
+          expect([reply.status, reply.body], `${method} ${target}`).to.deep.include(404);
+          expect(reply.body).to.have.property('error_code', 1404);
+          expect((await node.as('bob@demo.local', method, target, content)).status).to.equal(403);
+        }
+        const seen = (await node.as(EVE, 'GET', path)).body as Entity[];
+        expect(seen.map(({ id }) => id)).not.to.include(made.id);
+        expect((await node.as('bob@demo.local', 'GET', path)).status).to.equal(403);
+        expect((await node.call('GET', `/rest/v1${path}/${made.id}`)).status).to.equal(401);
+        expect((await node.as(ROOT, 'GET', `${path}/${made.id}`)).status).to.equal(200);
+        if (path !== '/domain/domains') {
+          const domain_id = node.domainId('demo.local');
+          expect((await node.as(EVE, 'POST', path, { ...body, domain_id })).status).to.equal(403);
+          const away = { domain_id: node.domainId('other.local'), ...('pwd' in body && { pwd: 'x' }) };
+          expect((await node.as(ADMIN, 'PATCH', `${path}/${made.id}`, away)).status).to.equal(403);
+        }
+        expect((await node.as(ADMIN, 'DELETE', `${path}/${made.id}`)).status).to.equal(204);
+      });
+
+      it('stores odd text as it is or refuses it, and is still there afterwards', async () => {
+        const odd = ["'; drop table users; --", '$1', '%s', '\\', '{"a":1}', '\u{1F600}', '../../etc', '<b>'];
+        const made = await make(path, { ...body, id: 'odd' });
+        for (const text of odd) {
+          const reply = await node.as(ADMIN, 'PATCH', `${path}/odd`, { ext: { [text]: text } });
+          expect(reply.status, text).to.equal(200);
+          expect((reply.body as { ext: object }).ext).to.have.property(text);
+          expect((await node.as(ADMIN, 'GET', `${path}/${encodeURIComponent(text)}`)).status).to.equal(404);
+          expect((await node.as(ADMIN, 'POST', path, { ...body, id: text })).status).to.be.oneOf([400, 409]);
+          const order = encodeURIComponent(JSON.stringify([text]));
+          expect(
+            (await node.as(ADMIN, 'GET', `${path}?order=${order}&mask=${encodeURIComponent(text)}`)).status,
+          ).to.be.oneOf([200, 400]);
+          expect((await node.as(ADMIN, 'POST', path, { ...body, id: 'x', [text]: 1 })).status).to.be.oneOf([400, 409]);
+        }
+        for (const ext of [
+          '{"a":"\\u0000"}',
+          '{"\\u0000":1}',
+          '{"a":"\\ud800"}',
+          '{"a":1e999}',
+          `{"a":${'['.repeat(400)}${']'.repeat(400)}}`,
+        ]) {
+          const reply = await node.as(ADMIN, 'PATCH', `${path}/odd`, `{"ext":${ext}}`);
+          expect(reply.status, ext.slice(0, 20)).to.equal(400);
+          expect(reply.body).to.have.property('error_code', 1400);
+        }
+        expect((await node.as(ADMIN, 'PATCH', `${path}/odd`, '{"__proto__":{"x":1}}')).status).to.equal(400);
+        expect((await node.as(ADMIN, 'GET', `${path}/a%00b`)).status).to.equal(404);
+        expect((await node.as(ADMIN, 'DELETE', `${path}/${made.id}`)).status).to.equal(204);
+      });
+    });
+  }
+
+  describe('lists', () => {
+    const list = async (query: string) => node.as(ADMIN, 'GET', `/domain/sipusers?${query}`);
+
+    it('order, page, mask and flatten', async () => {
+      const order = encodeURIComponent('[{"login":"desc"}]');
+      expect((await list(`order=${order}&mask=login&limit=2&offset=1`)).body).to.deep.equal([
+        { login: 'carol' },
+        { login: 'bob' },
+      ]);
+      const expression = encodeURIComponent('[["asc",["property","phonenumber"]]]');
+      expect((await list(`order=${expression}&mask=phonenumber&limit=1`)).body).to.deep.equal([{ phonenumber: '101' }]);
+      const [flat] = (await list('flat=true&limit=1')).body as Entity[];
+      expect(flat).to.include.keys('ext.ct', 'ext.lwt').and.not.to.have.property('ext');
+      const [masked] = (await list('mask=login,ext.ct&limit=1')).body as { ext: object }[];
+      expect(masked).to.have.all.keys('login', 'ext');
+      expect(masked?.ext).to.have.all.keys('ct');
+      expect((await list('offset=100')).body).to.deep.equal([]);
+    });
+
+    it('count', async () => {
+      expect((await list('limit=0')).body).to.deep.equal({ count: 4 });
+      expect((await list('countonly=1&offset=3')).body).to.deep.equal({ count: 4 });
+    });
+
+    it('export what can be posted back', async () => {
+      const exported = (await node.as(ADMIN, 'GET', '/domain/featurecodes?export=true&flat=true')).body as Entity[];
+      expect(exported).to.have.length(3);
+      for (const entity of exported) {
+        expect(entity['ext']).to.deep.equal({});
+        expect((await node.as(ADMIN, 'DELETE', `/domain/featurecodes/${entity.id}`)).status).to.equal(204);
+        expect(await make('/domain/featurecodes', entity)).to.deep.include({ id: entity.id, prefix: entity['prefix'] });
+      }
+    });
+
+    it('refuse parameters that cannot be understood', async () => {
+      for (const query of ['limit=x', 'limit=-1', 'offset=a', 'order=login', 'order={}', 'flat=maybe']) {
+        expect((await list(query)).status, query).to.equal(400);
+      }
+    });
+  });
+
+  it('merge composite fields by first-level keys; null and "null" remove one', async () => {
+    const { id } = await make('/domain/domains', { name: 'merge.local', opts: { a: 1, b: { c: 2 }, d: 3 } });
+    const patch = await node.as(ADMIN, 'PATCH', `/domain/domains/${id}`, {
+      opts: { a: null, b: { e: 5 }, d: 'null', f: 6 },
+    });
+    expect((patch.body as Entity)['opts']).to.deep.equal({ b: { e: 5 }, f: 6 });
+    expect((await node.as(ADMIN, 'DELETE', `/domain/domains/${id}`)).status).to.equal(204);
+  });
+
+  it('look up by the unique keys', async () => {
+    const [alice] = (await node.iam.collections.users.list()).filter(({ login }) => login === 'alice');
+    expect((await node.as(ADMIN, 'LOOKUP', '/iam/users', { login: 'alice' })).body).to.deep.equal([alice?.id]);
+    expect((await node.as(ADMIN, 'POST', '/iam/users!lookup', { login: 'alice' })).body).to.deep.equal([alice?.id]);
+    expect((await node.as(ADMIN, 'LOOKUP', '/domain/sipusers', { phonenumber: '102' })).body).to.have.length(1);
+    expect((await node.as(ADMIN, 'LOOKUP', '/iam/users', { login: 'nobody' })).status).to.equal(404);
+    for (const body of [{}, { name: 'Alice' }, { login: 7 }, { login: null }]) {
+      expect((await node.as(ADMIN, 'LOOKUP', '/iam/users', body)).status, JSON.stringify(body)).to.equal(400);
+    }
+  });
+
+  it('check references', async () => {
+    const dangling = await node.as(ADMIN, 'POST', '/domain/sipusers', { login: 'ref', pwd: 'x', user_id: 'nobody' });
+    expect(dangling.status).to.equal(400);
+    expect(dangling.body).to.have.nested.property('error_details.field', 'user_id');
+    const eve = (await node.iam.collections.users.list()).find(({ login }) => login === 'eve');
+    const foreign = await node.as(ADMIN, 'POST', '/domain/sipusers', { login: 'ref', pwd: 'x', user_id: eve?.id });
+    expect(foreign.body).to.deep.equal(dangling.body);
+    const inUse = await node.as(ROOT, 'DELETE', `/domain/domains/${node.domainId('demo.local')}`);
+    expect(inUse.status).to.equal(409);
+    expect(inUse.body).to.have.property('error_code', 1402);
+    const duplicate = await node.as(ADMIN, 'POST', '/domain/sipusers', { login: 'alice', pwd: 'x' });
+    expect(duplicate.status).to.equal(409);
+    expect(duplicate.body).to.have.nested.property('error_details.field', 'login');
+  });
+
+  it('let no session reach beyond its domains', async () => {
+    const [demo, master, other] = ['demo.local', 'master', 'other.local'].map((name) => node.domainId(name));
+    const child = await make('/domain/domains', { name: 'child.local' });
+    expect(child['parent_id']).to.equal(demo);
+    const user = await make('/iam/users', { domain_id: child.id, login: 'kid', pwd: 'demo-kid', domains: [demo] });
+    for (const [method, path, body] of [
+      ['PATCH', `/domain/domains/${child.id}`, { parent_id: other }],
+      ['PATCH', `/domain/domains/${child.id}`, { parent_id: null }],
+      ['PATCH', `/domain/domains/${demo}`, { parent_id: child.id }],
+      ['PATCH', `/domain/domains/${demo}`, { parent_id: null }],
+      ['POST', '/domain/domains', { name: 'x.local', parent_id: master }],
+      ['POST', '/domain/domains', { name: 'x.local', is_master: true }],
+      ['PATCH', `/domain/domains/${child.id}`, { is_master: true }],
+      ['PATCH', `/iam/users/${user.id}`, { domains: [demo, master] }],
+      ['POST', '/iam/users', { login: 'spy', pwd: 'x', domains: [other] }],
+    ] as const) {
+      const reply = await node.as(ADMIN, method, path, body);
+      expect(reply.status, `${method} ${path} ${JSON.stringify(body)}`).to.equal(403);
+      expect(reply.body).to.have.property('error_code', 1401);
+    }
+    const loop = await node.as(ROOT, 'PATCH', `/domain/domains/${demo}`, { parent_id: child.id });
+    expect(loop.status).to.equal(400);
+    expect(loop.body).to.have.nested.property('error_details.field', 'parent_id');
+    expect((await node.as(ADMIN, 'GET', `/iam/users/${user.id}`)).status).to.equal(200);
+    expect((await node.as(ADMIN, 'DELETE', `/iam/users/${user.id}`)).status).to.equal(204);
+    expect((await node.as(ADMIN, 'DELETE', `/domain/domains/${child.id}`)).status).to.equal(204);
+  });
+
+  it('let nobody but an administrator make one', async () => {
+    const { users, roles } = node.iam.collections;
+    const domain_id = node.domainId('demo.local');
+    await roles.create({ domain_id, code: 'staff', grants: [{ path: '/iam/**', methods: ['*'] }] });
+    await users.create({ domain_id, login: 'sam', pwd: 'demo-sam', roles: ['staff'] });
+    const admin = (await users.list()).find(({ login }) => login === 'admin');
+    const sam = (await users.list()).find(({ login }) => login === 'sam');
+    for (const [method, path, body] of [
+      ['POST', '/iam/users', { login: 'new', pwd: 'x', roles: ['admin'] }],
+      ['PATCH', `/iam/users/${sam?.id}`, { roles: ['staff', 'admin'] }],
+      ['PATCH', `/iam/users/${admin?.id}`, { pwd: 'mine' }],
+      ['DELETE', `/iam/users/${admin?.id}`, undefined],
+      ['POST', '/iam/roles', { code: 'all', grants: [{ path: '/**', methods: ['*'] }] }],
+    ] as const) {
+      expect((await node.as('sam@demo.local', method, path, body)).status, `${method} ${path}`).to.equal(403);
+    }
+    expect((await node.as('sam@demo.local', 'POST', '/iam/users', { login: 'new', pwd: 'x' })).status).to.equal(200);
+  });
+
+  it('list the names below a section on a trailing slash', async () => {
+    expect((await node.as(ADMIN, 'GET', '/domain/')).body).to.deep.equal([
+      'domains',
+      'featurecodes',
+      'routes',
+      'settings',
+      'sipusers',
+      'webapps',
+    ]);
+    expect((await node.as(ADMIN, 'GET', '/')).body).to.include.members(['domain', 'iam', 'uc', 'user', 'api']);
+    expect((await node.as(ADMIN, 'GET', '/iam/')).body).to.deep.equal(['roles', 'sessions', 'users']);
+    expect((await node.as(ADMIN, 'GET', '/nothing/')).status).to.equal(404);
+    expect((await node.call('GET', '/rest/v1/domain/')).status).to.equal(401);
+  });
+
+  it('a changed password and a removed user end what went before', async () => {
+    const made = await make('/iam/users', { login: 'tmp', pwd: 'demo-tmp' });
+    const token = await node.login('tmp@demo.local');
+    expect((await node.as(ADMIN, 'DELETE', `/iam/users/${made.id}`)).status).to.equal(204);
+    const reply = await node.call('GET', '/rest/v1/user/info', { headers: { authorization: `Bearer ${token}` } });
+    expect(reply.status).to.equal(401);
+  });
+
+  it('logged no fault meanwhile', () => {
+    expect(node.log).to.deep.equal([]);
+  });
+});
