@@ -27,6 +27,7 @@ import { report } from './report/index.ts';
 import { returnComponent } from './return/index.ts';
 import { ring } from './ring/index.ts';
 import { run } from './run/index.ts';
+import { script } from './script/index.ts';
 import { say } from './say/index.ts';
 import { send } from './send/index.ts';
 import { sendDtmf } from './send_dtmf/index.ts';
@@ -64,6 +65,7 @@ export const components: ComponentRegistry = componentRegistry([
   ifComponent,
   switchComponent,
   loop,
+  script,
   run,
   awaitRun,
   stop,

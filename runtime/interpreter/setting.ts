@@ -5,7 +5,7 @@ import { DURATION_PATTERN } from './duration.ts';
  * Settings that mean more than their JSON type. `x-setting` tells the checker and editors what the text is; the rest is
  * plain JSON Schema (TypeBox).
  */
-export type SettingKind = 'duration' | 'sound' | 'condition' | 'assignments';
+export type SettingKind = 'duration' | 'sound' | 'condition' | 'assignments' | 'script';
 
 /** A duration: `500ms`, `5s`, `2m`. */
 export function Duration(options: TSchemaOptions = {}) {

@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { parse } from 'yaml';
 import { mismatches } from '../../runtime/interpreter/simulation/expectations.ts';
-import { simulate as runSimulation } from '../../runtime/interpreter/simulation/simulation.ts';
+import { needsSandbox, simulate as runSimulation } from '../../runtime/interpreter/simulation/simulation.ts';
 import { readTestFile } from '../../runtime/interpreter/simulation/test-file.ts';
 import { scenarioSchema } from '../../runtime/interpreter/tools/json-schema.ts';
 import { readFile } from 'node:fs/promises';
@@ -9,7 +9,12 @@ import path from 'node:path';
 import { expect } from 'chai';
 import { componentPage, withComponentList } from '../../components/docs/page.ts';
 import { components } from '../../components/index.ts';
-import { program, projectFolder, simulate } from '../interpreter/support.ts';
+import { LazySandbox } from '../../runtime/cli/lazy-sandbox.ts';
+import { startRun } from '../../runtime/interpreter/run/run.ts';
+import { SimulatedCall } from '../../runtime/interpreter/simulation/simulated-call.ts';
+import { simulatedServices } from '../../runtime/interpreter/simulation/services.ts';
+import { VirtualClock } from '../../runtime/interpreter/simulation/virtual-clock.ts';
+import { program, projectFolder, silentLog } from '../interpreter/support.ts';
 
 const validate = new Ajv2020({ strict: false }).compile(scenarioSchema(components));
 
@@ -35,7 +40,7 @@ describe('guide for authors', () => {
   it('shows blocks without mistakes', async () => {
     const guide = await readFile(file, 'utf8');
     const snippets = [...guide.matchAll(/```yaml\n([^]*?)```/g)].map(([, text]) => text ?? '').slice(3);
-    expect(snippets).to.have.length(3);
+    expect(snippets).to.have.length(4);
     for (const snippet of snippets) {
       const blocks = (parse(snippet) as { blocks?: object }).blocks ?? (parse(snippet) as object);
       for (const block of Object.values(blocks) as object[]) {
@@ -63,7 +68,17 @@ describe('component pages', () => {
       expect([...example.blocks.values()].map((block) => block.component.name)).to.include(component.name);
       const args = Object.fromEntries(example.parameters.map(({ name }) => [name, '101']));
       const direction = example.parameters.length > 0 ? 'outgoing' : 'incoming';
-      const { outcome } = await simulate(example, { direction, presses: ['1'] }, { args });
+      await using sandbox = new LazySandbox();
+      const clock = new VirtualClock();
+      const needed = needsSandbox(example) ? { sandbox: await sandbox.open() } : {};
+      const run = startRun(example, {
+        call: new SimulatedCall(clock, { direction, presses: ['1'] }),
+        clock,
+        args,
+        log: silentLog,
+        services: simulatedServices({ clock, ...needed }),
+      });
+      const outcome = await clock.run(run.finished);
       expect(outcome.error).to.equal(undefined);
       expect(outcome.status).to.equal('completed');
     });

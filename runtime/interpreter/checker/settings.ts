@@ -40,6 +40,9 @@ export class SettingsChecker {
     if (kind === 'assignments') return this.#assignments(node, what, fallback);
     if (kind === 'condition') return this.#condition(node, what, fallback);
     const shape = variant(schema, node);
+    // `${...}` in a script is its own.
+    if (kind === 'script' && isScalar(node) && node.value !== null)
+      return this.#literal(scalarText(node), node, shape, what);
     if (shape.type === 'object' && shape.properties) return this.#object(node, shape, what, fallback);
     if (node === null || (isScalar(node) && node.value === null)) {
       if (isAny(shape)) return { kind: 'constant', value: null };

@@ -136,6 +136,7 @@ function single({ settings: schema, shorthand }: Component): JsonSchema[] {
 function orExpression(schema: TSchema): JsonSchema {
   const { description, ...rest } = plain(schema);
   if (settingKind(schema) === 'condition') return { type: ['boolean', 'string'], description };
+  if (settingKind(schema) === 'script') return { ...rest, description };
   return { ...(description === undefined ? {} : { description }), anyOf: [rest, EXPRESSION] };
 }
 
