@@ -43,6 +43,12 @@ export class ScriptAbortedError extends SandboxError {
   readonly code = 'aborted';
 }
 
+/** A run was started for a debugger, and the operator allows none. */
+export class DebuggerNotAllowedError extends SandboxError {
+  override readonly name = 'DebuggerNotAllowedError';
+  readonly code = 'debugger_not_allowed';
+}
+
 /** The source cannot be compiled. */
 export class ScriptCompileError extends SandboxError {
   override readonly name = 'ScriptCompileError';

@@ -58,5 +58,7 @@ export type ToHost =
   | ({ readonly type: 'failed'; readonly run: number; readonly failure: Failure } & RunProgress)
   /** An isolate does not stop: the process has to go once its other runs are done. */
   | { readonly type: 'wounded'; readonly run: number; readonly reason: string }
+  /** The run waits for a debugger. */
+  | { readonly type: 'debuggable'; readonly run: number }
   /** Body: a message of the inspector protocol. */
   | { readonly type: 'inspected'; readonly run: number };

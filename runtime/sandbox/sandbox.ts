@@ -52,7 +52,10 @@ export interface StartOptions extends ScriptSource {
   readonly onLog?: (level: LogLevel, text: string) => void;
   /** Ends the run at once; `finished` rejects with ScriptAbortedError. */
   readonly signal?: AbortSignal;
-  /** Lets a debugger in, if the sandbox allows any. The script waits for it before its first line. */
+  /**
+   * Lets a debugger in; the script waits for it before its first line, and has no limits of time. `file` should be an
+   * absolute path or a URL, for breakpoints are set by it.
+   */
   readonly debug?: boolean;
 }
 
@@ -70,13 +73,13 @@ export interface ScriptRun {
   usage(): ScriptUsage;
   /** Tells the script of something; without a listener inside it is dropped. */
   emit(event: ScriptEvent): void;
-  /** Where a debugger connects (`ws://127.0.0.1:...`), for a run started with `debug`. */
+  /** Where a debugger connects (`ws://127.0.0.1:...`), for a run started with `debug`; rejects when the run ends first. */
   readonly debuggerUrl: Promise<string> | undefined;
 }
 
 export interface Sandbox {
   compile(source: ScriptSource): Promise<CompileResult>;
-  /** @throws SandboxError when the sandbox is closed */
+  /** @throws SandboxError when the sandbox is closed, or allows no debugger and should */
   start(options: StartOptions): ScriptRun;
   /** Ends what runs with SandboxLostError, and the processes. */
   close(): Promise<void>;

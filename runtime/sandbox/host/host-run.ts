@@ -27,7 +27,6 @@ export class HostRun implements ScriptRun {
   readonly options: StartOptions;
   readonly limits: ScriptLimits;
   readonly finished: Promise<ScriptOutcome>;
-  readonly debuggerUrl: Promise<string> | undefined;
   readonly #outcome = Promise.withResolvers<ScriptOutcome>();
   readonly #budget: Budget;
   readonly #pace: Pace;
@@ -36,17 +35,19 @@ export class HostRun implements ScriptRun {
   readonly #began = performance.now();
   readonly #onOver: () => void;
   readonly #abort = (): void => this.#end(false, new ScriptAbortedError('the script was stopped'));
+  readonly #debuggerUrl = Promise.withResolvers<string>();
   #link: RunLink | undefined;
   #progress: RunProgress = { cpuMs: 0, activations: 0, memoryBytes: 0 };
   #timer: NodeJS.Timeout | undefined;
   #ended: number | undefined;
 
   /** @param onOver called once, when the run is over */
-  constructor(options: StartOptions, onOver: () => void, debuggerUrl: Promise<string> | undefined) {
+  constructor(options: StartOptions, onOver: () => void) {
     this.options = options;
     this.limits = { ...DEFAULT_LIMITS, ...options.limits };
     this.finished = this.#outcome.promise;
-    this.debuggerUrl = debuggerUrl;
+    // Whoever wants no debugger does not hear that there is none.
+    this.#debuggerUrl.promise.catch(() => undefined);
     this.#onOver = onOver;
     this.#budget = new Budget(this.limits);
     this.#pace = new Pace(this.limits.commandsPerSecond);
@@ -61,6 +62,10 @@ export class HostRun implements ScriptRun {
 
   get isOver(): boolean {
     return this.#ended !== undefined;
+  }
+
+  get debuggerUrl(): Promise<string> | undefined {
+    return this.options.debug ? this.#debuggerUrl.promise : undefined;
   }
 
   usage(): ScriptUsage {
@@ -98,6 +103,11 @@ export class HostRun implements ScriptRun {
   /** A process has taken the run. */
   attach(link: RunLink): void {
     this.#link = link;
+  }
+
+  /** The run waits for a debugger at this address. */
+  debuggable(url: Promise<string>): void {
+    this.#debuggerUrl.resolve(url);
   }
 
   said(body: string, progress: RunProgress, unhandled: string | undefined): void {
@@ -212,6 +222,7 @@ export class HostRun implements ScriptRun {
   #end(reusable: boolean, result: SandboxError | Pick<ScriptOutcome, 'value' | 'vars'>): void {
     if (this.isOver) return;
     this.#ended = performance.now();
+    this.#debuggerUrl.reject(new ScriptAbortedError('the script is over'));
     clearTimeout(this.#timer);
     this.options.signal?.removeEventListener('abort', this.#abort);
     if (result instanceof Error) this.#outcome.reject(result);

@@ -9,6 +9,7 @@ const DEFAULTS: PoolOptions = {
   nice: 10,
   silenceMs: 10_000,
   drainMs: 600_000,
+  debuggerPort: undefined,
   onDiagnostic: () => undefined,
 };
 

@@ -1,6 +1,7 @@
-import { SandboxLostError, ScriptError } from '../errors.ts';
+import { DebuggerNotAllowedError, SandboxLostError, ScriptError } from '../errors.ts';
 import { NotPlainError } from '../json.ts';
 import type { CompileResult, Sandbox, ScriptRun, ScriptSource, StartOptions } from '../sandbox.ts';
+import { DebugServer } from './debug-server.ts';
 import { HostRun } from './host-run.ts';
 import { type NumberedProgram, Programs } from './programs.ts';
 import { Quarantine } from './quarantine.ts';
@@ -13,6 +14,8 @@ export interface PoolOptions extends WorkerOptions {
   readonly workers: number;
   /** Milliseconds the other runs of a wounded process may go on. */
   readonly drainMs: number;
+  /** Port on the loopback address for debuggers (0: any); undefined: none is let in. */
+  readonly debuggerPort: number | undefined;
   /** Told of what an operator should know. */
   readonly onDiagnostic: (message: string, details: object) => void;
 }
@@ -41,6 +44,9 @@ export class Pool implements Sandbox {
   readonly #isolation: Slot;
   readonly #retiring = new Map<Worker, NodeJS.Timeout>();
   readonly #runs = new Map<number, HostRun>();
+  readonly #debug: DebugServer | undefined;
+  /** Runs with a debugger, by id; the value is the secret in their address. */
+  readonly #debugged = new Map<number, string>();
   readonly #opened = Promise.withResolvers<void>();
   #waiting: Waiting[] = [];
   #lastId = 0;
@@ -49,6 +55,7 @@ export class Pool implements Sandbox {
 
   constructor(options: PoolOptions) {
     this.#options = options;
+    this.#debug = options.debuggerPort === undefined ? undefined : new DebugServer(options.debuggerPort);
     this.#programs = new Programs(PROGRAMS, (program) => {
       for (const worker of this.#workers()) worker.forget(program);
     });
@@ -58,9 +65,10 @@ export class Pool implements Sandbox {
   }
 
   /** Starts the processes; resolves when all are ready. */
-  open(): Promise<void> {
+  async open(): Promise<void> {
+    await this.#debug?.listening;
     for (const slot of this.#slots) slot.start();
-    return this.#opened.promise;
+    await this.#opened.promise;
   }
 
   /** Process ids of the workers, for operators and tests. */
@@ -80,7 +88,8 @@ export class Pool implements Sandbox {
   start(options: StartOptions): ScriptRun {
     this.#refuseWhenClosed();
     const id = ++this.#lastId;
-    const run = new HostRun(options, () => this.#over(id), undefined);
+    if (options.debug) this.#refuseDebugger();
+    const run = new HostRun(options, () => this.#over(id));
     if (run.isOver) return run;
     const program = this.#programs.find(options.version, options);
     let job: string;
@@ -101,6 +110,7 @@ export class Pool implements Sandbox {
     if (this.#closed) return;
     this.#closed = true;
     for (const run of this.#runs.values()) run.lost('the sandbox is closed');
+    this.#debug?.close();
     const exits = [...this.#workers()].map((worker) => worker.process.exited);
     for (const slot of [...this.#slots, this.#isolation]) slot.close();
     for (const [worker, timer] of this.#retiring) {
@@ -119,8 +129,26 @@ export class Pool implements Sandbox {
     yield* this.#retiring.keys();
   }
 
+  /** @throws DebuggerNotAllowedError */
+  #refuseDebugger(): void {
+    if (!this.#debug) throw new DebuggerNotAllowedError('this sandbox lets no debugger in');
+  }
+
+  #letDebuggerIn(worker: Worker, id: number): void {
+    const offer = this.#debug?.offer({
+      inspect: (message) => worker.process.send({ type: 'inspect', run: id }, message),
+      detached: () => worker.process.send({ type: 'uninspect', run: id }),
+    });
+    if (!offer) return;
+    this.#debugged.set(id, offer.secret);
+    this.#runs.get(id)?.debuggable(offer.url);
+  }
+
   #over(id: number): void {
     this.#runs.delete(id);
+    const secret = this.#debugged.get(id);
+    if (secret !== undefined) this.#debug?.withdraw(secret);
+    this.#debugged.delete(id);
     this.#waiting = this.#waiting.filter((waiting) => waiting.id !== id);
   }
 
@@ -185,7 +213,11 @@ export class Pool implements Sandbox {
           lastWords: worker.process.lastWords,
         });
       },
-      inspected: () => undefined,
+      debuggable: (worker, run) => this.#letDebuggerIn(worker, run),
+      inspected: (run, message) => {
+        const secret = this.#debugged.get(run);
+        if (secret !== undefined) this.#debug?.tell(secret, message);
+      },
     };
   }
 

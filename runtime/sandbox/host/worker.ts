@@ -19,6 +19,8 @@ export interface WorkerListener {
   wounded(worker: Worker, culprit: NumberedProgram, reason: string): void;
   /** @param suspects programs that may have been the cause */
   gone(worker: Worker, suspects: readonly NumberedProgram[], reason: string): void;
+  /** A run waits for a debugger. */
+  debuggable(worker: Worker, run: number): void;
   inspected(run: number, message: string): void;
 }
 
@@ -148,6 +150,8 @@ export class Worker {
         this.#compiles.get(message.request)?.resolve(message.problems);
         this.#compiles.delete(message.request);
         return;
+      case 'debuggable':
+        return this.#listener.debuggable(this, message.run);
       case 'inspected':
         return this.#listener.inspected(message.run, body);
       case 'said': {

@@ -123,6 +123,7 @@ export class WorkerRun implements Watched {
     if (!isolate) return;
     const { send } = this.#around;
     this.#inspector = new InspectorLink(isolate, (body) => send({ type: 'inspected', run: this.#settings.run }, body));
+    send({ type: 'debuggable', run: this.#settings.run });
     await this.#inspector.ready;
   }
 
@@ -160,7 +161,7 @@ export class WorkerRun implements Watched {
     this.#state = 'active';
     this.#inside = true;
     this.#activations++;
-    this.#around.watch.begin(this);
+    if (!debug) this.#around.watch.begin(this);
     const said = await turn(seat, debug ? undefined : timeout);
     this.#around.watch.end(this);
     this.#inside = false;
