@@ -24,3 +24,5 @@ export type {
   ReadOptions,
   UpdateOptions,
 } from './model.ts';
+export { openModel } from './open-model.ts';
+export * as filters from './filter/index.ts';

@@ -44,6 +44,8 @@ export interface ReadOptions {
 export interface UpdateOptions {
   /** Values of multi properties are appended to the present ones. */
   readonly append?: boolean | undefined;
+  /** The input holds metadata of attachments that the file store made; otherwise they cannot be written. */
+  readonly attachments?: boolean | undefined;
   readonly date?: string | undefined;
 }
 

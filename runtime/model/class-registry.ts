@@ -1,0 +1,233 @@
+/** All classes of the node, and how they are created, changed and removed together with their tables. */
+import { randomUUID } from 'node:crypto';
+import type { Kysely } from 'kysely';
+import type { Schema, Storage } from '../storage/index.ts';
+import { isFields } from './check.ts';
+import type { ClassDefinition, PropertyDefinition } from './class-definition.ts';
+import { type ClassRow, deleteClass, insertClass, loadClasses, updateClass } from './class-rows.ts';
+import { isInMemory, isPartitioned, readClass } from './class-settings.ts';
+import { CannotApplyError, ConflictError, NotFoundError } from './errors.ts';
+import type { Input } from './model.ts';
+import { resolveProperties, timeProperty } from './resolve-class.ts';
+import type { StoredClass } from './stored-class.ts';
+import { alterTable, createTable, dropTable } from './table/definition.ts';
+import { Partitions } from './table/partitions.ts';
+
+type Db = Kysely<Schema>;
+type Entry = ClassRow & StoredClass;
+
+/** What has to follow the classes: the collections that hold entities in memory. */
+export interface ClassFollower {
+  /** Throws a ModelError when the entities in memory do not fit. */
+  check(next: StoredClass): void;
+  changed(next: StoredClass): void;
+  removed(id: string): void;
+}
+
+export class ClassRegistry {
+  readonly #storage: Storage;
+  readonly #now: () => number;
+  readonly #classes = new Map<string, Entry>();
+  /** Ids by domain and class name. */
+  readonly #names = new Map<string, string>();
+  #lastChange: Promise<unknown> = Promise.resolve();
+
+  constructor(storage: Storage, now: () => number) {
+    this.#storage = storage;
+    this.#now = now;
+  }
+
+  async load(): Promise<void> {
+    const rows = await loadClasses(this.#storage.db);
+    const byId = new Map(rows.map((row) => [row.id, row]));
+    for (const row of rows) this.#set({ ...row, allProperties: resolveProperties(row, (id) => byId.get(id)) });
+  }
+
+  get(id: string): StoredClass | undefined {
+    return this.#classes.get(id);
+  }
+
+  named(domain: string, classname: string): StoredClass | undefined {
+    return this.#classes.get(this.#names.get(nameKey(domain, classname)) ?? '');
+  }
+
+  /** Of one domain, or of all; by name. */
+  list(domain?: string): readonly StoredClass[] {
+    return [...this.#classes.values()]
+      .filter((each) => domain === undefined || each.domain_id === domain)
+      .toSorted((a, b) => (a.classname < b.classname ? -1 : 1));
+  }
+
+  /** @throws CannotApplyError, ConflictError */
+  async create(domain: string, input: Input): Promise<StoredClass> {
+    return await this.#inTurn(async () => {
+      const time = new Date(this.#now()).toISOString();
+      const ext = isFields(input['ext']) ? { ...input['ext'], ct: time, lwt: time } : { ct: time, lwt: time };
+      const definition = readClass({ ...input, id: input['id'] ?? randomUUID(), domain_id: domain, ext });
+      if (this.#classes.has(definition.id)) throw new ConflictError('id');
+      const allProperties = this.#resolve(definition);
+      const row = { ...definition, ...numberColumns(allProperties, {}, 1), version: 1 };
+      const entry = await this.#storage.db.transaction().execute(async (tx) => {
+        const stored: Entry = { ...row, allProperties, number: await insertClass(tx, row) };
+        if (hasTable(stored)) await createTable(tx, stored);
+        return stored;
+      });
+      this.#set(entry);
+      return entry;
+    });
+  }
+
+  /** @throws NotFoundError, CannotApplyError, ConflictError */
+  async update(domain: string, id: string, input: Input, follower: ClassFollower): Promise<StoredClass> {
+    return await this.#inTurn(async () => {
+      const before = this.#require(domain, id);
+      const next = this.#changed(before, input);
+      const changes = this.#affected(before, next);
+      await this.#storage.db.transaction().execute(async (tx) => {
+        for (const { from, to } of changes) await this.#change(tx, from, to);
+        for (const { to } of changes) follower.check(to);
+      });
+      for (const { from, to } of changes) {
+        this.#names.delete(nameKey(from.domain_id, from.classname));
+        this.#set(to);
+        follower.changed(to);
+      }
+      return this.#require(domain, id);
+    });
+  }
+
+  /** @throws NotFoundError, CannotApplyError */
+  async remove(domain: string, id: string, follower: ClassFollower): Promise<void> {
+    await this.#inTurn(async () => {
+      const entry = this.#require(domain, id);
+      const heir = [...this.#classes.values()].find((each) => each.parent_id === id);
+      if (heir !== undefined)
+        throw new CannotApplyError('id', `is the parent of ${heir.classname}; remove that first`, id);
+      await this.#storage.db.transaction().execute(async (tx) => {
+        await dropTable(tx, entry);
+        await deleteClass(tx, id);
+      });
+      this.#classes.delete(id);
+      this.#names.delete(nameKey(entry.domain_id, entry.classname));
+      follower.removed(id);
+    });
+  }
+
+  #require(domain: string, id: string): Entry {
+    const entry = this.#classes.get(id);
+    if (entry === undefined || entry.domain_id !== domain) throw new NotFoundError('Class', id);
+    return entry;
+  }
+
+  #resolve(definition: ClassDefinition, replaced?: ClassDefinition): readonly PropertyDefinition[] {
+    return resolveProperties(definition, (id) => (id === replaced?.id ? replaced : this.#classes.get(id)));
+  }
+
+  /** The settings after a change: fields replace, `opts` and `ext` are merged by first-level keys. */
+  #changed(before: Entry, input: Input): ClassDefinition {
+    for (const name of ['id', 'domain_id'] as const) {
+      if (input[name] !== undefined && input[name] !== before[name]) {
+        throw new CannotApplyError(name, 'cannot be changed', input[name]);
+      }
+    }
+    const { id, domain_id: domainId, classname, name, description, parent_id: parentId, properties } = before;
+    const present = {
+      classname,
+      name,
+      description,
+      parent_id: parentId,
+      storage_mode: before.storage_mode,
+      properties,
+    };
+    const times = { ct: before.ext['ct'], lwt: new Date(this.#now()).toISOString() };
+    return readClass({
+      ...present,
+      ...input,
+      id,
+      domain_id: domainId,
+      opts: merge(before.opts, input['opts']),
+      ext: isFields(input['ext'] ?? {}) ? { ...(merge(before.ext, input['ext']) as Input), ...times } : input['ext'],
+    });
+  }
+
+  /** The class and all that inherit from it, before and after. */
+  #affected(before: Entry, next: ClassDefinition): readonly { readonly from: Entry; readonly to: Entry }[] {
+    const changes: { from: Entry; to: Entry }[] = [];
+    const visit = (from: Entry, definition: ClassDefinition): void => {
+      const allProperties = this.#resolve(definition, next);
+      const numbered = numberColumns(allProperties, from.columns, from.next_column);
+      changes.push({ from, to: { ...from, ...definition, allProperties, ...numbered, version: from.version + 1 } });
+      for (const heir of this.#classes.values()) if (heir.parent_id === from.id) visit(heir, heir);
+    };
+    visit(before, next);
+    return changes;
+  }
+
+  async #change(tx: Db, from: Entry, to: Entry): Promise<void> {
+    checkModeChange(from, to);
+    await updateClass(tx, to);
+    if (!hasTable(to)) return;
+    if (!hasTable(from)) {
+      await createTable(tx, to);
+      return;
+    }
+    if (isPartitioned(to.storage_mode)) await checkPartitioning(tx, from, to);
+    await alterTable(tx, from, to);
+  }
+
+  #set(entry: Entry): void {
+    this.#classes.set(entry.id, entry);
+    this.#names.set(nameKey(entry.domain_id, entry.classname), entry.id);
+  }
+
+  async #inTurn<T>(change: () => Promise<T>): Promise<T> {
+    const changed = this.#lastChange.then(change);
+    this.#lastChange = changed.catch(() => undefined);
+    return await changed;
+  }
+}
+
+function nameKey(domain: string, classname: string): string {
+  return JSON.stringify([domain, classname]);
+}
+
+function hasTable({ storage_mode: mode }: ClassDefinition): boolean {
+  return mode !== 'abstract' && !isInMemory(mode);
+}
+
+function merge(before: object, given: unknown): unknown {
+  if (given === undefined) return before;
+  if (!isFields(given)) return given;
+  const entries = Object.entries({ ...before, ...given });
+  return Object.fromEntries(entries.filter(([, value]) => value !== null && value !== 'null'));
+}
+
+/** Numbers new properties on; the number of one that is gone is never used again. */
+function numberColumns(
+  properties: readonly PropertyDefinition[],
+  known: Readonly<Record<string, number>>,
+  from: number,
+): { readonly columns: Readonly<Record<string, number>>; readonly next_column: number } {
+  let next = from;
+  const columns = properties.map(({ name }) => {
+    const number = Object.hasOwn(known, name) ? known[name] : undefined;
+    return [name, number ?? next++] as const;
+  });
+  return { columns: Object.fromEntries(columns), next_column: next };
+}
+
+function checkModeChange(from: ClassDefinition, to: ClassDefinition): void {
+  const [old, mode] = [from.storage_mode, to.storage_mode];
+  if (old === mode || old === 'abstract' || (isInMemory(old) && isInMemory(mode))) return;
+  throw new CannotApplyError('storage_mode', `cannot be changed from ${old} to ${mode}; make another class`, mode);
+}
+
+async function checkPartitioning(db: Db, from: StoredClass, to: StoredClass): Promise<void> {
+  if (timeProperty(from) !== timeProperty(to)) {
+    throw new CannotApplyError('opts.partition_property', 'cannot be changed: the data are partitioned by it');
+  }
+  if (from.opts.partition_interval === to.opts.partition_interval) return;
+  const names = await new Partitions().list(db, from);
+  if (names.length === 0) return;
+  throw new CannotApplyError('opts.partition_interval', 'cannot be changed while there are partitions', names);
+}

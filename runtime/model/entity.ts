@@ -1,0 +1,165 @@
+/** Makes entities of what callers give: defaults, checks, and the merge of PATCH. */
+import { randomUUID } from 'node:crypto';
+import { isFields, isStorable } from './check.ts';
+import type { PropertyDefinition, ResolvedClass } from './class-definition.ts';
+import { isPartitioned } from './class-settings.ts';
+import { CannotApplyError } from './errors.ts';
+import { parseTime } from './filter/time.ts';
+import { isEqual } from './filter/values.ts';
+import type { Entity, Input } from './model.ts';
+import { checkValue } from './property-value.ts';
+import { timeProperty } from './resolve-class.ts';
+
+const MAX_ID = 256;
+
+/** Whether this property is written by the platform only. */
+function isManaged({ data_type: type }: PropertyDefinition): boolean {
+  return type === 'increment' || type === 'attachment';
+}
+
+/** @throws CannotApplyError */
+export function checkId(id: unknown): string {
+  const isId = typeof id === 'string' && id.length > 0 && id.length <= MAX_ID && isStorable(id);
+  if (!isId) throw new CannotApplyError('id', `must be a text of 1 to ${MAX_ID} characters`, id);
+  // REST paths end an id there.
+  if (/[/!?#\p{Cc}]/u.test(id)) throw new CannotApplyError('id', 'must not hold / ! ? # or control characters', id);
+  return id;
+}
+
+export interface MakeOptions {
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+  /** The input holds metadata of attachments that the file store made. */
+  readonly attachments?: boolean | undefined;
+}
+
+/** A new entity, or the whole new state of one: what is absent has its default. */
+export function makeEntity(
+  definition: ResolvedClass,
+  input: Input,
+  before: Entity | undefined,
+  options: MakeOptions,
+): Entity {
+  const entity: Record<string, unknown> = { id: before?.id ?? checkId(input['id'] ?? randomUUID()) };
+  checkFields(definition, input, before);
+  for (const property of definition.allProperties) {
+    const given = input[property.name];
+    entity[property.name] = isManaged(property)
+      ? managed(property, given, before, options)
+      : given === undefined
+        ? implied(definition, property, before, options.now)
+        : checked(definition, property, given);
+  }
+  checkRequired(definition, entity);
+  return entity as Entity;
+}
+
+/** The entity after PATCH. */
+export function patchEntity(
+  definition: ResolvedClass,
+  before: Entity,
+  input: Input,
+  options: MakeOptions & { readonly append?: boolean | undefined },
+): Entity {
+  checkFields(definition, input, before);
+  const entity: Record<string, unknown> = { ...before };
+  for (const property of definition.allProperties) {
+    const { name } = property;
+    const given = input[name];
+    if (given === undefined) continue;
+    if (isManaged(property)) {
+      entity[name] = managed(property, given, before, options);
+      continue;
+    }
+    const value = checked(definition, property, given);
+    entity[name] = value === null ? null : merged(property, before[name], value, options.append === true);
+  }
+  checkRequired(definition, entity);
+  return entity as Entity;
+}
+
+function merged(property: PropertyDefinition, before: unknown, value: unknown, append: boolean): unknown {
+  if (append && property.multi && Array.isArray(value)) {
+    return Array.isArray(before) ? [...(before as unknown[]), ...(value as unknown[])] : value;
+  }
+  return mergeLevels(before, value, property.merge_levels);
+}
+
+/** Merges objects key by key, `levels` deep; below that the new value replaces. Null removes a key. */
+export function mergeLevels(before: unknown, given: unknown, levels: number): unknown {
+  if (levels === 0 || !isFields(before) || !isFields(given)) return given;
+  const result = new Map(Object.entries(before));
+  for (const [key, value] of Object.entries(given)) {
+    if (value === null) result.delete(key);
+    else result.set(key, mergeLevels(result.get(key), value, levels - 1));
+  }
+  return Object.fromEntries(result);
+}
+
+function checkFields({ allProperties }: ResolvedClass, input: Input, before: Entity | undefined): void {
+  if (before !== undefined && input['id'] !== undefined && input['id'] !== before.id) {
+    throw new CannotApplyError('id', 'cannot be changed', input['id']);
+  }
+  const names = new Set(['id', ...allProperties.map(({ name }) => name)]);
+  const unknown = Object.keys(input).find((key) => !names.has(key));
+  if (unknown !== undefined) throw new CannotApplyError(unknown, 'is no property of the class', input[unknown]);
+}
+
+function checked(definition: ResolvedClass, property: PropertyDefinition, given: unknown): unknown {
+  const isTime = isPartitioned(definition.storage_mode) && property.name === timeProperty(definition);
+  if (isTime && given === null) {
+    throw new CannotApplyError(property.name, 'cannot be cleared: the data are partitioned by it');
+  }
+  if (given === null) return null;
+  const value = isTime && typeof given === 'string' ? parseTime(given) : given;
+  return checkValue(property, value, property.name);
+}
+
+/**
+ * The time that an input gives to an entity of a partitioned class; undefined when it gives none.
+ *
+ * @throws CannotApplyError
+ */
+export function givenTime(definition: ResolvedClass, input: Input): unknown {
+  const name = timeProperty(definition);
+  const property = definition.allProperties.find((each) => each.name === name);
+  const given = input[name];
+  if (property === undefined || given === undefined) return undefined;
+  return checked(definition, property, given);
+}
+
+/** The value of an absent property. */
+function implied(
+  definition: ResolvedClass,
+  { name, default: value = null }: PropertyDefinition,
+  before: Entity | undefined,
+  now: number,
+): unknown {
+  const isTime = isPartitioned(definition.storage_mode) && name === timeProperty(definition);
+  return isTime ? (before?.[name] ?? value ?? now) : value;
+}
+
+/** Increments are numbered by the database, files come through their own endpoint: the input may repeat what is there. */
+function managed(
+  property: PropertyDefinition,
+  given: unknown,
+  before: Entity | undefined,
+  { attachments = false }: MakeOptions,
+): unknown {
+  const { name } = property;
+  const present = before?.[name] ?? null;
+  if (given === undefined || isEqual(given, present)) return present;
+  if (property.data_type === 'attachment') {
+    if (given === null) return null;
+    if (attachments) return checkValue(property, given, name);
+    throw new CannotApplyError(name, `is an attachment: upload it to the path of the entity, /${name}`, given);
+  }
+  throw new CannotApplyError(name, 'is numbered by the platform', given);
+}
+
+function checkRequired({ allProperties }: ResolvedClass, entity: Readonly<Record<string, unknown>>): void {
+  const missing = allProperties.find(
+    (property) => property.required && !isManaged(property) && (entity[property.name] ?? null) === null,
+  );
+  if (missing !== undefined) throw new CannotApplyError(missing.name, 'is required');
+}

@@ -1,0 +1,102 @@
+/** Entities of one class in memory: by id, by the values of indexed properties, and by when they end. */
+import { ConflictError } from '../errors.ts';
+import { canonical } from '../filter/values.ts';
+import type { Entity } from '../model.ts';
+
+export interface IndexedProperty {
+  readonly name: string;
+  readonly unique: boolean;
+}
+
+type Ids = Map<string, Set<string>>;
+
+/** Entities are frozen and replaced, never changed: whoever holds one keeps what was. */
+export class MemoryStore {
+  readonly #entities = new Map<string, Entity>();
+  #indexes: ReadonlyMap<string, { readonly unique: boolean; readonly ids: Ids }>;
+
+  constructor(properties: readonly IndexedProperty[]) {
+    this.#indexes = emptyIndexes(properties);
+  }
+
+  get size(): number {
+    return this.#entities.size;
+  }
+
+  get(id: string): Entity | undefined {
+    return this.#entities.get(id);
+  }
+
+  values(): Iterable<Entity> {
+    return this.#entities.values();
+  }
+
+  /** Ids of the entities with this value; undefined when the property has no index. */
+  find(property: string, value: unknown): Iterable<string> | undefined {
+    const index = this.#indexes.get(property);
+    return index === undefined ? undefined : (index.ids.get(canonical(value)) ?? []);
+  }
+
+  /**
+   * Adds or replaces an entity.
+   *
+   * @throws ConflictError when another has one of its unique values
+   */
+  put(entity: Entity): void {
+    for (const [property, { unique, ids }] of this.#indexes) {
+      const value = entity[property];
+      if (!unique || value === null) continue;
+      const holder = ids.get(canonical(value))?.values().next().value;
+      if (holder !== undefined && holder !== entity.id) throw new ConflictError(property);
+    }
+    this.#forget(entity.id);
+    this.#entities.set(entity.id, entity);
+    this.#index(entity);
+  }
+
+  remove(id: string): boolean {
+    this.#forget(id);
+    return this.#entities.delete(id);
+  }
+
+  clear(): void {
+    this.#entities.clear();
+    for (const { ids } of this.#indexes.values()) ids.clear();
+  }
+
+  /** Takes all entities in another form, all or none. @throws ConflictError */
+  rebuild(properties: readonly IndexedProperty[], entities: readonly Entity[]): void {
+    const trial = new MemoryStore(properties);
+    for (const entity of entities) trial.put(entity);
+    this.#indexes = trial.#indexes;
+    for (const entity of entities) this.#entities.set(entity.id, entity);
+  }
+
+  #index(entity: Entity): void {
+    for (const [property, { ids }] of this.#indexes) {
+      const value = entity[property];
+      if (value === null || value === undefined) continue;
+      const key = canonical(value);
+      const known = ids.get(key);
+      if (known === undefined) ids.set(key, new Set([entity.id]));
+      else known.add(entity.id);
+    }
+  }
+
+  #forget(id: string): void {
+    const entity = this.#entities.get(id);
+    if (entity === undefined) return;
+    for (const [property, { ids }] of this.#indexes) {
+      const key = canonical(entity[property]);
+      const known = ids.get(key);
+      known?.delete(id);
+      if (known?.size === 0) ids.delete(key);
+    }
+  }
+}
+
+function emptyIndexes(
+  properties: readonly IndexedProperty[],
+): ReadonlyMap<string, { readonly unique: boolean; readonly ids: Ids }> {
+  return new Map(properties.map(({ name, unique }) => [name, { unique, ids: new Map() }]));
+}

@@ -1,0 +1,125 @@
+/** Reads the parameters of a list against a class, once for tables and memory. */
+import type { PropertyDefinition, ResolvedClass } from './class-definition.ts';
+import { isPartitioned } from './class-settings.ts';
+import { BadParameterError } from './errors.ts';
+import {
+  applyMask,
+  type Expression,
+  ExpressionParser,
+  flatten,
+  type Grouping,
+  intersect,
+  type OrderEntry,
+  parseFilter,
+  parseGrouping,
+  parseMask,
+  parseOrder,
+  resultTypes,
+  type ValueType,
+} from './filter/index.ts';
+import { parseTime } from './filter/time.ts';
+import type { ListQuery } from './model.ts';
+
+/** Half-open, milliseconds since the epoch. */
+export interface Interval {
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface ParsedQuery {
+  readonly filter: Expression | undefined;
+  /** With grouping: over the names of the results. */
+  readonly order: readonly OrderEntry[];
+  readonly grouping: Grouping | undefined;
+  readonly offset: number;
+  readonly limit: number;
+  readonly countOnly: boolean;
+  /** Only for partitioned classes. */
+  readonly interval: Interval | undefined;
+  readonly shape: (fields: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>;
+}
+
+/** The type in which expressions see a property. */
+export function valueTypeOf({ data_type: type, multi }: PropertyDefinition): ValueType {
+  switch (type) {
+    case 'any':
+    case 'attachment':
+      return 'json';
+    case 'boolean':
+      return multi ? 'boolean[]' : 'boolean';
+    case 'string':
+    case 'enum':
+      return multi ? 'text[]' : 'text';
+    case 'integer':
+    case 'long':
+    case 'float':
+    case 'increment':
+      return multi ? 'number[]' : 'number';
+    default:
+      return type satisfies never;
+  }
+}
+
+export function fieldTypes(definition: ResolvedClass): ReadonlyMap<string, ValueType> {
+  const types = definition.allProperties.map((property) => [property.name, valueTypeOf(property)] as const);
+  return new Map([['id', 'text'], ...types]);
+}
+
+/** @throws BadParameterError */
+export function parseQuery(definition: ResolvedClass, query: ListQuery, now: number): ParsedQuery {
+  const fields = fieldTypes(definition);
+  const parser = (): ExpressionParser => new ExpressionParser({ fields, now });
+  const grouping = parseGrouping(parser(), query.aggr ?? undefined, query.groupby ?? undefined);
+  const orderFields = grouping === undefined ? fields : resultTypes(grouping);
+  const { max_limit: maxLimit } = definition.opts;
+  const limit = size(query.limit, 'limit') ?? maxLimit;
+  return {
+    filter: query.filter === undefined ? undefined : parseFilter(parser(), query.filter),
+    order: query.order === undefined ? [] : parseOrder(new ExpressionParser({ fields: orderFields, now }), query.order),
+    grouping,
+    offset: size(query.offset, 'offset') ?? 0,
+    limit: Math.min(limit, maxLimit),
+    countOnly: query.countonly === true || limit === 0,
+    interval: isPartitioned(definition.storage_mode) ? parseInterval(query.interval) : undefined,
+    shape: shaper(definition, query, grouping !== undefined),
+  };
+}
+
+/** What `mask` and `flat` make of an entity, within the class's `max_mask`. */
+export function shaper(
+  { opts }: ResolvedClass,
+  { mask, flat }: Pick<ListQuery, 'mask' | 'flat'>,
+  isGrouped = false,
+): ParsedQuery['shape'] {
+  const wanted = isGrouped ? parseMask(mask) : intersect(parseMask(mask), parseMask(opts.max_mask));
+  return (fields) => (flat === true ? flatten(applyMask(fields, wanted)) : applyMask(fields, wanted));
+}
+
+function size(value: number | undefined, field: string): number | undefined {
+  if (value === undefined || (Number.isSafeInteger(value) && value >= 0)) return value;
+  throw new BadParameterError(field, 'must be an integer from 0');
+}
+
+/** `["from", "to"]`. @throws BadParameterError */
+export function parseInterval(input: unknown): Interval {
+  if (input === undefined)
+    throw new BadParameterError('interval', 'is required: ["from", "to"], ISO 8601 or milliseconds');
+  if (!Array.isArray(input) || input.length !== 2) throw new BadParameterError('interval', 'must be ["from", "to"]');
+  const [from, to] = input.map((each: unknown, index) => {
+    const time = typeof each === 'string' ? (/^-?\d{5,}$/.test(each) ? Number(each) : parseTime(each)) : each;
+    if (typeof time === 'number' && Number.isSafeInteger(time)) return time;
+    throw new BadParameterError('interval', 'must be an ISO 8601 time or milliseconds', `interval[${index}]`);
+  }) as [number, number];
+  if (from >= to) throw new BadParameterError('interval', 'must begin before it ends');
+  return { from, to };
+}
+
+const DAY_MS = 86_400_000;
+
+/** The UTC day of an entity path. @throws BadParameterError */
+export function parseDate(definition: ResolvedClass, date: string | undefined): Interval | undefined {
+  if (!isPartitioned(definition.storage_mode)) return undefined;
+  const from = date === undefined || date.length !== 10 ? null : parseTime(date);
+  if (from === null) throw new BadParameterError('date', 'must stand before the id as YYYY-MM-DD (UTC)');
+  return { from, to: from + DAY_MS };
+}

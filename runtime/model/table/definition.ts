@@ -1,0 +1,230 @@
+/** Makes and changes the tables of classes. Runs in the transaction that writes the settings: both happen or neither. */
+import { type Kysely, sql } from 'kysely';
+import { type Schema, SqlError } from '../../storage/index.ts';
+import type { PropertyDefinition } from '../class-definition.ts';
+import { isPartitioned } from '../class-settings.ts';
+import { CannotApplyError } from '../errors.ts';
+import type { Fragment } from '../filter/index.ts';
+import { timeProperty } from '../resolve-class.ts';
+import type { StoredClass } from '../stored-class.ts';
+import { columnName, columnOf, indexName, SCHEMA, sequenceOf, sqlType, tableOf } from './names.ts';
+
+type Db = Kysely<Schema>;
+
+export async function createTable(db: Db, stored: StoredClass): Promise<void> {
+  const columns: Fragment[] = [sql`id text collate "C" not null`];
+  for (const property of stored.allProperties) columns.push(await columnDefinition(db, stored, property));
+  if (isPartitioned(stored.storage_mode)) {
+    const time = columnOf(stored, timeProperty(stored));
+    columns.push(sql`primary key (${time}, id)`);
+    await sql`create table ${tableOf(stored)} (${sql.join(columns)}) partition by range (${time})`.execute(db);
+  } else {
+    columns.push(sql`primary key (id)`);
+    await sql`create table ${tableOf(stored)} (${sql.join(columns)})`.execute(db);
+  }
+  for (const property of stored.allProperties) await createIndexes(db, stored, property);
+}
+
+export async function dropTable(db: Db, stored: StoredClass): Promise<void> {
+  await sql`drop table if exists ${tableOf(stored)}`.execute(db);
+  for (const { name, data_type: type } of stored.allProperties) {
+    if (type === 'increment') await sql`drop sequence if exists ${sequenceOf(stored, name)}`.execute(db);
+  }
+}
+
+/**
+ * Brings the table from one state of its class to the next, with the data in place.
+ *
+ * @throws CannotApplyError naming the property whose data do not fit
+ */
+export async function alterTable(db: Db, before: StoredClass, after: StoredClass): Promise<void> {
+  const known = new Map(before.allProperties.map((property) => [property.name, property]));
+  const names = new Set(after.allProperties.map(({ name }) => name));
+  for (const property of before.allProperties) {
+    if (!names.has(property.name)) await dropColumn(db, before, property);
+  }
+  for (const property of after.allProperties) {
+    const old = known.get(property.name);
+    if (old === undefined) {
+      const definition = await columnDefinition(db, after, property);
+      await sql`alter table ${tableOf(after)} add column ${definition}`.execute(db);
+      await fillDefault(db, after, property);
+      await createIndexes(db, after, property);
+    } else {
+      await changeColumn(db, before, after, old, property);
+    }
+  }
+}
+
+async function columnDefinition(db: Db, stored: StoredClass, property: PropertyDefinition): Promise<Fragment> {
+  const type = sql.raw(sqlType(property));
+  const column = columnOf(stored, property.name);
+  if (property.data_type !== 'increment') return sql`${column} ${type}`;
+  const sequence = sequenceOf(stored, property.name);
+  await sql`create sequence if not exists ${sequence}`.execute(db);
+  const name = sql.lit(`${SCHEMA}.s_${stored.number}_${columnName(stored, property.name).slice(2)}`);
+  return sql`${column} ${type} default nextval(${name}::regclass)`;
+}
+
+/** Entities that are there get the default of a new property, as new ones do. */
+async function fillDefault(db: Db, stored: StoredClass, property: PropertyDefinition): Promise<void> {
+  if (property.default === undefined) {
+    if (!property.required || property.data_type === 'increment' || property.data_type === 'attachment') return;
+    const { rows } = await sql`select 1 from ${tableOf(stored)} limit 1`.execute(db);
+    if (rows.length === 0) return;
+    throw new CannotApplyError(`properties.${property.name}.required`, 'needs a default for the entities there are');
+  }
+  const value = columnValue(property, property.default);
+  await sql`update ${tableOf(stored)} set ${columnOf(stored, property.name)} = ${value}`.execute(db);
+}
+
+/** A value as a parameter of the column's type. */
+export function columnValue(property: PropertyDefinition, value: unknown): Fragment {
+  if (value === null || value === undefined) return sql`null`;
+  const type = sqlType(property);
+  return type === 'jsonb' ? sql`${JSON.stringify(value)}::jsonb` : sql`${value}`;
+}
+
+async function dropColumn(db: Db, stored: StoredClass, property: PropertyDefinition): Promise<void> {
+  const { opts, storage_mode: mode } = stored;
+  if (isPartitioned(mode) && property.name === timeProperty(stored)) {
+    throw new CannotApplyError('opts.partition_property', 'cannot change: the data are partitioned by it', opts);
+  }
+  await sql`alter table ${tableOf(stored)} drop column ${columnOf(stored, property.name)}`.execute(db);
+  if (property.data_type === 'increment') await sql`drop sequence ${sequenceOf(stored, property.name)}`.execute(db);
+}
+
+async function changeColumn(
+  db: Db,
+  old: StoredClass,
+  stored: StoredClass,
+  before: PropertyDefinition,
+  after: PropertyDefinition,
+): Promise<void> {
+  const field = `properties.${after.name}`;
+  const indexKept = indexSignature(old, before) === indexSignature(stored, after);
+  if (!indexKept) await dropIndexes(db, stored, after);
+  if (before.data_type !== after.data_type || before.multi !== after.multi) {
+    const using = conversion(columnOf(stored, after.name), before, after);
+    if (using === undefined) {
+      const from = before.multi ? `a list of ${before.data_type}` : before.data_type;
+      throw new CannotApplyError(`${field}.data_type`, `cannot be changed from ${from}; add another property`);
+    }
+    if (sqlType(before) !== sqlType(after)) await convertColumn(db, stored, after, using);
+  }
+  if (after.data_type === 'enum') await checkItems(db, stored, after);
+  if (after.required && !before.required) await checkPresent(db, stored, after);
+  if (!indexKept) await createIndexes(db, stored, after);
+}
+
+/** The same for the same indexes. */
+function indexSignature({ opts }: StoredClass, property: PropertyDefinition): string {
+  return JSON.stringify([
+    property.index,
+    property.unique,
+    opts.lookup_properties.includes(property.name),
+    sqlType(property),
+  ]);
+}
+
+async function convertColumn(
+  db: Db,
+  stored: StoredClass,
+  property: PropertyDefinition,
+  using: Fragment,
+): Promise<void> {
+  const column = columnOf(stored, property.name);
+  try {
+    await sql`alter table ${tableOf(stored)} alter column ${column} type ${sql.raw(sqlType(property))} using ${using}`.execute(
+      db,
+    );
+  } catch (error) {
+    if (!(error instanceof SqlError) || !error.code.startsWith('22')) throw error;
+    const reason = `does not fit the data: ${error.message}`;
+    throw new CannotApplyError(`properties.${property.name}.data_type`, reason, undefined, { cause: error });
+  }
+}
+
+const NUMERIC = ['integer', 'long', 'float'];
+const TEXTUAL = ['string', 'enum'];
+
+/** How values of one type become values of another without loss; undefined: they do not. */
+function conversion(column: Fragment, before: PropertyDefinition, after: PropertyDefinition): Fragment | undefined {
+  const [from, to] = [before.data_type, after.data_type];
+  if (from === 'increment' || to === 'increment' || from === 'attachment' || to === 'attachment') return undefined;
+  const base = sql.raw(sqlType({ ...after, multi: false }).split(' ')[0] ?? '');
+  if (to === 'any') return from === 'any' && before.multi === after.multi ? column : sql`to_jsonb(${column})`;
+  if (from === 'any' || (before.multi && !after.multi)) return undefined;
+  const isWider = NUMERIC.includes(from) && NUMERIC.indexOf(to) >= NUMERIC.indexOf(from);
+  const isReadable = from === 'string' && !TEXTUAL.includes(to);
+  const isFine = from === to || isWider || TEXTUAL.includes(to) || isReadable;
+  if (!isFine) return undefined;
+  if (before.multi) return sql`${column}::${sql.raw(sqlType(after).split(' ')[0] ?? '')}`;
+  const one = sql`${column}::${base}`;
+  return after.multi ? sql`case when ${column} is not null then array[${one}] end` : one;
+}
+
+async function checkItems(db: Db, stored: StoredClass, property: PropertyDefinition): Promise<void> {
+  const column = columnOf(stored, property.name);
+  const fits = property.multi
+    ? sql`${column} <@ ${property.items}::text[]`
+    : sql`${column} = any(${property.items}::text[])`;
+  const { rows } = await sql`select 1 from ${tableOf(stored)} where not (${fits}) limit 1`.execute(db);
+  if (rows.length === 0) return;
+  throw new CannotApplyError(`properties.${property.name}.items`, 'lacks a value that entities have', property.items);
+}
+
+async function checkPresent(db: Db, stored: StoredClass, property: PropertyDefinition): Promise<void> {
+  const column = columnOf(stored, property.name);
+  const { rows } = await sql`select 1 from ${tableOf(stored)} where ${column} is null limit 1`.execute(db);
+  if (rows.length === 0) return;
+  throw new CannotApplyError(`properties.${property.name}.required`, 'cannot be: there are entities without a value');
+}
+
+async function dropIndexes(db: Db, stored: StoredClass, { name }: PropertyDefinition): Promise<void> {
+  for (const kind of ['u', 'i'] as const) {
+    await sql`drop index if exists ${sql.id(SCHEMA, indexName(stored, name, kind))}`.execute(db);
+  }
+}
+
+async function createIndexes(db: Db, stored: StoredClass, property: PropertyDefinition): Promise<void> {
+  const { name, index, unique } = property;
+  const column = columnOf(stored, name);
+  const table = tableOf(stored);
+  if (unique) {
+    try {
+      await sql`create unique index ${sql.id(indexName(stored, name, 'u'))} on ${table} (${column})`.execute(db);
+    } catch (error) {
+      if (!(error instanceof SqlError) || error.code !== '23505') throw error;
+      const reason = 'cannot be: there are entities with the same value';
+      throw new CannotApplyError(`properties.${name}.unique`, reason, true, { cause: error });
+    }
+  }
+  const isKey = stored.opts.lookup_properties.includes(name) && !unique;
+  if (index === false && !isKey) return;
+  const columns = await indexColumns(db, stored, property, column);
+  await sql`create index ${sql.id(indexName(stored, name, 'i'))} on ${table} ${columns}`.execute(db);
+}
+
+async function indexColumns(
+  db: Db,
+  stored: StoredClass,
+  { name, index }: PropertyDefinition,
+  column: Fragment,
+): Promise<Fragment> {
+  if (index === 'list') return sql`using gin (${column})`;
+  if (index === 'wildcard') {
+    if (await hasTrigrams(db)) return sql`using gin (${column} gin_trgm_ops)`;
+    // Without pg_trgm at least prefixes are found by the index.
+    return sql`(${column}, id)`;
+  }
+  const more = Array.isArray(index) ? index.filter((each: string) => each !== name && each !== 'id') : [];
+  return sql`(${sql.join([column, ...more.map((each: string) => columnOf(stored, each)), sql`id`])})`;
+}
+
+async function hasTrigrams(db: Db): Promise<boolean> {
+  const { rows } = await sql`select 1 from pg_available_extensions where name = 'pg_trgm'`.execute(db);
+  if (rows.length === 0) return false;
+  await sql`create extension if not exists pg_trgm`.execute(db);
+  return true;
+}

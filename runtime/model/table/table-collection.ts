@@ -1,0 +1,292 @@
+/** The entities of one class in PostgreSQL: category, history and transactionlog. */
+import { type Kysely, sql } from 'kysely';
+import { type Schema, type Storage, SqlError, SQLSTATE } from '../../storage/index.ts';
+import type { ResolvedClass } from '../class-definition.ts';
+import { isPartitioned } from '../class-settings.ts';
+import { parseCommand } from '../commands.ts';
+import { checkId, givenTime, makeEntity, patchEntity } from '../entity.ts';
+import { CannotApplyError, ConflictError, NotFoundError } from '../errors.ts';
+import { allOf, type Fragment } from '../filter/index.ts';
+import { lookupKeys } from '../lookup.ts';
+import type { Entity, Input, ListAnswer, ListQuery, ModelCollection, ReadOptions, UpdateOptions } from '../model.ts';
+import type { Notices } from '../notices.ts';
+import { type Interval, parseDate, parseQuery, shaper } from '../query.ts';
+import { timeProperty } from '../resolve-class.ts';
+import type { StoredClass } from '../stored-class.ts';
+import { columnValue } from './definition.ts';
+import { columnName, columnOf, propertyOfIndex, tableOf } from './names.ts';
+import type { Partitions } from './partitions.ts';
+import { countRows, groupRows, listRows } from './select.ts';
+import { entityReader, type Row, selection } from './rows.ts';
+
+type Db = Kysely<Schema>;
+
+export interface TableCollectionOptions {
+  readonly storage: Storage;
+  readonly partitions: Partitions;
+  readonly notices: Notices;
+  readonly now: () => number;
+  /** The class as it is now. */
+  readonly current: () => StoredClass;
+}
+
+export class TableCollection implements ModelCollection {
+  readonly #options: TableCollectionOptions;
+
+  constructor(options: TableCollectionOptions) {
+    this.#options = options;
+  }
+
+  get definition(): ResolvedClass {
+    return this.#class;
+  }
+
+  async create(input: Input): Promise<Entity> {
+    const stored = this.#class;
+    const entity = makeEntity(stored, input, undefined, { now: this.#options.now() });
+    if (isPartitioned(stored.storage_mode)) await this.#checkFree(stored, entity);
+    const time = isPartitioned(stored.storage_mode) ? entity[timeProperty(stored)] : undefined;
+    const after = await this.#placed(stored, time, () => this.#insert(this.#db, stored, entity));
+    this.#options.notices.created(stored, after);
+    return after;
+  }
+
+  async list(query: ListQuery): Promise<ListAnswer> {
+    const stored = this.#class;
+    const parsed = parseQuery(stored, query, this.#options.now());
+    if (parsed.countOnly) return { count: await countRows(this.#db, stored, parsed) };
+    const rows =
+      parsed.grouping === undefined
+        ? (await listRows(this.#db, stored, parsed)).map(entityReader(stored))
+        : await groupRows(this.#db, stored, parsed, parsed.grouping);
+    return rows.map(parsed.shape);
+  }
+
+  async read(id: string, { date, ...shape }: ReadOptions = {}): Promise<Readonly<Record<string, unknown>>> {
+    const stored = this.#class;
+    const entity = await this.#find(this.#db, stored, id, parseDate(stored, date), sql``);
+    if (entity === undefined) throw new NotFoundError('Entity', id);
+    return shaper(stored, shape)(entity);
+  }
+
+  async replace(id: string, input: Input, { date }: { readonly date?: string | undefined } = {}): Promise<Entity> {
+    const stored = this.#writable('PUT');
+    const day = parseDate(stored, date);
+    const given: Input = { ...input, id: sameId(id, input) };
+    // A new entity of a day belongs into that day.
+    const time = day === undefined ? undefined : (givenTime(stored, input) ?? day.from);
+    const placed = day === undefined ? given : { [timeProperty(stored)]: time, ...given };
+    const now = this.#options.now();
+    const { before, after } = await this.#placed(stored, time, () =>
+      this.#db.transaction().execute(async (tx) => {
+        const found = await this.#find(tx, stored, id, day, sql`for update`);
+        const entity = makeEntity(stored, found === undefined ? placed : given, found, { now });
+        const written =
+          found === undefined ? await this.#insert(tx, stored, entity) : await this.#update(tx, stored, day, entity);
+        return { before: found, after: written };
+      }),
+    );
+    if (before === undefined) this.#options.notices.created(stored, after);
+    else this.#options.notices.updated(stored, before, after);
+    return after;
+  }
+
+  async update(id: string, input: Input, { date, ...options }: UpdateOptions = {}): Promise<Entity> {
+    const stored = this.#writable('PATCH');
+    const day = parseDate(stored, date);
+    const now = this.#options.now();
+    // A PATCH may move the entity to another time.
+    const time = day === undefined ? undefined : givenTime(stored, input);
+    const { before, after } = await this.#placed(stored, time, () =>
+      this.#db.transaction().execute(async (tx) => {
+        const found = await this.#find(tx, stored, id, day, sql`for update`);
+        if (found === undefined) throw new NotFoundError('Entity', id);
+        const entity = patchEntity(stored, found, input, { now, ...options });
+        return { before: found, after: await this.#update(tx, stored, day, entity) };
+      }),
+    );
+    this.#options.notices.updated(stored, before, after);
+    return after;
+  }
+
+  async remove(id: string, { date }: { readonly date?: string | undefined } = {}): Promise<void> {
+    const stored = this.#writable('DELETE');
+    const { rows } = await sql<Row>`
+      delete from ${tableOf(stored)} where ${this.#where(stored, id, parseDate(stored, date))}
+      returning ${selection(stored)}`.execute(this.#db);
+    const [row] = rows;
+    if (row === undefined) throw new NotFoundError('Entity', id);
+    this.#options.notices.removed(stored, entityReader(stored)(row));
+  }
+
+  async clear(): Promise<void> {
+    await sql`truncate ${tableOf(this.#class)}`.execute(this.#db);
+    this.#options.notices.cleared(this.#class);
+  }
+
+  async lookup(keys: Input): Promise<readonly string[]> {
+    const stored = this.#class;
+    const conditions = lookupKeys(stored, keys).map(({ property, value }) =>
+      property === undefined
+        ? sql`id = ${value}`
+        : sql`${columnOf(stored, property.name)} = ${columnValue(property, value)}`,
+    );
+    const { rows } = await sql<{ id: string }>`
+      select id from ${tableOf(stored)} where ${allOf(conditions)} order by id limit ${stored.opts.max_limit}`.execute(
+      this.#db,
+    );
+    if (rows.length === 0) throw new NotFoundError('Entity', JSON.stringify(keys));
+    return rows.map((row) => row.id);
+  }
+
+  async setup(input: Input): Promise<readonly string[] | { readonly result: 'ok' }> {
+    const stored = this.#class;
+    const command = parseCommand(input);
+    const { notices, partitions } = this.#options;
+    switch (command.cmd) {
+      case 'suspend_notification':
+        notices.suspend();
+        break;
+      case 'resume_notification':
+        notices.resume(stored, command.sendReload);
+        break;
+      case 'optimize':
+        await sql`vacuum (analyze) ${tableOf(stored)}`.execute(this.#db);
+        break;
+      case 'read_partitions':
+        requirePartitions(stored, command.cmd);
+        return await partitions.list(this.#db, stored);
+      case 'drop_partition':
+        requirePartitions(stored, command.cmd);
+        await partitions.drop(this.#db, stored, command.partition);
+        break;
+      default:
+        command satisfies never;
+    }
+    return { result: 'ok' };
+  }
+
+  get #class(): StoredClass {
+    return this.#options.current();
+  }
+
+  get #db(): Db {
+    return this.#options.storage.db;
+  }
+
+  #writable(method: string): StoredClass {
+    const stored = this.#class;
+    if (stored.storage_mode !== 'transactionlog') return stored;
+    throw new CannotApplyError('storage_mode', `transactionlog is append only: ${method} does not apply`, method);
+  }
+
+  #where(stored: StoredClass, id: string, day: Interval | undefined): Fragment {
+    if (day === undefined) return sql`id = ${id}`;
+    const time = columnOf(stored, timeProperty(stored));
+    return sql`id = ${id} and ${time} >= ${day.from}::bigint and ${time} < ${day.to}::bigint`;
+  }
+
+  async #find(
+    db: Db,
+    stored: StoredClass,
+    id: string,
+    day: Interval | undefined,
+    lock: Fragment,
+  ): Promise<Entity | undefined> {
+    const { rows } = await sql<Row>`
+      select ${selection(stored)} from ${tableOf(stored)} where ${this.#where(stored, id, day)} limit 1 ${lock}`.execute(
+      db,
+    );
+    const [row] = rows;
+    return row === undefined ? undefined : entityReader(stored)(row);
+  }
+
+  async #insert(db: Db, stored: StoredClass, entity: Entity): Promise<Entity> {
+    // An increment that has no value yet takes its default, the next number.
+    const given = stored.allProperties.filter((property) => property.data_type !== 'increment');
+    const names = ['id', ...given.map(({ name }) => columnName(stored, name))].map((name) => sql.id(name));
+    const values = [sql`${entity.id}`, ...given.map((property) => columnValue(property, entity[property.name]))];
+    return await this.#write(
+      stored,
+      sql`insert into ${tableOf(stored)} (${sql.join(names)}) values (${sql.join(values)})
+        returning ${selection(stored)}`,
+      db,
+    );
+  }
+
+  async #update(db: Db, stored: StoredClass, day: Interval | undefined, entity: Entity): Promise<Entity> {
+    const assignments = stored.allProperties
+      .filter((property) => property.data_type !== 'increment')
+      .map((property) => sql`${columnOf(stored, property.name)} = ${columnValue(property, entity[property.name])}`);
+    // A class without properties has nothing to set.
+    if (assignments.length === 0) return entity;
+    return await this.#write(
+      stored,
+      sql`update ${tableOf(stored)} set ${sql.join(assignments)} where ${this.#where(stored, entity.id, day)}
+        returning ${selection(stored)}`,
+      db,
+    );
+  }
+
+  async #write(stored: StoredClass, statement: Fragment, db: Db): Promise<Entity> {
+    try {
+      const { rows } = await sql<Row>`${statement}`.execute(db);
+      const [row] = rows;
+      if (row === undefined) throw new Error(`The write of an entity of ${stored.classname} returned no row.`);
+      return entityReader(stored)(row);
+    } catch (error) {
+      throw blame(stored, error);
+    }
+  }
+
+  /** The primary key of a partitioned table holds the time, so that alone does not keep ids apart. */
+  async #checkFree(stored: StoredClass, entity: Entity): Promise<void> {
+    const time = Number(entity[timeProperty(stored)]);
+    const from = Math.floor(time / DAY_MS) * DAY_MS;
+    const found = await this.#find(this.#db, stored, entity.id, { from, to: from + DAY_MS }, sql``);
+    if (found !== undefined) throw new ConflictError('id');
+  }
+
+  /** Writes with the partition of `time` in place, again if another node has dropped it meanwhile. */
+  async #placed<T>(stored: StoredClass, time: unknown, write: () => Promise<T>): Promise<T> {
+    if (time === undefined) return await write();
+    const { partitions } = this.#options;
+    await partitions.ensure(this.#db, stored, time);
+    try {
+      return await write();
+    } catch (error) {
+      if (!(error instanceof SqlError) || error.code !== CHECK_VIOLATION) throw error;
+      partitions.forget();
+      await partitions.ensure(this.#db, stored, time);
+      return await write();
+    }
+  }
+}
+
+const DAY_MS = 86_400_000;
+/** "no partition of relation found for row" has this code too. */
+const CHECK_VIOLATION = '23514';
+/** A value is out of range, cannot be read, or is too large for its index. */
+const UNFIT = ['22003', '22P02', '22P05', '54000'];
+
+function requirePartitions({ storage_mode: mode }: StoredClass, cmd: string): void {
+  if (isPartitioned(mode)) return;
+  throw new CannotApplyError('cmd', `is for history and transactionlog, not ${mode}`, cmd);
+}
+
+function sameId(id: string, input: Input): string {
+  if (input['id'] !== undefined && input['id'] !== id)
+    throw new CannotApplyError('id', 'cannot be changed', input['id']);
+  return checkId(id);
+}
+
+function blame(stored: StoredClass, error: unknown): unknown {
+  if (!(error instanceof SqlError)) return error;
+  if (error.code === SQLSTATE.uniqueViolation) {
+    const field = propertyOfIndex(stored, error.constraint ?? '') ?? 'id';
+    return new ConflictError(field, { cause: error });
+  }
+  if (UNFIT.includes(error.code))
+    return new CannotApplyError('body', `does not fit: ${error.message}`, undefined, { cause: error });
+  return error;
+}
