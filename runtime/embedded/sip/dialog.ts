@@ -26,7 +26,8 @@ interface Remote {
   tag: string;
   /** To (for the caller) or From (for the callee) with its tag. */
   party: string;
-  target: string;
+  /** What its Contact named; undefined before it sent one. */
+  target: string | undefined;
   route: readonly string[];
 }
 
@@ -65,6 +66,8 @@ export class Dialog {
   readonly initialSeq: number;
   /** Where the peer's packets come from, if its Contact cannot be reached: behind NAT, or on its TCP connection. */
   flow: Destination | undefined;
+  /** Where requests go before the far end named its Contact; a callee knows no such place. */
+  readonly #initialUri: string | undefined;
   #remote: Remote;
   /** Early dialogs of a forked INVITE, by To tag, with the last RSeq of each. */
   readonly #forks = new Map<string, { remote: Remote; rseq: number }>();
@@ -80,6 +83,7 @@ export class Dialog {
     initialSeq: number;
     app: AppConnection | undefined;
     transactionId: string;
+    initialUri: string | undefined;
     remote: Remote;
   }) {
     this.id = dialogIdOf(init.callId, init.fromTag);
@@ -92,12 +96,13 @@ export class Dialog {
     this.initialSeq = init.initialSeq;
     this.app = init.app;
     this.transactionId = init.transactionId;
+    this.#initialUri = init.initialUri;
     this.#remote = init.remote;
   }
 
   /**
    * The callee's side, when it answers a request with a To tag (section 12.1.1).
-   * @throws SipParseError when the request has no usable Contact.
+   * @throws SipParseError when the request's Contact cannot be read.
    */
   static asUas(request: SipRequest, localTag: string, app: AppConnection | undefined, transactionId: string): Dialog {
     const to = request.header('to') ?? '';
@@ -109,15 +114,16 @@ export class Dialog {
       fromTag,
       localTag,
       localParty: tagOf(to) === undefined ? `${to};tag=${localTag}` : to,
-      // drachtio-server numbers this side's requests from 2 on.
-      localSeq: 1,
+      // As observed, this side numbers its requests on from the caller's number.
+      localSeq: request.cseq.number,
       initialSeq: request.cseq.number,
       app,
       transactionId,
+      initialUri: undefined,
       remote: {
         tag: fromTag,
         party: request.header('from') ?? '',
-        target: targetOf(request),
+        target: request.has('contact') ? targetOf(request) : undefined,
         route: request.values('record-route'),
       },
     });
@@ -144,7 +150,8 @@ export class Dialog {
       initialSeq: request.cseq.number,
       app,
       transactionId,
-      remote: remoteOf(response, request.uri),
+      initialUri: request.uri,
+      remote: remoteOf(response, undefined),
     });
   }
 
@@ -156,7 +163,8 @@ export class Dialog {
     return this.#remote.party;
   }
 
-  get target(): string {
+  /** What the far end's Contact named, if it has sent one. */
+  get target(): string | undefined {
     return this.#remote.target;
   }
 
@@ -205,7 +213,8 @@ export class Dialog {
 
   /** @throws SipParseError, SipTransportError when the target or the first route is no address to send to. */
   nextHop(): NextHop {
-    const { target, route } = this.#remote;
+    const { target = this.#initialUri, route } = this.#remote;
+    if (target === undefined) throw new SipParseError('Contact', '', 'this header');
     const first = route[0];
     if (first === undefined) {
       return { requestUri: target, route: [], destination: this.flow ?? destinationOf(target) };
@@ -219,7 +228,7 @@ export class Dialog {
   }
 }
 
-function remoteOf(response: SipResponse, fallback: string): Remote {
+function remoteOf(response: SipResponse, fallback: string | undefined): Remote {
   return {
     tag: response.toTag ?? '',
     party: response.header('to') ?? '',

@@ -112,7 +112,7 @@ export class Exchange {
 
   #report(response: SipResponse): void {
     const meta = response.source === undefined ? NOWHERE : metaOf(response, response.source);
-    this.#app.send(networkFields(meta, this.#id, this.#dialogId), response.head(), response.body);
+    this.#app.send(networkFields(meta, this.#id, this.#dialogId), response.head(false), response.body);
   }
 
   /** Follows the dialog that a response begins. Returns false when the application is not to see the response. */

@@ -8,6 +8,7 @@ import {
   parseNameAddr,
   parseUri,
   type SipMessage,
+  SipParseError,
   splitOutside,
   type TransportName,
 } from '../stack/index.ts';
@@ -36,6 +37,9 @@ const CREDENTIALS = new Set([
   'authentication-info',
 ]);
 
+/** Headers with one address, which the real server writes in angle brackets. */
+const ADDRESSES = new Set(['refer-to', 'referred-by']);
+
 /**
  * Copies the application's headers, known ones in their canonical spelling.
  * @param skip headers (keys) to leave out beside those that are the server's.
@@ -43,7 +47,23 @@ const CREDENTIALS = new Set([
 export function copyHeaders(from: SipMessage, to: SipMessage, skip: readonly string[] = []): void {
   for (const { key, name, value } of from.headers) {
     if (SERVER_HEADERS.has(key) || skip.includes(key)) continue;
-    to.add(canonicalName(key) ?? name, CREDENTIALS.has(key) ? splitOutside(value, ',').join(', ') : value);
+    to.add(canonicalName(key) ?? name, canonicalValue(key, value));
+  }
+}
+
+function canonicalValue(key: string, value: string): string {
+  if (CREDENTIALS.has(key)) return splitOutside(value, ',').join(', ');
+  return ADDRESSES.has(key) ? inBrackets(value) : value;
+}
+
+/** Writes `sip:a@b` as `<sip:a@b>`. What is no address stays as the application wrote it. */
+function inBrackets(value: string): string {
+  if (value.includes('<')) return value;
+  try {
+    return formatNameAddr(parseNameAddr(value, 'address'));
+  } catch (error) {
+    if (error instanceof SipParseError) return value;
+    throw error;
   }
 }
 

@@ -16,12 +16,13 @@ function isPrivate(host: string): boolean {
  *
  * Only for peers without a proxy between (no Record-Route).
  */
-export function behindNat(message: SipMessage, target: string): Destination | undefined {
+export function behindNat(message: SipMessage, target: string | undefined): Destination | undefined {
   const { source } = message;
   if (source === undefined || message.has('record-route')) return undefined;
   const flow: Destination = { transport: source.transport, host: source.address, port: source.port };
   if (message.values('via').length > 1) return undefined;
   if (source.transport === 'tcp') return flow;
+  if (target === undefined) return undefined;
   try {
     const { host } = parseUri(parseNameAddr(target, 'Contact').uri);
     return isIP(host) === 4 && isPrivate(host) && host !== source.address && !isPrivate(source.address)

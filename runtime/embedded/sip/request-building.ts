@@ -12,8 +12,8 @@ import {
 import type { Dialog, NextHop } from './dialog.ts';
 import { contactValue, copyHeaders, finish, type OwnAddress, ownUri, withOwnHost } from './message-building.ts';
 
-/** Methods whose requests carry a Contact: those that begin a dialog or refresh its target. */
-const WITH_CONTACT = new Set(['INVITE', 'SUBSCRIBE', 'REFER', 'UPDATE']);
+/** Methods whose requests get a Contact when the application gives none: as observed, not UPDATE. */
+const WITH_CONTACT = new Set(['INVITE', 'SUBSCRIBE', 'REFER']);
 
 /**
  * A request outside of dialogs from what the application gave: From, tag, To, Call-ID, CSeq, Max-Forwards, Contact and
@@ -24,14 +24,14 @@ export function newRequest(given: SipRequest, own: OwnAddress): SipRequest {
   const request = new SipRequest(given.method, given.uri);
   request.add('Max-Forwards', given.header('max-forwards') ?? '70');
   request.add('From', fromValue(given.header('from'), own));
-  request.add('To', given.header('to') ?? `<${withoutTransport(given.uri)}>`);
+  const to = given.header('to');
+  request.add('To', to === undefined ? `<${withoutTransport(given.uri)}>` : formatNameAddr(parseNameAddr(to, 'To')));
   request.add('Call-ID', given.header('call-id') ?? newCallId());
   const cseq = given.has('cseq') ? given.cseq.number : initialCSeq();
   request.add('CSeq', `${cseq} ${given.method}`);
   const contact = given.header('contact');
   if (contact !== undefined || WITH_CONTACT.has(given.method)) request.add('Contact', contactValue(contact, own));
   copyHeaders(given, request, ['max-forwards', 'contact']);
-  parseNameAddr(request.header('to') ?? '', 'To');
   finish(request, given.body);
   return request;
 }

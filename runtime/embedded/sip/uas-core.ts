@@ -78,7 +78,7 @@ export class UasCore {
     const app = this.#core.apps.successor(dialog.app);
     const initial = dialog.role === 'uas' && ack.cseq.number === dialog.initialSeq;
     const meta = { ...metaOf(ack, source), protocol: '' };
-    app?.send(networkFields(meta, initial ? dialog.transactionId : newId(), dialog.id), ack.head(), ack.body);
+    app?.send(networkFields(meta, initial ? dialog.transactionId : newId(), dialog.id), ack.head(false), ack.body);
   }
 
   /** A CANCEL; the stack has answered it and the INVITE. */
@@ -131,8 +131,8 @@ export class UasCore {
       transaction.reply(481);
       return;
     }
-    // Without a Contact no dialog can begin (RFC 3261 section 8.1.1.8).
-    if (method === 'INVITE' && !this.#hasContact(request)) {
+    // One without any Contact is left to the application, as observed.
+    if (method === 'INVITE' && !this.#hasReadableContact(request)) {
       transaction.reply(400);
       return;
     }
@@ -142,13 +142,13 @@ export class UasCore {
       return;
     }
     const record = this.#record(transaction, app, undefined);
-    app.send(newRequestFields(metaOf(request, source), record.id, source.local), request.head(), request.body);
+    app.send(newRequestFields(metaOf(request, source), record.id, source.local), request.head(false), request.body);
     if (method === 'INVITE') this.#core.cdr.attempt('network', request);
   }
 
-  #hasContact(request: SipRequest): boolean {
+  #hasReadableContact(request: SipRequest): boolean {
     const contact = request.values('contact')[0];
-    if (contact === undefined) return false;
+    if (contact === undefined) return true;
     try {
       parseNameAddr(contact, 'Contact');
       return true;
@@ -179,7 +179,7 @@ export class UasCore {
     }
     if (method === 'INVITE' || method === 'UPDATE' || method === 'SUBSCRIBE') this.#refresh(dialog, request);
     const record = this.#record(transaction, app, dialog);
-    app.send(networkFields(metaOf(request, source), record.id, dialog.id), request.head(), request.body);
+    app.send(networkFields(metaOf(request, source), record.id, dialog.id), request.head(false), request.body);
     if (
       method === 'NOTIFY' &&
       dialog.method === 'SUBSCRIBE' &&
@@ -274,7 +274,7 @@ export class UasCore {
     }
     record.reliable?.stop();
     record.reliable = undefined;
-    if (response.has('rseq')) record.reliable = this.#awaitPrack(record, response, data);
+    if (invite && isReliable(given)) record.reliable = this.#awaitPrack(record, response, data);
     const meta = {
       size: data.length,
       protocol: invite ? source.transport : '',
@@ -303,12 +303,13 @@ export class UasCore {
     const { method } = transaction.request;
     const { local, transport } = transaction.source;
     const response = transaction.createResponse(status, given.reason);
-    const reliable = method === 'INVITE' && status > 100 && status < 200 && requires(given, '100rel');
+    const reliable = method === 'INVITE' && isReliable(given);
     const success = status >= 200 && status < 300;
-    const targetRefresh = method === 'INVITE' || method === 'SUBSCRIBE' || method === 'UPDATE';
+    // As observed, the answer to an UPDATE gets none.
+    const named = method === 'INVITE' || method === 'SUBSCRIBE';
     const contact = given.header('contact');
     if (contact !== undefined && method === 'REGISTER') response.add('Contact', contact);
-    else if (contact !== undefined || reliable || (success && targetRefresh)) {
+    else if (contact !== undefined || reliable || (success && named)) {
       const { host } = this.#core.endpoint.addressFor({
         transport,
         host: transaction.source.address,
@@ -317,7 +318,7 @@ export class UasCore {
       response.add('Contact', contactValue(contact, { host, port: local.port, transport }));
     }
     if (reliable) response.add('RSeq', String((record.reliable?.rseq ?? initialCSeq()) + 1));
-    copyHeaders(given, response, ['contact', 'record-route']);
+    copyHeaders(given, response, ['contact', 'record-route', ...(reliable ? ['rseq'] : [])]);
     finish(response, given.body);
     return response;
   }
@@ -362,8 +363,10 @@ export class UasCore {
   }
 }
 
-function requires(message: SipResponse, option: string): boolean {
-  return message.values('require').some((value) => value.toLowerCase() === option);
+/** Whether the application wants this provisional response acknowledged (RFC 3262 section 3). */
+function isReliable(given: SipResponse): boolean {
+  const { status } = given;
+  return status > 100 && status < 200 && given.values('require').some((value) => value.toLowerCase() === '100rel');
 }
 
 function inviteDialogId(request: SipRequest): string {

@@ -165,8 +165,11 @@ export abstract class SipMessage {
     return this.#via;
   }
 
-  /** The message's text up to and including the empty line. Content-Length is made to agree with the body. */
-  head(): string {
+  /**
+   * The message's text up to and including the empty line. Content-Length is made to agree with the body.
+   * @param add whether one that is missing is added; what is shown rather than sent stays as it came.
+   */
+  head(add = true): string {
     let text = `${this.startLine()}\r\n`;
     let length = false;
     for (const field of this.headers) {
@@ -180,7 +183,7 @@ export abstract class SipMessage {
       }
       text += field.raw === undefined ? `${field.name}: ${field.value}\r\n` : `${field.raw}\r\n`;
     }
-    if (!length) text += `Content-Length: ${this.body.length}\r\n`;
+    if (!length && add) text += `Content-Length: ${this.body.length}\r\n`;
     return `${text}\r\n`;
   }
 
