@@ -1,6 +1,13 @@
 import { STATUS_CODES } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ParameterError } from '../components/operation/index.ts';
+import {
+  BadParameterError,
+  CannotApplyError,
+  ConflictError,
+  ModelError,
+  NotFoundError,
+} from '../runtime/model/errors.ts';
 import { badParameter, RestError } from './errors.ts';
 import type { Refusal, RefusalKind } from './http/refusal.ts';
 
@@ -8,6 +15,7 @@ import type { Refusal, RefusalKind } from './http/refusal.ts';
 export function toRestError(error: unknown): RestError {
   if (error instanceof RestError) return error;
   if (error instanceof ParameterError) return badParameter(error.field, error.reason);
+  if (error instanceof ModelError) return modelError(error);
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   switch (code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
@@ -23,6 +31,15 @@ export function toRestError(error: unknown): RestError {
     default:
       return new RestError('INTERNAL', undefined, {}, { cause: error });
   }
+}
+
+function modelError(error: ModelError): RestError {
+  const { field, reason } = error;
+  if (error instanceof NotFoundError) return new RestError('ENTITY_NOT_FOUND', { entity: error.entity });
+  if (error instanceof ConflictError) return new RestError('CONFLICT', { field, reason: error.message });
+  if (error instanceof CannotApplyError) return new RestError('CANNOT_APPLY', { field, reason });
+  const path = error instanceof BadParameterError ? error.path : undefined;
+  return new RestError('BAD_PARAMETER', { field, reason, ...(path !== undefined && { path }) });
 }
 
 /** Fastify's error handler. */

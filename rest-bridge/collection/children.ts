@@ -20,7 +20,8 @@ export function childLists(app: App): () => void {
     });
   });
   return () => {
-    for (const [section, children] of [...sections]) {
+    // The routes added here add their own sections, which are not to be visited.
+    for (const [section, children] of Array.from(sections)) {
       // Below an entity the path has a parameter; its children are part of the entity's documentation.
       if (section.includes(':')) continue;
       const names = [...children].toSorted();

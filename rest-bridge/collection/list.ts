@@ -1,6 +1,13 @@
 import { type Static, Type } from 'typebox';
+import {
+  ExpressionParser,
+  type FieldTypes,
+  parseFilter,
+  parseOrder,
+  sortItems,
+  toPredicate,
+} from '../../runtime/model/filter/index.ts';
 import { badParameter } from '../errors.ts';
-import { parseOrder, sortBy } from './order.ts';
 import { shaper } from './shape.ts';
 
 /** Query parameters of a single read. */
@@ -12,7 +19,7 @@ export const ReadQuery = Type.Object({
 /** Query parameters of a list (specification, "GET collection query parameters"). */
 export const ListQuery = Type.Object({
   ...ReadQuery.properties,
-  filter: Type.Optional(Type.String({ description: 'JSON' })),
+  filter: Type.Optional(Type.String({ description: 'JSON: {field: condition}, or a prefix-notation array' })),
   order: Type.Optional(Type.String({ description: 'JSON array of field names and {field: "asc" | "desc"}' })),
   offset: Type.Optional(Type.Integer({ minimum: 0 })),
   limit: Type.Optional(Type.Integer({ minimum: 0, description: '0 answers the number of items found' })),
@@ -27,25 +34,58 @@ export interface ResourceType {
   readonly fields: readonly string[];
   /** Other names for them in mask, filter and order. */
   readonly aliases: Readonly<Record<string, string>>;
+  /** Types of the fields, for filter and order. */
+  readonly types: FieldTypes;
 }
+
+type Item = Readonly<Record<string, unknown>>;
 
 /**
  * Answers a list from items in memory: the page, or `{count}` for `limit=0` and `countonly`.
  *
  * @throws {RestError} 400/1400 when a parameter cannot be understood
+ * @throws BadParameterError when an expression cannot be understood
  */
 export function answerList(type: ResourceType, items: readonly object[], query: Static<typeof ListQuery>): object {
-  if (query.filter !== undefined) throw badParameter('filter', 'cannot be applied to this collection');
-  const order = query.order === undefined ? [] : parseOrder(query.order, type.aliases);
-  if (query.countonly || query.limit === 0) return { count: items.length };
-  const { offset = 0, limit = items.length } = query;
-  const shape = shaper(type.fields, type.aliases, query);
-  return sortBy(items, order)
-    .slice(offset, offset + limit)
-    .map(shape);
+  const found = select(type, items, query);
+  if (query.countonly || query.limit === 0) return { count: found.length };
+  const { offset = 0, limit = found.length } = query;
+  return found.slice(offset, offset + limit).map(shaper(type.fields, type.aliases, query));
 }
 
 /** One resource in the form that mask and flat ask for. */
 export function answerRead(type: ResourceType, item: object, query: Static<typeof ReadQuery>): object {
   return shaper(type.fields, type.aliases, query)(item);
+}
+
+/** The items that the filter keeps, in the wanted order; without an order as they came. */
+function select(
+  { aliases, types }: ResourceType,
+  items: readonly object[],
+  { filter, order }: Static<typeof ListQuery>,
+): readonly object[] {
+  if (filter === undefined && order === undefined) return items;
+  const known = { get: (name: string) => types.get(Object.hasOwn(aliases, name) ? (aliases[name] ?? name) : name) };
+  const context = { fields: known, now: Date.now() };
+  const keep =
+    filter === undefined ? undefined : toPredicate(parseFilter(new ExpressionParser(context), json('filter', filter)));
+  const entries = order === undefined ? undefined : parseOrder(new ExpressionParser(context), json('order', order));
+  const named = items.map((item): Item => withAliases(item, aliases));
+  const kept = keep === undefined ? named : named.filter(keep);
+  return entries === undefined ? kept : sortItems(kept, entries);
+}
+
+function withAliases(item: object, aliases: ResourceType['aliases']): Item {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- an entity is JSON
+  const fields = item as Item;
+  const others = Object.entries(aliases).map(([alias, name]) => [alias, fields[name]] as const);
+  return others.length === 0 ? fields : { ...fields, ...Object.fromEntries(others) };
+}
+
+function json(field: string, text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    throw badParameter(field, 'is not JSON');
+  }
 }

@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import type { Directory } from '../../runtime/domain/directory.ts';
 import type { Collection, Row } from '../../runtime/domain/index.ts';
 import type { Session } from '../../runtime/iam/iam.ts';
+import { fieldTypes } from '../collection/field-types.ts';
 import type { ResourceType } from '../collection/list.ts';
 import type { Fields, Resource } from '../collection/resource.ts';
 import { type DomainScope, scopeOf } from '../domain-scope.ts';
@@ -42,7 +43,7 @@ export class DomainResource<Entity extends Row> implements Resource {
     const properties = Object.entries(schema.properties).filter(([name]) => !writeOnly.includes(name));
     this.entity = rules.entity;
     this.schema = Type.Object(Object.fromEntries(properties));
-    this.type = { fields: properties.map(([name]) => name), aliases: {} };
+    this.type = { fields: properties.map(([name]) => name), aliases: {}, types: fieldTypes(this.schema) };
     this.#collection = collection;
     this.#directory = directory;
     this.#rules = rules;

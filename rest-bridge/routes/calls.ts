@@ -4,6 +4,7 @@ import { type DialogSelector, SELECTOR_KEYS } from '../../runtime/callstore/call
 import { DIALOG_FIELDS } from '../../runtime/callstore/dialog-view.ts';
 import type { App } from '../app.ts';
 import { sessionOf } from '../authentication.ts';
+import { fieldTypes } from '../collection/field-types.ts';
 import { answerList, answerRead, Count, ListQuery, ReadQuery, type ResourceType } from '../collection/list.ts';
 import { type CallScope, DIALOG_OPERATIONS, type OperationAnswer, type RestDeps } from '../deps.ts';
 import { badParameter, RestError } from '../errors.ts';
@@ -54,7 +55,11 @@ const Lookup = Type.Object({
 
 const DialogId = Type.Object({ dialogid: Type.String() });
 
-const DIALOG: ResourceType = { fields: DIALOG_FIELDS, aliases: { esgdlgid: 'esgdlg' } };
+const DIALOG: ResourceType = {
+  fields: DIALOG_FIELDS,
+  aliases: { esgdlgid: 'esgdlg' },
+  types: fieldTypes(Dialog),
+};
 
 /** The two paths of call control: all dialogs of the domain, and those of the caller's own accounts. */
 const PATHS = [

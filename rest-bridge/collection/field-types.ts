@@ -1,0 +1,39 @@
+import type { TObject, TSchema } from 'typebox';
+import type { FieldTypes, ValueType } from '../../runtime/model/filter/index.ts';
+
+/** What filters may compare the fields of a schema with; a field of several types is JSON. */
+export function fieldTypes(schema: TObject): FieldTypes {
+  return new Map(Object.entries(schema.properties).map(([name, property]) => [name, valueType(property)]));
+}
+
+/** The parts of JSON Schema that tell a type. */
+interface SchemaParts {
+  readonly type?: string;
+  readonly const?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly anyOf?: readonly TSchema[];
+  readonly items?: TSchema;
+}
+
+const PLAIN: Readonly<Record<string, ValueType>> = {
+  string: 'text',
+  number: 'number',
+  integer: 'number',
+  boolean: 'boolean',
+  null: 'null',
+};
+
+function valueType(schema: TSchema): ValueType {
+  const { type, const: constant, enum: values, anyOf, items }: SchemaParts = schema;
+  if (anyOf !== undefined) return commonType(anyOf.map(valueType));
+  if (type === 'array') return items !== undefined && valueType(items) === 'text' ? 'text[]' : 'json';
+  if (type !== undefined) return PLAIN[type] ?? 'json';
+  if (values !== undefined) return commonType(values.map((value) => PLAIN[typeof value] ?? 'json'));
+  return PLAIN[typeof constant] ?? 'json';
+}
+
+function commonType(types: readonly ValueType[]): ValueType {
+  const distinct = new Set(types.filter((type) => type !== 'null'));
+  const [first] = distinct;
+  return first !== undefined && distinct.size === 1 ? first : 'json';
+}
