@@ -87,6 +87,8 @@ export interface Program {
   readonly finally: string | undefined;
   readonly interrupts: readonly Interrupt[];
   readonly starts?: readonly Start[];
+  /** Id of the scenario that gets the call when this one fails. */
+  readonly fallback?: string;
   /** Of a module, which has no blocks. */
   readonly module?: ModuleSource;
 }

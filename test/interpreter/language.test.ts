@@ -95,6 +95,26 @@ blocks:
       expect((await codeOf(endless)).error?.code).to.equal('too_deep');
     });
 
+    it('may be called any number of times; a hundred may be in progress at once', async () => {
+      const many = (mode: string) => `id: main
+start: l
+blocks:
+  l:
+    loop: { times: 300 }
+    exits: { each: r, done: give }
+  r:
+    run: { scenario: other, mode: ${mode} }
+    next: l
+  give:
+    return: done
+`;
+      const other = (block: string) => `id: other\nstart: a\nblocks:\n  a:\n    ${block}\n    next: end\n`;
+      const called = await together([many('call'), other('wait: 1s')], { hangsUpAfter: 1e6 });
+      expect(called.outcome).to.deep.include({ value: 'done', milliseconds: 300_000 });
+      expect(called.run.children).to.have.length(51);
+      expect((await together([many('parallel'), other('wait: 1h')])).outcome.error?.code).to.equal('too_many');
+    });
+
     it('run in parallel, and are awaited', async () => {
       const { outcome } = await together(
         [
@@ -289,6 +309,17 @@ blocks:
         '15:3: the block "after" is never reached; lead an exit to it or remove it',
       ]);
     });
+  });
+
+  it('hands the call to the fallback scenario when it fails', async () => {
+    const broken =
+      'id: main\nstart: a\nfallback: spare\nblocks:\n  a:\n    answer:\n    next: b\n  b:\n    fail: oh_no\n';
+    const spare = 'id: spare\nstart: a\nblocks:\n  a:\n    play: welcome.wav\n    next: end\n';
+    const { outcome, events, run } = await together([broken, spare]);
+    expect(outcome).to.deep.include({ status: 'failed' });
+    expect(events).to.deep.equal(['answer', 'play welcome.wav', 'hangup', 'ended by scenario: hangup']);
+    expect(run.children[0]?.program.id).to.equal('spare');
+    expect((await together([broken])).events).to.include('hangup');
   });
 
   it('loops over a list, and starts anew', async () => {

@@ -9,6 +9,8 @@ import type { CheckResult } from './check-scenario.ts';
 
 /** The largest module, in characters. */
 const MAX_LENGTH = 1_000_000;
+/** `export const fallback = 'voicemail';`: known without running the module. */
+const FALLBACK = /^export const fallback = ['"]([A-Za-z0-9][A-Za-z0-9_.-]{0,63})['"]/m;
 const MODULE_ID = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/;
 
 export interface ModuleCheckOptions {
@@ -34,6 +36,7 @@ export async function checkModule(
   else if (!/\bexport\s+(default\b|\{[^}]*\bas\s+default\b)/.test(text))
     problem('the module exports no default function', 'write export default async function (call, args) { ... }');
   else if (compile) problems.push(...(await compileProblems(compile, { source: text, format, kind: 'module', file })));
+  const fallback = FALLBACK.exec(text)?.[1];
   const program: Program = {
     id,
     name: id,
@@ -47,6 +50,7 @@ export async function checkModule(
     start: '',
     finally: undefined,
     interrupts: [],
+    ...(fallback === undefined ? {} : { fallback }),
     module: { source: text, format, methods: methods(components) },
   };
   return { program: problems.length === 0 ? program : undefined, problems };

@@ -12,7 +12,19 @@ import { BUILT_IN_RECORDS, Names } from './names.ts';
 import { type Entry, Source, scalarText } from './source.ts';
 import { readStarts } from './starts.ts';
 
-const SECTIONS = ['id', 'name', 'description', 'parameters', 'variables', 'starts', 'start', 'on', 'finally', 'blocks'];
+const SECTIONS = [
+  'id',
+  'name',
+  'description',
+  'parameters',
+  'variables',
+  'starts',
+  'start',
+  'on',
+  'finally',
+  'fallback',
+  'blocks',
+];
 const SCENARIO_ID = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/;
 
 export interface CheckOptions {
@@ -75,6 +87,7 @@ function checkRoot(source: Source, root: Node, options: CheckOptions): Program {
     blocks,
     start: start ? textOf(start) : '',
     finally: last ? textOf(last) : undefined,
+    ...fallbackOf(source, sections.get('fallback')),
     starts: readStarts(source, node('starts')),
     interrupts: interrupts.map(({ kind, name, target, milliseconds }) => ({ kind, name, target, milliseconds })),
   };
@@ -111,6 +124,14 @@ function readId(source: Source, entry: Entry | undefined, root: Node): string {
   if (!SCENARIO_ID.test(id))
     source.problem(entry.value ?? entry.keyNode, `"${id}" cannot be an id: letters, digits, _ . - only, at most 64`);
   return id;
+}
+
+function fallbackOf(source: Source, entry: Entry | undefined): { readonly fallback?: string } {
+  if (!entry) return {};
+  const fallback = textOf(entry);
+  if (!SCENARIO_ID.test(fallback))
+    source.problem(entry.value ?? entry.keyNode, 'fallback names no scenario', 'write the id of one');
+  return { fallback };
 }
 
 function optionalText(entry: Entry | undefined): string | undefined {

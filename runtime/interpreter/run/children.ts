@@ -9,8 +9,10 @@ import { type Run, type RunOptions, startRun } from './run.ts';
 
 /** How deep scenarios may call each other. */
 const MAX_DEPTH = 16;
-/** How many scenarios one run may have started in all. */
-const MAX_CHILDREN = 1000;
+/** How many scenarios of one run may be in progress at once. */
+const MAX_LIVE = 100;
+/** How many finished ones are kept for `await_run` and the trace, the latest. */
+const MAX_FINISHED = 50;
 
 export interface ChildStart {
   readonly scenario: string;
@@ -49,14 +51,13 @@ export class Children {
   }
 
   /**
-   * @throws ScenarioError codes `no_such_scenario`, `argument`, `too_deep`, `unavailable`
+   * @throws ScenarioError codes `no_such_scenario`, `argument`, `too_deep`, `too_many`, `unavailable`
    */
   async start({ scenario, args, parallel, keep }: ChildStart): Promise<Run> {
     const { services, domain, depth } = this.#context;
     if (!services.scenarios) throw unavailable('scenarios cannot be started here');
     if (depth >= MAX_DEPTH) throw new ScenarioError('too_deep', `scenarios call each other ${MAX_DEPTH} levels deep`);
-    if (this.#runs.size >= MAX_CHILDREN)
-      throw new ScenarioError('too_many', `the run has started ${MAX_CHILDREN} scenarios`);
+    this.#forget();
     const program = await services.scenarios(scenario);
     if (!program) throw new ScenarioError('no_such_scenario', `there is no scenario "${scenario}"`);
     const call = parallel ? services.openCall?.(domain) : this.#context.call;
@@ -69,6 +70,14 @@ export class Children {
         throw new ScenarioError('argument', `${scenario}: ${error.message}`, { cause: error });
       throw error;
     }
+  }
+
+  /** @throws ScenarioError code `too_many` */
+  #forget(): void {
+    const finished = [...this.#runs].filter(([, { run }]) => run.phase === 'finished').map(([id]) => id);
+    for (const id of finished.slice(0, Math.max(0, finished.length - MAX_FINISHED))) this.#runs.delete(id);
+    if (this.#runs.size - finished.length >= MAX_LIVE)
+      throw new ScenarioError('too_many', `${MAX_LIVE} scenarios of this run are in progress`);
   }
 
   /** Ends those that were not to be kept. */

@@ -101,6 +101,7 @@ export class RunState {
   /** Ends what the run started: a run leaves no call behind that nobody serves any more. */
   async release(): Promise<void> {
     this.children.stop();
+    await this.#fallBack();
     const { call } = this;
     if (!call || this.#options.borrowedCall === true || call.endSignal.aborted) return;
     try {
@@ -110,6 +111,19 @@ export class RunState {
       // The other party may have ended the call at the same moment.
       if (!(error instanceof CallStateError))
         this.log.error({ run: this.id, scenario: this.program.id, err: error }, 'call could not be released');
+    }
+  }
+
+  /** After a failure the fallback scenario gets the call, if there still is one. */
+  async #fallBack(): Promise<void> {
+    const { fallback } = this.program;
+    if (fallback === undefined || !this.#error || !this.call || this.call.endSignal.aborted) return;
+    try {
+      const run = await this.children.start({ scenario: fallback, args: {}, parallel: false, keep: false });
+      this.log.warn({ run: this.id, scenario: this.program.id, fallback, child: run.id }, 'fallback scenario started');
+      await run.finished;
+    } catch (error) {
+      this.log.error({ run: this.id, fallback, err: error }, 'fallback scenario could not be started');
     }
   }
 

@@ -16,6 +16,9 @@ import { type BlockTrace, INTERRUPTED, type TraceEntry } from './trace.ts';
 
 type Branch = 'main' | 'finally';
 
+/** Interrupts that wait for the one before them to be taken. */
+const MAX_DETOURS = 32;
+
 /** Where an interrupt leads the run. */
 interface Detour {
   readonly target: string;
@@ -262,6 +265,10 @@ export class ScenarioRun implements Run {
 
   #detour(detour: Detour): void {
     if (this.#phase !== 'main') return;
+    if (this.#detours.length >= MAX_DETOURS) {
+      this.#state.log.warn({ run: this.id, scenario: this.program.id }, 'too many events interrupt, one is left out');
+      return;
+    }
     this.#detours.push(detour);
     this.#blockControl.abort(new ScenarioError(INTERRUPT, `${detour.event.kind} came`));
   }

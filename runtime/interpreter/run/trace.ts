@@ -39,6 +39,9 @@ type Draft = { -readonly [Key in keyof TraceEntry]: TraceEntry[Key] };
 /** Log lines kept of one block. */
 const MAX_LOG_LINES = 50;
 
+/** Characters kept of one value: a trace is kept for long, and there are many. */
+const MAX_VALUE_LENGTH = 4096;
+
 /** An exit that no component has: the block was cut short. */
 export const INTERRUPTED = 'interrupted';
 
@@ -93,7 +96,7 @@ export class BlockTrace {
 
   /** Results known before the block is done. */
   result(fields: Readonly<Record<string, Value>>): void {
-    this.#entry.result = { ...this.#entry.result, ...fields };
+    this.#entry.result = { ...this.#entry.result, ...brief(fields) };
   }
 
   logged(line: string): void {
@@ -102,6 +105,22 @@ export class BlockTrace {
   }
 
   end(now: number, outcome: Pick<TraceEntry, 'exit' | 'result' | 'variables' | 'error'>): void {
+    const { result, variables } = outcome;
     Object.assign(this.#entry, outcome, { milliseconds: now - this.#entry.start });
+    if (result) this.#entry.result = brief(result);
+    if (variables) this.#entry.variables = brief(variables);
   }
+}
+
+/** Values as they are, but for those that are too large to keep. */
+function brief(values: Readonly<Record<string, Value>>): Readonly<Record<string, Value>> {
+  if (!Object.values(values).some(isLarge)) return values;
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [name, isLarge(value) ? '(too large for the trace)' : value]),
+  );
+}
+
+function isLarge(value: Value): boolean {
+  if (typeof value === 'string') return value.length > MAX_VALUE_LENGTH;
+  return typeof value === 'object' && value !== null && JSON.stringify(value).length > MAX_VALUE_LENGTH;
 }

@@ -28,6 +28,7 @@ export function scenarioSchema(components: ComponentRegistry): JsonSchema {
       start: { ...TARGET, description: 'The first block.' },
       on: interrupts(),
       finally: { ...TARGET, description: 'The first block of the branch that runs at the end, in every case.' },
+      fallback: { type: 'string', description: 'Id of the scenario that gets the call when this one fails.' },
       blocks: named({ $ref: '#/$defs/block' }, 'What the scenario can do.'),
       starts: starts(),
     },

@@ -1,0 +1,44 @@
+/** Events of calls (specification, "Events" 1 and 2): the switch, the recorder and the recogniser tell, the bus spreads. */
+import type { EventBus, EventValue } from './event-bus.ts';
+
+export const CALL_EVENT_TYPES = [
+  'call_init',
+  'call_ringing',
+  'call_answered',
+  'call_hold',
+  'call_unhold',
+  'call_transfer',
+  'call_end',
+  'record_saved',
+  'record_failed',
+] as const;
+
+export type CallEventType = (typeof CALL_EVENT_TYPES)[number];
+
+/** What every call event carries; more may stand beside it. */
+export interface CallEventData {
+  readonly inviteid: string;
+  readonly connectionid: string;
+  readonly dialogid: string;
+  readonly [field: string]: EventValue;
+}
+
+/** Where calls tell what happens to them. */
+export interface CallEvents {
+  /** @param domains of the dialog's legs: each of them is told */
+  emit(domains: readonly string[], type: CallEventType, data: CallEventData): void;
+  /** A requested transcription is complete (`ccsevents.connection_set_asr`). */
+  transcribed(domains: readonly string[], data: CallEventData): void;
+}
+
+export function callEvents(bus: EventBus): CallEvents {
+  const publish = (domains: readonly string[], eventClass: string, type: string, data: CallEventData): void => {
+    for (const domain of new Set(domains.map((name) => name.toLowerCase()))) {
+      bus.publish({ domain, class: eventClass, type, data });
+    }
+  };
+  return {
+    emit: (domains, type, data) => publish(domains, 'callevents', type, data),
+    transcribed: (domains, data) => publish(domains, 'ccsevents', 'connection_set_asr', data),
+  };
+}

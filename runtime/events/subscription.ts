@@ -1,0 +1,72 @@
+/** What one subscriber gets of the bus: numbered without gaps, kept for a while, so that a lost connection resumes. */
+import type { EventBus, NodeEvent } from './event-bus.ts';
+
+/** An event as a subscriber gets it. */
+export interface Delivery {
+  /** Counts without gaps within the subscription, from 1. */
+  readonly seq: number;
+  readonly event: NodeEvent;
+}
+
+/** Takes deliveries; it must not throw. */
+export type Sink = (delivery: Delivery) => void;
+
+/** Deliveries kept for a subscriber that comes back. */
+const KEPT = 1_000;
+
+export class Subscription {
+  readonly id: string;
+  readonly #unsubscribe: () => void;
+  readonly #past: Delivery[] = [];
+  #seq = 0;
+  #sink: Sink | undefined;
+
+  /** @param select the event as this subscriber is to see it; undefined: not at all */
+  constructor(id: string, bus: EventBus, domain: string, select: (event: NodeEvent) => NodeEvent | undefined) {
+    this.id = id;
+    this.#unsubscribe = bus.subscribe({ domain }, (event) => {
+      const selected = select(event);
+      if (selected !== undefined) this.#deliver(selected);
+    });
+  }
+
+  /** Number of the latest delivery; 0 before the first. */
+  get seq(): number {
+    return this.#seq;
+  }
+
+  get attached(): boolean {
+    return this.#sink !== undefined;
+  }
+
+  /**
+   * Sends everything from now on to `sink`, instead of the one before; first what came after number `after`.
+   *
+   * @returns false when some of that is no longer kept, or never was: the subscriber has to read the state anew
+   */
+  attach(sink: Sink, after = this.#seq): boolean {
+    this.#sink = sink;
+    const oldest = this.#past[0]?.seq ?? this.#seq + 1;
+    for (const delivery of this.#past) if (delivery.seq > after) sink(delivery);
+    return after <= this.#seq && after + 1 >= oldest;
+  }
+
+  /** Keeps what comes until somebody attaches; nothing happens when `sink` is not the one attached. */
+  detach(sink: Sink): void {
+    if (this.#sink === sink) this.#sink = undefined;
+  }
+
+  /** Ends it. */
+  close(): void {
+    this.#sink = undefined;
+    this.#unsubscribe();
+  }
+
+  #deliver(event: NodeEvent): void {
+    this.#seq += 1;
+    const delivery = { seq: this.#seq, event };
+    this.#past.push(delivery);
+    if (this.#past.length > KEPT) this.#past.shift();
+    this.#sink?.(delivery);
+  }
+}

@@ -1,0 +1,87 @@
+import { type ChildProcess, execFile } from 'node:child_process';
+import { type Server, createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import { expect } from 'chai';
+import { components } from '../../components/index.ts';
+import { simulate } from '../../runtime/interpreter/simulation/simulation.ts';
+import { programFromFile, projectFolder } from './support.ts';
+
+const menu = path.join(projectFolder, 'scenarios/examples/menu.yaml');
+
+function ringmaster(...args: string[]): Promise<{ code: number; out: string; err: string }> {
+  return new Promise((resolve) => {
+    const child: ChildProcess = execFile(
+      process.execPath,
+      [path.join(projectFolder, 'runtime/cli/ringmaster.mjs'), ...args],
+      (_, out, err) => resolve({ code: child.exitCode ?? -1, out, err }),
+    );
+  });
+}
+
+describe('commands for authors', () => {
+  it('check, simulate and draw a scenario', async () => {
+    const [checked, simulated, drawn] = await Promise.all([
+      ringmaster('check', '--json', menu),
+      ringmaster('simulate', menu, '--press', '1'),
+      ringmaster('schema', '--mermaid', menu),
+    ]);
+    expect(checked).to.deep.equal({ code: 0, out: '[]\n', err: '' });
+    expect(simulated.code).to.equal(0);
+    expect(simulated.out).to.include('choice (menu) -> 1');
+    expect(drawn.out).to.match(/^flowchart TD\n/);
+  });
+
+  it('tell what they lack, and end with 2', async () => {
+    const wrong = await Promise.all([
+      ringmaster('check'),
+      ringmaster('simulate', menu, '--pres', '1'),
+      ringmaster('trace', 'x', '--url', 'http://127.0.0.1:1', '--token', 't'),
+    ]);
+    expect(wrong.map(({ code }) => code)).to.deep.equal([2, 2, 2]);
+    expect(wrong.map(({ err }) => err.split('\n')[0])).to.deep.equal([
+      'name one or more scenario files or folders',
+      "Unknown option '--pres'. To specify a positional argument starting with a '-', place it at the end of the command after '--', as in '-- \"--pres\"",
+      'no node answers at http://127.0.0.1:1',
+    ]);
+  });
+
+  describe('trace', () => {
+    let server: Server;
+    let url: string;
+    before(async () => {
+      const { run, outcome, call } = await simulate(await programFromFile(menu), {
+        script: { presses: ['2'] },
+        components,
+      });
+      const view = {
+        id: 'r1',
+        scenario: 'menu',
+        version: 'v',
+        domain: 'd',
+        callid: call.callid,
+        trace: run.trace,
+        outcome,
+      };
+      server = createServer((request, response) => {
+        const known = request.url === '/rest/v1/api/runs/r1' && request.headers.authorization === 'Bearer secret';
+        response.writeHead(known ? 200 : 404, { 'content-type': 'application/json' });
+        response.end(JSON.stringify(known ? view : {}));
+      });
+      await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+      url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    });
+    after(() => server.close());
+
+    it('shows a run of a node, or makes a test of it', async () => {
+      const [shown, test, missing] = await Promise.all([
+        ringmaster('trace', 'r1', '--url', url, '--token', 'secret'),
+        ringmaster('trace', 'r1', '--url', url, '--token', 'secret', '--as-test'),
+        ringmaster('trace', 'r2', '--url', url, '--token', 'secret'),
+      ]);
+      expect(shown.out).to.include('choice (menu) -> 2');
+      expect(test.out).to.include('presses: "2"');
+      expect(missing).to.deep.include({ code: 2, out: '' });
+    });
+  });
+});
