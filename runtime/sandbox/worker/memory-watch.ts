@@ -12,6 +12,8 @@ export interface Watched {
 /** Milliseconds between two looks: at full speed a script takes some 10 MB in that time. */
 const PERIOD_MS = 20;
 const MB = 1_048_576;
+/** Milliseconds for which a look holds as the size of the process before an activation: a look takes longer than a short one. */
+const FRESH_MS = 500;
 
 /** How far the process may grow during an activation: V8 lets an isolate use a multiple of its limit for a moment. */
 function allowance(memoryMb: number): number {
@@ -27,6 +29,8 @@ export class MemoryWatch {
   readonly #overweight: () => void;
   readonly #active = new Map<Watched, number>();
   #timer: NodeJS.Timeout | undefined;
+  #rss = 0;
+  #lookedAt = Number.NEGATIVE_INFINITY;
 
   /**
    * @param ceilingMb megabytes the process may use
@@ -38,19 +42,29 @@ export class MemoryWatch {
   }
 
   begin(watched: Watched): void {
-    this.#active.set(watched, process.memoryUsage.rss());
+    if (performance.now() - this.#lookedAt > FRESH_MS) this.#measure();
+    this.#active.set(watched, this.#rss);
     this.#timer ??= setInterval(() => this.#look(), PERIOD_MS);
   }
 
   end(watched: Watched): void {
     this.#active.delete(watched);
-    if (this.#active.size > 0) return;
-    clearInterval(this.#timer);
-    this.#timer = undefined;
+  }
+
+  #measure(): number {
+    this.#rss = process.memoryUsage.rss();
+    this.#lookedAt = performance.now();
+    return this.#rss;
   }
 
   #look(): void {
-    const rss = process.memoryUsage.rss();
+    if (this.#active.size === 0) {
+      // Stopped late, for most activations are shorter than the period.
+      clearInterval(this.#timer);
+      this.#timer = undefined;
+      return;
+    }
+    const rss = this.#measure();
     if (rss > this.#ceiling) return this.#overweight();
     for (const watched of this.#active.keys()) if (watched.isGone) watched.exceededMemory();
     const [longest] = this.#active;
