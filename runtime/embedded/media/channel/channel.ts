@@ -146,13 +146,12 @@ export class Channel {
     name: string,
     parts: { readonly first?: EventHeaders; readonly last?: EventHeaders; readonly variables?: boolean } = {},
   ): void {
-    this.core.bus.publish(name, () => ({
-      ...this.core.identity.eventHeaders(name),
-      ...parts.first,
-      ...this.headers(),
-      ...(parts.variables === false ? {} : this.variableHeaders()),
-      ...parts.last,
-    }));
+    this.core.bus.publishOf(this.uuid, name, () => {
+      // One object is filled: spreading a hundred names into another costs more than making them.
+      const headers: EventHeaders = Object.assign(this.core.identity.eventHeaders(name), parts.first, this.headers());
+      if (parts.variables !== false) this.#addVariables(headers);
+      return Object.assign(headers, parts.last);
+    });
   }
 
   /** The headers of every event of the channel, without variables. */
@@ -186,9 +185,7 @@ export class Channel {
 
   /** The variables as `variable_<name>` headers. */
   variableHeaders(): EventHeaders {
-    const headers: EventHeaders = {};
-    for (const [name, value] of this.variables) headers[`variable_${name}`] = value;
-    return headers;
+    return this.#addVariables({});
   }
 
   /** The answer to `connect`: every value of the channel, the profile under both prefixes. */
@@ -309,6 +306,11 @@ export class Channel {
     this.publish('CHANNEL_DESTROY', { variables: false });
     this.rtp.close();
     this.core.channels.delete(this.uuid);
+  }
+
+  #addVariables(headers: EventHeaders): EventHeaders {
+    for (const [name, value] of this.variables) headers[`variable_${name}`] = value;
+    return headers;
   }
 
   #answerState(): string {

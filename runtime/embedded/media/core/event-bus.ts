@@ -4,17 +4,33 @@ import type { EslEvent, EventHeaders } from '../esl/event.ts';
 /** Carries events from where they happen to the event socket connections that want them. */
 export class EventBus {
   readonly #listeners = new Set<EslConnection>();
+  /** Those whose filters name channels, by Unique-ID: an event of a channel need not ask the connections of all others. */
+  readonly #ofChannel = new Map<string, Set<EslConnection>>();
+  /** Those that may want events of any channel. */
+  readonly #ofAny = new Set<EslConnection>();
 
   add(connection: EslConnection): void {
     this.#listeners.add(connection);
+    this.#enter(connection, connection.subscription.channels);
+    connection.subscription.onFilter = (before) => {
+      this.#leave(connection, before);
+      this.#enter(connection, connection.subscription.channels);
+    };
   }
 
   remove(connection: EslConnection): void {
-    this.#listeners.delete(connection);
+    if (!this.#listeners.delete(connection)) return;
+    connection.subscription.onFilter = () => undefined;
+    this.#leave(connection, connection.subscription.channels);
   }
 
   get listeners(): number {
     return this.#listeners.size;
+  }
+
+  /** Channels that filters name. */
+  get channels(): number {
+    return this.#ofChannel.size;
   }
 
   /**
@@ -22,13 +38,52 @@ export class EventBus {
    * only once.
    */
   publish(name: string, build: () => EventHeaders, subclass?: string, body?: string): void {
+    this.#deliver([this.#listeners], name, build, subclass, body);
+  }
+
+  /** Publishes an event of a channel, whose Unique-ID header is `uuid`. */
+  publishOf(uuid: string, name: string, build: () => EventHeaders): void {
+    const own = this.#ofChannel.get(uuid);
+    this.#deliver(own === undefined ? [this.#ofAny] : [own, this.#ofAny], name, build);
+  }
+
+  #deliver(
+    groups: readonly ReadonlySet<EslConnection>[],
+    name: string,
+    build: () => EventHeaders,
+    subclass?: string,
+    body?: string,
+  ): void {
     let event: EslEvent | undefined;
     let frames: Map<string, string> | undefined;
-    for (const listener of this.#listeners) {
-      if (!listener.subscription.wantsName(name, subclass)) continue;
-      event ??= { name, subclass, headers: build(), body };
-      frames ??= new Map();
-      listener.event(event, frames);
+    for (const group of groups) {
+      for (const listener of group) {
+        if (!listener.subscription.wantsName(name, subclass)) continue;
+        event ??= { name, subclass, headers: build(), body };
+        frames ??= new Map();
+        listener.event(event, frames);
+      }
+    }
+  }
+
+  #enter(connection: EslConnection, channels: ReadonlySet<string> | undefined): void {
+    if (channels === undefined) {
+      this.#ofAny.add(connection);
+      return;
+    }
+    for (const uuid of channels) {
+      const known = this.#ofChannel.get(uuid);
+      if (known === undefined) this.#ofChannel.set(uuid, new Set([connection]));
+      else known.add(connection);
+    }
+  }
+
+  #leave(connection: EslConnection, channels: ReadonlySet<string> | undefined): void {
+    this.#ofAny.delete(connection);
+    for (const uuid of channels ?? []) {
+      const known = this.#ofChannel.get(uuid);
+      known?.delete(connection);
+      if (known?.size === 0) this.#ofChannel.delete(uuid);
     }
   }
 }

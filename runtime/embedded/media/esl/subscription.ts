@@ -13,6 +13,14 @@ export class Subscription {
   readonly #names = new Set<string>();
   readonly #subclasses = new Set<string>();
   #filters: { readonly header: string; readonly value: string }[] = [];
+  #channels: ReadonlySet<string> | undefined;
+  /** The filters have changed; `before` is what {@link channels} was. */
+  onFilter: (before: ReadonlySet<string> | undefined) => void = () => undefined;
+
+  /** The channels whose events it can get, by Unique-ID; `undefined` when its filters do not say. */
+  get channels(): ReadonlySet<string> | undefined {
+    return this.#channels;
+  }
 
   /**
    * `event <format> <names>`: `ALL`, event names with or without SWITCH_EVENT_, and after CUSTOM subclasses.
@@ -49,6 +57,7 @@ export class Subscription {
   addFilter(header: string, value: string): boolean {
     if (this.#filters.length >= MAX_FILTERS) return false;
     this.#filters.push({ header, value });
+    this.#filtersChanged();
     return true;
   }
 
@@ -58,6 +67,7 @@ export class Subscription {
       header === 'all'
         ? []
         : this.#filters.filter((each) => each.header !== header || (value !== undefined && each.value !== value));
+    this.#filtersChanged();
   }
 
   /** Whether the connection could want events of this name; cheap, to avoid building events nobody gets. */
@@ -72,6 +82,13 @@ export class Subscription {
     if (!this.wantsName(event.name, event.subclass)) return false;
     if (this.#filters.length === 0) return true;
     return this.#filters.some(({ header, value }) => event.headers[header] === value);
+  }
+
+  #filtersChanged(): void {
+    const before = this.#channels;
+    const named = this.#filters.length > 0 && this.#filters.every(({ header }) => header === 'Unique-ID');
+    this.#channels = named ? new Set(this.#filters.map(({ value }) => value)) : undefined;
+    this.onFilter(before);
   }
 
   #each(words: readonly string[], act: (set: Set<string>, name: string) => void, all: () => void): boolean {
