@@ -37,6 +37,14 @@ export interface Recording {
   readonly steps: readonly Step[];
 }
 
+/**
+ * Events that keep their order among themselves only: digits come when the far end presses, and a playback starts when
+ * its file has been opened, which takes its time beside everything else.
+ */
+function streamOf(event: string | undefined): string {
+  return event === 'DTMF' || event === 'PLAYBACK_START' ? event : '';
+}
+
 /** Headers of CHANNEL_DATA that say which source line an event comes from, or belong to what is not offered here. */
 const NOT_SHOWN =
   /Calling|crypto|^variable_(?:video|text|remote_video|remote_text|media_|rtp_timeout|rtp_hold|rtp_has|rtp_secure|rtp_last_(?:video|text)|ep_codec|DP_MATCH|current_loop|total_loops|sip_reinvite|export_vars|last_dtmf|rtp_audio_in_|rtp_video)/;
@@ -165,12 +173,12 @@ export class Replay {
     differ: (expected: unknown, found: unknown) => void,
   ): Promise<void> {
     const recorded = step.event as Record<string, string>;
-    const isDigit = recorded['Event-Name'] === 'DTMF';
+    const stream = streamOf(recorded['Event-Name']);
     const wanted = (frame: EslFrame): boolean => {
       if (frame.type !== 'text/event-json') return false;
       const { 'Event-Name': name, Action: action = '' } = JSON.parse(frame.body) as Record<string, string>;
       if (name === 'HEARTBEAT' || /^(?:start|stop)-talking$|^floor-change$/.test(action)) return false;
-      return (name === 'DTMF') === isDigit;
+      return streamOf(name) === stream;
     };
     const frame = await connection.take(wanted, PATIENCE_MS);
     if (frame === undefined) {
