@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { parse } from 'yaml';
 import { mismatches } from '../../runtime/interpreter/simulation/expectations.ts';
-import { needsSandbox, simulate as runSimulation } from '../../runtime/interpreter/simulation/simulation.ts';
+import { simulate as runSimulation } from '../../runtime/interpreter/simulation/simulation.ts';
 import { readTestFile } from '../../runtime/interpreter/simulation/test-file.ts';
 import { scenarioSchema } from '../../runtime/interpreter/tools/json-schema.ts';
 import { readFile } from 'node:fs/promises';
@@ -12,7 +12,7 @@ import { components } from '../../components/index.ts';
 import { LazySandbox } from '../../runtime/cli/lazy-sandbox.ts';
 import { startRun } from '../../runtime/interpreter/run/run.ts';
 import { SimulatedCall } from '../../runtime/interpreter/simulation/simulated-call.ts';
-import { simulatedServices } from '../../runtime/interpreter/simulation/services.ts';
+import { needsSandbox, simulatedServices } from '../../runtime/interpreter/simulation/services.ts';
 import { VirtualClock } from '../../runtime/interpreter/simulation/virtual-clock.ts';
 import { program, projectFolder, silentLog } from '../interpreter/support.ts';
 

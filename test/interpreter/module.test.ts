@@ -4,6 +4,7 @@ import path from 'node:path';
 import { expect } from 'chai';
 import { components } from '../../components/index.ts';
 import { runCheck } from '../../runtime/interpreter/check-command.ts';
+import { checkScenario } from '../../runtime/interpreter/checker/check-scenario.ts';
 import { checkModule } from '../../runtime/interpreter/checker/check-module.ts';
 import { openScenarioLibrary } from '../../runtime/interpreter/library.ts';
 import { formatProblem } from '../../runtime/interpreter/problem.ts';
@@ -33,7 +34,12 @@ describe('scenario modules', () => {
   }
 
   async function run(body: string, script: CallScript = {}, http = {}) {
-    const simulation = await runSimulation(await module(body), { script, components, sandbox, http });
+    const simulation = await runSimulation(await module(body), {
+      script,
+      components,
+      openSandbox: async () => sandbox,
+      http,
+    });
     const {
       run: { trace },
       outcome,
@@ -133,6 +139,20 @@ describe('scenario modules', () => {
       'a.js:1:1: the module exports no default function; write export default async function (call, args) { ... }',
     ]);
     await rm(file);
+  });
+
+  it('are called by scenarios of blocks', async () => {
+    await writeFile(path.join(folder, 'sum.js'), 'export default async (call, { a, b }) => a + b;\n');
+    const source =
+      'id: y\nstart: a\nblocks:\n  a:\n    run: { scenario: sum, args: { a: 1, b: 2 } }\n    next: b\n  b:\n    return: ${a.value}\n';
+    const { program } = checkScenario(source, { file: path.join(folder, 'y.yaml'), components });
+    const { outcome } = await runSimulation(program as Program, {
+      script: {},
+      components,
+      openSandbox: async () => sandbox,
+    });
+    expect(outcome).to.deep.include({ status: 'completed', value: 3 });
+    await rm(path.join(folder, 'sum.js'));
   });
 
   it('are found in the library by the name of their file', async () => {

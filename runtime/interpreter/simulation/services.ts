@@ -25,20 +25,27 @@ export interface SimulatedServicesOptions {
   /** Folder in which other scenarios are looked for by their id. */
   readonly folder?: string;
   readonly components?: ComponentRegistry;
-  /** Where scripts run. */
+  /** Where scripts run, for the first scenario. */
   readonly sandbox?: Sandbox;
+  /** Opens the sandbox when another scenario, started by the first one, needs it. */
+  readonly openSandbox?: () => Promise<Sandbox>;
   /** Called with what is done to the world outside. */
   readonly note?: (what: string) => void;
 }
 
 /** The node's services for a simulation: nothing leaves the process, everything begins empty. */
 export function simulatedServices(options: SimulatedServicesOptions): RunServices {
-  const { clock, http = {}, folder, components, sandbox, note = () => undefined } = options;
-  return {
+  const { clock, http = {}, folder, components, note = () => undefined } = options;
+  let { sandbox } = options;
+  const find = async (where: string, registry: ComponentRegistry, id: string): Promise<Program | undefined> => {
+    const program = await findScenario(where, registry, id);
+    if (program && needsSandbox(program)) sandbox ??= await options.openSandbox?.();
+    return program;
+  };
+  const services: RunServices = {
     ...(folder === undefined || components === undefined
       ? {}
-      : { scenarios: (id: string) => busy(clock, findScenario(folder, components, id)) }),
-    ...(sandbox === undefined ? {} : { sandbox }),
+      : { scenarios: (id: string) => busy(clock, find(folder, components, id)) }),
     openCall: () => new SimulatedCall(clock, { direction: 'outgoing' }),
     runs: new RunBook(),
     events: new SimulatedEvents(clock, note),
@@ -47,6 +54,8 @@ export function simulatedServices(options: SimulatedServicesOptions): RunService
     recordings: simulatedRecordings,
     huntHistory: new MemoryHuntHistory(),
   };
+  // Read when a script starts, which may be after another scenario had the sandbox opened.
+  return Object.defineProperty(services, 'sandbox', { enumerable: true, get: () => sandbox });
 }
 
 async function findScenario(folder: string, components: ComponentRegistry, id: string): Promise<Program | undefined> {
@@ -175,3 +184,8 @@ const simulatedRecordings: RecordingStore = {
   create: async (_, name) => `/simulation/${name}`,
   find: (_, name) => `/simulation/${name}`,
 };
+
+/** Whether a scenario runs scripts. */
+export function needsSandbox({ module, blocks }: Program): boolean {
+  return module !== undefined || [...blocks.values()].some(({ component }) => component.name === 'script');
+}

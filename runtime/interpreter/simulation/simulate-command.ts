@@ -7,7 +7,7 @@ import { ArgumentError } from '../errors.ts';
 import { formatProblem } from '../problem.ts';
 import type { Program } from '../program.ts';
 import type { Value } from '../values.ts';
-import { needsSandbox, simulate } from './simulation.ts';
+import { simulate } from './simulation.ts';
 import { PATIENCE_MS } from './test-file.ts';
 import { transcript } from './transcript.ts';
 
@@ -55,8 +55,12 @@ export async function runSimulate(
   try {
     const args = { ...options.args, ...readArguments(program, options.argTexts ?? {}) };
     const presses = options.press === undefined ? [] : options.press.split(',');
-    const sandbox = needsSandbox(program) ? await options.openSandbox?.() : undefined;
-    const simulation = await simulate(program, { script: { presses, hangsUpAfter }, args, components, sandbox });
+    const simulation = await simulate(program, {
+      script: { presses, hangsUpAfter },
+      args,
+      components,
+      openSandbox: options.openSandbox,
+    });
     for (const line of transcript(simulation)) out(line);
     return simulation.outcome.status === 'failed' ? 1 : 0;
   } catch (error) {

@@ -6,7 +6,7 @@ import type { Program } from '../program.ts';
 import { type Run, type RunOutcome, startRun } from '../run/run.ts';
 import type { Value } from '../values.ts';
 import { type CallEvent, type CallScript, SimulatedCall } from './simulated-call.ts';
-import { simulatedServices } from './services.ts';
+import { needsSandbox, simulatedServices } from './services.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
 const silent: Log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
@@ -15,8 +15,8 @@ export interface SimulationOptions {
   readonly script: Omit<CallScript, 'onEvent'>;
   readonly args?: Readonly<Record<string, Value>>;
   readonly components: ComponentRegistry;
-  /** Where scripts run; without it a script is an error. */
-  readonly sandbox?: Sandbox | undefined;
+  /** Opens the sandbox, for scenarios with scripts; without it a script is an error. */
+  readonly openSandbox?: (() => Promise<Sandbox>) | undefined;
   /** Answers of HTTP requests: see `simulatedServices`. */
   readonly http?: Readonly<Record<string, Value>>;
 }
@@ -37,7 +37,7 @@ export interface Simulation {
  */
 export async function simulate(
   program: Program,
-  { script, args = {}, components, http = {}, sandbox }: SimulationOptions,
+  { script, args = {}, components, http = {}, openSandbox }: SimulationOptions,
 ): Promise<Simulation> {
   const clock = new VirtualClock();
   const events = new Map<number, CallEvent[]>();
@@ -51,20 +51,17 @@ export async function simulate(
     ...script,
     onEvent,
   });
+  const sandbox = needsSandbox(program) ? await openSandbox?.() : undefined;
   const services = simulatedServices({
     clock,
     components,
     http,
     ...(sandbox === undefined ? {} : { sandbox }),
+    ...(openSandbox === undefined ? {} : { openSandbox }),
     folder: path.dirname(program.file),
     note: (what) => onEvent({ at: clock.now(), what }),
   });
   run = startRun(program, { call, args, log: silent, clock, services });
   const outcome = await clock.run(run.finished);
   return { run, call, outcome, events };
-}
-
-/** Whether a scenario runs scripts, so that a simulation needs a sandbox. */
-export function needsSandbox({ module, blocks }: Program): boolean {
-  return module !== undefined || [...blocks.values()].some(({ component }) => component.name === 'script');
 }

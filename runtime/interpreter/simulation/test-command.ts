@@ -8,7 +8,7 @@ import { filesBelow, isTestFile } from '../files.ts';
 import { formatProblem } from '../problem.ts';
 import type { Program } from '../program.ts';
 import { mismatches } from './expectations.ts';
-import { type Simulation, type SimulationOptions, needsSandbox, simulate } from './simulation.ts';
+import { type Simulation, type SimulationOptions, simulate } from './simulation.ts';
 import { type ScenarioTest, readTestFile } from './test-file.ts';
 import { transcript } from './transcript.ts';
 
@@ -44,8 +44,7 @@ export async function runTests(
     mistakes += loaded.problems.length;
     const { program } = loaded;
     if (!program) continue;
-    const sandbox = needsSandbox(program) ? await openSandbox?.() : undefined;
-    for (const test of loaded.tests) results.push(await runTest(file, test, program, { components, sandbox }));
+    for (const test of loaded.tests) results.push(await runTest(file, test, program, { components, openSandbox }));
   }
   report(results, out);
   const failed = results.filter(({ found }) => found.length > 0).length;
@@ -103,7 +102,7 @@ async function runTest(
   file: string,
   test: ScenarioTest,
   program: Program,
-  tools: Pick<SimulationOptions, 'components' | 'sandbox'>,
+  tools: Pick<SimulationOptions, 'components' | 'openSandbox'>,
 ): Promise<TestResult> {
   const { turns, patience, phones, args, http, from, to } = test;
   const script = {
