@@ -10,9 +10,7 @@ import {
 import { CannotApplyError } from './errors.ts';
 import { readProperties } from './property-settings.ts';
 
-const KNOWN = [
-  ...['id', 'domain_id', 'classname', 'name', 'description', 'parent_id', 'storage_mode', 'properties', 'opts', 'ext'],
-] as const;
+const KNOWN = 'id domain_id classname name description parent_id storage_mode properties opts ext'.split(' ');
 const ID = /^[A-Za-z0-9_.-]{1,64}$/;
 const CLASSNAME = /^[A-Za-z0-9_-]{1,64}(?:\/[A-Za-z0-9_-]{1,64}){0,7}$/;
 

@@ -21,20 +21,16 @@ const COMMANDS = [
 export function parseCommand(input: unknown): Command {
   if (!isFields(input)) throw new BadParameterError('body', 'must be an object {"cmd": ...}');
   const cmd = COMMANDS.find((each) => each === input['cmd']);
-  switch (cmd) {
-    case undefined:
-      throw new BadParameterError('cmd', `must be one of ${COMMANDS.join(', ')}`);
-    case 'resume_notification': {
-      const sendReload = input['send_reload'] ?? true;
-      if (typeof sendReload !== 'boolean') throw new BadParameterError('send_reload', 'must be true or false');
-      return { cmd, sendReload };
-    }
-    case 'drop_partition': {
-      const { partition } = input;
-      if (typeof partition !== 'string') throw new BadParameterError('partition', 'must be one of read_partitions');
-      return { cmd, partition };
-    }
-    default:
-      return { cmd };
+  if (cmd === undefined) throw new BadParameterError('cmd', `must be one of ${COMMANDS.join(', ')}`);
+  if (cmd === 'resume_notification') {
+    const sendReload = input['send_reload'] ?? true;
+    if (typeof sendReload !== 'boolean') throw new BadParameterError('send_reload', 'must be true or false');
+    return { cmd, sendReload };
   }
+  if (cmd === 'drop_partition') {
+    const { partition } = input;
+    if (typeof partition !== 'string') throw new BadParameterError('partition', 'must be one of read_partitions');
+    return { cmd, partition };
+  }
+  return { cmd };
 }

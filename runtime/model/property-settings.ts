@@ -111,5 +111,5 @@ function readIndex(input: unknown, dataType: DataType, multi: boolean, field: st
     throw new CannotApplyError(field, 'must be true, false, "wildcard", "list" or names of properties', input);
   }
   if (!isPlain) throw new CannotApplyError(field, 'is for single plain values; use "list" with multi', input);
-  return input === true ? true : (input as readonly string[]);
+  return input === true ? true : input;
 }

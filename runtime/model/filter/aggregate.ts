@@ -80,7 +80,7 @@ export function groupItems({ groups, results }: Grouping, items: Iterable<Item>)
   for (const item of items) {
     const values = keys.map(({ evaluate }) => evaluate(item));
     const key = values.map(canonical).join();
-    const known = found.get(key === '' ? '' : key);
+    const known = found.get(key);
     if (known !== undefined) known.members.push(item);
     else
       found.set(key, {
@@ -103,14 +103,9 @@ function resolve(expression: Expression, members: readonly Item[]): Expression {
   if (!isAggregate(name)) return { ...expression, args: args.map((arg) => resolve(arg, members)) };
   const [arg] = args;
   const values = arg === undefined ? members : evaluateAll(arg, members);
-  switch (name) {
-    case 'count':
-      return { kind: 'const', type, value: values.length };
-    case 'count_distinct':
-      return { kind: 'const', type, value: new Set(values.map(canonical)).size };
-    default:
-      return { kind: 'const', type, value: values.length === 0 ? null : reduce(name, values) };
-  }
+  if (name === 'count') return { kind: 'const', type, value: values.length };
+  if (name === 'count_distinct') return { kind: 'const', type, value: new Set(values.map(canonical)).size };
+  return { kind: 'const', type, value: values.length === 0 ? null : reduce(name, values) };
 }
 
 function evaluateAll(arg: Expression, members: readonly Item[]): readonly unknown[] {

@@ -62,6 +62,20 @@ export type FunctionName = keyof typeof SYNONYMS;
 export const AGGREGATES = ['count', 'count_distinct', 'sum', 'avg', 'min', 'max'] as const;
 export type AggregateName = (typeof AGGREGATES)[number];
 
+/** Conditions that compare: what they compare may be null, their result is not. */
+const COMPARISONS = [
+  ...(['equal', 'not_equal', 'less', 'less_or_equal', 'greater', 'greater_or_equal', 'between', 'in'] as const),
+  ...(['is_null', 'is_empty', 'like', 'ilike', 'regexp', 'iregexp', 'starts_with', 'ends_with'] as const),
+  ...(['contains', 'contains_all', 'contains_any'] as const),
+] as const;
+export type ComparisonName = (typeof COMPARISONS)[number];
+
+const LOGIC = ['and', 'or', 'not'] as const;
+export type LogicName = (typeof LOGIC)[number];
+
+/** Read as literals: no expression holds a call of them. */
+export type LiteralName = 'true' | 'false' | 'now';
+
 const BY_NAME: ReadonlyMap<string, FunctionName> = new Map(
   (Object.entries(SYNONYMS) as [FunctionName, readonly string[]][]).flatMap(([name, synonyms]) =>
     [name, ...synonyms].map((each) => [each, name] as const),
@@ -90,4 +104,12 @@ export function formNamed(name: string): FormName | undefined {
 
 export function isAggregate(name: FunctionName): name is AggregateName {
   return (AGGREGATES as readonly string[]).includes(name);
+}
+
+export function isComparison(name: FunctionName): name is ComparisonName {
+  return (COMPARISONS as readonly string[]).includes(name);
+}
+
+export function isLogic(name: FunctionName): name is LogicName {
+  return (LOGIC as readonly string[]).includes(name);
 }

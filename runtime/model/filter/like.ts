@@ -8,7 +8,7 @@ type Part = { readonly kind: 'text'; readonly text: string } | { readonly kind: 
 /** @returns undefined when the pattern ends with a backslash */
 export function parseLike(pattern: string): readonly Part[] | undefined {
   const parts: Part[] = [];
-  const characters = [...pattern];
+  const characters = Array.from(pattern);
   for (let index = 0; index < characters.length; index += 1) {
     const character = characters[index] ?? '';
     if (character === '%') {
@@ -32,7 +32,7 @@ export function likeToRegex(parts: readonly Part[], ignoreCase: boolean): Regex 
   const items = parts.flatMap((part): Regex[] => {
     if (part.kind === 'one') return [ANY];
     if (part.kind === 'many') return [{ kind: 'repeat', item: ANY, min: 0, max: Infinity }];
-    return [...part.text].map((character) => {
+    return Array.from(part.text).map((character) => {
       const codePoint = character.codePointAt(0) ?? 0;
       const ranges = [[codePoint, codePoint]] as const;
       return { kind: 'set', ranges: ignoreCase ? withBothCases(ranges) : ranges };

@@ -111,18 +111,14 @@ export class ExpressionParser {
   }
 
   #scalar(value: unknown, path: string): Expression {
-    switch (typeof value) {
-      case 'string':
-        return { kind: 'const', type: 'text', value: checkText(value, path) };
-      case 'number':
-        if (!Number.isFinite(value)) throw new FilterError(path, 'must be a finite number');
-        return { kind: 'const', type: 'number', value };
-      case 'boolean':
-        return { kind: 'const', type: 'boolean', value };
-      default:
-        if (value === null) return { kind: 'const', type: 'null', value: null };
-        throw new FilterError(path, 'must be an expression ["name", ...], a text, a number, true, false or null');
+    if (typeof value === 'string') return { kind: 'const', type: 'text', value: checkText(value, path) };
+    if (typeof value === 'boolean') return { kind: 'const', type: 'boolean', value };
+    if (value === null) return { kind: 'const', type: 'null', value };
+    if (typeof value !== 'number') {
+      throw new FilterError(path, 'must be an expression ["name", ...], a text, a number, true, false or null');
     }
+    if (!Number.isFinite(value)) throw new FilterError(path, 'must be a finite number');
+    return { kind: 'const', type: 'number', value };
   }
 }
 

@@ -1,5 +1,6 @@
 /** Back-end for collections in memory: an expression as a function of an entity. It agrees with PostgreSQL. */
 import type { Expression } from './expression.ts';
+import type { FunctionName } from './functions.ts';
 import { compileLike, parseLike } from './like.ts';
 import { compileRegex } from './regex/automaton.ts';
 import { parseRegex } from './regex/parse.ts';
@@ -55,102 +56,94 @@ function cast({ type, value }: Extract<Expression, { kind: 'cast' }>): Evaluate 
   };
 }
 
+/** The arguments of a call; which of them there are, the signature has checked. */
+type Args = readonly [Evaluate, Evaluate, Evaluate, ...Evaluate[]];
+
 function call(node: CallNode): Evaluate {
-  const args = node.args.map(toFunction);
-  const [a, b, c] = args as [Evaluate, Evaluate, Evaluate];
-  switch (node.name) {
-    case 'and':
-      return (item) => args.every((arg) => arg(item) === true);
-    case 'or':
-      return (item) => args.some((arg) => arg(item) === true);
-    case 'not':
-      return (item) => a(item) !== true;
-    case 'equal':
-      return (item) => values.isEqual(a(item), b(item));
-    case 'not_equal':
-      return (item) => !values.isEqual(a(item), b(item));
-    case 'less':
-      return compare(a, b, (order) => order < 0);
-    case 'less_or_equal':
-      return compare(a, b, (order) => order <= 0);
-    case 'greater':
-      return compare(a, b, (order) => order > 0);
-    case 'greater_or_equal':
-      return compare(a, b, (order) => order >= 0);
-    case 'between': {
-      const [low, high] = [compare(a, b, (order) => order >= 0), compare(a, c, (order) => order <= 0)];
-      return (item) => low(item) && high(item);
-    }
-    case 'is_null':
-      return (item) => a(item) === null;
-    case 'is_empty':
-      return (item) => isEmpty(a(item));
-    case 'in':
-      return listTest(b, a, (list, value) => value !== null && includes(list, value));
-    case 'contains_all':
-      return listTest(a, b, (list, items) => Array.isArray(items) && items.every((each) => includes(list, each)));
-    case 'contains_any':
-      return listTest(a, b, (list, items) => Array.isArray(items) && items.some((each) => includes(list, each)));
-    case 'if':
-      return (item) => (a(item) === true ? b(item) : c(item));
-    case 'coalesce':
-      return (item) => {
-        for (const arg of args) {
-          const value = arg(item);
-          if (value !== null) return value;
-        }
-        return null;
-      };
-    case 'concat':
-      return (item) => args.map((arg) => arg(item) ?? '').join('');
-    case 'size':
-      return (item) => {
-        const list = a(item);
-        return Array.isArray(list) ? list.length : null;
-      };
-    case 'like':
-    case 'ilike':
-    case 'regexp':
-    case 'iregexp':
-      return whenText(a, matcher(node));
-    default:
-      return textual(node, args) ?? numeric(node, args);
-  }
+  const args = node.args.map(toFunction) as unknown as Args;
+  return CALLS[node.name]?.(args, node) ?? numeric(node, args);
 }
+
+const CALLS: Readonly<Partial<Record<FunctionName, (args: Args, node: CallNode) => Evaluate>>> = {
+  and: (args) => (item) => args.every((arg) => arg(item) === true),
+  or: (args) => (item) => args.some((arg) => arg(item) === true),
+  not:
+    ([a]) =>
+    (item) =>
+      a(item) !== true,
+  equal:
+    ([a, b]) =>
+    (item) =>
+      values.isEqual(a(item), b(item)),
+  not_equal:
+    ([a, b]) =>
+    (item) =>
+      !values.isEqual(a(item), b(item)),
+  less: ([a, b]) => compare(a, b, (order) => order < 0),
+  less_or_equal: ([a, b]) => compare(a, b, (order) => order <= 0),
+  greater: ([a, b]) => compare(a, b, (order) => order > 0),
+  greater_or_equal: ([a, b]) => compare(a, b, (order) => order >= 0),
+  between([a, b, c]) {
+    const [low, high] = [compare(a, b, (order) => order >= 0), compare(a, c, (order) => order <= 0)];
+    return (item) => low(item) === true && high(item) === true;
+  },
+  is_null:
+    ([a]) =>
+    (item) =>
+      a(item) === null,
+  is_empty:
+    ([a]) =>
+    (item) =>
+      isEmpty(a(item)),
+  in: ([a, b]) => listTest(b, a, (list, value) => value !== null && includes(list, value)),
+  contains_all: ([a, b]) =>
+    listTest(a, b, (list, items) => Array.isArray(items) && items.every((each) => includes(list, each))),
+  contains_any: ([a, b]) =>
+    listTest(a, b, (list, items) => Array.isArray(items) && items.some((each) => includes(list, each))),
+  if:
+    ([a, b, c]) =>
+    (item) =>
+      a(item) === true ? b(item) : c(item),
+  coalesce: (args) => (item) => {
+    for (const arg of args) {
+      const value = arg(item);
+      if (value !== null) return value;
+    }
+    return null;
+  },
+  concat: (args) => (item) => args.map((arg) => (arg(item) ?? '') as string).join(''),
+  size:
+    ([a]) =>
+    (item) => {
+      const list = a(item);
+      return Array.isArray(list) ? list.length : null;
+    },
+  like: ([a], node) => whenText(a, matcher(node)),
+  ilike: ([a], node) => whenText(a, matcher(node)),
+  regexp: ([a], node) => whenText(a, matcher(node)),
+  iregexp: ([a], node) => whenText(a, matcher(node)),
+  starts_with: ([a, b]) => twoTexts(a, b, (text, start) => text.startsWith(start)),
+  ends_with: ([a, b]) => twoTexts(a, b, (text, end) => text.endsWith(end)),
+  contains: ([a, b]) => twoTexts(a, b, (text, part) => text.includes(part)),
+  lower: ([a]) => whenText(a, (text) => values.changeCase(text, 'toLowerCase'), null),
+  upper: ([a]) => whenText(a, (text) => values.changeCase(text, 'toUpperCase'), null),
+  length: ([a]) => whenText(a, (text) => Array.from(text).length, null),
+  ts: ([a]) => whenText(a, parseTime, null),
+  substr([a, b, ...rest]) {
+    const [c] = rest as readonly (Evaluate | undefined)[];
+    return (item) => {
+      const [text, start, length] = [a(item), b(item), c === undefined ? Infinity : c(item)];
+      const isComplete = typeof text === 'string' && typeof start === 'number' && typeof length === 'number';
+      return isComplete ? values.substring(text, start, length) : null;
+    };
+  },
+};
 
 function matcher({ name, args }: CallNode): (text: string) => boolean {
   const pattern = args[1];
   if (pattern?.kind !== 'const' || typeof pattern.value !== 'string') throw new Error('The pattern is no literal.');
   if (name === 'like' || name === 'ilike') return compileLike(parseLike(pattern.value) ?? [], name === 'ilike');
   return compileRegex(parseRegex(pattern.value, name === 'iregexp'));
-}
-
-function textual({ name }: CallNode, [a, b, c]: readonly Evaluate[]): Evaluate | undefined {
-  if (a === undefined) return undefined;
-  switch (name) {
-    case 'starts_with':
-      return twoTexts(a, b, (text, start) => text.startsWith(start));
-    case 'ends_with':
-      return twoTexts(a, b, (text, end) => text.endsWith(end));
-    case 'contains':
-      return twoTexts(a, b, (text, part) => text.includes(part));
-    case 'lower':
-      return whenText(a, (text) => values.changeCase(text, 'toLowerCase'), null);
-    case 'upper':
-      return whenText(a, (text) => values.changeCase(text, 'toUpperCase'), null);
-    case 'length':
-      return whenText(a, (text) => [...text].length, null);
-    case 'ts':
-      return whenText(a, parseTime, null);
-    case 'substr':
-      return (item) => {
-        const [text, start, length] = [a(item), b?.(item), c === undefined ? Infinity : c(item)];
-        const isComplete = typeof text === 'string' && typeof start === 'number' && typeof length === 'number';
-        return isComplete ? values.substring(text, start, length) : null;
-      };
-    default:
-      return undefined;
-  }
 }
 
 const ONE_NUMBER: Readonly<Record<string, (value: number) => number | null>> = {

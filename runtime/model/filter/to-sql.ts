@@ -2,7 +2,14 @@
 import { sql } from 'kysely';
 import { type Expression, isList } from './expression.ts';
 import { type Fragment, join, literal, type SqlFields } from './fragment.ts';
-import type { FunctionName } from './functions.ts';
+import {
+  type ComparisonName,
+  type FunctionName,
+  isComparison,
+  isLogic,
+  type LiteralName,
+  type LogicName,
+} from './functions.ts';
 import { likeToRegex, parseLike } from './like.ts';
 import { parseRegex } from './regex/parse.ts';
 import { printRegex } from './regex/print.ts';
@@ -25,25 +32,13 @@ export class SqlCompiler {
   condition(expression: Expression): Fragment {
     if (expression.kind !== 'call') return this.value(expression);
     const { name, args } = expression;
-    switch (name) {
-      case 'and':
-        return join(
-          args.map((arg) => this.condition(arg)),
-          AND,
-        );
-      case 'or':
-        return join(
-          args.map((arg) => this.condition(arg)),
-          OR,
-        );
-      case 'not':
-        return sql`(not ${this.#exact(args[0] as Expression)})`;
-      case 'if':
-      case 'coalesce':
-        return this.#call(expression);
-      default:
-        return this.#comparison(expression);
-    }
+    if (isComparison(name)) return this.#comparison(name, args);
+    if (name === 'not') return sql`(not ${this.#exact(args[0] as Expression)})`;
+    if (!isLogic(name)) return this.#call(expression);
+    return join(
+      args.map((arg) => this.condition(arg)),
+      name === 'and' ? AND : OR,
+    );
   }
 
   /** The value of an expression; comparisons are true or false, never null. */
@@ -56,7 +51,9 @@ export class SqlCompiler {
       case 'cast':
         return this.#cast(expression);
       case 'call':
-        return isCondition(expression) ? this.#exact(expression) : this.#call(expression);
+        return isComparison(expression.name) || isLogic(expression.name)
+          ? this.#exact(expression)
+          : this.#call(expression);
       default:
         return expression satisfies never;
     }
@@ -119,9 +116,9 @@ export class SqlCompiler {
     return Number.isSafeInteger(value) ? sql`${value}::bigint` : undefined;
   }
 
-  #comparison(call: CallNode): Fragment {
-    const [a, b, c] = call.args as [Expression, Expression, Expression];
-    switch (call.name) {
+  #comparison(name: ComparisonName, args: readonly Expression[]): Fragment {
+    const [a, b, c] = args as [Expression, Expression, Expression];
+    switch (name) {
       case 'equal':
         return this.#equal(a, b);
       case 'not_equal':
@@ -131,7 +128,7 @@ export class SqlCompiler {
       case 'greater':
       case 'greater_or_equal': {
         const [left, right] = this.#operands(a, b);
-        return sql`(${left} ${OPERATORS[call.name]} ${right})`;
+        return sql`(${left} ${OPERATORS[name]} ${right})`;
       }
       case 'between':
         return this.#between(a, b, c);
@@ -147,7 +144,7 @@ export class SqlCompiler {
         return this.#matches(a, printRegex(likeToRegex(parseLike(constant(b)) ?? [], true)));
       case 'regexp':
       case 'iregexp':
-        return this.#matches(a, printRegex(parseRegex(constant(b), call.name === 'iregexp')));
+        return this.#matches(a, printRegex(parseRegex(constant(b), name === 'iregexp')));
       case 'starts_with':
         return sql`starts_with(${this.value(a)}, ${this.value(b)})`;
       case 'ends_with':
@@ -156,9 +153,9 @@ export class SqlCompiler {
         return sql`(strpos(${this.value(a)}, ${this.value(b)}) > 0)`;
       case 'contains_all':
       case 'contains_any':
-        return this.#lists(call.name, a, b);
+        return this.#lists(name, a, b);
       default:
-        throw new Error(`${call.name} is no condition.`);
+        return name satisfies never;
     }
   }
 
@@ -219,17 +216,18 @@ export class SqlCompiler {
   #call(call: CallNode): Fragment {
     const args = call.args.map((arg) => this.value(arg));
     const [a, b, c] = args as [Fragment, Fragment, Fragment | undefined];
-    switch (call.name) {
+    const name = call.name as Exclude<FunctionName, ComparisonName | LogicName | LiteralName>;
+    switch (name) {
       case 'if':
         return sql`(case when ${this.condition(call.args[0] as Expression)} then ${b} else ${c} end)`;
       case 'coalesce':
-        return sql`coalesce(${join2(args)})`;
+        return sql`coalesce(${commaSeparated(args)})`;
       case 'lower':
         return sql`(model.lower(${a}) collate "C")`;
       case 'upper':
         return sql`(model.upper(${a}) collate "C")`;
       case 'concat':
-        return sql`(concat(${join2(args)}) collate "C")`;
+        return sql`(concat(${commaSeparated(args)}) collate "C")`;
       case 'substr':
         return sql`(model.substr(${a}, ${b}, ${c ?? sql`1e9`}) collate "C")`;
       case 'length':
@@ -238,17 +236,17 @@ export class SqlCompiler {
         return call.args[0]?.type === 'json' ? sql`model.size(${a})::float8` : sql`cardinality(${a})::float8`;
       case 'add':
       case 'mul':
-        return args.reduce((sum, arg) => sql`model.${sql.raw(call.name)}(${sum}, ${arg})`);
+        return args.reduce((sum, arg) => sql`model.${sql.raw(name)}(${sum}, ${arg})`);
       case 'sub':
       case 'div':
       case 'mod':
-        return sql`model.${sql.raw(call.name)}(${a}, ${b})`;
+        return sql`model.${sql.raw(name)}(${a}, ${b})`;
       case 'round':
         return sql`model.round(${a})`;
       case 'abs':
       case 'floor':
       case 'ceil':
-        return sql`${sql.raw(call.name)}(${a})`;
+        return sql`${sql.raw(name)}(${a})`;
       case 'ts':
         return sql`model.ts(${a})`;
       case 'trunc':
@@ -257,21 +255,21 @@ export class SqlCompiler {
       case 'month':
       case 'day':
       case 'hour':
-        return sql`model.part(${call.name}, ${a})`;
+        return sql`model.part(${name}, ${a})`;
       case 'count':
         return args.length === 0 ? sql`count(*)::float8` : sql`count(${a})::float8`;
       case 'count_distinct':
         return sql`count(distinct ${a})::float8`;
       case 'sum':
       case 'avg':
-        return sql`${sql.raw(call.name)}(${a})`;
+        return sql`${sql.raw(name)}(${a})`;
       case 'min':
       case 'max': {
-        const extreme = sql`${sql.raw(call.name)}(${a})`;
+        const extreme = sql`${sql.raw(name)}(${a})`;
         return call.type === 'text' ? sql`(${extreme} collate "C")` : extreme;
       }
       default:
-        throw new Error(`${call.name} is no plain function.`);
+        return name satisfies never;
     }
   }
 }
@@ -283,16 +281,6 @@ const OPERATORS = {
   greater_or_equal: sql`>=`,
 } as const;
 
-const CONDITIONS: ReadonlySet<FunctionName> = new Set([
-  ...(['and', 'or', 'not', 'equal', 'not_equal', 'less', 'less_or_equal', 'greater', 'greater_or_equal'] as const),
-  ...(['between', 'in', 'is_null', 'is_empty', 'like', 'ilike', 'regexp', 'iregexp', 'starts_with'] as const),
-  ...(['ends_with', 'contains', 'contains_all', 'contains_any'] as const),
-]);
-
-function isCondition(call: CallNode): boolean {
-  return CONDITIONS.has(call.name);
-}
-
 function isNull(expression: Expression): boolean {
   return expression.kind === 'const' && expression.value === null;
 }
@@ -303,6 +291,6 @@ function constant(expression: Expression): string {
   throw new Error('The pattern is no literal.');
 }
 
-function join2(fragments: readonly Fragment[]): Fragment {
+function commaSeparated(fragments: readonly Fragment[]): Fragment {
   return sql`${sql.join(fragments, COMMA)}`;
 }

@@ -89,7 +89,9 @@ export function round(value: number): number {
 /** From a zero-based position; characters are code points. */
 export function substring(text: string, start: number, length = Infinity): string {
   const from = Math.max(0, Math.floor(start));
-  return [...text].slice(from, from + Math.max(0, Math.floor(length))).join('');
+  return Array.from(text)
+    .slice(from, from + Math.max(0, Math.floor(length)))
+    .join('');
 }
 
 /** Changes the case of the characters whose other case is one character, as PostgreSQL does. */
@@ -98,6 +100,6 @@ export function changeCase(text: string, to: 'toLowerCase' | 'toUpperCase'): str
   if (/^[\0-\x7f]*$/.test(text)) return whole;
   return Array.from(text, (character) => {
     const changed = character[to]();
-    return [...changed].length === 1 ? changed : character;
+    return Array.from(changed).length === 1 ? changed : character;
   }).join('');
 }

@@ -152,8 +152,10 @@ class Generator {
         return pick([property(['texts']), () => ['list', ...this.#some(TEXTS)]]);
       case 'number[]':
         return pick([property(['longs', 'floats']), () => ['list', ...this.#some([0, 0.5, 1, 42])]]);
-      default:
+      case 'boolean':
         return this.#condition(isLeaf, nested);
+      default:
+        return kind satisfies never;
     }
   }
 

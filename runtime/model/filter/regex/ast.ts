@@ -70,7 +70,7 @@ export function withBothCases(ranges: readonly Range[]): Range[] {
 function caseVariants(codePoint: number): number[] {
   const text = String.fromCodePoint(codePoint);
   return [text.toLowerCase(), text.toUpperCase()]
-    .map((variant) => [...variant])
+    .map((variant) => Array.from(variant))
     .filter((variant) => variant.length === 1)
     .map(([variant = text]) => variant.codePointAt(0) ?? codePoint)
     .filter((variant) => variant !== codePoint);

@@ -66,7 +66,7 @@ class Parser {
   #depth = 0;
 
   constructor(pattern: string, ignoreCase: boolean) {
-    this.#characters = [...pattern];
+    this.#characters = Array.from(pattern);
     this.#ignoreCase = ignoreCase;
   }
 
