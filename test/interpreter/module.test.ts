@@ -155,6 +155,19 @@ describe('scenario modules', () => {
     await rm(path.join(folder, 'sum.js'));
   });
 
+  it('leave what a script block used in the trace', async () => {
+    const source =
+      'id: s\nstart: a\nblocks:\n  a:\n    script: return 1 + 1;\n    next: b\n  b:\n    return: ${a.value}\n';
+    const { program } = checkScenario(source, { file: path.join(folder, 's.yaml'), components });
+    const { outcome, run: played } = await runSimulation(program as Program, {
+      script: {},
+      components,
+      openSandbox: async () => sandbox,
+    });
+    expect(outcome.value).to.equal(2);
+    expect(played.trace[0]?.usage?.activations).to.be.greaterThan(0);
+  });
+
   it('are found in the library by the name of their file', async () => {
     await writeFile(path.join(folder, 'hello.js'), 'export default async function () {}\n');
     const library = await openScenarioLibrary({ folders: [folder], components, log: silentLog });

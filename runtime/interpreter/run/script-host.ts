@@ -25,7 +25,10 @@ export function scriptHost({ services, program, clock }: RunState, { trace }: Bl
         onLog: (level, text) => trace.logged(`${level}: ${text}`),
         signal,
       });
-      return busy(clock, run.finished);
+      return busy(
+        clock,
+        run.finished.finally(() => trace.used(run.usage())),
+      );
     },
   };
 }

@@ -1,3 +1,4 @@
+import type { ScriptUsage } from '../../sandbox/index.ts';
 import type { Answer } from '../call-port.ts';
 import type { Value } from '../values.ts';
 
@@ -21,6 +22,8 @@ export interface TraceEntry {
   readonly runs?: readonly string[];
   /** What interrupted the block, e.g. `dtmf 0`. */
   readonly interrupt?: string;
+  /** What the script of the block used. */
+  readonly usage?: ScriptUsage;
   /** What the block wrote to the log. */
   readonly log?: readonly string[];
   readonly error?: { readonly code: string; readonly message: string };
@@ -88,6 +91,10 @@ export class BlockTrace {
 
   started(run: string): void {
     this.#entry.runs = [...(this.#entry.runs ?? []), run];
+  }
+
+  used(usage: ScriptUsage): void {
+    this.#entry.usage = usage;
   }
 
   interrupted(by: string): void {

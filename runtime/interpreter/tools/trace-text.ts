@@ -8,9 +8,10 @@ export function traceText(view: RunView): string[] {
   const lines = [`run ${id}  scenario ${scenario}  version ${version}${callid === '' ? '' : `  call ${callid}`}`];
   for (const entry of trace) {
     lines.push(blockLine(entry, start));
-    const { answers = [], log = [], result } = entry;
+    const { answers = [], log = [], result, usage } = entry;
     for (const { party, line } of answers) lines.push(`${INDENT}${party}: ${line}`);
     for (const line of log) lines.push(`${INDENT}${line}`);
+    if (usage) lines.push(`${INDENT}script: ${usage.cpuMs} ms CPU, ${usage.memoryBytes} bytes`);
     if (result && Object.keys(result).length > 0) lines.push(`${INDENT}${JSON.stringify(result)}`);
   }
   lines.push(outcome ? outcomeLine(outcome) : '          (still running)');
