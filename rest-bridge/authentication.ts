@@ -17,9 +17,12 @@ export function unauthenticated(): RestError {
  * token counts, otherwise the session cookie.
  */
 export function secretOf(request: FastifyRequest): string | undefined {
-  const { authorization } = request.headers;
-  if (authorization !== undefined) return BEARER.exec(authorization)?.[1];
-  return request.cookies[SESSION_COOKIE];
+  return secretOfHeaders(request.headers.authorization, request.cookies[SESSION_COOKIE]);
+}
+
+/** The same, of the header and the session cookie as they are. */
+export function secretOfHeaders(authorization: string | undefined, cookie: string | undefined): string | undefined {
+  return authorization === undefined ? cookie : BEARER.exec(authorization)?.[1];
 }
 
 /**

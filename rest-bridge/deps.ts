@@ -3,6 +3,7 @@ import type { TSchema } from 'typebox';
 import type { CallStore, DialogSelector } from '../runtime/callstore/callstore.ts';
 import type { Resource } from './collection/resource.ts';
 import type { Directory } from '../runtime/domain/directory.ts';
+import type { EventBus } from '../runtime/events/event-bus.ts';
 import type { Accounts, Avatars, Iam, Session } from '../runtime/iam/index.ts';
 
 /** On whose behalf an operation runs, and which dialogs it may see. */
@@ -92,6 +93,7 @@ export interface RestDeps {
   /** Collections by path below the base. */
   readonly collections: Readonly<Record<string, Resource>>;
   readonly directory: Pick<Directory, 'domain' | 'domains'>;
+  readonly events: EventBus;
   readonly calls: CallStore;
   readonly operations: Operations;
   readonly health: () => Promise<Health>;

@@ -9,6 +9,9 @@ import { collectionRoutes } from './collection/routes.ts';
 import type { RestDeps } from './deps.ts';
 import { answerError, renderRefusal } from './error-answers.ts';
 import { RestError } from './errors.ts';
+import { eventStream } from './events/sse.ts';
+import { Subscribers } from './events/subscribers.ts';
+import { webSockets } from './events/websocket.ts';
 import { isHeadFallback, rewriteFallback } from './http/fallback.ts';
 import { createFrontedServer, refuseClient } from './http/front.ts';
 import { methodNotAllowed } from './method-not-allowed.ts';
@@ -64,6 +67,8 @@ export async function createRestServer(deps: RestDeps): Promise<App> {
   answerHeadFallback(app);
   logAccess(app, log);
 
+  const subscribers = new Subscribers(deps.events, deps.iam);
+  webSockets(app, { iam: deps.iam, subscribers });
   healthRoute(app, deps);
   await app.register(
     async (api: App) => {
@@ -78,6 +83,7 @@ export async function createRestServer(deps: RestDeps): Promise<App> {
       await userRoutes(api, deps);
       callRoutes(api, deps);
       recordRoutes(api, deps);
+      eventStream(api, subscribers);
       for (const [path, resource] of Object.entries(deps.collections)) collectionRoutes(api, path, resource);
       addChildLists();
       addMethodNotAllowed();

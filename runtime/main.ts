@@ -14,6 +14,7 @@ import { webAppsOf } from '../rest-bridge/web-apps.ts';
 import { MemoryCallStore } from './callstore/memory-callstore.ts';
 import { type Config, isLoopback, type ServerAddress } from './config/config.ts';
 import { openDirectory, openLocation } from './domain/index.ts';
+import { EventBus } from './events/event-bus.ts';
 import { startMediaServer } from './embedded/media/index.ts';
 import { ListenError } from './embedded/server.ts';
 import { startSipServer } from './embedded/sip/index.ts';
@@ -142,12 +143,16 @@ async function compose(config: Config, log: Logger, shutdown: Shutdown): Promise
     registrations: location.count(),
     ...(await servers.stats()),
   });
+  const events = new EventBus({
+    onListenerError: (err, { class: name, type }) => log.error({ err, class: name, type }, 'event not told'),
+  });
   const rest = await createRestServer({
     iam,
     accounts: iam.accounts,
     avatars: new StoredAvatars(iam.accounts, new BlobStore(join(config.dataDir, 'avatars'))),
     webApps: webAppsOf(directory),
     collections: domainCenter(directory, iam.collections),
+    events,
     directory,
     calls: callstore,
     operations: restOperations(operations, directory),

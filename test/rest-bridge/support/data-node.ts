@@ -18,7 +18,7 @@ import {
   StoredAvatars,
 } from '../../../runtime/iam/index.ts';
 import { openStorage, type Storage } from '../../../runtime/storage/index.ts';
-import { MemoryCalls, MemoryOperations, MemoryRecords } from './doubles.ts';
+import { MemoryCalls, MemoryOperations, MemoryRecords, newBus } from './doubles.ts';
 import { type Call, type Reply, request } from './rest-node.ts';
 
 /** A login of the tests, `login@domain`; the password is `demo-<login>`. */
@@ -35,6 +35,7 @@ export class DataNode {
   storage!: Storage;
   directory!: LiveDirectory;
   iam!: IamService;
+  readonly events = newBus();
   calls = new MemoryCalls();
   app!: App;
   port = 0;
@@ -62,6 +63,7 @@ export class DataNode {
       accounts: this.iam.accounts,
       avatars: new StoredAvatars(this.iam.accounts, new BlobStore(join(this.folder, 'avatars'))),
       webApps: webAppsOf(this.directory),
+      events: this.events,
       collections: domainCenter(this.directory, this.iam.collections),
       directory: this.directory,
       calls: this.calls,

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Type } from 'typebox';
 import type { CallStore, DialogSelector } from '../../../runtime/callstore/callstore.ts';
 import type { DialogView } from '../../../runtime/callstore/dialog-view.ts';
+import { EventBus } from '../../../runtime/events/event-bus.ts';
 import type { AvatarInfo, Accounts, SessionSummary, UserProfile } from '../../../runtime/iam/accounts.ts';
 import type { Credentials, Iam, LoginResult, ReachableDomain, Session } from '../../../runtime/iam/iam.ts';
 import type { OperationAnswer, CallScope, OperationRecords, Operations, RestDeps } from '../../../rest-bridge/deps.ts';
@@ -236,11 +237,21 @@ export class MemoryRecords {
   }
 }
 
+/** A bus whose listeners do not throw. */
+export function newBus(): EventBus {
+  return new EventBus({
+    onListenerError: (error) => {
+      throw error;
+    },
+  });
+}
+
 /** What a REST server needs of users and domains when a test is about something else. */
 export const NO_DATA = {
   accounts: new MemoryAccounts(),
   avatars: { read: async () => undefined, write: async () => {}, remove: async () => false },
   webApps: async () => [],
   collections: {},
+  events: newBus(),
   directory: { domain: () => undefined, domains: () => [] },
 } satisfies Partial<RestDeps>;

@@ -1,0 +1,73 @@
+import { type Static, Type } from 'typebox';
+import type { NodeEvent } from '../../runtime/events/event-bus.ts';
+import type { Iam, Session } from '../../runtime/iam/iam.ts';
+import { ExpressionParser, parseFilter, toPredicate } from '../../runtime/model/filter/index.ts';
+import { shaper } from '../collection/shape.ts';
+
+/** Seconds. */
+export const MAX_EXPIRES = 3_600;
+
+const Names = Type.Array(Type.String({ minLength: 1, maxLength: 256 }), { maxItems: 64 });
+
+/** What a subscriber asks for (decisions, "subscribe"). */
+export const SelectionFields = {
+  id: Type.Optional(Type.String({ minLength: 1, maxLength: 64, pattern: '^[A-Za-z0-9_.-]+$' })),
+  events: Type.Optional(Names),
+  objects: Type.Optional(Names),
+  classpath: Type.Optional(Type.String({ maxLength: 256 })),
+  exargs: Type.Optional(
+    Type.Object(
+      { mask: Type.Optional(Type.String({ maxLength: 4_096 })), filter: Type.Optional(Type.Unknown()) },
+      { additionalProperties: false },
+    ),
+  ),
+};
+const Selection = Type.Object(SelectionFields);
+export type Selection = Static<typeof Selection>;
+
+/** The path whose GET a session must be allowed to see the events of a class. */
+function pathOf({ class: name, data }: NodeEvent): string {
+  if (name === 'modelevents') return `/model/${typeof data['classname'] === 'string' ? data['classname'] : ''}`;
+  return name === 'callevents' || name === 'ccsevents' || name === 'asrevents' ? '/uc/calls' : `/api/events/${name}`;
+}
+
+/**
+ * Compiles a selection to the event as the subscriber sees it, or undefined.
+ *
+ * - `events`: `class` or `class.type`; absent: all
+ * - `objects`: values of `dialogid`, `inviteid`, `connectionid` or `id` in the data; absent: all
+ * - `classpath`: of model changes, the class or a section of classes
+ * - `exargs.filter` is tested on the data, `exargs.mask` picks from them
+ *
+ * What the session's roles do not allow is not told.
+ *
+ * @throws BadParameterError for a filter that cannot be understood
+ */
+export function selector(
+  iam: Pick<Iam, 'allows'>,
+  session: Session,
+  { events, objects, classpath, exargs }: Selection,
+): (event: NodeEvent) => NodeEvent | undefined {
+  const names = events === undefined ? undefined : new Set(events);
+  const ids = objects === undefined ? undefined : new Set<unknown>(objects);
+  // The data of events have no fixed fields: each is JSON.
+  const parser = new ExpressionParser({ fields: { get: () => 'json' }, now: Date.now() });
+  const keep = exargs?.filter === undefined ? undefined : toPredicate(parseFilter(parser, exargs.filter));
+  return (event) => {
+    const { class: name, type, data } = event;
+    if (names !== undefined && !names.has(name) && !names.has(`${name}.${type}`)) return undefined;
+    if (ids !== undefined && !OBJECT_KEYS.some((key) => ids.has(data[key]))) return undefined;
+    if (classpath !== undefined && !isBelow(data['classname'], classpath)) return undefined;
+    if (keep !== undefined && !keep(data)) return undefined;
+    if (!iam.allows(session, 'GET', pathOf(event))) return undefined;
+    if (exargs?.mask === undefined) return event;
+    const masked = shaper(Object.keys(data), {}, { mask: exargs.mask })(data) as NodeEvent['data'];
+    return { ...event, data: masked };
+  };
+}
+
+const OBJECT_KEYS = ['dialogid', 'inviteid', 'connectionid', 'id'] as const;
+
+function isBelow(classname: unknown, path: string): boolean {
+  return typeof classname === 'string' && (classname === path || classname.startsWith(`${path}/`));
+}

@@ -1,0 +1,96 @@
+import { Type } from 'typebox';
+import type { App } from '../app.ts';
+import { sessionOf } from '../authentication.ts';
+import { badParameter } from '../errors.ts';
+import { MAX_WAITING_BYTES } from './connection.ts';
+import { MAX_EXPIRES, type Selection } from './selection.ts';
+import type { Subscribers } from './subscribers.ts';
+
+const HEARTBEAT_MS = 15_000;
+const LINGER_MS = 1_000;
+
+const EventsQuery = Type.Object({
+  id: Type.Optional(Type.String({ maxLength: 64, pattern: '^[A-Za-z0-9_.-]+$' })),
+  events: Type.Optional(Type.String({ description: 'Comma-separated: class, or class.type' })),
+  objects: Type.Optional(Type.String({ description: 'Comma-separated ids' })),
+  classpath: Type.Optional(Type.String()),
+  mask: Type.Optional(Type.String()),
+  filter: Type.Optional(Type.String({ description: 'JSON' })),
+  after: Type.Optional(Type.Integer({ minimum: 0 })),
+});
+
+/** `id: <subscription>:<seq>`, which a browser sends back as `Last-Event-ID`. */
+const LAST_EVENT_ID = /^([A-Za-z0-9_.-]{1,64}):(\d{1,15})$/;
+
+/** Server-Sent Events (WHATWG HTML, "Server-sent events"): the same subscriptions without WebSocket. */
+export function eventStream(app: App, subscribers: Subscribers): void {
+  app.get(
+    '/api/events',
+    // Each event is told by the role that its path asks for.
+    { config: { everyUser: true }, schema: { querystring: EventsQuery } },
+    async (request, reply) => {
+      const session = sessionOf(request);
+      const { id, events, objects, classpath, mask, filter, after } = request.query;
+      const last = LAST_EVENT_ID.exec(String(request.headers['last-event-id'] ?? ''));
+      const name = last?.[1] ?? id;
+      const from = last?.[2] === undefined ? after : Number(last[2]);
+      const exargs = { ...(mask !== undefined && { mask }), ...(filter !== undefined && { filter: json(filter) }) };
+      const selection: Selection = {
+        ...(name !== undefined && { id: name }),
+        ...(events !== undefined && { events: events.split(',') }),
+        ...(objects !== undefined && { objects: objects.split(',') }),
+        ...(classpath !== undefined && { classpath }),
+        exargs,
+      };
+      const { raw } = reply;
+      const write = (text: string): void => {
+        if (raw.writableEnded || raw.destroyed) return;
+        if (raw.writableLength <= MAX_WAITING_BYTES) {
+          raw.write(text);
+          return;
+        }
+        const reason = `too slow: more than ${MAX_WAITING_BYTES} bytes wait`;
+        raw.end(`event: dropped\ndata: ${JSON.stringify({ reason })}\n\n`);
+        setTimeout(() => raw.destroy(), LINGER_MS).unref();
+      };
+      const waiting: string[] = [];
+      let open = false;
+      const subscribed = subscribers.subscribe(
+        session,
+        { ...selection, expires: MAX_EXPIRES, ...(from !== undefined && { after: from }) },
+        (own) =>
+          ({ seq, event }) => {
+            const { class: eventClass, type, ts, data } = event;
+            const text = JSON.stringify({ id: own, seq, class: eventClass, type, ts, data });
+            const frame = `id: ${own}:${seq}\nevent: ${eventClass}\ndata: ${text}\n\n`;
+            if (open) write(frame);
+            else waiting.push(frame);
+          },
+      );
+      reply.hijack();
+      raw.writeHead(200, {
+        'content-type': 'text/event-stream; charset=utf-8',
+        'cache-control': 'no-store',
+        connection: 'close',
+        'x-content-type-options': 'nosniff',
+      });
+      const { sink: _sink, ...answer } = subscribed;
+      open = true;
+      write(`event: subscribed\ndata: ${JSON.stringify(answer)}\n\n`);
+      for (const frame of waiting) write(frame);
+      const heartbeat = setInterval(() => write(':\n\n'), HEARTBEAT_MS).unref();
+      raw.on('close', () => {
+        clearInterval(heartbeat);
+        subscribers.detach(session, subscribed);
+      });
+    },
+  );
+}
+
+function json(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    throw badParameter('filter', 'is not JSON');
+  }
+}

@@ -1,0 +1,116 @@
+import { type IncomingMessage, STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { type WebSocket, WebSocketServer } from 'ws';
+import type { Iam, Session } from '../../runtime/iam/iam.ts';
+import { type App, BASE_PATH } from '../app.ts';
+import { secretOfHeaders, SESSION_COOKIE, sessionOfSecret } from '../authentication.ts';
+import { toRestError } from '../error-answers.ts';
+import { RestError } from '../errors.ts';
+import { CUSTOM_METHODS, suffixedTarget } from '../http/methods.ts';
+import { CLOSE, EventConnection, type RestFrame } from './connection.ts';
+import type { Subscribers } from './subscribers.ts';
+
+const PATH = '/ws';
+const MAX_FRAME = 1_048_576;
+/** How often a connection shows that it lives, and its session that it is not ended. */
+const CHECK_MS = 15_000;
+
+interface WebSocketDeps {
+  readonly iam: Iam;
+  readonly subscribers: Subscribers;
+}
+
+/** WebSocket at `/ws` (decisions, "Events and WebSocket"): who has no session is answered 401 before the upgrade. */
+export function webSockets(app: App, { iam, subscribers }: WebSocketDeps): void {
+  const server = new WebSocketServer({ noServer: true, maxPayload: MAX_FRAME });
+
+  async function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    const secret = secretOfHeaders(request.headers.authorization, cookieOf(app, request));
+    const ip = request.socket.remoteAddress ?? '';
+    const session = await sessionOfSecret(iam, secret, ip);
+    if (request.url?.split('?', 1)[0] !== PATH) throw new RestError('ENDPOINT_NOT_FOUND');
+    if (!isSameOrigin(request)) throw new RestError('FORBIDDEN', { reason: 'the Origin is another site' });
+    server.handleUpgrade(request, socket, head, (webSocket) => open(webSocket, session, secret ?? '', ip));
+  }
+
+  function open(socket: WebSocket, session: Session, secret: string, ip: string): void {
+    const run = (frame: RestFrame) => inject(app, frame, secret, ip);
+    const connection = new EventConnection(socket, session, subscribers, run);
+    let alive = true;
+    const check = setInterval(() => {
+      if (!alive) {
+        socket.terminate();
+        return;
+      }
+      alive = false;
+      socket.ping();
+      void iam.authenticate(secret, ip).then((result) => {
+        const same = result.ok && result.session.domain === session.domain;
+        if (!same) connection.drop(CLOSE.sessionEnded, 'the session ended or changed its domain');
+      }, toLog);
+    }, CHECK_MS).unref();
+    socket.on('pong', () => {
+      alive = true;
+    });
+    socket.on('error', toLog);
+    socket.on('close', () => clearInterval(check));
+  }
+
+  const toLog = (error: unknown): void => app.log.info({ err: error }, 'WebSocket');
+
+  app.server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    socket.on('error', toLog);
+    upgrade(request, socket, head).catch((error: unknown) => refuse(socket, toRestError(error)));
+  });
+  app.addHook('preClose', async () => {
+    for (const socket of server.clients) socket.terminate();
+    subscribers.close();
+  });
+}
+
+function cookieOf(app: App, { headers }: IncomingMessage): string | undefined {
+  return headers.cookie === undefined ? undefined : app.parseCookie(headers.cookie)[SESSION_COOKIE];
+}
+
+/** A page of another site must not use the cookie; programs send no Origin. */
+function isSameOrigin({ headers }: IncomingMessage): boolean {
+  const { origin, host } = headers;
+  return origin === undefined || (URL.canParse(origin) && new URL(origin).host === host);
+}
+
+function refuse(socket: Duplex, error: RestError): void {
+  const body = JSON.stringify(error.toObject());
+  const headers = Object.entries(error.headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(
+    `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status] ?? ''}\r\n${headers.join('')}` +
+      `Content-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +
+      `Connection: close\r\n\r\n${body}`,
+  );
+}
+
+/** Runs a `rest` frame through the same routes, roles and checks as a request of its own. */
+async function inject(app: App, { method, path, query, body }: RestFrame, secret: string, ip: string) {
+  const name = method.toUpperCase();
+  const url = new URL(path.startsWith(`${BASE_PATH}/`) ? path : BASE_PATH + path, 'http://localhost');
+  for (const [key, value] of Object.entries(query ?? {})) {
+    url.searchParams.set(key, typeof value === 'string' ? value : JSON.stringify(value));
+  }
+  const target = url.pathname + url.search;
+  const custom = CUSTOM_METHODS.has(name) ? suffixedTarget(name, target) : undefined;
+  const native = (['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const).find(
+    (known) => known === name,
+  );
+  if (custom === undefined && native === undefined) throw new RestError('METHOD_NOT_ALLOWED', { method: name });
+  const response = await app.inject({
+    method: custom === undefined ? (native ?? 'GET') : 'POST',
+    url: custom ?? target,
+    remoteAddress: ip,
+    headers: {
+      authorization: `Bearer ${secret}`,
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+    },
+    ...(body !== undefined && { payload: JSON.stringify(body) }),
+  });
+  const isJson = response.headers['content-type']?.startsWith('application/json') === true;
+  return { status: response.statusCode, body: isJson ? response.json<unknown>() : response.body };
+}

@@ -1,0 +1,205 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { expect } from 'chai';
+import { WebSocket } from 'ws';
+import { callEvents } from '../../runtime/events/call-events.ts';
+import { DataNode, type Who } from './support/data-node.ts';
+
+type Frame = [method: string, parameters: Record<string, unknown>];
+
+/** A WebSocket client that hands out frames in order. */
+class Client {
+  readonly socket: WebSocket;
+  readonly #frames: Frame[] = [];
+  readonly #waiting: ((frame: Frame) => void)[] = [];
+
+  constructor(socket: WebSocket) {
+    this.socket = socket;
+    socket.on('message', (data: Buffer) => {
+      const frame = JSON.parse(data.toString()) as Frame;
+      const waiting = this.#waiting.shift();
+      if (waiting === undefined) this.#frames.push(frame);
+      else waiting(frame);
+    });
+  }
+
+  next(): Promise<Frame> {
+    const frame = this.#frames.shift();
+    return frame === undefined ? new Promise((resolve) => this.#waiting.push(resolve)) : Promise.resolve(frame);
+  }
+
+  async ask(method: string, parameters: object): Promise<Record<string, unknown>> {
+    this.socket.send(JSON.stringify([method, parameters]));
+    const [name, answer] = await this.next();
+    expect(name).to.equal(`${method}_result`);
+    return answer;
+  }
+}
+
+describe('REST: events over WebSocket and Server-Sent Events', () => {
+  let node: DataNode;
+  const clients: WebSocket[] = [];
+  before(async () => {
+    node = await DataNode.start();
+  });
+  afterEach(() => {
+    for (const socket of clients.splice(0)) socket.terminate();
+  });
+  after(() => node.close());
+
+  const open = async (who: Who): Promise<Client> => {
+    const headers = { authorization: `Bearer ${await node.token(who)}` };
+    const socket = new WebSocket(`ws://127.0.0.1:${node.port}/ws`, { headers });
+    clients.push(socket);
+    const client = new Client(socket);
+    await once(socket, 'open');
+    return client;
+  };
+  const calls = () => callEvents(node.events);
+  const data = (dialogid: string) => ({ inviteid: 'i', connectionid: 'c', dialogid });
+
+  it('refuses the upgrade without a session, to another path, and from another site', async () => {
+    const token = await node.token('alice@demo.local');
+    for (const [path, headers, status] of [
+      ['/ws', {}, 401],
+      ['/ws', { authorization: 'Bearer nonsense' }, 401],
+      ['/other', { authorization: `Bearer ${token}` }, 404],
+      ['/ws', { authorization: `Bearer ${token}`, origin: 'https://evil.test' }, 403],
+    ] as const) {
+      const socket = new WebSocket(`ws://127.0.0.1:${node.port}${path}`, { headers });
+      socket.on('error', () => {});
+      const [, response] = (await once(socket, 'unexpected-response')) as [unknown, { statusCode: number }];
+      expect(response.statusCode).to.equal(status);
+      socket.terminate();
+    }
+  });
+
+  it('tells what is subscribed, numbered without gaps, in the own domain only', async () => {
+    const alice = await open('alice@demo.local');
+    const answer = await alice.ask('subscribe', { qid: 7, id: 's1', events: ['callevents.call_end', 'ccsevents'] });
+    expect(answer).to.include({ qid: 7, result: 'ok', id: 's1', seq: 0, resumed: true });
+    calls().emit(['demo.local'], 'call_init', data('1'));
+    calls().emit(['other.local'], 'call_end', data('2'));
+    calls().emit(['Demo.Local', 'demo.local'], 'call_end', data('3'));
+    calls().transcribed(['demo.local'], data('4'));
+    const [first, second] = [await alice.next(), await alice.next()];
+    expect(first[0]).to.equal('event');
+    expect(first[1]).to.deep.include({ id: 's1', seq: 1, class: 'callevents', type: 'call_end', data: data('3') });
+    expect(second[1]).to.deep.include({ seq: 2, class: 'ccsevents', type: 'connection_set_asr' });
+  });
+
+  it('obeys objects, mask and filter, ends with expires 0, and tells nobody without a role', async () => {
+    const alice = await open('alice@demo.local');
+    await alice.ask('subscribe', { id: 'a', objects: ['x'], exargs: { mask: 'dialogid' } });
+    await alice.ask('subscribe', { id: 'b', exargs: { filter: { dialogid: 'y' } } });
+    node.events.publish({
+      domain: 'demo.local',
+      class: 'secretevents',
+      type: 'told',
+      data: { id: 'x', dialogid: 'y' },
+    });
+    for (const id of ['w', 'x', 'y']) calls().emit(['demo.local'], 'call_init', data(id));
+    expect((await alice.next())[1]).to.deep.include({ id: 'a', seq: 1, data: { dialogid: 'x' } });
+    expect((await alice.next())[1]).to.deep.include({ id: 'b', seq: 1, data: data('y') });
+    await alice.ask('subscribe', { id: 'a', expires: 0 });
+    calls().emit(['demo.local'], 'call_init', data('x'));
+    expect(await alice.ask('ping', { qid: 'after' })).to.include({ qid: 'after', result: 'ok' });
+  });
+
+  it('resumes after a lost connection, and says when it cannot', async () => {
+    const before = await open('bob@demo.local');
+    await before.ask('subscribe', { id: 'r' });
+    calls().emit(['demo.local'], 'call_init', data('1'));
+    await before.next();
+    before.socket.terminate();
+    await once(before.socket, 'close');
+    calls().emit(['demo.local'], 'call_ringing', data('1'));
+    calls().emit(['demo.local'], 'call_answered', data('1'));
+    const again = await open('bob@demo.local');
+    again.socket.send(JSON.stringify(['subscribe', { id: 'r', after: 1 }]));
+    const frames = [await again.next(), await again.next(), await again.next()];
+    expect(frames.map(([method, { seq, type }]) => [method, seq, type])).to.have.deep.members([
+      ['event', 2, 'call_ringing'],
+      ['event', 3, 'call_answered'],
+      ['subscribe_result', 3, undefined],
+    ]);
+    expect(await again.ask('subscribe', { id: 'unknown', after: 5 })).to.include({ resumed: false, seq: 0 });
+  });
+
+  it('answers what cannot be understood with an error object', async () => {
+    const alice = await open('alice@demo.local');
+    for (const text of ['', 'x', '7', '[]', '["subscribe"]', '["subscribe",[]]', '[{},{}]', '["nonsense",{}]']) {
+      alice.socket.send(text);
+      expect((await alice.next())[1], text).to.include({ result: 'error', error_code: 1400 });
+    }
+    for (const bad of [{ id: 'a b' }, { events: 'x' }, { expires: 4000 }, { exargs: { filter: ['nonsense'] } }]) {
+      expect(await alice.ask('subscribe', bad)).to.include({ result: 'error', error_code: 1400 });
+    }
+  });
+
+  it('runs REST requests with the roles of the session', async () => {
+    const admin = await open('admin@demo.local');
+    const list = await admin.ask('rest', {
+      qid: 1,
+      method: 'GET',
+      path: '/domain/sipusers',
+      query: { mask: 'login', limit: 1, order: ['login'] },
+    });
+    expect(list).to.deep.equal({ qid: 1, result: 'ok', status: 200, body: [{ login: 'alice' }] });
+    const lookup = await admin.ask('rest', { method: 'LOOKUP', path: '/rest/v1/iam/users', body: { login: 'nobody' } });
+    expect(lookup).to.deep.include({ result: 'error', status: 404 });
+    const alice = await open('alice@demo.local');
+    expect(await alice.ask('rest', { method: 'GET', path: '/iam/users' })).to.include({ result: 'error', status: 403 });
+    expect(await alice.ask('rest', { method: 'GET', path: '//evil.test/x' })).to.include({ result: 'error' });
+  });
+
+  it('drops a subscriber that does not read, with a reason, and tells the others', async () => {
+    const token = await node.token('alice@demo.local');
+    const slow = connect(node.port, '127.0.0.1');
+    slow.write(`GET /rest/v1/api/events HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n\r\n`);
+    await once(slow, 'readable');
+    slow.pause();
+    const quick = await open('bob@demo.local');
+    await quick.ask('subscribe', { id: 'q' });
+    const text = 'x'.repeat(60_000);
+    for (let sent = 0; sent < 500; sent++) {
+      calls().emit(['demo.local'], 'call_init', { ...data(String(sent)), text });
+      expect((await quick.next())[1]).to.include({ seq: sent + 1 });
+    }
+    let received = 0;
+    slow.on('error', () => {});
+    slow.on('data', (chunk: Buffer) => {
+      received += chunk.length;
+    });
+    slow.removeAllListeners('readable');
+    slow.resume();
+    await once(slow, 'close');
+    expect(received).to.be.lessThan(500 * 60_000);
+  });
+
+  it('streams the same as Server-Sent Events and resumes by Last-Event-ID', async () => {
+    const authorization = `Bearer ${await node.token('alice@demo.local')}`;
+    const url = `http://127.0.0.1:${node.port}/rest/v1/api/events?events=callevents&id=sse`;
+    const stream = async (headers: Record<string, string>, until: string, act: () => void): Promise<string> => {
+      const abort = new AbortController();
+      const response = await fetch(url, { headers: { authorization, ...headers }, signal: abort.signal });
+      expect(response.headers.get('content-type')).to.match(/^text\/event-stream/);
+      let text = '';
+      let acted = false;
+      for await (const chunk of response.body ?? []) {
+        text += Buffer.from(chunk as Uint8Array).toString();
+        if (!acted && text.includes('event: subscribed')) act();
+        acted = true;
+        if (text.includes(until)) break;
+      }
+      abort.abort();
+      return text;
+    };
+    const first = await stream({}, 'sse:1', () => calls().emit(['demo.local'], 'call_init', data('1')));
+    expect(first).to.include('id: sse:1\nevent: callevents\ndata: {');
+    calls().emit(['demo.local'], 'call_end', data('1'));
+    const second = await stream({ 'last-event-id': 'sse:1' }, 'sse:2', () => {});
+    expect(second).to.include('"resumed":true').and.include('"type":"call_end"').and.not.include('id: sse:1');
+    expect((await node.call('GET', '/rest/v1/api/events')).status).to.equal(401);
+  });
+});
