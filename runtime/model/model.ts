@@ -106,7 +106,10 @@ export interface ModelChange {
   readonly after?: Entity | undefined;
 }
 
-/** Called after the write, in the order of the writes of a class; it must not throw and is not waited for. */
+/**
+ * Called when a write is done, before its caller knows; not waited for. Changes of one entity come in their order, those
+ * of different entities of a table class as their writes end. What it throws is logged.
+ */
 export type ModelListener = (change: ModelChange) => void;
 
 export interface Model {

@@ -44,7 +44,8 @@ export class TableCollection implements ModelCollection {
   async create(input: Input): Promise<Entity> {
     const stored = this.#class;
     const entity = makeEntity(stored, input, undefined, { now: this.#options.now() });
-    if (isPartitioned(stored.storage_mode)) await this.#checkFree(stored, entity);
+    // A generated id is not looked for.
+    if (isPartitioned(stored.storage_mode) && input['id'] !== undefined) await this.#checkFree(stored, entity);
     const time = isPartitioned(stored.storage_mode) ? entity[timeProperty(stored)] : undefined;
     const after = await this.#placed(stored, time, () => this.#insert(this.#db, stored, entity));
     this.#options.notices.created(stored, after);
