@@ -4,8 +4,6 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { FastifyInstance } from 'fastify';
 import { type Logger, pino } from 'pino';
-import { GuardedHttpClient } from '../components/http/client.ts';
-import { components } from '../components/index.ts';
 import { createOperations } from '../components/operation/index.ts';
 import { domainCenter } from '../rest-bridge/domain-center/index.ts';
 import { restOperations } from '../rest-bridge/operations.ts';
@@ -19,12 +17,8 @@ import { startMediaServer } from './embedded/media/index.ts';
 import { ListenError } from './embedded/server.ts';
 import { startSipServer } from './embedded/sip/index.ts';
 import { BlobStore, createDemoData, createIam, isEmpty, StoredAvatars } from './iam/index.ts';
-import { openScenarioLibrary } from './interpreter/library.ts';
-import { MemoryHuntHistory } from './interpreter/ports/hunt-history.ts';
-import type { RunServices } from './interpreter/ports/services.ts';
-import { ScenarioRunner } from './interpreter/runner.ts';
 import { MediaLink } from './media/link.ts';
-import { RecordingFolder } from './media/recordings.ts';
+import { openScenarios } from './scenarios.ts';
 import { Shutdown } from './shutdown.ts';
 import { patiently } from './patience.ts';
 import { SipLink } from './signalling/link.ts';
@@ -87,20 +81,20 @@ async function compose(config: Config, log: Logger, shutdown: Shutdown): Promise
   const iam = await createIam(storage, directory);
   shutdown.add('sessions', () => iam.close());
 
-  // The platform's own scenarios are hidden: no number and no name leads to them.
-  const services = await openScenarioLibrary({ folders: [join(PROJECT, 'scenarios', 'service')], components, log });
-  const library = await openScenarioLibrary({
-    folders: [config.scenarioDir, join(PROJECT, 'scenarios', 'examples')],
-    components,
-    log,
+  const events = new EventBus({
+    onListenerError: (err, { class: name, type }) => log.error({ err, class: name, type }, 'event not told'),
   });
-  const runServices: RunServices = {
-    openCall: (domain) => b2b.createCall(domain),
-    http: new GuardedHttpClient({ hosts: config.scenarioHosts }),
-    recordings: new RecordingFolder(join(config.dataDir, 'recordings')),
-    huntHistory: new MemoryHuntHistory(),
-  };
-  const runner = new ScenarioRunner(library, log, runServices);
+  const { services, runner } = await openScenarios(
+    {
+      config,
+      project: join(PROJECT, 'scenarios'),
+      events,
+      domain: directory.domains().find(({ isMaster }) => !isMaster)?.name ?? '',
+      log,
+      openCall: (domain) => b2b.createCall(domain),
+    },
+    shutdown,
+  );
   const callstore = new MemoryCallStore((domain, number) => directory.sipUserByNumber(domain, number)?.login);
   const b2b = new Switch({
     directory,
@@ -142,9 +136,6 @@ async function compose(config: Config, log: Logger, shutdown: Shutdown): Promise
     runs: runner.running + operations.running,
     registrations: location.count(),
     ...(await servers.stats()),
-  });
-  const events = new EventBus({
-    onListenerError: (err, { class: name, type }) => log.error({ err, class: name, type }, 'event not told'),
   });
   const rest = await createRestServer({
     iam,

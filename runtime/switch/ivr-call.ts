@@ -19,6 +19,7 @@ import { CallStateError } from '../interpreter/call-port.ts';
 import { splitDtmfTail, type TailStep } from '../interpreter/dtmf-tail.ts';
 import type { DtmfCall } from '../interpreter/ports/dtmf.ts';
 import type { RecordingCall, RecordOptions, RecordResult } from '../interpreter/ports/recording.ts';
+import type { CancellableTransfer } from '../interpreter/ports/transfer.ts';
 import type { SayOptions, SpeakingCall } from '../interpreter/ports/speaking.ts';
 import type { CallNotice, WatchedCall } from '../interpreter/ports/watching.ts';
 import { collectDigits } from '../media/collect.ts';
@@ -240,7 +241,7 @@ export class IvrCall implements CallPort, DtmfCall, RecordingCall, SpeakingCall,
     return { callid: this.callid, dialogid: '', provisional: final, final };
   }
 
-  join(side: DialogSide): Transfer {
+  join(side: DialogSide): CancellableTransfer {
     this.#require('join', 'connected');
     const opponent = this.#opponent as CallingLeg;
     const dialog = this.#dialog as CallDialog;
@@ -248,7 +249,7 @@ export class IvrCall implements CallPort, DtmfCall, RecordingCall, SpeakingCall,
     return this.#settled(startJoin(this.#tools, dialog, opponent, side));
   }
 
-  refer(options: ReferOptions): Transfer {
+  refer(options: ReferOptions): CancellableTransfer {
     this.#require('refer', 'connected');
     const opponent = this.#opponent as CallingLeg;
     const dialog = this.#dialog as CallDialog;
@@ -257,14 +258,21 @@ export class IvrCall implements CallPort, DtmfCall, RecordingCall, SpeakingCall,
   }
 
   /** After a transfer the scenario has no call any more; after a failed one the opponent is back. */
-  #settled(transfer: Transfer): Transfer {
+  #settled(transfer: Transfer): CancellableTransfer {
     this.#transfer = transfer;
     const final = transfer.final.then((result) => {
       if (result.status < 300) this.#finish({ by: 'transfer', reason: result.line });
       else if (!this.#end.signal.aborted) this.#state = 'connected';
       return result;
     });
-    return { ...transfer, final };
+    return { ...transfer, final, cancel: () => this.#callOff() };
+  }
+
+  /** The target stops ringing, and the opponent comes back: the attempt ends with 487. */
+  #callOff(): void {
+    const opponent = this.#opponent;
+    if (this.#state !== 'transferred' || opponent === undefined) return;
+    this.#transferDialog()?.endWithout(opponent, { by: 'external', status: 487, reason: 'Request Terminated' });
   }
 
   #transferDialog(): CallDialog | undefined {

@@ -24,6 +24,10 @@ export class IvrLeg implements CallingLeg {
     this.#onRelease = onRelease;
   }
 
+  get ended(): boolean {
+    return this.#released;
+  }
+
   release(cause: EndCause): void {
     if (this.#released) return;
     this.#released = true;

@@ -35,6 +35,8 @@ export interface Leg {
 
 /** The side that placed the call: what it hears before and when the other side answers. */
 export interface CallingLeg extends Leg {
+  /** True when this side is over: it hung up, was lost, or was released. */
+  readonly ended: boolean;
   /** The other side rings. */
   ring(): void;
   /** Makes sure that there is an endpoint, for early media or for the answer. Undefined for a leg without media. */

@@ -73,7 +73,7 @@ export async function settleTransfer(
     old.end({ by: 'transfer', status: 480, reason: 'Transferred' }, opponent);
     return;
   }
-  const gone = dialog.ended.aborted;
+  const gone = opponent.ended;
   dialog.endWithout(opponent, failureCause(result));
   if (gone) {
     old.end({ by: old.a === opponent ? 'a' : 'b', status: 487, reason: 'Opponent Gone' }, opponent);

@@ -1,0 +1,59 @@
+/** The scenario side of a node: libraries, the sandbox, what runs may use, and what starts them beside calls. */
+import { join } from 'node:path';
+import type { Logger } from 'pino';
+import { GuardedHttpClient } from '../components/http/client.ts';
+import { components } from '../components/index.ts';
+import type { Config } from './config/config.ts';
+import type { CallPort } from './interpreter/call-port.ts';
+import { systemClock } from './interpreter/clock.ts';
+import { openScenarioLibrary, type ScenarioLibrary } from './interpreter/library.ts';
+import type { EventPort } from './interpreter/ports/events.ts';
+import { MemoryHuntHistory } from './interpreter/ports/hunt-history.ts';
+import { ScenarioRunner } from './interpreter/runner.ts';
+import { ScenarioStarter } from './interpreter/starting/starter.ts';
+import { RecordingFolder } from './media/recordings.ts';
+import { openSandbox } from './sandbox/index.ts';
+import type { Shutdown } from './shutdown.ts';
+
+export interface ScenarioServices {
+  /** The platform's own scenarios are hidden: no number and no name leads to them. */
+  readonly services: ScenarioLibrary;
+  readonly runner: ScenarioRunner;
+  readonly starter: ScenarioStarter;
+}
+
+export interface ScenarioNeeds {
+  readonly config: Config;
+  /** Folder of the project's own scenarios. */
+  readonly project: string;
+  readonly events: EventPort;
+  /** Domain of scenarios that a schedule or an event starts, where they name none. */
+  readonly domain: string;
+  readonly log: Logger;
+  openCall(domain: string): CallPort;
+}
+
+/** @throws SandboxError when no script process comes up */
+export async function openScenarios(needs: ScenarioNeeds, shutdown: Shutdown): Promise<ScenarioServices> {
+  const { config, project, events, domain, log, openCall } = needs;
+  const sandbox = await openSandbox();
+  shutdown.add('script processes', () => sandbox.close());
+  const shared = { components, log, compile: sandbox.compile.bind(sandbox) };
+  const services = await openScenarioLibrary({ ...shared, folders: [join(project, 'service')] });
+  const library = await openScenarioLibrary({
+    ...shared,
+    folders: [config.scenarioDir, join(project, 'examples')],
+    versionsFolder: join(config.dataDir, 'scenario-versions'),
+  });
+  const runner = new ScenarioRunner(library, log, {
+    openCall,
+    events,
+    sandbox,
+    http: new GuardedHttpClient({ hosts: config.scenarioHosts }),
+    recordings: new RecordingFolder(join(config.dataDir, 'recordings')),
+    huntHistory: new MemoryHuntHistory(),
+  });
+  const starter = new ScenarioStarter({ library, runner, events, domain, clock: systemClock, log });
+  shutdown.add('scenario starts', () => starter.close());
+  return { services, runner, starter };
+}
