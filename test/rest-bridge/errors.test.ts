@@ -43,7 +43,7 @@ describe('REST: errors', () => {
     ['POST', '/uc/calls/1', ENTITY],
     ['LOOKUP', '/uc/calls/1', ENTITY],
     ['POST', '/uc/calls/1!nonsense', ENTITY],
-    ['PATCH', '/iam/sessions/current', 'GET, HEAD, DELETE'],
+    ['PUT', '/iam/sessions/current', 'GET, HEAD, PATCH, DELETE'],
     ['GET', '/iam/sessions', 'POST'],
   ] as const) {
     it(`answers 405/1406 with Allow to ${method} ${path}`, async () => {
