@@ -35,7 +35,7 @@ export interface ScenarioNeeds {
 
 /** @throws SandboxError when no script process comes up */
 export async function openScenarios(needs: ScenarioNeeds, shutdown: Shutdown): Promise<ScenarioServices> {
-  const { config, project, events, domain, log, openCall } = needs;
+  const { config, project, events, domain, log } = needs;
   const sandbox = await openSandbox();
   shutdown.add('script processes', () => sandbox.close());
   const shared = { components, log, compile: sandbox.compile.bind(sandbox) };
@@ -46,7 +46,7 @@ export async function openScenarios(needs: ScenarioNeeds, shutdown: Shutdown): P
     versionsFolder: join(config.dataDir, 'scenario-versions'),
   });
   const runner = new ScenarioRunner(library, log, {
-    openCall,
+    openCall: (name) => needs.openCall(name),
     events,
     sandbox,
     http: new GuardedHttpClient({ hosts: config.scenarioHosts }),
