@@ -12,6 +12,7 @@ import { webAppsOf } from '../rest-bridge/web-apps.ts';
 import { MemoryCallStore } from './callstore/memory-callstore.ts';
 import { type Config, isLoopback, type ServerAddress } from './config/config.ts';
 import { openDirectory, openLocation } from './domain/index.ts';
+import { callEvents } from './events/call-events.ts';
 import { EventBus } from './events/event-bus.ts';
 import { startMediaServer } from './embedded/media/index.ts';
 import { ListenError } from './embedded/server.ts';
@@ -102,6 +103,7 @@ async function compose(config: Config, log: Logger, shutdown: Shutdown): Promise
     callstore,
     site: config.site,
     log,
+    events: callEvents(events),
     startScenario: (code, call) => runner.serve(code, call),
   });
   const operations = createOperations({

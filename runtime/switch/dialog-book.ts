@@ -1,17 +1,52 @@
 import type { MemoryCallStore } from '../callstore/memory-callstore.ts';
 import { CallDialog, type DialogObserver, type DialogStart } from './dialog.ts';
+import type { EndCause, Leg } from './leg.ts';
+
+export type DialogEventType = 'call_init' | 'call_answered' | 'call_hold' | 'call_unhold' | 'call_end';
+
+/** Who is told what happens to dialogs (specification, "Events" 1). */
+export interface DialogEvents {
+  /** @param domains of the dialog's legs: each of them is told */
+  emit(
+    domains: readonly string[],
+    type: DialogEventType,
+    data: {
+      readonly inviteid: string;
+      readonly connectionid: string;
+      readonly dialogid: string;
+      readonly [field: string]: string;
+    },
+  ): void;
+}
 
 /** The live dialogs of this node, kept in step with the callstore. */
 export class DialogBook implements DialogObserver {
   readonly #store: MemoryCallStore;
+  readonly #events: DialogEvents;
   readonly #dialogs = new Map<string, CallDialog>();
 
-  constructor(store: MemoryCallStore) {
+  constructor(store: MemoryCallStore, events: DialogEvents) {
     this.#store = store;
+    this.#events = events;
   }
 
   open(start: DialogStart): CallDialog {
-    return new CallDialog(this, start);
+    const dialog = new CallDialog(this, start);
+    this.#tell(dialog, 'call_init', { from: start.remoteuri, to: start.localuri });
+    return dialog;
+  }
+
+  established(dialog: CallDialog): void {
+    this.#tell(dialog, 'call_answered', { callid: dialog.b?.callid ?? '' });
+  }
+
+  held(dialog: CallDialog, leg: Leg, held: boolean): void {
+    this.#tell(dialog, held ? 'call_hold' : 'call_unhold', { callid: leg.callid });
+  }
+
+  /** An end from outside marks neither side (specification, "Events" 1). */
+  over(dialog: CallDialog, { by, reason }: EndCause): void {
+    this.#tell(dialog, 'call_end', { reason, ...(by === 'a' || by === 'b' ? { side: by } : {}) });
   }
 
   find(dialogid: string): CallDialog | undefined {
@@ -39,5 +74,12 @@ export class DialogBook implements DialogObserver {
   gone(dialog: CallDialog): void {
     this.#dialogs.delete(dialog.dialogid);
     this.#store.remove(dialog.dialogid);
+  }
+
+  #tell(dialog: CallDialog, type: DialogEventType, more: Readonly<Record<string, string>>): void {
+    const { view, domains } = dialog.entry();
+    const { inviteid, dialogid } = view;
+    // A connection is what became of one initiating INVITE: the two share an id.
+    this.#events.emit(domains, type, { inviteid, connectionid: inviteid, dialogid, ...more });
   }
 }

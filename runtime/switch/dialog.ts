@@ -16,8 +16,15 @@ interface DialogLeg {
 
 /** Who keeps track of the live dialogs. */
 export interface DialogObserver {
+  /** Began, or has other legs or another state. */
   changed(dialog: CallDialog): void;
+  /** Somebody answered. */
+  established(dialog: CallDialog): void;
+  held(dialog: CallDialog, leg: Leg, held: boolean): void;
+  /** Over, or suspended: nobody finds it any more. */
   gone(dialog: CallDialog): void;
+  /** Over for good. */
+  over(dialog: CallDialog, cause: EndCause): void;
 }
 
 export interface DialogStart {
@@ -103,6 +110,7 @@ export class CallDialog implements LegOwner {
     this.#b = new Map([[leg.callid, { ...branch, leg }]]);
     this.#state = 'dialog';
     this.#observer.changed(this);
+    this.#observer.established(this);
     return true;
   }
 
@@ -131,6 +139,7 @@ export class CallDialog implements LegOwner {
     const visible = this.#state !== 'suspended';
     this.#state = 'ended';
     if (visible) this.#observer.gone(this);
+    this.#observer.over(this, cause);
     for (const leg of [this.a, ...[...this.#b.values()].map((entry) => entry.leg)]) {
       if (leg !== except && leg.owner === this) leg.release(cause);
     }
@@ -180,6 +189,7 @@ export class CallDialog implements LegOwner {
 
   legHeld(leg: Leg, held: boolean): void {
     this.opposite(leg)?.peerHeld?.(held);
+    this.#observer.held(this, leg, held);
     if (leg.endpoint === undefined || this.#path === undefined) return;
     // The path dies with its endpoints; the end of the call is reported by the legs.
     this.#path.setHeld(leg.endpoint, held).catch(() => undefined);

@@ -6,7 +6,7 @@ import type { IncomingInvite } from '../signalling/incoming-invite.ts';
 import type { Log, SipHandlers, SipLink } from '../signalling/link.ts';
 import type { SrfRequest, SrfResponse } from '../signalling/srf-types.ts';
 import { Authentication } from './authentication.ts';
-import { DialogBook } from './dialog-book.ts';
+import { DialogBook, type DialogEvents } from './dialog-book.ts';
 import { LiveDialogs } from './dialog-control.ts';
 import { takeIncomingCall } from './incoming-call.ts';
 import { IvrCall } from './ivr-call.ts';
@@ -20,6 +20,8 @@ export interface SwitchOptions {
   readonly callstore: MemoryCallStore;
   readonly site: string;
   readonly log: Log;
+  /** Told what happens to dialogs. */
+  readonly events: DialogEvents;
   /** Runs a scenario for a call; false when there is none of that code. */
   startScenario(code: string, call: CallPort): Promise<boolean>;
 }
@@ -39,8 +41,8 @@ export class Switch implements SipHandlers {
   #draining = false;
 
   constructor(options: SwitchOptions) {
-    const { directory, location, callstore, site, log } = options;
-    this.#dialogs = new DialogBook(callstore);
+    const { directory, location, callstore, site, log, events } = options;
+    this.#dialogs = new DialogBook(callstore, events);
     this.#live = new LiveDialogs(this.#dialogs);
     this.#authentication = new Authentication(directory, location);
     this.#registrar = new Registrar(this.#authentication, location, log);
