@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import WebSocket from 'ws';
+import { WebSocket } from 'ws';
 import { eventually } from '../support/eventually.ts';
 import { useStage } from '../support/stage.ts';
 

@@ -125,7 +125,8 @@ describe('sandbox: hostile scripts', function () {
   it('harmed neither the run beside them nor the host', async () => {
     over = true;
     expect((await innocent.finished).value).to.be.greaterThan(100);
-    expect(turns.stop()).to.be.lessThan(20);
+    // A script on this thread would hold it for the 100 ms of its limit; collecting this process's own garbage takes 25.
+    expect(turns.stop()).to.be.lessThan(100);
   });
 
   it('leave a sandbox that serves new runs', async () => {
