@@ -69,8 +69,8 @@ export async function embedded(args: readonly string[]): Promise<number | undefi
     process.stderr.write(`ringmaster embedded: ${(error as Error).message.split('\n')[0]}\n`);
     return 1;
   }
-  process.stdout.write('ready\n');
   stopWith(servers);
+  process.stdout.write('ready\n');
   return undefined;
 }
 

@@ -12,7 +12,6 @@ export async function start(): Promise<undefined> {
     process.stderr.write(`ringmaster: ${describe(error)}\n`);
     process.exit(1);
   }
-  process.stdout.write(welcome(node));
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.once(signal, () => {
       void node.stop().then(() => process.exit(0));
@@ -23,6 +22,8 @@ export async function start(): Promise<undefined> {
     await node.stop();
     process.exit(1);
   });
+  // Last: whoever reads that it is ready may end it at once.
+  process.stdout.write(welcome(node));
   return undefined;
 }
 
