@@ -22,6 +22,8 @@ export interface WorkerEvents {
 
 const MAIN = fileURLToPath(new URL('../worker/main.ts', import.meta.url));
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+/** Where the libraries are: elsewhere when their folder is only linked into the project. */
+const LIBRARIES = fileURLToPath(new URL('..', import.meta.resolve('isolated-vm/package.json')));
 
 /** Longest frame either side accepts, in bytes: a message of the largest size in the widest encoding, and its header. */
 const FRAME_BYTES = 16 * 1_048_576;
@@ -53,6 +55,7 @@ export class WorkerProcess {
         '--permission',
         '--allow-addons',
         `--allow-fs-read=${ROOT}`,
+        `--allow-fs-read=${LIBRARIES}`,
         // isolated-vm's loader looks which libc there is.
         '--allow-fs-read=/etc/alpine-release',
         '--disable-warning=ExperimentalWarning',
