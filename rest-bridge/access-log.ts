@@ -10,15 +10,17 @@ import { roleMethod, routeName } from './route-names.ts';
 export function logAccess(app: App, log: Logger): void {
   app.addHook('onResponse', async (request, reply) => {
     const pattern = request.routeOptions.url;
-    const { path: route, method: custom } = pattern === undefined ? {} : routeName(pattern);
+    const route = pattern === undefined ? undefined : routeName(pattern).path;
+    const method = roleMethod(request);
     const path = request.url.split('?', 1)[0] ?? '';
     const { session } = request;
     const status = reply.statusCode;
     request.log[status >= 500 ? 'error' : 'info'](
       {
-        method: roleMethod(request),
+        method,
         // The method says what the suffix said.
-        path: custom === undefined ? path : path.slice(0, Math.max(path.lastIndexOf('!'), path.lastIndexOf('%21'))),
+        path:
+          method === request.method ? path : path.slice(0, Math.max(path.lastIndexOf('!'), path.lastIndexOf('%21'))),
         route,
         status,
         ms: Math.round(reply.elapsedTime * 10) / 10,

@@ -5,6 +5,7 @@ import type { Resource } from './collection/resource.ts';
 import type { Directory } from '../runtime/domain/directory.ts';
 import type { EventBus } from '../runtime/events/event-bus.ts';
 import type { Accounts, Avatars, Iam, Session } from '../runtime/iam/index.ts';
+import type { Model } from '../runtime/model/index.ts';
 
 /** On whose behalf an operation runs, and which dialogs it may see. */
 export interface CallScope {
@@ -92,6 +93,8 @@ export interface RestDeps {
   readonly webApps: WebApps;
   /** Collections by path below the base. */
   readonly collections: Readonly<Record<string, Resource>>;
+  /** The dynamic data model; its classes are one of the collections. */
+  readonly model: Model;
   readonly directory: Pick<Directory, 'domain' | 'domains'>;
   readonly events: EventBus;
   readonly calls: CallStore;

@@ -31,8 +31,12 @@ export function routeName(pattern: string): RouteName {
 /** The method as the caller means it: LOOKUP for `LOOKUP /x` and for `POST /x!lookup`. */
 export function roleMethod(request: FastifyRequest): string {
   const pattern = request.routeOptions.url;
-  const suffix = parametersOf(request)['suffix'];
+  const { suffix, '*': rest } = parametersOf(request);
   if (suffix !== undefined) return suffix.toUpperCase();
+  if (rest !== undefined && request.method === 'POST') {
+    const custom = /!([a-z_]+)$/.exec(rest)?.[1];
+    if (custom !== undefined) return custom.toUpperCase();
+  }
   return (pattern === undefined ? undefined : routeName(pattern).method) ?? request.method;
 }
 

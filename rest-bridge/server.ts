@@ -14,6 +14,7 @@ import { Subscribers } from './events/subscribers.ts';
 import { webSockets } from './events/websocket.ts';
 import { isHeadFallback, rewriteFallback } from './http/fallback.ts';
 import { createFrontedServer, refuseClient } from './http/front.ts';
+import { modelRoutes } from './model/routes.ts';
 import { methodNotAllowed } from './method-not-allowed.ts';
 import { callRoutes } from './routes/calls.ts';
 import { healthRoute } from './routes/health.ts';
@@ -85,6 +86,7 @@ export async function createRestServer(deps: RestDeps): Promise<App> {
       recordRoutes(api, deps);
       eventStream(api, subscribers);
       for (const [path, resource] of Object.entries(deps.collections)) collectionRoutes(api, path, resource);
+      modelRoutes(api, deps);
       addChildLists();
       addMethodNotAllowed();
     },

@@ -6,6 +6,7 @@ import type { FastifyInstance } from 'fastify';
 import { type Logger, pino } from 'pino';
 import { createOperations } from '../components/operation/index.ts';
 import { domainCenter } from '../rest-bridge/domain-center/index.ts';
+import { ClassResource } from '../rest-bridge/model/class-resource.ts';
 import { restOperations } from '../rest-bridge/operations.ts';
 import { createRestServer } from '../rest-bridge/server.ts';
 import { webAppsOf } from '../rest-bridge/web-apps.ts';
@@ -21,6 +22,7 @@ import { BlobStore, createDemoData, createIam, isEmpty, StoredAvatars } from './
 import { MediaLink } from './media/link.ts';
 import { openScenarios } from './scenarios.ts';
 import { Shutdown } from './shutdown.ts';
+import { openModel } from './model/index.ts';
 import { patiently } from './patience.ts';
 import { SipLink } from './signalling/link.ts';
 import { openStorage } from './storage/index.ts';
@@ -81,6 +83,9 @@ async function compose(config: Config, log: Logger, shutdown: Shutdown): Promise
   shutdown.add('registrations', () => location.close());
   const iam = await createIam(storage, directory);
   shutdown.add('sessions', () => iam.close());
+
+  const model = await openModel(storage);
+  shutdown.add('data model', () => model.close());
 
   const events = new EventBus({
     onListenerError: (err, { class: name, type }) => log.error({ err, class: name, type }, 'event not told'),
@@ -144,7 +149,11 @@ async function compose(config: Config, log: Logger, shutdown: Shutdown): Promise
     accounts: iam.accounts,
     avatars: new StoredAvatars(iam.accounts, new BlobStore(join(config.dataDir, 'avatars'))),
     webApps: webAppsOf(directory),
-    collections: domainCenter(directory, iam.collections),
+    collections: {
+      ...domainCenter(directory, iam.collections),
+      '/domain/classes': new ClassResource(model, directory),
+    },
+    model,
     events,
     directory,
     calls: callstore,

@@ -12,6 +12,7 @@ import { readProperties } from './property-settings.ts';
 
 const KNOWN = 'id domain_id classname name description parent_id storage_mode properties opts ext'.split(' ');
 const ID = /^[A-Za-z0-9_.-]{1,64}$/;
+export const MAX_CLASSNAME_PARTS = 8;
 const CLASSNAME = /^[A-Za-z0-9_-]{1,64}(?:\/[A-Za-z0-9_-]{1,64}){0,7}$/;
 
 const DEFAULTS: ClassOptions = {

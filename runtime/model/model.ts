@@ -117,6 +117,11 @@ export interface Model {
   classes(domain: string): ModelClasses;
   /** @throws NotFoundError when the domain has no such class, or it is abstract */
   collection(domain: string, classname: string): ModelCollection;
+  /** The class whose name a path begins with, the longest if there are several, and what follows it. */
+  find(
+    domain: string,
+    segments: readonly string[],
+  ): { readonly collection: ModelCollection; readonly rest: readonly string[] } | undefined;
   /** Class names below a path, for `GET /model/<path>/`: first segments, sorted, without duplicates. */
   children(domain: string, path: string): readonly string[];
   /** Returns how to stop it. */

@@ -1,7 +1,7 @@
 import type { Storage } from '../storage/index.ts';
 import type { ClassDefinition } from './class-definition.ts';
 import { type ClassFollower, ClassRegistry } from './class-registry.ts';
-import { isInMemory, isPartitioned } from './class-settings.ts';
+import { isInMemory, isPartitioned, MAX_CLASSNAME_PARTS } from './class-settings.ts';
 import { NotFoundError } from './errors.ts';
 import { MemoryCollection } from './memory/memory-collection.ts';
 import type { Input, Model, ModelClasses, ModelCollection, ModelListener, ModelSettings } from './model.ts';
@@ -66,9 +66,19 @@ class LiveModel implements Model, ClassFollower {
   collection(domain: string, classname: string): ModelCollection {
     const stored = this.#registry.named(domain, classname);
     if (stored === undefined || stored.storage_mode === 'abstract') throw new NotFoundError('Class', classname);
-    const collection = this.#collections.get(stored.id) ?? this.#makeCollection(stored);
-    this.#collections.set(stored.id, collection);
-    return collection;
+    return this.#collectionOf(stored);
+  }
+
+  find(
+    domain: string,
+    segments: readonly string[],
+  ): { readonly collection: ModelCollection; readonly rest: readonly string[] } | undefined {
+    for (let length = Math.min(segments.length, MAX_CLASSNAME_PARTS); length > 0; length -= 1) {
+      const stored = this.#registry.named(domain, segments.slice(0, length).join('/'));
+      if (stored === undefined || stored.storage_mode === 'abstract') continue;
+      return { collection: this.#collectionOf(stored), rest: segments.slice(length) };
+    }
+    return undefined;
   }
 
   children(domain: string, path: string): readonly string[] {
@@ -108,6 +118,12 @@ class LiveModel implements Model, ClassFollower {
     if (collection instanceof MemoryCollection) collection.dispose();
     this.#collections.delete(id);
     this.#partitions.delete(id);
+  }
+
+  #collectionOf(stored: StoredClass): ModelCollection {
+    const collection = this.#collections.get(stored.id) ?? this.#makeCollection(stored);
+    this.#collections.set(stored.id, collection);
+    return collection;
   }
 
   #makeCollection(stored: StoredClass): ModelCollection {

@@ -6,6 +6,7 @@ import { pino } from 'pino';
 import type { App } from '../../../rest-bridge/app.ts';
 import type { RestDeps } from '../../../rest-bridge/deps.ts';
 import { domainCenter } from '../../../rest-bridge/domain-center/index.ts';
+import { ClassResource } from '../../../rest-bridge/model/class-resource.ts';
 import { createRestServer } from '../../../rest-bridge/server.ts';
 import { webAppsOf } from '../../../rest-bridge/web-apps.ts';
 import { type LiveDirectory, openDirectory } from '../../../runtime/domain/index.ts';
@@ -17,12 +18,19 @@ import {
   type IamService,
   StoredAvatars,
 } from '../../../runtime/iam/index.ts';
+import { type Model, openModel } from '../../../runtime/model/index.ts';
 import { openStorage, type Storage } from '../../../runtime/storage/index.ts';
 import { MemoryCalls, MemoryOperations, MemoryRecords, newBus } from './doubles.ts';
 import { type Call, type Reply, request } from './rest-node.ts';
 
 /** A login of the tests, `login@domain`; the password is `demo-<login>`. */
 export type Who = `${string}@${string}`;
+
+export interface DataNodeOptions extends Partial<RestDeps> {
+  readonly confirmToken?: ConfirmToken;
+  /** A PostgreSQL server instead of PGlite. */
+  readonly databaseUrl?: string | undefined;
+}
 
 /**
  * A REST server over the real users, sessions and collections in a database of its own. Beside the demo data there is
@@ -35,14 +43,15 @@ export class DataNode {
   storage!: Storage;
   directory!: LiveDirectory;
   iam!: IamService;
+  model!: Model;
   readonly events = newBus();
   calls = new MemoryCalls();
   app!: App;
   port = 0;
 
-  static async start(options: Partial<RestDeps> & { confirmToken?: ConfirmToken } = {}): Promise<DataNode> {
+  static async start(options: DataNodeOptions = {}): Promise<DataNode> {
     const node = new DataNode();
-    node.storage = await openStorage({ dataDir: node.folder });
+    node.storage = await openStorage({ dataDir: node.folder, databaseUrl: options.databaseUrl });
     try {
       return await node.#start(options);
     } catch (error) {
@@ -52,10 +61,11 @@ export class DataNode {
     }
   }
 
-  async #start({ confirmToken, ...deps }: Partial<RestDeps> & { confirmToken?: ConfirmToken }): Promise<this> {
+  async #start({ confirmToken, databaseUrl: _url, ...deps }: DataNodeOptions): Promise<this> {
     await createDemoData(this.storage);
     this.directory = await openDirectory(this.storage);
     this.iam = await createIam(this.storage, this.directory, { confirmToken, allowList: ['127.0.0.1'] });
+    this.model = await openModel(this.storage);
     await this.#addOthers();
     const records = new MemoryRecords();
     this.app = await createRestServer({
@@ -64,7 +74,11 @@ export class DataNode {
       avatars: new StoredAvatars(this.iam.accounts, new BlobStore(join(this.folder, 'avatars'))),
       webApps: webAppsOf(this.directory),
       events: this.events,
-      collections: domainCenter(this.directory, this.iam.collections),
+      collections: {
+        ...domainCenter(this.directory, this.iam.collections),
+        '/domain/classes': new ClassResource(this.model, this.directory),
+      },
+      model: this.model,
       directory: this.directory,
       calls: this.calls,
       operations: new MemoryOperations(this.calls),
@@ -83,6 +97,7 @@ export class DataNode {
   async close(): Promise<void> {
     this.app.server.closeAllConnections();
     await this.app.close();
+    await this.model.close();
     await this.iam.close();
     await this.storage.close();
     rmSync(this.folder, { recursive: true, force: true });

@@ -7,6 +7,7 @@ import type { AvatarInfo, Accounts, SessionSummary, UserProfile } from '../../..
 import type { Credentials, Iam, LoginResult, ReachableDomain, Session } from '../../../runtime/iam/iam.ts';
 import type { OperationAnswer, CallScope, OperationRecords, Operations, RestDeps } from '../../../rest-bridge/deps.ts';
 import { RestError } from '../../../rest-bridge/errors.ts';
+import { type Model, NotFoundError } from '../../../runtime/model/index.ts';
 
 /** Users alice and admin of demo.local and root of master, password `demo-<login>`; alice may only read calls. */
 export class MemoryIam implements Iam {
@@ -247,11 +248,30 @@ export function newBus(): EventBus {
 }
 
 /** What a REST server needs of users and domains when a test is about something else. */
+/** A data model without classes. */
+export const NO_MODEL: Model = {
+  classes: () => ({
+    list: () => [],
+    get: () => undefined,
+    create: async () => Promise.reject(new Error('no classes are kept here')),
+    update: async (id) => Promise.reject(new NotFoundError('Class', id)),
+    remove: async (id) => Promise.reject(new NotFoundError('Class', id)),
+  }),
+  collection: (_domain, name) => {
+    throw new NotFoundError('Class', name);
+  },
+  find: () => undefined,
+  children: () => [],
+  onChange: () => () => undefined,
+  close: async () => {},
+};
+
 export const NO_DATA = {
   accounts: new MemoryAccounts(),
   avatars: { read: async () => undefined, write: async () => {}, remove: async () => false },
   webApps: async () => [],
   collections: {},
+  model: NO_MODEL,
   events: newBus(),
   directory: { domain: () => undefined, domains: () => [] },
 } satisfies Partial<RestDeps>;

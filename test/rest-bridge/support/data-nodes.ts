@@ -1,0 +1,39 @@
+import { postgresServer, stopPostgresServer } from '../../storage/support/postgres-server.ts';
+import { DataNode, type DataNodeOptions } from './data-node.ts';
+
+// At the root of the run; ending a server that is not there does nothing.
+after(() => stopPostgresServer());
+
+/**
+ * Declares `body` over a started node on PGlite, and again over one on a PostgreSQL server. Without a server the latter
+ * is skipped, or fails when RINGMASTER_REQUIRE_PEERS is 1.
+ */
+export function describeNodes(
+  title: string,
+  body: (node: () => DataNode) => void,
+  options: DataNodeOptions = {},
+): void {
+  const declare = (databaseUrl: () => Promise<string | undefined>) => () => {
+    let node: DataNode | undefined;
+    before(async () => {
+      node = await DataNode.start({ ...options, databaseUrl: await databaseUrl() });
+    });
+    after(() => node?.close());
+    body(() => {
+      if (node === undefined) throw new Error('The node starts before the first test.');
+      return node;
+    });
+  };
+  describe(
+    `${title} [PGlite]`,
+    declare(async () => undefined),
+  );
+  describe(`${title} [PostgreSQL]`, () => {
+    before(async function () {
+      if ((await postgresServer()) !== undefined) return;
+      if (process.env['RINGMASTER_REQUIRE_PEERS'] === '1') throw new Error('PostgreSQL is not installed.');
+      this.skip();
+    });
+    declare(async () => (await postgresServer())?.createDatabase())();
+  });
+}
