@@ -12,7 +12,8 @@ export interface Channel {
   readonly reliable: boolean;
   send(data: Buffer): void;
   /**
-   * Sends a retransmission: over UDP in a way that learns of "port unreachable". Falls back to `send`.
+   * Sends a retransmission: over UDP in a way that learns of "port unreachable", whatever the peer sent just before.
+   * Falls back to `send`.
    */
   resend?(data: Buffer): void;
   /** The transaction needs the channel no longer. */

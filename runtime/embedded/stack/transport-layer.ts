@@ -112,7 +112,7 @@ export class TransportLayer {
       const udp = this.#choose(destination) as UdpTransport;
       return {
         reliable: false,
-        send: (data) => udp.send(data, host, port, failure),
+        send: (data) => udp.request(data, host, port, failure),
         resend: (data) => udp.probe(data, host, port, failure),
       };
     }

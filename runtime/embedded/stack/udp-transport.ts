@@ -3,27 +3,22 @@ import { isIPv6 } from 'node:net';
 import { ListenError } from '../server.ts';
 import { SipParseError, SipTransportError } from './errors.ts';
 import { type ParseLimits, parseMessage } from './parse-message.ts';
+import { RecentPeers } from './recent-peers.ts';
 import type { DeliveryFailure, ListeningPoint, TransportEvents } from './transport.ts';
+import { numericLookup, udpError, UdpProbe } from './udp-probe.ts';
 import { formatHostPort } from './uri.ts';
 
 /** Largest UDP payload over IPv4. */
 const MAX_DATAGRAM = 65_507;
-
-/** Skips the resolver: addresses are numeric here, and dgram would defer every datagram for a lookup. */
-function numeric(
-  address: string,
-  _options: unknown,
-  callback: (error: NodeJS.ErrnoException | null, address: string, family: number) => void,
-): void {
-  callback(null, address, address.includes(':') ? 6 : 4);
-}
+const MAX_PROBES = 256;
 
 /** One UDP socket (RFC 3261 section 18): a datagram holds one message. */
 export class UdpTransport {
   readonly #socket: Socket;
   readonly #events: TransportEvents;
   readonly #limits: ParseLimits;
-  readonly #probes = new Map<string, Probe>();
+  readonly #probes = new Map<string, UdpProbe>();
+  readonly #alive = new RecentPeers();
   #closed = false;
   #point: ListeningPoint = { transport: 'udp', host: '', port: 0 };
 
@@ -76,11 +71,21 @@ export class UdpTransport {
   }
 
   /**
-   * Sends a retransmission from a socket connected to the peer, bound to the same local port: only a connected socket
-   * is told of ICMP "port unreachable". It closes after `lifetime` ms or when the peer answers.
+   * Sends a request. To a peer that nothing was heard from just now it goes in a way that learns of ICMP "port
+   * unreachable" at once, as drachtio-server does; see {@link probe}.
    */
+  request(data: Buffer, address: string, port: number, failure: DeliveryFailure): void {
+    if (this.#alive.has(address, port)) this.send(data, address, port, failure);
+    else this.probe(data, address, port, failure);
+  }
+
+  /** Sends from a socket that is told of "port unreachable" ({@link UdpProbe}), unless too many are open. */
   probe(data: Buffer, address: string, port: number, failure: DeliveryFailure): void {
     if (this.#closed) return;
+    if (data.length > MAX_DATAGRAM) {
+      this.send(data, address, port, failure);
+      return;
+    }
     const key = formatHostPort(address, port);
     const open = this.#probes.get(key);
     if (open !== undefined) {
@@ -91,7 +96,7 @@ export class UdpTransport {
       this.send(data, address, port, failure);
       return;
     }
-    const probe = new Probe(this.#point, address, port, {
+    const probe = new UdpProbe(this.#point, address, port, {
       message: (datagram, from) => this.#receive(datagram, from),
       closed: () => this.#probes.delete(key),
     });
@@ -108,6 +113,7 @@ export class UdpTransport {
   #receive(data: Buffer, from: RemoteInfo): void {
     // Keep-alives: nothing, CRLFs, or a few zero bytes (RFC 5626 section 4.4 and common practice).
     if (data.length < 12) return;
+    this.#alive.heard(from.address, from.port);
     const source = { transport: 'udp' as const, address: from.address, port: from.port, local: this.#point };
     try {
       this.#events.message(parseMessage(data, this.#limits), source);
@@ -118,80 +124,12 @@ export class UdpTransport {
   }
 }
 
-const MAX_PROBES = 256;
-/** A peer that is not there says so within a round trip. */
-const PROBE_LIFETIME = 1000;
-
-interface ProbeEvents {
-  message(data: Buffer, from: RemoteInfo): void;
-  closed(): void;
-}
-
-/** A short-lived connected socket beside the listening one. */
-class Probe {
-  readonly #socket: Socket;
-  readonly #address: string;
-  readonly #port: number;
-  readonly #events: ProbeEvents;
-  readonly #failures = new Set<DeliveryFailure>();
-  #waiting: Buffer[] | undefined = [];
-  readonly #expiry: NodeJS.Timeout;
-  #closed = false;
-
-  constructor(local: ListeningPoint, address: string, port: number, events: ProbeEvents) {
-    this.#address = address;
-    this.#port = port;
-    this.#events = events;
-    this.#socket = createSocket({ type: isIPv6(address) ? 'udp6' : 'udp4', reuseAddr: true, lookup: numeric });
-    this.#socket.on('error', (error) => this.#fail(error));
-    this.#socket.on('message', (data, from) => events.message(data, from));
-    this.#socket.bind({ address: local.host, port: local.port }, () => {
-      this.#socket.connect(port, address, () => this.#flush());
-    });
-    this.#expiry = setTimeout(() => this.close(), PROBE_LIFETIME);
-  }
-
-  send(data: Buffer, failure: DeliveryFailure): void {
-    this.#failures.add(failure);
-    if (this.#waiting !== undefined) this.#waiting.push(data);
-    else this.#write(data);
-  }
-
-  close(): void {
-    if (this.#closed) return;
-    this.#closed = true;
-    clearTimeout(this.#expiry);
-    this.#failures.clear();
-    this.#socket.close();
-    this.#events.closed();
-  }
-
-  #flush(): void {
-    const waiting = this.#waiting ?? [];
-    this.#waiting = undefined;
-    for (const data of waiting) this.#write(data);
-  }
-
-  #write(data: Buffer): void {
-    if (this.#closed) return;
-    this.#socket.send(data, (error) => {
-      if (error !== null) this.#fail(error);
-    });
-  }
-
-  #fail(error: Error): void {
-    const failures = [...this.#failures];
-    this.close();
-    for (const failure of failures) failure(udpError(error, this.#address, this.#port));
-  }
-}
-
 function bind(host: string, port: number, reuseAddr: boolean): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = createSocket({
       type: isIPv6(host) ? 'udp6' : 'udp4',
       reuseAddr,
-      lookup: numeric,
+      lookup: numericLookup,
       recvBufferSize: 1 << 20,
     });
     const failed = (error: NodeJS.ErrnoException): void => {
@@ -204,9 +142,4 @@ function bind(host: string, port: number, reuseAddr: boolean): Promise<Socket> {
       resolve(socket);
     });
   });
-}
-
-function udpError(error: NodeJS.ErrnoException, address: string, port: number): SipTransportError {
-  const reason = error.code === 'ECONNREFUSED' ? 'refused' : error.code === 'EMSGSIZE' ? 'too-large' : 'unreachable';
-  return new SipTransportError(reason, `udp/${formatHostPort(address, port)}`, error.code ?? error.message);
 }

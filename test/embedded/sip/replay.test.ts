@@ -44,8 +44,9 @@ describe('replay of recorded flows', function () {
     try {
       const server = await EmbeddedSipServer.open({ app: '127.0.0.1:0', secret: 's', sip: [`${host}:5060`] });
       await server.close();
-    } catch {
+    } catch (error) {
       // Only Linux has the whole of 127/8 on its loopback interface.
+      if (process.platform === 'linux' || process.env['RINGMASTER_REQUIRE_PEERS'] === '1') throw error;
       this.skip();
     }
   });

@@ -139,6 +139,15 @@ describe('SIP endpoint', () => {
       expect(error).to.be.instanceOf(SipTransportError).with.property('reason', 'refused');
     });
 
+    it(`tells of it before anything is sent again over ${transport}`, async () => {
+      const client = await start({}, { timerValues: { ...FAST, t1: 60_000 } });
+      const destination: Destination = { transport, host: '127.0.0.1', port: 1 };
+      const failure = exchange(client.endpoint, build('INVITE', destination), destination).catch((e: unknown) => e);
+      expect(await failure)
+        .to.be.instanceOf(SipTransportError)
+        .with.property('reason', 'refused');
+    });
+
     it(`times out where somebody listens and is silent over ${transport}`, async () => {
       const server = await start({ request: () => undefined });
       const client = await start();
@@ -146,6 +155,34 @@ describe('SIP endpoint', () => {
       expect(error).to.be.instanceOf(SipTransportError).with.property('reason', 'timeout');
     });
   }
+
+  for (const host of ['255.255.255.255', '240.0.0.1']) {
+    it(`tells that nothing can be sent to ${host}, also when it tries again`, async () => {
+      const client = await start();
+      const destination: Destination = { transport: 'udp', host, port: 5060 };
+      for (let attempt = 0; attempt < 2; attempt += 1) {
+        const failure = exchange(client.endpoint, build('OPTIONS', destination), destination).catch((e: unknown) => e);
+        expect(await failure)
+          .to.be.instanceOf(SipTransportError)
+          .with.property('reason', 'unreachable');
+      }
+    });
+  }
+
+  it('sends to a peer that it heard from without a socket of its own, to another one with it', async () => {
+    const server = await start();
+    const client = await start();
+    const destination: Destination = { transport: 'udp', host: '127.0.0.1', port: server.point.port };
+    const listening = client.endpoint.stats.sockets;
+    const first = exchange(client.endpoint, build('OPTIONS', destination), destination);
+    expect(client.endpoint.stats.sockets).to.equal(listening + 1);
+    await first;
+    const other = await start();
+    const heard = exchange(server.endpoint, build('OPTIONS', destination), { ...destination, port: client.point.port });
+    const sockets = server.endpoint.stats.sockets;
+    await heard;
+    expect(sockets, 'the server, which got a request from there').to.equal(other.endpoint.stats.sockets);
+  });
 
   it('lets its user answer a cancelled INVITE itself', async () => {
     const server = await start({
