@@ -1,20 +1,26 @@
 /** `npm run bench`, or `npm run bench -- calls rest`: measures, prints tables, and leaves nothing behind. */
 import { calls } from './calls.ts';
+import { memory } from './memory.ts';
+import { pairs } from './pairs.ts';
 import { rest } from './rest.ts';
 import { rtp } from './rtp.ts';
 import { start } from './start.ts';
 import { type Benchmark, machine, table, Unavailable } from './support/report.ts';
 
 const BENCHMARKS: Readonly<Record<string, Benchmark>> = { calls, rest, start, rtp };
+/** Long, or in need of more than the machine: only when they are named. */
+const BY_NAME: Readonly<Record<string, Benchmark>> = { memory, pairs };
 
-const wanted = process.argv.slice(2);
-const unknown = wanted.filter((name) => BENCHMARKS[name] === undefined);
+const all = { ...BENCHMARKS, ...BY_NAME };
+const named = process.argv.slice(2);
+const unknown = named.filter((name) => all[name] === undefined);
 if (unknown.length > 0) {
-  process.stderr.write(`no such benchmark: ${unknown.join(', ')}; there are ${Object.keys(BENCHMARKS).join(', ')}\n`);
+  process.stderr.write(`no such benchmark: ${unknown.join(', ')}; there are ${Object.keys(all).join(', ')}\n`);
   process.exit(1);
 }
-for (const [name, benchmark] of Object.entries(BENCHMARKS)) {
-  if (wanted.length > 0 && !wanted.includes(name)) continue;
+const wanted = named.length > 0 ? named : Object.keys(BENCHMARKS);
+for (const [name, benchmark] of Object.entries(all)) {
+  if (!wanted.includes(name)) continue;
   print(`\n${benchmark.title}\n${machine()}`);
   try {
     const figures = await benchmark.run((line) => print(`  ${line}`));

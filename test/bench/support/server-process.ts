@@ -63,6 +63,10 @@ export class ServerProcess {
     return ServerProcess.start([REFERENCE, String(port)], port, process.env);
   }
 
+  get pid(): number {
+    return this.#child.pid ?? 0;
+  }
+
   /** `ip:port` of SIP, of a reference. */
   get sip(): string {
     return (JSON.parse(this.health) as { sip: string }).sip;

@@ -19,6 +19,8 @@ export interface LoadOptions {
   readonly calls: number;
   /** New calls a second. */
   readonly rate?: number;
+  /** How long the caller talks, ms. */
+  readonly talkMs?: number;
   /** Values for `[name]` in the scenario. */
   readonly keys: Readonly<Record<string, string>>;
   /** Seconds after which SIPp gives up whatever is left. */
@@ -56,6 +58,7 @@ export class SippLoad {
       '-i', '127.0.0.1', '-p', String(options.port), '-t', 'u1', '-nostdin',
       '-m', String(options.calls), '-l', '10000', '-timeout', `${options.timeoutSeconds}s`,
       ...(options.rate === undefined ? [] : ['-r', String(options.rate)]),
+      ...(options.talkMs === undefined ? [] : ['-d', String(options.talkMs)]),
       '-trace_stat', '-fd', '1', '-trace_counts', '-trace_rtt', '-rtt_freq', '1',
       ...Object.entries(options.keys).flatMap(([name, value]) => ['-key', name, value]),
     ];

@@ -1,0 +1,46 @@
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+
+/** Clock ticks a second of /proc: 100 on every Linux that Node runs on. */
+const TICKS_PER_SECOND = 100;
+/** State of a listening socket in /proc/net/tcp. */
+const LISTEN = '0A';
+
+/** Processor time that a process and all its threads have used so far, ms, in steps of 10 (proc(5), `stat`). */
+export function cpuMs(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  // The command's name stands in brackets and may hold blanks.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return ((Number(fields[11]) + Number(fields[12])) * 1000) / TICKS_PER_SECOND;
+}
+
+/** Memory of a process that is in RAM, MiB (proc(5), `status`, VmRSS). */
+export function residentMiB(pid: number): number {
+  const kib = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+  return Number(kib) / 1024;
+}
+
+/**
+ * The process that listens on a TCP port of IPv4.
+ * @throws Error when there is none whose sockets this user may see
+ */
+export function processListeningOn(port: number): number {
+  const wanted = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
+  const rows = readFileSync('/proc/net/tcp', 'utf8').split('\n').slice(1);
+  const sockets = rows
+    .map((row) => row.trim().split(/\s+/))
+    .filter(([, local = '', , state]) => local.endsWith(wanted) && state === LISTEN)
+    .map((fields) => `socket:[${fields[9]}]`);
+  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+    if (descriptors(pid).some((target) => sockets.includes(target))) return Number(pid);
+  }
+  throw new Error(`no process of this machine listens on TCP port ${port}`);
+}
+
+function descriptors(pid: string): string[] {
+  try {
+    return readdirSync(`/proc/${pid}/fd`).map((fd) => readlinkSync(`/proc/${pid}/fd/${fd}`));
+  } catch {
+    // It ended, or is somebody else's.
+    return [];
+  }
+}
