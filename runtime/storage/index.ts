@@ -15,15 +15,18 @@ import { Kysely, sql } from 'kysely';
 import { StorageUnavailableError } from './errors.ts';
 import { lockDirectory } from './lock.ts';
 import { startMaintenance } from './maintenance.ts';
+import { NO_NOTICES } from './notices.ts';
 import { migrateToLatest } from './migrations/index.ts';
 import { ensureCluster, templateFolder } from './pglite/cluster.ts';
 import { pgliteDialect } from './pglite/dialect.ts';
 import { PgliteEngine } from './pglite/engine.ts';
+import { type NoticesOptions, PostgresNotices } from './postgres/notices.ts';
 import { describeUrl, postgresDialect } from './postgres/pool.ts';
 import type { Schema } from './schema.ts';
 import type { Storage, StorageLog, StorageOptions } from './storage.ts';
 
 export * from './errors.ts';
+export type { ChangeNotices, NoticeListener, NoticePayload } from './notices.ts';
 export type { Schema } from './schema.ts';
 export type { Storage, StorageLog, StorageOptions } from './storage.ts';
 
@@ -75,7 +78,7 @@ async function openPglite(options: StorageOptions): Promise<Storage> {
         lock.release();
       }
     });
-    return { kind: 'pglite', db, location: directory, log, close };
+    return { kind: 'pglite', db, location: directory, log, notices: NO_NOTICES, close };
   } catch (error) {
     lock.release();
     throw error;
@@ -91,7 +94,12 @@ async function openServer(options: StorageOptions, databaseUrl: string): Promise
   const dialect = postgresDialect({ databaseUrl, queryTimeoutMs, poolSize, log });
   const db = new Kysely<Schema>({ dialect });
   await migrateOrEnd(db, log);
-  return { kind: 'postgres', db, location: describeUrl(databaseUrl), log, close: once(() => db.destroy()) };
+  const notices = await listenOrEnd({ databaseUrl, db, log });
+  const close = once(async () => {
+    await notices.close();
+    await db.destroy();
+  });
+  return { kind: 'postgres', db, location: describeUrl(databaseUrl), log, notices, close };
 }
 
 async function makeFolder(folder: string): Promise<void> {
@@ -111,6 +119,18 @@ async function migrateOrEnd(db: Kysely<Schema>, log: StorageLog): Promise<void> 
   } catch (error) {
     await db.destroy();
     throw error;
+  }
+}
+
+async function listenOrEnd(options: NoticesOptions): Promise<PostgresNotices> {
+  try {
+    return await PostgresNotices.open(options);
+  } catch (error) {
+    await options.db.destroy();
+    const where = describeUrl(options.databaseUrl);
+    throw new StorageUnavailableError(`PostgreSQL at ${where} takes no connection for LISTEN: ${String(error)}`, {
+      cause: error,
+    });
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import type { ChangeNotices } from './notices.ts';
 import type { Schema } from './schema.ts';
 
 /** The part of pino that storage uses. */
@@ -16,6 +17,8 @@ export interface Storage {
   /** Folder, or host, port and database; for people, without secrets. */
   readonly location: string;
   readonly log: StorageLog;
+  /** Between the nodes on one database. */
+  readonly notices: ChangeNotices;
   /** Lets running queries finish, then writes everything out and gives the data directory back. */
   close(): Promise<void>;
 }

@@ -8,6 +8,7 @@ import { iam } from './0002-iam.ts';
 import { registrations } from './0003-registrations.ts';
 import { settings } from './0004-settings.ts';
 import { model } from './0005-model.ts';
+import { changeNotices } from './0006-change-notices.ts';
 
 const TABLE = 'schema_migrations';
 
@@ -17,6 +18,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0003-registrations': registrations,
   '0004-settings': settings,
   '0005-model': model,
+  '0006-change-notices': changeNotices,
 };
 
 /** Names of the applied migrations; none when there is no table of them yet. */
