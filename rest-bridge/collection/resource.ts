@@ -20,6 +20,8 @@ export interface Resource {
   read(session: Session, id: string): Promise<object | undefined>;
   /** @throws RestError 400/1400, 403/1401, 409/1402 */
   create(session: Session, fields: Fields): Promise<object>;
+  /** Creates all or none; errors name the field with the index before it. @throws RestError as `create` */
+  createAll(session: Session, list: readonly Fields[]): Promise<readonly object[]>;
   /** Merges `fields` into the entity. @throws RestError 400/1400, 403/1401, 404/1404, 409/1402 */
   update(session: Session, id: string, fields: Fields): Promise<object>;
   /** @throws RestError 404/1404, 409/1402 */

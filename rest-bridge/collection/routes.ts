@@ -11,6 +11,9 @@ import type { Fields, Resource } from './resource.ts';
 /** Any JSON object: the collection names what is wrong in it. */
 const Body = Type.Object({}, { additionalProperties: true });
 
+/** One resource, or what a list with `export` answered. */
+const OneOrMore = Type.Union([Body, Type.Array(Body, { minItems: 1, maxItems: 10_000 })]);
+
 const ExportQuery = Type.Object({
   ...ListQuery.properties,
   export: Type.Optional(Type.Boolean({ description: 'Entities in a form that can be posted back' })),
@@ -28,9 +31,15 @@ export function collectionRoutes(app: App, path: string, resource: Resource): vo
   const notFound = () => new RestError('ENTITY_NOT_FOUND', { entity: resource.entity });
   const changed = answers({ 200: Entity, 400: ErrorAnswer, 403: ErrorAnswer, 404: ErrorAnswer, 409: ErrorAnswer });
 
-  app.post(path, { schema: { body: Body, response: changed } }, async (request) =>
-    shown(resource, await resource.create(sessionOf(request), fieldsOf(request))),
-  );
+  const created = answers({ ...changed, 200: Type.Union([Entity, Type.Array(Entity)]) });
+
+  app.post(path, { schema: { body: OneOrMore, response: created } }, async (request) => {
+    const { body } = request;
+    if (!Array.isArray(body)) return shown(resource, await resource.create(sessionOf(request), fieldsOf(request)));
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schema says that it is a list of objects
+    const all = await resource.createAll(sessionOf(request), body as readonly Fields[]);
+    return all.map((entity) => shown(resource, entity));
+  });
 
   app.get(
     path,

@@ -14,6 +14,8 @@ export interface DomainResourceRules<Entity extends Row> {
   readonly entity: string;
   /** Keys that LOOKUP takes beside `id`: unique within a domain. */
   readonly keys: readonly string[];
+  /** Fields that are left out of an export beside those that the server makes. */
+  readonly notExported?: readonly string[];
   /** The domain an entity belongs to; default its `domain_id`. */
   domainOf?(entity: Entity): string;
   /** Completes what is created; default: `domain_id` is the session's domain. */
@@ -37,10 +39,14 @@ export class DomainResource<Entity extends Row> implements Resource {
   readonly #collection: Collection<Entity>;
   readonly #directory: Domains;
   readonly #rules: DomainResourceRules<Entity>;
+  readonly #notExported: ReadonlySet<string>;
 
   constructor(collection: Collection<Entity>, directory: Domains, rules: DomainResourceRules<Entity>) {
-    const { schema, writeOnly } = collection.definition;
-    const properties = Object.entries(schema.properties).filter(([name]) => !writeOnly.includes(name));
+    const { schema, writeOnly, readOnly = {} } = collection.definition;
+    const properties = Object.entries({ ...schema.properties, ...readOnly }).filter(
+      ([name]) => !writeOnly.includes(name),
+    );
+    this.#notExported = new Set([...Object.keys(readOnly), ...(rules.notExported ?? [])]);
     this.entity = rules.entity;
     this.schema = Type.Object(Object.fromEntries(properties));
     this.type = { fields: properties.map(([name]) => name), aliases: {}, types: fieldTypes(this.schema) };
@@ -64,6 +70,13 @@ export class DomainResource<Entity extends Row> implements Resource {
     const fields = this.#rules.complete?.(given, scope) ?? { domain_id: scope.own, ...given };
     await this.#check(session, scope, fields, undefined);
     return await asRestErrors(this.entity, () => this.#collection.create(fields));
+  }
+
+  async createAll(session: Session, list: readonly Fields[]): Promise<readonly Entity[]> {
+    const scope = this.#scope(session);
+    const all = list.map((given) => this.#rules.complete?.(given, scope) ?? { domain_id: scope.own, ...given });
+    for (const fields of all) await this.#check(session, scope, fields, undefined);
+    return await asRestErrors(this.entity, () => this.#collection.createAll(all));
   }
 
   async update(session: Session, id: string, fields: Fields): Promise<Entity> {
@@ -93,7 +106,8 @@ export class DomainResource<Entity extends Row> implements Resource {
   importable(entity: object): object {
     const { ext, ...rest } = entity as { ext?: Fields };
     const { ct: _created, lwt: _changed, ...own } = ext ?? {};
-    return { ...rest, ext: own };
+    const written = Object.entries(rest).filter(([name]) => !this.#notExported.has(name));
+    return { ...Object.fromEntries(written), ext: own };
   }
 
   #scope(session: Session): DomainScope {

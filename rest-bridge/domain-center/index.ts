@@ -12,6 +12,7 @@ type Domains = Pick<LiveDirectory, 'collections' | 'domain' | 'domains'>;
 /** Resources by path below the base. */
 export function domainCenter(directory: Domains, iam: IamCollections): Readonly<Record<string, Resource>> {
   const { domains, sipusers, featurecodes, routes, settings, webapps } = directory.collections;
+  const { providers, recordingrules, ivrscripts, svcscripts } = directory.collections;
   return {
     '/domain/domains': new DomainResource(domains, directory, domainRules),
     '/domain/sipusers': new DomainResource(sipusers, directory, {
@@ -23,10 +24,17 @@ export function domainCenter(directory: Domains, iam: IamCollections): Readonly<
     '/domain/routes': new DomainResource(routes, directory, { entity: 'Route', keys: [] }),
     '/domain/settings': new DomainResource(settings, directory, { entity: 'Setting', keys: ['key'] }),
     '/domain/webapps': new DomainResource(webapps, directory, { entity: 'Webapp', keys: [] }),
+    '/domain/providers': new DomainResource(providers, directory, { entity: 'Provider', keys: ['code'] }),
+    '/domain/recordingrules': new DomainResource(recordingrules, directory, { entity: 'Recordingrule', keys: [] }),
+    '/domain/ivrscripts': new DomainResource(ivrscripts, directory, { entity: 'Ivrscript', ...scriptRules }),
+    '/domain/svcscripts': new DomainResource(svcscripts, directory, { entity: 'Svcscript', ...scriptRules }),
     '/iam/users': new DomainResource(iam.users, directory, userRules),
     '/iam/roles': new DomainResource(iam.roles, directory, roleRules),
   };
 }
+
+/** What serves is told of versions, which a copy does not have. */
+const scriptRules = { keys: ['code'], notExported: ['serving'] } as const;
 
 /** A domain belongs to itself. What is made of it, and where it hangs in the tree, stays within the session's. */
 const domainRules: DomainResourceRules<DomainRow> = {

@@ -1,22 +1,37 @@
 /** The domain-center: who and what can be dialled, and where the phones are. Wiring order: see `storage/index.ts`. */
 import type { Storage } from '../storage/index.ts';
-import { createCollections } from './collections/index.ts';
+import { type CollectionOptions, createCollections } from './collections/index.ts';
 import { LiveDirectory } from './live-directory.ts';
 import { PersistentLocation } from './location/persistent-location.ts';
 
 export * from './errors.ts';
 export { Collection, type Change, type ChangeListener } from './collections/collection.ts';
 export type { CollectionDefinition, Input, Row } from './collections/definition.ts';
-export { type Collections, createCollections } from './collections/index.ts';
+export { type CollectionOptions, type Collections, createCollections } from './collections/index.ts';
 export type { DomainRow } from './collections/domains.ts';
+export type { ProviderRow } from './collections/providers.ts';
+export type { RecordingRuleRow } from './collections/recordingrules.ts';
+export {
+  type CheckScript,
+  type ScriptData,
+  type ScriptKind,
+  type ScriptProblem,
+  type ScriptRow,
+  type ScriptVersion,
+  type Serving,
+  canRun,
+  listScriptVersions,
+  readScriptVersion,
+  servingBefore,
+} from './collections/scripts.ts';
 export { digestSecrets } from './collections/sipusers.ts';
 export type { LiveDirectory } from './live-directory.ts';
 export { MAX_CONTACTS } from './location/contact-table.ts';
 export type { PersistentLocation } from './location/persistent-location.ts';
 
 /** Loads the domain-center into memory. Changes go through `directory.collections`. */
-export async function openDirectory(storage: Storage): Promise<LiveDirectory> {
-  const directory = new LiveDirectory(createCollections(storage.db));
+export async function openDirectory(storage: Storage, options: CollectionOptions = {}): Promise<LiveDirectory> {
+  const directory = new LiveDirectory(createCollections(storage.db, options));
   await directory.reload();
   return directory;
 }

@@ -3,16 +3,16 @@ import { type Static, Type } from 'typebox';
 import type { Kysely } from 'kysely';
 import { Collection, type CollectionDefinition } from '../domain/index.ts';
 import { Code, Composite, Id, Label, Login, Password, composites } from '../domain/collections/fields.ts';
-import { InvalidFieldError } from '../domain/errors.ts';
+import { checkRoles } from '../domain/collections/role-codes.ts';
 import type { Schema } from '../storage/index.ts';
-import { hashPassword } from './password.ts';
+import { NO_PASSWORD, hashPassword } from './password.ts';
 
 const userSchema = Type.Object({
   id: Id,
   domain_id: Id,
   login: Login,
   name: Label,
-  /** Kept as a hash only. */
+  /** Kept as a hash only. Left out on create: nobody can log in until it is set. */
   pwd: Type.Optional(Password),
   /** Codes of roles. */
   roles: Type.Array(Code, { maxItems: 100, uniqueItems: true }),
@@ -37,11 +37,11 @@ const users: CollectionDefinition = {
   async prepare({ pwd }) {
     return typeof pwd === 'string' ? { password: await hashPassword(pwd) } : {};
   },
-  derive(entity, before) {
-    if (entity['password'] === undefined && before === undefined) {
-      throw new InvalidFieldError('user', 'pwd', 'is required');
-    }
-    return Promise.resolve({});
+  async derive(entity, before, db) {
+    const { roles: codes, domains, domain_id: home } = entity as UserRow;
+    await checkRoles(db, 'user', { codes, before: before?.['roles'], domains: [home, ...domains] });
+    // Without a password nobody can log in: no text has this hash.
+    return entity['password'] === undefined && before === undefined ? { password: NO_PASSWORD } : {};
   },
 };
 

@@ -136,6 +136,75 @@ export interface WebAppsTable {
   ext: Composite;
 }
 
+export interface ProvidersTable {
+  id: string;
+  domain_id: string;
+  code: string;
+  name: string;
+  enabled: boolean;
+  host: string;
+  port: number;
+  transport: string;
+  register: string;
+  /** Seconds. */
+  register_expires: number;
+  login: string;
+  auth_user: string;
+  /** The password itself: a digest client needs it. */
+  secret: string;
+  from_domain: string;
+  addresses: JsonList<string>;
+  numbers: JsonList<string>;
+  mapping: Composite;
+  max_calls: number;
+  opts: Composite;
+  ext: Composite;
+}
+
+export interface RecordingRulesTable {
+  id: string;
+  domain_id: string;
+  name: string;
+  enabled: boolean;
+  /** Lower is looked at first. */
+  priority: number;
+  sipuser_id: string | null;
+  direction: string;
+  number_pattern: string;
+  record: boolean;
+  storage: string;
+  permit_pause: boolean;
+  opts: Composite;
+  ext: Composite;
+}
+
+/** Scenarios as entities: `ivrscripts` run for calls, `svcscripts` without one. */
+export interface ScriptsTable {
+  id: string;
+  domain_id: string;
+  code: string;
+  name: string;
+  scriptdata: Composite;
+  /** Number of the version that `scriptdata` is. */
+  version: number;
+  /** What new runs get. */
+  serving: Composite;
+  /** Mistakes in `scriptdata`. */
+  problems: JsonList<object>;
+  opts: Composite;
+  ext: Composite;
+}
+
+/** Every text that a script ever had. */
+export interface ScriptVersionsTable {
+  script_id: string;
+  number: number;
+  scriptdata: Composite;
+  problems: JsonList<object>;
+  /** Milliseconds since the epoch. */
+  created: number;
+}
+
 export interface Schema {
   domains: DomainsTable;
   users: UsersTable;
@@ -147,4 +216,10 @@ export interface Schema {
   registrations: RegistrationsTable;
   settings: SettingsTable;
   webapps: WebAppsTable;
+  providers: ProvidersTable;
+  recordingrules: RecordingRulesTable;
+  ivrscripts: ScriptsTable;
+  ivrscript_versions: ScriptVersionsTable;
+  svcscripts: ScriptsTable;
+  svcscript_versions: ScriptVersionsTable;
 }

@@ -29,6 +29,14 @@ describeStorages('domain-center collections', (newPlace) => {
     ...fields,
   });
 
+  const trunk = (fields: Record<string, unknown> = {}) => ({
+    domain_id: domainId,
+    code: 'carrier',
+    host: 'sip.carrier.example',
+    ...fields,
+  });
+  const script = (scriptdata: unknown) => ({ domain_id: domainId, code: 'x', scriptdata });
+
   it('make an id, defaults and times, and keep a given id', async () => {
     const made = await all.domains.create({ name: 'child.local', parent_id: domainId, opts: { title: 'Child' } });
     expect(made.id).to.match(/^[0-9a-f-]{36}$/);
@@ -64,6 +72,42 @@ describeStorages('domain-center collections', (newPlace) => {
     expect(named.ha1_md5).to.equal(renamed.ha1_md5);
   });
 
+  it('keep the password of a trunk for the digest client, until another is given', async () => {
+    const made = await all.providers.create(trunk({ pwd: 'trunk', register: 'outbound', login: '4930' }));
+    expect(made).to.deep.include({ secret: 'trunk', port: 5060, transport: 'udp', enabled: true, numbers: [] });
+    expect((await all.providers.update(made.id, { name: 'Carrier' })).secret).to.equal('trunk');
+    expect((await all.providers.update(made.id, { pwd: 'new' })).secret).to.equal('new');
+  });
+
+  it('lose the recording rules of a removed account, and take none of a foreign one', async () => {
+    const { id: sipuser_id } = await all.sipusers.create(account());
+    const rule = await all.recordingrules.create({ domain_id: domainId, sipuser_id });
+    expect(rule).to.deep.include({ direction: 'any', number_pattern: '%', record: true, permit_pause: true });
+    const other = await all.domains.create({ name: 'other.local' });
+    const foreign = await failure(all.recordingrules.create({ domain_id: other.id, sipuser_id }));
+    expect(foreign).to.be.instanceOf(InvalidFieldError).and.include({ field: 'sipuser_id' });
+    await all.sipusers.remove(sipuser_id);
+    expect(await all.recordingrules.list()).to.deep.equal([]);
+  });
+
+  it('create several or none', async () => {
+    const made = await all.domains.createAll([
+      { id: 'b', name: 'b.local', parent_id: 'a' },
+      { id: 'a', name: 'a.local' },
+    ]);
+    expect(made.map(({ id }) => id)).to.deep.equal(['b', 'a']);
+    const refused = await failure(all.domains.createAll([{ name: 'c.local' }, { name: 'c d' }]));
+    expect(refused).to.be.instanceOf(InvalidFieldError).and.include({ field: '1.name' });
+    const doubled = await failure(all.domains.createAll([{ name: 'c.local' }, { name: 'A.local' }]));
+    expect(doubled).to.be.instanceOf(DuplicateError).and.include({ field: '1.name' });
+    expect((await all.domains.list()).map(({ name }) => name)).to.have.members(['demo.local', 'a.local', 'b.local']);
+  });
+
+  it('leave out of a new composite what is null', async () => {
+    const made = await all.domains.create({ name: 'new.local', opts: { a: null, b: 'null', c: { d: null } } });
+    expect(made.opts).to.deep.equal({ c: { d: null } });
+  });
+
   it('merge composite fields by first-level keys; null and the text null remove one', async () => {
     const { id } = await all.sipusers.create(account({ opts: { a: 1, b: { deep: 1, other: 2 }, c: 3, d: 4 } }));
     const changed = await all.sipusers.update(id, { opts: { a: null, b: { deep: 5 }, d: 'null', e: [] } });
@@ -94,7 +138,27 @@ describeStorages('domain-center collections', (newPlace) => {
     ['a name that is no host', 'domains', () => ({ name: 'not a host' }), 'name'],
     ['a wrong type', 'domains', () => ({ name: 'x.local', is_master: 'yes' }), 'is_master'],
     ['a composite that is none', 'domains', () => ({ name: 'x.local', opts: [] }), 'opts'],
-    ['a missing secret', 'sipusers', () => ({ domain_id: domainId, login: 'x' }), 'pwd'],
+    ['an empty secret', 'sipusers', () => account({ pwd: '' }), 'pwd'],
+    ['a trunk without a host', 'providers', () => ({ domain_id: domainId, code: 'x' }), 'host'],
+    ['a trunk address that is none', 'providers', () => trunk({ addresses: ['10.0.0.0/40'] }), 'addresses'],
+    ['a registration without a login', 'providers', () => trunk({ register: 'outbound' }), 'login'],
+    ['a port beyond all ports', 'providers', () => trunk({ port: 70_000 }), 'port'],
+    ['an unknown mapping', 'providers', () => trunk({ mapping: { sideways: [] } }), 'mapping'],
+    ['a rule about nobody', 'recordingrules', () => ({ domain_id: domainId, sipuser_id: 'nobody' }), 'sipuser_id'],
+    ['a script of another kind', 'ivrscripts', () => script({ format: 'lua', source: 'x' }), 'scriptdata'],
+    ['a script without text', 'svcscripts', () => script({ format: 'js', source: '' }), 'scriptdata'],
+    [
+      'a role that is none',
+      'webapps',
+      () => ({ domain_id: domainId, name: 'x', url: '/', roles: ['nobody'] }),
+      'roles',
+    ],
+    [
+      'a setting of the wrong shape',
+      'settings',
+      () => ({ domain_id: domainId, key: 'record_asr_options', value: 'on' }),
+      'value',
+    ],
     ['a login that breaks digests', 'sipusers', () => account({ login: 'a:b' }), 'login'],
     ['a number that cannot be dialled', 'sipusers', () => account({ phonenumber: '12 34' }), 'phonenumber'],
     ['a domain that does not exist', 'sipusers', () => account({ domain_id: 'nowhere' }), 'domain_id'],

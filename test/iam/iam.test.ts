@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type LiveDirectory, openDirectory } from '../../runtime/domain/index.ts';
+import { InvalidFieldError, type LiveDirectory, openDirectory } from '../../runtime/domain/index.ts';
 import {
   type Credentials,
   type IamService,
@@ -8,7 +8,7 @@ import {
   createIam,
 } from '../../runtime/iam/index.ts';
 import type { Session } from '../../runtime/iam/iam.ts';
-import { describePostgres, describeStorages, withStorage } from '../storage/support/storages.ts';
+import { describePostgres, describeStorages, failure, withStorage } from '../storage/support/storages.ts';
 
 const IP = '192.0.2.1';
 const ALICE: Credentials = { domain: 'demo.local', login: 'alice', pwd: 'demo-alice' };
@@ -55,6 +55,18 @@ describeStorages('iam', (newPlace) => {
     });
     expect(directory.sipUsersOfUser(session.userId).map((sipuser) => sipuser.phonenumber)).to.deep.equal(['101']);
     expect(await sessionOf(iam, token)).to.deep.equal(session);
+  });
+
+  it('lets nobody in who has no password yet, and refuses a role that is none', async () => {
+    const { users } = iam.collections;
+    const domain_id = directory.domain('demo.local')?.id;
+    const { id } = await users.create({ domain_id, login: 'new' });
+    const credentials = { domain: 'demo.local', login: 'new', pwd: '' };
+    expect(await iam.login(credentials, 'token', IP)).to.include({ ok: false });
+    await users.update(id, { pwd: 'first', roles: ['user'] });
+    expect(await iam.login({ ...credentials, pwd: 'first' }, 'token', IP)).to.include({ ok: true });
+    const unknown = await failure(users.update(id, { roles: ['user', 'nobody'] }));
+    expect(unknown).to.be.instanceOf(InvalidFieldError).and.include({ field: 'roles.1' });
   });
 
   it('takes the domain name in any case, the login exactly', async () => {

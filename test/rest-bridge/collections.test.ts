@@ -61,6 +61,30 @@ describe('REST: domain-center collections', () => {
       field: 'url',
       bad: ['javascript:x', ''],
     },
+    '/domain/providers': {
+      body: { code: 'carrier', host: 'sip.carrier.example', login: '4930123', pwd: 'trunk', numbers: ['+4930123%'] },
+      change: { mapping: { inbound: [{ pattern: '+49%', strip: 3, prepend: '0' }] }, enabled: false },
+      field: 'host',
+      bad: ['', 'a b', 7, null, 'x;y'],
+    },
+    '/domain/recordingrules': {
+      body: { direction: 'in', number_pattern: '00%', record: false },
+      change: { storage: 'archive', permit_pause: false },
+      field: 'direction',
+      bad: ['sideways', null, 1],
+    },
+    '/domain/ivrscripts': {
+      body: { code: 'hello', scriptdata: { format: 'js', source: 'export default async () => 1' } },
+      change: { scriptdata: { format: 'js', source: 'export default async () => 2' } },
+      field: 'scriptdata.format',
+      bad: [],
+    },
+    '/domain/svcscripts': {
+      body: { code: 'hook', scriptdata: { format: 'ts', source: 'export default async () => 1' } },
+      change: { name: 'Hook' },
+      field: 'code',
+      bad: ['', 'a/b', null],
+    },
     '/iam/users': {
       body: { login: 'zoe', pwd: 'secret' },
       change: { tags: ['a'] },
@@ -80,7 +104,8 @@ describe('REST: domain-center collections', () => {
       it('creates, lists, reads, changes and deletes; a suffix does as the method', async () => {
         const made = await make(path, body);
         expect(made.id).to.match(/^[0-9a-f-]{36}$/);
-        for (const secret of ['pwd', 'password', 'ha1_md5', 'ha1_sha256']) expect(made).not.to.have.property(secret);
+        for (const secret of ['pwd', 'secret', 'password', 'ha1_md5', 'ha1_sha256'])
+          expect(made).not.to.have.property(secret);
         const list = (await node.as(ADMIN, 'GET', path)).body as Entity[];
         expect(list.find(({ id }) => id === made.id)).to.deep.equal(made);
         expect((await node.as(ADMIN, 'GET', `${path}/${made.id}`)).body).to.deep.equal(made);
@@ -126,7 +151,7 @@ describe('REST: domain-center collections', () => {
         }
         const unknown = await node.as(ADMIN, 'POST', path, { ...body, nonsense: 1 });
         expect(unknown.body).to.have.nested.property('error_details.field', 'nonsense');
-        for (const odd of [[], 'text', 7, true]) {
+        for (const odd of [[], [7], 'text', 7, true]) {
           expect((await node.as(ADMIN, 'POST', path, JSON.stringify(odd))).status, JSON.stringify(odd)).to.equal(400);
         }
         expect((await node.as(ADMIN, 'POST', path, 'null')).status).to.equal(400);
@@ -245,6 +270,35 @@ describe('REST: domain-center collections', () => {
     expect((await node.as(ADMIN, 'DELETE', `/domain/domains/${id}`)).status).to.equal(204);
   });
 
+  it('take an export back as it is', async () => {
+    for (const [path, { body }] of Object.entries(samples)) {
+      const ids = ['copy-1', 'copy-2'];
+      const key = ['prefix', 'code', 'key', 'login', 'name'].find((name) => name in body);
+      for (const [index, id] of ids.entries()) {
+        const own = {
+          id,
+          ...(key !== undefined && { [key]: key === 'prefix' ? `*9${index}1` : `copy${index}.local` }),
+        };
+        await make(path, { ...body, ...own, ...('phonenumber' in body && { phonenumber: `77${index}` }) });
+      }
+      const filter = encodeURIComponent('{"id":"copy-%"}');
+      const exported = await node.as(ADMIN, 'GET', `${path}?export=true&filter=${filter}`);
+      expect(exported.status, exported.text).to.equal(200);
+      expect(exported.body).to.have.length(2);
+      const again = await node.as(ADMIN, 'POST', path, exported.body);
+      expect([again.status, again.body], path).to.deep.include(409);
+      expect(again.body)
+        .to.have.nested.property('error_details.field')
+        .match(/^[01]\./);
+      for (const id of ids) expect((await node.as(ADMIN, 'DELETE', `${path}/${id}`)).status).to.equal(204);
+      const back = await node.as(ADMIN, 'POST', path, exported.body);
+      expect(back.status, `${path}: ${back.text}`).to.equal(200);
+      expect((back.body as Entity[]).map(({ id }) => id)).to.deep.equal(ids);
+      expect((await node.as(ADMIN, 'GET', `${path}?export=true&filter=${filter}`)).body).to.deep.equal(exported.body);
+      for (const id of ids) expect((await node.as(ADMIN, 'DELETE', `${path}/${id}`)).status).to.equal(204);
+    }
+  });
+
   it('look up by the unique keys', async () => {
     const [alice] = (await node.iam.collections.users.list()).filter(({ login }) => login === 'alice');
     expect((await node.as(ADMIN, 'LOOKUP', '/iam/users', { login: 'alice' })).body).to.deep.equal([alice?.id]);
@@ -322,9 +376,13 @@ describe('REST: domain-center collections', () => {
     expect((await node.as(ADMIN, 'GET', '/domain/')).body).to.deep.equal([
       'domains',
       'featurecodes',
+      'ivrscripts',
+      'providers',
+      'recordingrules',
       'routes',
       'settings',
       'sipusers',
+      'svcscripts',
       'webapps',
     ]);
     expect((await node.as(ADMIN, 'GET', '/')).body).to.include.members(['domain', 'iam', 'uc', 'user', 'api']);

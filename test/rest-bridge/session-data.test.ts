@@ -27,6 +27,7 @@ describe('REST: session data, domains and sessions of users', () => {
     const domain_id = node.domainId('demo.local');
     await webapps.create({ domain_id, name: 'Second', order: 2, url: '/second', ext: { color: 'red' } });
     await webapps.create({ domain_id, name: 'First', description: 'For all', order: 1, url: 'https://x.test/' });
+    await node.iam.collections.roles.create({ domain_id, code: 'operator' });
     await webapps.create({ domain_id, name: 'Hidden', url: '/hidden', roles: ['operator'] });
     await webapps.create({ domain_id: node.domainId('other.local'), name: 'Foreign', url: '/foreign' });
     const alice = (await node.iam.collections.users.list()).find(({ login }) => login === 'alice');

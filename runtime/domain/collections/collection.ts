@@ -4,6 +4,7 @@ import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { type Schema, SQLSTATE, SqlError } from '../../storage/index.ts';
 import { DuplicateError, EntityInUseError, EntityNotFoundError, InvalidFieldError } from '../errors.ts';
 import type { CollectionDefinition, Input, Row } from './definition.ts';
+import { at, referredFirst } from './several.ts';
 import { refuseUnstorable } from './storable.ts';
 import { compileValidator } from './validator.ts';
 
@@ -54,25 +55,42 @@ export class Collection<Entity extends Row> {
    * @throws InvalidFieldError, DuplicateError
    */
   async create(input: Input): Promise<Entity> {
-    const time = this.#now().toISOString();
-    const entity: Input = { ...this.definition.defaults, id: randomUUID(), ...input };
-    const ext = { ...asObject(entity['ext']), ct: time, lwt: time };
-    this.#validate({ ...entity, ext });
-    refuseUnstorable(this.definition.entity, entity);
-    const prepared = await this.definition.prepare?.(input);
+    const entity = await this.#complete(input);
     return await this.#inTurn(async () => {
-      const row = await this.#columns({ ...entity, ext, ...prepared }, undefined, this.#db);
-      const names = Object.keys(row);
-      const after = await this.#write(
-        sql<Entity>`
-          insert into ${this.#table} (${sql.join(names.map((name) => sql.id(name)))})
-          values (${sql.join(names.map((name) => this.#value(name, row[name])))})
-          returning *`,
-        this.#db,
-      );
+      const insert = (db: Kysely<Schema>): Promise<Entity> => this.#insert(db, entity);
+      const after = this.definition.record ? await this.#transaction(insert) : await insert(this.#db);
       await this.#notify({ before: undefined, after });
       return after;
     });
+  }
+
+  /**
+   * Creates all or none, in the order given; one that another refers to comes before it in any case.
+   *
+   * @throws InvalidFieldError, DuplicateError whose field begins with the index of the entity
+   */
+  async createAll(inputs: readonly Input[]): Promise<readonly Entity[]> {
+    const entities = await Promise.all(inputs.map((input, index) => at(index, () => this.#complete(input))));
+    return await this.#inTurn(async () => {
+      const made: Entity[] = [];
+      await this.#transaction(async (db) => {
+        for (const index of referredFirst(entities, this.definition.selfReference))
+          made[index] = await at(index, () => this.#insert(db, entities[index] ?? {}));
+      });
+      for (const after of made) await this.#notify({ before: undefined, after });
+      return made;
+    });
+  }
+
+  /** @throws InvalidFieldError */
+  async #complete(input: Input): Promise<Input> {
+    const time = this.#now().toISOString();
+    const given: Input = { ...this.definition.defaults, id: randomUUID(), ...input };
+    const entity = { ...given, ...this.#mergedComposites({}, given) };
+    if (isObject(entity['ext'])) entity['ext'] = { ...entity['ext'], ct: time, lwt: time };
+    this.#validate(entity);
+    refuseUnstorable(this.definition.entity, entity);
+    return { ...entity, ...(await this.definition.prepare?.(input)) };
   }
 
   /**
@@ -101,6 +119,20 @@ export class Collection<Entity extends Row> {
     });
   }
 
+  async #insert(db: Kysely<Schema>, entity: Input): Promise<Entity> {
+    const row = await this.#columns(entity, undefined, db);
+    const names = Object.keys(row);
+    const after = await this.#write(
+      sql<Entity>`
+        insert into ${this.#table} (${sql.join(names.map((name) => sql.id(name)))})
+        values (${sql.join(names.map((name) => this.#value(name, row[name])))})
+        returning *`,
+      db,
+    );
+    await this.definition.record?.(after, undefined, db);
+    return after;
+  }
+
   async #change(
     db: Kysely<Schema>,
     id: string,
@@ -117,7 +149,9 @@ export class Collection<Entity extends Row> {
     const assignments = Object.entries(row).map(([name, value]) => sql`${sql.id(name)} = ${this.#value(name, value)}`);
     const statement = sql<Entity>`
       update ${this.#table} set ${sql.join(assignments)} where id = ${id} returning *`;
-    return { before, after: await this.#write(statement, db) };
+    const after = await this.#write(statement, db);
+    await this.definition.record?.(after, before, db);
+    return { before, after };
   }
 
   async #delete(id: string): Promise<Entity> {
@@ -151,17 +185,24 @@ export class Collection<Entity extends Row> {
 
   /** The complete entity after a change, without hidden columns. */
   #merge(before: Entity, input: Input): Input {
-    const { hidden, composites } = this.definition;
+    const { hidden } = this.definition;
     const visible = Object.entries(before).filter(([name, value]) => !hidden.includes(name) && value !== null);
-    const entity: Record<string, unknown> = { ...Object.fromEntries(visible), ...input };
-    for (const name of composites) {
-      const given = input[name];
-      if (given !== undefined && !isObject(given)) continue;
-      entity[name] = mergeComposite(asObject(before[name]), asObject(given));
-    }
+    const entity: Record<string, unknown> = {
+      ...Object.fromEntries(visible),
+      ...input,
+      ...this.#mergedComposites(before, input),
+    };
     const times = { ct: asObject(before['ext'])['ct'], lwt: this.#now().toISOString() };
     if (isObject(entity['ext'])) entity['ext'] = { ...entity['ext'], ...times };
     return entity;
+  }
+
+  /** Composites that are no objects are left to the validation. */
+  #mergedComposites(before: Input, input: Input): Record<string, unknown> {
+    const given = this.definition.composites.filter((name) => input[name] === undefined || isObject(input[name]));
+    return Object.fromEntries(
+      given.map((name) => [name, mergeComposite(asObject(before[name]), asObject(input[name]))]),
+    );
   }
 
   async #columns(entity: Input, before: Row | undefined, db: Kysely<Schema>): Promise<Input> {

@@ -43,6 +43,7 @@ export const domains: CollectionDefinition = {
     domains_master_key: 'is_master',
     domains_parent_id_fkey: 'parent_id',
   },
+  selfReference: 'parent_id',
   async derive(entity, before, db) {
     const parent = entity['parent_id'];
     if (before !== undefined && typeof parent === 'string' && (await isWithin(db, parent, before.id))) {

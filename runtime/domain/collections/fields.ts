@@ -17,6 +17,9 @@ export const PhoneNumber = Type.String({
   description: 'digits, `*`, `#`, a leading `+`; empty: none',
 });
 
+/** `%` any run of characters, `?` one character, `\\` escapes; see routing/pattern.ts. */
+export const DialPatternText = Type.String({ minLength: 1, maxLength: 128 });
+
 /** For people: no control characters. */
 export const Label = Type.String({ maxLength: 256, pattern: '^[^\\u0000-\\u001f\\u007f]*$' });
 

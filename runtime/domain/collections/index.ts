@@ -4,7 +4,10 @@ import type { Schema } from '../../storage/index.ts';
 import { Collection } from './collection.ts';
 import { type DomainRow, domains } from './domains.ts';
 import { type FeatureCodeRow, featurecodes } from './featurecodes.ts';
+import { type ProviderRow, providers } from './providers.ts';
+import { type RecordingRuleRow, recordingrules } from './recordingrules.ts';
 import { type RouteRow, routes } from './routes.ts';
+import { type CheckScript, type ScriptRow, scripts } from './scripts.ts';
 import { type SettingRow, settings } from './settings.ts';
 import { type SipUserRow, sipusers } from './sipusers.ts';
 import { type WebAppRow, webapps } from './webapps.ts';
@@ -16,10 +19,24 @@ export interface Collections {
   readonly routes: Collection<RouteRow>;
   readonly settings: Collection<SettingRow>;
   readonly webapps: Collection<WebAppRow>;
+  readonly providers: Collection<ProviderRow>;
+  readonly recordingrules: Collection<RecordingRuleRow>;
+  readonly ivrscripts: Collection<ScriptRow>;
+  readonly svcscripts: Collection<ScriptRow>;
 }
 
+export interface CollectionOptions {
+  /** Looks for mistakes in scripts that are written. Default: they show when the script is to run. */
+  readonly checkScript?: CheckScript | undefined;
+}
+
+const unchecked: CheckScript = () => Promise.resolve([]);
+
 /** @param db the database, or a transaction to write several entities at once */
-export function createCollections(db: Kysely<Schema>): Collections {
+export function createCollections(
+  db: Kysely<Schema>,
+  { checkScript = unchecked }: CollectionOptions = {},
+): Collections {
   return {
     domains: new Collection<DomainRow>(domains, db),
     sipusers: new Collection<SipUserRow>(sipusers, db),
@@ -27,5 +44,9 @@ export function createCollections(db: Kysely<Schema>): Collections {
     routes: new Collection<RouteRow>(routes, db),
     settings: new Collection<SettingRow>(settings, db),
     webapps: new Collection<WebAppRow>(webapps, db),
+    providers: new Collection<ProviderRow>(providers, db),
+    recordingrules: new Collection<RecordingRuleRow>(recordingrules, db),
+    ivrscripts: new Collection<ScriptRow>(scripts('ivrscript', checkScript), db),
+    svcscripts: new Collection<ScriptRow>(scripts('svcscript', checkScript), db),
   };
 }

@@ -1,17 +1,14 @@
 import { type Static, Type } from 'typebox';
 import type { CollectionDefinition } from './definition.ts';
-import { Code, Composite, Id } from './fields.ts';
-
-/** `%` any run of characters, `?` one character, `\` escapes; see routing/pattern.ts. */
-const Pattern = Type.String({ minLength: 1, maxLength: 128 });
+import { Code, Composite, DialPatternText, Id } from './fields.ts';
 
 const schema = Type.Object({
   id: Id,
   domain_id: Id,
   /** Lower is tried first; equal ones by id. */
   priority: Type.Integer({ minimum: -1_000_000, maximum: 1_000_000 }),
-  from_pattern: Pattern,
-  to_pattern: Pattern,
+  from_pattern: DialPatternText,
+  to_pattern: DialPatternText,
   target: Type.Union([
     Type.Object({ type: Type.Literal('scenario'), code: Code }, { additionalProperties: false }),
     Type.Object(

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { type Static, Type } from 'typebox';
 import { InvalidFieldError } from '../errors.ts';
 import type { CollectionDefinition } from './definition.ts';
@@ -12,7 +12,7 @@ const schema = Type.Object({
   name: Label,
   /** Owner: calls on behalf of this user go through the account. */
   user_id: Type.Optional(Type.Union([Id, Type.Null()])),
-  /** SIP secret; only digests of it are kept. */
+  /** SIP secret; only digests of it are kept. Left out on create: no phone can register until it is set. */
   pwd: Type.Optional(Password),
   ...composites,
 });
@@ -42,8 +42,7 @@ export const sipusers: CollectionDefinition = {
   },
   async derive(entity, before, db) {
     const { login, domain_id: domainId, pwd } = entity as { login: string; domain_id: string; pwd?: string };
-    if (pwd === undefined) {
-      if (before === undefined) throw new InvalidFieldError('sipuser', 'pwd', 'is required');
+    if (pwd === undefined && before !== undefined) {
       const same = before['login'] === login && before['domain_id'] === domainId;
       if (!same)
         throw new InvalidFieldError(
@@ -56,6 +55,7 @@ export const sipusers: CollectionDefinition = {
     const domain = await db.selectFrom('domains').select('name').where('id', '=', domainId).executeTakeFirst();
     if (domain === undefined)
       throw new InvalidFieldError('sipuser', 'domain_id', 'names nothing that exists', domainId);
-    return digestSecrets(login, domain.name, pwd);
+    // Without a secret no phone can register: nobody knows this one.
+    return digestSecrets(login, domain.name, pwd ?? randomBytes(32).toString('hex'));
   },
 };

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import type { CollectionDefinition } from './definition.ts';
 import { Code, Composite, Id, Label } from './fields.ts';
+import { checkRoles } from './role-codes.ts';
 
 /** A link of the session data: no `javascript:` and the like. */
 const Link = Type.String({
@@ -37,4 +38,9 @@ export const webapps: CollectionDefinition = {
   writeOnly: [],
   hidden: [],
   constraints: { webapps_domain_id_fkey: 'domain_id' },
+  async derive(entity, before, db) {
+    const { roles: codes, domain_id: home } = entity as WebAppRow;
+    await checkRoles(db, 'webapp', { codes, before: before?.['roles'], domains: [home] });
+    return {};
+  },
 };

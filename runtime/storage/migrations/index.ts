@@ -9,6 +9,8 @@ import { registrations } from './0003-registrations.ts';
 import { settings } from './0004-settings.ts';
 import { model } from './0005-model.ts';
 import { changeNotices } from './0006-change-notices.ts';
+import { trunksAndRecording } from './0007-trunks-and-recording.ts';
+import { scripts } from './0008-scripts.ts';
 
 const TABLE = 'schema_migrations';
 
@@ -19,6 +21,8 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0004-settings': settings,
   '0005-model': model,
   '0006-change-notices': changeNotices,
+  '0007-trunks-and-recording': trunksAndRecording,
+  '0008-scripts': scripts,
 };
 
 /** Names of the applied migrations; none when there is no table of them yet. */

@@ -1,0 +1,122 @@
+import { isIP } from 'node:net';
+import { type Static, Type } from 'typebox';
+import { InvalidFieldError } from '../errors.ts';
+import type { CollectionDefinition } from './definition.ts';
+import { Code, Composite, DialPatternText, Id, Label, Password } from './fields.ts';
+
+/** One step of a number's way in or out: the first rule whose pattern fits takes `strip` characters away and puts `prepend` before. */
+const NumberRule = Type.Object(
+  {
+    pattern: DialPatternText,
+    strip: Type.Integer({ minimum: 0, maximum: 32 }),
+    prepend: Type.String({ pattern: '^\\+?[0-9*#]{0,32}$', description: 'digits, `*`, `#`, a leading `+`' }),
+  },
+  { additionalProperties: false },
+);
+const NumberRules = Type.Array(NumberRule, { maxItems: 500 });
+
+const schema = Type.Object({
+  id: Id,
+  domain_id: Id,
+  /** What routes and events name it by; unique within the domain. */
+  code: Code,
+  name: Label,
+  enabled: Type.Boolean(),
+  /** Host name or IP address (IPv6 without brackets) that calls are sent to, and registrations with `outbound`. */
+  host: Type.String({
+    pattern: '^(?:[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?|[0-9A-Fa-f:.]{2,45})$',
+    description: 'a host name or an IP address',
+  }),
+  port: Type.Integer({ minimum: 1, maximum: 65_535 }),
+  transport: Type.Union([Type.Literal('udp'), Type.Literal('tcp'), Type.Literal('tls')]),
+  /** `outbound`: this node registers with the provider; `inbound`: the provider's gateway registers here; `none`: by address. */
+  register: Type.Union([Type.Literal('none'), Type.Literal('outbound'), Type.Literal('inbound')]),
+  /** Seconds asked for in a REGISTER. */
+  register_expires: Type.Integer({ minimum: 60, maximum: 86_400 }),
+  /** User name of the account: From and Contact user of registrations, and auth user where `auth_user` is empty. */
+  login: Type.String({ pattern: "^[A-Za-z0-9_.!~'()&=+$,*#@-]{0,128}$", description: 'a SIP user name' }),
+  auth_user: Type.String({ pattern: '^[^\\u0000-\\u001f\\u007f":]{0,128}$', description: 'a user name' }),
+  /** Secret of the account. A digest client needs it as it is (RFC 7616 section 3.4.2); it is never answered. */
+  pwd: Type.Optional(Password),
+  /** Domain in From and To of requests to the provider; empty: `host`. */
+  from_domain: Type.String({
+    pattern: '^(?:[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?)?$',
+    description: 'a host name; empty: the host',
+  }),
+  /** Addresses and networks (CIDR) that calls of this provider come from; empty: what `host` resolves to. */
+  addresses: Type.Array(Type.String({ maxLength: 64 }), { maxItems: 100, uniqueItems: true }),
+  /** Numbers of the account as the provider names them: calls to them are the domain's. Patterns as in routes. */
+  numbers: Type.Array(DialPatternText, { maxItems: 10_000, uniqueItems: true }),
+  mapping: Type.Object(
+    {
+      /** Of the called number of calls from the provider, before the domain routes it. */
+      inbound: Type.Optional(NumberRules),
+      /** Of the called number of calls to the provider. */
+      outbound: Type.Optional(NumberRules),
+      /** Of the caller's number of calls to the provider. */
+      callerid: Type.Optional(NumberRules),
+    },
+    { additionalProperties: false },
+  ),
+  /** Calls at once, both ways; 0: no limit. */
+  max_calls: Type.Integer({ minimum: 0, maximum: 1_000_000 }),
+  opts: Composite,
+  ext: Composite,
+});
+
+export type ProviderRow = Static<typeof schema> & {
+  /** The password; empty: none, so that no gateway can register with it. */
+  readonly secret: string;
+};
+
+/** Trunk accounts at other operators, for the esg role. */
+export const providers: CollectionDefinition = {
+  entity: 'provider',
+  table: 'providers',
+  schema,
+  defaults: {
+    name: '',
+    enabled: true,
+    port: 5060,
+    transport: 'udp',
+    register: 'none',
+    register_expires: 600,
+    login: '',
+    auth_user: '',
+    from_domain: '',
+    addresses: [],
+    numbers: [],
+    mapping: {},
+    max_calls: 0,
+    opts: {},
+    ext: {},
+  },
+  composites: ['opts', 'ext'],
+  json: ['addresses', 'numbers', 'mapping'],
+  writeOnly: ['pwd'],
+  hidden: ['secret'],
+  constraints: { providers_code_key: 'code', providers_domain_id_fkey: 'domain_id' },
+  derive(entity, before) {
+    const { addresses, register, login, pwd } = entity as ProviderRow;
+    addresses.forEach((address, index) => {
+      if (!isNetwork(address))
+        throw new InvalidFieldError(
+          'provider',
+          `addresses.${index}`,
+          'must be an IP address or a network (CIDR)',
+          address,
+        );
+    });
+    if (register !== 'none' && login === '')
+      throw new InvalidFieldError('provider', 'login', `is required with register ${register}`);
+    const secret = pwd ?? before?.['secret'] ?? '';
+    return Promise.resolve({ secret });
+  },
+};
+
+function isNetwork(text: string): boolean {
+  const [address = '', prefix, ...more] = text.split('/');
+  const family = isIP(address);
+  if (family === 0 || more.length > 0) return false;
+  return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (family === 4 ? 32 : 128));
+}

@@ -1,0 +1,206 @@
+/** Scenarios as entities: `ivrscripts` and `svcscripts`. Every text they ever had is kept as a numbered version. */
+import { type Kysely, sql } from 'kysely';
+import { type Static, Type } from 'typebox';
+import type { Schema } from '../../storage/index.ts';
+import { InvalidFieldError } from '../errors.ts';
+import type { CollectionDefinition, Input } from './definition.ts';
+import { Code, Composite, Id, Label } from './fields.ts';
+
+const VersionNumber = Type.Integer({ minimum: 1, maximum: 2_147_483_647 });
+
+const ScriptDataSchema = Type.Object(
+  {
+    format: Type.Union([Type.Literal('yaml'), Type.Literal('js'), Type.Literal('ts')]),
+    source: Type.String({ minLength: 1, maxLength: 524_288 }),
+  },
+  { additionalProperties: false },
+);
+
+/** Which versions new runs get. `version` is null while there is none without mistakes. */
+const ServingSchema = Type.Object(
+  {
+    version: Type.Union([VersionNumber, Type.Null()]),
+    /** Gets `percent` of the new runs, `version` the others. */
+    trial: Type.Optional(
+      Type.Object(
+        { version: VersionNumber, percent: Type.Number({ exclusiveMinimum: 0, exclusiveMaximum: 100 }) },
+        { additionalProperties: false },
+      ),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+/** A mistake, or with `severity` a warning; line and column count from 1. */
+const ProblemSchema = Type.Object({
+  line: Type.Integer(),
+  column: Type.Integer(),
+  message: Type.String(),
+  suggestion: Type.Optional(Type.String()),
+  severity: Type.Optional(Type.Literal('warning')),
+});
+
+const schema = Type.Object({
+  id: Id,
+  domain_id: Id,
+  /** What featurecodes, routes, hooks and other scenarios name it by; unique within the domain. */
+  code: Code,
+  name: Label,
+  scriptdata: ScriptDataSchema,
+  serving: Type.Optional(ServingSchema),
+  /** `share`: percent of new runs that a new version gets at first, instead of all. */
+  opts: Composite,
+  ext: Composite,
+});
+
+const readOnly = { version: VersionNumber, problems: Type.Array(ProblemSchema) };
+
+export type ScriptData = Static<typeof ScriptDataSchema>;
+export type Serving = Static<typeof ServingSchema>;
+export type ScriptProblem = Static<typeof ProblemSchema>;
+export type ScriptKind = 'ivrscript' | 'svcscript';
+
+export type ScriptRow = Omit<Static<typeof schema>, 'serving'> & {
+  readonly serving: Serving;
+  /** Number of the version that `scriptdata` is. */
+  readonly version: number;
+  /** Of `scriptdata`. */
+  readonly problems: readonly ScriptProblem[];
+};
+
+export interface ScriptVersion {
+  readonly script_id: string;
+  readonly number: number;
+  readonly scriptdata: ScriptData;
+  readonly problems: readonly ScriptProblem[];
+  /** Milliseconds since the epoch. */
+  readonly created: number;
+}
+
+/** Looks for mistakes in a script before it is written. */
+export type CheckScript = (code: string, data: ScriptData) => Promise<readonly ScriptProblem[]>;
+
+/** Whether a text with these problems can run. */
+export function canRun(problems: readonly ScriptProblem[]): boolean {
+  return problems.every(({ severity }) => severity !== undefined);
+}
+
+export function scripts(kind: ScriptKind, check: CheckScript): CollectionDefinition {
+  const table = `${kind}s` as const;
+  return {
+    entity: kind,
+    table,
+    schema,
+    readOnly,
+    defaults: { name: '', opts: {}, ext: {} },
+    composites: ['opts', 'ext'],
+    json: ['scriptdata', 'serving', 'problems'],
+    writeOnly: [],
+    hidden: ['version', 'problems'],
+    constraints: { [`${table}_code_key`]: 'code', [`${table}_domain_id_fkey`]: 'domain_id' },
+    async prepare({ code, scriptdata }) {
+      return isScriptData(scriptdata)
+        ? { problems: await check(typeof code === 'string' ? code : kind, scriptdata) }
+        : {};
+    },
+    async derive(entity, before, db) {
+      const share = shareOf(entity['opts'], kind);
+      const problems = (entity['problems'] ?? []) as readonly ScriptProblem[];
+      const last = before as ScriptRow | undefined;
+      const { scriptdata } = entity as { scriptdata: ScriptData };
+      const isSame = last?.scriptdata.format === scriptdata.format && last.scriptdata.source === scriptdata.source;
+      // What is not checked anew keeps what was found before.
+      if (last !== undefined && isSame) {
+        await checkServing(kind, entity['serving'], last, db);
+        return { version: last.version, problems: last.problems };
+      }
+      if (last === undefined && entity['serving'] !== undefined)
+        throw new InvalidFieldError(kind, 'serving', 'cannot be given before there is a version');
+      const version = (last?.version ?? 0) + 1;
+      return { version, problems, serving: servingAfter(last?.serving, version, canRun(problems) ? share : 0) };
+    },
+    async record(after, before, db) {
+      if (before?.['version'] === after['version']) return;
+      const { id, version, scriptdata, problems } = after as unknown as ScriptRow;
+      await sql`
+        insert into ${sql.table(`${kind}_versions`)} (script_id, number, scriptdata, problems, created)
+        values (${id}, ${version}, ${JSON.stringify(scriptdata)}::jsonb, ${JSON.stringify(problems)}::jsonb, ${Date.now()})
+      `.execute(db);
+    },
+  };
+}
+
+function isScriptData(value: unknown): value is ScriptData {
+  if (typeof value !== 'object' || value === null) return false;
+  const { format, source } = value as Partial<Record<keyof ScriptData, unknown>>;
+  return (format === 'yaml' || format === 'js' || format === 'ts') && typeof source === 'string';
+}
+
+/** @returns percent of new runs for a new version */
+function shareOf(opts: unknown, kind: ScriptKind): number {
+  const share = (opts as { readonly share?: unknown } | undefined)?.share;
+  if (share === undefined) return 100;
+  if (typeof share === 'number' && share > 0 && share <= 100) return share;
+  throw new InvalidFieldError(kind, 'opts.share', 'must be a number above 0, at most 100', share);
+}
+
+/** What serves once there is a new version; 0 percent: it has mistakes. */
+function servingAfter(before: Serving | undefined, version: number, percent: number): Serving {
+  if (percent === 0) return before ?? { version: null };
+  if (percent === 100 || before === undefined || before.version === null) return { version };
+  return { version: before.version, trial: { version, percent } };
+}
+
+/** @throws InvalidFieldError when a version is chosen that cannot run */
+async function checkServing(
+  kind: ScriptKind,
+  given: Input[string],
+  before: ScriptRow,
+  db: Kysely<Schema>,
+): Promise<void> {
+  const { version, trial } = given as Serving;
+  if (version === null && before.serving.version !== null)
+    throw new InvalidFieldError(kind, 'serving.version', 'cannot be taken away, only replaced', null);
+  const chosen = [
+    ['serving.version', version],
+    ['serving.trial.version', trial?.version],
+  ] as const;
+  for (const [field, number] of chosen) {
+    if (typeof number !== 'number') continue;
+    const found = await readScriptVersion(db, kind, before.id, number);
+    if (found === undefined) throw new InvalidFieldError(kind, field, 'is no version of this script', number);
+    if (!canRun(found.problems)) throw new InvalidFieldError(kind, field, 'is a version with mistakes', number);
+  }
+}
+
+export async function readScriptVersion(
+  db: Kysely<Schema>,
+  kind: ScriptKind,
+  scriptId: string,
+  number: number,
+): Promise<ScriptVersion | undefined> {
+  const { rows } = await sql<ScriptVersion>`
+    select * from ${sql.table(`${kind}_versions`)} where script_id = ${scriptId} and number = ${number}`.execute(db);
+  return rows[0];
+}
+
+/** Newest first. */
+export async function listScriptVersions(
+  db: Kysely<Schema>,
+  kind: ScriptKind,
+  scriptId: string,
+): Promise<readonly ScriptVersion[]> {
+  const { rows } = await sql<ScriptVersion>`
+    select * from ${sql.table(`${kind}_versions`)} where script_id = ${scriptId} order by number desc`.execute(db);
+  return rows;
+}
+
+/** What serves after a step back: a trial is given up first, then the version before that can run. Undefined: none. */
+export function servingBefore(serving: Serving, versions: readonly ScriptVersion[]): Serving | undefined {
+  if (serving.trial !== undefined) return { version: serving.version };
+  const current = serving.version;
+  if (current === null) return undefined;
+  const earlier = versions.filter(({ number, problems }) => number < current && canRun(problems));
+  const version = Math.max(...earlier.map(({ number }) => number));
+  return earlier.length === 0 ? undefined : { version };
+}

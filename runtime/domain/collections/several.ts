@@ -1,0 +1,34 @@
+/** What writing several entities at once needs. */
+import { DuplicateError, InvalidFieldError } from '../errors.ts';
+import type { Input } from './definition.ts';
+
+/** Runs `action` for the entity of this index: errors name the field with the index before it. */
+export async function at<T>(index: number, action: () => Promise<T>): Promise<T> {
+  try {
+    return await action();
+  } catch (error) {
+    if (error instanceof InvalidFieldError)
+      throw new InvalidFieldError(error.entity, `${index}.${error.field}`, error.reason, error.found);
+    if (error instanceof DuplicateError)
+      throw new DuplicateError(error.entity, `${index}.${error.field}`, { cause: error });
+    throw error;
+  }
+}
+
+/** Indexes of the entities, in order but for those that others refer to: they come before them. Loops end somewhere. */
+export function referredFirst(entities: readonly Input[], reference: string | undefined): readonly number[] {
+  const indexes = entities.keys();
+  if (reference === undefined) return [...indexes];
+  const byId = new Map(entities.map((entity, index) => [entity['id'], index]));
+  const order = new Set<number>();
+  for (const index of indexes) {
+    const chain: number[] = [];
+    let next: number | undefined = index;
+    while (next !== undefined && !order.has(next) && !chain.includes(next)) {
+      chain.push(next);
+      next = byId.get(entities[next]?.[reference]);
+    }
+    for (const each of chain.toReversed()) order.add(each);
+  }
+  return [...order];
+}
