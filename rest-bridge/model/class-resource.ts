@@ -1,6 +1,7 @@
 /** Class settings, `/domain/classes`: a collection like the others of the domain-center. */
 import { Type } from 'typebox';
 import type { Directory } from '../../runtime/domain/directory.ts';
+import { referredFirst } from '../../runtime/domain/collections/several.ts';
 import type { Session } from '../../runtime/iam/iam.ts';
 import { type ClassDefinition, type Model, ModelError, NotFoundError } from '../../runtime/model/index.ts';
 import { fieldTypes } from '../collection/field-types.ts';
@@ -73,6 +74,19 @@ export class ClassResource implements Resource {
     if (typeof domain !== 'string') throw badParameter('domain_id', 'must be the id of a domain');
     if (!visible.has(domain)) throw new RestError('FORBIDDEN', { field: 'domain_id' });
     return await this.#model.classes(domain).create(fields);
+  }
+
+  /** One after the other, as each makes a table of its own; when one is refused, those before it are removed again. */
+  async createAll(session: Session, list: readonly Fields[]): Promise<readonly ClassDefinition[]> {
+    const made = new Map<number, ClassDefinition>();
+    try {
+      for (const index of referredFirst(list, 'parent_id'))
+        made.set(index, await this.create(session, list[index] ?? {}));
+    } catch (error) {
+      for (const each of [...made.values()].toReversed()) await this.remove(session, each.id);
+      throw error;
+    }
+    return list.flatMap((_fields, index) => made.get(index) ?? []);
   }
 
   async update(session: Session, id: string, fields: Fields): Promise<ClassDefinition> {
