@@ -55,11 +55,17 @@ describe('embedded media server: mixing', () => {
   });
 
   it('takes a moment to see that somebody talks, and longer that he has stopped', () => {
-    const detector = new TalkDetector();
-    const loud = Array.from({ length: 5 }, () => detector.frame(500, 100));
-    expect(loud).to.deep.equal([undefined, undefined, 'started', undefined, undefined]);
-    const quiet = Array.from({ length: 60 }, () => detector.frame(0, 100));
+    const weak = new TalkDetector();
+    const frames = Array.from({ length: 7 }, () => weak.frame(450, 100));
+    expect(frames.indexOf('started')).to.equal(4);
+    const quiet = Array.from({ length: 60 }, () => weak.frame(0, 100));
     expect(quiet.indexOf('stopped')).to.equal(39);
+    const loud = new TalkDetector();
+    expect(loud.frame(500, 100)).to.equal('started');
+    expect(loud.frame(700, 100)).to.equal(undefined);
+    const gone = Array.from({ length: 60 }, () => loud.frame(undefined, 100));
+    expect(gone.indexOf('stopped')).to.equal(39);
+    expect(loud.figures).to.deep.include({ frames: 1, loudFrames: 1, averageEnergy: 700, averageChange: 200 });
   });
 
   it('reads every form of the conference argument', () => {

@@ -1,5 +1,5 @@
 import * as audio from './audio-commands.ts';
-import { conferenceCommand } from '../conference/commands.ts';
+import { conferenceCommand } from '../conference/commands/table.ts';
 import * as channel from './channel-commands.ts';
 import type { ApiCommand, ApiTable } from './command.ts';
 import { uuidRecord } from './record-commands.ts';

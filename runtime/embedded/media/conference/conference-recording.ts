@@ -1,28 +1,66 @@
-import { FRAME_SAMPLES } from '../audio/format.ts';
-import type { WavWriter } from '../audio/wav-writer.ts';
+import { FRAME_SAMPLES, SAMPLE_RATE } from '../audio/format.ts';
+import { type RecordingSize, WavWriter } from '../audio/wav-writer.ts';
+import type { EventHeaders } from '../esl/event.ts';
 import { Limiter } from './limiter.ts';
 
-/** Writes what is said in a conference into a file. */
+/** `opening`: the file is being created; `running` until it is stopped; `closing` until the file is complete. */
+type RecordingState = 'opening' | 'running' | 'closing';
+
+/** Writes what is said in a conference into a file. It counts as a member: it has an id, and lists show it. */
 export class ConferenceRecording {
   /** As given by the client. */
   readonly name: string;
-  readonly #writer: WavWriter;
+  readonly joinedAt = Date.now();
+  paused = false;
   readonly #limiter = new Limiter();
   readonly #frame = new Int16Array(FRAME_SAMPLES);
-  paused = false;
+  readonly #ready: Promise<WavWriter>;
+  #writer: WavWriter | undefined;
+  #state: RecordingState = 'opening';
 
-  constructor(name: string, writer: WavWriter) {
+  /** @param path file that is created, with its folder */
+  constructor(name: string, path: string) {
     this.name = name;
-    this.#writer = writer;
+    this.#ready = WavWriter.open(path).then((writer) => {
+      this.#writer = writer;
+      if (this.#state === 'opening') this.#state = 'running';
+      return writer;
+    });
+  }
+
+  get running(): boolean {
+    return this.#state === 'running';
+  }
+
+  /** Resolves when the file is there. Rejects with the system's error. */
+  async opened(): Promise<void> {
+    await this.#ready;
   }
 
   write(sum: Int32Array): void {
-    if (this.paused) return;
+    if (this.paused || this.#state !== 'running') return;
     this.#limiter.apply(sum, this.#frame);
-    this.#writer.append(this.#frame);
+    this.#writer?.append(this.#frame);
   }
 
-  async close(): Promise<void> {
-    await this.#writer.close();
+  /** Resolves when the file is complete, with what `stop-recording` tells about it. */
+  async close(): Promise<EventHeaders> {
+    this.#state = 'closing';
+    try {
+      const writer = await this.#ready;
+      return headers(await writer.close());
+    } catch {
+      return headers(undefined); // told by `start-recording`, or by a file without size
+    }
   }
+}
+
+function headers(size: RecordingSize | undefined): EventHeaders {
+  const samples = size?.samples ?? 0;
+  return {
+    'Samples-Out': String(samples),
+    Samplerate: String(SAMPLE_RATE),
+    'Milliseconds-Elapsed': String(Math.floor((samples * 1000) / SAMPLE_RATE)),
+    ...(size === undefined ? {} : { 'Record-File-Size': String(size.bytes) }),
+  };
 }

@@ -1,19 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import type { AudioSource } from '../audio/source.ts';
 import { FRAME_SAMPLES } from '../audio/format.ts';
-import { WavWriter } from '../audio/wav-writer.ts';
 import type { Channel } from '../channel/channel.ts';
 import type { MediaCore } from '../core/media-core.ts';
 import type { EventHeaders } from '../esl/event.ts';
-import { recordingPath } from '../recording/paths.ts';
-import { ConferenceRecording } from './conference-recording.ts';
 import type { ConferenceEntry } from './entry.ts';
 import { Floor } from './floor.ts';
 import { Member } from './member.ts';
 import { memberHeaders } from './member-headers.ts';
 import { Mixer } from './mixer.ts';
+import { Recordings } from './recordings.ts';
 import { Relations } from './relations.ts';
-import { type QueuedSound, type SoundFigures, SoundQueue } from './sound-queue.ts';
+import type { SoundFigures } from './sound-queue.ts';
+import { ConferenceSounds, figureHeaders } from './sounds.ts';
 
 const SUBCLASS = 'conference::maintenance';
 
@@ -26,8 +25,13 @@ export class Conference {
   readonly core: MediaCore;
   readonly relations = new Relations();
   readonly floor: Floor;
-  readonly sounds: SoundQueue;
-  readonly recordings: ConferenceRecording[] = [];
+  readonly sounds: ConferenceSounds;
+  readonly recordings: Recordings;
+  /** Of `setvar`: every event of the conference shows them. */
+  readonly variables = new Map<string, string>();
+  /** Flags that lists show. */
+  enterSound = true;
+  exitSound = true;
   pin: string;
   locked = false;
   maxMembers = 0;
@@ -48,7 +52,8 @@ export class Conference {
     this.#waitForModerator = entry.profile.replace('-', '') === 'waitmod' || entry.flags.has('wait-mod');
     this.#onEmpty = onEmpty;
     this.floor = new Floor(this);
-    this.sounds = new SoundQueue(({ file }, figures) => this.#soundDone(file, figures));
+    this.recordings = new Recordings(this);
+    this.sounds = new ConferenceSounds(this);
     this.publish('conference-create');
   }
 
@@ -59,6 +64,11 @@ export class Conference {
   /** Members that are not ghosts: `Conference-Size`. */
   get size(): number {
     return this.#members.filter((member) => !member.flags.has('ghost')).length;
+  }
+
+  /** True once its last member has left. */
+  get ended(): boolean {
+    return this.#ended;
   }
 
   get waitsForModerator(): boolean {
@@ -79,6 +89,11 @@ export class Conference {
   /** Makes a channel a member. */
   add(channel: Channel, id: number, entry: ConferenceEntry): Member {
     const member = new Member(this, channel, id, entry.flags);
+    channel.set('conference_name', this.name);
+    channel.set('conference_member_id', String(id));
+    channel.set('conference_moderator', String(member.moderator));
+    channel.set('conference_ghost', String(entry.flags.has('ghost')));
+    channel.set('conference_uuid', this.uuid);
     this.#members.push(member);
     this.publish('add-member', member);
     if (entry.flags.has('moderator')) this.#waitForModerator = false;
@@ -90,9 +105,9 @@ export class Conference {
   removeMember(member: Member): void {
     const index = this.#members.indexOf(member);
     if (index < 0) return;
+    this.floor.left(member);
     this.#members.splice(index, 1);
     this.relations.forget(member.id);
-    this.floor.left(member);
     this.publish('del-member', member);
     if (this.#members.length === 0) this.#end();
     else if (this.#endsWithout(member)) {
@@ -108,19 +123,7 @@ export class Conference {
     else {
       for (const member of this.#members) member.sound = member.sounds.next();
       this.#mixer.mix(this.#members, this.relations, this.sounds.next());
-      for (const recording of this.recordings) recording.write(this.#mixer.sum);
-    }
-  }
-
-  /** Queues a sound for all, or for one member. Rejects with SoundNotFoundError. */
-  async play(file: string, member?: Member): Promise<void> {
-    const sound: QueuedSound = { file, source: await this.core.sounds.open(file) };
-    if (member === undefined) {
-      this.sounds.add(sound);
-      this.publish('play-file', undefined, { File: file, Async: 'false' });
-    } else {
-      member.sounds.add(sound);
-      this.publish('play-file-member', member, { File: file });
+      this.recordings.write(this.#mixer.sum);
     }
   }
 
@@ -128,30 +131,8 @@ export class Conference {
     this.publish('play-file-member-done', member, { ...figureHeaders(figures), File: file });
   }
 
-  /** Starts a recording. Rejects with the system's error. */
-  async record(name: string): Promise<void> {
-    const writer = await WavWriter.open(recordingPath(this.core, name));
-    const recording = new ConferenceRecording(name, writer);
-    if (this.#ended) {
-      await recording.close();
-      return;
-    }
-    this.recordings.push(recording);
-    this.publish('start-recording', undefined, { Path: name });
-  }
-
-  /** Stops the recordings of that name, or `all`. Resolves when their files are complete. */
-  async stopRecording(name: string): Promise<string[]> {
-    const stopped = this.recordings.filter((each) => name === 'all' || each.name === name);
-    for (const recording of stopped) this.recordings.splice(this.recordings.indexOf(recording), 1);
-    await Promise.allSettled(stopped.map((each) => each.close()));
-    for (const recording of stopped) this.publish('stop-recording', undefined, { Path: recording.name });
-    return stopped.map((each) => each.name);
-  }
-
   /** A digit of a member. */
   digit(member: Member, digit: string): void {
-    this.publish('dtmf', member, { 'DTMF-Key': digit, Data: digit });
     if (!member.flags.has('dist-dtmf')) return;
     for (const other of this.#members) if (other !== member) other.channel.rtp.sendDigits(digit, 100);
   }
@@ -166,6 +147,7 @@ export class Conference {
       'Conference-Ghosts': String(this.#members.length - this.size),
       'Conference-Profile-Name': this.profile,
       'Conference-Unique-ID': this.uuid,
+      ...Object.fromEntries(this.variables),
       ...(member === undefined ? {} : memberHeaders(member)),
       Action: action,
       ...more,
@@ -174,7 +156,7 @@ export class Conference {
   }
 
   #endsWithout(member: Member): boolean {
-    if (member.flags.has('endconf') && !this.#members.some((other) => other.flags.has('endconf'))) return true;
+    if (member.flags.has('endconf')) return true;
     return (
       this.#hadTwo &&
       this.size < 2 &&
@@ -190,21 +172,9 @@ export class Conference {
     for (const member of this.#members) member.output.set(this.#waiting);
   }
 
-  #soundDone(file: string, figures: SoundFigures): void {
-    this.publish('play-file-done', undefined, { ...figureHeaders(figures), File: file });
-  }
-
   #end(): void {
     this.#ended = true;
-    void this.stopRecording('all').then(() => this.publish('conference-destroy'));
+    void this.recordings.end().then(() => this.publish('conference-destroy'));
     this.#onEmpty(this);
   }
-}
-
-function figureHeaders(figures: SoundFigures): EventHeaders {
-  return {
-    seconds: String(figures.seconds),
-    milliseconds: String(figures.milliseconds),
-    samples: String(figures.samples),
-  };
 }

@@ -12,11 +12,11 @@ export function memberHeaders(member: Member): EventHeaders {
     Speak: String(!member.muted),
     Talking: String(member.talking),
     'Mute-Detect': String(member.flags.has('mute-detect')),
-    Hold: 'false',
+    Hold: String(member.held),
     'Member-ID': String(member.id),
     'Member-Type': member.moderator ? 'moderator' : 'member',
     'Member-Ghost': String(member.flags.has('ghost')),
     'Energy-Level': String(member.energyLevel),
-    'Current-Energy': String(Math.round(member.currentEnergy)),
+    'Current-Energy': String(member.currentEnergy),
   };
 }

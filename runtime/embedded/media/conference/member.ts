@@ -6,6 +6,7 @@ import type { Conference } from './conference.ts';
 import { Limiter } from './limiter.ts';
 import { SoundQueue } from './sound-queue.ts';
 import { TalkDetector } from './talk-detector.ts';
+import { talkHeaders } from './talk-headers.ts';
 
 /** Energy from which a member counts as talking, unless set otherwise. */
 const DEFAULT_ENERGY_LEVEL = 100;
@@ -27,12 +28,15 @@ export class Member implements RunningApplication {
   sound: Int16Array | undefined;
   muted: boolean;
   deaf: boolean;
+  /** Neither hears nor is heard, but for what is played to it alone. */
+  held = false;
   energyLevel = DEFAULT_ENERGY_LEVEL;
   currentEnergy = 0;
   /** Steps of 3 dB. */
   volumeIn = 0;
   volumeOut = 0;
   readonly #talk = new TalkDetector();
+  #lastTalkingAt = 0;
   readonly #release: () => void;
   readonly #scaled = new Int16Array(FRAME_SAMPLES);
   #gone = false;
@@ -56,31 +60,60 @@ export class Member implements RunningApplication {
     return this.#talk.talking;
   }
 
+  /** How much it speaks, for the floor. */
+  get score(): number {
+    return this.#talk.score;
+  }
+
+  /** Milliseconds since 1970 at which it was last heard talking; 0 for never. */
+  get lastTalkingAt(): number {
+    return this.#lastTalkingAt;
+  }
+
   /** A leg from which nothing can be received is not read: neither its audio nor its commands. */
   get ignoresCommands(): boolean {
     return !this.channel.rtp.mayReceive;
   }
 
-  /** Takes what the far end said in this tick. */
+  /**
+   * Takes what the far end said in this tick. As in mod_conference, only talking is mixed: sound below the member's
+   * energy level is kept out of the conference.
+   */
   listen(): void {
+    const speaks = !this.muted && !this.held;
+    this.input = undefined;
     const frame = this.channel.audio.read();
-    this.currentEnergy = frame === undefined ? 0 : energy(frame);
-    this.input = frame === undefined || this.muted ? undefined : this.#atVolume(frame, this.volumeIn);
-    if (this.muted) {
-      if (this.flags.has('mute-detect') && this.#talk.frame(this.currentEnergy, this.energyLevel) === 'started') {
-        this.conference.publish('mute-detect', this);
-      }
-      return;
-    }
-    const change = this.#talk.frame(this.currentEnergy, this.energyLevel);
-    if (change === 'started') this.conference.publish('start-talking', this);
-    else if (change === 'stopped') this.conference.publish('stop-talking', this);
+    if (!speaks && !this.flags.has('mute-detect')) return;
+    const said = frame === undefined ? undefined : this.#atVolume(frame, this.volumeIn);
+    if (said !== undefined) this.currentEnergy = Math.trunc(energy(said));
+    const change = this.#talk.frame(said === undefined ? undefined : this.currentEnergy, this.energyLevel);
+    if (this.talking) this.#lastTalkingAt = Date.now();
+    if (change === 'started') this.conference.publish(speaks ? 'start-talking' : 'mute-detect', this);
+    else if (change === 'stopped') this.conference.publish('stop-talking', this, talkHeaders(this.#talk.figures));
+    if (speaks && (this.talking || this.energyLevel === 0)) this.input = said;
   }
 
   setMuted(muted: boolean): void {
     this.muted = muted;
-    this.#talk.reset();
+    if (muted) this.#talk.reset();
     this.conference.publish(muted ? 'mute-member' : 'unmute-member', this);
+  }
+
+  setHeld(held: boolean): void {
+    this.held = held;
+    if (held) this.#talk.reset();
+    else this.sounds.stop(true);
+    this.conference.publish(held ? 'hold-member' : 'unhold-member', this);
+  }
+
+  /** Has got the floor. */
+  resetScore(): void {
+    this.#talk.resetScore();
+  }
+
+  /** Is no longer heard by somebody: counts as talking again when it goes on. */
+  stopTalking(): void {
+    this.#talk.stop();
   }
 
   setDeaf(deaf: boolean): void {

@@ -10,6 +10,8 @@ export interface MixedMember {
   readonly sound: Int16Array | undefined;
   readonly output: Int16Array;
   readonly deaf: boolean;
+  /** On hold: it hears only what is played to it. */
+  readonly held?: boolean;
   readonly limiter: Limiter;
 }
 
@@ -40,7 +42,7 @@ export class Mixer {
     for (const { input } of members) if (input !== undefined) add(all, input);
     for (const member of members) {
       const sum = this.#own;
-      if (member.deaf) sum.fill(0);
+      if (member.deaf || member.held === true) sum.fill(0);
       else {
         sum.set(all);
         if (member.input !== undefined) subtract(sum, member.input);

@@ -4,6 +4,8 @@ export interface Relation {
   readonly nospeak: boolean;
   /** The member does not hear the other. */
   readonly nohear: boolean;
+  /** Only shown: there is no video. */
+  readonly sendvideo?: boolean;
 }
 
 /** Who may not hear whom, as `relate` sets it: one relation for each ordered pair of member ids. */
@@ -13,6 +15,12 @@ export class Relations {
   /** Whether there is none: the mixer then takes the short way. */
   get empty(): boolean {
     return this.#relations.size === 0;
+  }
+
+  /** What a member has set, the latest first. */
+  of(member: number): { readonly member: number; readonly other: number; readonly relation: Relation }[] {
+    const others = [...(this.#relations.get(member) ?? [])].toReversed();
+    return others.map(([other, relation]) => ({ member, other, relation }));
   }
 
   /** Whether `listener` is kept from hearing `speaker`, by either of them. */

@@ -1,35 +1,143 @@
-/** Frames above the level until somebody counts as talking. */
-const START_FRAMES = 3;
-
-/** Frames below it until he does not any more (the `hangover` of the real server's members). */
+/** Frames without voice until somebody does not talk any more (the real server's `hangover`). */
 const STOP_FRAMES = 40;
 
-/** Decides from the energy of frames whether a member talks. */
+/** Frames with a weak voice until somebody talks (its `hangunder`). */
+const START_FRAMES = 5;
+
+/** So much above the member's level a single frame is enough. */
+const LOUD_ABOVE = 400;
+
+/** The floor goes by a running mean of the energy; this share of it stays from frame to frame. */
+const SCORE_DECAY = 0.8;
+const MAX_SCORE = 25_000;
+
+/** What a stretch of talking looked like, for `stop-talking`. All counts are of frames. */
+export interface TalkFigures {
+  readonly frames: number;
+  readonly loudFrames: number;
+  readonly averageEnergy: number;
+  readonly averageChange: number;
+  /** Since talking began for the first time after the last stop, above and below the level. */
+  readonly above: number;
+  readonly below: number;
+}
+
+/** Decides from the energy of frames whether a member talks, as mod_conference does. */
 export class TalkDetector {
   #talking = false;
+  #below = 0;
+  #above = 0;
+  #score = 0;
+  #lastEnergy = 0;
+  #energySum = 0;
+  #changeSum = 0;
+  #loudFrames = 0;
   #frames = 0;
+  #gateOpen = 0;
+  #gateClosed = 0;
+  #figures: TalkFigures | undefined;
 
   get talking(): boolean {
     return this.#talking;
   }
 
+  /** Running mean of the energy: who has most may take the floor. */
+  get score(): number {
+    return this.#score;
+  }
+
+  /** What the stretch that has just stopped looked like; undefined when its energy never changed. */
+  get figures(): TalkFigures | undefined {
+    return this.#figures;
+  }
+
   /**
    * Takes the energy of one frame.
    *
+   * @param energy undefined when no audio came
+   * @param level energy above which a frame counts as voice
    * @returns `started` or `stopped` when that changed
    */
-  frame(energy: number, level: number): 'started' | 'stopped' | undefined {
-    const against = energy >= level !== this.#talking;
-    this.#frames = against ? this.#frames + 1 : 0;
-    if (this.#frames < (this.#talking ? STOP_FRAMES : START_FRAMES)) return undefined;
-    this.#frames = 0;
-    this.#talking = !this.#talking;
-    return this.#talking ? 'started' : 'stopped';
+  frame(energy: number | undefined, level: number): 'started' | 'stopped' | undefined {
+    if (energy === undefined) return this.#quiet(true);
+    this.#score = Math.min(MAX_SCORE, Math.trunc((1 - SCORE_DECAY) * energy + SCORE_DECAY * this.#score));
+    const voice = energy > level;
+    if (this.#talking) this.#measure(energy, voice);
+    this.#lastEnergy = energy;
+    return voice ? this.#voice(energy - level) : this.#quiet(false);
   }
 
-  /** Muted: nobody talks until it is heard again. */
+  /** Muted or put on hold: nobody talks until it is heard again. */
   reset(): void {
     this.#talking = false;
+    this.#score = 0;
+  }
+
+  /** Has got the floor: to be measured anew. */
+  resetScore(): void {
+    this.#score = 0;
+  }
+
+  /** Is kept from being heard by somebody (`relate ... nospeak`): talking is found anew. */
+  stop(): void {
+    this.#talking = false;
+  }
+
+  #voice(above: number): 'started' | undefined {
+    if (this.#below > 0) this.#below -= 1;
+    if (above < LOUD_ABOVE) {
+      this.#above += 1;
+      if (this.#above < START_FRAMES) return undefined;
+    }
+    this.#below = 0;
+    this.#above = 0;
+    if (this.#talking) return undefined;
+    this.#talking = true;
+    this.#energySum = 0;
+    this.#changeSum = 0;
+    this.#loudFrames = 0;
     this.#frames = 0;
+    return 'started';
+  }
+
+  #quiet(noAudio: boolean): 'stopped' | undefined {
+    if (this.#above > 0) this.#above -= 1;
+    if (!this.#talking) return undefined;
+    this.#below += 1;
+    if (this.#below < STOP_FRAMES) return undefined;
+    this.#below = 0;
+    this.#above = 0;
+    this.#talking = false;
+    if (noAudio) this.#score = 0;
+    this.#gateClosed = Math.max(0, this.#gateClosed - STOP_FRAMES);
+    this.#figures = this.#conclude();
+    return 'stopped';
+  }
+
+  #measure(energy: number, voice: boolean): void {
+    this.#frames += 1;
+    if (!voice) {
+      this.#gateClosed += 1;
+      return;
+    }
+    this.#energySum += energy;
+    this.#changeSum += Math.abs(energy - this.#lastEnergy);
+    this.#loudFrames += 1;
+    this.#gateOpen += 1;
+  }
+
+  #conclude(): TalkFigures | undefined {
+    const [above, below] = [Math.max(1, this.#gateOpen), Math.max(1, this.#gateClosed)];
+    this.#gateOpen = 0;
+    this.#gateClosed = 0;
+    if (this.#loudFrames === 0 || this.#changeSum === 0) return undefined;
+    return {
+      frames: this.#frames,
+      loudFrames: this.#loudFrames,
+      averageEnergy: this.#energySum / this.#loudFrames,
+      averageChange: this.#changeSum / this.#loudFrames,
+      above,
+      below,
+    };
   }
 }

@@ -51,8 +51,9 @@ export class EslConnection {
     this.#write(`${headers}\n`);
   }
 
-  /** Sends `Content-Type: api/response` with its body. */
-  apiResponse(body: string): void {
+  /** Sends `Content-Type: api/response` with its body; a command that says nothing is told apart from none. */
+  apiResponse(said: string): void {
+    const body = said === '' ? '-ERR no reply\n' : said;
     this.#write(`Content-Type: api/response\nContent-Length: ${Buffer.byteLength(body)}\n\n${body}`);
   }
 

@@ -1,0 +1,86 @@
+import { FRAME_SAMPLES } from '../audio/format.ts';
+import { mixInto } from '../audio/mix.ts';
+import { SoundNotFoundError } from '../audio/sound-library.ts';
+import type { EventHeaders } from '../esl/event.ts';
+import type { Conference } from './conference.ts';
+import type { Member } from './member.ts';
+import { type SoundFigures, SoundQueue } from './sound-queue.ts';
+
+/** Which sounds `stop` means. */
+export type StopWhich = 'current' | 'all' | 'async';
+
+/** What is played to all members of a conference: one sound after the other, and one beside them (`async`). */
+export class ConferenceSounds {
+  readonly #conference: Conference;
+  readonly #queue: SoundQueue;
+  readonly #beside: SoundQueue;
+  readonly #mixed = new Int16Array(FRAME_SAMPLES);
+
+  constructor(conference: Conference) {
+    this.#conference = conference;
+    this.#queue = new SoundQueue(({ file }, figures) => this.#done(file, figures, {}));
+    this.#beside = new SoundQueue(({ file }, figures) => this.#done(file, figures, { Async: 'true' }));
+  }
+
+  /**
+   * Plays a sound to all.
+   *
+   * @param beside at once, instead of the sound beside; else after those that wait
+   * @returns false when there is no such sound
+   */
+  async play(file: string, beside: boolean): Promise<boolean> {
+    const async = String(beside);
+    try {
+      const sound = { file, source: await this.#conference.core.sounds.open(file) };
+      if (beside) this.#beside.stop(true);
+      (beside ? this.#beside : this.#queue).add(sound);
+      this.#conference.publish('play-file', undefined, { File: file, Async: async });
+      return true;
+    } catch (error) {
+      if (!(error instanceof SoundNotFoundError)) throw error;
+      const told = { File: file, Async: async, Error: 'File could not be played' };
+      if (file.includes('/')) this.#conference.publish('play-file', undefined, told);
+      return false;
+    }
+  }
+
+  /** Plays a sound to one member only. Returns false when there is no such sound. */
+  async playTo(member: Member, file: string): Promise<boolean> {
+    try {
+      member.sounds.add({ file, source: await this.#conference.core.sounds.open(file) });
+    } catch (error) {
+      if (!(error instanceof SoundNotFoundError)) throw error;
+      return false;
+    }
+    this.#conference.publish('play-file-member', member, { File: file });
+    return true;
+  }
+
+  /** Drops sounds; returns how many. */
+  stop(which: StopWhich): number {
+    const beside = which === 'current' ? 0 : this.#beside.stop(true);
+    return beside + (which === 'async' ? 0 : this.#queue.stop(which === 'all'));
+  }
+
+  /** The next frame; undefined when nothing is played. */
+  next(): Int16Array | undefined {
+    const [one, other] = [this.#queue.next(), this.#beside.next()];
+    if (one === undefined || other === undefined) return one ?? other;
+    this.#mixed.set(one);
+    mixInto(this.#mixed, other);
+    return this.#mixed;
+  }
+
+  #done(file: string, figures: SoundFigures, more: EventHeaders): void {
+    this.#conference.publish('play-file-done', undefined, { ...figureHeaders(figures), File: file, ...more });
+  }
+}
+
+/** What the end of a sound tells. */
+export function figureHeaders(figures: SoundFigures): EventHeaders {
+  return {
+    seconds: String(figures.seconds),
+    milliseconds: String(figures.milliseconds),
+    samples: String(figures.samples),
+  };
+}

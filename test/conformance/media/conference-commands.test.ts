@@ -1,0 +1,204 @@
+import { expect } from 'chai';
+import { eventually } from '../../support/eventually.ts';
+import { EventWatch } from '../support/event-watch.ts';
+import { type Connected, useMediaStage } from '../support/media-stage.ts';
+
+interface JsonMember {
+  readonly type: string;
+  readonly id: number;
+  readonly uuid: string;
+  readonly record_path?: string;
+  readonly flags: Record<string, boolean>;
+}
+
+interface JsonConference {
+  readonly conference_name: string;
+  readonly member_count: number;
+  readonly recording: boolean;
+  readonly variables: Record<string, string>;
+  readonly members: readonly JsonMember[];
+}
+
+describe('Conformance, media server: conference commands and their events', () => {
+  const stage = useMediaStage();
+  let watch: EventWatch;
+  let rooms = 0;
+
+  before('watch conference events', async () => {
+    watch = await EventWatch.open(stage.address, 'CUSTOM conference::maintenance');
+  });
+  after(() => watch.close());
+  afterEach(() => watch.clear());
+
+  const newRoom = (): string => {
+    rooms += 1;
+    return `cmd-${process.pid}-${rooms}`;
+  };
+  const command = async (room: string, rest: string): Promise<string> => stage.media.api(`conference ${room} ${rest}`);
+  const idOf = ({ endpoint }: Connected): number => endpoint.conf.memberId;
+  const pair = async (): Promise<{ room: string; one: Connected; two: Connected }> => {
+    const room = newRoom();
+    const [one, two] = [await stage.connect(), await stage.connect()];
+    await one.endpoint.join(room, { flags: { moderator: true } });
+    await watch.event('floor', (event) => event['New-ID'] === String(idOf(one)));
+    await two.endpoint.join(room);
+    return { room, one, two };
+  };
+  const list = async (room: string): Promise<JsonConference> => {
+    const [conference] = JSON.parse(await command(room, 'json_list')) as [JsonConference];
+    return conference;
+  };
+
+  it('tell of a conference from its first member to its last', async () => {
+    const { room, one, two } = await pair();
+    one.call.play(440);
+    await watch.action('start-talking', idOf(one));
+    one.call.play(undefined);
+    await watch.action('stop-talking', idOf(one));
+    await two.endpoint.confKick();
+    await watch.action('del-member', idOf(two));
+    await command(room, 'hup all');
+    const destroyed = await watch.action('conference-destroy');
+    expect(watch.seen.map(({ Action: action = '', 'Member-ID': id = '' }) => `${action} ${id}`.trim())).to.deep.equal([
+      'conference-create',
+      `add-member ${idOf(one)}`,
+      `floor-change ${idOf(one)}`,
+      `add-member ${idOf(two)}`,
+      `start-talking ${idOf(one)}`,
+      `stop-talking ${idOf(one)}`,
+      `kick-member ${idOf(two)}`,
+      `del-member ${idOf(two)}`,
+      `hup-member ${idOf(one)}`,
+      'floor-change',
+      `del-member ${idOf(one)}`,
+      'conference-destroy',
+    ]);
+    const [created, added] = watch.seen;
+    expect(created).to.include({
+      'Conference-Name': room,
+      'Conference-Size': '0',
+      'Conference-Profile-Name': 'default',
+    });
+    expect(added).to.include({
+      'Unique-ID': one.endpoint.uuid,
+      'Conference-Size': '1',
+      'Member-Type': 'moderator',
+      Hear: 'true',
+      Speak: 'true',
+      Talking: 'false',
+      Floor: 'false',
+    });
+    expect(new Set(watch.seen.map((event) => event['Conference-Unique-ID'])).size).to.equal(1);
+    expect(destroyed['Conference-Size']).to.equal('0');
+  });
+
+  it('show members as JSON and as XML', async () => {
+    const { room, one, two } = await pair();
+    const conference = await list(room);
+    expect(conference).to.include({ conference_name: room, member_count: 2, recording: false });
+    expect(conference.members.map(({ id, uuid }) => ({ id, uuid }))).to.deep.equal([
+      { id: idOf(two), uuid: two.endpoint.uuid },
+      { id: idOf(one), uuid: one.endpoint.uuid },
+    ]);
+    expect(conference.members[1]?.flags).to.include({ can_hear: true, can_speak: true, is_moderator: true });
+    const xml = await command(room, 'xml_list');
+    expect(xml).to.match(/^<\?xml version="1.0"\?>\n<conferences>\n {2}<conference name="cmd-/);
+    expect([...xml.matchAll(/<id>(\d+)<\/id>/g)].map(([, id]) => Number(id))).to.deep.equal([idOf(two), idOf(one)]);
+    expect((await command(room, 'list delim ,')).split('\n')[0]?.split(',')[2]).to.equal(two.endpoint.uuid);
+    expect(await command(room, 'count')).to.equal('2');
+    expect(await stage.media.api('conference list summary')).to.include(
+      `+OK Conference ${room} (2 members rate: 8000 flags: `,
+    );
+  });
+
+  it('show and take back relations', async () => {
+    const { room, one, two } = await pair();
+    const [a, b] = [idOf(one), idOf(two)];
+    expect(await command(room, 'relate')).to.equal('+OK No relationships\n');
+    expect(await command(room, `relate ${a} ${b} nospeak`)).to.equal(`+OK ${a}->${b} nospeak set\n`);
+    expect(await command(room, `relate ${a}`)).to.equal(`${a} -> ${b} NOSPEAK HEAR NOSENDVIDEO \n`);
+    expect(await command(room, `relate ${b}`)).to.equal('-ERR no reply\n');
+    expect(await command(room, `relate ${a} ${b} nohear`)).to.equal(`+OK ${a}->${b} nohear set\n`);
+    expect(await command(room, `relate ${a}`)).to.equal(`${a} -> ${b} SPEAK NOHEAR NOSENDVIDEO \n`);
+    expect(await command(room, `relate ${a} ${b} sendvideo`)).to.equal(`+OK ${a}->${b} sendvideo set\n`);
+    expect(await command(room, `relate ${a} 99999 nohear`)).to.equal(`-ERR relationship ${a}->99999 not found.\n`);
+    expect(await command(room, `relate ${a} ${b} nothing`)).to.match(/^relate <member_id>/);
+    expect(await command(room, `relate ${a},${b} ${a},${b} clear`)).to.equal(
+      [a, b].flatMap((from) => [a, b].map((to) => `+OK relationship ${from}->${to} cleared.\n`)).join(''),
+    );
+    expect(await command(room, 'relate')).to.equal('+OK No relationships\n');
+  });
+
+  it('are told to everybody but moderators, to the newest, and refuse what is nobody', async () => {
+    const { room, one, two } = await pair();
+    expect(await command(room, 'mute non_moderator')).to.equal(
+      `+OK mute ${idOf(two)}\nSkipping moderator (member id ${idOf(one)}).\n`,
+    );
+    expect(await watch.action('mute-member', idOf(two))).to.include({ Speak: 'false', Hear: 'true' });
+    expect(await command(room, 'unmute last')).to.equal(`+OK unmute ${idOf(two)}\n`);
+    expect(await watch.action('unmute-member', idOf(two))).to.include({ Speak: 'true' });
+    expect(await command(room, `deaf ${idOf(two)}`)).to.equal(`+OK deaf ${idOf(two)}\n`);
+    expect(await watch.action('deaf-member', idOf(two))).to.include({ Hear: 'false' });
+    expect(await command(room, `hold ${idOf(two)}`)).to.equal(`+OK hold ${idOf(two)}\n`);
+    expect(await watch.action('hold-member', idOf(two))).to.include({ Hold: 'true' });
+    expect((await list(room)).members[0]?.flags).to.include({ hold: true, can_hear: false, can_speak: false });
+    expect(await command(room, 'mute 99999')).to.equal('-ERR Non-Existant ID 99999\n');
+    expect(await command(room, 'mute')).to.equal('mute <[member_id|all]|last|non_moderator> [<quiet>]');
+    expect(await command(room, 'nothing')).to.equal("-ERR Conference command 'nothing' not found.\n");
+  });
+
+  it('give the floor only when it is free', async () => {
+    const { room, one, two } = await pair();
+    expect(await command(room, `floor ${idOf(two)}`)).to.equal(`-ERR floor is held by ${idOf(one)}\n`);
+    two.call.play(700);
+    const change = await watch.event('change of the floor', (event) => event['New-ID'] === String(idOf(two)));
+    expect(change).to.include({ Action: 'floor-change', 'Old-ID': String(idOf(one)) });
+  });
+
+  it('set variables that every event shows, and a limit of members', async () => {
+    const { room, one } = await pair();
+    expect(await command(room, 'setvar topic budget')).to.equal('+OK\n');
+    expect(await command(room, 'getvar topic')).to.equal('budget');
+    expect(await command(room, 'set max_members 2')).to.equal('0');
+    expect(await command(room, 'get max_members')).to.equal('2');
+    await command(room, `mute ${idOf(one)}`);
+    expect(await watch.action('mute-member')).to.include({ topic: 'budget' });
+    const third = await stage.connect();
+    // Nobody is told: the application comes back at once without having joined.
+    await third.endpoint.execute('conference', room);
+    expect(await command(room, 'count')).to.equal('2');
+  });
+
+  it('record, pause and go on, and tell what became of the file', async () => {
+    const { room, one, two } = await pair();
+    one.call.play(600);
+    const file = `${stage.folder}/${room}.wav`;
+    expect(await command(room, `record ${file}`)).to.equal(`+OK Record file ${file}\n`);
+    await watch.action('start-recording');
+    await eventually(async () => expect((await list(room)).members[0]).to.include({ type: 'recording_node' }), 2000);
+    expect(await command(room, `record ${file}`)).to.equal(
+      `-ERR file [${file}] is already being used for recording.\n`,
+    );
+    expect(await command(room, 'chkrecord')).to.equal(`+OK Record file ${file}\n`);
+    expect(await command(room, `recording pause ${file}`)).to.equal(`+OK Pause recording file ${file}\n`);
+    expect(await watch.action('pause-recording')).to.include({ Path: file, 'Other-Recordings': 'true' });
+    expect(await command(room, `recording resume ${file}`)).to.equal(`+OK Resume recording file ${file}\n`);
+    await two.call.hears(600);
+    expect(await command(room, `norecord ${file}`)).to.include(`Stopped recording file ${file}\n`);
+    const stopped = await watch.action('stop-recording');
+    expect(stopped).to.include({ Path: file, 'Other-Recordings': 'false', Samplerate: '8000' });
+    expect(Number(stopped['Record-File-Size'])).to.be.greaterThan(44);
+    expect(await command(room, 'norecord nothing.wav')).to.match(/^-ERR non-existant recording 'nothing.wav'\n/);
+  });
+
+  it('tell when a file cannot be recorded to', async () => {
+    const { room } = await pair();
+    const file = `${stage.folder}/no-folder.wav/file.wav`;
+    await command(room, `record ${stage.folder}/no-folder.wav`);
+    await watch.action('start-recording');
+    watch.clear();
+    expect(await command(room, `record ${file}`)).to.equal(`+OK Record file ${file}\n`);
+    expect(await watch.action('start-recording')).to.include({ Error: 'File could not be opened for recording' });
+    expect(await watch.action('stop-recording')).to.include({ Path: file, 'Samples-Out': '0' });
+  });
+});
