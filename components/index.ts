@@ -1,6 +1,7 @@
 import { type ComponentRegistry, componentRegistry } from '../runtime/interpreter/component.ts';
 import { answer } from './answer/index.ts';
 import { awaitRun } from './await_run/index.ts';
+import { bindings } from './bindings/index.ts';
 import { call } from './call/index.ts';
 import { collect } from './collect/index.ts';
 import { echo } from './echo/index.ts';
@@ -17,6 +18,8 @@ import { menu } from './menu/index.ts';
 import { modelList } from './model_list/index.ts';
 import { modelRead } from './model_read/index.ts';
 import { modelWrite } from './model_write/index.ts';
+import { operationComponent } from './operation/component.ts';
+import { operations } from './operation/registry.ts';
 import { play } from './play/index.ts';
 import { publish } from './publish/index.ts';
 import { receive } from './receive/index.ts';
@@ -35,6 +38,7 @@ import { set } from './set/index.ts';
 import { stop } from './stop/index.ts';
 import { switchComponent } from './switch/index.ts';
 import { takeOver } from './take_over/index.ts';
+import { terminate } from './terminate/index.ts';
 import { tone } from './tone/index.ts';
 import { wait } from './wait/index.ts';
 import { waitEvent } from './wait_event/index.ts';
@@ -59,6 +63,8 @@ export const components: ComponentRegistry = componentRegistry([
   refer,
   takeOver,
   join,
+  terminate,
+  bindings,
   hunt,
   sendDtmf,
   set,
@@ -82,4 +88,5 @@ export const components: ComponentRegistry = componentRegistry([
   modelWrite,
   log,
   report,
+  ...operations.map(operationComponent),
 ]);

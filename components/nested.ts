@@ -18,7 +18,10 @@ export async function untilFinished(run: Run, signal: AbortSignal, stops: boolea
     const outcome = await Promise.race([run.finished, aborted.promise]);
     signal.throwIfAborted();
     const { error } = outcome;
-    if (error) throw new ScenarioError(error.code, `${run.program.id}: ${error.message}`);
+    if (error) {
+      const { code, message, details } = error;
+      throw new ScenarioError(code, `${run.program.id}: ${message}`, details === undefined ? {} : { details });
+    }
     return outcome;
   } finally {
     signal.removeEventListener('abort', abort);

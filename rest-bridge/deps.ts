@@ -1,55 +1,11 @@
 import type { Logger } from 'pino';
-import type { TSchema } from 'typebox';
-import type { CallStore, DialogSelector } from '../runtime/callstore/callstore.ts';
+import type { Operations } from '../components/operation/index.ts';
+import type { CallStore } from '../runtime/callstore/callstore.ts';
 import type { Resource } from './collection/resource.ts';
 import type { Directory } from '../runtime/domain/directory.ts';
 import type { EventBus } from '../runtime/events/event-bus.ts';
 import type { Accounts, Avatars, Iam, Session } from '../runtime/iam/index.ts';
 import type { Model } from '../runtime/model/index.ts';
-
-/** On whose behalf an operation runs, and which dialogs it may see. */
-export interface CallScope {
-  readonly domain: string;
-  readonly userId: string;
-  readonly login: string;
-  /** Of the HTTP request, for the log. */
-  readonly requestId: string;
-  /** Only dialogs in which a sipuser of this user takes part; absent: all of the domain. */
-  readonly ownUserId?: string;
-}
-
-/** Operations on a live dialog, by the lower-case name of their method. */
-export const DIALOG_OPERATIONS = ['refer', 'referreplaces', 'setup_bindings'] as const;
-export type DialogOperation = (typeof DIALOG_OPERATIONS)[number];
-
-/** What the caller of an operation is answered. A status of 400 or above comes with an error object as body. */
-export interface OperationAnswer {
-  readonly status: number;
-  readonly body: object;
-  /** Id of the operation record, answered in the header `Operation-Id`. */
-  readonly operationId?: string;
-}
-
-/** The call operations, as the Operation component offers them. They go on when the HTTP client has gone. */
-export interface Operations {
-  /** JSON Schemas of the request bodies: requests are checked by them, and documented by them. */
-  readonly schemas: Readonly<Record<'invite' | DialogOperation, TSchema>>;
-  /** Calls X and transfers it to Y (specification, "POST / INVITE"). `body` is valid by `schemas.invite`. */
-  invite(body: unknown, scope: CallScope): Promise<OperationAnswer>;
-  /**
-   * Does something to one dialog.
-   * @param target a selector: `{dialogid}` from the path, or any other from the body
-   * @throws RestError 404/1413, 409/1402 when several dialogs match, 422/1405 when it cannot be done
-   */
-  onDialog(
-    name: DialogOperation | 'delete',
-    target: Readonly<Record<string, unknown>>,
-    body: unknown,
-    scope: CallScope,
-  ): Promise<OperationAnswer>;
-  /** Ids of the dialogs that a selector means, oldest first. */
-  lookup(selector: DialogSelector, scope: CallScope): Promise<readonly string[]>;
-}
 
 export interface Health {
   /** Calls can be made. */
@@ -98,7 +54,7 @@ export interface RestDeps {
   readonly directory: Pick<Directory, 'domain' | 'domains'>;
   readonly events: EventBus;
   readonly calls: CallStore;
-  readonly operations: Operations;
+  readonly operations: Pick<Operations, 'definitions' | 'start' | 'preview'>;
   readonly health: () => Promise<Health>;
   readonly log: Logger;
   /** Addresses or networks (CIDR) of proxies whose X-Forwarded-For is believed. Default: none. */

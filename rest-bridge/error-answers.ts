@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { ParameterError } from '../components/operation/index.ts';
+import { OperationError, type OperationProblem, ParameterError } from '../components/operation/index.ts';
 import {
   BadParameterError,
   CannotApplyError,
@@ -15,6 +15,7 @@ import type { Refusal, RefusalKind } from './http/refusal.ts';
 export function toRestError(error: unknown): RestError {
   if (error instanceof RestError) return error;
   if (error instanceof ParameterError) return badParameter(error.field, error.reason);
+  if (error instanceof OperationError) return operationError(error.problem);
   if (error instanceof ModelError) return modelError(error);
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   switch (code) {
@@ -30,6 +31,31 @@ export function toRestError(error: unknown): RestError {
       return badParameter('path', 'an identifier is too long');
     default:
       return new RestError('INTERNAL', undefined, {}, { cause: error });
+  }
+}
+
+function operationError(problem: OperationProblem): RestError {
+  switch (problem.kind) {
+    case 'dialog_not_found':
+      return new RestError('DIALOG_NOT_FOUND');
+    case 'ambiguous': {
+      const reason = 'several dialogs match';
+      return new RestError('CONFLICT', { field: problem.field, reason, ids: problem.ids });
+    }
+    case 'not_applicable':
+      return new RestError('CANNOT_APPLY', { field: problem.field, reason: problem.reason });
+    case 'forbidden':
+      return new RestError('FORBIDDEN');
+    case 'not_found':
+      return new RestError('ENTITY_NOT_FOUND', { entity: problem.entity });
+    case 'overload':
+      return new RestError(
+        'UNAVAILABLE',
+        { reason: problem.reason },
+        { 'retry-after': String(problem.retryAfterSeconds) },
+      );
+    default:
+      return problem satisfies never;
   }
 }
 

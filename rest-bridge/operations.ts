@@ -1,86 +1,96 @@
-import {
-  BindingsParameters,
-  InviteParameters,
-  type Operations as CallOperations,
-  OperationError,
-  ReferParameters,
-  ReferReplacesParameters,
-  type Started,
-} from '../components/operation/index.ts';
-import type { Directory } from '../runtime/domain/directory.ts';
-import type { OperationAnswer, Operations } from './deps.ts';
-import { RestError } from './errors.ts';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type TSchema, Type } from 'typebox';
+import type { OperationDefinition, OperationRequest } from '../components/operation/index.ts';
+import { withSelectors } from '../components/operation/index.ts';
+import type { App } from './app.ts';
+import { sessionOf } from './authentication.ts';
+import type { RestDeps } from './deps.ts';
+import { ID } from './route-names.ts';
+import { answers, ErrorAnswer, IdPath } from './routes/schemas.ts';
 
-/** The Operation component as the routes use it. */
-export function restOperations(operations: CallOperations, directory: Directory): Operations {
-  return {
-    schemas: {
-      invite: InviteParameters,
-      refer: ReferParameters,
-      referreplaces: ReferReplacesParameters,
-      setup_bindings: BindingsParameters,
-    },
-    invite: async (body, scope) => {
-      if (scope.ownUserId !== undefined && !owns(directory, scope.domain, scope.ownUserId, body)) {
-        throw new RestError('FORBIDDEN');
-      }
-      const { id, response } = await operations.invite(body, scope);
-      return { status: 200, body: await response, operationId: id };
-    },
-    onDialog: (name, target, body, scope) => {
-      switch (name) {
-        case 'refer':
-          return applied(async () => answerOf(await operations.refer(scope, target, body, scope)));
-        case 'referreplaces':
-          return applied(async () => answerOf(await operations.referReplaces(scope, target, body, scope)));
-        case 'setup_bindings':
-          return applied(async () => ({ status: 200, body: await operations.setupBindings(scope, target, body) }));
-        case 'delete':
-          return applied(async () => ({ status: 200, body: await operations.terminate(scope, target) }));
-        default:
-          return name satisfies never;
-      }
-    },
-    lookup: (selector, scope) => operations.lookup(scope, selector),
-  };
-}
+/** Where call operations are: all dialogs of the domain, and those of the caller's own accounts. */
+export const CALL_PATHS = [
+  { base: '/uc/calls', path: 'domain' },
+  { base: '/user/sip/calls', path: 'own' },
+] as const;
 
-async function answerOf({ handle, response }: Started<object>): Promise<OperationAnswer> {
-  return { status: 200, body: await response, operationId: handle.id };
-}
+/** Query parameters of every operation. */
+const OperationQuery = Type.Object({
+  dry_run: Type.Optional(
+    Type.Boolean({ description: 'Check everything, do nothing, and answer which dialogs and legs would be touched.' }),
+  ),
+});
 
-/** Makes REST errors of the reasons why an operation does not start. */
-async function applied(operation: () => Promise<OperationAnswer>): Promise<OperationAnswer> {
-  try {
-    return await operation();
-  } catch (error) {
-    throw error instanceof OperationError ? restError(error) : error;
-  }
-}
+const DryRun = Type.Object({
+  dry_run: Type.Literal(true),
+  operation: Type.String(),
+  dialogs: Type.Array(
+    Type.Object({
+      dialogid: Type.String(),
+      legs: Type.Array(
+        Type.Object({ callid: Type.String(), side: Type.Enum(['a', 'b']), uris: Type.Array(Type.String()) }),
+      ),
+    }),
+  ),
+});
 
-function restError({ problem }: OperationError): RestError {
-  switch (problem.kind) {
-    case 'dialog_not_found':
-      return new RestError('DIALOG_NOT_FOUND');
-    case 'ambiguous': {
-      const reason = 'several dialogs match';
-      return new RestError('CONFLICT', { field: problem.field, reason, ids: problem.ids });
+type Operations = Pick<RestDeps, 'operations'>['operations'];
+
+/**
+ * Routes of every registered call operation, on the paths that it is for: as its own method on a dialog, or on the
+ * collection with a selector in the body, and as POST or DELETE where it is what they mean.
+ */
+export function operationRoutes(app: App, operations: Operations): void {
+  for (const { base, path } of CALL_PATHS) {
+    for (const definition of operations.definitions.values()) {
+      if (definition.paths.includes(path)) routesOf(app, operations, definition, base, path);
     }
-    case 'not_applicable':
-      return new RestError('CANNOT_APPLY', { field: problem.field, reason: problem.reason });
-    default:
-      return problem satisfies never;
   }
 }
 
-/** Whether the caller party of an INVITE body is an account of the user. */
-function owns(directory: Directory, domain: string, userId: string, body: unknown): boolean {
-  const { from, mode } = body as { from?: unknown; mode?: unknown };
-  return directory
-    .sipUsersOfUser(userId)
-    .some(
-      (account) =>
-        account.domain.toLowerCase() === domain.toLowerCase() &&
-        (mode === 'sipuser' ? account.login : account.phonenumber) === from,
-    );
+function routesOf(
+  app: App,
+  operations: Operations,
+  definition: OperationDefinition,
+  base: string,
+  path: 'domain' | 'own',
+): void {
+  const { name, target, parameters, verb } = definition;
+  const answer = async (request: FastifyRequest, reply: FastifyReply, dialogid?: string) => {
+    const { domain, userId } = sessionOf(request);
+    const asked: OperationRequest = {
+      scope: { domain, ...(path === 'own' && { ownUserId: userId }) },
+      parameters: request.body ?? undefined,
+      ...(dialogid !== undefined && { dialogid }),
+    };
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schema has read it
+    const { dry_run: dry } = request.query as { dry_run?: boolean };
+    if (dry === true)
+      return reply.send({ dry_run: true, operation: name, dialogs: await operations.preview(name, asked) });
+    const { id, response } = await operations.start(name, asked);
+    if (id !== undefined) reply.header('operation-id', id);
+    return reply.send(await response);
+  };
+  const schema = {
+    querystring: OperationQuery,
+    response: answers({ 200: Type.Union([definition.response, DryRun]), 400: ErrorAnswer, 404: ErrorAnswer }),
+  };
+
+  const anywhere = { schema: { ...schema, body: target === 'none' ? parameters : withSelectors(parameters) } };
+  const onCollection = (request: FastifyRequest, reply: FastifyReply) => answer(request, reply);
+  app.post(`${base}!${name}`, anywhere, onCollection);
+  if (verb === 'POST') app.post(base, anywhere, onCollection);
+  if (verb === 'DELETE') app.delete(base, anywhere, onCollection);
+
+  if (target !== 'one' && target !== 'all') return;
+  const there = { schema: { ...schema, params: IdPath, ...bodyOf(parameters) } };
+  if (verb === 'DELETE')
+    app.delete(`${base}/${ID}`, there, async (request, reply) => answer(request, reply, request.params.id));
+  else app.post(`${base}/${ID}!${name}`, there, async (request, reply) => answer(request, reply, request.params.id));
+}
+
+/** An operation whose parameters can all be left out needs no body. */
+function bodyOf(parameters: TSchema): { body?: TSchema } {
+  const { required = [] } = parameters as { required?: readonly string[] };
+  return required.length === 0 ? {} : { body: parameters };
 }

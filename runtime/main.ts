@@ -4,10 +4,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { FastifyInstance } from 'fastify';
 import { type Logger, pino } from 'pino';
-import { createOperations } from '../components/operation/index.ts';
+import { createOperations, operationPort } from '../components/operation/index.ts';
 import { domainCenter } from '../rest-bridge/domain-center/index.ts';
 import { ClassResource } from '../rest-bridge/model/class-resource.ts';
-import { restOperations } from '../rest-bridge/operations.ts';
 import { createRestServer } from '../rest-bridge/server.ts';
 import { webAppsOf } from '../rest-bridge/web-apps.ts';
 import { MemoryCallStore } from './callstore/memory-callstore.ts';
@@ -90,7 +89,7 @@ async function compose(config: Config, log: Logger, shutdown: Shutdown): Promise
   const events = new EventBus({
     onListenerError: (err, { class: name, type }) => log.error({ err, class: name, type }, 'event not told'),
   });
-  const { services, runner } = await openScenarios(
+  const { services, runner, runServices } = await openScenarios(
     {
       config,
       project: join(PROJECT, 'scenarios'),
@@ -98,6 +97,8 @@ async function compose(config: Config, log: Logger, shutdown: Shutdown): Promise
       domain: directory.domains().find(({ isMaster }) => !isMaster)?.name ?? '',
       log,
       openCall: (domain) => b2b.createCall(domain),
+      dialogs: { find: (domain, dialogid) => b2b.dialogs.find(domain, dialogid) },
+      operations: operationPort(() => operations),
     },
     shutdown,
   );
@@ -114,8 +115,10 @@ async function compose(config: Config, log: Logger, shutdown: Shutdown): Promise
   const operations = createOperations({
     program: (id) => services.program(id),
     openCall: (domain) => b2b.createCall(domain),
+    runServices,
     calls: callstore,
     dialogs: b2b.dialogs,
+    directory,
     log,
   });
 
@@ -157,7 +160,7 @@ async function compose(config: Config, log: Logger, shutdown: Shutdown): Promise
     events,
     directory,
     calls: callstore,
-    operations: restOperations(operations, directory),
+    operations,
     operationRecords: operations,
     runs: runner,
     health: async () => ({ ok: b2b.ready, counts: await counts() }),

@@ -7,8 +7,12 @@ import type { Config } from './config/config.ts';
 import type { CallPort } from './interpreter/call-port.ts';
 import { systemClock } from './interpreter/clock.ts';
 import { openScenarioLibrary, type ScenarioLibrary } from './interpreter/library.ts';
+import type { DialogPort } from './interpreter/ports/dialogs.ts';
 import type { EventPort } from './interpreter/ports/events.ts';
 import { MemoryHuntHistory } from './interpreter/ports/hunt-history.ts';
+import type { OperationPort } from './interpreter/ports/operations.ts';
+import type { RunServices } from './interpreter/ports/services.ts';
+import { RunBook } from './interpreter/run/run-book.ts';
 import { ScenarioRunner } from './interpreter/runner.ts';
 import { ScenarioStarter } from './interpreter/starting/starter.ts';
 import { RecordingFolder } from './media/recordings.ts';
@@ -20,6 +24,8 @@ export interface ScenarioServices {
   readonly services: ScenarioLibrary;
   readonly runner: ScenarioRunner;
   readonly starter: ScenarioStarter;
+  /** What runs may use beside the call. Hidden scenarios find other hidden ones by id. */
+  readonly runServices: RunServices;
 }
 
 export interface ScenarioNeeds {
@@ -30,6 +36,8 @@ export interface ScenarioNeeds {
   /** Domain of scenarios that a schedule or an event starts, where they name none. */
   readonly domain: string;
   readonly log: Logger;
+  readonly dialogs: DialogPort;
+  readonly operations: OperationPort;
   openCall(domain: string): CallPort;
 }
 
@@ -45,15 +53,20 @@ export async function openScenarios(needs: ScenarioNeeds, shutdown: Shutdown): P
     folders: [config.scenarioDir, join(project, 'examples')],
     versionsFolder: join(config.dataDir, 'scenario-versions'),
   });
-  const runner = new ScenarioRunner(library, log, {
+  const offered: RunServices = {
     openCall: (name) => needs.openCall(name),
     events,
     sandbox,
     http: new GuardedHttpClient({ hosts: config.scenarioHosts }),
     recordings: new RecordingFolder(join(config.dataDir, 'recordings')),
     huntHistory: new MemoryHuntHistory(),
-  });
+    dialogs: needs.dialogs,
+    operations: needs.operations,
+    runs: new RunBook(),
+  };
+  const runner = new ScenarioRunner(library, log, offered);
   const starter = new ScenarioStarter({ library, runner, events, domain, clock: systemClock, log });
   shutdown.add('scenario starts', () => starter.close());
-  return { services, runner, starter };
+  const runServices = { ...offered, scenarios: (id: string) => services.program(id) };
+  return { services, runner, starter, runServices };
 }

@@ -20,11 +20,36 @@ export function componentPage(component: Component, example: string): string {
     .concat('\n');
 }
 
+/** Components that are made from the call operations share a page. */
+export function isOperation({ name }: Component): boolean {
+  return name.startsWith('operation.');
+}
+
+/** The page of all call operations as components. */
+export function operationsPage(components: ComponentRegistry, introduction: string): string {
+  const pages = [...components.values()]
+    .filter(isOperation)
+    .map((component) =>
+      [
+        `## ${component.name}`,
+        component.summary,
+        component.docs,
+        settingsSection(component).replace('## Settings\n\n', ''),
+        resultsSection(component).replace('## Results\n\n', ''),
+      ]
+        .filter((section) => section !== '')
+        .join('\n\n'),
+    );
+  const made = '<!-- Made by components/docs/write.ts from the operations and introduction.md. -->';
+  return `${[made, introduction.trimEnd(), ...pages].join('\n\n')}\n`;
+}
+
 /** The guide with the list of all components between its two marks. */
 export function withComponentList(guide: string, components: ComponentRegistry): string {
   const rows = [...components.values()].map((component) => {
     const { name, summary } = component;
-    return [`[${name}](../components/${name})`, summary, code(methodOf(component) ?? '')].map((cell) =>
+    const folder = isOperation(component) ? 'operation' : name;
+    return [`[${name}](../components/${folder})`, summary, code(methodOf(component) ?? '')].map((cell) =>
       cell === '``' ? '' : cell,
     );
   });

@@ -1,13 +1,17 @@
-/** Writes the README.md of every component folder and the list in docs/scenarios.md: `node components/docs/write.ts`. */
+/** Writes the README.md of every component folder, of all call operations together, and the list in docs/scenarios.md: `node components/docs/write.ts`. */
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { components } from '../index.ts';
-import { componentPage, withComponentList } from './page.ts';
+import { componentPage, isOperation, operationsPage, withComponentList } from './page.ts';
 
 for (const component of components.values()) {
+  if (isOperation(component)) continue;
   const folder = path.resolve(import.meta.dirname, '..', component.name);
   const example = await readFile(path.join(folder, 'example.yaml'), 'utf8');
   await writeFile(path.join(folder, 'README.md'), componentPage(component, example));
 }
+const operation = path.resolve(import.meta.dirname, '../operation');
+const introduction = await readFile(path.join(operation, 'introduction.md'), 'utf8');
+await writeFile(path.join(operation, 'README.md'), operationsPage(components, introduction));
 const guide = path.resolve(import.meta.dirname, '../../docs/scenarios.md');
 await writeFile(guide, withComponentList(await readFile(guide, 'utf8'), components));

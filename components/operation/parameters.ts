@@ -1,16 +1,18 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { splitDtmfTail } from '../../runtime/interpreter/dtmf-tail.ts';
+import { ScenarioError } from '../../runtime/interpreter/errors.ts';
+import type { ResponseMode } from './response.ts';
 
 /** Parameters of the call operations: the one source for validation, OpenAPI and the Operation component. */
 
 /** A request parameter is missing or not allowed. The REST bridge makes 400/1400 `{field, reason}` of it. */
-export class ParameterError extends Error {
+export class ParameterError extends ScenarioError {
   override readonly name = 'ParameterError';
   readonly field: string;
   readonly reason: string;
   constructor(field: string, reason: string) {
-    super(`${field}: ${reason}`);
+    super('parameter', `${field}: ${reason}`, { details: { field, reason } });
     this.field = field;
     this.reason = reason;
   }
@@ -33,46 +35,20 @@ export const Binding = Type.String({
   description: 'Label attached to the call.',
 });
 
+/** A side of a dialog: SIP URI, by login or by number, or Call-ID of its leg. */
+export const SideName = (description: string) => Type.String({ minLength: 1, maxLength: 256, description });
+
 export const CallTimeout = Type.Integer({
   minimum: 1,
   maximum: 3600,
   default: 30,
   description: 'Seconds the first party may ring.',
 });
-export const ResponseModeSchema = Type.Integer({
-  minimum: 0,
-  maximum: 5,
-  default: 3,
-  description: 'Milestone at which the request is answered.',
-});
-
-/** Body of POST and INVITE (specification, "POST / INVITE (initiate call)"). */
-export const InviteParameters = Type.Object({
-  mode: Type.Optional(Type.Enum(['number', 'sipuser'], { default: 'number', description: 'What `from` is.' })),
-  from: NumberOrLogin('Number or login of X, who is called first.'),
-  to: NumberWithTail("Number of Y; the first ' or , starts a DTMF tail, every later one is a pause of 1 s."),
-  callerid: Type.Optional(NumberOrLogin('Number shown to X; default: `from`.')),
-  callername: Type.Optional(Type.Unsafe<string>({ ...HeaderText('Name shown to X.'), default: 'callmanager' })),
-  calltimeout: Type.Optional(CallTimeout),
-  binding: Type.Optional(Binding),
-  response_mode: Type.Optional(ResponseModeSchema),
-  use_intercom: Type.Optional(
-    Type.Boolean({
-      default: false,
-      description: 'Let the device of X answer by itself, through the intercom featurecode.',
-    }),
-  ),
-});
-export type InviteParameters = Static<typeof InviteParameters>;
-
-/** Answer to POST and INVITE. */
-export const InviteResponse = Type.Object({
-  result: Type.Enum(['ok', 'rejected', 'redirected', 'timeout', 'error', 'undefined']),
-  ivrcallid: Type.String({ description: 'Call-ID of the initiating call IVR -> X.' }),
-  acallid: Type.Optional(Type.String({ description: 'Call-ID of the A leg of the target dialog X -> Y.' })),
-  last_response: Type.Optional(Type.String({ description: 'Status line of the last answer from Y.' })),
-  dialogid: Type.Optional(Type.String({ description: 'The target dialog.' })),
-});
+/** `response_mode` of an operation (specification, "Response modes"). */
+export const ResponseModeOption = (preset: ResponseMode, maximum: ResponseMode = 5) =>
+  Type.Optional(
+    Type.Integer({ minimum: 0, maximum, default: preset, description: 'Milestone at which the request is answered.' }),
+  );
 
 /**
  * Checks a request against its schema. Fields the schema does not know are left out.

@@ -1,5 +1,4 @@
 import type { Value } from '../../runtime/interpreter/values.ts';
-import type { OperationResponse, ResponseMode } from './response.ts';
 
 /** A milestone of an operation, as `GET /uc/operations/<id>` shows it. */
 export interface MilestoneRecord {
@@ -16,13 +15,14 @@ export interface OperationRecord {
   readonly id: string;
   readonly domain: string;
   readonly operation: string;
-  readonly response_mode: ResponseMode;
+  /** Absent where the operation has none. */
+  readonly response_mode?: number;
   readonly startts: number;
   /** Absent while it runs. */
   readonly endts?: number;
   readonly milestones: readonly MilestoneRecord[];
   /** What the caller was answered, and when; absent before. */
-  readonly response?: OperationResponse;
+  readonly response?: Value;
   readonly responsets?: number;
   /** How the scenario ended; absent while it runs. */
   readonly outcome?: 'completed' | 'ended' | 'failed' | 'stopped';

@@ -24,7 +24,7 @@ export interface OperationResponse {
 }
 
 /** What is known of one party. */
-interface PartyState {
+export interface PartyState {
   readonly callid: string;
   readonly dialogid: string;
   readonly provisional?: Answer;

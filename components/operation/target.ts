@@ -1,30 +1,73 @@
+import { type TLiteral, type TObject, type TOptional, type TString, type TUnion, Type } from 'typebox';
 import {
   type CallStore,
+  type DialogScope as Scope,
   type DialogSelector,
   SELECTOR_KEYS,
   type SelectorKey,
 } from '../../runtime/callstore/callstore.ts';
-import { type DialogControl, type Side, opposite } from './dialog-control.ts';
-import { OperationError } from './errors.ts';
+import {
+  type DialogPort,
+  type LiveDialog,
+  type LiveLeg,
+  legBy,
+  oppositeSide,
+  type Side,
+} from '../../runtime/interpreter/ports/dialogs.ts';
+import { notApplicable, OperationError } from './errors.ts';
 import { ParameterError } from './parameters.ts';
 
-/** Who may be named: all dialogs of the domain, or only those in which a sipuser of this user takes part. */
-export interface Scope {
-  readonly domain: string;
-  /** Present on the own-calls path. */
-  readonly ownUserId?: string;
+export type { DialogScope as Scope } from '../../runtime/callstore/callstore.ts';
+
+const WHAT: Readonly<Record<SelectorKey, string>> = {
+  dialogid: 'id',
+  inviteid: 'id of the call that led to it',
+  callid: 'Call-ID of any leg',
+  uri: 'remote URI of a leg, `<sip:username@domain>`',
+  from: 'number or login of a party; `mode` says which',
+  sipuserid: 'id of a sipuser that takes part',
+  sipuserlogin: 'login of a sipuser that takes part',
+  sipuserphonenumber: 'phone number of a sipuser that takes part',
+  userid: 'id of a user whose sipuser takes part',
+};
+
+/**
+ * The parameters that name a dialog, in the order in which they are looked at; a prefix names another dialog than the
+ * one that the operation is done to, e.g. `slavedialogid`.
+ */
+export function selectorProperties<const Prefix extends string>(
+  prefix: Prefix,
+  which = 'The dialog',
+): SelectorProperties<Prefix> {
+  const text = (key: SelectorKey) =>
+    Type.Optional(Type.String({ minLength: 1, maxLength: 256, description: `${which}, by ${WHAT[key]}.` }));
+  const mode = Type.Enum(['number', 'sipuser'], { description: `What \`${prefix}from\` is; default: \`number\`.` });
+  return {
+    ...Object.fromEntries(SELECTOR_KEYS.map((key) => [prefix + key, text(key)])),
+    mode: Type.Optional(mode),
+  } as unknown as SelectorProperties<Prefix>;
 }
 
-/** Finds the dialogs that a selector means, within a scope, oldest first. */
-export async function findDialogs(
+type SelectorProperties<Prefix extends string> = {
+  readonly [Key in SelectorKey as `${Prefix}${Key}`]: TOptional<TString>;
+} & { readonly mode: TOptional<TUnion<[TLiteral<'number'>, TLiteral<'sipuser'>]>> };
+
+/** Parameters of an operation when the dialog is not named in the path. The operation's own mean what they always do. */
+export function withSelectors({ properties }: TObject): TObject {
+  return Type.Object({ ...selectorProperties(''), ...properties });
+}
+
+/**
+ * The dialogs that parameters name, oldest first; empty when there are none. Constant time.
+ * @throws ParameterError when no selector is given
+ */
+export function findDialogs(
   calls: CallStore,
   scope: Scope,
-  selector: DialogSelector,
+  parameters: Readonly<Record<string, unknown>>,
+  prefix = '',
 ): Promise<readonly string[]> {
-  const ids = await calls.lookup(scope.domain, selector);
-  if (scope.ownUserId === undefined || ids.length === 0) return ids;
-  const own = new Set(await calls.lookup(scope.domain, { userid: scope.ownUserId }));
-  return ids.filter((id) => own.has(id));
+  return calls.lookup(scope, selectorOf(parameters, prefix).selector);
 }
 
 /**
@@ -37,50 +80,53 @@ export async function findDialog(
   parameters: Readonly<Record<string, unknown>>,
   prefix = '',
 ): Promise<string> {
-  const key = SELECTOR_KEYS.find((name) => parameters[prefix + name] !== undefined);
-  if (key === undefined) {
-    throw new ParameterError(
-      `${prefix}dialogid`,
-      `name the dialog by one of ${SELECTOR_KEYS.map((name) => prefix + name).join(', ')}`,
-    );
-  }
-  const ids = await findDialogs(calls, scope, selectorOf(parameters, key, prefix));
+  const { key, selector } = selectorOf(parameters, prefix);
+  const ids = await calls.lookup(scope, selector);
   const [id, second] = ids;
   if (id === undefined) throw new OperationError({ kind: 'dialog_not_found' });
   if (second !== undefined) throw new OperationError({ kind: 'ambiguous', field: prefix + key, ids });
   return id;
 }
 
-function selectorOf(parameters: Readonly<Record<string, unknown>>, key: SelectorKey, prefix: string): DialogSelector {
+function selectorOf(
+  parameters: Readonly<Record<string, unknown>>,
+  prefix: string,
+): { readonly key: SelectorKey; readonly selector: DialogSelector } {
+  const key = SELECTOR_KEYS.find((name) => parameters[prefix + name] !== undefined);
+  if (key === undefined) {
+    throw new ParameterError(
+      `${prefix}dialogid`,
+      `is missing; name the dialog by one of ${SELECTOR_KEYS.map((name) => prefix + name).join(', ')}`,
+    );
+  }
   const value = parameters[prefix + key];
   if (typeof value !== 'string' || value === '')
     throw new ParameterError(prefix + key, 'must be a text that is not empty');
   const { mode } = parameters;
-  return { [key]: value, ...(key === 'from' && (mode === 'number' || mode === 'sipuser') ? { mode } : {}) };
+  if (key !== 'from' || (mode !== 'number' && mode !== 'sipuser')) return { key, selector: { [key]: value } };
+  return { key, selector: { [key]: value, mode } };
+}
+
+/** The live dialog of this id. @throws OperationError when it is over by now */
+export function live(dialogs: DialogPort, { domain }: Scope, dialogid: string): LiveDialog {
+  const dialog = dialogs.find(domain, dialogid);
+  if (!dialog) throw new OperationError({ kind: 'dialog_not_found' });
+  return dialog;
 }
 
 /**
- * The side of an established dialog that an initiator means.
+ * The sides of an answered dialog as an initiator sees them.
+ * @param by SIP URI or Call-ID
  * @param field name of the parameter that holds `by`
- * @returns the side of the initiator and the opposite one
  * @throws OperationError when nobody has answered yet, or `by` is no side of the dialog
  */
 export function sidesOf(
-  control: DialogControl,
-  dialogid: string,
+  dialog: LiveDialog,
   by: string,
   field: string,
-): { readonly initiator: Side; readonly other: Side } {
-  if (!control.established(dialogid)) {
-    throw new OperationError({ kind: 'not_applicable', field: 'dialogid', reason: 'the call is not answered yet' });
-  }
-  const initiator = control.sideOf(dialogid, by);
-  if (initiator === undefined) {
-    throw new OperationError({
-      kind: 'not_applicable',
-      field,
-      reason: 'is neither URI nor Call-ID of a side of the dialog',
-    });
-  }
-  return { initiator, other: opposite(initiator) };
+): { readonly initiator: LiveLeg; readonly other: Side } {
+  if (dialog.status !== 'dialog') throw notApplicable('dialogid', 'the call is not answered yet');
+  const initiator = legBy(dialog, by);
+  if (!initiator) throw notApplicable(field, 'is neither URI nor Call-ID of a side of the dialog');
+  return { initiator, other: oppositeSide(initiator.side) };
 }

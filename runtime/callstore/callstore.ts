@@ -21,15 +21,22 @@ export type SelectorKey = (typeof SELECTOR_KEYS)[number];
  */
 export type DialogSelector = Partial<Record<SelectorKey, string>> & { mode?: 'number' | 'sipuser' };
 
+/** Who may see which dialogs: all that have a leg of the domain, or of those the user's own. */
+export interface DialogScope {
+  readonly domain: string;
+  /** Only dialogs in which a sipuser of this user takes part. */
+  readonly ownUserId?: string;
+}
+
 /**
  * Where the live dialogs are found. Asynchronous, and an entry names the node that owns it, so that a store shared
  * by several nodes can stand behind the same interface.
  */
 export interface CallStore {
-  /** All live dialogs of a domain, oldest first. */
-  list(domain: string): Promise<readonly DialogView[]>;
-  /** One dialog of the domain, or undefined. */
-  read(domain: string, dialogid: string): Promise<DialogView | undefined>;
-  /** Ids of the dialogs of the domain that the selector names, oldest first; empty when none. Constant time. */
-  lookup(domain: string, selector: DialogSelector): Promise<readonly string[]>;
+  /** All live dialogs of a scope, oldest first. Takes time by their number, not by the number of all dialogs. */
+  list(scope: DialogScope): Promise<readonly DialogView[]>;
+  /** One dialog of the scope, or undefined. Constant time. */
+  read(scope: DialogScope, dialogid: string): Promise<DialogView | undefined>;
+  /** Ids of the dialogs of the scope that the selector names, oldest first; empty when none. Constant time. */
+  lookup(scope: DialogScope, selector: DialogSelector): Promise<readonly string[]>;
 }

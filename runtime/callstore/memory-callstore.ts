@@ -1,4 +1,4 @@
-import { type CallStore, type DialogSelector, SELECTOR_KEYS } from './callstore.ts';
+import { type CallStore, type DialogScope, type DialogSelector, SELECTOR_KEYS } from './callstore.ts';
 import type { DialogView } from './dialog-view.ts';
 
 /** A sipuser that takes part in a dialog, for the selectors that name it. */
@@ -23,7 +23,7 @@ export type LoginOfNumber = (domain: string, phonenumber: string) => string | un
 interface Stored {
   readonly entry: DialogEntry;
   readonly order: number;
-  readonly keys: readonly string[];
+  readonly keys: ReadonlySet<string>;
 }
 
 /**
@@ -50,11 +50,14 @@ export class MemoryCallStore implements CallStore {
   put(entry: DialogEntry): void {
     const id = entry.view.dialogid;
     const before = this.#dialogs.get(id);
-    if (before !== undefined) this.#unindex(id, before);
-    const stored: Stored = { entry, order: before?.order ?? this.#counter++, keys: selectorKeys(entry) };
-    this.#dialogs.set(id, stored);
+    const keys = selectorKeys(entry);
+    this.#dialogs.set(id, { entry, order: before?.order ?? this.#counter++, keys });
+    // What stays indexed keeps its place, so that the sets are in the order of the dialogs' begin.
     for (const domain of entry.domains) add(this.#byDomain, domain, id);
-    for (const key of stored.keys) add(this.#index, key, id);
+    for (const key of keys) add(this.#index, key, id);
+    for (const domain of before?.entry.domains ?? [])
+      if (!entry.domains.includes(domain)) remove(this.#byDomain, domain, id);
+    for (const key of before?.keys ?? []) if (!keys.has(key)) remove(this.#index, key, id);
   }
 
   remove(dialogid: string): void {
@@ -69,24 +72,26 @@ export class MemoryCallStore implements CallStore {
     return [...(this.#index.get(`callid ${callid}`) ?? [])];
   }
 
-  list(domain: string): Promise<readonly DialogView[]> {
-    const stored = this.#stored(this.#byDomain.get(domain.toLowerCase()));
-    return Promise.resolve(stored.map(({ entry }) => entry.view));
+  list(scope: DialogScope): Promise<readonly DialogView[]> {
+    const { domain, ownUserId } = scope;
+    const ids = ownUserId === undefined ? this.#byDomain.get(domain.toLowerCase()) : this.#ofUser(ownUserId);
+    return Promise.resolve(this.#visible(scope, ids).map(({ entry }) => entry.view));
   }
 
-  read(domain: string, dialogid: string): Promise<DialogView | undefined> {
-    const entry = this.#dialogs.get(dialogid)?.entry;
-    return Promise.resolve(entry?.domains.includes(domain.toLowerCase()) === true ? entry.view : undefined);
+  read(scope: DialogScope, dialogid: string): Promise<DialogView | undefined> {
+    return Promise.resolve(this.#visible(scope, [dialogid])[0]?.entry.view);
   }
 
-  lookup(domain: string, selector: DialogSelector): Promise<readonly string[]> {
-    const lower = domain.toLowerCase();
+  lookup(scope: DialogScope, selector: DialogSelector): Promise<readonly string[]> {
     const ids = new Set<string>();
-    for (const key of this.#wanted(lower, selector)) {
+    for (const key of this.#wanted(scope.domain.toLowerCase(), selector)) {
       for (const id of this.#index.get(key) ?? []) ids.add(id);
     }
-    const visible = this.#stored(ids).filter(({ entry }) => entry.domains.includes(lower));
-    return Promise.resolve(visible.map(({ entry }) => entry.view.dialogid));
+    return Promise.resolve(this.#visible(scope, ids).map(({ entry }) => entry.view.dialogid));
+  }
+
+  #ofUser(userId: string): Iterable<string> | undefined {
+    return this.#index.get(`userid ${userId}`);
   }
 
   #wanted(domain: string, selector: DialogSelector): string[] {
@@ -116,13 +121,19 @@ export class MemoryCallStore implements CallStore {
     }
   }
 
-  #stored(ids: Iterable<string> | undefined): Stored[] {
+  /** Those of the ids that the scope may see, oldest first. */
+  #visible({ domain, ownUserId }: DialogScope, ids: Iterable<string> | undefined): Stored[] {
+    const lower = domain.toLowerCase();
     const found: Stored[] = [];
+    let sorted = true;
     for (const id of ids ?? []) {
       const stored = this.#dialogs.get(id);
-      if (stored !== undefined) found.push(stored);
+      if (stored === undefined || !stored.entry.domains.includes(lower)) continue;
+      if (ownUserId !== undefined && !stored.entry.sipUsers.some(({ userId }) => userId === ownUserId)) continue;
+      sorted &&= (found.at(-1)?.order ?? -1) < stored.order;
+      found.push(stored);
     }
-    return found.toSorted((a, b) => a.order - b.order);
+    return sorted ? found : found.toSorted((a, b) => a.order - b.order);
   }
 
   #unindex(id: string, stored: Stored): void {
@@ -131,7 +142,7 @@ export class MemoryCallStore implements CallStore {
   }
 }
 
-function selectorKeys({ view, sipUsers, domains }: DialogEntry): string[] {
+function selectorKeys({ view, sipUsers, domains }: DialogEntry): ReadonlySet<string> {
   const keys = new Set<string>([`dialogid ${view.dialogid}`, `inviteid ${view.inviteid}`]);
   for (const callid of view.callids) keys.add(`callid ${callid}`);
   for (const leg of view.legs) keys.add(`uri ${normalUri(leg.remoteuri)}`);
@@ -144,7 +155,7 @@ function selectorKeys({ view, sipUsers, domains }: DialogEntry): string[] {
       keys.add(`number ${domain} ${party.phonenumber}`);
     }
   }
-  return [...keys];
+  return keys;
 }
 
 /** With or without angle brackets; the host without regard to case. */

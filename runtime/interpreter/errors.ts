@@ -1,16 +1,24 @@
 import type { Problem } from './problem.ts';
 import { formatProblem } from './problem.ts';
+import type { Value } from './values.ts';
 
 /**
  * Something a running scenario can react to: a block that throws it leaves by its `error` exit, where `error.code` and
  * `error.message` hold it.
  */
 export class ScenarioError extends Error {
-  override readonly name = 'ScenarioError';
+  override readonly name: string = 'ScenarioError';
   readonly code: string;
-  constructor(code: string, message: string, options?: ErrorOptions) {
+  /** More than a text about it, e.g. the field that was wrong. */
+  readonly details: Readonly<Record<string, Value>> | undefined;
+  constructor(
+    code: string,
+    message: string,
+    options?: ErrorOptions & { readonly details?: Readonly<Record<string, Value>> },
+  ) {
     super(message, options);
     this.code = code;
+    this.details = options?.details;
   }
 }
 

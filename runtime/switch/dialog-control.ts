@@ -1,52 +1,58 @@
+import type { DialogPort, LiveDialog, LiveLeg } from '../interpreter/ports/dialogs.ts';
+import type { CallDialog } from './dialog.ts';
 import type { DialogBook } from './dialog-book.ts';
 import { numberOf, urisOf } from './party.ts';
 
-type Side = 'a' | 'b';
-
-/** The live dialogs as operations on them see and change them. */
-export class LiveDialogs {
+/** The live dialogs as components see and change them. */
+export class LiveDialogs implements DialogPort {
   readonly #dialogs: DialogBook;
 
   constructor(dialogs: DialogBook) {
     this.#dialogs = dialogs;
   }
 
-  /** A side of an established dialog. */
-  party(dialogid: string, side: Side): { readonly number: string } | undefined {
-    const leg = this.#dialogs.find(dialogid)?.leg(side);
-    return leg === undefined ? undefined : { number: numberOf(leg.party) };
-  }
-
-  /** The side that a SIP URI (by login or by number, with or without brackets) or a Call-ID means. */
-  sideOf(dialogid: string, by: string): Side | undefined {
+  find(domain: string, dialogid: string): LiveDialog | undefined {
     const dialog = this.#dialogs.find(dialogid);
-    const uri = `<${by.trim().replace(/^<|>$/g, '')}>`.toLowerCase();
-    return (['a', 'b'] as const).find((side) => {
-      const leg = dialog?.leg(side);
-      if (leg === undefined) return false;
-      return leg.callid === by || urisOf(leg.party).some((own) => own.toLowerCase() === uri);
-    });
+    return dialog?.isOf(domain) === true ? new DialogHandle(dialog) : undefined;
+  }
+}
+
+class DialogHandle implements LiveDialog {
+  readonly #dialog: CallDialog;
+
+  constructor(dialog: CallDialog) {
+    this.#dialog = dialog;
   }
 
-  established(dialogid: string): boolean {
-    return this.#dialogs.find(dialogid)?.state === 'dialog';
+  get dialogid(): string {
+    return this.#dialog.dialogid;
   }
 
-  /** Ends a dialog: BYE to both parties, CANCEL to all that still ring; false when there is none of that id. */
-  terminate(dialogid: string): boolean {
-    const dialog = this.#dialogs.find(dialogid);
-    dialog?.end({ by: 'external', status: 487, reason: 'Request Terminated' });
-    return dialog !== undefined;
+  get status(): LiveDialog['status'] {
+    return this.#dialog.state === 'dialog' ? 'dialog' : 'forking';
   }
 
-  bindings(dialogid: string): readonly string[] | undefined {
-    const dialog = this.#dialogs.find(dialogid);
-    return dialog === undefined ? undefined : [...dialog.bindings];
+  get legs(): readonly LiveLeg[] {
+    return this.#dialog.legs.map(({ leg: { callid, party }, side }) => ({
+      callid,
+      side,
+      number: numberOf(party),
+      uris: urisOf(party),
+      domain: party.domain,
+    }));
   }
 
-  setBindings(dialogid: string, labels: readonly string[]): void {
-    const bindings = this.#dialogs.find(dialogid)?.bindings;
-    bindings?.clear();
-    for (const label of labels) bindings?.add(label);
+  get bindings(): readonly string[] {
+    return [...this.#dialog.bindings];
+  }
+
+  setBindings(labels: readonly string[]): void {
+    const { bindings } = this.#dialog;
+    bindings.clear();
+    for (const label of labels) bindings.add(label);
+  }
+
+  terminate(): void {
+    this.#dialog.end({ by: 'external', status: 487, reason: 'Request Terminated' });
   }
 }

@@ -171,6 +171,17 @@ export class CallDialog implements LegOwner {
     this.end(cause);
   }
 
+  /** All legs, the A leg first. */
+  get legs(): readonly { readonly leg: Leg; readonly side: 'a' | 'b' }[] {
+    return [{ leg: this.a, side: 'a' }, ...this.#b.values()];
+  }
+
+  /** Whether a leg belongs to this domain: it sees the dialog. */
+  isOf(domain: string): boolean {
+    const lower = domain.toLowerCase();
+    return this.legs.some(({ leg }) => leg.party.domain.toLowerCase() === lower);
+  }
+
   /** The leg of a side; on side b the answering party. */
   leg(side: 'a' | 'b'): Leg | undefined {
     return side === 'a' ? this.a : this.b;

@@ -16,7 +16,7 @@ export interface FoundLeg {
  */
 export function findLeg(tools: SwitchTools, domain: string, { dialogid, side }: DialogSide): FoundLeg | 481 | 488 {
   const dialog = tools.dialogs.find(dialogid);
-  if (dialog?.state !== 'dialog' || !dialog.entry().domains.includes(domain.toLowerCase())) return 481;
+  if (dialog?.state !== 'dialog' || !dialog.isOf(domain)) return 481;
   const leg = dialog.leg(side);
   return leg instanceof PhoneLeg ? { leg, dialog } : 488;
 }

@@ -68,52 +68,52 @@ describe('the callstore', () => {
       { userid: 'u-alice' },
     ];
     for (const selector of selectors) {
-      expect(await store.lookup('demo.local', selector), JSON.stringify(selector)).to.deep.equal(['d1']);
+      expect(await store.lookup({ domain: 'demo.local' }, selector), JSON.stringify(selector)).to.deep.equal(['d1']);
     }
   });
 
   it('looks only at the selector of highest priority', async () => {
     store.put(entry('d1'));
-    expect(await store.lookup('demo.local', { dialogid: 'other', callid: 'a-d1' })).to.deep.equal([]);
+    expect(await store.lookup({ domain: 'demo.local' }, { dialogid: 'other', callid: 'a-d1' })).to.deep.equal([]);
   });
 
   it('searches a number also under the login of the sipuser who has it', async () => {
     store.put(entry('d1', { uris: ['<sip:alice@demo.local>'], legs: [] }));
-    expect(await store.lookup('demo.local', { from: '101' })).to.deep.equal(['d1']);
-    expect(await store.lookup('demo.local', { from: '103' })).to.deep.equal([]);
+    expect(await store.lookup({ domain: 'demo.local' }, { from: '101' })).to.deep.equal(['d1']);
+    expect(await store.lookup({ domain: 'demo.local' }, { from: '103' })).to.deep.equal([]);
   });
 
   it('takes a number for no login in mode sipuser', async () => {
     store.put(entry('d1'));
-    expect(await store.lookup('demo.local', { from: '101', mode: 'sipuser' })).to.deep.equal([]);
+    expect(await store.lookup({ domain: 'demo.local' }, { from: '101', mode: 'sipuser' })).to.deep.equal([]);
   });
 
   it('searches only the remote URIs of legs by uri', async () => {
     store.put(entry('d1'));
-    expect(await store.lookup('demo.local', { uri: '<sip:alice@demo.local>' })).to.deep.equal([]);
+    expect(await store.lookup({ domain: 'demo.local' }, { uri: '<sip:alice@demo.local>' })).to.deep.equal([]);
   });
 
   it('shows a dialog to the domains of its legs and to no other', async () => {
     store.put(entry('d1', {}, ['demo.local', 'other.local']));
-    expect((await store.list('OTHER.local')).map((view) => view.dialogid)).to.deep.equal(['d1']);
-    expect(await store.list('third.local')).to.deep.equal([]);
-    expect(await store.read('third.local', 'd1')).to.equal(undefined);
-    expect(await store.lookup('third.local', { dialogid: 'd1' })).to.deep.equal([]);
+    expect((await store.list({ domain: 'OTHER.local' })).map((view) => view.dialogid)).to.deep.equal(['d1']);
+    expect(await store.list({ domain: 'third.local' })).to.deep.equal([]);
+    expect(await store.read({ domain: 'third.local' }, 'd1')).to.equal(undefined);
+    expect(await store.lookup({ domain: 'third.local' }, { dialogid: 'd1' })).to.deep.equal([]);
   });
 
   it('lists the oldest dialog first, also after it changed', async () => {
     store.put(entry('d1'));
     store.put(entry('d2'));
     store.put(entry('d1', { status: 'forking' }));
-    expect((await store.list('demo.local')).map((view) => view.dialogid)).to.deep.equal(['d1', 'd2']);
+    expect((await store.list({ domain: 'demo.local' })).map((view) => view.dialogid)).to.deep.equal(['d1', 'd2']);
   });
 
   it('forgets the keys that a dialog no longer has, and all of them when it ends', async () => {
     store.put(entry('d1'));
     store.put(entry('d1', { callids: ['a-d1'] }));
-    expect(await store.lookup('demo.local', { callid: 'b-d1' })).to.deep.equal([]);
+    expect(await store.lookup({ domain: 'demo.local' }, { callid: 'b-d1' })).to.deep.equal([]);
     store.remove('d1');
-    expect(await store.lookup('demo.local', { from: '101' })).to.deep.equal([]);
+    expect(await store.lookup({ domain: 'demo.local' }, { from: '101' })).to.deep.equal([]);
     expect(store.count).to.equal(0);
   });
 });

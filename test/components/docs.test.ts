@@ -7,7 +7,7 @@ import { scenarioSchema } from '../../runtime/interpreter/tools/json-schema.ts';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect } from 'chai';
-import { componentPage, withComponentList } from '../../components/docs/page.ts';
+import { componentPage, isOperation, operationsPage, withComponentList } from '../../components/docs/page.ts';
 import { components } from '../../components/index.ts';
 import { LazySandbox } from '../../runtime/cli/lazy-sandbox.ts';
 import { startRun } from '../../runtime/interpreter/run/run.ts';
@@ -55,7 +55,15 @@ describe('guide for authors', () => {
 });
 
 describe('component pages', () => {
-  for (const component of components.values()) {
+  it('of the call operations are what they make together (else: node components/docs/write.ts)', async () => {
+    const folder = path.join(projectFolder, 'components/operation');
+    const introduction = await readFile(path.join(folder, 'introduction.md'), 'utf8');
+    expect(await readFile(path.join(folder, 'README.md'), 'utf8')).to.equal(operationsPage(components, introduction));
+    const [, example = ''] = /```yaml\n([^]*?)```/.exec(introduction) ?? [];
+    expect([...program(example).blocks.values()].some(({ component }) => isOperation(component))).to.equal(true);
+  });
+
+  for (const component of [...components.values()].filter((each) => !isOperation(each))) {
     const folder = path.join(projectFolder, 'components', component.name);
 
     it(`${component.name}: the README is what index.ts and example.yaml make (else: node components/docs/write.ts)`, async () => {

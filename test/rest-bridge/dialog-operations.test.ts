@@ -19,8 +19,7 @@ describe('REST: operations on a live call', () => {
       expect([status, body]).to.deep.equal([200, { dialogid: '1' }]);
       const [applied] = node.operations.applied;
       expect(applied).to.deep.include({ name: 'refer', dialogid: '1', body: { referto: '103' } });
-      expect(applied?.scope).to.include({ domain: 'demo.local', userId: 'user-admin' });
-      expect(applied?.scope).not.to.have.property('ownUserId');
+      expect(applied?.scope).to.deep.equal({ domain: 'demo.local' });
     });
   }
 
@@ -39,10 +38,33 @@ describe('REST: operations on a live call', () => {
     expect(node.operations.applied).to.deep.equal([]);
   });
 
+  it('are there on the paths that they are for', async () => {
+    expect((await node.as('admin', 'TRANSCRIBE', '/uc/calls', { body: { dialogid: '1' } })).status).to.equal(200);
+    expect((await node.as('admin', 'TRANSCRIBE', '/user/sip/calls', { body: {} })).status).to.equal(405);
+    expect((await node.as('admin', 'LOOKUP', '/uc/calls/1', { body: {} })).status).to.equal(405);
+  });
+
+  it('with dry_run tell what they would touch, and do nothing', async () => {
+    const { status, body } = await node.as('admin', 'REFER', '/uc/calls/1?dry_run=true', { body: { referto: '103' } });
+    expect([status, body]).to.deep.equal([
+      200,
+      { dry_run: true, operation: 'refer', dialogs: [{ dialogid: '1', legs: [] }] },
+    ]);
+    const ended = await node.as('admin', 'DELETE', '/uc/calls?dry_run=1', { body: { callid: 'a-2' } });
+    expect(ended.body).to.deep.equal({ dry_run: true, operation: 'delete', dialogs: [{ dialogid: '2', legs: [] }] });
+    expect(node.operations.applied).to.deep.equal([]);
+    expect(node.calls.dialogs).to.have.length(2);
+  });
+
+  it('end the dialogs that a selector in the body means', async () => {
+    const { status, body } = await node.as('admin', 'DELETE', '/uc/calls', { body: { callid: 'a-2' } });
+    expect([status, body]).to.deep.equal([200, { dialogid: '2' }]);
+  });
+
   describe('on the path of own calls', () => {
     const base = '/user/sip/calls';
     beforeEach(() => {
-      node.operations.own.add('1');
+      node.calls.own.add('1');
     });
 
     it('see the dialogs of the user only', async () => {

@@ -2,10 +2,12 @@ import type { Sandbox, ScriptLimits } from '../../sandbox/index.ts';
 import type { CallPort } from '../call-port.ts';
 import type { Program } from '../program.ts';
 import type { RunBook } from '../run/run-book.ts';
+import type { DialogPort } from './dialogs.ts';
 import type { EventPort } from './events.ts';
 import type { HttpPort } from './http.ts';
 import type { HuntHistory } from './hunt-history.ts';
 import type { ModelPort } from './model.ts';
+import type { OperationPort } from './operations.ts';
 import type { RecordingStore } from './recording.ts';
 
 /**
@@ -20,6 +22,9 @@ export interface RunServices {
   /** Finds runs by id, for messages between them. */
   readonly runs?: RunBook;
   readonly events?: EventPort;
+  /** Live dialogs, for components that look at or change one by its id. */
+  readonly dialogs?: DialogPort;
+  readonly operations?: OperationPort;
   readonly http?: HttpPort;
   readonly model?: ModelPort;
   readonly recordings?: RecordingStore;

@@ -143,7 +143,9 @@ export class RunState {
 }
 
 /** Code and message of whatever was thrown. */
-export function describeError(error: unknown): { code: string; message: string } {
+export function describeError(error: unknown): Omit<RunError, 'block'> {
+  if (error instanceof ScenarioError && error.details)
+    return { code: error.code, message: error.message, details: error.details };
   if (error instanceof ScenarioError || error instanceof SandboxError)
     return { code: error.code, message: error.message };
   if (error instanceof CallStateError) return { code: 'call_state', message: error.message };

@@ -50,6 +50,8 @@ export interface RunError {
   readonly code: string;
   readonly message: string;
   readonly block: string;
+  /** What the component says about it beside the text. */
+  readonly details?: Readonly<Record<string, Value>>;
 }
 
 export interface RunOutcome {

@@ -252,7 +252,7 @@ export class ScenarioRun implements Run {
   #leaveByError(block: Block, error: unknown, trace: BlockTrace): string | undefined {
     const description = describeError(error);
     trace.end(this.#state.clock.now(), { exit: ERROR_EXIT, error: description });
-    this.#scope.setError({ ...description, block: block.name });
+    this.#scope.setError({ code: description.code, message: description.message, block: block.name });
     const target = block.exits.get(ERROR_EXIT);
     if (target === undefined) this.#state.fail({ ...description, block: block.name }, error);
     return target;

@@ -17,6 +17,7 @@ import type { Program } from '../program.ts';
 import { RunBook } from '../run/run-book.ts';
 import { type Value, plainText } from '../values.ts';
 import { SimulatedCall } from './simulated-call.ts';
+import { SimulatedDialogs } from './simulated-dialogs.ts';
 
 export interface SimulatedServicesOptions {
   readonly clock: Clock;
@@ -53,6 +54,7 @@ export function simulatedServices(options: SimulatedServicesOptions): RunService
     model: new SimulatedModel(),
     recordings: simulatedRecordings,
     huntHistory: new MemoryHuntHistory(),
+    dialogs: new SimulatedDialogs(note),
   };
   // Read when a script starts, which may be after another scenario had the sandbox opened.
   return Object.defineProperty(services, 'sandbox', { enumerable: true, get: () => sandbox });

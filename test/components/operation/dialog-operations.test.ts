@@ -4,37 +4,44 @@ import { components } from '../../../components/index.ts';
 import {
   createOperations,
   OperationError,
+  type OperationRequest,
   type Operations,
   ParameterError,
+  type Scope,
 } from '../../../components/operation/index.ts';
-import type { CallStore } from '../../../runtime/callstore/callstore.ts';
+import type { CallStore, DialogSelector } from '../../../runtime/callstore/callstore.ts';
 import { openScenarioLibrary } from '../../../runtime/interpreter/library.ts';
 import { type CallScript, SimulatedCall } from '../../../runtime/interpreter/simulation/simulated-call.ts';
 import { VirtualClock } from '../../../runtime/interpreter/simulation/virtual-clock.ts';
 import { silentLog } from '../../interpreter/support.ts';
-import { MemoryDialogs, NO_CALLS } from './support.ts';
+import { MemoryDialogs, NO_CALLS, NO_DIRECTORY } from './support.ts';
 
 const service = path.resolve(import.meta.dirname, '../../../scenarios/service');
 const library = openScenarioLibrary({ folders: [service], components, log: silentLog });
 const DEMO = { domain: 'demo.local' };
 const X = '<sip:101@demo.local>';
 
-/** Finds dialogs by id, by `from` of either party, and by `userid` u1 for d1 only. */
-function callsOf(dialogs: MemoryDialogs): CallStore {
+/** Finds dialogs by id and by `from` of either party; on the path of own calls d1 only. */
+function callsOf(dialogs: MemoryDialogs, selectors: DialogSelector[]): CallStore {
   return {
     ...NO_CALLS,
-    lookup: (_domain, { dialogid, from, userid }) =>
-      Promise.resolve(
+    lookup: ({ ownUserId }, selector) => {
+      const { dialogid, from } = selector;
+      selectors.push(selector);
+      return Promise.resolve(
         [...dialogs.numbers]
-          .filter(([id, { a, b }]) => id === dialogid || a === from || b === from || (userid === 'u1' && id === 'd1'))
+          .filter(([id, { a, b }]) => id === dialogid || a === from || b === from)
+          .filter(([id]) => ownUserId === undefined || id === 'd1')
           .map(([id]) => id),
-      ),
+      );
+    },
   };
 }
 
 class Play {
   readonly clock = new VirtualClock();
   readonly dialogs = new MemoryDialogs();
+  readonly selectors: DialogSelector[] = [];
   readonly call: SimulatedCall;
   readonly operations: Operations;
 
@@ -47,8 +54,10 @@ class Play {
       openCall: () => this.call,
       log: silentLog,
       clock: this.clock,
-      calls: callsOf(this.dialogs),
+      calls: callsOf(this.dialogs, this.selectors),
       dialogs: this.dialogs,
+      directory: NO_DIRECTORY,
+      runServices: { dialogs: this.dialogs },
     });
   }
 
@@ -57,20 +66,22 @@ class Play {
     return this.call.events.map(({ what }) => what);
   }
 
+  /** Starts an operation and lets its scenario come to its end. */
+  async apply(name: string, request: Omit<OperationRequest, 'scope'> & { readonly scope?: Scope }) {
+    const { handle, response } = await this.operations.start(name, { scope: DEMO, ...request });
+    const answered = await this.clock.run(response);
+    if (handle) await this.clock.run(handle.finished);
+    return answered;
+  }
+
   async refer(body: object = {}) {
     const parameters = { by: X, referto: '103', response_mode: 4, ...body };
-    const { handle, response } = await this.operations.refer(DEMO, { dialogid: 'd1' }, parameters, DEMO);
-    const answered = await this.clock.run(response);
-    await this.clock.run(handle.finished);
-    return answered;
+    return this.apply('refer', { parameters, dialogid: 'd1' });
   }
 
   async join(body: object = {}) {
     const parameters = { masterby: X, slaveby: X, slavedialogid: 'd2', ...body };
-    const { handle, response } = await this.operations.referReplaces(DEMO, { dialogid: 'd1' }, parameters, DEMO);
-    const answered = await this.clock.run(response);
-    await this.clock.run(handle.finished);
-    return answered;
+    return this.apply('referreplaces', { parameters, dialogid: 'd1' });
   }
 }
 
@@ -164,7 +175,11 @@ describe('REFERREPLACES', () => {
 });
 
 describe('SETUP_BINDINGS', () => {
-  const setup = (play: Play, body: object) => play.operations.setupBindings(DEMO, { dialogid: 'd1' }, body);
+  const setup = async (play: Play, body: object) =>
+    (await play.apply('setup_bindings', { parameters: body, dialogid: 'd1' })) as {
+      labels?: unknown;
+      contains?: unknown;
+    };
   const labels = async (play: Play) => (await setup(play, { command: 'get' })).labels;
 
   it('adds, removes, replaces, asks for and cleans labels', async () => {
@@ -200,14 +215,63 @@ describe('SETUP_BINDINGS', () => {
 describe('the dialogs that operations may touch', () => {
   it('are those of the user on the path of own calls', async () => {
     const play = new Play();
-    const own = { ...DEMO, ownUserId: 'u1' };
-    expect(await play.operations.lookup(own, { from: '101' })).to.deep.equal(['d1']);
-    expect(await failureOf(play.operations.terminate(own, { dialogid: 'd2' }))).to.include({
-      kind: 'dialog_not_found',
+    const scope = { ...DEMO, ownUserId: 'u1' };
+    expect(await play.apply('lookup', { scope, parameters: { from: '101' } })).to.deep.equal(['d1']);
+    const end = (dialogid: string) => play.apply('delete', { scope, dialogid, parameters: undefined });
+    expect(await failureOf(end('d2'))).to.include({ kind: 'dialog_not_found' });
+    expect(await end('d1')).to.deep.equal({ dialogid: 'd1' });
+    expect(await failureOf(end('d1'))).to.include({ kind: 'dialog_not_found' });
+  });
+
+  it('are named by a selector when the path does not', async () => {
+    const play = new Play();
+    const parameters = { by: X, referto: '104', response_mode: 4, from: '103' };
+    expect(await play.apply('refer', { parameters })).to.include({ dialogid: 'd2', result: 'ok' });
+    const several = { ...parameters, from: '101' };
+    expect(await failureOf(play.apply('refer', { parameters: several }))).to.deep.equal({
+      kind: 'ambiguous',
+      field: 'from',
+      ids: ['d1', 'd2'],
     });
-    expect(await play.operations.terminate(own, { dialogid: 'd1' })).to.deep.equal({ dialogid: 'd1' });
-    expect(await failureOf(play.operations.terminate(own, { dialogid: 'd1' }))).to.include({
-      kind: 'dialog_not_found',
+    expect(await failureOf(play.apply('refer', { parameters: { by: X, referto: '104' } }))).to.include({
+      field: 'dialogid',
     });
+  });
+
+  it('are named by the selector of highest priority', async () => {
+    const play = new Play();
+    const find = (parameters: object) => play.apply('lookup', { parameters });
+    const selectors = { userid: 'u', from: '103', mode: 'sipuser', uri: '<sip:x@demo.local>', callid: 'none' };
+    expect(await failureOf(find(selectors))).to.include({ kind: 'dialog_not_found' });
+    await find({ userid: 'u', from: '103', mode: 'sipuser' });
+    await failureOf(find({ userid: 'u', mode: 'sipuser' }));
+    expect(play.selectors).to.deep.equal([{ callid: 'none' }, { from: '103', mode: 'sipuser' }, { userid: 'u' }]);
+    for (const wrong of [{}, { dialogid: '' }, { from: '1', mode: 'x' }])
+      expect(await failureOf(find(wrong)), JSON.stringify(wrong)).to.be.instanceOf(ParameterError);
+  });
+
+  it('are all that a selector means for DELETE', async () => {
+    const play = new Play();
+    expect(await play.apply('delete', { parameters: { from: '101' } })).to.deep.equal({
+      dialogid: 'd1',
+      dialogids: ['d1', 'd2'],
+    });
+    expect([...play.dialogs.numbers]).to.deep.equal([]);
+  });
+
+  it('are shown beforehand, and nothing is done', async () => {
+    const play = new Play();
+    const asked = { scope: DEMO, dialogid: 'd1', parameters: { masterby: X, slaveby: X, slavedialogid: 'd2' } };
+    const touched = await play.operations.preview('referreplaces', asked);
+    expect(touched.map(({ dialogid, legs }) => [dialogid, ...legs.map(({ callid }) => callid)])).to.deep.equal([
+      ['d1', 'a-d1', 'b-d1'],
+      ['d2', 'a-d2', 'b-d2'],
+    ]);
+    expect(
+      await failureOf(
+        play.operations.preview('refer', { scope: DEMO, dialogid: 'd9', parameters: { by: X, referto: '1' } }),
+      ),
+    ).to.include({ kind: 'dialog_not_found' });
+    expect(play.steps).to.deep.equal([]);
   });
 });

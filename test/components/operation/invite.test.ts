@@ -13,7 +13,7 @@ import { openScenarioLibrary } from '../../../runtime/interpreter/library.ts';
 import { type CallScript, SimulatedCall } from '../../../runtime/interpreter/simulation/simulated-call.ts';
 import { VirtualClock } from '../../../runtime/interpreter/simulation/virtual-clock.ts';
 import { silentLog } from '../../interpreter/support.ts';
-import { MemoryDialogs, NO_CALLS } from './support.ts';
+import { MemoryDialogs, NO_CALLS, NO_DIRECTORY } from './support.ts';
 
 const service = path.resolve(import.meta.dirname, '../../../scenarios/service');
 const library = openScenarioLibrary({ folders: [service], components, log: silentLog });
@@ -36,23 +36,27 @@ async function operationsFor(call: SimulatedCall, clock: VirtualClock): Promise<
     clock,
     calls: NO_CALLS,
     dialogs: new MemoryDialogs(),
+    directory: NO_DIRECTORY,
   });
+}
+
+/** Starts the operation; there always is a scenario. */
+async function start(operations: Operations, parameters: object): Promise<OperationHandle> {
+  const { handle } = await operations.start('invite', { scope: { domain: 'demo.local' }, parameters });
+  return handle as OperationHandle;
 }
 
 async function invite(script: CallScript, mode: number, body: object = {}): Promise<Outcome> {
   const clock = new VirtualClock();
   const call = new SimulatedCall(clock, { ...script, direction: 'outgoing' });
   const operations = await operationsFor(call, clock);
-  const handle = await operations.invite(
-    { from: '101', to: '102', response_mode: mode, ...body },
-    { domain: 'demo.local' },
-  );
+  const handle = await start(operations, { from: '101', to: '102', response_mode: mode, ...body });
   let answeredAfter = -1;
   const response = handle.response.then((value) => {
     answeredAfter = clock.now();
     return value;
   });
-  const answered = await clock.run(response);
+  const answered = (await clock.run(response)) as unknown as OperationResponse;
   const { finished } = handle;
   await clock.run(finished);
   return { handle, call, operations, response: answered, answeredAfter };
@@ -312,7 +316,7 @@ describe('POST and INVITE /uc/calls', () => {
     const clock = new VirtualClock();
     const call = new SimulatedCall(clock, { direction: 'outgoing', dialled: [{ after: 100, status: 180 }] });
     const operations = await operationsFor(call, clock);
-    const handle = await operations.invite({ from: '101', to: '102' }, { domain: 'demo.local' });
+    const handle = await start(operations, { from: '101', to: '102' });
     void clock.sleep(500, new AbortController().signal).then(() => call.end('external', 'DELETE'));
     expect(await clock.run(handle.response)).to.deep.equal(rejected);
     expect((await clock.run(handle.finished)).status).to.equal('ended');
@@ -347,7 +351,7 @@ describe('POST and INVITE /uc/calls', () => {
     for (const body of bodies) {
       const clock = new VirtualClock();
       const operations = await operationsFor(new Listening(clock, { direction: 'outgoing' }), clock);
-      const { finished } = await operations.invite(body, { domain: 'demo.local' });
+      const { finished } = await start(operations, body);
       await clock.run(finished);
     }
     expect(dialled).to.deep.equal([
@@ -372,10 +376,7 @@ describe('POST and INVITE /uc/calls', () => {
     const clock = new VirtualClock();
     const call = new SimulatedCall(clock, { direction: 'incoming' });
     const operations = await operationsFor(call, clock);
-    const { response } = await operations.invite(
-      { from: '101', to: '102', response_mode: 0 },
-      { domain: 'demo.local' },
-    );
+    const { response } = await start(operations, { from: '101', to: '102', response_mode: 0 });
     expect(await clock.run(response)).to.deep.equal({ result: 'error', ivrcallid: IVR });
   });
 
@@ -423,8 +424,9 @@ describe('POST and INVITE /uc/calls', () => {
       log: silentLog,
       calls: NO_CALLS,
       dialogs: new MemoryDialogs(),
+      directory: NO_DIRECTORY,
     });
-    const error = await operations.invite({ from: '1', to: '2' }, { domain: 'd' }).catch((reason: unknown) => reason);
+    const error = await start(operations, { from: '1', to: '2' }).catch((reason: unknown) => reason);
     expect(error).to.be.instanceOf(MissingScenarioError);
   });
 });

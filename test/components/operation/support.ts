@@ -1,5 +1,5 @@
 import type { CallStore } from '../../../runtime/callstore/callstore.ts';
-import type { DialogControl, Side } from '../../../components/operation/dialog-control.ts';
+import type { DialogPort, LiveDialog, Side } from '../../../runtime/interpreter/ports/dialogs.ts';
 
 /** No live dialogs at all. */
 export const NO_CALLS: CallStore = {
@@ -8,37 +8,38 @@ export const NO_CALLS: CallStore = {
   lookup: () => Promise.resolve([]),
 };
 
+/** Nobody that the domain knows. */
+export const NO_DIRECTORY = {
+  sipUsersOfUser: () => [],
+  sipUserByNumber: () => undefined,
+  sipUserByLogin: () => undefined,
+  sipUserById: () => undefined,
+  route: () => ({ kind: 'reject', status: 404, reason: 'Not Found' }) as const,
+  featureCode: () => undefined,
+};
+
 /** Dialogs between numbers, by id; labels are kept. */
-export class MemoryDialogs implements DialogControl {
+export class MemoryDialogs implements DialogPort {
   readonly labels = new Map<string, readonly string[]>();
   readonly numbers = new Map<string, Readonly<Record<Side, string>>>();
   readonly forking = new Set<string>();
 
-  party(dialogid: string, side: Side): { readonly number: string } | undefined {
-    const number = this.numbers.get(dialogid)?.[side];
-    return number === undefined ? undefined : { number };
-  }
-
-  sideOf(dialogid: string, by: string): Side | undefined {
+  find(_domain: string, dialogid: string): LiveDialog | undefined {
     const numbers = this.numbers.get(dialogid);
-    return (['a', 'b'] as const).find(
-      (side) => by === `<sip:${numbers?.[side]}@demo.local>` || by === `${side}-${dialogid}`,
-    );
-  }
-
-  established(dialogid: string): boolean {
-    return this.numbers.has(dialogid) && !this.forking.has(dialogid);
-  }
-
-  terminate(dialogid: string): boolean {
-    return this.numbers.delete(dialogid);
-  }
-
-  bindings(dialogid: string): readonly string[] | undefined {
-    return this.numbers.has(dialogid) ? (this.labels.get(dialogid) ?? []) : undefined;
-  }
-
-  setBindings(dialogid: string, labels: readonly string[]): void {
-    this.labels.set(dialogid, labels);
+    if (numbers === undefined) return undefined;
+    return {
+      dialogid,
+      status: this.forking.has(dialogid) ? 'forking' : 'dialog',
+      legs: (['a', 'b'] as const).map((side) => ({
+        side,
+        callid: `${side}-${dialogid}`,
+        number: numbers[side],
+        uris: [`<sip:${numbers[side]}@demo.local>`],
+        domain: 'demo.local',
+      })),
+      bindings: this.labels.get(dialogid) ?? [],
+      setBindings: (labels) => void this.labels.set(dialogid, labels),
+      terminate: () => void this.numbers.delete(dialogid),
+    };
   }
 }

@@ -1,13 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { Type } from 'typebox';
-import type { CallStore, DialogSelector } from '../../../runtime/callstore/callstore.ts';
+import {
+  type OperationDefinition,
+  OperationError,
+  type OperationRequest,
+  type Scope,
+} from '../../../components/operation/index.ts';
+import type { CallStore, DialogScope, DialogSelector } from '../../../runtime/callstore/callstore.ts';
 import type { DialogView } from '../../../runtime/callstore/dialog-view.ts';
 import { EventBus } from '../../../runtime/events/event-bus.ts';
 import type { AvatarInfo, Accounts, SessionSummary, UserProfile } from '../../../runtime/iam/accounts.ts';
 import type { Credentials, Iam, LoginResult, ReachableDomain, Session } from '../../../runtime/iam/iam.ts';
-import type { OperationAnswer, CallScope, OperationRecords, Operations, RestDeps } from '../../../rest-bridge/deps.ts';
-import { RestError } from '../../../rest-bridge/errors.ts';
 import { type Model, NotFoundError } from '../../../runtime/model/index.ts';
+import type { OperationRecords, RestDeps } from '../../../rest-bridge/deps.ts';
+import type { Value } from '../../../runtime/interpreter/values.ts';
 
 /** Users alice and admin of demo.local and root of master, password `demo-<login>`; alice may only read calls. */
 export class MemoryIam implements Iam {
@@ -105,78 +111,104 @@ export class MemoryAccounts implements Accounts {
 /** Dialogs of one domain; `callid` is the only selector it finds by, besides `dialogid`. */
 export class MemoryCalls implements CallStore {
   readonly dialogs: DialogView[] = [];
-  readonly selectors: DialogSelector[] = [];
   domain = 'demo.local';
 
-  async list(domain: string): Promise<readonly DialogView[]> {
-    return domain === this.domain ? this.dialogs : [];
+  /** Ids of the dialogs in which the user of an own-calls path takes part. */
+  readonly own = new Set<string>();
+
+  async list({ domain, ownUserId }: DialogScope): Promise<readonly DialogView[]> {
+    if (domain !== this.domain) return [];
+    return ownUserId === undefined ? this.dialogs : this.dialogs.filter(({ dialogid }) => this.own.has(dialogid));
   }
 
-  async read(domain: string, dialogid: string): Promise<DialogView | undefined> {
-    return (await this.list(domain)).find((one) => one.dialogid === dialogid);
+  async read(scope: DialogScope, dialogid: string): Promise<DialogView | undefined> {
+    return (await this.list(scope)).find((one) => one.dialogid === dialogid);
   }
 
-  async lookup(domain: string, selector: DialogSelector): Promise<readonly string[]> {
-    this.selectors.push(selector);
-    return (await this.list(domain))
+  async lookup(scope: DialogScope, selector: DialogSelector): Promise<readonly string[]> {
+    return (await this.list(scope))
       .filter((one) => one.dialogid === selector.dialogid || one.callids.includes(selector.callid ?? ''))
       .map(({ dialogid }) => dialogid);
   }
 }
 
-export class MemoryOperations implements Operations {
-  readonly schemas = {
-    refer: Type.Object({ referto: Type.String() }),
-    referreplaces: Type.Object({}),
-    setup_bindings: Type.Object({}),
-    invite: Type.Object({
-      from: Type.String(),
-      to: Type.String(),
-      callerid: Type.Optional(Type.Union([Type.String(), Type.Null()])),
-      response_mode: Type.Optional(Type.Union([0, 1, 2, 3, 4, 5].map((mode) => Type.Literal(mode)))),
-      use_intercom: Type.Optional(Type.Boolean()),
+const operation = (
+  name: string,
+  parts: Partial<OperationDefinition>,
+): readonly [name: string, definition: OperationDefinition] => [
+  name,
+  {
+    name,
+    summary: '',
+    parameters: Type.Object({}),
+    response: Type.Object({}),
+    example: {},
+    target: 'one',
+    paths: ['domain', 'own'],
+    startsCall: false,
+    plan: () => ({ touches: [] }),
+    ...parts,
+  },
+];
+
+/** Some operations, whose bodies and dialogs are noted down in place of being done. */
+export class MemoryOperations {
+  readonly definitions = new Map([
+    operation('invite', {
+      target: 'none',
+      verb: 'POST',
+      startsCall: true,
+      parameters: Type.Object({
+        from: Type.String(),
+        to: Type.String(),
+        callerid: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+        response_mode: Type.Optional(Type.Union([0, 1, 2, 3, 4, 5].map((mode) => Type.Literal(mode)))),
+        use_intercom: Type.Optional(Type.Boolean()),
+      }),
     }),
-  };
-  readonly invited: { body: unknown; scope: CallScope }[] = [];
-  readonly applied: { name: string; dialogid: string; body: unknown; scope: CallScope }[] = [];
-  /** Dialogs in which the user takes part. */
-  readonly own = new Set<string>();
+    operation('lookup', { target: 'found' }),
+    operation('refer', { parameters: Type.Object({ referto: Type.String() }) }),
+    operation('transcribe', { target: 'none', paths: ['domain'] }),
+    operation('delete', { target: 'all', verb: 'DELETE' }),
+  ]);
+  readonly invited: { body: unknown; scope: Scope }[] = [];
+  readonly applied: { name: string; dialogid: string; body: unknown; scope: Scope }[] = [];
   readonly calls: MemoryCalls;
-  answer: (body: unknown) => Promise<OperationAnswer> = async () => ({
-    status: 200,
-    body: { result: 'ok', ivrcallid: 'c-1' },
-    operationId: 'op-1',
-  });
+  answer: (body: unknown) => Promise<Value> = async () => ({ result: 'ok', ivrcallid: 'c-1' });
 
   constructor(calls: MemoryCalls) {
     this.calls = calls;
   }
 
-  async invite(body: unknown, scope: CallScope): Promise<OperationAnswer> {
-    this.invited.push({ body, scope });
-    return this.answer(body);
-  }
-
-  async onDialog(
-    name: string,
-    target: Readonly<Record<string, unknown>>,
-    body: unknown,
-    scope: CallScope,
-  ): Promise<OperationAnswer> {
-    const [dialogid] = await this.lookup(target, scope);
-    if (dialogid === undefined) throw new RestError('DIALOG_NOT_FOUND');
-    this.applied.push({ name, dialogid, body, scope });
+  async start(name: string, { scope, dialogid, parameters }: OperationRequest) {
+    if (name === 'invite') {
+      this.invited.push({ body: parameters, scope });
+      return { id: 'op-1', response: this.answer(parameters) };
+    }
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schema says what a body may hold
+    const body = (parameters ?? {}) as Record<string, string>;
+    const found = await this.#find(scope, dialogid === undefined ? body : { dialogid });
+    if (name === 'lookup') return { response: Promise.resolve(found) };
+    const [first = ''] = found;
+    this.applied.push({ name, dialogid: first, body: parameters, scope });
     if (name === 'delete')
       this.calls.dialogs.splice(
-        this.calls.dialogs.findIndex((one) => one.dialogid === dialogid),
+        this.calls.dialogs.findIndex((one) => one.dialogid === first),
         1,
       );
-    return { status: 200, body: { dialogid } };
+    return { response: Promise.resolve({ dialogid: first }) };
   }
 
-  async lookup(selector: DialogSelector, { domain, ownUserId }: CallScope): Promise<readonly string[]> {
-    const ids = await this.calls.lookup(domain, selector);
-    return ownUserId === undefined ? ids : ids.filter((id) => this.own.has(id));
+  async preview(_name: string, { scope, dialogid, parameters }: OperationRequest) {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schema says what a body may hold
+    const found = await this.#find(scope, dialogid === undefined ? (parameters as object) : { dialogid });
+    return found.map((id) => ({ dialogid: id, legs: [] }));
+  }
+
+  async #find(scope: Scope, selector: DialogSelector): Promise<string[]> {
+    const found = await this.calls.lookup(scope, selector);
+    if (found.length === 0) throw new OperationError({ kind: 'dialog_not_found' });
+    return [...found];
   }
 }
 

@@ -11,7 +11,7 @@ export function holdOperation(node: RestNode) {
     await release.promise;
     finished = true;
     done.resolve();
-    return { status: 200, body: { result: 'ok' } };
+    return { result: 'ok' };
   };
   return { started: started.promise, finish: release.resolve, done: done.promise, finished: () => finished };
 }

@@ -3,11 +3,13 @@ import type { CallPort } from '../../runtime/interpreter/call-port.ts';
 import { type Clock, systemClock } from '../../runtime/interpreter/clock.ts';
 import type { Report } from '../../runtime/interpreter/component.ts';
 import type { Log } from '../../runtime/interpreter/log.ts';
+import type { RunServices } from '../../runtime/interpreter/ports/services.ts';
 import type { Program } from '../../runtime/interpreter/program.ts';
 import { type Run, type RunOutcome, startRun } from '../../runtime/interpreter/run/run.ts';
 import type { Value } from '../../runtime/interpreter/values.ts';
+import type { OperationPlan } from './definition.ts';
+import { problemOfRun } from './errors.ts';
 import { type OperationRecord, OperationRecords } from './record.ts';
-import { type OperationResponse, type ResponseMode, afterReport, initialState, respond } from './response.ts';
 
 /** What operations need of the rest of the node. */
 export interface OperationServices {
@@ -15,20 +17,20 @@ export interface OperationServices {
   program(id: string): Promise<Program | undefined>;
   /** A fresh call for a scenario of this domain, state `none`. */
   openCall(domain: string): CallPort;
+  /** What the service scenarios may use beside the call. */
+  readonly runServices?: RunServices;
   readonly log: Log;
   readonly clock?: Clock;
-}
-
-/** On whose behalf an operation runs. */
-export interface OperationContext {
-  readonly domain: string;
 }
 
 /** An operation on its way. It goes on whether or not anybody still waits for the response. */
 export interface OperationHandle {
   readonly id: string;
-  /** Never rejects: a failure is a result. */
-  readonly response: Promise<OperationResponse>;
+  /**
+   * What the caller is answered. Where an operation has response modes a failure is a result, and it never rejects.
+   * @throws OperationError when the dialog was gone or changed by the time the operation came to it
+   */
+  readonly response: Promise<Value>;
   readonly finished: Promise<RunOutcome>;
   readonly run: Run;
 }
@@ -41,11 +43,16 @@ export class MissingScenarioError extends Error {
   }
 }
 
+/** A service scenario ended without an answer to its caller: a fault in the scenario. */
+export class NoAnswerError extends Error {
+  override readonly name = 'NoAnswerError';
+}
+
 export interface OperationStart {
   readonly operation: string;
   readonly scenario: string;
-  readonly args: Readonly<Record<string, Value>>;
-  readonly responseMode: ResponseMode;
+  readonly domain: string;
+  readonly plan: OperationPlan;
 }
 
 /** Runs operations as service scenarios and keeps their records. */
@@ -72,33 +79,59 @@ export class OperationRunner {
   }
 
   /** @throws MissingScenarioError */
-  async start(
-    { operation, scenario, args, responseMode }: OperationStart,
-    { domain }: OperationContext,
-  ): Promise<OperationHandle> {
+  async start({ operation, scenario, domain, plan }: OperationStart): Promise<OperationHandle> {
     const program = await this.#services.program(scenario);
     if (!program) throw new MissingScenarioError(scenario);
+    const { openCall, runServices, log } = this.#services;
     const id = randomUUID();
-    const call = this.#services.openCall(domain);
+    const call = openCall(domain);
     const now = this.#clock.now();
-    this.#records.add({ id, domain, operation, response_mode: responseMode, startts: now, milestones: [] }, now);
-
-    const responder = new Responder(call.callid, responseMode);
+    const mode = plan.responseMode;
+    this.#records.add(
+      {
+        id,
+        domain,
+        operation,
+        ...(mode === undefined ? {} : { response_mode: mode }),
+        startts: now,
+        milestones: [],
+      },
+      now,
+    );
+    const progress = plan.progress?.({ ivrcallid: call.callid });
+    const response = Promise.withResolvers<Value>();
+    const follow = (report: Report): void => {
+      progress?.report(report);
+      const answer = progress?.answer();
+      if (answer) response.resolve(answer);
+    };
     const run = startRun(program, {
       id,
       call,
-      args,
-      log: this.#services.log,
+      args: plan.args ?? {},
+      log,
       clock: this.#clock,
+      ...(runServices ? { services: runServices } : {}),
       report: (report) => {
         this.#note(id, report);
-        responder.report(report);
+        follow(report);
       },
     });
     this.#running += 1;
-    void responder.response.then((response) => this.#records.update(id, { response, responsets: this.#clock.now() }));
-    const finished = run.finished.then((outcome) => this.#finish(id, outcome, responder));
-    return { id, response: responder.response, finished, run };
+    const finished = run.finished.then((outcome) => {
+      this.#finish(id, outcome);
+      // A scenario that failed before it could report leaves nobody waiting.
+      if (progress) follow({ milestone: 'finished', at: this.#clock.now() });
+      else if (outcome.value !== undefined) response.resolve(outcome.value);
+      else response.reject(failureOf(operation, outcome));
+      return outcome;
+    });
+    response.promise.then(
+      (answer) => this.#records.update(id, { response: answer, responsets: this.#clock.now() }),
+      // The caller has it.
+      () => undefined,
+    );
+    return { id, response: response.promise, finished, run };
   }
 
   #note(id: string, { milestone, at, callid, dialogid, answer }: Report): void {
@@ -111,39 +144,20 @@ export class OperationRunner {
     });
   }
 
-  #finish(id: string, outcome: RunOutcome, responder: Responder): RunOutcome {
+  #finish(id: string, { status, error, result }: RunOutcome): void {
     this.#running -= 1;
-    const { status, error, result } = outcome;
     this.#records.update(id, {
       endts: this.#clock.now(),
       outcome: status,
       fields: result,
       ...(error ? { error } : {}),
     });
-    // A scenario that failed before it could report leaves nobody waiting.
-    responder.report({ milestone: 'finished', at: this.#clock.now() });
-    return outcome;
   }
 }
 
-/** Turns reports into the one response. */
-class Responder {
-  readonly #mode: ResponseMode;
-  readonly #response = Promise.withResolvers<OperationResponse>();
-  #state;
-
-  constructor(ivrcallid: string, mode: ResponseMode) {
-    this.#mode = mode;
-    this.#state = initialState(ivrcallid);
-  }
-
-  get response(): Promise<OperationResponse> {
-    return this.#response.promise;
-  }
-
-  report(report: Report): void {
-    this.#state = afterReport(this.#state, report);
-    const response = respond(this.#state, this.#mode);
-    if (response) this.#response.resolve(response);
-  }
+function failureOf(operation: string, { status, error }: RunOutcome): Error {
+  const problem = error && problemOfRun(error);
+  return (
+    problem ?? new NoAnswerError(`${operation}: the scenario ${status} without an answer: ${error?.message ?? ''}`)
+  );
 }

@@ -1,0 +1,59 @@
+import { Type } from 'typebox';
+import { defineComponent } from '../../runtime/interpreter/component.ts';
+import { liveDialog } from '../../runtime/interpreter/ports/dialogs.ts';
+
+const COMMANDS = ['get', 'set', 'add', 'remove', 'clean', 'contains'] as const;
+
+export const bindings = defineComponent({
+  name: 'bindings',
+  summary: 'Reads or changes the labels of a live call.',
+  docs: [
+    'Labels stay with a call until it ends, and are passed on to the call that a transfer makes of it. `set` replaces all',
+    'labels, `add` and `remove` change some, `clean` removes all; `contains` asks whether all that are named are there.',
+  ].join('\n'),
+  settings: Type.Object({
+    dialogid: Type.String({ minLength: 1, maxLength: 64, examples: ['4f1c09d2ab7e'], description: 'The live call.' }),
+    command: Type.Enum(COMMANDS, { default: 'get', description: 'What to do.' }),
+    labels: Type.Array(Type.String({ maxLength: 256 }), {
+      default: [],
+      examples: [['vip']],
+      maxItems: 100,
+      description: 'The labels that the command is about.',
+    }),
+  }),
+  exits: { next: { description: 'It is done.' } },
+  results: {
+    labels: { type: 'list', description: 'The labels afterwards.' },
+    contains: { type: 'boolean', description: 'Of `contains`: whether all of them are there.' },
+  },
+  run: async ({ services, domain }, { dialogid, command, labels }) => {
+    const dialog = liveDialog(services, domain, dialogid);
+    const before = dialog.bindings;
+    const after = changed(command, before, labels);
+    if (after !== before) dialog.setBindings(after);
+    const contains = command === 'contains' && labels.every((label) => before.includes(label));
+    return { exit: 'next', fields: { labels: [...dialog.bindings], contains } };
+  },
+});
+
+function changed(
+  command: (typeof COMMANDS)[number],
+  before: readonly string[],
+  labels: readonly string[],
+): readonly string[] {
+  switch (command) {
+    case 'get':
+    case 'contains':
+      return before;
+    case 'set':
+      return labels;
+    case 'add':
+      return [...before, ...labels];
+    case 'remove':
+      return before.filter((label) => !labels.includes(label));
+    case 'clean':
+      return [];
+    default:
+      return command satisfies never;
+  }
+}

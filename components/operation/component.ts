@@ -1,0 +1,71 @@
+import { type Component, defineComponent, type ResultField } from '../../runtime/interpreter/component.ts';
+import { unavailable } from '../../runtime/interpreter/ports/capability.ts';
+import type { Value, ValueType } from '../../runtime/interpreter/values.ts';
+import type { OperationDefinition } from './definition.ts';
+import { withSelectors } from './target.ts';
+
+/**
+ * The component of a call operation: `operation.refer` in YAML, `await operation.refer({...})` in scripts. Its settings
+ * are the parameters of the operation with the selectors of the dialog, its result is the operation's answer.
+ */
+export function operationComponent(operation: OperationDefinition): Component {
+  const { name, summary, parameters, target, response } = operation;
+  const results = resultFields(response as ResponseSchema);
+  const hasResult = 'result' in results;
+  return defineComponent({
+    name: `operation.${name}`,
+    summary,
+    docs: documentation(operation),
+    settings: target === 'none' ? parameters : withSelectors(parameters),
+    exits: {
+      next: { description: 'The operation answered.' },
+      ...(hasResult ? { failed: { description: 'The answer has another result than `ok`.', otherwise: 'next' } } : {}),
+    },
+    results,
+    waits: true,
+    method: `operation.${name}`,
+    run: async ({ services, domain, signal }, settings) => {
+      if (!services.operations) throw unavailable('there are no call operations here');
+      const answer = await services.operations.call(name, domain, settings as Record<string, Value>, signal);
+      const fields: Readonly<Record<string, Value>> = Array.isArray(answer)
+        ? { ids: answer as readonly Value[] }
+        : (answer as Readonly<Record<string, Value>>);
+      return { exit: hasResult && fields['result'] !== 'ok' ? 'failed' : 'next', fields };
+    },
+  });
+}
+
+interface ResponseSchema {
+  readonly type?: string;
+  readonly properties?: Readonly<Record<string, ResponseSchema>>;
+  readonly description?: string;
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+}
+
+function resultFields({ properties, type }: ResponseSchema): Readonly<Record<string, ResultField>> {
+  if (type === 'array') return { ids: { type: 'list', description: 'Ids of the dialogs.' } };
+  return Object.fromEntries(
+    Object.entries(properties ?? {}).map(([field, schema]) => [
+      field,
+      { type: valueType(schema), description: schema.description ?? '' },
+    ]),
+  );
+}
+
+function valueType({ type, enum: values, const: constant }: ResponseSchema): ValueType {
+  if (type === 'string' || values !== undefined || typeof constant === 'string') return 'string';
+  if (type === 'array') return 'list';
+  return type === 'boolean' || type === 'integer' || type === 'number' || type === 'object' ? type : 'any';
+}
+
+function documentation({ target, startsCall, example }: OperationDefinition): string {
+  const dialog = {
+    none: '',
+    one: 'Name one dialog by `dialogid` or another selector; several that match are an error `ambiguous` with their ids. ',
+    all: 'Name the dialogs by `dialogid` or another selector; it is done to all that match. ',
+    found: 'Name the dialogs by a selector. ',
+  }[target];
+  const wait = startsCall ? '`response_mode` says how long the block waits; the operation goes on by itself. ' : '';
+  return `${dialog}${wait}For instance \`${JSON.stringify(example)}\`.`;
+}

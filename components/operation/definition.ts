@@ -1,0 +1,97 @@
+import type { Static, TObject, TSchema } from 'typebox';
+import type { CallStore } from '../../runtime/callstore/callstore.ts';
+import type { Directory } from '../../runtime/domain/directory.ts';
+import type { Report } from '../../runtime/interpreter/component.ts';
+import type { DialogPort, LiveLeg } from '../../runtime/interpreter/ports/dialogs.ts';
+import type { Value } from '../../runtime/interpreter/values.ts';
+import type { Scope } from './target.ts';
+
+/**
+ * One call operation, all there is to say of it: REST routes, checks, dry runs, records, documentation and the
+ * Operation component are made from this. What it does is a hidden scenario of `scenarios/service`.
+ */
+export interface OperationDefinition<Parameters extends TObject = TObject> {
+  /** Lower case with underscores: `refer` is the method REFER, the suffix `!refer`, the component `operation.refer`. */
+  readonly name: string;
+  /** One sentence. */
+  readonly summary: string;
+  readonly parameters: Parameters;
+  readonly response: TSchema;
+  /** Parameters as somebody may give them, without the dialog. */
+  readonly example: Readonly<Record<string, Value>>;
+  /**
+   * `none`: no dialog is named. `one`: exactly one. `all`: every dialog that the selector means. `found`: the same, and
+   * finding them is all there is to it: no id can stand in the path.
+   */
+  readonly target: 'none' | 'one' | 'all' | 'found';
+  /** `domain`: on /uc/calls. `own`: on /user/sip/calls. From scenarios all work. */
+  readonly paths: readonly ('domain' | 'own')[];
+  /** The HTTP method that means the same, beside the operation's own. */
+  readonly verb?: 'POST' | 'DELETE';
+  /** A phone rings: a repeat with the same Idempotency-Key must not ring it again. */
+  readonly startsCall: boolean;
+  /** Id of its scenario; absent for one that only looks. */
+  readonly scenario?: string;
+  /**
+   * Checks what only this operation knows, and says what the scenario gets. Nothing has happened yet, and with
+   * `dry_run` nothing will.
+   * @throws ParameterError, OperationError
+   */
+  plan(tools: PlanTools, request: PlanRequest<Static<Parameters>>): OperationPlan | Promise<OperationPlan>;
+}
+
+/** Keeps the parameters' type while an operation is written down. */
+export function defineOperation<Parameters extends TObject>(
+  operation: OperationDefinition<Parameters>,
+): OperationDefinition {
+  // A plan is only ever given parameters that its schema has checked.
+  return operation as unknown as OperationDefinition;
+}
+
+/** What a plan may look at. */
+export interface PlanTools {
+  readonly calls: CallStore;
+  readonly dialogs: DialogPort;
+  readonly directory: Pick<
+    Directory,
+    'sipUsersOfUser' | 'sipUserByNumber' | 'sipUserByLogin' | 'sipUserById' | 'route' | 'featureCode'
+  >;
+}
+
+export interface PlanRequest<Parameters> {
+  readonly scope: Scope;
+  /** Checked by the schema; what was not given is absent. */
+  readonly parameters: Parameters;
+  /** The dialogs that are meant, oldest first: none, one or at least one, as the definition says. */
+  readonly dialogids: readonly string[];
+}
+
+/** A dialog that an operation would touch, and the legs of it, as `dry_run` shows them. */
+export interface Touched {
+  readonly dialogid: string;
+  readonly legs: readonly Pick<LiveLeg, 'callid' | 'side' | 'uris'>[];
+}
+
+export interface OperationPlan {
+  readonly touches: readonly Touched[];
+  /** Arguments of the scenario. Without a `progress`, what the scenario returns is the answer. */
+  readonly args?: Readonly<Record<string, Value>>;
+  readonly responseMode?: number;
+  /** Makes the answer out of the scenario's milestones. */
+  readonly progress?: (start: { readonly ivrcallid: string }) => Progress;
+  /** The answer of an operation without a scenario. */
+  readonly answer?: Value;
+}
+
+/** Follows a scenario until its caller can be answered. */
+export interface Progress {
+  report(report: Report): void;
+  /** Undefined while it is too early. After the milestone `finished` there is an answer. */
+  answer(): Readonly<Record<string, Value>> | undefined;
+}
+
+/** The dialog with all its legs, as a plan tells that it touches it. */
+export function touched(dialogs: DialogPort, domain: string, dialogid: string): Touched {
+  const legs = dialogs.find(domain, dialogid)?.legs ?? [];
+  return { dialogid, legs: legs.map(({ callid, side, uris }) => ({ callid, side, uris })) };
+}

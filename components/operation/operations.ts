@@ -1,0 +1,95 @@
+import type { TObject } from 'typebox';
+import type { Value } from '../../runtime/interpreter/values.ts';
+import type { OperationDefinition, OperationPlan, PlanTools, Touched } from './definition.ts';
+import { OperationError } from './errors.ts';
+import { parseParameters } from './parameters.ts';
+import type { OperationRecord } from './record.ts';
+import { operations as registered } from './registry.ts';
+import { type OperationHandle, OperationRunner, type OperationServices } from './runner.ts';
+import { findDialog, findDialogs, type Scope, withSelectors } from './target.ts';
+
+export interface OperationRequest {
+  readonly scope: Scope;
+  /** The dialog, when the path names it; else a selector among the parameters does. */
+  readonly dialogid?: string;
+  /** As they came, unchecked. */
+  readonly parameters: unknown;
+}
+
+/** An operation that has begun, or one that is done because it only looks. */
+export interface StartedOperation {
+  /** Id of its record; absent when no scenario was needed. */
+  readonly id?: string;
+  /**
+   * What the caller is answered.
+   * @throws OperationError when the dialog was gone or changed by the time the operation came to it
+   */
+  readonly response: Promise<Value>;
+  readonly handle?: OperationHandle;
+}
+
+/** The call operations. Each of them is described by an `OperationDefinition` of the registry. */
+export interface Operations {
+  readonly definitions: ReadonlyMap<string, OperationDefinition>;
+  /**
+   * Starts an operation.
+   * @throws ParameterError, OperationError, and nobody has noticed anything then; MissingScenarioError
+   */
+  start(name: string, request: OperationRequest): Promise<StartedOperation>;
+  /** What an operation would touch: everything that `start` checks is checked, and nothing is done. */
+  preview(name: string, request: OperationRequest): Promise<readonly Touched[]>;
+  /** What an operation did so far; kept for an hour after its end. */
+  read(domain: string, id: string): OperationRecord | undefined;
+  /** Operations whose scenario runs. */
+  readonly running: number;
+}
+
+export interface OperationsServices extends OperationServices, PlanTools {
+  /** Default: all there are. */
+  readonly definitions?: readonly OperationDefinition[];
+}
+
+export function createOperations(services: OperationsServices): Operations {
+  const runner = new OperationRunner(services);
+  const definitions = new Map((services.definitions ?? registered).map((each) => [each.name, each]));
+  const named = new Map([...definitions].map(([name, { parameters }]) => [name, withSelectors(parameters)]));
+  const planOf = async (name: string, request: OperationRequest) => {
+    const definition = definitions.get(name);
+    const selecting = named.get(name);
+    if (!definition || !selecting) throw new OperationError({ kind: 'not_found', entity: `Operation ${name}` });
+    return { definition, plan: await planned(services, definition, selecting, request) };
+  };
+  return {
+    definitions,
+    start: async (name, request) => {
+      const { definition, plan } = await planOf(name, request);
+      const { scenario } = definition;
+      if (scenario === undefined) return { response: Promise.resolve(plan.answer ?? null) };
+      const handle = await runner.start({ operation: name, scenario, domain: request.scope.domain, plan });
+      return { id: handle.id, response: handle.response, handle };
+    },
+    preview: async (name, request) => (await planOf(name, request)).plan.touches,
+    read: (domain, id) => runner.read(domain, id),
+    get running() {
+      return runner.running;
+    },
+  };
+}
+
+/** Checks the parameters, finds the dialogs, and asks the operation what is to be done. */
+async function planned(
+  tools: PlanTools,
+  { parameters: schema, target, plan }: OperationDefinition,
+  selecting: TObject,
+  { scope, dialogid, parameters: given }: OperationRequest,
+): Promise<OperationPlan> {
+  if (target === 'none') return plan(tools, { scope, parameters: parseParameters(schema, given), dialogids: [] });
+  const parameters = parseParameters(dialogid === undefined ? selecting : schema, given ?? {});
+  const selector: Readonly<Record<string, unknown>> = dialogid === undefined ? parameters : { dialogid };
+  const dialogids =
+    target === 'one'
+      ? [await findDialog(tools.calls, scope, selector)]
+      : await findDialogs(tools.calls, scope, selector);
+  if (dialogids.length === 0) throw new OperationError({ kind: 'dialog_not_found' });
+  return plan(tools, { scope, parameters, dialogids });
+}

@@ -1,0 +1,48 @@
+import { Type } from 'typebox';
+import { defineOperation, touched } from '../definition.ts';
+import { Binding, ResponseModeOption, SideName } from '../parameters.ts';
+import type { ResponseMode } from '../response.ts';
+import { findDialog, live, selectorProperties, sidesOf } from '../target.ts';
+import { RENAMED_FIELDS, renamed, transferProgress } from '../transfer-progress.ts';
+
+/** Joins the parties of two dialogs: X-Y and X-Z become Y-Z (specification, "REFERREPLACES"). */
+export const referReplaces = defineOperation({
+  name: 'referreplaces',
+  summary: 'Joins the parties of two dialogs; whoever was in both is released.',
+  parameters: Type.Object({
+    masterby: SideName('Side of the master dialog that transfers: SIP URI or Call-ID.'),
+    slaveby: SideName('Side of the slave dialog to be replaced: SIP URI or Call-ID.'),
+    ...selectorProperties('slave', 'The slave dialog'),
+    binding: Type.Optional(Binding),
+    response_mode: ResponseModeOption(4),
+  }),
+  response: Type.Object({ masterdialogid: Type.String(), slavedialogid: Type.String(), ...RENAMED_FIELDS }),
+  example: { masterby: '<sip:alice@demo.local>', slavedialogid: '4f1c09d2ab7e', slaveby: '<sip:alice@demo.local>' },
+  target: 'one',
+  paths: ['domain', 'own'],
+  startsCall: true,
+  scenario: 'referreplaces',
+  plan: async ({ calls, dialogs }, { scope, parameters, dialogids: [masterdialogid = ''] }) => {
+    const { masterby, slaveby, binding, response_mode: mode = 4 } = parameters;
+    const slavedialogid = await findDialog(calls, scope, parameters, 'slave');
+    const master = sidesOf(live(dialogs, scope, masterdialogid), masterby, 'masterby');
+    const slave = sidesOf(live(dialogs, scope, slavedialogid), slaveby, 'slaveby');
+    return {
+      touches: [masterdialogid, slavedialogid].map((id) => touched(dialogs, scope.domain, id)),
+      args: {
+        master: masterdialogid,
+        master_side: master.other,
+        slave: slavedialogid,
+        slave_side: slave.other,
+        initiator: master.initiator.number,
+        ...(binding === undefined ? {} : { binding }),
+      },
+      responseMode: mode,
+      progress: transferProgress(mode as ResponseMode, (response) => ({
+        masterdialogid,
+        slavedialogid,
+        ...renamed(response),
+      })),
+    };
+  },
+});

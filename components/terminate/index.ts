@@ -1,0 +1,32 @@
+import { Type } from 'typebox';
+import { defineComponent } from '../../runtime/interpreter/component.ts';
+import { ScenarioError } from '../../runtime/interpreter/errors.ts';
+import { dialogPort } from '../../runtime/interpreter/ports/dialogs.ts';
+import { listOf } from '../../runtime/interpreter/setting.ts';
+
+const Id = Type.String({ minLength: 1, maxLength: 64, examples: ['4f1c09d2ab7e'] });
+
+export const terminate = defineComponent({
+  name: 'terminate',
+  summary: 'Ends live calls from outside: BYE to both parties, CANCEL to all that ring.',
+  docs: 'For any call of the domain; the own call is ended with `hangup`. When none of them is there any more, it fails with the code `dialog_not_found`.',
+  settings: Type.Object({
+    dialogid: Type.Union([Id, Type.Array(Id, { minItems: 1, maxItems: 10_000 })], {
+      examples: ['4f1c09d2ab7e'],
+      description: 'The live call, or several.',
+    }),
+  }),
+  shorthand: 'dialogid',
+  exits: { next: { description: 'They are ended.' } },
+  results: { ended: { type: 'list', description: 'Ids of the calls that were there.' } },
+  run: async ({ services, domain }, { dialogid }) => {
+    const dialogs = dialogPort(services);
+    const ended = listOf(dialogid).filter((id) => {
+      const dialog = dialogs.find(domain, id);
+      dialog?.terminate();
+      return dialog !== undefined;
+    });
+    if (ended.length === 0) throw new ScenarioError('dialog_not_found', 'Dialog not found');
+    return { exit: 'next', fields: { ended } };
+  },
+});

@@ -1,0 +1,61 @@
+import { ScenarioError } from '../errors.ts';
+import { unavailable } from './capability.ts';
+import type { RunServices } from './services.ts';
+
+export type Side = 'a' | 'b';
+
+/** One party of a live dialog. */
+export interface LiveLeg {
+  readonly callid: string;
+  readonly side: Side;
+  /** Number under which others see the party. */
+  readonly number: string;
+  /** `<sip:USERNAME@DOMAIN>`; a sipuser has two, by login and by number. */
+  readonly uris: readonly string[];
+  readonly domain: string;
+}
+
+/** A live dialog as components see and change it: whatever it shows is as of now. */
+export interface LiveDialog {
+  readonly dialogid: string;
+  readonly status: 'forking' | 'dialog';
+  /** The caller first; while the dialog forks, every called contact. */
+  readonly legs: readonly LiveLeg[];
+  /** Labels in the order in which they came; the array is a copy. */
+  readonly bindings: readonly string[];
+  setBindings(labels: readonly string[]): void;
+  /** BYE to both parties, CANCEL to all that ring. */
+  terminate(): void;
+}
+
+/** The live dialogs of this node; the switch implements it. */
+export interface DialogPort {
+  /** A dialog of this domain; undefined when there is none of that id (any more). */
+  find(domain: string, dialogid: string): LiveDialog | undefined;
+}
+
+/** @throws ScenarioError code `unavailable` */
+export function dialogPort({ dialogs }: RunServices): DialogPort {
+  if (!dialogs) throw unavailable('there are no live calls here');
+  return dialogs;
+}
+
+/**
+ * The live dialog of this id.
+ * @throws ScenarioError codes `unavailable`, `dialog_not_found`
+ */
+export function liveDialog(services: RunServices, domain: string, dialogid: string): LiveDialog {
+  const dialog = dialogPort(services).find(domain, dialogid);
+  if (!dialog) throw new ScenarioError('dialog_not_found', 'Dialog not found');
+  return dialog;
+}
+
+/** The leg of a dialog that a SIP URI (by login or by number, with or without brackets) or a Call-ID means. */
+export function legBy({ legs }: LiveDialog, by: string): LiveLeg | undefined {
+  const uri = `<${by.trim().replace(/^<|>$/g, '')}>`.toLowerCase();
+  return legs.find(({ callid, uris }) => callid === by || uris.some((own) => own.toLowerCase() === uri));
+}
+
+export function oppositeSide(side: Side): Side {
+  return side === 'a' ? 'b' : 'a';
+}

@@ -1,0 +1,34 @@
+import type { DialogPort, LiveDialog } from '../ports/dialogs.ts';
+
+/** Live calls of a simulation: any id is one, between 101 and 102; what is done to it is noted. */
+export class SimulatedDialogs implements DialogPort {
+  readonly #note: (what: string) => void;
+  readonly #labels = new Map<string, readonly string[]>();
+  readonly #ended = new Set<string>();
+
+  constructor(note: (what: string) => void) {
+    this.#note = note;
+  }
+
+  find(domain: string, dialogid: string): LiveDialog | undefined {
+    if (this.#ended.has(dialogid)) return undefined;
+    const legs = (['a', 'b'] as const).map((side) => {
+      const number = side === 'a' ? '101' : '102';
+      return { side, callid: `${side}@${dialogid}`, number, uris: [`<sip:${number}@${domain}>`], domain };
+    });
+    return {
+      dialogid,
+      status: 'dialog',
+      legs,
+      bindings: this.#labels.get(dialogid) ?? [],
+      setBindings: (labels) => {
+        this.#note(`labels of ${dialogid}: ${labels.join(', ')}`);
+        this.#labels.set(dialogid, labels);
+      },
+      terminate: () => {
+        this.#note(`terminate ${dialogid}`);
+        this.#ended.add(dialogid);
+      },
+    };
+  }
+}
