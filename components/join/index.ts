@@ -12,6 +12,7 @@ export const join = defineComponent({
   settings: Type.Object({
     dialogid: Type.String({ minLength: 1, maxLength: 64, examples: ['4f1c09d2ab7e'], description: 'The live call.' }),
     side: Type.Enum(['a', 'b'], { examples: ['b'], description: 'Which party: `a` called, `b` was called.' }),
+    binding: Type.String({ maxLength: 256, default: '', description: 'Label attached to the call.' }),
     report_as: reportAs('T'),
   }),
   exits: {
@@ -20,8 +21,8 @@ export const join = defineComponent({
   },
   results: ANSWER_RESULTS,
   waits: true,
-  run: async (context, { dialogid, side, report_as: party }) => {
-    const transfer = context.call.join({ dialogid, side });
+  run: async (context, { dialogid, side, binding, report_as: party }) => {
+    const transfer = context.call.join({ dialogid, side, ...(binding === '' ? {} : { binding }) });
     const { acallid: callid, provisional, final } = transfer;
     const attempt = { callid, dialogid: transfer.dialogid, provisional, final };
     follow(context, attempt, side, party);

@@ -10,7 +10,7 @@ import { withSelectors } from './target.ts';
  */
 export function operationComponent(operation: OperationDefinition): Component {
   const { name, summary, parameters, target, response } = operation;
-  const results = resultFields(response as ResponseSchema);
+  const results = resultFields(response);
   const hasResult = 'result' in results;
   return defineComponent({
     name: `operation.${name}`,

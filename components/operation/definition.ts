@@ -44,8 +44,7 @@ export interface OperationDefinition<Parameters extends TObject = TObject> {
 export function defineOperation<Parameters extends TObject>(
   operation: OperationDefinition<Parameters>,
 ): OperationDefinition {
-  // A plan is only ever given parameters that its schema has checked.
-  return operation as unknown as OperationDefinition;
+  return operation;
 }
 
 /** What a plan may look at. */

@@ -79,11 +79,13 @@ export function createOperations(services: OperationsServices): Operations {
 /** Checks the parameters, finds the dialogs, and asks the operation what is to be done. */
 async function planned(
   tools: PlanTools,
-  { parameters: schema, target, plan }: OperationDefinition,
+  definition: OperationDefinition,
   selecting: TObject,
   { scope, dialogid, parameters: given }: OperationRequest,
 ): Promise<OperationPlan> {
-  if (target === 'none') return plan(tools, { scope, parameters: parseParameters(schema, given), dialogids: [] });
+  const { parameters: schema, target } = definition;
+  if (target === 'none')
+    return definition.plan(tools, { scope, parameters: parseParameters(schema, given), dialogids: [] });
   const parameters = parseParameters(dialogid === undefined ? selecting : schema, given ?? {});
   const selector: Readonly<Record<string, unknown>> = dialogid === undefined ? parameters : { dialogid };
   const dialogids =
@@ -91,5 +93,5 @@ async function planned(
       ? [await findDialog(tools.calls, scope, selector)]
       : await findDialogs(tools.calls, scope, selector);
   if (dialogids.length === 0) throw new OperationError({ kind: 'dialog_not_found' });
-  return plan(tools, { scope, parameters, dialogids });
+  return definition.plan(tools, { scope, parameters, dialogids });
 }

@@ -82,9 +82,9 @@ export class OperationRunner {
   async start({ operation, scenario, domain, plan }: OperationStart): Promise<OperationHandle> {
     const program = await this.#services.program(scenario);
     if (!program) throw new MissingScenarioError(scenario);
-    const { openCall, runServices, log } = this.#services;
+    const { runServices, log } = this.#services;
     const id = randomUUID();
-    const call = openCall(domain);
+    const call = this.#services.openCall(domain);
     const now = this.#clock.now();
     const mode = plan.responseMode;
     this.#records.add(

@@ -13,6 +13,7 @@ export const takeOver = defineComponent({
   settings: Type.Object({
     dialogid: Type.String({ minLength: 1, maxLength: 64, examples: ['4f1c09d2ab7e'], description: 'The live call.' }),
     side: Type.Enum(['a', 'b'], { examples: ['b'], description: 'Which party: `a` called, `b` was called.' }),
+    binding: Type.String({ maxLength: 256, default: '', description: 'Label attached to the call.' }),
     report_as: reportAs('F'),
   }),
   exits: {
@@ -21,8 +22,8 @@ export const takeOver = defineComponent({
   },
   results: ANSWER_RESULTS,
   waits: true,
-  run: async (context, { dialogid, side, report_as: party }) => {
-    const taken = context.call.takeOver({ dialogid, side });
+  run: async (context, { dialogid, side, binding, report_as: party }) => {
+    const taken = context.call.takeOver({ dialogid, side, ...(binding === '' ? {} : { binding }) });
     follow(context, taken, side, party);
     const answer = await answerOf(taken.final, context);
     return { exit: answer.status < 300 ? 'taken' : 'refused', fields: answerFields(taken, answer) };

@@ -102,6 +102,11 @@ export interface DialogSide {
   readonly side: 'a' | 'b';
 }
 
+/** A label for the dialog that comes of it, beside those that it inherits. */
+export interface LabelOption {
+  readonly binding?: string;
+}
+
 /** A transfer of the scenario's opponent to a new target (RFC 3515 semantics). The promises never reject. */
 export interface Transfer {
   /** Call-ID of the A leg of the target dialog (the transferred party). */
@@ -166,10 +171,10 @@ export interface CallPort {
    * rest of that dialog ends. Only in state `none`. The final answer is 200, or 481 when there is no such dialog in
    * status `dialog`, or 488 when that side is no phone.
    */
-  takeOver(side: DialogSide): OutgoingCall;
+  takeOver(side: DialogSide & LabelOption): OutgoingCall;
   /**
    * Joins the opponent with one side of another dialog, as a REFER with Replaces would: the rest of both ends. Only in
    * state `connected`.
    */
-  join(side: DialogSide): Transfer;
+  join(side: DialogSide & LabelOption): Transfer;
 }

@@ -7,6 +7,7 @@ import type {
   CollectResult,
   DialogSide,
   DialOptions,
+  LabelOption,
   OutgoingCall,
   PartyInfo,
   PlayOptions,
@@ -39,6 +40,7 @@ import { type Party, partyInfo, uriOf } from './party.ts';
 import { placeCall } from './place-call.ts';
 import type { SwitchTools } from './tools.ts';
 import { startJoin } from './join.ts';
+import { withLabel } from './labels.ts';
 import { detachLeg, findLeg } from './take-over.ts';
 import { startTransfer } from './transfer.ts';
 
@@ -234,14 +236,14 @@ export class IvrCall implements CallPort, DtmfCall, RecordingCall, SpeakingCall,
     return { callid: this.callid, dialogid: dialog.dialogid, provisional: attempt.provisional, final };
   }
 
-  takeOver(side: DialogSide): OutgoingCall {
+  takeOver(side: DialogSide & LabelOption): OutgoingCall {
     this.#require('takeOver', 'none');
     this.#state = 'outgoing';
     const final = this.#takeOver(side);
     return { callid: this.callid, dialogid: '', provisional: final, final };
   }
 
-  join(side: DialogSide): CancellableTransfer {
+  join(side: DialogSide & LabelOption): CancellableTransfer {
     this.#require('join', 'connected');
     const opponent = this.#opponent as CallingLeg;
     const dialog = this.#dialog as CallDialog;
@@ -279,7 +281,7 @@ export class IvrCall implements CallPort, DtmfCall, RecordingCall, SpeakingCall,
     return this.#transfer === undefined ? undefined : this.#tools.dialogs.find(this.#transfer.dialogid);
   }
 
-  async #takeOver(side: DialogSide): Promise<Answer> {
+  async #takeOver(side: DialogSide & LabelOption): Promise<Answer> {
     const found = findLeg(this.#tools, this.domain, side);
     const status = typeof found === 'number' ? found : (await detachLeg(found)) ? 200 : 481;
     if (typeof found === 'number' || status !== 200) {
@@ -294,7 +296,7 @@ export class IvrCall implements CallPort, DtmfCall, RecordingCall, SpeakingCall,
       localuri: uriOf(leg.party),
       remoteuri: own,
       site: this.#tools.site,
-      bindings: from.bindings,
+      bindings: withLabel(from.bindings, side.binding),
     });
     this.#dialog = dialog;
     dialog.addBranch(leg, { localuri: own, remoteuri: uriOf(leg.party) }, Date.now());

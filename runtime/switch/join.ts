@@ -1,7 +1,8 @@
-import type { Answer, DialogSide, Transfer } from '../interpreter/call-port.ts';
+import type { Answer, DialogSide, LabelOption, Transfer } from '../interpreter/call-port.ts';
 import { answer } from '../signalling/answers.ts';
 import { failedAttempt } from './attempt.ts';
 import type { CallDialog } from './dialog.ts';
+import { withLabel } from './labels.ts';
 import type { CallingLeg } from './leg.ts';
 import { uriOf } from './party.ts';
 import { detachLeg, type FoundLeg, findLeg } from './take-over.ts';
@@ -17,7 +18,7 @@ export function startJoin(
   tools: SwitchTools,
   old: CallDialog,
   opponent: CallingLeg,
-  side: DialogSide,
+  side: DialogSide & LabelOption,
   beforeSettling?: BeforeSettling,
 ): Transfer {
   const found = findLeg(tools, opponent.party.domain, side);
@@ -31,7 +32,7 @@ export function startJoin(
     localuri: uriOf(found.leg.party),
     remoteuri: uriOf(opponent.party),
     site: tools.site,
-    bindings: new Set([...old.bindings, ...found.dialog.bindings]),
+    bindings: withLabel(new Set([...old.bindings, ...found.dialog.bindings]), side.binding),
   });
   const final = join(tools, dialog, found).then(async (result) => {
     await beforeSettling?.(result);

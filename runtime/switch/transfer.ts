@@ -3,6 +3,7 @@ import { splitDtmfTail } from '../interpreter/dtmf-tail.ts';
 import { bracketUri } from '../signalling/sip-uri.ts';
 import { failureCause } from './call-phones.ts';
 import type { CallDialog } from './dialog.ts';
+import { withLabel } from './labels.ts';
 import type { CallingLeg } from './leg.ts';
 import { nameOf, numberOf, uriOf } from './party.ts';
 import { placeCall } from './place-call.ts';
@@ -31,14 +32,12 @@ export function startTransfer(
   const { number, tail } = splitDtmfTail(options.to);
   const { domain } = opponent.party;
   old.suspend(opponent);
-  const bindings = new Set(old.bindings);
-  if (options.binding !== undefined) bindings.add(options.binding);
   const dialog = tools.dialogs.open({
     a: opponent,
     localuri: bracketUri(number, domain),
     remoteuri: uriOf(opponent.party),
     site: tools.site,
-    bindings,
+    bindings: withLabel(old.bindings, options.binding),
   });
   const stopRinging = options.ringback === false ? undefined : ringBack(tools, opponent);
   const attempt = placeCall(tools, tools.directory.route(domain, numberOf(opponent.party), number), {

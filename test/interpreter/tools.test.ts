@@ -3,6 +3,7 @@ import { readFile, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { expect } from 'chai';
 import { parse } from 'yaml';
+import { isOperation } from '../../components/docs/page.ts';
 import { components } from '../../components/index.ts';
 import type { RunView } from '../../runtime/interpreter/runner.ts';
 import { mismatches } from '../../runtime/interpreter/simulation/expectations.ts';
@@ -33,7 +34,8 @@ describe('scenario tools', () => {
       const files = (await readdir(examples))
         .filter((name) => /^[^.]+\.yaml$/.test(name))
         .map((name) => path.join(examples, name));
-      for (const name of components.keys()) files.push(path.join(projectFolder, 'components', name, 'example.yaml'));
+      for (const component of components.values())
+        if (!isOperation(component)) files.push(path.join(projectFolder, 'components', component.name, 'example.yaml'));
       for (const file of files) {
         expect(
           validate(parse(await readFile(file, 'utf8'))),
