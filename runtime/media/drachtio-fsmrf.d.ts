@@ -12,6 +12,8 @@ declare module 'drachtio-fsmrf' {
     readonly socket: Socket;
     /** Events are named `esl::event::NAME::channel-uuid`. */
     on(event: string, listener: (event: FsEvent) => void): unknown;
+    /** Events to get beside those subscribed to before. */
+    subscribe(events: readonly string[]): void;
     removeListener(event: string, listener: (event: FsEvent) => void): unknown;
   }
 

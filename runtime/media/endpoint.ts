@@ -1,7 +1,17 @@
 import type { FsDialog, FsEndpoint, FsEvent } from 'drachtio-fsmrf';
 import { DigitQueue } from './digit-queue.ts';
 import { ENDPOINT_GONE, EndpointGone, MediaError } from './media-error.ts';
+import type { RecordingNotices } from './recording-notices.ts';
 import { untilAborted } from './until-aborted.ts';
+
+/** The media server of an endpoint, as far as endpoints need it. */
+export interface EndpointServer {
+  /** Address of this node on which the media server's sound can be taken. */
+  readonly listenAddress: string;
+  readonly recordings: RecordingNotices;
+  /** Another endpoint on the same media server. */
+  createEndpoint(remoteSdp?: string): Promise<MediaEndpoint>;
+}
 
 /**
  * The media of one SIP leg: a channel on the media server. Every operation settles: with its result, with the reason
@@ -10,6 +20,7 @@ import { untilAborted } from './until-aborted.ts';
  */
 export class MediaEndpoint {
   readonly digits = new DigitQueue();
+  readonly server: EndpointServer;
   readonly #endpoint: FsEndpoint;
   readonly #gone = new AbortController();
   #localSdp: string;
@@ -17,7 +28,8 @@ export class MediaEndpoint {
   #digitsKept = false;
   #modifying: Promise<unknown> = Promise.resolve();
 
-  constructor(endpoint: FsEndpoint) {
+  constructor(endpoint: FsEndpoint, server: EndpointServer) {
+    this.server = server;
     this.#endpoint = endpoint;
     this.#localSdp = endpoint.local.sdp;
     endpoint.on('dtmf', (event: { dtmf: string }) => this.digits.push(event.dtmf));
@@ -79,6 +91,24 @@ export class MediaEndpoint {
     const silence = silenceMs === 0 ? '' : ` ${SILENCE_LEVEL} ${seconds(silenceMs)}`;
     const event = await this.#run('record', `${file} ${seconds(maxMs)}${silence}`, signal, () => this.stopPlaying());
     return Number(event.getHeader('variable_record_ms') ?? 0);
+  }
+
+  /**
+   * Has the endpoint's far end hear what the party of another endpoint says, and nothing else. Settles when that has
+   * ended. Keys do not change what is heard.
+   */
+  async eavesdrop(target: MediaEndpoint): Promise<void> {
+    await this.command('uuid_setvar_multi', 'eavesdrop_bridge_aleg=true;eavesdrop_enable_dtmf=false');
+    await this.#bounded(this.#endpoint.execute('eavesdrop', target.uuid));
+  }
+
+  /**
+   * Gives the media server a command about this channel: `NAME UUID ARGUMENTS`.
+   * @throws MediaError with the media server's word for why it cannot
+   */
+  async command(name: string, args: string): Promise<void> {
+    const answer = bodyOf(await this.#bounded(this.#endpoint.api(name, `${this.uuid} ${args}`))).trim();
+    if (answer.startsWith('-')) throw new MediaError(`the media server refused ${name}: ${answer}`);
   }
 
   /** Speaks a text with the media server's speech engine. */

@@ -1,6 +1,7 @@
 import Mrf, { type FsEndpoint, type FsMediaServer } from 'drachtio-fsmrf';
-import { MediaEndpoint } from './endpoint.ts';
+import { type EndpointServer, MediaEndpoint } from './endpoint.ts';
 import { MediaError } from './media-error.ts';
+import { RecordingNotices } from './recording-notices.ts';
 import { sendWhole } from './whole-writes.ts';
 
 /** Address and password of a FreeSWITCH event socket. */
@@ -20,13 +21,22 @@ export class MediaLinkError extends Error {
 }
 
 /** The connection to a FreeSWITCH: makes endpoints and counts the live ones. */
-export class MediaLink {
+export class MediaLink implements EndpointServer {
+  readonly listenAddress: string;
+  readonly recordings = new RecordingNotices();
   readonly #server: FsMediaServer;
   readonly #live = new Set<MediaEndpoint>();
 
-  private constructor(server: FsMediaServer) {
+  private constructor(server: FsMediaServer, listenAddress: string) {
     this.#server = server;
+    this.listenAddress = listenAddress;
     sendWhole(server.conn.socket);
+    // On this connection rather than the channel's own: that ends with the channel, and so do many recordings.
+    server.conn.subscribe(['RECORD_STOP']);
+    server.conn.on('esl::ready', () => server.conn.subscribe(['RECORD_STOP']));
+    server.conn.on('esl::event::RECORD_STOP::*', (event) =>
+      this.recordings.notice(event.getHeader('Record-File-Path') ?? ''),
+    );
     // The listener for the media server's own connections is the library's: where it hides it elsewhere one day, only
     // speed is lost.
     // oxlint-disable-next-line eslint/no-underscore-dangle -- there is no other way to it
@@ -62,7 +72,7 @@ export class MediaLink {
         }),
         tooLate,
       ]);
-      return new MediaLink(server);
+      return new MediaLink(server, address.listenAddress);
     } catch (error) {
       if (error instanceof MediaLinkError) throw error;
       throw new MediaLinkError(`the media server at ${where} cannot be used`, { cause: error });
@@ -97,7 +107,7 @@ export class MediaLink {
         { cause: error },
       );
     }
-    const endpoint = new MediaEndpoint(made);
+    const endpoint = new MediaEndpoint(made, this);
     this.#live.add(endpoint);
     endpoint.gone.addEventListener('abort', () => this.#live.delete(endpoint), { once: true });
     return endpoint;

@@ -4,7 +4,10 @@ import { type ApplicationStart, NO_RESPONSE, type RunningApplication } from '../
 import type { Channel } from '../channel/channel.ts';
 import { HeardAudio } from '../channel/heard-audio.ts';
 
-/** Hears both sides of another channel until that ends. The listener is not heard. */
+/**
+ * Hears another channel until that ends: both sides, or with `eavesdrop_bridge_aleg` or `eavesdrop_bridge_bleg` only what
+ * its far end says or hears. The listener is not heard.
+ */
 class Eavesdrop implements RunningApplication {
   readonly response = NO_RESPONSE;
   readonly #channel: Channel;
@@ -13,11 +16,18 @@ class Eavesdrop implements RunningApplication {
   readonly #release: () => void;
   readonly #takeBack: () => void;
   readonly #frame = new Int16Array(FRAME_SAMPLES);
+  readonly #said: boolean;
+  readonly #hears: boolean;
+  readonly #keys: boolean;
   #done = false;
 
   constructor(channel: Channel, target: Channel) {
     this.#channel = channel;
     this.#target = target;
+    const [said, hears] = [isTrue(channel, 'eavesdrop_bridge_aleg'), isTrue(channel, 'eavesdrop_bridge_bleg')];
+    this.#said = said || !hears;
+    this.#hears = hears || !said;
+    this.#keys = channel.get('eavesdrop_enable_dtmf') === undefined || isTrue(channel, 'eavesdrop_enable_dtmf');
     this.#heard = new HeardAudio(target);
     this.#release = target.audio.listen();
     this.#takeBack = target.onEnd(() => {
@@ -28,8 +38,8 @@ class Eavesdrop implements RunningApplication {
   tick(): boolean {
     if (this.#done) return true;
     this.#frame.fill(0);
-    const said = this.#target.audio.read();
-    const heard = this.#heard.frame();
+    const said = this.#said ? this.#target.audio.read() : undefined;
+    const heard = this.#hears ? this.#heard.frame() : undefined;
     if (said !== undefined) mixInto(this.#frame, said);
     if (heard !== undefined) mixInto(this.#frame, heard);
     this.#channel.audio.write(this.#frame);
@@ -37,7 +47,7 @@ class Eavesdrop implements RunningApplication {
   }
 
   digit(digit: string): void {
-    if (digit === '*') this.#done = true; // FreeSWITCH's key to leave
+    if (this.#keys && digit === '*') this.#done = true; // FreeSWITCH's key to leave
   }
 
   break(): void {
@@ -49,6 +59,10 @@ class Eavesdrop implements RunningApplication {
     this.#heard.release();
     this.#release();
   }
+}
+
+function isTrue(channel: Channel, name: string): boolean {
+  return /^(?:true|yes|on|1)$/i.test(channel.get(name) ?? '');
 }
 
 /** `eavesdrop <uuid>`. */

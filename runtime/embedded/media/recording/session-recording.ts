@@ -17,6 +17,7 @@ export class SessionRecording implements MediaTap {
   readonly #heard: HeardAudio;
   readonly #release: () => void;
   readonly #stereo: boolean;
+  readonly #swapped: boolean;
   readonly #readOnly: boolean;
   readonly #writeOnly: boolean;
   readonly #limitSamples: number;
@@ -29,6 +30,7 @@ export class SessionRecording implements MediaTap {
     this.name = name;
     this.#writer = writer;
     this.#stereo = stereo;
+    this.#swapped = isSet(channel, 'RECORD_STEREO_SWAP');
     this.#readOnly = isSet(channel, 'RECORD_READ_ONLY');
     this.#writeOnly = isSet(channel, 'RECORD_WRITE_ONLY');
     this.#limitSamples = limitSeconds > 0 ? limitSeconds * SAMPLE_RATE : Number.POSITIVE_INFINITY;
@@ -37,13 +39,14 @@ export class SessionRecording implements MediaTap {
   }
 
   /**
-   * Starts recording; the channel's variables RECORD_STEREO, RECORD_READ_ONLY and RECORD_WRITE_ONLY say what.
+   * Starts recording; the channel's variables RECORD_STEREO, RECORD_STEREO_SWAP, RECORD_READ_ONLY and
+   * RECORD_WRITE_ONLY say what.
    *
    * @param limitSeconds 0 for none
    * @throws the system's error when the file cannot be created
    */
   static async start(channel: Channel, name: string, limitSeconds: number): Promise<SessionRecording> {
-    const stereo = isSet(channel, 'RECORD_STEREO');
+    const stereo = isSet(channel, 'RECORD_STEREO') || isSet(channel, 'RECORD_STEREO_SWAP');
     const writer = await WavWriter.open(recordingPath(channel.core, name), stereo ? 2 : 1);
     const recording = new SessionRecording(channel, name, writer, limitSeconds, stereo);
     if (channel.ended) await recording.stop();
@@ -68,6 +71,7 @@ export class SessionRecording implements MediaTap {
     const read = this.#writeOnly ? undefined : this.#channel.audio.read();
     const heard = this.#readOnly ? undefined : this.#heard.frame();
     if (this.#masked) this.#writer.append(SILENCE, SILENCE);
+    else if (this.#swapped) this.#writer.append(heard ?? SILENCE, read ?? SILENCE);
     else if (this.#stereo) this.#writer.append(read ?? SILENCE, heard ?? SILENCE);
     else {
       this.#mixed.fill(0);

@@ -1,0 +1,73 @@
+import type { MediaEndpoint } from './endpoint.ts';
+import { MediaError } from './media-error.ts';
+
+/** Milliseconds to wait for the word that a file is complete, when it was stopped or its channel has ended. */
+const COMPLETE_MS = 5000;
+
+export interface ChannelRecordingOptions {
+  /** WAV file, absolute; its folder exists. */
+  readonly file: string;
+  /** The party is heard left and what it hears right; or the other way round. */
+  readonly party: 'left' | 'right';
+}
+
+/**
+ * A recording of both directions of a channel beside whatever the channel does: through holds, bridges and transfers,
+ * until it is stopped or the channel ends.
+ */
+export class ChannelRecording {
+  readonly file: string;
+  /** Resolves when the media server has said that the file is complete, for whatever reason. */
+  readonly completed: Promise<void>;
+  readonly #endpoint: MediaEndpoint;
+
+  private constructor(endpoint: MediaEndpoint, file: string, completed: Promise<void>) {
+    this.#endpoint = endpoint;
+    this.file = file;
+    this.completed = completed;
+  }
+
+  /** @throws MediaError when the media server cannot write there; EndpointGone */
+  static async start(endpoint: MediaEndpoint, { file, party }: ChannelRecordingOptions): Promise<ChannelRecording> {
+    const completed = endpoint.server.recordings.completed(file);
+    try {
+      // Without RECORD_MIN_SEC FreeSWITCH throws away whatever is short.
+      const stereo = `RECORD_STEREO=${party === 'left'};RECORD_STEREO_SWAP=${party === 'right'};RECORD_MIN_SEC=0`;
+      // Both at once: nobody else's recording of the channel comes between.
+      await Promise.all([
+        endpoint.command('uuid_setvar_multi', stereo),
+        endpoint.command('uuid_record', `start ${file}`),
+      ]);
+    } catch (error) {
+      endpoint.server.recordings.forget(file);
+      throw error;
+    }
+    return new ChannelRecording(endpoint, file, completed);
+  }
+
+  /** Silence is written from now on. */
+  async pause(): Promise<void> {
+    await this.#endpoint.command('uuid_record', `mask ${this.file}`);
+  }
+
+  async resume(): Promise<void> {
+    await this.#endpoint.command('uuid_record', `unmask ${this.file}`);
+  }
+
+  /** Ends it. Settles when the file is complete, as far as the media server tells; never rejects. */
+  async stop(): Promise<void> {
+    try {
+      await this.#endpoint.command('uuid_record', `stop ${this.file}`);
+    } catch (error) {
+      // The channel has ended, and with it the recording.
+      if (!(error instanceof MediaError)) throw error;
+    }
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, COMPLETE_MS);
+    });
+    await Promise.race([this.completed, late]);
+    clearTimeout(timer);
+    this.#endpoint.server.recordings.forget(this.file);
+  }
+}

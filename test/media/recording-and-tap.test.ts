@@ -1,0 +1,183 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { ChannelRecording } from '../../runtime/media/channel-recording.ts';
+import type { MediaEndpoint } from '../../runtime/media/endpoint.ts';
+import { MediaLink } from '../../runtime/media/link.ts';
+import { tapEndpoint } from '../../runtime/media/tap.ts';
+import { readWavShape, wavDuration, wavSamples } from '../../runtime/media/wav-file.ts';
+import { level, shareAt } from '../phones/media/tone.ts';
+import { MiniSrf } from '../embedded/media/support/mini-srf.ts';
+import { amplitude, RtpPhone } from '../embedded/media/support/rtp-phone.ts';
+import { mediaServer, type Held } from '../conformance/support/servers.ts';
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** All samples of one channel. */
+async function channelOf(file: string, channel: number): Promise<Int16Array> {
+  const parts: Int16Array[] = [];
+  for await (const part of wavSamples(file, channel)) parts.push(part);
+  const whole = new Int16Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}
+
+/** Hertz. */
+const [ONE, TWO] = [500, 900] as const;
+
+describe('media: recordings and taps beside a call', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'recording-'));
+  const phones: RtpPhone[] = [];
+  let server: Held;
+  let srf: MiniSrf;
+  let link: MediaLink;
+
+  before(async () => {
+    server = await mediaServer();
+    srf = await MiniSrf.start();
+    const { host, port, secret } = server.address;
+    const listenAddress = '127.0.0.1';
+    link = await MediaLink.connect(srf, { host, port, password: secret, profile: 'drachtio_mrf', listenAddress });
+  });
+  afterEach(async () => {
+    for (const phone of phones.splice(0)) await phone.close();
+  });
+  after(async () => {
+    link.close();
+    await srf.close();
+    await server.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  async function party(frequency: number): Promise<{ phone: RtpPhone; endpoint: MediaEndpoint }> {
+    const phone = await RtpPhone.open();
+    phones.push(phone);
+    const endpoint = await link.createEndpoint(phone.sdp());
+    phone.talk(endpoint.localSdp, frequency);
+    return { phone, endpoint };
+  }
+
+  it('records each party on a channel of its own', async () => {
+    const [one, two] = [await party(ONE), await party(TWO)];
+    const file = join(folder, 'stereo.wav');
+    const recording = await ChannelRecording.start(one.endpoint, { file, party: 'left' });
+    await one.endpoint.bridge(two.endpoint);
+    await pause(500);
+    await recording.stop();
+    expect(wavDuration(await readWavShape(file))).to.be.within(400, 1200);
+    const [left, right] = [await channelOf(file, 0), await channelOf(file, 1)];
+    expect(shareAt(left.slice(-2400), ONE)).to.be.above(0.5);
+    expect(shareAt(right.slice(-2400), TWO)).to.be.above(0.5);
+    await Promise.all([one.endpoint.destroy(), two.endpoint.destroy()]);
+  });
+
+  it('swaps the channels when the party is the right one', async () => {
+    const [one, two] = [await party(ONE), await party(TWO)];
+    const file = join(folder, 'swapped.wav');
+    const recording = await ChannelRecording.start(two.endpoint, { file, party: 'right' });
+    await one.endpoint.bridge(two.endpoint);
+    await pause(400);
+    await recording.stop();
+    const [left, right] = [await channelOf(file, 0), await channelOf(file, 1)];
+    expect(shareAt(left.slice(-1600), ONE)).to.be.above(0.5);
+    expect(shareAt(right.slice(-1600), TWO)).to.be.above(0.5);
+    await Promise.all([one.endpoint.destroy(), two.endpoint.destroy()]);
+  });
+
+  it('writes silence while paused', async () => {
+    const { endpoint } = await party(ONE);
+    const file = join(folder, 'paused.wav');
+    const recording = await ChannelRecording.start(endpoint, { file, party: 'left' });
+    await pause(400);
+    await recording.pause();
+    await pause(400);
+    await recording.resume();
+    await pause(400);
+    await recording.stop();
+    const samples = await channelOf(file, 0);
+    const third = Math.floor(samples.length / 3);
+    const levels = [0, 1, 2].map((part) => level(samples.slice(part * third + 800, (part + 1) * third - 800)));
+    expect(levels[0]).to.be.above(1000);
+    expect(levels[1]).to.equal(0);
+    expect(levels[2]).to.be.above(1000);
+    await endpoint.destroy();
+  });
+
+  it('tells when the end of the channel has completed the file', async () => {
+    const { endpoint } = await party(ONE);
+    const file = join(folder, 'hung-up.wav');
+    const recording = await ChannelRecording.start(endpoint, { file, party: 'left' });
+    await pause(300);
+    await endpoint.destroy();
+    await recording.completed;
+    expect(wavDuration(await readWavShape(file))).to.be.within(200, 1000);
+    // Stopping what has stopped is no mistake.
+    await recording.stop();
+  });
+
+  it('says why it cannot record', async () => {
+    const { endpoint } = await party(ONE);
+    const blocked = join(folder, 'a-file');
+    writeFileSync(blocked, '');
+    const file = join(blocked, 'under-a-file.wav');
+    const failure = await ChannelRecording.start(endpoint, { file, party: 'left' }).then(
+      () => undefined,
+      (error: Error) => error,
+    );
+    expect(failure?.message).to.match(/refused uuid_record: -ERR/);
+    await endpoint.destroy();
+  });
+
+  it('taps what one party says, and only that, through a bridge and beyond', async () => {
+    const [one, two] = [await party(ONE), await party(TWO)];
+    const heard: number[] = [];
+    const tap = await tapEndpoint(one.endpoint, (samples) => heard.push(...samples));
+    await pause(300);
+    await one.endpoint.bridge(two.endpoint);
+    await pause(300);
+    await one.endpoint.unbridge(two.endpoint);
+    await pause(300);
+    const samples = Int16Array.from(heard);
+    expect(samples.length, 'samples without a gap').to.be.above(8000 * 0.8);
+    for (const at of [0.2, 0.5, 0.8]) {
+      const start = Math.floor(samples.length * at);
+      const window = samples.slice(start, start + 1600);
+      expect(shareAt(window, ONE), `share of the party at ${at}`).to.be.above(0.5);
+      expect(amplitude(window, TWO), `the other party at ${at}`).to.be.below(200);
+    }
+    await tap.close();
+    const count = heard.length;
+    await pause(100);
+    expect(heard.length).to.equal(count);
+    await Promise.all([one.endpoint.destroy(), two.endpoint.destroy()]);
+  });
+
+  it('does not disturb the call that it taps', async () => {
+    const [one, two] = [await party(ONE), await party(TWO)];
+    await one.endpoint.bridge(two.endpoint);
+    const tap = await tapEndpoint(one.endpoint, () => undefined);
+    await pause(150);
+    const from = performance.now();
+    await pause(300);
+    expect(one.phone.level(TWO, from)).to.be.above(3000);
+    expect(two.phone.level(ONE, from)).to.be.above(3000);
+    expect(two.phone.level(TWO, from)).to.be.below(200);
+    await tap.close();
+    await Promise.all([one.endpoint.destroy(), two.endpoint.destroy()]);
+  });
+
+  it('is over when the party goes', async () => {
+    const { endpoint } = await party(ONE);
+    const tap = await tapEndpoint(endpoint, () => undefined);
+    const over = new Promise((resolve) => tap.over.addEventListener('abort', resolve, { once: true }));
+    await endpoint.destroy();
+    await over;
+  });
+
+  it('leaves no endpoint behind', () => expect(link.count).to.equal(0));
+});
