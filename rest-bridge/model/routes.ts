@@ -1,4 +1,5 @@
 /** The collections of the dynamic data model: `/model/{class_path}` (specification, "Dynamic data model"). */
+import { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
 import type { Directory } from '../../runtime/domain/directory.ts';
 import type { Iam, Session } from '../../runtime/iam/iam.ts';
@@ -6,6 +7,7 @@ import { type Input, type Model, NotFoundError } from '../../runtime/model/index
 import type { App } from '../app.ts';
 import { sessionOf } from '../authentication.ts';
 import { badParameter, RestError } from '../errors.ts';
+import { jsonArray } from './json-array.ts';
 import { listQuery, ModelGetQuery, WriteQuery } from './query.ts';
 import { modelPath, modelRolePath, type ModelTarget, modelTarget } from './target.ts';
 
@@ -34,11 +36,16 @@ export function modelRoutes(app: App, deps: ModelDeps): void {
   // Who may do what depends on the path, which the router does not take apart: `authorise` asks.
   const route = { config: { everyUser: true }, onRequest: authorise(deps) };
 
-  app.get('/model/*', { ...route, schema: { querystring: ModelGetQuery } }, async (request) => {
+  app.get('/model/*', { ...route, schema: { querystring: ModelGetQuery } }, async (request, reply) => {
     const { modelTarget: target } = request;
     if (target === null) return children(deps, request);
     const { id, date, collection } = target;
-    if (id === undefined) return await collection.list(listQuery(request.query, sessionOf(request).id));
+    if (id === undefined) {
+      const query = listQuery(request.query, sessionOf(request).id);
+      const whole = query.snapshot === '*' ? await collection.whole(query) : undefined;
+      if (whole === undefined) return await collection.list(query);
+      return reply.type('application/json; charset=utf-8').send(Readable.from(jsonArray(whole)));
+    }
     const { mask, flat } = request.query;
     return await collection.read(id, { mask, flat, date });
   });

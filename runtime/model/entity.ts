@@ -7,15 +7,10 @@ import { CannotApplyError } from './errors.ts';
 import { parseTime } from './filter/time.ts';
 import { isEqual } from './filter/values.ts';
 import type { Entity, Input } from './model.ts';
-import { checkValue } from './property-value.ts';
+import { checkValue, isManaged } from './property-value.ts';
 import { timeProperty } from './resolve-class.ts';
 
 const MAX_ID = 256;
-
-/** Whether this property is written by the platform only. */
-function isManaged({ data_type: type }: PropertyDefinition): boolean {
-  return type === 'increment' || type === 'attachment';
-}
 
 /** @throws CannotApplyError */
 export function checkId(id: unknown): string {

@@ -19,6 +19,8 @@ export interface ListQuery {
   readonly limit?: number | undefined;
   readonly countonly?: boolean | undefined;
   readonly flat?: boolean | undefined;
+  /** In a form that can be posted back: not flat, times ISO 8601, without what the platform writes. */
+  readonly export?: boolean | undefined;
   /** `["from", "to"]`, ISO 8601 or milliseconds, half-open: mandatory for history and transactionlog. */
   readonly interval?: unknown;
   /** `{resultName: aggregating expression}`. */
@@ -55,6 +57,11 @@ export interface ModelCollection {
   /** @throws ConflictError when the id or a unique value is taken */
   create(input: Input): Promise<Entity>;
   list(query: ListQuery): Promise<ListAnswer>;
+  /**
+   * Snapshot mode B, `snapshot: "*"`: the whole matching set, item by item, as it is now. Undefined where there are no
+   * snapshots (tables, aggregates, counts): `list` answers then.
+   */
+  whole(query: ListQuery): Promise<Iterable<Readonly<Record<string, unknown>>> | undefined>;
   /** @throws NotFoundError */
   read(id: string, options?: ReadOptions): Promise<Readonly<Record<string, unknown>>>;
   /** PUT: replaces the entity, or places it with that id. */

@@ -5,6 +5,11 @@ import { CannotApplyError } from './errors.ts';
 
 type Typed = Pick<PropertyDefinition, 'data_type' | 'multi' | 'items'>;
 
+/** Whether this property is written by the platform only. */
+export function isManaged({ data_type: type }: Pick<PropertyDefinition, 'data_type'>): boolean {
+  return type === 'increment' || type === 'attachment';
+}
+
 const INT32 = 2 ** 31;
 
 /**

@@ -9,6 +9,7 @@ import {
   flatten,
   type Grouping,
   intersect,
+  type Mask,
   type OrderEntry,
   parseFilter,
   parseGrouping,
@@ -17,6 +18,8 @@ import {
   resultTypes,
   type ValueType,
 } from './filter/index.ts';
+import { isManaged } from './property-value.ts';
+import { timeProperty } from './resolve-class.ts';
 import { parseTime } from './filter/time.ts';
 import type { ListQuery } from './model.ts';
 
@@ -81,18 +84,41 @@ export function parseQuery(definition: ResolvedClass, query: ListQuery, now: num
     limit: Math.min(limit, maxLimit),
     countOnly: query.countonly === true || limit === 0,
     interval: isPartitioned(definition.storage_mode) ? parseInterval(query.interval) : undefined,
-    shape: shaper(definition, query, grouping !== undefined),
+    shape: listShaper(definition, query, grouping !== undefined),
   };
 }
 
-/** What `mask` and `flat` make of an entity, within the class's `max_mask`. */
-export function shaper(
-  { opts }: ResolvedClass,
-  { mask, flat }: Pick<ListQuery, 'mask' | 'flat'>,
-  isGrouped = false,
-): ParsedQuery['shape'] {
-  const wanted = isGrouped ? parseMask(mask) : intersect(parseMask(mask), parseMask(opts.max_mask));
-  return (fields) => (flat === true ? flatten(applyMask(fields, wanted)) : applyMask(fields, wanted));
+/** What `mask` and `flat` make of an entity. */
+export function shaper({ mask, flat }: Pick<ListQuery, 'mask' | 'flat'>): ParsedQuery['shape'] {
+  return shaped(parseMask(mask), flat === true);
+}
+
+function shaped(mask: Mask | undefined, flat: boolean): ParsedQuery['shape'] {
+  return (fields) => (flat ? flatten(applyMask(fields, mask)) : applyMask(fields, mask));
+}
+
+/** The same for the rows of a list: entities within the class's `max_mask`; what can be posted back for `export`. */
+function listShaper(definition: ResolvedClass, query: ListQuery, isGrouped: boolean): ParsedQuery['shape'] {
+  if (isGrouped) return shaper(query);
+  const mask = intersect(parseMask(query.mask), parseMask(definition.opts.max_mask));
+  if (query.export !== true) return shaped(mask, query.flat === true);
+  const importable = exporter(definition);
+  return (fields) => applyMask(importable(fields), mask);
+}
+
+/** Leaves out what the platform writes, and what is not there; writes the time of a partitioned class as ISO 8601. */
+function exporter(definition: ResolvedClass): ParsedQuery['shape'] {
+  const time = isPartitioned(definition.storage_mode) ? timeProperty(definition) : undefined;
+  const managed = new Set(definition.allProperties.filter(isManaged).map(({ name }) => name));
+  return (fields) => {
+    const entries = Object.entries(fields).filter(([name, value]) => value !== null && !managed.has(name));
+    return Object.fromEntries(
+      entries.map(([name, value]) => [
+        name,
+        name === time && typeof value === 'number' ? new Date(value).toISOString() : value,
+      ]),
+    );
+  };
 }
 
 function size(value: number | undefined, field: string): number | undefined {

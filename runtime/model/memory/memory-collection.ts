@@ -61,12 +61,7 @@ export class MemoryCollection implements ModelCollection {
     }
     if (parsed.countOnly) return { count: [...this.#select(parsed.filter)].length };
     const { snapshot } = query;
-    if (snapshot === WHOLE) {
-      const { offset, limit = Infinity } = { ...query, offset: parsed.offset };
-      return this.#sorted(parsed)
-        .slice(offset, offset + limit)
-        .map(parsed.shape);
-    }
+    if (snapshot === WHOLE) return [...this.#whole(parsed, query)];
     const items =
       snapshot === undefined || this.#store.size < SNAPSHOT_FROM
         ? this.#sorted(parsed)
@@ -82,8 +77,21 @@ export class MemoryCollection implements ModelCollection {
     return page(items, parsed).map(parsed.shape);
   }
 
+  async whole(query: ListQuery): Promise<Iterable<Readonly<Record<string, unknown>>> | undefined> {
+    this.#sweep();
+    const parsed = parseQuery(this.definition, query, this.#options.now());
+    return parsed.grouping === undefined && !parsed.countOnly ? this.#whole(parsed, query) : undefined;
+  }
+
+  /** Without an order there is nothing to sort, and the first is there at once. */
+  *#whole(parsed: ParsedQuery, { limit = Infinity, order }: ListQuery): Iterable<Readonly<Record<string, unknown>>> {
+    // A copy: what is written while it is read is not part of it.
+    const items = order === undefined ? [...this.#select(parsed.filter)] : this.#sorted(parsed);
+    for (const item of items.slice(parsed.offset, parsed.offset + limit)) yield parsed.shape(item);
+  }
+
   async read(id: string, options: ReadOptions = {}): Promise<Readonly<Record<string, unknown>>> {
-    return shaper(this.definition, options)(this.#get(id));
+    return shaper(options)(this.#get(id));
   }
 
   async replace(id: string, input: Input): Promise<Entity> {

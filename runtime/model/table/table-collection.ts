@@ -11,6 +11,7 @@ import { lookupKeys } from '../lookup.ts';
 import type { Entity, Input, ListAnswer, ListQuery, ModelCollection, ReadOptions, UpdateOptions } from '../model.ts';
 import type { Notices } from '../notices.ts';
 import { type Interval, parseDate, parseQuery, shaper } from '../query.ts';
+import { isManaged } from '../property-value.ts';
 import { timeProperty } from '../resolve-class.ts';
 import type { StoredClass } from '../stored-class.ts';
 import { columnValue } from './definition.ts';
@@ -67,11 +68,17 @@ export class TableCollection implements ModelCollection {
     const stored = this.#class;
     const entity = await this.#find(this.#db, stored, id, parseDate(stored, date), sql``);
     if (entity === undefined) throw new NotFoundError('Entity', id);
-    return shaper(stored, shape)(entity);
+    return shaper(shape)(entity);
+  }
+
+  /** A table answers page by page as fast as at once. */
+  async whole(): Promise<undefined> {
+    return undefined;
   }
 
   async replace(id: string, input: Input, { date }: { readonly date?: string | undefined } = {}): Promise<Entity> {
     const stored = this.#writable('PUT');
+    if (!stored.opts.put_preread && !isPartitioned(stored.storage_mode)) return await this.#place(stored, id, input);
     const day = parseDate(stored, date);
     const given: Input = { ...input, id: sameId(id, input) };
     // A new entity of a day belongs into that day.
@@ -89,6 +96,21 @@ export class TableCollection implements ModelCollection {
     );
     if (before === undefined) this.#options.notices.created(stored, after);
     else this.#options.notices.updated(stored, before, after);
+    return after;
+  }
+
+  /** PUT in one write, without a look at what is there: attachments and the number of an entity stay. */
+  async #place(stored: StoredClass, id: string, input: Input): Promise<Entity> {
+    const entity = makeEntity(stored, { ...input, id: sameId(id, input) }, undefined, { now: this.#options.now() });
+    const written = stored.allProperties.filter((property) => !isManaged(property));
+    const assignments = written.map(({ name }) => {
+      const column = columnOf(stored, name);
+      return sql`${column} = excluded.${column}`;
+    });
+    // A class without properties has nothing to set, but the row must come back.
+    const set = assignments.length === 0 ? sql`id = excluded.id` : sql.join(assignments);
+    const after = await this.#insert(this.#db, stored, entity, sql`on conflict (id) do update set ${set}`);
+    this.#options.notices.updated(stored, undefined, after);
     return after;
   }
 
@@ -202,14 +224,14 @@ export class TableCollection implements ModelCollection {
     return row === undefined ? undefined : entityReader(stored)(row);
   }
 
-  async #insert(db: Db, stored: StoredClass, entity: Entity): Promise<Entity> {
+  async #insert(db: Db, stored: StoredClass, entity: Entity, conflict: Fragment = sql``): Promise<Entity> {
     // An increment that has no value yet takes its default, the next number.
     const given = stored.allProperties.filter((property) => property.data_type !== 'increment');
     const names = ['id', ...given.map(({ name }) => columnName(stored, name))].map((name) => sql.id(name));
     const values = [sql`${entity.id}`, ...given.map((property) => columnValue(property, entity[property.name]))];
     return await this.#write(
       stored,
-      sql`insert into ${tableOf(stored)} (${sql.join(names)}) values (${sql.join(values)})
+      sql`insert into ${tableOf(stored)} (${sql.join(names)}) values (${sql.join(values)}) ${conflict}
         returning ${selection(stored)}`,
       db,
     );
