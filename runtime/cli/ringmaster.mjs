@@ -11,14 +11,39 @@ import { fileURLToPath } from 'node:url';
 const NEEDED_MAJOR = 24;
 const SUPPORTED = ['linux-x64', 'linux-arm64', 'darwin-x64', 'darwin-arm64', 'win32-x64'];
 
+/** Commands that run for months. */
+const SERVERS = ['start', 'embedded'];
+/**
+ * What keeps the memory of such a process flat (docs/performance.md): a call leaves its garbage in young generations and
+ * in the memory pools of a dozen threads, and by default both grow as if the machine had nothing else to do.
+ */
+const FLAGS = ['--max-semi-space-size=8'];
+const ENVIRONMENT = { MALLOC_ARENA_MAX: '2' };
+
 const major = Number(process.versions.node.split('.')[0]);
 const here = dirname(fileURLToPath(import.meta.url));
+const script = fileURLToPath(import.meta.url);
+const args = process.argv.slice(2);
+const isServer = SERVERS.includes(args[0] ?? '');
 
-if (major === NEEDED_MAJOR) {
-  const { main } = await import('./main.ts');
-  await main(process.argv.slice(2));
-} else {
+if (major !== NEEDED_MAJOR) {
   handOver();
+} else if (isServer && process.platform !== 'win32' && process.env.MALLOC_ARENA_MAX === undefined) {
+  // Both can only be set before a process begins; it stays the same process, with the same id and streams.
+  process.execve(process.execPath, [process.execPath, ...process.execArgv, ...flags(), script, ...args], environment());
+} else {
+  const { main } = await import('./main.ts');
+  await main(args);
+}
+
+/** Whoever sets a limit of his own keeps it. */
+function flags() {
+  const given = `${process.execArgv.join(' ')} ${process.env.NODE_OPTIONS ?? ''}`;
+  return given.includes('--max-semi-space-size') ? [] : FLAGS;
+}
+
+function environment() {
+  return { ...ENVIRONMENT, ...process.env };
 }
 
 function handOver() {
@@ -32,7 +57,9 @@ function handOver() {
     fail(`ringmaster: Node ${NEEDED_MAJOR} is not installed; run "npm ci" in the project's folder`);
     return;
   }
-  const child = spawn(binary, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: 'inherit' });
+  const child = isServer
+    ? spawn(binary, [...flags(), script, ...args], { stdio: 'inherit', env: environment() })
+    : spawn(binary, [script, ...args], { stdio: 'inherit' });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   child.on('error', (error) => fail(`ringmaster: ${binary} cannot be started: ${error.message}`));
   child.on('exit', (code, signal) => {

@@ -58,6 +58,10 @@ export class Command {
     });
   }
 
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
   terminate(): Promise<Ended> {
     this.#child.kill('SIGTERM');
     return this.ended;

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
@@ -71,6 +72,24 @@ describe('the ringmaster command', function () {
       /^app 127\.0\.0\.1:\d+\nsip 127\.0\.0\.1:\d+\nevent-socket 127\.0\.0\.1:\d+\nmedia 127\.0\.0\.1:\d+\nready\n/,
     );
     expect(await servers.terminate()).to.include({ code: 0, err: '' });
+  });
+
+  it('servers set their memory limits before they begin, and keep those that somebody else has set', async function () {
+    if (process.platform !== 'linux') this.skip();
+    const args = 'embedded --app 127.0.0.1:0 --secret s --sip 127.0.0.1:0'.split(' ');
+    const limitsOf = async (env: Readonly<Record<string, string>>) => {
+      const servers = await Command.run(args, env);
+      await servers.printed(/ready\n/);
+      const of = (name: string) => readFileSync(`/proc/${servers.pid}/${name}`, 'latin1').split('\0');
+      const limits = [...of('cmdline'), ...of('environ')].filter((text) => /semi-space-size|MALLOC_ARENA/.test(text));
+      expect(await servers.terminate()).to.include({ code: 0, err: '' });
+      return limits;
+    };
+    expect(await limitsOf({})).to.deep.equal(['--max-semi-space-size=8', 'MALLOC_ARENA_MAX=2']);
+    const own = { MALLOC_ARENA_MAX: '4' };
+    expect(await limitsOf(own)).to.deep.equal(['MALLOC_ARENA_MAX=4']);
+    const heap = { NODE_OPTIONS: '--max-semi-space-size=32' };
+    expect(await limitsOf(heap)).to.have.members(['NODE_OPTIONS=--max-semi-space-size=32', 'MALLOC_ARENA_MAX=2']);
   });
 
   it('embedded names an option that is missing or unknown', async () => {

@@ -6,7 +6,7 @@ import { newId, timeOfDay } from './frame-fields.ts';
 export type CdrSource = 'network' | 'application';
 
 /** Why a call ended. */
-export type CdrReason = 'normal-release' | 'call-rejected' | 'call-canceled' | 'ackbye';
+export type CdrReason = 'normal-release' | 'call-rejected' | 'call-canceled' | 'ackbye' | 'session-expired';
 
 /** Tells applications with a `cdr:*` route of attempts, starts and stops of calls. */
 export class CdrSender {

@@ -5,6 +5,7 @@ import type { CdrSender } from './cdr.ts';
 import type { Dialog } from './dialog.ts';
 import type { DialogStore } from './dialog-store.ts';
 import type { ReliableProvisional } from './reliable-provisional.ts';
+import type { SessionTimers } from './session-timers.ts';
 
 /** A request that came in and was given to an application. */
 export interface ServerRecord {
@@ -30,6 +31,7 @@ export interface Core {
   readonly apps: AppRegistry;
   readonly dialogs: DialogStore;
   readonly cdr: CdrSender;
+  readonly sessions: SessionTimers;
   /** Requests in, by transaction id. */
   readonly servers: Map<string, ServerRecord>;
   readonly serverOf: Map<ServerTransaction, ServerRecord>;

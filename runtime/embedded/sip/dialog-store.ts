@@ -17,6 +17,7 @@ export class DialogStore {
     const key = `${dialog.role}|${dialog.id}`;
     if (this.#dialogs.get(key) === dialog) this.#dialogs.delete(key);
     dialog.expiry?.cancel();
+    dialog.endSession();
   }
 
   /**

@@ -31,8 +31,17 @@ interface Remote {
   route: readonly string[];
 }
 
+/** This side's part of the session, as it was sent last: what a refreshing re-INVITE repeats (RFC 4028 section 7.4). */
+export interface LocalSession {
+  readonly contact: string | undefined;
+  readonly contentType: string | undefined;
+  readonly body: Buffer;
+}
+
 /** Early dialogs kept for one INVITE; a hostile callee could invent any number of tags. */
 const MAX_FORKS = 32;
+
+const NOTHING = Buffer.alloc(0);
 
 /** Key under which the application and this server know a dialog: the initial request's Call-ID and From tag. */
 export function dialogIdOf(callId: string, fromTag: string): string {
@@ -58,6 +67,9 @@ export class Dialog {
   remoteSeq: number | undefined;
   /** When it ends by itself (subscriptions). */
   expiry: Timer | undefined;
+  /** Who refreshes the session, and when that is due; undefined without session timer. */
+  session: { readonly timer: Timer; readonly refresher: 'us' | 'them' } | undefined;
+  localSession: LocalSession = { contact: undefined, contentType: undefined, body: NOTHING };
   /** Last INVITE sent in it. */
   invite: ClientTransaction | undefined;
   /** The 2xx crossed the application's CANCEL: the server hangs up as soon as the application has acknowledged it. */
@@ -182,6 +194,21 @@ export class Dialog {
     this.#forks.set(remote.tag, { remote, rseq: Math.max(rseq, known?.rseq ?? 0) });
     this.#remote = remote;
     return true;
+  }
+
+  /** Remembers what this side offered or answered in an INVITE, its answer or its ACK; without a body the old one holds. */
+  describe(message: SipMessage): void {
+    const { body } = message;
+    const contact = message.header('contact') ?? this.localSession.contact;
+    if (body.length === 0) this.localSession = { ...this.localSession, contact };
+    // A copy: the body is a part of a larger piece of memory.
+    else this.localSession = { contact, contentType: message.header('content-type'), body: Buffer.from(body) };
+  }
+
+  /** Ends the session timer. */
+  endSession(): void {
+    this.session?.timer.cancel();
+    this.session = undefined;
   }
 
   /** Makes the early dialog that sent this RSeq the one that requests go to: the PRACK belongs there. */

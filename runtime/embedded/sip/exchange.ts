@@ -142,8 +142,11 @@ export class Exchange {
       this.#cleaner.decline(this.transaction, response);
       return false;
     }
-    if (invite) this.#core.cdr.start('network', 'uac', response);
-    else watchSubscription(this.#core, this.#dialog, this.#request, response);
+    if (invite) {
+      this.#dialog.describe(this.#request);
+      this.#core.sessions.accepted(this.#dialog, response);
+      this.#core.cdr.start('network', 'uac', response);
+    } else watchSubscription(this.#core, this.#dialog, this.#request, response);
     return true;
   }
 
@@ -161,6 +164,7 @@ export class Exchange {
     }
     if (dialog === undefined) return;
     if (method === 'SUBSCRIBE' && status < 300) watchSubscription(this.#core, dialog, this.#request, response);
+    if (method === 'INVITE' && status < 300) this.#core.sessions.accepted(dialog, response);
     // As observed, a Contact in the answer to a re-INVITE does not change the remote target.
     // A challenged BYE is sent again with credentials, so the dialog has to stay.
     if (method === 'BYE' && status !== 401 && status !== 407) this.#core.dialogs.remove(dialog);

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { createServer, type Server } from 'node:net';
 import { ListenError } from '../server.ts';
-import { formatHostPort, SipEndpoint, SipParseError } from '../stack/index.ts';
+import { formatHostPort, SipEndpoint, SipParseError, type Timers } from '../stack/index.ts';
 import { type AppCommand, parseAppMessage, type SipCommand } from './app-command.ts';
 import { AppConnection } from './app-connection.ts';
 import { AppRegistry } from './app-registry.ts';
@@ -11,6 +11,7 @@ import { DialogStore } from './dialog-store.ts';
 import { noFields, nokFields, okFields } from './frame-fields.ts';
 import { parseAddress, type SipServerOptions, type SipServerStats } from './options.ts';
 import { ProxyCore } from './proxy-core.ts';
+import { SessionTimers } from './session-timers.ts';
 import { UacCore } from './uac-core.ts';
 import { UasCore } from './uas-core.ts';
 
@@ -33,7 +34,7 @@ export class EmbeddedSipServer {
   #appAddress = '';
   readonly #sipAddresses: string[] = [];
 
-  private constructor(options: SipServerOptions) {
+  private constructor(options: SipServerOptions, timers: Timers | undefined) {
     this.#options = options;
     const apps = new AppRegistry();
     const endpoint = new SipEndpoint({
@@ -43,6 +44,7 @@ export class EmbeddedSipServer {
         cancelled: (invite, cancel, source) => this.#uas.cancelled(invite, cancel, source),
         ackMissing: (invite) => this.#uas.ackMissing(invite),
       },
+      ...(timers === undefined ? {} : { timers }),
       ...(options.timerValues === undefined ? {} : { timerValues: options.timerValues }),
       ...(options.limits === undefined ? {} : { limits: options.limits }),
       ...(options.tcpLimits === undefined ? {} : { tcpLimits: options.tcpLimits }),
@@ -53,6 +55,10 @@ export class EmbeddedSipServer {
       dialogs: new DialogStore(),
       cdr: new CdrSender(apps, options.cdrs ?? true),
       servers: new Map(),
+      sessions: new SessionTimers(endpoint.timers, {
+        refresh: (dialog, seconds) => this.#uac.refresh(dialog, seconds),
+        expired: (dialog) => this.#uac.expire(dialog),
+      }),
       serverOf: new Map(),
       clients: new Map(),
     };
@@ -70,13 +76,14 @@ export class EmbeddedSipServer {
 
   /**
    * Opens every listener.
+   * @param timers a source of time that a test drives by hand.
    * @throws ListenError when an address is taken or not allowed; what was opened is closed again.
    * @throws RangeError when a setting is no `ip:port`.
    */
-  static async open(options: SipServerOptions): Promise<EmbeddedSipServer> {
+  static async open(options: SipServerOptions, timers?: Timers): Promise<EmbeddedSipServer> {
     const app = parseAddress(options.app, 'app');
     const sip = options.sip.map((address) => parseAddress(address, 'sip'));
-    const server = new EmbeddedSipServer(options);
+    const server = new EmbeddedSipServer(options, timers);
     try {
       for (const address of sip) {
         const point = await server.#core.endpoint.listen(address);

@@ -18,6 +18,7 @@ import { behindNat } from './nat.ts';
 import type { ProxyCore } from './proxy-core.ts';
 import { ReliableProvisional } from './reliable-provisional.ts';
 import { watchSubscription } from './subscription.ts';
+import { MIN_SE } from './session-timers.ts';
 import type { UacCore } from './uac-core.ts';
 
 const UNKNOWN_TRANSACTION = 'Response not sent due to unknown transaction';
@@ -166,6 +167,11 @@ export class UasCore {
       transaction.reply(500);
       return;
     }
+    const modifies = method === 'INVITE' || method === 'UPDATE';
+    if (modifies && !this.#core.sessions.offered(dialog, request)) {
+      transaction.reply(422, { headers: { 'Min-SE': String(MIN_SE) } });
+      return;
+    }
     const app = this.#core.apps.successor(dialog.app);
     if (app === undefined) {
       transaction.reply(481);
@@ -177,7 +183,7 @@ export class UasCore {
       transaction.reply(481);
       return;
     }
-    if (method === 'INVITE' || method === 'UPDATE' || method === 'SUBSCRIBE') this.#refresh(dialog, request);
+    if (modifies || method === 'SUBSCRIBE') this.#refresh(dialog, request);
     const record = this.#record(transaction, app, dialog);
     app.send(networkFields(metaOf(request, source), record.id, dialog.id), request.head(false), request.body);
     if (
@@ -317,6 +323,11 @@ export class UasCore {
       });
       response.add('Contact', contactValue(contact, { host, port: local.port, transport }));
     }
+    const session =
+      status === 200 && method === 'INVITE' && !transaction.inDialog && !given.has('session-expires')
+        ? this.#core.sessions.answerTo(transaction.request)
+        : undefined;
+    if (session !== undefined) response.add('Session-Expires', session);
     if (reliable) response.add('RSeq', String((record.reliable?.rseq ?? initialCSeq()) + 1));
     copyHeaders(given, response, ['contact', 'record-route', ...(reliable ? ['rseq'] : [])]);
     finish(response, given.body);
@@ -353,6 +364,10 @@ export class UasCore {
     const { dialog, transaction } = record;
     const { method } = transaction.request;
     const invite = method === 'INVITE';
+    if (dialog !== undefined && response.status < 300 && (invite || method === 'UPDATE')) {
+      dialog.describe(response);
+      this.#core.sessions.answered(dialog, response);
+    }
     if (method === 'SUBSCRIBE' && response.status < 300 && dialog !== undefined) {
       watchSubscription(this.#core, dialog, transaction.request, response);
     }

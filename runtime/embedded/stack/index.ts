@@ -51,7 +51,7 @@ export { formatNameAddr, type NameAddr, parseNameAddr, tagOf } from './name-addr
 export { DEFAULT_LIMITS, findHeadEnd, isToken, type ParseLimits, parseHead, parseMessage } from './parse-message.ts';
 export { destinationOf, isNumeric, resolveDestination } from './resolve.ts';
 export { reasonPhrase, responseTo } from './responses.ts';
-export { formatParams, parseParams, splitOutside } from './scan.ts';
+export { decimal, formatParams, parseParams, splitOutside } from './scan.ts';
 export { type ReplyOptions, ServerTransaction } from './server-transaction.ts';
 export { StreamFramer } from './stream-framer.ts';
 export { DEFAULT_TCP_LIMITS, type TcpLimits } from './tcp-transport.ts';

@@ -1,6 +1,6 @@
 import { EmbeddedSipServer } from '../../../runtime/embedded/sip/server.ts';
 import type { SipServerOptions } from '../../../runtime/embedded/sip/options.ts';
-import { parseMessage, type SipRequest, type SipResponse } from '../../../runtime/embedded/stack/index.ts';
+import { parseMessage, type SipRequest, type SipResponse, type Timers } from '../../../runtime/embedded/stack/index.ts';
 import { AppClient } from './app-client.ts';
 import { SipPeer } from './sip-peers.ts';
 import { FAST } from './srf-client.ts';
@@ -26,15 +26,20 @@ export class RawNode {
     this.port = Number(server.addresses.sip.split(':')[1]);
   }
 
-  static async start(verbs: readonly string[], options: Partial<SipServerOptions> = {}): Promise<RawNode> {
-    const server = await EmbeddedSipServer.open({
+  /** @param timers time that the test drives by hand */
+  static async start(
+    verbs: readonly string[],
+    options: Partial<SipServerOptions> = {},
+    timers?: Timers,
+  ): Promise<RawNode> {
+    const defaults = {
       app: '127.0.0.1:0',
       secret: 's',
       sip: ['127.0.0.1:0'],
       timerValues: FAST,
       cdrs: false,
-      ...options,
-    });
+    };
+    const server = await EmbeddedSipServer.open({ ...defaults, ...options }, timers);
     const node = new RawNode(server, await AppClient.connect(server.addresses.app), await SipPeer.open('127.0.0.1', 0));
     await node.login(node.app, verbs);
     return node;
