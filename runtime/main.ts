@@ -145,6 +145,7 @@ async function compose(config: Config, log: Logger, shutdown: Shutdown): Promise
     endpoints: media.count,
     runs: runner.running + operations.running,
     registrations: location.count(),
+    trunks: b2b.registeredTrunks,
     ...(await servers.stats()),
   });
   const rest = await createRestServer({

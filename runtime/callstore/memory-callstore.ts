@@ -15,6 +15,8 @@ export interface DialogEntry {
   /** Domains of its legs, lower case: each of them sees the dialog. */
   readonly domains: readonly string[];
   readonly sipUsers: readonly DialogParty[];
+  /** Ids of the providers that parties of it are reached through. */
+  readonly providers: readonly string[];
 }
 
 /** Answers which login a number has, so that `from` finds a dialog under either name. */
@@ -70,6 +72,11 @@ export class MemoryCallStore implements CallStore {
   /** Dialogs of whatever domain that have a leg with this Call-ID. */
   idsOfCall(callid: string): readonly string[] {
     return [...(this.#index.get(`callid ${callid}`) ?? [])];
+  }
+
+  /** Dialogs with a party behind this provider. */
+  countOfProvider(providerId: string): number {
+    return this.#index.get(`provider ${providerId}`)?.size ?? 0;
   }
 
   list(scope: DialogScope): Promise<readonly DialogView[]> {
@@ -142,11 +149,12 @@ export class MemoryCallStore implements CallStore {
   }
 }
 
-function selectorKeys({ view, sipUsers, domains }: DialogEntry): ReadonlySet<string> {
+function selectorKeys({ view, sipUsers, domains, providers }: DialogEntry): ReadonlySet<string> {
   const keys = new Set<string>([`dialogid ${view.dialogid}`, `inviteid ${view.inviteid}`]);
   for (const callid of view.callids) keys.add(`callid ${callid}`);
   for (const leg of view.legs) keys.add(`uri ${normalUri(leg.remoteuri)}`);
   for (const uri of view.uris) keys.add(`name ${userOf(uri)}`);
+  for (const provider of providers) keys.add(`provider ${provider}`);
   for (const party of sipUsers) {
     keys.add(`sipuserid ${party.sipUserId}`);
     if (party.userId !== undefined) keys.add(`userid ${party.userId}`);

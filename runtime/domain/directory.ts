@@ -31,7 +31,58 @@ export interface FeatureCode {
   readonly opts: Readonly<Record<string, unknown>>;
 }
 
+/** A pattern of dialled numbers; see routing/pattern.ts. */
+export interface NumberPattern {
+  matches(number: string): boolean;
+}
+
+/** One step of a number's way in or out of a provider. */
+export interface NumberRule {
+  readonly pattern: NumberPattern;
+  /** Characters taken from the front. */
+  readonly strip: number;
+  /** Characters put there instead. */
+  readonly prepend: string;
+}
+
+/** An account at another operator: calls come from it and go to it. */
+export interface Provider {
+  readonly id: string;
+  readonly domain: string;
+  /** What routes name it by. */
+  readonly code: string;
+  readonly name: string;
+  readonly enabled: boolean;
+  readonly host: string;
+  readonly port: number;
+  readonly transport: 'udp' | 'tcp';
+  /** `outbound`: we register there; `inbound`: its gateway registers here; `none`: it is known by its address. */
+  readonly register: 'none' | 'outbound' | 'inbound';
+  /** Seconds asked for in a REGISTER. */
+  readonly registerExpires: number;
+  readonly login: string;
+  readonly authUser: string;
+  /** The password; empty when there is none. */
+  readonly secret: string;
+  /** HA1 of `login` in this domain, for a gateway that registers here. */
+  readonly ha1: { readonly md5: string; readonly sha256: string };
+  /** Domain of the provider's URIs. */
+  readonly fromDomain: string;
+  /** Addresses and networks that it sends from; none: where its host is. */
+  readonly addresses: readonly string[];
+  /** Called numbers that are the account's; none: all. */
+  readonly numbers: readonly NumberPattern[];
+  readonly mapping: {
+    readonly inbound: readonly NumberRule[];
+    readonly outbound: readonly NumberRule[];
+    readonly callerid: readonly NumberRule[];
+  };
+  /** Calls at once, both ways; 0: no limit. */
+  readonly maxCalls: number;
+}
+
 export type RouteTarget =
+  | { readonly type: 'provider'; readonly code: string }
   | { readonly type: 'scenario'; readonly code: string }
   | { readonly type: 'reject'; readonly status: number };
 
@@ -39,6 +90,13 @@ export type RouteTarget =
 export type RouteDecision =
   | { readonly kind: 'sipuser'; readonly sipuser: SipUser; readonly featureCode?: FeatureCode }
   | { readonly kind: 'scenario'; readonly code: string; readonly featureCode?: FeatureCode }
+  /** `number`: as the domain dialled it. */
+  | {
+      readonly kind: 'provider';
+      readonly provider: Provider;
+      readonly number: string;
+      readonly featureCode?: FeatureCode;
+    }
   | { readonly kind: 'conference'; readonly room: string; readonly featureCode: FeatureCode }
   | { readonly kind: 'reject'; readonly status: number; readonly reason: string };
 
@@ -48,6 +106,12 @@ export interface Directory {
   sipUserByLogin(domain: string, login: string): SipUser | undefined;
   sipUserByNumber(domain: string, phonenumber: string): SipUser | undefined;
   sipUserById(id: string): SipUser | undefined;
+  /** All providers of all domains, the disabled ones too. */
+  providers(): readonly Provider[];
+  /** The provider whose gateway registers in this domain with this login. */
+  gateway(domain: string, login: string): Provider | undefined;
+  /** Calls back after a change of the providers, until the function it gives is called. */
+  onProviders(listener: () => void): () => void;
   sipUsersOfUser(userId: string): readonly SipUser[];
   /** The featurecode of a type, if the domain has one (the first by prefix). */
   featureCode(domain: string, type: FeatureCode['type']): FeatureCode | undefined;

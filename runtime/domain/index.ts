@@ -49,8 +49,11 @@ export async function openLocation(
 ): Promise<PersistentLocation> {
   const location = new PersistentLocation(storage, now);
   await location.load();
-  directory.collections.sipusers.onChange(async ({ before, after }) => {
-    if (before !== undefined && after === undefined) await location.removeAll(before.id);
-  });
+  const { sipusers, providers } = directory.collections;
+  for (const accounts of [sipusers, providers]) {
+    accounts.onChange(async ({ before, after }) => {
+      if (before !== undefined && after === undefined) await location.removeAll(before.id);
+    });
+  }
   return location;
 }

@@ -2,9 +2,11 @@
 import type { Collections } from './collections/index.ts';
 import type { DomainRow } from './collections/domains.ts';
 import type { FeatureCodeRow } from './collections/featurecodes.ts';
+import type { ProviderRow } from './collections/providers.ts';
 import type { RouteRow } from './collections/routes.ts';
 import type { SipUserRow } from './collections/sipusers.ts';
-import type { Directory, Domain, FeatureCode, RouteDecision, SipUser } from './directory.ts';
+import type { Directory, Domain, FeatureCode, Provider, RouteDecision, SipUser } from './directory.ts';
+import { providerOfRow } from './provider-of-row.ts';
 import { DomainSpace } from './routing/domain-space.ts';
 import { reject, route } from './routing/route.ts';
 
@@ -13,6 +15,8 @@ class Snapshot {
   readonly spaces = new Map<string, DomainSpace>();
   readonly spacesById = new Map<string, DomainSpace>();
   readonly sipUsers = new Map<string, SipUser>();
+  readonly providers = new Map<string, Provider>();
+  readonly gateways = new Map<string, Provider>();
   readonly byOwner = new Map<string, Map<string, SipUser>>();
 
   space(name: string): DomainSpace | undefined {
@@ -62,6 +66,24 @@ class Snapshot {
     if (owned?.size === 0) this.byOwner.delete(sipuser.userId);
   }
 
+  putProvider(row: ProviderRow): void {
+    this.removeProvider(row.id);
+    const space = this.spacesById.get(row.domain_id);
+    if (space === undefined) return;
+    const provider = providerOfRow(row, space.domain.name);
+    space.putProvider(provider);
+    this.providers.set(provider.id, provider);
+    if (provider.register === 'inbound') this.gateways.set(gatewayKey(provider.domain, provider.login), provider);
+  }
+
+  removeProvider(id: string): void {
+    const provider = this.providers.get(id);
+    if (provider === undefined) return;
+    this.providers.delete(id);
+    this.gateways.delete(gatewayKey(provider.domain, provider.login));
+    this.space(provider.domain)?.removeProvider(provider);
+  }
+
   putFeatureCode(row: FeatureCodeRow): void {
     const space = this.spacesById.get(row.domain_id);
     const { id, prefix, type, opts } = row;
@@ -84,6 +106,10 @@ class Snapshot {
   }
 }
 
+function gatewayKey(domain: string, login: string): string {
+  return `${domain.toLowerCase()} ${login}`;
+}
+
 export class LiveDirectory implements Directory {
   /** Writes go through these; each is visible in the look-ups before it returns. */
   readonly collections: Collections;
@@ -91,10 +117,11 @@ export class LiveDirectory implements Directory {
   /** Changes made while a reload runs: its reading may have been too early for them. Undefined when none runs. */
   #meanwhile: ((snapshot: Snapshot) => void)[] | undefined;
   #reloading: Promise<void> = Promise.resolve();
+  readonly #providerListeners = new Set<() => void>();
 
   constructor(collections: Collections) {
     this.collections = collections;
-    const { domains, sipusers, featurecodes, routes } = collections;
+    const { domains, sipusers, providers, featurecodes, routes } = collections;
     // A domain's name and id are in every index, and domains change rarely.
     domains.onChange(() => this.reload());
     sipusers.onChange(({ before, after }) =>
@@ -103,6 +130,13 @@ export class LiveDirectory implements Directory {
         if (after !== undefined) snapshot.putSipUser(after);
       }),
     );
+    providers.onChange(({ before, after }) => {
+      this.#apply((snapshot) => {
+        if (before !== undefined) snapshot.removeProvider(before.id);
+        if (after !== undefined) snapshot.putProvider(after);
+      });
+      this.#providersChanged();
+    });
     featurecodes.onChange(({ before, after }) =>
       this.#apply((snapshot) => {
         if (before !== undefined) snapshot.removeFeatureCode(before);
@@ -122,6 +156,11 @@ export class LiveDirectory implements Directory {
     const reloaded = this.#reloading.then(() => this.#replace());
     this.#reloading = reloaded.catch(() => undefined);
     await reloaded;
+    this.#providersChanged();
+  }
+
+  #providersChanged(): void {
+    for (const listener of this.#providerListeners) listener();
   }
 
   #apply(change: (snapshot: Snapshot) => void): void {
@@ -142,10 +181,11 @@ export class LiveDirectory implements Directory {
   }
 
   async #load(): Promise<Snapshot> {
-    const { domains, sipusers, featurecodes, routes } = this.collections;
+    const { domains, sipusers, providers, featurecodes, routes } = this.collections;
     const snapshot = new Snapshot();
     for (const row of await domains.list()) snapshot.putDomain(row);
     for (const row of await sipusers.list()) snapshot.putSipUser(row);
+    for (const row of await providers.list()) snapshot.putProvider(row);
     for (const row of await featurecodes.list()) snapshot.putFeatureCode(row);
     for (const row of await routes.list()) snapshot.putRoute(row);
     return snapshot;
@@ -173,6 +213,19 @@ export class LiveDirectory implements Directory {
 
   sipUsersOfUser(userId: string): readonly SipUser[] {
     return [...(this.#snapshot.byOwner.get(userId)?.values() ?? [])];
+  }
+
+  providers(): readonly Provider[] {
+    return [...this.#snapshot.providers.values()];
+  }
+
+  gateway(domain: string, login: string): Provider | undefined {
+    return this.#snapshot.gateways.get(gatewayKey(domain, login));
+  }
+
+  onProviders(listener: () => void): () => void {
+    this.#providerListeners.add(listener);
+    return () => this.#providerListeners.delete(listener);
   }
 
   featureCode(domain: string, type: FeatureCode['type']): FeatureCode | undefined {

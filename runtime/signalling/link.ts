@@ -1,6 +1,7 @@
 import SrfClass from 'drachtio-srf';
 import { ALLOW, IncomingInvite } from './incoming-invite.ts';
 import { OutgoingInvite, type OutgoingInviteOptions } from './outgoing-invite.ts';
+import { Registration, type RegistrationOptions } from './registration.ts';
 import type { Srf, SrfRequest, SrfResponse } from './srf-types.ts';
 
 /** Address and secret of a drachtio-server's app port. */
@@ -92,6 +93,11 @@ export class SipLink {
 
   invite(options: OutgoingInviteOptions): OutgoingInvite {
     return new OutgoingInvite(this.#srf, options);
+  }
+
+  /** A registration of ours at somebody else's registrar; nothing is sent yet. */
+  registration(options: RegistrationOptions): Registration {
+    return new Registration(this.#srf, options);
   }
 
   close(): void {

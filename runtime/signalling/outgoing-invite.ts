@@ -1,5 +1,6 @@
 import { answer, type SipAnswer } from './answers.ts';
 import { ALLOW } from './incoming-invite.ts';
+import type { SipCredentials } from './registration.ts';
 import { dialogOf, type SipDialog } from './sip-dialog.ts';
 import type { Srf, SrfIncomingResponse, SrfRequest, SrfUacOptions } from './srf-types.ts';
 
@@ -14,6 +15,8 @@ export interface OutgoingInviteOptions {
   readonly to: string;
   readonly sdp: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Shown when the far end asks for them (401, 407). */
+  readonly credentials?: SipCredentials;
   /** A provisional answer other than 100, with its session description if it has one. */
   readonly onProvisional: (answer: SipAnswer, sdp: string | undefined) => void;
 }
@@ -89,13 +92,14 @@ export class OutgoingInvite {
 }
 
 function uacOptions(
-  { headers, callId, from, to, sdp }: OutgoingInviteOptions,
+  { headers, callId, from, to, sdp, credentials }: OutgoingInviteOptions,
   nextHop: string | undefined,
 ): SrfUacOptions {
   return {
     headers: { ...headers, 'Call-ID': callId, From: from, To: to, Allow: ALLOW },
     localSdp: sdp,
     ...(nextHop === undefined ? {} : { proxy: nextHop }),
+    ...(credentials === undefined ? {} : { auth: { ...credentials } }),
   };
 }
 

@@ -63,6 +63,14 @@ export function plainUri(user: string, domain: string): string {
   return `sip:${user.toWellFormed().replace(USER_SAFE, (c) => encodeURIComponent(c))}@${domain}`;
 }
 
+/** The display name of a name-addr; undefined when it has none. */
+export function displayName(nameAddress: string): string | undefined {
+  const before = nameAddress.slice(0, Math.max(0, nameAddress.indexOf('<'))).trim();
+  const quoted = /^"((?:[^"\\]|\\.)*)"$/.exec(before)?.[1];
+  const name = quoted === undefined ? before : quoted.replace(/\\(.)/g, '$1');
+  return name === '' ? undefined : name;
+}
+
 /** A name-addr for From and To: `"Display" <sip:user@domain>`. */
 export function nameAddr(display: string | undefined, user: string, domain: string): string {
   const uri = bracketUri(user, domain);

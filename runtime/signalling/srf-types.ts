@@ -49,6 +49,19 @@ export interface SrfUacOptions {
   headers: Record<string, string>;
   localSdp: string;
   proxy?: string;
+  auth?: SrfAuth;
+}
+
+/** How a challenge is answered. */
+export interface SrfAuth {
+  username: string;
+  password: string;
+}
+
+export interface SrfRequestOptions {
+  method: string;
+  headers: Record<string, string>;
+  auth?: SrfAuth;
 }
 
 export interface SrfUacCallbacks {
@@ -68,6 +81,8 @@ export interface Srf extends EventEmitter {
     options: { localSdp: string; headers?: Record<string, string> },
     callback: SrfDialogCallback,
   ): void;
+  /** Outside a dialog; the request given to the callback emits `response`. */
+  request(uri: string, options: SrfRequestOptions, callback: (err: unknown, req?: SrfRequest) => void): void;
   createUAC(uri: string, options: SrfUacOptions, progress: SrfUacCallbacks, callback: SrfDialogCallback): void;
 }
 

@@ -1,29 +1,37 @@
-import type { Directory, LocationStore, SipUser } from '../domain/directory.ts';
-import { DigestAuthenticator } from '../signalling/digest.ts';
+import type { Directory, LocationStore, Provider, SipUser } from '../domain/directory.ts';
+import { DigestAuthenticator, type DigestSecret } from '../signalling/digest.ts';
 import { sourceOf } from '../signalling/incoming-invite.ts';
 import { parseSipUri } from '../signalling/sip-uri.ts';
 import type { SrfRequest, SrfResponse } from '../signalling/srf-types.ts';
+import type { Trunks } from './esg/trunks.ts';
 import { isFromContact } from './next-hop.ts';
 
 /** The part of a request's answer that authentication may give. */
 type Refuse = (status: number, headers: Record<string, string>) => void;
 
+/** Whom a domain knows by a secret: a phone's account, or a provider whose gateway comes here. */
+export type Account =
+  | { readonly kind: 'sipuser'; readonly sipUser: SipUser }
+  | { readonly kind: 'provider'; readonly provider: Provider };
+
 /**
- * Who a phone is. A REGISTER always proves it by digest. A call is taken without a challenge from exactly the address
- * at which its account is registered at the moment, and challenged otherwise.
+ * Who a phone or gateway is. A REGISTER always proves it by digest. A call is taken without a challenge from exactly the
+ * address at which its account is registered at the moment and from where a provider sends, and challenged otherwise.
  */
 export class Authentication {
   readonly #directory: Directory;
   readonly #location: LocationStore;
+  readonly #trunks: Trunks;
   readonly #digest = new DigestAuthenticator();
 
-  constructor(directory: Directory, location: LocationStore) {
+  constructor(directory: Directory, location: LocationStore, trunks: Trunks) {
     this.#directory = directory;
     this.#location = location;
+    this.#trunks = trunks;
   }
 
   /** The account that a REGISTER proved to own; undefined when the request has been answered. */
-  register(req: SrfRequest, res: SrfResponse): SipUser | undefined {
+  register(req: SrfRequest, res: SrfResponse): Account | undefined {
     const aor = parseSipUri(req.get('To') ?? '');
     const domain = this.#domainOf(aor?.host) ?? this.#domainOf(parseSipUri(req.uri)?.host) ?? this.#onlyDomain();
     const refuse: Refuse = (status, headers) => res.send(status, { headers });
@@ -31,26 +39,27 @@ export class Authentication {
       refuse(404, {});
       return undefined;
     }
-    const sipUser = this.#digestUser(req, domain, req.get('Authorization'), 401, refuse);
-    if (sipUser === undefined) return undefined;
-    if (aor.user !== sipUser.login && aor.user !== sipUser.phonenumber) {
+    const account = this.#digestUser(req, domain, req.get('Authorization'), 401, refuse);
+    if (account === undefined) return undefined;
+    if (!namesOf(account).includes(aor.user)) {
       refuse(403, {});
       return undefined;
     }
-    return sipUser;
+    return account;
   }
 
   /** The account that places a call; undefined when `refuse` has answered. */
-  caller(req: SrfRequest, refuse: Refuse): SipUser | undefined {
+  caller(req: SrfRequest, refuse: Refuse): Account | undefined {
     const from = parseSipUri(req.get('From') ?? '');
     const domain = this.#domainOf(from?.host) ?? this.#domainOf(parseSipUri(req.uri)?.host) ?? this.#onlyDomain();
+    const claimed = from === undefined || domain === undefined ? undefined : this.#claimed(domain, from.user);
+    if (claimed !== undefined && this.#callsFromItsContact(claimed, req)) return { kind: 'sipuser', sipUser: claimed };
+    const provider = this.#trunks.identify(req);
+    if (provider !== undefined) return { kind: 'provider', provider };
     if (from === undefined || domain === undefined) {
       refuse(403, {});
       return undefined;
     }
-    const claimed =
-      this.#directory.sipUserByLogin(domain, from.user) ?? this.#directory.sipUserByNumber(domain, from.user);
-    if (claimed !== undefined && this.#callsFromItsContact(claimed, req)) return claimed;
     return this.#digestUser(req, domain, req.get('Proxy-Authorization') ?? req.get('Authorization'), 407, refuse);
   }
 
@@ -60,14 +69,11 @@ export class Authentication {
     credentials: string | undefined,
     status: 401 | 407,
     refuse: Refuse,
-  ): SipUser | undefined {
-    const verdict = this.#digest.verify(
-      credentials,
-      req.method,
-      domain,
-      (login) => this.#directory.sipUserByLogin(domain, login)?.ha1,
+  ): Account | undefined {
+    const verdict = this.#digest.verify(credentials, req.method, domain, (login) =>
+      secretOf(this.#account(domain, login)),
     );
-    if (verdict.ok) return this.#directory.sipUserByLogin(domain, verdict.username);
+    if (verdict.ok) return this.#account(domain, verdict.username);
     if (verdict.reason === 'wrong') {
       refuse(403, {});
       return undefined;
@@ -75,6 +81,17 @@ export class Authentication {
     const header = status === 401 ? 'WWW-Authenticate' : 'Proxy-Authenticate';
     refuse(status, { [header]: this.#digest.challenge(domain, verdict.reason === 'stale') });
     return undefined;
+  }
+
+  #account(domain: string, login: string): Account | undefined {
+    const sipUser = this.#directory.sipUserByLogin(domain, login);
+    if (sipUser !== undefined) return { kind: 'sipuser', sipUser };
+    const provider = this.#directory.gateway(domain, login);
+    return provider === undefined ? undefined : { kind: 'provider', provider };
+  }
+
+  #claimed(domain: string, user: string): SipUser | undefined {
+    return this.#directory.sipUserByLogin(domain, user) ?? this.#directory.sipUserByNumber(domain, user);
   }
 
   #callsFromItsContact(sipUser: SipUser, req: SrfRequest): boolean {
@@ -91,4 +108,14 @@ export class Authentication {
     const [domain, second] = this.#directory.domains().filter(({ isMaster }) => !isMaster);
     return second === undefined ? domain?.name : undefined;
   }
+}
+
+function secretOf(account: Account | undefined): DigestSecret | undefined {
+  return account?.kind === 'provider' ? account.provider.ha1 : account?.sipUser.ha1;
+}
+
+/** What an account may call itself in an address of record. */
+function namesOf(account: Account): string[] {
+  if (account.kind === 'provider') return [account.provider.login];
+  return [account.sipUser.login, account.sipUser.phonenumber];
 }

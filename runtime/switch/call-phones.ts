@@ -1,26 +1,30 @@
 import { randomUUID } from 'node:crypto';
-import type { ContactBinding, SipUser } from '../domain/directory.ts';
+import type { SipUser } from '../domain/directory.ts';
 import type { TailStep } from '../interpreter/dtmf-tail.ts';
 import type { MediaEndpoint } from '../media/endpoint.ts';
 import { MediaError } from '../media/media-error.ts';
 import { answer, type SipAnswer } from '../signalling/answers.ts';
 import { LocalDescription } from '../signalling/sdp.ts';
 import { bracketUri, nameAddr, parseSipUri } from '../signalling/sip-uri.ts';
+import { type Callee, type CalleeAddress, sipUserCallee } from './callee.ts';
 import { type Attempt, type AttemptOptions, AttemptProgress, failedAttempt } from './attempt.ts';
 import { Fork, type ForkOutcome, type ForkTarget } from './fork.ts';
 import { BranchLeg } from './ivr-leg.ts';
 import type { EndCause } from './leg.ts';
-import type { Party } from './party.ts';
+import { numberOf, type Party } from './party.ts';
 import { PhoneLeg } from './phone-leg.ts';
-import { nextHopOf } from './next-hop.ts';
 import type { SwitchTools } from './tools.ts';
 
 /** Calls every registered contact of a sipuser; the first that answers has the call. */
 export function callPhones(tools: SwitchTools, sipUser: SipUser, options: AttemptOptions): Attempt {
-  const contacts = tools.location.contacts(sipUser.id);
-  if (contacts.length === 0) return failedAttempt(480);
-  const call = new PhonesCall(tools, sipUser, options);
-  call.start(contacts).catch((err: unknown) => call.fail(err));
+  return callCallee(tools, sipUserCallee(sipUser, tools.location.contacts(sipUser.id), options.dialled), options);
+}
+
+/** Calls every address of a callee; the first that answers has the call. */
+export function callCallee(tools: SwitchTools, callee: Callee, options: AttemptOptions): Attempt {
+  if (callee.addresses.length === 0) return failedAttempt(480);
+  const call = new PhonesCall(tools, callee, options);
+  call.start().catch((err: unknown) => call.fail(err));
   return call.progress;
 }
 
@@ -29,9 +33,10 @@ interface LegUris {
   readonly remoteuri: string;
 }
 
-/** A contact that is to be called. */
+/** An address that is to be called. */
 interface Branch {
-  readonly contact: ContactBinding;
+  readonly callee: Callee;
+  readonly address: CalleeAddress;
   readonly callId: string;
   readonly uris: LegUris;
 }
@@ -40,7 +45,7 @@ class PhonesCall {
   readonly progress = new AttemptProgress();
   readonly #tools: SwitchTools;
   readonly #options: AttemptOptions;
-  readonly #sipUser: SipUser;
+  readonly #callee: Callee;
   readonly #description = new LocalDescription();
   /** Who is being called, by Call-ID of the branch. */
   readonly #called = new Map<string, { readonly party: Party; readonly uris: LegUris }>();
@@ -50,17 +55,15 @@ class PhonesCall {
   #endpoint: MediaEndpoint | undefined;
   #early: Promise<void> | undefined;
 
-  constructor(tools: SwitchTools, sipUser: SipUser, options: AttemptOptions) {
+  constructor(tools: SwitchTools, callee: Callee, options: AttemptOptions) {
     this.#tools = tools;
     this.#options = options;
-    this.#sipUser = sipUser;
+    this.#callee = callee;
   }
 
-  async start(contacts: readonly ContactBinding[]): Promise<void> {
+  async start(): Promise<void> {
     const { dialog, caller, timeoutMs } = this.#options;
-    // Whoever was dialled by login is called by login; a featurecode's prefix is no part of the called number.
-    const called = this.#options.dialled === this.#sipUser.login ? this.#sipUser.login : this.#sipUser.phonenumber;
-    const branches = this.#branches(this.#sipUser, called, contacts);
+    const branches = this.#branches(this.#callee);
     // Both sides' endpoints are made side by side; the caller's own failure (no common codec) is found before it rings.
     const prepared = caller.prepareMedia();
     prepared.catch(() => undefined);
@@ -95,32 +98,36 @@ class PhonesCall {
     this.#giveUp(answer(status, undefined, true));
   }
 
-  /** Adds a branch for every contact of an account to the dialog. */
-  #branches(sipUser: SipUser, called: string, contacts: readonly ContactBinding[]): Branch[] {
+  /** Adds a branch for every address of a callee to the dialog. */
+  #branches(callee: Callee): Branch[] {
     const { dialog, domain, fromNumber, timeoutMs } = this.#options;
-    this.#accounts.add(sipUser.id);
-    const party: Party = { kind: 'sipuser', domain: sipUser.domain, sipUser };
-    const uris = { localuri: bracketUri(fromNumber, domain), remoteuri: bracketUri(called, sipUser.domain) };
-    return contacts.map((contact) => {
-      const callId = `${randomUUID()}@${sipUser.domain}`;
+    const { party, called, host, caller } = callee;
+    this.#accounts.add(callee.account);
+    const uris = {
+      localuri: bracketUri(caller?.number ?? fromNumber, caller?.host ?? domain),
+      remoteuri: bracketUri(called, host),
+    };
+    return callee.addresses.map((address) => {
+      const callId = `${randomUUID()}@${host}`;
       this.#called.set(callId, { party, uris });
       const leg = new BranchLeg(callId, party, () => this.#fork?.cancel(answer(487, undefined, true)));
       dialog.addBranch(leg, uris, Date.now() + timeoutMs);
-      return { contact, callId, uris };
+      return { callee, address, callId, uris };
     });
   }
 
-  #target({ contact, callId, uris }: Branch, sdp: string): ForkTarget {
+  #target({ callee, address, callId, uris }: Branch, sdp: string): ForkTarget {
     const { domain, fromName, fromNumber, headers } = this.#options;
-    const nextHop = nextHopOf(contact);
+    const { caller, credentials } = callee;
     return {
-      uri: contact.contact,
-      ...(nextHop === undefined ? {} : { nextHop }),
+      uri: address.uri,
+      ...(address.nextHop === undefined ? {} : { nextHop: address.nextHop }),
       callId,
-      from: nameAddr(fromName, fromNumber, domain),
+      from: nameAddr(fromName, caller?.number ?? fromNumber, caller?.host ?? domain),
       to: uris.remoteuri,
       sdp,
       headers,
+      ...(credentials === undefined ? {} : { credentials }),
     };
   }
 
@@ -130,10 +137,11 @@ class PhonesCall {
     return contacts.flatMap((text) => {
       const uri = parseSipUri(text);
       if (uri === undefined || uri.user === '') return [];
-      const decision = directory.route(this.#sipUser.domain, this.#sipUser.phonenumber, uri.user);
+      const { party } = this.#callee;
+      const decision = directory.route(party.domain, numberOf(party), uri.user);
       if (decision.kind !== 'sipuser' || this.#accounts.has(decision.sipuser.id)) return [];
       const { sipuser } = decision;
-      const branches = this.#branches(sipuser, sipuser.phonenumber, location.contacts(sipuser.id));
+      const branches = this.#branches(sipUserCallee(sipuser, location.contacts(sipuser.id)));
       return branches.map((branch) => this.#target(branch, sdp));
     });
   }

@@ -62,6 +62,11 @@ export class DialogBook implements DialogObserver {
     return undefined;
   }
 
+  /** Live dialogs with somebody behind this provider. */
+  countOfProvider(providerId: string): number {
+    return this.#store.countOfProvider(providerId);
+  }
+
   all(): CallDialog[] {
     return [...this.#dialogs.values()];
   }

@@ -3,7 +3,7 @@ import type { DialogEntry, DialogParty } from '../callstore/memory-callstore.ts'
 import type { DialogStatus, LegView } from '../callstore/dialog-view.ts';
 import type { EndCause, Leg, LegOwner } from './leg.ts';
 import { MediaPath } from './media-path.ts';
-import { urisOf } from './party.ts';
+import { type EsgCall, type Party, urisOf } from './party.ts';
 
 /** A leg with what the specification's leg table says of it. */
 interface DialogLeg {
@@ -216,8 +216,7 @@ export class CallDialog implements LegOwner {
         acallid: a.callid,
         callids: legs.map(({ leg }) => leg.callid),
         dialogid: this.dialogid,
-        esgdlg: '',
-        esgcallid: '',
+        ...esgOf(parties),
         inviteid: this.inviteid,
         status: this.#state === 'dialog' ? 'dialog' : 'forking',
         legs: legs.map(legView),
@@ -230,12 +229,21 @@ export class CallDialog implements LegOwner {
       },
       domains: [...new Set(parties.map((party) => party.domain.toLowerCase()))],
       sipUsers: sipUsers(parties),
+      providers: [...new Set(parties.flatMap((party) => (party.kind === 'provider' ? [party.provider.id] : [])))],
     };
   }
 }
 
 function legView({ leg, side, localuri, remoteuri, expirets }: DialogLeg): LegView {
   return { callid: leg.callid, expirets, localuri, remoteuri, side };
+}
+
+/** The external caller, wherever a transfer took it (specification, "Dialog (active call)"). */
+function esgOf(parties: readonly Party[]): EsgCall {
+  for (const party of parties) {
+    if (party.kind === 'provider' && party.esg !== undefined) return party.esg;
+  }
+  return { esgdlg: '', esgcallid: '' };
 }
 
 function sipUsers(parties: readonly Leg['party'][]): DialogParty[] {

@@ -1,4 +1,4 @@
-import type { SipUser } from '../domain/directory.ts';
+import type { Provider, SipUser } from '../domain/directory.ts';
 import type { PartyInfo } from '../interpreter/call-port.ts';
 import { bracketUri } from '../signalling/sip-uri.ts';
 
@@ -7,8 +7,25 @@ export type Party =
   | { readonly kind: 'sipuser'; readonly domain: string; readonly sipUser: SipUser }
   /** A scenario: the platform's own party. `number` is what it calls from, or was reached by. */
   | { readonly kind: 'ivr'; readonly domain: string; readonly number: string; readonly name: string | undefined }
+  /** Somebody outside, reached through a provider. */
+  | {
+      readonly kind: 'provider';
+      readonly domain: string;
+      readonly provider: Provider;
+      readonly number: string;
+      readonly name: string | undefined;
+      /** Of a call from outside (specification, "Dialog (active call)"). */
+      readonly esg: EsgCall | undefined;
+    }
   /** Nobody that the domain knows: a number that leads nowhere. */
   | { readonly kind: 'unknown'; readonly domain: string; readonly number: string };
+
+/** A call from outside, as the gateway role sees it. */
+export interface EsgCall {
+  readonly esgdlg: string;
+  /** Call-ID between the provider and this platform. */
+  readonly esgcallid: string;
+}
 
 /** The number under which others see a party. */
 export function numberOf(party: Party): string {
@@ -21,6 +38,7 @@ export function nameOf(party: Party): string | undefined {
     case 'sipuser':
       return party.sipUser.name;
     case 'ivr':
+    case 'provider':
       return party.name;
     case 'unknown':
       return undefined;

@@ -38,14 +38,16 @@ export class PhoneLeg implements CallingLeg {
   private constructor(
     tools: PhoneLegTools,
     party: Party,
-    side: { invite: IncomingInvite } | { sip: SipDialog; endpoint: MediaEndpoint; description: LocalDescription },
+    side:
+      | { invite: IncomingInvite; callid: string }
+      | { sip: SipDialog; endpoint: MediaEndpoint; description: LocalDescription },
   ) {
     this.#tools = tools;
     this.party = party;
     this.#description = 'invite' in side ? new LocalDescription() : side.description;
     if ('invite' in side) {
       this.#invite = side.invite;
-      this.callid = side.invite.callId;
+      this.callid = side.callid;
       this.#state = 'ringing';
       side.invite.cancelled.addEventListener('abort', () => this.#ended('CANCEL'), { once: true });
     } else {
@@ -56,8 +58,9 @@ export class PhoneLeg implements CallingLeg {
     }
   }
 
-  static incoming(tools: PhoneLegTools, party: Party, invite: IncomingInvite): PhoneLeg {
-    return new PhoneLeg(tools, party, { invite });
+  /** @param callid under which the platform knows the leg, when not by its Call-ID */
+  static incoming(tools: PhoneLegTools, party: Party, invite: IncomingInvite, callid = invite.callId): PhoneLeg {
+    return new PhoneLeg(tools, party, { invite, callid });
   }
 
   /** @param description with which the phone was called */

@@ -13,6 +13,8 @@ import { startTransfer } from './transfer.ts';
  * @returns the answer to the REFER
  */
 export function transferByPhone(tools: SwitchTools, leg: PhoneLeg, { referTo }: ReferRequest): ReferAnswer {
+  // Whoever is outside may not have others called at the domain's cost.
+  if (leg.party.kind === 'provider') return { status: 403 };
   const target = parseReferTo(referTo);
   if (target === undefined) return { status: 400 };
   const found = tools.dialogs.findByCallId(leg.callid);

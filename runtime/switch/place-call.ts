@@ -1,8 +1,9 @@
 import type { RouteDecision } from '../domain/directory.ts';
 import { type Attempt, type AttemptOptions, failedAttempt } from './attempt.ts';
 import { autoAnswerHeaders } from './auto-answer.ts';
-import { callPhones } from './call-phones.ts';
+import { callCallee, callPhones } from './call-phones.ts';
 import { callScenario } from './call-scenario.ts';
+import { providerCallee } from './esg/provider-callee.ts';
 import type { SwitchTools } from './tools.ts';
 
 /** Starts the call that a route decision asks for. */
@@ -14,6 +15,14 @@ export function placeCall(tools: SwitchTools, decision: RouteDecision, options: 
           ? { ...autoAnswerHeaders(decision.sipuser.domain), ...options.headers }
           : options.headers;
       return callPhones(tools, decision.sipuser, { ...options, headers });
+    }
+    case 'provider': {
+      const { provider, number } = decision;
+      if (provider.maxCalls > 0 && tools.dialogs.countOfProvider(provider.id) >= provider.maxCalls) {
+        return failedAttempt(503);
+      }
+      const trunkCall = { number, caller: options.fromNumber };
+      return callCallee(tools, providerCallee(provider, trunkCall, tools.location.contacts(provider.id)), options);
     }
     case 'scenario':
       // A scenario has nothing to say to another scenario's silence: one side of a call needs media.

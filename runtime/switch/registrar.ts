@@ -1,4 +1,4 @@
-import type { ContactBinding, LocationStore, SipUser } from '../domain/directory.ts';
+import type { ContactBinding, LocationStore } from '../domain/directory.ts';
 import { sourceOf } from '../signalling/incoming-invite.ts';
 import type { Log } from '../signalling/link.ts';
 import { parseSipUri } from '../signalling/sip-uri.ts';
@@ -27,23 +27,24 @@ export class Registrar {
   }
 
   register(req: SrfRequest, res: SrfResponse): void {
-    const sipUser = this.#authentication.register(req, res);
-    if (sipUser === undefined) return;
-    this.#update(sipUser, req, res).catch((err: unknown) => {
-      this.#log.error({ err, sipuser: sipUser.login }, 'registration failed');
+    const account = this.#authentication.register(req, res);
+    if (account === undefined) return;
+    const { id, login } = account.kind === 'sipuser' ? account.sipUser : account.provider;
+    this.#update(id, req, res).catch((err: unknown) => {
+      this.#log.error({ err, account: login }, 'registration failed');
       if (!res.finalResponseSent) res.send(500);
     });
   }
 
-  async #update(sipUser: SipUser, req: SrfRequest, res: SrfResponse): Promise<void> {
+  async #update(accountId: string, req: SrfRequest, res: SrfResponse): Promise<void> {
     const header = req.get('Contact');
     const callId = req.get('Call-ID') ?? '';
     const cseq = Number.parseInt(req.get('CSeq') ?? '', 10);
     const fallback = seconds(req.get('Expires')) ?? DEFAULT_EXPIRES;
-    const existing = this.#location.contacts(sipUser.id);
+    const existing = this.#location.contacts(accountId);
     if (header?.trim() === '*') {
       if (fallback !== 0) return void res.send(400, 'Contact * needs Expires 0');
-      await this.#location.removeAll(sipUser.id);
+      await this.#location.removeAll(accountId);
     } else if (header !== undefined) {
       const wanted = parseContacts(header, fallback);
       if (wanted === undefined) return void res.send(400, 'Contact cannot be read');
@@ -54,24 +55,24 @@ export class Registrar {
       if (outdated) return void res.send(500, 'Out of Order');
       const total = new Set([...existing.map((known) => known.contact), ...wanted.map(({ uri }) => uri)]);
       if (total.size > MAX_CONTACTS) return void res.send(403, 'Too Many Contacts');
-      await this.#save(sipUser, wanted, req, { callId, cseq });
+      await this.#save(accountId, wanted, req, { callId, cseq });
     }
-    res.send(200, { headers: this.#currentContacts(sipUser) });
+    res.send(200, { headers: this.#currentContacts(accountId) });
   }
 
   async #save(
-    sipUser: SipUser,
+    accountId: string,
     wanted: readonly WantedContact[],
     req: SrfRequest,
     order: { callId: string; cseq: number },
   ): Promise<void> {
     for (const { uri, expires } of wanted) {
       if (expires === 0) {
-        await this.#location.remove(sipUser.id, uri);
+        await this.#location.remove(accountId, uri);
         continue;
       }
       const binding: ContactBinding = {
-        sipUserId: sipUser.id,
+        sipUserId: accountId,
         contact: uri,
         ...order,
         source: sourceOf(req),
@@ -86,8 +87,8 @@ export class Registrar {
     }
   }
 
-  #currentContacts(sipUser: SipUser): Record<string, string> {
-    const contacts = this.#location.contacts(sipUser.id);
+  #currentContacts(accountId: string): Record<string, string> {
+    const contacts = this.#location.contacts(accountId);
     if (contacts.length === 0) return {};
     const left = (binding: ContactBinding) => Math.max(1, Math.ceil((binding.expires - Date.now()) / 1000));
     return { Contact: contacts.map((binding) => `<${binding.contact}>;expires=${left(binding)}`).join(', ') };

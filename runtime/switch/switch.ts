@@ -9,6 +9,7 @@ import { Authentication } from './authentication.ts';
 import { DialogBook, type DialogEvents } from './dialog-book.ts';
 import { LiveDialogs } from './dialog-control.ts';
 import { takeIncomingCall } from './incoming-call.ts';
+import { Trunks } from './esg/trunks.ts';
 import { IvrCall } from './ivr-call.ts';
 import { Registrar } from './registrar.ts';
 import { transferByPhone } from './phone-refer.ts';
@@ -36,6 +37,7 @@ export class Switch implements SipHandlers {
   readonly #tools: SwitchTools;
   readonly #authentication: Authentication;
   readonly #registrar: Registrar;
+  readonly #trunks: Trunks;
   #links: { sip: SipLink; media: MediaLink } | undefined;
   readonly #background = new Set<Promise<void>>();
   #draining = false;
@@ -44,7 +46,8 @@ export class Switch implements SipHandlers {
     const { directory, location, callstore, site, log, events } = options;
     this.#dialogs = new DialogBook(callstore, events);
     this.#live = new LiveDialogs(this.#dialogs);
-    this.#authentication = new Authentication(directory, location);
+    this.#trunks = new Trunks(directory, location, log);
+    this.#authentication = new Authentication(directory, location, this.#trunks);
     this.#registrar = new Registrar(this.#authentication, location, log);
     this.#tools = {
       directory,
@@ -73,6 +76,7 @@ export class Switch implements SipHandlers {
   /** Calls can be made from now on. */
   connect(sip: SipLink, media: MediaLink): void {
     this.#links = { sip, media };
+    this.#trunks.start((registration) => sip.registration(registration));
   }
 
   /** Whether calls can be made: both servers are there, and the node is not on its way out. */
@@ -82,7 +86,7 @@ export class Switch implements SipHandlers {
 
   invite(invite: IncomingInvite): void {
     if (!this.ready) invite.reject(503, undefined, { 'Retry-After': '5' });
-    else takeIncomingCall(this.#tools, this.#authentication, invite);
+    else takeIncomingCall(this.#tools, this.#authentication, this.#trunks, invite);
   }
 
   register(req: SrfRequest, res: SrfResponse): void {
@@ -92,6 +96,11 @@ export class Switch implements SipHandlers {
   /** A call that a scenario may place, in the name of a domain. */
   createCall(domain: string): CallPort {
     return IvrCall.idle(this.#tools, domain);
+  }
+
+  /** Registrations with providers that stand at the moment. */
+  get registeredTrunks(): number {
+    return [...this.#trunks.states().values()].filter(({ state }) => state === 'registered').length;
   }
 
   /** The live dialogs, as operations on them see and change them. */
@@ -108,7 +117,7 @@ export class Switch implements SipHandlers {
     const late = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, SHUTDOWN_MS);
     });
-    await Promise.race([Promise.all(this.#background), late]);
+    await Promise.race([Promise.all([...this.#background, this.#trunks.close()]), late]);
     clearTimeout(timer);
   }
 

@@ -40,6 +40,7 @@ function entry(dialogid: string, changes: Partial<DialogView> = {}, domains = ['
       ...changes,
     },
     domains,
+    providers: [],
     sipUsers: [ALICE, BOB],
   };
 }

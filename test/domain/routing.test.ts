@@ -49,6 +49,7 @@ function short(decision: RouteDecision): string {
   if (decision.kind === 'reject') return `${decision.status} ${decision.reason}`;
   const by = decision.featureCode === undefined ? '' : ` by ${decision.featureCode.prefix}`;
   if (decision.kind === 'sipuser') return `sipuser ${decision.sipuser.login}${by}`;
+  if (decision.kind === 'provider') return `provider ${decision.provider.code}${by}`;
   return decision.kind === 'scenario' ? `scenario ${decision.code}${by}` : `conference ${decision.room}${by}`;
 }
 

@@ -9,6 +9,8 @@ import { Moment } from './wait.ts';
 
 export interface OutgoingCallOptions {
   readonly target: string;
+  /** URI of To where it differs from the Request-URI. */
+  readonly to: string;
   /** Address of record, `sip:login@domain`. */
   readonly from: string;
   readonly displayName: string | undefined;
@@ -72,7 +74,7 @@ export class OutgoingCall extends PhoneCall {
   }
 
   #invite(authorize?: SipHeader): ClientTransaction {
-    const { displayName, from, target, via, headers, lateOffer } = this.#options;
+    const { displayName, from, target, to, via, headers, lateOffer } = this.#options;
     const display = displayName === undefined ? '' : `"${displayName}" `;
     const request: SipRequest = {
       kind: 'request',
@@ -80,7 +82,7 @@ export class OutgoingCall extends PhoneCall {
       uri: target,
       headers: [
         { name: 'From', value: `${display}<${from}>;tag=${this.#fromTag}` },
-        { name: 'To', value: `<${target}>` },
+        { name: 'To', value: `<${to}>` },
         { name: 'Call-ID', value: this.callId },
         { name: 'CSeq', value: `${this.#cseq} INVITE` },
         ...(lateOffer ? this.contactHeaders() : this.sdpHeaders()),

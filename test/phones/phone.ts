@@ -1,3 +1,4 @@
+import type { Challenger } from './challenger.ts';
 import { CallSession } from './call-session.ts';
 import { IncomingCall } from './incoming-call.ts';
 import type { Codec } from './media/g711.ts';
@@ -21,6 +22,8 @@ export interface PhoneOptions extends EndpointOptions {
   readonly transport?: Protocol;
   readonly codecs?: readonly Codec[];
   readonly displayName?: string;
+  /** Whoever registers here or calls must know this password, as with an operator. */
+  readonly challenger?: Challenger;
 }
 
 /**
@@ -31,6 +34,8 @@ export class Phone {
   readonly login: string;
   /** Requests outside any call: NOTIFY, MESSAGE, OPTIONS. */
   readonly requests = new Arrivals<SipRequest>('request outside a call');
+  /** REGISTERs that this phone accepted, as an operator does. */
+  readonly registrations = new Arrivals<SipRequest>('REGISTER');
   readonly #options: PhoneOptions;
   readonly #calls = new Set<PhoneCall>();
   readonly #arrivals: Arrivals<IncomingCall>;
@@ -102,11 +107,12 @@ export class Phone {
   /** Calls a number or login of the domain, or a whole SIP URI. */
   async call(
     target: string,
-    options: { headers?: readonly SipHeader[]; lateOffer?: boolean } = {},
+    options: { headers?: readonly SipHeader[]; lateOffer?: boolean; to?: string } = {},
   ): Promise<OutgoingCall> {
     const uri = target.startsWith('sip:') ? target : `sip:${target}@${this.#options.domain}`;
     const call = new OutgoingCall(await this.#context(`${this.login} -> ${target}`), {
       target: uri,
+      to: options.to ?? uri,
       from: this.address,
       displayName: this.#options.displayName,
       via: this.#proxy() ?? this.#endpoint.peerOf(uri),
@@ -189,6 +195,9 @@ export class Phone {
     const call = [...this.#calls].find((entry) => entry.owns(request));
     if (call?.live === true) return call.receive(transaction);
     if (tagOf(header(request, 'to')) !== undefined) return this.#refuse(transaction, call !== undefined);
+    const { challenger } = this.#options;
+    if (['INVITE', 'REGISTER'].includes(request.method) && challenger?.admits(transaction) === false) return;
+    if (request.method === 'REGISTER' && challenger !== undefined) return this.#registrarOf(transaction);
     if (request.method === 'INVITE') return this.#receiveInvite(transaction);
     if (['OPTIONS', 'NOTIFY', 'MESSAGE'].includes(request.method)) {
       transaction.respond(200);
@@ -197,6 +206,12 @@ export class Phone {
     return transaction.respond(405, {
       headers: [{ name: 'Allow', value: 'INVITE, ACK, CANCEL, BYE, OPTIONS, NOTIFY' }],
     });
+  }
+
+  #registrarOf(transaction: ServerTransaction): void {
+    const contact = header(transaction.request, 'contact') ?? '';
+    transaction.respond(200, { headers: [{ name: 'Contact', value: contact }] });
+    this.registrations.push(transaction.request);
   }
 
   #refuse(transaction: ServerTransaction, wasACall: boolean): void {

@@ -28,7 +28,7 @@ const schema = Type.Object({
     description: 'a host name or an IP address',
   }),
   port: Type.Integer({ minimum: 1, maximum: 65_535 }),
-  transport: Type.Union([Type.Literal('udp'), Type.Literal('tcp'), Type.Literal('tls')]),
+  transport: Type.Union([Type.Literal('udp'), Type.Literal('tcp')]),
   /** `outbound`: this node registers with the provider; `inbound`: the provider's gateway registers here; `none`: by address. */
   register: Type.Union([Type.Literal('none'), Type.Literal('outbound'), Type.Literal('inbound')]),
   /** Seconds asked for in a REGISTER. */
@@ -95,7 +95,7 @@ export const providers: CollectionDefinition = {
   json: ['addresses', 'numbers', 'mapping'],
   writeOnly: ['pwd'],
   hidden: ['secret'],
-  constraints: { providers_code_key: 'code', providers_domain_id_fkey: 'domain_id' },
+  constraints: { providers_code_key: 'code', providers_gateway_key: 'login', providers_domain_id_fkey: 'domain_id' },
   derive(entity, before) {
     const { addresses, register, login, pwd } = entity as ProviderRow;
     addresses.forEach((address, index) => {

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { InvalidFieldError } from '../errors.ts';
 import type { CollectionDefinition } from './definition.ts';
 import { Code, Composite, DialPatternText, Id } from './fields.ts';
 
@@ -11,6 +12,7 @@ const schema = Type.Object({
   to_pattern: DialPatternText,
   target: Type.Union([
     Type.Object({ type: Type.Literal('scenario'), code: Code }, { additionalProperties: false }),
+    Type.Object({ type: Type.Literal('provider'), code: Code }, { additionalProperties: false }),
     Type.Object(
       { type: Type.Literal('reject'), status: Type.Integer({ minimum: 400, maximum: 699 }) },
       { additionalProperties: false },
@@ -32,4 +34,17 @@ export const routes: CollectionDefinition = {
   writeOnly: [],
   hidden: [],
   constraints: { routes_domain_id_fkey: 'domain_id' },
+  async derive(entity, _before, db) {
+    const { domain_id: domainId, target } = entity as RouteRow;
+    if (target.type !== 'provider') return {};
+    const found = await db
+      .selectFrom('providers')
+      .select('id')
+      .where('domain_id', '=', domainId)
+      .where('code', '=', target.code)
+      .executeTakeFirst();
+    if (found === undefined)
+      throw new InvalidFieldError('route', 'target.code', 'names no provider of the domain', target.code);
+    return {};
+  },
 };

@@ -45,6 +45,7 @@ export async function writeBindings(storage: Storage, bindings: readonly StoredB
       sipuser_id text, contact text, call_id text, cseq bigint, protocol text, address text, port integer,
       saved bigint, expires bigint, user_agent text, allow_events jsonb)
     where exists (select 1 from sipusers where id = r.sipuser_id)
+      or exists (select 1 from providers where id = r.sipuser_id)
     on conflict (sipuser_id, contact) do update set
       call_id = excluded.call_id, cseq = excluded.cseq, protocol = excluded.protocol, address = excluded.address,
       port = excluded.port, saved = excluded.saved, expires = excluded.expires, user_agent = excluded.user_agent,

@@ -1,5 +1,5 @@
 /** What can be dialled in one domain, indexed for constant-time look-ups. */
-import type { Domain, FeatureCode, SipUser } from '../directory.ts';
+import type { Domain, FeatureCode, Provider, SipUser } from '../directory.ts';
 import { RouteTable } from './route-table.ts';
 
 export class DomainSpace {
@@ -7,6 +7,7 @@ export class DomainSpace {
   readonly routes = new RouteTable();
   readonly #byLogin = new Map<string, SipUser>();
   readonly #byNumber = new Map<string, SipUser>();
+  readonly #providers = new Map<string, Provider>();
   readonly #byPrefix = new Map<string, FeatureCode>();
   #prefixLengths: readonly number[] = [];
 
@@ -22,6 +23,18 @@ export class DomainSpace {
   removeSipUser(sipuser: SipUser): void {
     this.#byLogin.delete(sipuser.login);
     this.#byNumber.delete(sipuser.phonenumber);
+  }
+
+  putProvider(provider: Provider): void {
+    this.#providers.set(provider.code, provider);
+  }
+
+  removeProvider(provider: Provider): void {
+    this.#providers.delete(provider.code);
+  }
+
+  provider(code: string): Provider | undefined {
+    return this.#providers.get(code);
   }
 
   putFeatureCode(featureCode: FeatureCode): void {

@@ -61,5 +61,16 @@ function routeNumber(space: DomainSpace, from: string | undefined, dialled: stri
   if (sipuser !== undefined) return { kind: 'sipuser', sipuser };
   const target = space.routes.find(from, dialled)?.target;
   if (target === undefined) return reject(404);
-  return target.type === 'scenario' ? { kind: 'scenario', code: target.code } : reject(target.status);
+  switch (target.type) {
+    case 'scenario':
+      return { kind: 'scenario', code: target.code };
+    case 'provider': {
+      const provider = space.provider(target.code);
+      return provider?.enabled === true ? { kind: 'provider', provider, number: dialled } : reject(503);
+    }
+    case 'reject':
+      return reject(target.status);
+    default:
+      return target satisfies never;
+  }
 }

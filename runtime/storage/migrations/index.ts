@@ -11,6 +11,7 @@ import { model } from './0005-model.ts';
 import { changeNotices } from './0006-change-notices.ts';
 import { trunksAndRecording } from './0007-trunks-and-recording.ts';
 import { scripts } from './0008-scripts.ts';
+import { gateways } from './0009-gateways.ts';
 
 const TABLE = 'schema_migrations';
 
@@ -23,6 +24,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0006-change-notices': changeNotices,
   '0007-trunks-and-recording': trunksAndRecording,
   '0008-scripts': scripts,
+  '0009-gateways': gateways,
 };
 
 /** Names of the applied migrations; none when there is no table of them yet. */

@@ -1,0 +1,40 @@
+import type { ProviderRow } from './collections/providers.ts';
+import { digestSecrets } from './collections/sipusers.ts';
+import type { NumberRule, Provider } from './directory.ts';
+import { dialPattern } from './routing/pattern.ts';
+
+type RuleRows = NonNullable<ProviderRow['mapping']['inbound']>;
+
+/** A stored provider as the call path reads it: patterns compiled, defaults filled in. */
+export function providerOfRow(row: ProviderRow, domain: string): Provider {
+  const { ha1_md5: md5, ha1_sha256: sha256 } = digestSecrets(row.login, domain, row.secret);
+  return {
+    id: row.id,
+    domain,
+    code: row.code,
+    name: row.name,
+    enabled: row.enabled,
+    host: row.host,
+    port: row.port,
+    transport: row.transport,
+    register: row.register,
+    registerExpires: row.register_expires,
+    login: row.login,
+    authUser: row.auth_user === '' ? row.login : row.auth_user,
+    secret: row.secret,
+    ha1: { md5, sha256 },
+    fromDomain: row.from_domain === '' ? row.host : row.from_domain,
+    addresses: row.addresses,
+    numbers: row.numbers.map(dialPattern),
+    mapping: {
+      inbound: rules(row.mapping.inbound),
+      outbound: rules(row.mapping.outbound),
+      callerid: rules(row.mapping.callerid),
+    },
+    maxCalls: row.max_calls,
+  };
+}
+
+function rules(rows: RuleRows = []): NumberRule[] {
+  return rows.map(({ pattern, strip, prepend }) => ({ pattern: dialPattern(pattern), strip, prepend }));
+}

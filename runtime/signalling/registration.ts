@@ -1,0 +1,85 @@
+import { randomUUID } from 'node:crypto';
+import { answer, type SipAnswer } from './answers.ts';
+import { parseSipUri, plainUri } from './sip-uri.ts';
+import type { Srf, SrfIncomingResponse } from './srf-types.ts';
+
+/** Credentials that this platform shows to others. */
+export interface SipCredentials {
+  readonly username: string;
+  readonly password: string;
+}
+
+export interface RegistrationOptions {
+  /** URI of the registrar: where REGISTER goes, e.g. `sip:sip.example.net;transport=tcp`. */
+  readonly registrar: string;
+  /** Domain of the address of record. */
+  readonly domain: string;
+  /** User part of the address of record. */
+  readonly user: string;
+  readonly credentials: SipCredentials;
+  /** User part of the Contact: calls from the registrar arrive at it. */
+  readonly contactUser: string;
+  readonly transport: 'udp' | 'tcp';
+}
+
+export type RegistrationOutcome =
+  | { readonly registered: true /** Seconds for which the registrar keeps it. */; readonly expires: number }
+  | { readonly registered: false; readonly answer: SipAnswer };
+
+/** A registration of this platform at somebody else's registrar (RFC 3261 section 10.2). One request at a time. */
+export class Registration {
+  readonly #srf: Srf;
+  readonly #options: RegistrationOptions;
+  readonly #callId = randomUUID();
+  /** An answered challenge takes a number of its own, so each try counts two. */
+  #cseq = 0;
+
+  constructor(srf: Srf, options: RegistrationOptions) {
+    this.#srf = srf;
+    this.#options = options;
+  }
+
+  /**
+   * Registers, or renews.
+   * @param expires seconds wanted; 0 removes the registration
+   */
+  async register(expires: number): Promise<RegistrationOutcome> {
+    const { registrar, domain, user, contactUser, transport } = this.#options;
+    const aor = `<${plainUri(user, domain)}>`;
+    this.#cseq += 2;
+    const res = await this.#send(registrar, {
+      'Call-ID': this.#callId,
+      CSeq: `${this.#cseq - 1} REGISTER`,
+      From: aor,
+      To: aor,
+      // The SIP server writes its own address where `localhost` stands.
+      Contact: `<sip:${contactUser}@localhost${transport === 'tcp' ? ';transport=tcp' : ''}>;expires=${expires}`,
+      Expires: String(expires),
+    });
+    if (res.status >= 200 && res.status < 300) {
+      return { registered: true, expires: grantedExpires(res, contactUser) ?? expires };
+    }
+    return { registered: false, answer: answer(res.status, res.reason, res.source_address === '') };
+  }
+
+  #send(registrar: string, headers: Record<string, string>): Promise<SrfIncomingResponse> {
+    const { credentials } = this.#options;
+    return new Promise((resolve, reject) => {
+      this.#srf.request(registrar, { method: 'REGISTER', headers, auth: { ...credentials } }, (err, req) => {
+        if (req === undefined) reject(err);
+        else req.on('response', (res: SrfIncomingResponse) => void (res.status >= 200 && resolve(res)));
+      });
+    });
+  }
+}
+
+/** Seconds that the registrar grants our Contact (RFC 3261 section 10.2.4): its own parameter before Expires. */
+function grantedExpires(res: SrfIncomingResponse, contactUser: string): number | undefined {
+  for (const part of (res.get('Contact') ?? '').split(/,(?![^<]*>)/)) {
+    if (parseSipUri(part)?.user !== contactUser) continue;
+    const own = /;\s*expires\s*=\s*"?(\d+)/i.exec(part.slice(part.indexOf('>') + 1))?.[1];
+    if (own !== undefined) return Number(own);
+  }
+  const all = Number.parseInt(res.get('Expires') ?? '', 10);
+  return Number.isNaN(all) ? undefined : all;
+}

@@ -1,0 +1,57 @@
+import type { TailStep } from '../interpreter/dtmf-tail.ts';
+import type { IncomingInvite } from '../signalling/incoming-invite.ts';
+import { bracketUri } from '../signalling/sip-uri.ts';
+import { failureCause } from './call-phones.ts';
+import { nameOf, numberOf } from './party.ts';
+import type { PhoneLeg } from './phone-leg.ts';
+import { placeCall } from './place-call.ts';
+import type { SwitchTools } from './tools.ts';
+
+/** Milliseconds a called party may ring before the caller gets 408. */
+const RING_MS = 60_000;
+
+/** What a caller wants. */
+export interface CallerWish {
+  readonly number: string;
+  readonly tail: readonly TailStep[];
+  /** The caller's URI, as the dialog shows it. */
+  readonly remoteuri: string;
+}
+
+/** Builds the dialog of a caller's leg and calls whom it dialled; the caller is told how that goes. */
+export function connectCaller(
+  tools: SwitchTools,
+  leg: PhoneLeg,
+  { number, tail, remoteuri }: CallerWish,
+  invite: IncomingInvite,
+): void {
+  const { party } = leg;
+  const { domain } = party;
+  const dialog = tools.dialogs.open({
+    a: leg,
+    localuri: bracketUri(number, domain),
+    remoteuri,
+    site: tools.site,
+    bindings: new Set(),
+    opts: headerOpts(invite),
+  });
+  const attempt = placeCall(tools, tools.directory.route(domain, numberOf(party), number), {
+    dialog,
+    caller: leg,
+    domain,
+    dialled: number,
+    tail,
+    fromNumber: numberOf(party),
+    fromName: nameOf(party),
+    timeoutMs: RING_MS,
+    headers: {},
+  });
+  void attempt.final.then((final) => {
+    if (final.status >= 300) dialog.end(failureCause(final));
+  });
+}
+
+function headerOpts(invite: IncomingInvite): { 'referred-by'?: string } {
+  const referredBy = invite.header('Referred-By');
+  return referredBy === undefined ? {} : { 'referred-by': referredBy };
+}

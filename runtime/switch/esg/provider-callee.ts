@@ -1,0 +1,57 @@
+import type { ContactBinding, Provider } from '../../domain/directory.ts';
+import { plainUri } from '../../signalling/sip-uri.ts';
+import { type Callee, type CalleeAddress, contactAddress } from '../callee.ts';
+import { mapNumber } from './number-rules.ts';
+
+/** Who calls a number behind a provider, and which. */
+export interface TrunkCall {
+  /** As the domain dialled it. */
+  readonly number: string;
+  /** The caller's number, as the domain sees it. */
+  readonly caller: string;
+}
+
+/**
+ * A number behind a provider: at the provider's address, or at the contacts of its gateway when that registers here.
+ * The provider sees the numbers as its mapping makes them, and its own domain in From and To.
+ */
+export function providerCallee(
+  provider: Provider,
+  { number, caller }: TrunkCall,
+  contacts: readonly ContactBinding[],
+): Callee {
+  const called = mapNumber(provider.mapping.outbound, number);
+  const host = provider.fromDomain;
+  return {
+    account: provider.id,
+    party: { kind: 'provider', domain: provider.domain, provider, number, name: undefined, esg: undefined },
+    called,
+    host,
+    addresses: addressesOf(provider, called, contacts),
+    caller: { number: mapNumber(provider.mapping.callerid, caller), host },
+    ...(provider.secret === '' || provider.register === 'inbound'
+      ? {}
+      : { credentials: { username: provider.authUser, password: provider.secret } }),
+  };
+}
+
+function addressesOf(provider: Provider, called: string, contacts: readonly ContactBinding[]): CalleeAddress[] {
+  if (provider.register !== 'inbound') return [{ uri: providerUri(provider, called), nextHop: undefined }];
+  // A gateway is called at the address it registered, with the number in place of its own name (RFC 6140 section 4.2).
+  return contacts.map((binding) => {
+    const { uri, nextHop } = contactAddress(binding);
+    return { uri: withUser(uri, called), nextHop };
+  });
+}
+
+/** `sip:NUMBER@host:port;transport=...`; without a number, the provider's registrar. */
+export function providerUri({ host, port, transport }: Provider, user?: string): string {
+  const address = `${host.includes(':') ? `[${host}]` : host}:${port}`;
+  const uri = user === undefined ? `sip:${address}` : plainUri(user, address);
+  return transport === 'udp' ? uri : `${uri};transport=${transport}`;
+}
+
+function withUser(uri: string, user: string): string {
+  const rest = /^sips?:(?:[^@]*@)?(.*)$/i.exec(uri)?.[1] ?? '';
+  return plainUri(user, rest);
+}

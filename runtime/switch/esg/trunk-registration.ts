@@ -1,0 +1,113 @@
+import { randomBytes } from 'node:crypto';
+import type { Provider } from '../../domain/directory.ts';
+import type { SipAnswer } from '../../signalling/answers.ts';
+import type { RegistrationOptions, RegistrationOutcome } from '../../signalling/registration.ts';
+import { providerUri } from './provider-callee.ts';
+
+/** How the registration with a provider stands. */
+export type TrunkState =
+  | { readonly state: 'registering' }
+  /** `until`: milliseconds since the epoch. */
+  | { readonly state: 'registered'; readonly until: number }
+  | { readonly state: 'failed'; readonly answer: SipAnswer | undefined; readonly retryAt: number }
+  | { readonly state: 'ended' };
+
+/** What `SipLink.registration` gives. */
+export interface Registers {
+  register(expires: number): Promise<RegistrationOutcome>;
+}
+
+export interface TrunkRegistrationTools {
+  registration(options: RegistrationOptions): Registers;
+  changed(provider: Provider, state: TrunkState, err?: unknown): void;
+}
+
+/** Milliseconds until the first retry; doubled by each further failure, up to the last. */
+const RETRY_MS = 5_000;
+const MAX_RETRY_MS = 300_000;
+/** Share of the granted time after which it is renewed. */
+const RENEW_AT = 0.8;
+
+/** Keeps this platform registered with one provider, from `start` to `end`. */
+export class TrunkRegistration {
+  readonly provider: Provider;
+  /** User part of our Contact: nobody else can guess it, so a call to it comes from the provider. */
+  readonly contactUser = randomBytes(12).toString('hex');
+  readonly #tools: TrunkRegistrationTools;
+  readonly #registration: Registers;
+  #state: TrunkState = { state: 'registering' };
+  /** True once the registrar may know our Contact. */
+  #bound = false;
+  #failures = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #sending: Promise<void> = Promise.resolve();
+
+  constructor(tools: TrunkRegistrationTools, provider: Provider) {
+    this.#tools = tools;
+    this.provider = provider;
+    this.#registration = tools.registration({
+      registrar: providerUri(provider),
+      domain: provider.fromDomain,
+      user: provider.login,
+      credentials: { username: provider.authUser, password: provider.secret },
+      contactUser: this.contactUser,
+      transport: provider.transport,
+    });
+  }
+
+  get state(): TrunkState {
+    return this.#state;
+  }
+
+  /** Registers, and goes on to renew. */
+  start(): void {
+    this.#sending = this.#renew();
+  }
+
+  /** Stops renewing, and takes the registration back if there is one. Never rejects. */
+  async end(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#become({ state: 'ended' });
+    await this.#sending;
+    if (!this.#bound) return;
+    try {
+      await this.#registration.register(0);
+    } catch (error) {
+      this.#tools.changed(this.provider, this.#state, error);
+    }
+  }
+
+  async #renew(): Promise<void> {
+    try {
+      const outcome = await this.#registration.register(this.provider.registerExpires);
+      this.#bound ||= outcome.registered;
+      if (this.#state.state === 'ended') return;
+      if (outcome.registered) this.#registered(outcome.expires);
+      else this.#failed(outcome.answer);
+    } catch (error) {
+      if (this.#state.state !== 'ended') this.#failed(undefined, error);
+    }
+  }
+
+  #registered(expires: number): void {
+    this.#failures = 0;
+    const ms = expires * 1000;
+    this.#become({ state: 'registered', until: Date.now() + ms });
+    this.#again(Math.max(1000, ms * RENEW_AT));
+  }
+
+  #failed(answer: SipAnswer | undefined, err?: unknown): void {
+    const delay = Math.min(RETRY_MS * 2 ** this.#failures++, MAX_RETRY_MS);
+    this.#become({ state: 'failed', answer, retryAt: Date.now() + delay }, err);
+    this.#again(delay);
+  }
+
+  #again(ms: number): void {
+    this.#timer = setTimeout(() => this.start(), ms).unref();
+  }
+
+  #become(state: TrunkState, err?: unknown): void {
+    this.#state = state;
+    this.#tools.changed(this.provider, state, err);
+  }
+}

@@ -1,0 +1,51 @@
+import { token, header, type SipHeader } from './sip/message.ts';
+import type { ServerTransaction } from './sip/server-transaction.ts';
+import { authorization, parseChallenge } from './sip/digest.ts';
+
+export interface ChallengerOptions {
+  readonly realm: string;
+  readonly username: string;
+  readonly password: string;
+}
+
+/** The operator's side of digest authentication (RFC 3261 section 22): whoever comes must know the password. */
+export class Challenger {
+  readonly #options: ChallengerOptions;
+  readonly #nonce = token();
+
+  constructor(options: ChallengerOptions) {
+    this.#options = options;
+  }
+
+  /** Whether the request proved who it is from; if not, it has been challenged or refused. */
+  admits(transaction: ServerTransaction): boolean {
+    const { request } = transaction;
+    const registers = request.method === 'REGISTER';
+    const given = header(request, registers ? 'authorization' : 'proxy-authorization');
+    const challenge = `Digest realm="${this.#options.realm}", nonce="${this.#nonce}", algorithm=MD5, qop="auth"`;
+    if (given === undefined) {
+      const headers: SipHeader[] = [{ name: registers ? 'WWW-Authenticate' : 'Proxy-Authenticate', value: challenge }];
+      transaction.respond(registers ? 401 : 407, { headers });
+      return false;
+    }
+    if (this.#isRight(given, challenge, request.method, request.uri)) return true;
+    transaction.respond(403);
+    return false;
+  }
+
+  #isRight(given: string, challengeText: string, method: string, uri: string): boolean {
+    const field = (name: string): string => new RegExp(`[ ,]${name}="?([^",]*)`).exec(given)?.[1] ?? '';
+    const challenge = parseChallenge(challengeText);
+    if (challenge === undefined || field('username') !== this.#options.username) return false;
+    const expected = authorization({
+      challenge,
+      username: this.#options.username,
+      password: this.#options.password,
+      method,
+      uri,
+      nonceCount: Number.parseInt(field('nc'), 16),
+      cnonce: field('cnonce'),
+    });
+    return field('response') === /response="([^"]*)/.exec(expected)?.[1];
+  }
+}

@@ -1,0 +1,27 @@
+import type { Provider } from '../../../runtime/domain/directory.ts';
+
+/** A provider with what a test is about. */
+export function provider(changes: Partial<Provider> = {}): Provider {
+  return {
+    id: 'p1',
+    domain: 'demo.local',
+    code: 'operator',
+    name: 'Operator',
+    enabled: true,
+    host: '192.0.2.1',
+    port: 5060,
+    transport: 'udp',
+    register: 'none',
+    registerExpires: 600,
+    login: 'acme',
+    authUser: 'acme',
+    secret: 'secret',
+    ha1: { md5: '', sha256: '' },
+    fromDomain: 'operator.example',
+    addresses: [],
+    numbers: [],
+    mapping: { inbound: [], outbound: [], callerid: [] },
+    maxCalls: 0,
+    ...changes,
+  };
+}
