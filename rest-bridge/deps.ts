@@ -6,6 +6,8 @@ import type { Directory } from '../runtime/domain/directory.ts';
 import type { EventBus } from '../runtime/events/event-bus.ts';
 import type { Accounts, Avatars, Iam, Session } from '../runtime/iam/index.ts';
 import type { Model } from '../runtime/model/index.ts';
+import type { ScriptStore } from '../runtime/script-store/script-store.ts';
+import type { Hooks } from './routes/hooks.ts';
 
 export interface Health {
   /** Calls can be made. */
@@ -49,6 +51,9 @@ export interface RestDeps {
   readonly webApps: WebApps;
   /** Collections by path below the base. */
   readonly collections: Readonly<Record<string, Resource>>;
+  /** Versions of scripts; absent: they are kept and not shown. */
+  readonly scripts?: ScriptStore;
+  readonly hooks: Hooks;
   /** The dynamic data model; its classes are one of the collections. */
   readonly model: Model;
   readonly directory: Pick<Directory, 'domain' | 'domains'>;

@@ -6,6 +6,7 @@ import { authenticator } from './authentication.ts';
 import { readBodies } from './bodies.ts';
 import { childLists } from './collection/children.ts';
 import { collectionRoutes } from './collection/routes.ts';
+import { ScriptResource } from './domain-center/script-resource.ts';
 import type { RestDeps } from './deps.ts';
 import { answerError, renderRefusal } from './error-answers.ts';
 import { RestError } from './errors.ts';
@@ -17,8 +18,10 @@ import { createFrontedServer, refuseClient } from './http/front.ts';
 import { modelRoutes } from './model/routes.ts';
 import { methodNotAllowed } from './method-not-allowed.ts';
 import { callRoutes } from './routes/calls.ts';
+import { hookRoutes } from './routes/hooks.ts';
 import { healthRoute } from './routes/health.ts';
 import { recordRoutes } from './routes/records.ts';
+import { scriptRoutes } from './routes/scripts.ts';
 import { sessionRoutes } from './routes/sessions.ts';
 import { userRoutes } from './routes/user.ts';
 import { userSessionRoutes } from './routes/user-sessions.ts';
@@ -86,6 +89,8 @@ export async function createRestServer(deps: RestDeps): Promise<App> {
       recordRoutes(api, deps);
       eventStream(api, subscribers);
       for (const [path, resource] of Object.entries(deps.collections)) collectionRoutes(api, path, resource);
+      hookRoutes(api, deps);
+      versionRoutes(api, deps);
       modelRoutes(api, deps);
       addChildLists();
       addMethodNotAllowed();
@@ -94,6 +99,15 @@ export async function createRestServer(deps: RestDeps): Promise<App> {
   );
   await app.ready();
   return app;
+}
+
+function versionRoutes(api: App, { scripts, collections }: RestDeps): void {
+  if (scripts === undefined) return;
+  for (const kind of ['ivrscript', 'svcscript'] as const) {
+    const path = `/domain/${kind}s`;
+    const resource = collections[path];
+    if (resource instanceof ScriptResource) scriptRoutes(api, path, { kind, scripts, resource });
+  }
 }
 
 /** While the server closes: 503/1503 to requests that arrive, and every answer ends its connection. */

@@ -19,7 +19,7 @@ import { ListenError } from './embedded/server.ts';
 import { startSipServer } from './embedded/sip/index.ts';
 import { BlobStore, createDemoData, createIam, isEmpty, StoredAvatars } from './iam/index.ts';
 import { MediaLink } from './media/link.ts';
-import { openScenarios } from './scenarios.ts';
+import { openScenarios, openScripting } from './scenarios.ts';
 import { Shutdown } from './shutdown.ts';
 import { openModel } from './model/index.ts';
 import { patiently } from './patience.ts';
@@ -77,10 +77,13 @@ async function compose(config: Config, log: Logger, shutdown: Shutdown): Promise
   if (isLoopback(config.http.host) && isLoopback(config.sip.host) && (await isEmpty(storage))) {
     await createDemoData(storage);
   }
-  const directory = await openDirectory(storage);
+  const scripting = await openScripting(config, shutdown);
+  const directory = await openDirectory(storage, { checkScript: scripting.compiler.check });
   const location = await openLocation(storage, directory);
   shutdown.add('registrations', () => location.close());
-  const iam = await createIam(storage, directory);
+  const iam = await createIam(storage, directory, {
+    confirmToken: (code, token) => scenarios.confirmToken(code, token),
+  });
   shutdown.add('sessions', () => iam.close());
 
   const model = await openModel(storage);
@@ -89,9 +92,12 @@ async function compose(config: Config, log: Logger, shutdown: Shutdown): Promise
   const events = new EventBus({
     onListenerError: (err, { class: name, type }) => log.error({ err, class: name, type }, 'event not told'),
   });
-  const { services, runner, runServices } = await openScenarios(
+  const scenarios = await openScenarios(
     {
       config,
+      scripting,
+      storage,
+      directory,
       project: join(PROJECT, 'scenarios'),
       events,
       domain: directory.domains().find(({ isMaster }) => !isMaster)?.name ?? '',
@@ -102,6 +108,7 @@ async function compose(config: Config, log: Logger, shutdown: Shutdown): Promise
     },
     shutdown,
   );
+  const { services, runner, runServices } = scenarios;
   const callstore = new MemoryCallStore((domain, number) => directory.sipUserByNumber(domain, number)?.login);
   const b2b = new Switch({
     directory,
@@ -154,7 +161,7 @@ async function compose(config: Config, log: Logger, shutdown: Shutdown): Promise
     avatars: new StoredAvatars(iam.accounts, new BlobStore(join(config.dataDir, 'avatars'))),
     webApps: webAppsOf(directory),
     collections: {
-      ...domainCenter(directory, iam.collections),
+      ...domainCenter(directory, iam.collections, scenarios.scripts),
       '/domain/classes': new ClassResource(model, directory),
     },
     model,
@@ -164,6 +171,8 @@ async function compose(config: Config, log: Logger, shutdown: Shutdown): Promise
     operations,
     operationRecords: operations,
     runs: runner,
+    scripts: scenarios.scripts,
+    hooks: scenarios.starter,
     health: async () => ({ ok: b2b.ready, counts: await counts() }),
     log,
   });

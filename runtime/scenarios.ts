@@ -16,20 +16,38 @@ import { RunBook } from './interpreter/run/run-book.ts';
 import { ScenarioRunner } from './interpreter/runner.ts';
 import { ScenarioStarter } from './interpreter/starting/starter.ts';
 import { RecordingFolder } from './media/recordings.ts';
-import { openSandbox } from './sandbox/index.ts';
+import { openSandbox, type Sandbox } from './sandbox/index.ts';
+import { promptsOf, ScriptCompiler } from './script-store/compile.ts';
+import { tokenConfirmer } from './script-store/confirm-token.ts';
+import { ScriptStore } from './script-store/script-store.ts';
 import type { Shutdown } from './shutdown.ts';
+import type { LiveDirectory } from './domain/index.ts';
+import type { ConfirmToken } from './iam/index.ts';
+import type { Storage } from './storage/index.ts';
 
 export interface ScenarioServices {
   /** The platform's own scenarios are hidden: no number and no name leads to them. */
   readonly services: ScenarioLibrary;
   readonly runner: ScenarioRunner;
   readonly starter: ScenarioStarter;
+  /** Files and scripts, as calls and requests reach them. */
+  readonly scripts: ScriptStore;
+  readonly confirmToken: ConfirmToken;
   /** What runs may use beside the call. Hidden scenarios find other hidden ones by id. */
   readonly runServices: RunServices;
 }
 
+/** What scripts are checked with and run in. */
+export interface Scripting {
+  readonly sandbox: Sandbox;
+  readonly compiler: ScriptCompiler;
+}
+
 export interface ScenarioNeeds {
   readonly config: Config;
+  readonly scripting: Scripting;
+  readonly storage: Storage;
+  readonly directory: LiveDirectory;
   /** Folder of the project's own scenarios. */
   readonly project: string;
   readonly events: EventPort;
@@ -42,10 +60,19 @@ export interface ScenarioNeeds {
 }
 
 /** @throws SandboxError when no script process comes up */
-export async function openScenarios(needs: ScenarioNeeds, shutdown: Shutdown): Promise<ScenarioServices> {
-  const { config, project, events, domain, log } = needs;
+export async function openScripting(config: Config, shutdown: Shutdown): Promise<Scripting> {
   const sandbox = await openSandbox();
   shutdown.add('script processes', () => sandbox.close());
+  const promptsFolder = promptsOf(config.scenarioDir);
+  return {
+    sandbox,
+    compiler: new ScriptCompiler({ components, compile: sandbox.compile.bind(sandbox), promptsFolder }),
+  };
+}
+
+export async function openScenarios(needs: ScenarioNeeds, shutdown: Shutdown): Promise<ScenarioServices> {
+  const { config, scripting, storage, directory, project, events, domain, log } = needs;
+  const { sandbox, compiler } = scripting;
   const shared = { components, log, compile: sandbox.compile.bind(sandbox) };
   const services = await openScenarioLibrary({ ...shared, folders: [join(project, 'service')] });
   const library = await openScenarioLibrary({
@@ -64,9 +91,12 @@ export async function openScenarios(needs: ScenarioNeeds, shutdown: Shutdown): P
     operations: needs.operations,
     runs: new RunBook(),
   };
-  const runner = new ScenarioRunner(library, log, offered);
-  const starter = new ScenarioStarter({ library, runner, events, domain, clock: systemClock, log });
+  const scripts = await ScriptStore.open({ storage, directory, files: library, fileDomain: domain, compiler });
+  const runner = new ScenarioRunner(scripts, log, offered);
+  const starter = new ScenarioStarter({ library: scripts, runner, events, domain, clock: systemClock, log });
+  scripts.onChange(() => starter.refresh());
   shutdown.add('scenario starts', () => starter.close());
+  const confirmToken = tokenConfirmer(starter, directory, log);
   const runServices = { ...offered, scenarios: (id: string) => services.program(id) };
-  return { services, runner, starter, runServices };
+  return { services, runner, starter, scripts, confirmToken, runServices };
 }

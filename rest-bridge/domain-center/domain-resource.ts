@@ -103,6 +103,11 @@ export class DomainResource<Entity extends Row> implements Resource {
       .map(({ id }) => id);
   }
 
+  /** An entity of the collection as it is answered: without what never leaves the node. */
+  shown(entity: Entity): object {
+    return Object.fromEntries(this.type.fields.flatMap((name) => (name in entity ? [[name, entity[name]]] : [])));
+  }
+
   importable(entity: object): object {
     const { ext, ...rest } = entity as { ext?: Fields };
     const { ct: _created, lwt: _changed, ...own } = ext ?? {};

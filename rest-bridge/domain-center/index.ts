@@ -2,17 +2,23 @@
 import type { DomainRow, LiveDirectory } from '../../runtime/domain/index.ts';
 import { ADMIN_ROLE, type IamCollections, type RoleRow, type UserRow } from '../../runtime/iam/index.ts';
 import type { Session } from '../../runtime/iam/iam.ts';
+import type { ScriptStore } from '../../runtime/script-store/script-store.ts';
 import type { Fields, Resource } from '../collection/resource.ts';
 import type { DomainScope } from '../domain-scope.ts';
 import { badParameter, RestError } from '../errors.ts';
 import { DomainResource, type DomainResourceRules } from './domain-resource.ts';
+import { ScriptResource } from './script-resource.ts';
 
 type Domains = Pick<LiveDirectory, 'collections' | 'domain' | 'domains'>;
 
-/** Resources by path below the base. */
-export function domainCenter(directory: Domains, iam: IamCollections): Readonly<Record<string, Resource>> {
+/**
+ * Resources by path below the base.
+ *
+ * @param files scenario files, which appear among the ivrscripts of every domain
+ */
+export function domainCenter(directory: Domains, iam: IamCollections, files?: Pick<ScriptStore, 'files'>) {
   const { domains, sipusers, featurecodes, routes, settings, webapps } = directory.collections;
-  const { providers, recordingrules, ivrscripts, svcscripts } = directory.collections;
+  const { providers, recordingrules } = directory.collections;
   return {
     '/domain/domains': new DomainResource(domains, directory, domainRules),
     '/domain/sipusers': new DomainResource(sipusers, directory, {
@@ -26,15 +32,12 @@ export function domainCenter(directory: Domains, iam: IamCollections): Readonly<
     '/domain/webapps': new DomainResource(webapps, directory, { entity: 'Webapp', keys: [] }),
     '/domain/providers': new DomainResource(providers, directory, { entity: 'Provider', keys: ['code'] }),
     '/domain/recordingrules': new DomainResource(recordingrules, directory, { entity: 'Recordingrule', keys: [] }),
-    '/domain/ivrscripts': new DomainResource(ivrscripts, directory, { entity: 'Ivrscript', ...scriptRules }),
-    '/domain/svcscripts': new DomainResource(svcscripts, directory, { entity: 'Svcscript', ...scriptRules }),
+    '/domain/ivrscripts': new ScriptResource('ivrscripts', directory, files),
+    '/domain/svcscripts': new ScriptResource('svcscripts', directory, undefined),
     '/iam/users': new DomainResource(iam.users, directory, userRules),
     '/iam/roles': new DomainResource(iam.roles, directory, roleRules),
-  };
+  } satisfies Readonly<Record<string, Resource>>;
 }
-
-/** What serves is told of versions, which a copy does not have. */
-const scriptRules = { keys: ['code'], notExported: ['serving'] } as const;
 
 /** A domain belongs to itself. What is made of it, and where it hangs in the tree, stays within the session's. */
 const domainRules: DomainResourceRules<DomainRow> = {

@@ -25,6 +25,7 @@ export const CUSTOM_METHODS: ReadonlySet<string> = new Set([
   'REFER',
   'REFERCONF',
   'REFERREPLACES',
+  'ROLLBACK',
   'SEND_DTMF',
   'SETUP',
   'SETUP_ASR',

@@ -7,6 +7,7 @@ import { isBlockScenario, isModuleScenario } from './files.ts';
 import type { Log } from './log.ts';
 import { type Problem, formatProblem } from './problem.ts';
 import type { Program } from './program.ts';
+import type { ScenarioSource, StartingScenario } from './scenario-source.ts';
 import { ScenarioVersions } from './versions.ts';
 
 export interface LibraryOptions {
@@ -21,7 +22,7 @@ export interface LibraryOptions {
 }
 
 /** The scenarios in the files of some folders. A changed file serves the next run; a broken change keeps the old version. */
-export interface ScenarioLibrary {
+export interface ScenarioLibrary extends ScenarioSource {
   /**
    * The scenario as its file is now, or as it was before it was broken, or the version that was chosen by rollback or
    * share; undefined when there is none.
@@ -31,16 +32,25 @@ export interface ScenarioLibrary {
   programs(): readonly Program[];
   /** Mistakes in the files, as last read. */
   problems(): readonly Problem[];
-  /** Looks for new, changed and vanished files. */
-  scan(): Promise<void>;
+  /** The files of the scenarios that can run, as last read. */
+  files(): readonly ScenarioFile[];
   /** Every version there ever was, with rollback and shares. */
   readonly versions: ScenarioVersions;
+}
+
+/** A scenario with the file it comes from. */
+export interface ScenarioFile {
+  readonly program: Program;
+  readonly text: string;
+  /** Of the text; with mistakes, `program` is an older one. */
+  readonly problems: readonly Problem[];
 }
 
 interface FileState {
   /** Modification time and size: what tells that a file has changed. */
   readonly stamp: string;
   readonly program: Program | undefined;
+  readonly text: string;
   readonly problems: readonly Problem[];
 }
 
@@ -80,8 +90,21 @@ class FileLibrary implements ScenarioLibrary {
     return [...this.#byId.values()].flatMap((file) => this.#files.get(file)?.program ?? []);
   }
 
+  starting(): readonly StartingScenario[] {
+    return this.programs().flatMap(({ id, starts = [] }) =>
+      starts.length > 0 ? { id, starts, domain: undefined } : [],
+    );
+  }
+
   problems(): readonly Problem[] {
     return [...this.#files.values()].flatMap(({ problems }) => problems);
+  }
+
+  files(): readonly ScenarioFile[] {
+    return [...this.#byId.values()].flatMap((file) => {
+      const { program, text = '', problems = [] } = this.#files.get(file) ?? {};
+      return program ? { program, text, problems } : [];
+    });
   }
 
   /** Looks through the folders for new, changed and vanished files. */
@@ -98,7 +121,7 @@ class FileLibrary implements ScenarioLibrary {
     if (before?.stamp === stamp) return;
     const { components, compile } = this.#options;
     const { program, problems, text } = await checkFile({ file, components, ...(compile ? { compile } : {}) });
-    this.#files.set(file, { stamp, program: program ?? before?.program, problems });
+    this.#files.set(file, { stamp, program: program ?? before?.program, text, problems });
     this.#index();
     if (program && this.#byId.get(program.id) === file) await this.versions.add(program, text);
     if (program) {

@@ -1,9 +1,9 @@
 import type { CallPort } from './call-port.ts';
 import { ArgumentError } from './errors.ts';
-import type { ScenarioLibrary } from './library.ts';
 import type { Log } from './log.ts';
 import type { RunServices } from './ports/services.ts';
 import type { Program } from './program.ts';
+import type { ScenarioSource } from './scenario-source.ts';
 import { RunBook } from './run/run-book.ts';
 import { type Run, type RunOptions, type RunOutcome, startRun } from './run/run.ts';
 import type { TraceEntry } from './run/trace.ts';
@@ -29,17 +29,17 @@ export interface RunView {
 
 /** Runs the scenarios of a library for calls, and keeps the traces of the latest runs. */
 export class ScenarioRunner {
-  readonly #library: ScenarioLibrary;
+  readonly #library: Pick<ScenarioSource, 'program'>;
   readonly #log: Log;
   readonly #services: RunServices;
   readonly #live = new Map<string, { readonly run: Run; readonly callid: string }>();
   readonly #finished = new Map<string, RunView>();
 
   /** @param services what runs may use beside the call; scenarios are found in the library unless it says otherwise */
-  constructor(library: ScenarioLibrary, log: Log, services: RunServices = {}) {
+  constructor(library: Pick<ScenarioSource, 'program'>, log: Log, services: RunServices = {}) {
     this.#library = library;
     this.#log = log;
-    this.#services = { scenarios: (id) => library.program(id), runs: new RunBook(), ...services };
+    this.#services = { scenarios: (id, domain) => library.program(id, domain), runs: new RunBook(), ...services };
   }
 
   /** Runs in progress. */
@@ -52,7 +52,7 @@ export class ScenarioRunner {
    * @returns false when there is no such scenario; the call is untouched
    */
   async serve(code: string, call: CallPort): Promise<boolean> {
-    const program = await this.#library.program(code);
+    const program = await this.#library.program(code, call.domain);
     if (!program) return false;
     try {
       this.#begin(program, { call });
@@ -103,7 +103,9 @@ export class ScenarioRunner {
 
   #keep(run: Run, callid: string, outcome: RunOutcome): void {
     this.#live.delete(run.id);
-    this.#finished.set(run.id, { ...view(run, callid), outcome });
+    // The trace has the variables as they changed.
+    const { variables: _variables, ...kept } = outcome;
+    this.#finished.set(run.id, { ...view(run, callid), outcome: kept });
     const [oldest] = this.#finished.keys();
     if (this.#finished.size > KEPT_TRACES && oldest !== undefined) this.#finished.delete(oldest);
     const { status, steps, milliseconds, error } = outcome;

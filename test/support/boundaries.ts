@@ -30,6 +30,13 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'runtime/storage': [],
   'runtime/domain': ['runtime/storage'],
   'runtime/model': ['runtime/storage'],
+  'runtime/script-store': [
+    'runtime/storage',
+    'runtime/domain',
+    'runtime/iam',
+    'runtime/interpreter',
+    'runtime/sandbox',
+  ],
   'runtime/iam': ['runtime/storage', 'runtime/domain'],
   'runtime/events': [],
   'runtime/embedded': [],
@@ -60,6 +67,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'runtime/model',
     'runtime/events',
     'runtime/interpreter',
+    'runtime/script-store',
   ],
   'freeswitch-config': ['runtime/config', 'runtime/embedded'],
 };

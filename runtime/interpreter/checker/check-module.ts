@@ -16,6 +16,10 @@ const MODULE_ID = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/;
 export interface ModuleCheckOptions {
   readonly file: string;
   readonly components: ComponentRegistry;
+  /** Where prompts are; left out: in `prompts/` beside the file. */
+  readonly promptsFolder?: string;
+  /** The id of a scenario that has it from elsewhere than its file. */
+  readonly id?: string;
   /** Looks for mistakes in the source without running it; left out: they show when it runs. */
   readonly compile?: (source: ScriptSource) => Promise<CompileResult>;
 }
@@ -23,10 +27,10 @@ export interface ModuleCheckOptions {
 /** Checks a scenario that is a `.js` or `.ts` module: its id is the name of the file. */
 export async function checkModule(
   text: string,
-  { file, components, compile }: ModuleCheckOptions,
+  { file, components, compile, ...given }: ModuleCheckOptions,
 ): Promise<CheckResult> {
   const format: ScriptFormat = file.endsWith('.ts') ? 'ts' : 'js';
-  const id = path.basename(file).replace(/\.[jt]s$/, '');
+  const id = given.id ?? path.basename(file).replace(/\.[jt]s$/, '');
   const problems: Problem[] = [];
   const problem = (message: string, suggestion: string): void => {
     problems.push({ file, line: 1, column: 1, message, suggestion });
@@ -43,7 +47,7 @@ export async function checkModule(
     description: undefined,
     version: createHash('sha256').update(text).digest('hex').slice(0, 12),
     file,
-    promptsFolder: path.join(path.dirname(path.resolve(file)), 'prompts'),
+    promptsFolder: given.promptsFolder ?? path.join(path.dirname(path.resolve(file)), 'prompts'),
     parameters: [],
     variables: [],
     blocks: new Map(),

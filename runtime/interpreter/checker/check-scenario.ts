@@ -32,6 +32,8 @@ export interface CheckOptions {
   readonly file: string;
   readonly components: ComponentRegistry;
   readonly promptsFolder?: string;
+  /** The id of a scenario that has it from elsewhere: the text needs none, and one in it is not looked at. */
+  readonly id?: string;
 }
 
 export interface CheckResult {
@@ -74,7 +76,7 @@ function checkRoot(source: Source, root: Node, options: CheckOptions): Program {
   const last = sections.get('finally');
   reader.checkFlow(blocks, drafts, { start, last, interrupts, unset: declarations.unset });
 
-  const id = readId(source, sections.get('id'), root);
+  const id = options.id ?? readId(source, sections.get('id'), root);
   return {
     id,
     name: optionalText(sections.get('name')) ?? id,

@@ -15,8 +15,8 @@ import type { RecordingStore } from './recording.ts';
  * its `error` exit with the code `unavailable`.
  */
 export interface RunServices {
-  /** The scenario of this id, for `run`. */
-  readonly scenarios?: (id: string) => Promise<Program | undefined>;
+  /** The scenario of this id in a domain, for `run`. */
+  readonly scenarios?: (id: string, domain: string) => Promise<Program | undefined>;
   /** A fresh call in state `none`, for scenarios that run in parallel. */
   readonly openCall?: (domain: string) => CallPort;
   /** Finds runs by id, for messages between them. */

@@ -58,7 +58,7 @@ export class Children {
     if (!services.scenarios) throw unavailable('scenarios cannot be started here');
     if (depth >= MAX_DEPTH) throw new ScenarioError('too_deep', `scenarios call each other ${MAX_DEPTH} levels deep`);
     this.#forget();
-    const program = await services.scenarios(scenario);
+    const program = await services.scenarios(scenario, domain);
     if (!program) throw new ScenarioError('no_such_scenario', `there is no scenario "${scenario}"`);
     const call = parallel ? services.openCall?.(domain) : this.#context.call;
     try {

@@ -67,6 +67,8 @@ export interface RunOutcome {
   readonly result: Readonly<Record<string, Value>>;
   /** What the scenario returned; absent when it did not. */
   readonly value?: Value;
+  /** Last values of the variables that a scenario of blocks declares. */
+  readonly variables?: Readonly<Record<string, Value>>;
   readonly steps: number;
   /** What a module used of the sandbox. */
   readonly usage?: ScriptUsage;

@@ -91,7 +91,7 @@ export class ScenarioRun implements Run {
     this.#phase = nextPhase(this.#phase, 'branch_done', hasFinally);
     if (this.program.finally !== undefined) await this.#runFinally(this.program.finally);
     await this.#state.release();
-    return this.#state.outcome();
+    return { ...this.#state.outcome(), variables: this.#scope.variables() };
   }
 
   /** @returns false when the node cannot tell of what the scenario wants to be told of; the run has failed */

@@ -2,7 +2,7 @@ import type { CallEnd, CallPort } from '../call-port.ts';
 import { ArgumentError, ScenarioError } from '../errors.ts';
 import type { Scope } from '../expression.ts';
 import { type Compiled, type Parameter, type Program, evaluate } from '../program.ts';
-import { type Value, type ValueType, ZERO_VALUES, isOfType, toCel } from '../values.ts';
+import { type Value, type ValueType, ZERO_VALUES, fromCel, isOfType, toCel } from '../values.ts';
 
 /** The names a run's expressions read, with their present values. */
 export class RunScope {
@@ -33,6 +33,11 @@ export class RunScope {
 
   get values(): Scope {
     return this.#values;
+  }
+
+  /** The variables that the scenario declares, as they are now. */
+  variables(): Readonly<Record<string, Value>> {
+    return Object.fromEntries(this.#program.variables.map(({ name }) => [name, fromCel(this.#values[name])]));
   }
 
   /** @throws ScenarioError code `type` when the variable is of another type */

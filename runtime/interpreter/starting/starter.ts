@@ -1,17 +1,17 @@
 import { type Clock, busy } from '../clock.ts';
 import { ArgumentError } from '../errors.ts';
-import type { ScenarioLibrary } from '../library.ts';
 import type { Log } from '../log.ts';
 import { type BusEvent, type EventPort, eventName } from '../ports/events.ts';
 import type { Program, Start } from '../program.ts';
 import type { RunOutcome } from '../run/run.ts';
+import type { ScenarioSource } from '../scenario-source.ts';
 import type { ScenarioRunner } from '../runner.ts';
-import type { Value } from '../values.ts';
+import type { Value, ValueType } from '../values.ts';
 
 const MINUTE_MS = 60_000;
 
 export interface StarterOptions {
-  readonly library: ScenarioLibrary;
+  readonly library: ScenarioSource;
   readonly runner: ScenarioRunner;
   readonly events?: EventPort;
   /** Domain of starts that name none. */
@@ -24,6 +24,8 @@ export interface HookRequest {
   readonly domain: string;
   /** Values of the scenario's parameters: fields of the query and the body. */
   readonly args: Readonly<Record<string, Value>>;
+  /** The same as texts, from a query: read as the types of the parameters. */
+  readonly texts?: Readonly<Record<string, string>>;
   /** Milliseconds to wait for the end of the scenario. */
   readonly waitMs: number;
 }
@@ -51,14 +53,32 @@ export class ScenarioStarter {
     for (const stop of this.#unsubscribe.splice(0)) stop();
   }
 
-  /** @throws ArgumentError for fields that the parameters do not allow */
-  async hook(code: string, { domain, args, waitMs }: HookRequest): Promise<HookResult> {
-    const { library, runner, clock } = this.#options;
-    const program = await library.program(code);
+  /**
+   * Starts a scenario that says that requests may start it.
+   *
+   * @throws ArgumentError for fields that the parameters do not allow
+   */
+  async hook(code: string, request: HookRequest): Promise<HookResult> {
+    const { domain } = request;
+    const program = await this.#options.library.program(code, domain, 'service');
     const start = program?.starts?.find(({ kind }) => kind === 'hook');
     const allowed = start && (start.domain === undefined || start.domain.toLowerCase() === domain.toLowerCase());
-    if (!program || !allowed) return { kind: 'unknown' };
-    const run = runner.start(program, { domain, args });
+    return program && allowed ? await this.#request(program, request) : { kind: 'unknown' };
+  }
+
+  /**
+   * Starts a scenario that the platform itself has a use for, whatever it says of its starts.
+   *
+   * @throws ArgumentError for fields that the parameters do not allow
+   */
+  async service(code: string, request: HookRequest): Promise<HookResult> {
+    const program = await this.#options.library.program(code, request.domain, 'service');
+    return program ? await this.#request(program, request) : { kind: 'unknown' };
+  }
+
+  async #request(program: Program, { domain, args, texts = {}, waitMs }: HookRequest): Promise<HookResult> {
+    const { runner, clock } = this.#options;
+    const run = runner.start(program, { domain, args: { ...read(program, texts), ...args } });
     const done = new AbortController();
     const late = clock.sleep(waitMs, done.signal).catch(() => undefined);
     const outcome = await Promise.race([run.finished, late.then(() => undefined)]);
@@ -90,12 +110,18 @@ export class ScenarioStarter {
   }
 
   async #startDue(now: number): Promise<void> {
-    const { library, clock } = this.#options;
-    for (const { id } of library.programs()) {
-      const program = await busy(clock, library.program(id));
+    const { library, clock, domain: own } = this.#options;
+    for (const { id, domain } of library.starting()) {
+      const program = await busy(clock, library.program(id, domain ?? own, 'service'));
       for (const start of program?.starts ?? [])
-        if (program && start.kind === 'schedule' && start.cron.matches(now)) this.#start(program, start, start.args);
+        if (program && start.kind === 'schedule' && start.cron.matches(now))
+          this.#start(program, within(start, domain), start.args);
     }
+  }
+
+  /** To be called when scenarios have come, changed or gone. */
+  refresh(): void {
+    if (!this.#control.signal.aborted) this.#listen();
   }
 
   /** Subscribes anew: scenarios come and go. */
@@ -103,20 +129,21 @@ export class ScenarioStarter {
     const { events, library, domain } = this.#options;
     for (const stop of this.#unsubscribe.splice(0)) stop();
     if (!events) return;
-    for (const program of library.programs()) {
-      for (const start of program.starts ?? []) {
+    for (const { id, starts, domain: only } of library.starting()) {
+      for (const start of starts) {
         if (start.kind !== 'event') continue;
-        const filter = { domain: start.domain ?? domain, ...eventName(start.name) };
-        this.#unsubscribe.push(events.subscribe(filter, (event) => void this.#onEvent(program.id, start, event)));
+        const own = within(start, only);
+        const filter = { domain: own.domain ?? domain, ...eventName(start.name) };
+        this.#unsubscribe.push(events.subscribe(filter, (event) => void this.#onEvent(id, own, event)));
       }
     }
   }
 
   /** The scenario as it is now. It gets the fields of the event that it has parameters for. */
   async #onEvent(id: string, start: Start, { data }: BusEvent): Promise<void> {
-    const { library, log } = this.#options;
+    const { library, log, domain } = this.#options;
     try {
-      const program = await library.program(id);
+      const program = await library.program(id, start.domain ?? domain, 'service');
       if (!program) return;
       const wanted = Object.entries(data).filter(([name]) => program.parameters.some((each) => each.name === name));
       this.#start(program, start, { ...start.args, ...Object.fromEntries(wanted) });
@@ -133,5 +160,25 @@ export class ScenarioStarter {
       if (!(error instanceof ArgumentError)) throw error;
       log.error({ scenario: program.id, by: start.kind, err: error }, 'scenario could not be started');
     }
+  }
+}
+
+/** A scenario of one domain starts in no other, whatever it says. */
+function within(start: Start, domain: string | undefined): Start {
+  return domain === undefined ? start : { ...start, domain };
+}
+
+/** Texts as values of the parameters' types; what is none stays a text, and is refused with the others. */
+function read({ parameters }: Program, texts: Readonly<Record<string, string>>): Record<string, Value> {
+  const types = new Map(parameters.map(({ name, type }) => [name, type]));
+  return Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, readText(text, types.get(name))]));
+}
+
+function readText(text: string, type: ValueType | undefined): Value {
+  if (type === undefined || type === 'string' || type === 'any') return text;
+  try {
+    return JSON.parse(text) as Value;
+  } catch {
+    return text;
   }
 }

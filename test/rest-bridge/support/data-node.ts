@@ -20,7 +20,7 @@ import {
 } from '../../../runtime/iam/index.ts';
 import { type Model, openModel } from '../../../runtime/model/index.ts';
 import { openStorage, type Storage } from '../../../runtime/storage/index.ts';
-import { MemoryCalls, MemoryOperations, MemoryRecords, newBus } from './doubles.ts';
+import { MemoryCalls, MemoryOperations, MemoryRecords, NO_DATA, newBus } from './doubles.ts';
 import { type Call, type Reply, request } from './rest-node.ts';
 
 /** A login of the tests, `login@domain`; the password is `demo-<login>`. */
@@ -79,6 +79,7 @@ export class DataNode {
         '/domain/classes': new ClassResource(this.model, this.directory),
       },
       model: this.model,
+      hooks: NO_DATA.hooks,
       directory: this.directory,
       calls: this.calls,
       operations: new MemoryOperations(this.calls),

@@ -303,6 +303,7 @@ export const NO_DATA = {
   avatars: { read: async () => undefined, write: async () => {}, remove: async () => false },
   webApps: async () => [],
   collections: {},
+  hooks: { hook: async () => ({ kind: 'unknown' as const }) },
   model: NO_MODEL,
   events: newBus(),
   directory: { domain: () => undefined, domains: () => [] },

@@ -1,0 +1,88 @@
+/** `/domain/ivrscripts` and `/domain/svcscripts`: the scripts of a domain, and the scenario files that every domain has. */
+import path from 'node:path';
+import type { LiveDirectory, ScriptRow } from '../../runtime/domain/index.ts';
+import type { Session } from '../../runtime/iam/iam.ts';
+import type { ScenarioFile } from '../../runtime/interpreter/library.ts';
+import { withoutFile } from '../../runtime/script-store/compile.ts';
+import type { ScriptStore } from '../../runtime/script-store/script-store.ts';
+import type { Fields } from '../collection/resource.ts';
+import { RestError } from '../errors.ts';
+import { DomainResource } from './domain-resource.ts';
+
+/** Begins the id of a scenario file; its code follows. */
+const FILE = 'file.';
+
+/** What serves is told of versions, which a copy does not have. */
+const RULES = { keys: ['code'], notExported: ['serving'] } as const;
+
+export class ScriptResource extends DomainResource<ScriptRow> {
+  readonly #files: Pick<ScriptStore, 'files'> | undefined;
+  readonly #domains: Pick<LiveDirectory, 'domain'>;
+
+  /** @param files undefined: files are not shown here */
+  constructor(
+    kind: 'ivrscripts' | 'svcscripts',
+    directory: Pick<LiveDirectory, 'collections' | 'domain' | 'domains'>,
+    files: Pick<ScriptStore, 'files'> | undefined,
+  ) {
+    const entity = kind === 'ivrscripts' ? 'Ivrscript' : 'Svcscript';
+    super(directory.collections[kind], directory, { entity, ...RULES });
+    this.#files = files;
+    this.#domains = directory;
+  }
+
+  override async list(session: Session): Promise<readonly ScriptRow[]> {
+    const rows = [...(await super.list(session)), ...this.#fileRows(session)];
+    return rows.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  }
+
+  override async read(session: Session, id: string): Promise<ScriptRow | undefined> {
+    return (await super.read(session, id)) ?? this.#fileRows(session).find((row) => row.id === id);
+  }
+
+  override async update(session: Session, id: string, fields: Fields): Promise<ScriptRow> {
+    await this.#refuseFile(session, id);
+    return await super.update(session, id, fields);
+  }
+
+  override async remove(session: Session, id: string): Promise<void> {
+    await this.#refuseFile(session, id);
+    await super.remove(session, id);
+  }
+
+  /** A file becomes a script of its own when it is posted back. */
+  override importable(entity: object): object {
+    const { id, ...copy } = super.importable(entity) as { id: string };
+    return id.startsWith(FILE) ? copy : { id, ...copy };
+  }
+
+  /** @throws RestError 422/1405 */
+  async #refuseFile(session: Session, id: string): Promise<void> {
+    if (!id.startsWith(FILE) || (await super.read(session, id)) !== undefined) return;
+    if (!this.#fileRows(session).some((row) => row.id === id)) return;
+    const reason = 'is a file of the node; POST a script with the same code to replace it in this domain';
+    throw new RestError('CANNOT_APPLY', { field: 'id', reason });
+  }
+
+  #fileRows(session: Session): readonly ScriptRow[] {
+    const domainId = this.#domains.domain(session.domain)?.id;
+    if (domainId === undefined || this.#files === undefined) return [];
+    return this.#files.files(domainId).map((file) => fileRow(file, domainId));
+  }
+}
+
+function fileRow({ program, text, problems }: ScenarioFile, domainId: string): ScriptRow {
+  const format = program.file.endsWith('.ts') ? 'ts' : program.file.endsWith('.js') ? 'js' : 'yaml';
+  return {
+    id: FILE + program.id,
+    domain_id: domainId,
+    code: program.id,
+    name: program.name,
+    scriptdata: { format, source: text },
+    serving: { version: 1 },
+    version: 1,
+    problems: problems.map(withoutFile),
+    opts: { file: path.basename(program.file) },
+    ext: {},
+  };
+}

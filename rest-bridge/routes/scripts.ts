@@ -1,0 +1,78 @@
+/** Versions of scripts: list, read, and one step back. */
+import type { FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import type { ScriptKind, ScriptRow, ScriptVersion, Serving } from '../../runtime/domain/index.ts';
+import type { ScriptStore } from '../../runtime/script-store/script-store.ts';
+import type { App } from '../app.ts';
+import { sessionOf } from '../authentication.ts';
+import type { ScriptResource } from '../domain-center/script-resource.ts';
+import { RestError } from '../errors.ts';
+import { ID } from '../route-names.ts';
+import { answers, ErrorAnswer, IdPath } from './schemas.ts';
+
+const Version = Type.Object({
+  number: Type.Integer(),
+  created: Type.Integer({ description: 'Milliseconds since the epoch' }),
+  percent: Type.Number({ description: 'Share of new runs that get it' }),
+  problems: Type.Array(Type.Object({}, { additionalProperties: true })),
+});
+
+const FullVersion = Type.Object({
+  ...Version.properties,
+  scriptdata: Type.Object({ format: Type.Enum(['yaml', 'js', 'ts']), source: Type.String() }),
+});
+
+const VersionPath = Type.Object({ ...IdPath.properties, number: Type.Integer({ minimum: 1 }) });
+
+export interface ScriptRoutesDeps {
+  readonly kind: ScriptKind;
+  readonly scripts: Pick<ScriptStore, 'versions' | 'version' | 'rollback'>;
+  readonly resource: ScriptResource;
+}
+
+/** @param path of the collection, e.g. `/domain/ivrscripts` */
+export function scriptRoutes(app: App, path: string, { kind, scripts, resource }: ScriptRoutesDeps): void {
+  const one = `${path}/${ID}`;
+  /** @throws RestError 404/1404 */
+  const scriptOf = async (request: FastifyRequest, id: string): Promise<ScriptRow> => {
+    const script = await resource.read(sessionOf(request), id);
+    if (script === undefined) throw new RestError('ENTITY_NOT_FOUND', { entity: resource.entity });
+    return script;
+  };
+
+  app.get(
+    `${one}/versions`,
+    { schema: { params: IdPath, response: answers({ 200: Type.Array(Version), 404: ErrorAnswer }) } },
+    async (request) => {
+      const { id, serving } = await scriptOf(request, request.params.id);
+      return (await scripts.versions(kind, id)).map((version) => summary(version, serving));
+    },
+  );
+
+  app.get(
+    `${one}/versions/:number`,
+    { schema: { params: VersionPath, response: answers({ 200: FullVersion, 404: ErrorAnswer }) } },
+    async (request) => {
+      const { id, serving } = await scriptOf(request, request.params.id);
+      const version = await scripts.version(kind, id, request.params.number);
+      if (version === undefined) throw new RestError('ENTITY_NOT_FOUND', { entity: 'Version' });
+      return { ...summary(version, serving), scriptdata: version.scriptdata };
+    },
+  );
+
+  app.post(
+    `${one}!rollback`,
+    { schema: { params: IdPath, response: answers({ 200: resource.schema, 404: ErrorAnswer, 422: ErrorAnswer }) } },
+    async (request) => {
+      const after = await scripts.rollback(kind, await scriptOf(request, request.params.id));
+      if (after !== undefined) return resource.shown(after);
+      throw new RestError('CANNOT_APPLY', { field: 'serving', reason: 'there is no version before that can run' });
+    },
+  );
+}
+
+function summary({ number, created, problems }: ScriptVersion, { version, trial }: Serving) {
+  const tried = trial?.percent ?? 0;
+  const percent = number === trial?.version ? tried : number === version ? 100 - tried : 0;
+  return { number, created, percent, problems: [...problems] };
+}

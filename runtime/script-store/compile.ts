@@ -1,0 +1,68 @@
+/** From the text of a script entity to the program that a run gets. */
+import path from 'node:path';
+import type { CompileResult, ScriptSource } from '../sandbox/index.ts';
+import { checkText } from '../interpreter/checker/check-file.ts';
+import type { ComponentRegistry } from '../interpreter/component.ts';
+import type { Problem } from '../interpreter/problem.ts';
+import type { Program, Start } from '../interpreter/program.ts';
+import type { CheckScript, ScriptData, ScriptProblem } from '../domain/index.ts';
+
+export interface CompilerOptions {
+  readonly components: ComponentRegistry;
+  /** Looks for mistakes in modules and scripts (`Sandbox.compile`). */
+  readonly compile: (source: ScriptSource) => Promise<CompileResult>;
+  /** Where the prompts of scripts are. */
+  readonly promptsFolder: string;
+}
+
+/** What the text of a script is checked and run as. */
+export interface ScriptText {
+  readonly code: string;
+  readonly data: ScriptData;
+}
+
+const HOOK: Start = { kind: 'hook', domain: undefined, args: {} };
+
+export class ScriptCompiler {
+  readonly #options: CompilerOptions;
+
+  constructor(options: CompilerOptions) {
+    this.#options = options;
+  }
+
+  /** Looks for mistakes; runs nothing. */
+  readonly check: CheckScript = async (code, data) => {
+    const { problems } = await this.#check({ code, data });
+    return problems.map(withoutFile);
+  };
+
+  /**
+   * The program of a version; undefined when it has mistakes.
+   *
+   * @param number of the version, which traces show
+   * @param hook whether a request may start it even if its text does not say so
+   */
+  async program(text: ScriptText, { number, hook }: { number: number; hook: boolean }): Promise<Program | undefined> {
+    const { program } = await this.#check(text);
+    if (program === undefined) return undefined;
+    const { starts = [] } = program;
+    const isClosed = hook && !starts.some(({ kind }) => kind === 'hook');
+    return { ...program, version: String(number), starts: isClosed ? [...starts, HOOK] : starts };
+  }
+
+  async #check({ code, data }: ScriptText) {
+    const { components, compile, promptsFolder } = this.#options;
+    const file = `${code}.${data.format}`;
+    return await checkText(data.source, { file, id: code, components, compile, promptsFolder });
+  }
+}
+
+/** The problems of a file, as those of a script are shown. */
+export function withoutFile({ file: _file, ...problem }: Problem): ScriptProblem {
+  return problem;
+}
+
+/** The folder in which a scenario folder keeps its prompts. */
+export function promptsOf(scenarioFolder: string): string {
+  return path.join(scenarioFolder, 'prompts');
+}

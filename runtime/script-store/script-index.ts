@@ -1,0 +1,67 @@
+/** The scripts of one kind in memory: what a code means in a domain, and the programs of the versions that serve. */
+import type { Program } from '../interpreter/program.ts';
+import type { StartingScenario } from '../interpreter/scenario-source.ts';
+import type { ScriptRow, Serving } from '../domain/index.ts';
+
+interface Entry {
+  readonly code: string;
+  readonly domainId: string;
+  readonly serving: Serving;
+  /** By version: those that serve and can run. */
+  readonly programs: ReadonlyMap<number, Program>;
+}
+
+export class ScriptIndex {
+  readonly #byId = new Map<string, Entry>();
+  readonly #byCode = new Map<string, string>();
+  readonly #random: () => number;
+
+  /** @param random 0 to 1 */
+  constructor(random: () => number = Math.random) {
+    this.#random = random;
+  }
+
+  /** @param programs of the versions that the row says serve */
+  put({ id, code, domain_id: domainId, serving }: ScriptRow, programs: ReadonlyMap<number, Program>): void {
+    this.remove(id);
+    this.#byId.set(id, { code, domainId, serving, programs });
+    this.#byCode.set(key(domainId, code), id);
+  }
+
+  remove(id: string): void {
+    const entry = this.#byId.get(id);
+    if (entry === undefined) return;
+    this.#byId.delete(id);
+    const place = key(entry.domainId, entry.code);
+    // Another script may have taken the code meanwhile.
+    if (this.#byCode.get(place) === id) this.#byCode.delete(place);
+  }
+
+  has(domainId: string, code: string): boolean {
+    return this.#byCode.has(key(domainId, code));
+  }
+
+  /** What a new run gets: the version on trial for its share of the runs, else the one that serves. */
+  choose(domainId: string, code: string): Program | undefined {
+    const entry = this.#byId.get(this.#byCode.get(key(domainId, code)) ?? '');
+    if (entry === undefined) return undefined;
+    const { serving, programs } = entry;
+    const { trial, version } = serving;
+    const tried = trial !== undefined && this.#random() * 100 < trial.percent ? programs.get(trial.version) : undefined;
+    return tried ?? (version === null ? undefined : programs.get(version));
+  }
+
+  /** @param domainName of a domain's id; undefined when there is no such domain any more */
+  starting(domainName: (id: string) => string | undefined): readonly StartingScenario[] {
+    return [...this.#byId.values()].flatMap(({ code, domainId, serving, programs }) => {
+      const starts = serving.version === null ? undefined : programs.get(serving.version)?.starts;
+      const domain = domainName(domainId);
+      return starts === undefined || starts.length === 0 || domain === undefined ? [] : { id: code, starts, domain };
+    });
+  }
+}
+
+/** A code holds no slash. */
+function key(domainId: string, code: string): string {
+  return `${domainId}/${code}`;
+}

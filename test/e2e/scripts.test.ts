@@ -1,0 +1,234 @@
+import { expect } from 'chai';
+import type { RestAnswer } from '../phones/rest-client.ts';
+import { RestClient } from '../phones/rest-client.ts';
+import { eventually } from '../support/eventually.ts';
+import { useStage } from '../support/stage.ts';
+
+const IVR = '/rest/v1/domain/ivrscripts';
+const SVC = '/rest/v1/domain/svcscripts';
+const HOOKS = '/rest/v1/api/hooks';
+
+interface Script {
+  readonly id: string;
+  readonly code: string;
+  readonly version: number;
+  readonly serving: { readonly version: number | null; readonly trial?: { version: number; percent: number } };
+  readonly problems: readonly { readonly line: number; readonly column: number; readonly message: string }[];
+  readonly opts: Readonly<Record<string, unknown>>;
+}
+
+/** A scenario that refuses the call with this status. */
+const refusing = (status: number) => ({
+  format: 'yaml',
+  source: `start: refuse\nblocks:\n  refuse:\n    reject: ${status}\n`,
+});
+const BROKEN = { format: 'yaml', source: 'start: refuse\nblocks:\n  refuse:\n    rejct: 486\n' };
+const module = (body: string) => ({
+  format: 'js',
+  source: `export default async function (call, args) {\n${body}\n}\n`,
+});
+
+describe('scripts of a domain', () => {
+  const stage = useStage();
+  const made: string[] = [];
+
+  const send = async (method: string, path: string, body?: unknown, login = 'admin'): Promise<RestAnswer> =>
+    (await stage.rest(login)).send(method, path, body === undefined ? {} : { body });
+  const ok = async (method: string, path: string, body?: unknown): Promise<Script> => {
+    const answer = await send(method, path, body);
+    expect(answer.status, answer.text).to.equal(200);
+    return answer.json<Script>();
+  };
+  const make = async (collection: string, body: object): Promise<Script> => {
+    const script = await ok('POST', collection, body);
+    made.push(`${collection}/${script.id}`);
+    return script;
+  };
+  /** The status a call to the code ends with. */
+  const statusOf = async (code: string): Promise<number> => {
+    const call = await (await stage.phone('alice')).call(`*55${code}`);
+    return (await call.refused()).status;
+  };
+
+  afterEach(async () => {
+    for (const path of made.splice(0)) await send('DELETE', path);
+  });
+
+  it('serve the next call by their code, after each change; a broken one keeps the last that runs', async () => {
+    const { id } = await make(IVR, { code: 'shop', scriptdata: refusing(486) });
+    expect(await statusOf('shop')).to.equal(486);
+    expect(await ok('PATCH', `${IVR}/${id}`, { scriptdata: refusing(480) })).to.deep.include({
+      version: 2,
+      serving: { version: 2 },
+      problems: [],
+    });
+    expect(await statusOf('shop')).to.equal(480);
+
+    const broken = await ok('PATCH', `${IVR}/${id}`, { scriptdata: BROKEN });
+    expect(broken).to.deep.include({ version: 3, serving: { version: 2 } });
+    expect(broken.problems).to.deep.equal([
+      { line: 4, column: 5, message: 'there is no component "rejct"', suggestion: 'did you mean "reject"?' },
+    ]);
+    expect((await ok('GET', `${IVR}/${id}`)).problems).to.deep.equal(broken.problems);
+    expect(await statusOf('shop')).to.equal(480);
+    // A change of something else is no version.
+    expect(await ok('PATCH', `${IVR}/${id}`, { name: 'Shop' })).to.deep.include({
+      version: 3,
+      problems: broken.problems,
+    });
+  });
+
+  it('keep every version, go back in one step, and give a new one a share of the calls', async () => {
+    const { id } = await make(IVR, { code: 'shop', scriptdata: refusing(486) });
+    const path = `${IVR}/${id}`;
+    await ok('PATCH', path, { scriptdata: BROKEN });
+    await ok('PATCH', path, { scriptdata: refusing(480), opts: { share: 50 } });
+    const versions = (await send('GET', `${path}/versions`)).json<
+      { number: number; percent: number; problems: [] }[]
+    >();
+    expect(versions.map(({ number, percent, problems }) => [number, percent, problems.length])).to.deep.equal([
+      [3, 50, 0],
+      [2, 0, 1],
+      [1, 50, 0],
+    ]);
+    expect((await send('GET', `${path}/versions/1`)).json()).to.deep.include({ scriptdata: refusing(486) });
+    const seen = new Set<number>();
+    for (let calls = 0; seen.size < 2 && calls < 40; calls++) seen.add(await statusOf('shop'));
+    expect([...seen]).to.have.members([480, 486]);
+
+    expect((await ok('ROLLBACK', path)).serving).to.deep.equal({ version: 1 });
+    expect((await ok('PATCH', path, { serving: { version: 3 } })).serving).to.deep.equal({ version: 3 });
+    expect(await statusOf('shop')).to.equal(480);
+    // The version between has mistakes.
+    expect((await ok('POST', `${path}!rollback`)).serving).to.deep.equal({ version: 1 });
+    expect(await statusOf('shop')).to.equal(486);
+    const none = await send('ROLLBACK', path);
+    expect([none.status, none.json()]).to.deep.include(422);
+    for (const [serving, field] of [
+      [{ version: 2 }, 'serving.version'],
+      [{ version: 9 }, 'serving.version'],
+      [{ version: null }, 'serving.version'],
+      [{ version: 1, trial: { version: 2, percent: 10 } }, 'serving.trial.version'],
+      [{ version: 1, trial: { version: 3, percent: 0 } }, 'serving.trial.percent'],
+    ] as const) {
+      const refused = await send('PATCH', path, { serving });
+      expect(refused.status, JSON.stringify(serving)).to.equal(400);
+      expect(refused.json()).to.have.nested.property('error_details.field', field);
+    }
+    expect((await send('GET', `${path}/versions/9`)).status).to.equal(404);
+    expect((await send('GET', `${IVR}/nothing/versions`)).status).to.equal(404);
+  });
+
+  it('leave a call that runs with the version it began with', async () => {
+    const wait = `await call.answer();\nconst { digits } = await call.collect({ max: 1, timeout: '20s' });\n`;
+    const { id } = await make(IVR, { code: 'long', scriptdata: module(`${wait}return { version: 'old', digits };`) });
+    const phone = await stage.phone('alice');
+    const call = await phone.call('*55long');
+    await call.answered();
+    await ok('PATCH', `${IVR}/${id}`, { scriptdata: module(`${wait}return { version: 'new' };`) });
+    await call.sendDtmf('7');
+    await call.ended(15_000);
+    await eventually(async () => {
+      const runs = (await send('GET', '/rest/v1/api/runs')).json<
+        { scenario: string; version: string; outcome?: object }[]
+      >();
+      const run = runs.find(({ scenario }) => scenario === 'long');
+      expect(run).to.deep.include({ version: '1' });
+      expect(run?.outcome).to.have.property('value').deep.equal({ version: 'old', digits: '7' });
+    });
+  });
+
+  it('go before a file of the same code, which is listed until then and cannot be changed', async () => {
+    const codes = async (): Promise<string[]> =>
+      (await send('GET', `${IVR}?filter={"code":"echo"}`)).json<Script[]>().map(({ id }) => id);
+    expect(await codes()).to.deep.equal(['file.echo']);
+    expect((await ok('GET', `${IVR}/file.echo`)).opts).to.deep.equal({ file: 'echo.yaml' });
+    expect((await send('PATCH', `${IVR}/file.echo`, { name: 'x' })).status).to.equal(422);
+    expect((await send('DELETE', `${IVR}/file.echo`)).status).to.equal(422);
+    const { id } = await make(IVR, { code: 'echo', scriptdata: refusing(486) });
+    expect(await codes()).to.deep.equal([id]);
+    expect(await statusOf('echo')).to.equal(486);
+    expect((await send('DELETE', `${IVR}/${id}`)).status).to.equal(204);
+    const call = await (await stage.phone('bob')).call('501');
+    await call.answered();
+    await call.hangup();
+  });
+
+  it('answer requests to their hook', async () => {
+    await make(SVC, { code: 'sum', scriptdata: module('return { sum: Number(args.a) + Number(args.b) };') });
+    await make(IVR, { code: 'calls-only', scriptdata: refusing(486) });
+    await make(SVC, { code: 'closed', scriptdata: module('return 1;'), opts: { hook: false } });
+    await make(SVC, { code: 'fails', scriptdata: module('throw new Error("no luck");') });
+    await make(SVC, {
+      code: 'typed',
+      scriptdata: {
+        format: 'yaml',
+        source: 'parameters:\n  n: { type: integer }\nstart: a\nblocks:\n  a:\n    return: "${n + 1}"\n',
+      },
+    });
+    expect((await send('POST', `${HOOKS}/sum`, { a: 1, b: 2 })).json()).to.deep.equal({ sum: 3 });
+    expect((await send('GET', `${HOOKS}/sum?a=4&b=5`)).json()).to.deep.equal({ sum: 9 });
+    expect((await send('GET', `${HOOKS}/typed?n=41`)).json()).to.equal(42);
+    const wrong = await send('GET', `${HOOKS}/typed?n=x`);
+    expect([wrong.status, wrong.json<{ error_details: { field: string } }>().error_details.field]).to.deep.equal([
+      400,
+      'n',
+    ]);
+    const failed = await send('GET', `${HOOKS}/fails`);
+    expect([failed.status, failed.text]).to.satisfy(
+      ([status, text]: [number, string]) => status === 422 && text.includes('no luck'),
+    );
+    for (const code of ['calls-only', 'closed', 'nothing']) {
+      expect((await send('POST', `${HOOKS}/${code}`, {})).status, code).to.equal(404);
+    }
+    expect((await send('GET', `${HOOKS}/sum`, undefined, 'alice')).status).to.equal(403);
+    expect((await new RestClient(stage.node.base).get(`${HOOKS}/sum`)).status).to.equal(401);
+    const slow = await make(SVC, { code: 'slow', scriptdata: module('await sleep(60000);') });
+    const started = await send('GET', `${HOOKS}/slow?wait=0`);
+    expect([started.status, started.json<{ run: string }>().run]).to.deep.equal([202, started.header('run-id')]);
+    expect(slow.code).to.equal('slow');
+  });
+
+  it('say whose an external token is', async () => {
+    const master = await stage.node.login();
+    const inMaster = async (method: string, path: string, body?: unknown): Promise<RestAnswer> =>
+      await master.send(method, `/rest/v1${path}`, body === undefined ? {} : { body });
+    const login = async (token: string): Promise<RestAnswer> =>
+      await new RestClient(stage.node.base).send('POST', '/rest/v1/iam/sessions', {
+        body: { token, session_type: 'token' },
+      });
+    expect((await login('good')).status).to.equal(422);
+    expect((await inMaster('PATCH', '/iam/sessions/current', { domain: 'master' })).status).to.equal(200);
+    const source = [
+      'parameters:',
+      '  token: { type: string }',
+      'variables:',
+      '  domain: demo.local',
+      '  login: ""',
+      'start: check',
+      'blocks:',
+      '  check:',
+      '    if: token == "good"',
+      '    exits: { then: good, else: end }',
+      '  good:',
+      '    set: { login: bob }',
+      '    next: end',
+    ].join('\n');
+    const script = await inMaster('POST', '/domain/svcscripts', {
+      code: 'sso',
+      scriptdata: { format: 'yaml', source },
+    });
+    expect(script.json<Script>().problems).to.deep.equal([]);
+    const setting = await inMaster('POST', '/domain/settings', { key: 'iam_token_svcscript_code', value: 'sso' });
+    expect(setting.status, setting.text).to.equal(200);
+    const answer = await login('good');
+    expect(answer.status, answer.text).to.equal(200);
+    const bob = new RestClient(stage.node.base, answer.json<{ session_token: string }>().session_token);
+    expect((await bob.get('/rest/v1/user/info')).json()).to.include({ login: 'bob', domain: 'demo.local' });
+    expect((await login('bad')).status).to.equal(401);
+    await inMaster('DELETE', `/domain/settings/${setting.json<Script>().id}`);
+    await inMaster('DELETE', `/domain/svcscripts/${script.json<Script>().id}`);
+    bob.close();
+    master.close();
+  });
+});
