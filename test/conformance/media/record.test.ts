@@ -101,6 +101,53 @@ describe('Conformance, media server: recording', () => {
     expect(shareAt(middle, 1100), 'the other side').to.be.greaterThan(MIXED);
   });
 
+  it('records one leg a channel, nothing but silence while masked, and no time while paused', async () => {
+    const [a, b] = [await stage.connect(), await stage.connect()];
+    a.call.play(440);
+    b.call.play(1100);
+    await a.endpoint.bridge(b.endpoint);
+    await Promise.all([a.call.hears(1100), b.call.hears(440)]);
+    const file = join(stage.folder, 'stereo.wav');
+    const record = async (action: string): Promise<string> =>
+      text(await a.endpoint.api('uuid_record', `${a.endpoint.uuid} ${action} ${file}`));
+    const pass = async (): Promise<void> => a.call.hearsNot(300, { forMs: 600 });
+    await a.endpoint.set('RECORD_STEREO', 'true');
+    expect(await record('start')).to.equal('+OK Success');
+    await pass();
+    expect(await record('mask')).to.equal('+OK Success');
+    await pass();
+    expect(await record('unmask')).to.equal('+OK Success');
+    await pass();
+    expect(await record('pause')).to.equal('+OK Success');
+    await pass();
+    expect(await record('start'), 'already recording').to.equal('+OK Success');
+    expect(await record('stop')).to.equal('+OK Success');
+    const { samples, channels } = await written(file, 1700);
+    expect(channels).to.equal(2);
+    expect(samples.length / channels / 8).to.be.within(1700, 2300);
+    const side = (channel: 0 | 1, fromMs: number): Int16Array =>
+      Int16Array.from({ length: 1600 }, (_, index) => samples[(fromMs * 8 + index) * 2 + channel] ?? 0);
+    for (const from of [200, 1500]) {
+      expect(shareAt(side(0, from), 440), `left at ${from} ms`).to.be.greaterThan(0.5);
+      expect(shareAt(side(1, from), 1100), `right at ${from} ms`).to.be.greaterThan(0.5);
+    }
+    for (const channel of [0, 1] as const) {
+      expect(Math.max(...side(channel, 850).map(Math.abs)), 'masked').to.be.below(20);
+    }
+  });
+
+  it('refuses what it does not know', async () => {
+    const { endpoint } = await stage.connect();
+    const record = async (args: string): Promise<string> => (await stage.media.api(`uuid_record ${args}`)).trim();
+    expect(await record(`${endpoint.uuid} begin x.wav`)).to.match(/^-USAGE: <uuid>/);
+    expect(await record(endpoint.uuid)).to.match(/^-USAGE: <uuid>/);
+    expect(await record('00000000-0000-4000-8000-000000000000 start x.wav')).to.equal('-ERR Cannot locate session!');
+    expect(await record(`${endpoint.uuid} mask ${stage.folder}/none.wav`)).to.equal(
+      '-ERR Cannot mask recording session!',
+    );
+    expect(await record(`${endpoint.uuid} start /proc/none/x.wav`)).to.equal('-ERR Cannot record session!');
+  });
+
   it('refuses to stop a recording that does not run', async () => {
     const { endpoint } = await stage.connect();
     const file = join(stage.folder, 'never.wav');

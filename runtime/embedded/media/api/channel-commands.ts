@@ -71,11 +71,10 @@ export const uuidBreak = onChannel((channel, [all]) => {
 });
 
 /** `uuid_send_dtmf <uuid> <digits>[@<milliseconds>]`. */
-export const uuidSendDtmf = onChannel(
-  (channel, [digits = '']) =>
-    sendDigits(channel, digits) ? `+OK ${channel.uuid} sent DTMF ${digits}.\n` : '-USAGE: <uuid> <dtmf_data>\n',
-  NO_SESSION,
-);
+export const uuidSendDtmf = onChannel((channel, [digits]) => {
+  if (digits === undefined) return '-USAGE: <uuid> <dtmf_data>\n';
+  return sendDigits(channel, digits) ? `+OK ${channel.uuid} sent DTMF ${digits}.\n` : '-ERR Operation failed\n';
+}, NO_SESSION);
 
 /** `uuid_recv_dtmf <uuid> <digits>`: as if the far end had pressed them. */
 export const uuidRecvDtmf = onChannel((channel, [digits = '']) => {

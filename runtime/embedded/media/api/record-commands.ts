@@ -4,22 +4,46 @@ import { NO_SESSION, SUCCESS } from './command.ts';
 
 const USAGE = '-USAGE: <uuid> [start|stop|mask|unmask] <path> [<limit>] [<recording_vars>]\n';
 
-/** `uuid_record <uuid> start|stop|mask|unmask <file>|all [<seconds>]`. */
-export const uuidRecord = onChannel(async (channel, [action = '', name = '', limit = '0']) => {
+/** What is done to a recording under way. */
+const ACTIONS: Readonly<Record<string, (recording: SessionRecording) => Promise<void> | undefined>> = {
+  mask: (recording) => void recording.mask(true),
+  pause: (recording) => void recording.pause(true),
+  resume: (recording) => void recording.pause(false),
+  stop: (recording) => recording.stop(),
+  unmask: (recording) => void recording.mask(false),
+};
+
+/** `{name=value,name=value}`, percent-encoded, as the last argument of `start`. */
+function recordingVariables(text: string | undefined): Map<string, string> {
+  const list = /^\{(.*)\}$/s.exec(decode(text ?? ''))?.[1] ?? '';
+  const pairs = list.split(',').filter((pair) => pair.includes('='));
+  return new Map(pairs.map((pair) => [pair.slice(0, pair.indexOf('=')).trim(), pair.slice(pair.indexOf('=') + 1)]));
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text; // a lone percent sign
+  }
+}
+
+/** `uuid_record <uuid> start|stop|pause|resume|mask|unmask <file>|all [<seconds>] [{<variables>}]`. */
+export const uuidRecord = onChannel(async (channel, [action = '', name = '', limit = '0', variables]) => {
   if (name === '') return USAGE;
   if (action === 'start') {
     try {
-      await SessionRecording.start(channel, name, Number(limit) || 0);
+      await SessionRecording.start(channel, name, Number(limit) || 0, recordingVariables(variables));
       return SUCCESS;
     } catch {
       return '-ERR Cannot record session!\n';
     }
   }
+  const act = Object.hasOwn(ACTIONS, action) ? ACTIONS[action] : undefined;
+  if (act === undefined) return USAGE;
   const recordings = SessionRecording.of(channel).filter((each) => name === 'all' || each.name === name);
-  if (action !== 'stop' && action !== 'mask' && action !== 'unmask') return USAGE;
   if (recordings.length === 0)
-    return action === 'stop' ? '-ERR Cannot stop record session!\n' : `-ERR Cannot ${action} recording session!\n`;
-  if (action === 'stop') await Promise.all(recordings.map((each) => each.stop()));
-  else for (const each of recordings) each.mask(action === 'mask');
+    return `-ERR Cannot ${action === 'stop' ? 'stop record' : `${action} recording`} session!\n`;
+  await Promise.all(recordings.map(async (each) => act(each)));
   return SUCCESS;
 }, NO_SESSION);

@@ -3,32 +3,53 @@ import { mixInto } from '../audio/mix.ts';
 import { type ApplicationStart, NO_RESPONSE, type RunningApplication } from '../channel/application.ts';
 import type { Channel } from '../channel/channel.ts';
 import { HeardAudio } from '../channel/heard-audio.ts';
+import { isTrue } from '../channel/variable.ts';
+import { Whisper } from './whisper.ts';
+
+/** What an eavesdropper hears and who hears him. */
+interface EavesdropRules {
+  /** What the channel says, and what it hears. */
+  readonly said: boolean;
+  readonly heard: boolean;
+  /** Whether his digits choose who hears him. */
+  readonly digits: boolean;
+}
+
+/** The variables of the eavesdropper that decide (mod_dptools). Neither leg named is both. */
+function rulesOf(channel: Channel): EavesdropRules {
+  const [aleg, bleg] = [isTrue(channel, 'eavesdrop_bridge_aleg'), isTrue(channel, 'eavesdrop_bridge_bleg')];
+  return {
+    said: aleg || !bleg,
+    heard: bleg || !aleg,
+    digits: channel.get('eavesdrop_enable_dtmf') === undefined || isTrue(channel, 'eavesdrop_enable_dtmf'),
+  };
+}
 
 /**
- * Hears another channel until that ends: both sides, or with `eavesdrop_bridge_aleg` or `eavesdrop_bridge_bleg` only what
- * its far end says or hears. The listener is not heard.
+ * Hears another channel until that ends: what it says, what it hears, or both, whatever it is bridged to meanwhile. As
+ * in FreeSWITCH commands wait until it is over, and `uuid_break` does not end it: the digit `*`, a transfer or a hangup
+ * does.
  */
 class Eavesdrop implements RunningApplication {
   readonly response = NO_RESPONSE;
+  readonly ignoresCommands = true;
   readonly #channel: Channel;
   readonly #target: Channel;
+  readonly #rules: EavesdropRules;
   readonly #heard: HeardAudio;
+  readonly #whisper: Whisper;
   readonly #release: () => void;
   readonly #takeBack: () => void;
   readonly #frame = new Int16Array(FRAME_SAMPLES);
-  readonly #said: boolean;
-  readonly #hears: boolean;
-  readonly #keys: boolean;
   #done = false;
 
   constructor(channel: Channel, target: Channel) {
     this.#channel = channel;
     this.#target = target;
-    const [said, hears] = [isTrue(channel, 'eavesdrop_bridge_aleg'), isTrue(channel, 'eavesdrop_bridge_bleg')];
-    this.#said = said || !hears;
-    this.#hears = hears || !said;
-    this.#keys = channel.get('eavesdrop_enable_dtmf') === undefined || isTrue(channel, 'eavesdrop_enable_dtmf');
+    this.#rules = rulesOf(channel);
     this.#heard = new HeardAudio(target);
+    this.#whisper = new Whisper(channel, target);
+    this.#whisper.to(isTrue(channel, 'eavesdrop_whisper_bleg'), isTrue(channel, 'eavesdrop_whisper_aleg'));
     this.#release = target.audio.listen();
     this.#takeBack = target.onEnd(() => {
       this.#done = true;
@@ -37,32 +58,29 @@ class Eavesdrop implements RunningApplication {
 
   tick(): boolean {
     if (this.#done) return true;
+    this.#whisper.follow();
     this.#frame.fill(0);
-    const said = this.#said ? this.#target.audio.read() : undefined;
-    const heard = this.#hears ? this.#heard.frame() : undefined;
+    const said = this.#rules.said ? this.#target.audio.read() : undefined;
+    const heard = this.#rules.heard ? this.#heard.frame() : undefined;
     if (said !== undefined) mixInto(this.#frame, said);
     if (heard !== undefined) mixInto(this.#frame, heard);
     this.#channel.audio.write(this.#frame);
     return false;
   }
 
+  /** 1: the other leg hears him; 2: the channel does; 3: both; 0: nobody; `*`: the end. */
   digit(digit: string): void {
-    if (this.#keys && digit === '*') this.#done = true; // FreeSWITCH's key to leave
-  }
-
-  break(): void {
-    this.#done = true;
+    if (!this.#rules.digits) return;
+    if (digit === '*') this.#done = true;
+    else if ('0123'.includes(digit)) this.#whisper.to(digit === '2' || digit === '3', digit === '1' || digit === '3');
   }
 
   end(): void {
     this.#takeBack();
+    this.#whisper.to(false, false);
     this.#heard.release();
     this.#release();
   }
-}
-
-function isTrue(channel: Channel, name: string): boolean {
-  return /^(?:true|yes|on|1)$/i.test(channel.get(name) ?? '');
 }
 
 /** `eavesdrop <uuid>`. */

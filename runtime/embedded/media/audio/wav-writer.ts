@@ -1,5 +1,6 @@
-import { mkdir, open, type FileHandle } from 'node:fs/promises';
+import { open, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { makeFolder } from '../core/make-folder.ts';
 import { SAMPLE_RATE } from './format.ts';
 import { wavHeader } from './wav.ts';
 
@@ -40,7 +41,7 @@ export class WavWriter {
 
   /** Creates the file and its directory. Rejects with the system's error. */
   static async open(path: string, channels: 1 | 2 = 1): Promise<WavWriter> {
-    await mkdir(dirname(path), { recursive: true });
+    await makeFolder(dirname(path));
     return new WavWriter(path, await open(path, 'w'), channels);
   }
 

@@ -5,6 +5,14 @@ import type { Ticker } from '../rtp/ticker.ts';
 /** Longest packet that is decoded: three frames. */
 const MAX_PACKET_SAMPLES = FRAME_SAMPLES * 3;
 
+/** Sound put over what a channel is sent, whatever its application sends. */
+export interface Overlay {
+  /** Changes a frame on its way to the far end; false when the sound is over. */
+  apply(samples: Int16Array): boolean;
+  /** Whether recordings and listeners get it too. */
+  readonly shared: boolean;
+}
+
 /**
  * The audio of a channel frame by frame. Several readers (the application, recordings, listeners) see the same
  * received frame in a tick, and what the application wrote in it.
@@ -22,8 +30,7 @@ export class ChannelAudio {
   #readFrame = -1;
   #hasReceived = false;
   #writtenFrame = -1;
-  /** Audio added to what the application writes, `uuid_displace ... mux` for instance; returns false when used up. */
-  overlay: ((samples: Int16Array) => boolean) | undefined;
+  readonly #overlays = new Set<Overlay>();
 
   constructor(rtp: RtpSession, ticker: Ticker) {
     this.#rtp = rtp;
@@ -54,17 +61,34 @@ export class ChannelAudio {
     return this.#hasReceived ? this.#received : undefined;
   }
 
+  /** True while a sound is put over what is sent. */
+  get overlaid(): boolean {
+    return this.#overlays.size > 0;
+  }
+
+  /** Puts a sound over what is sent from now on. Returns the function that takes it off. */
+  overlay(overlay: Overlay): () => void {
+    this.#overlays.add(overlay);
+    return () => this.#overlays.delete(overlay);
+  }
+
   /** Sends a frame in this slot. */
   write(samples: Int16Array): void {
     this.#written.set(samples);
     this.#writtenFrame = this.#ticker.frame;
-    if (this.overlay !== undefined && !this.overlay(this.#written)) this.overlay = undefined;
-    this.#rtp.write(this.#written);
+    if (this.#overlays.size === 0) {
+      this.#rtp.write(this.#written);
+      return;
+    }
+    this.#applyOverlays(this.#written, true);
+    this.#mixed.set(this.#written);
+    this.#applyOverlays(this.#mixed, false);
+    this.#rtp.write(this.#mixed);
   }
 
   /** Sends a frame of silence in this slot. */
   writeSilence(): void {
-    if (this.overlay !== undefined) return this.write(this.#mixed.fill(0));
+    if (this.#overlays.size > 0) return this.write(this.#mixed.fill(0));
     this.#writtenFrame = -1;
     this.#rtp.writeSilence();
   }
@@ -75,6 +99,12 @@ export class ChannelAudio {
    */
   written(): Int16Array | undefined {
     return this.#writtenFrame >= this.#ticker.frame - 1 ? this.#written : undefined;
+  }
+
+  #applyOverlays(samples: Int16Array, shared: boolean): void {
+    for (const overlay of this.#overlays) {
+      if (overlay.shared === shared && !overlay.apply(samples)) this.#overlays.delete(overlay);
+    }
   }
 
   #fill(): boolean {

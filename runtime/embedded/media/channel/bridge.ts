@@ -67,7 +67,7 @@ class BridgeLeg implements RunningApplication {
   tick(): boolean {
     if (this.#bridge.dissolved) return true;
     const { audio } = this.channel;
-    if ((audio.overlay !== undefined) !== this.mixes) this.#changeMode();
+    if (audio.overlaid !== this.mixes) this.#changeMode();
     if (this.#otherAudio === undefined) this.channel.rtp.writeNothing();
     else audio.write(this.#otherAudio.frame() ?? this.#silence);
     return false;
@@ -88,7 +88,7 @@ class BridgeLeg implements RunningApplication {
 
   #changeMode(): void {
     this.#otherAudio?.release();
-    this.#otherAudio = this.channel.audio.overlay === undefined ? undefined : HeardAudio.ofBridge(this.channel);
+    this.#otherAudio = this.channel.audio.overlaid ? HeardAudio.ofBridge(this.channel) : undefined;
     this.#bridge.update();
   }
 

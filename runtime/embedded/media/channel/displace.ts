@@ -1,10 +1,12 @@
 import { FRAME_SAMPLES, SAMPLE_RATE } from '../audio/format.ts';
 import { mixInto } from '../audio/mix.ts';
 import type { AudioSource } from '../audio/source.ts';
+import type { Overlay } from './audio.ts';
 import type { Channel } from './channel.ts';
 
 /** A sound put over what a channel hears, whatever its application sends: `uuid_displace`. */
-class Displacement {
+class Displacement implements Overlay {
+  readonly shared = true;
   readonly #source: AudioSource;
   readonly #mux: boolean;
   readonly #frame = new Int16Array(FRAME_SAMPLES);
@@ -16,7 +18,6 @@ class Displacement {
     this.#samplesLeft = limitSeconds > 0 ? limitSeconds * SAMPLE_RATE : Number.POSITIVE_INFINITY;
   }
 
-  /** Changes a frame on its way to the far end; false when the sound is over. */
   apply(samples: Int16Array): boolean {
     const count = this.#source.read(this.#frame);
     if (count === 0) return false;
@@ -42,12 +43,18 @@ export async function startDisplacement(
   mux: boolean,
 ): Promise<void> {
   const displacement = new Displacement(await channel.core.sounds.open(name), limitSeconds, mux);
-  if (!channel.ended) channel.audio.overlay = (samples) => displacement.apply(samples);
+  if (channel.ended) return;
+  stopDisplacement(channel);
+  running.set(channel, channel.audio.overlay(displacement));
 }
+
+/** What takes a channel's sound off; a sound that is over has taken itself off. */
+const running = new WeakMap<Channel, () => void>();
 
 /** Ends it. Returns false when there was none. */
 export function stopDisplacement(channel: Channel): boolean {
-  const running = channel.audio.overlay !== undefined;
-  channel.audio.overlay = undefined;
-  return running;
+  const stop = running.get(channel);
+  running.delete(channel);
+  stop?.();
+  return stop !== undefined;
 }

@@ -1,3 +1,4 @@
+import { bridgedTo } from './bridged.ts';
 import type { Channel } from './channel.ts';
 
 /**
@@ -22,7 +23,7 @@ export class HeardAudio {
 
   /** This tick's frame; undefined for silence. */
   frame(): Int16Array | undefined {
-    const other = this.#bridgedChannel();
+    const other = bridgedTo(this.#channel);
     if (other !== this.#other) {
       this.release();
       this.#other = other;
@@ -36,11 +37,5 @@ export class HeardAudio {
     this.#release?.();
     this.#release = undefined;
     this.#other = undefined;
-  }
-
-  #bridgedChannel(): Channel | undefined {
-    const { state, otherLeg, core } = this.#channel;
-    if (state !== 'CS_SOFT_EXECUTE' || otherLeg === undefined) return undefined;
-    return core.channels.get(otherLeg.uuid);
   }
 }

@@ -4,9 +4,20 @@ import { WavWriter } from '../audio/wav-writer.ts';
 import type { Channel } from '../channel/channel.ts';
 import type { MediaTap } from '../channel/tap.ts';
 import { HeardAudio } from '../channel/heard-audio.ts';
+import { isTrueText } from '../channel/variable.ts';
 import { recordingPath } from './paths.ts';
 
 const SILENCE = new Int16Array(FRAME_SAMPLES);
+
+/** What of a channel is recorded, and how. */
+interface RecordRules {
+  /** What it says left, what it hears right. */
+  readonly stereo: boolean;
+  /** The other way round. */
+  readonly swapped: boolean;
+  readonly readOnly: boolean;
+  readonly writeOnly: boolean;
+}
 
 /** Records both directions of a channel beside its application: `record_session`, `uuid_record`. */
 export class SessionRecording implements MediaTap {
@@ -23,38 +34,51 @@ export class SessionRecording implements MediaTap {
   readonly #limitSamples: number;
   readonly #mixed = new Int16Array(FRAME_SAMPLES);
   #masked = false;
+  #paused = false;
   #stopped: Promise<void> | undefined;
 
-  private constructor(channel: Channel, name: string, writer: WavWriter, limitSeconds: number, stereo: boolean) {
+  private constructor(channel: Channel, name: string, writer: WavWriter, limitSeconds: number, rules: RecordRules) {
     this.#channel = channel;
     this.name = name;
     this.#writer = writer;
-    this.#stereo = stereo;
-    this.#swapped = isSet(channel, 'RECORD_STEREO_SWAP');
-    this.#readOnly = isSet(channel, 'RECORD_READ_ONLY');
-    this.#writeOnly = isSet(channel, 'RECORD_WRITE_ONLY');
+    this.#stereo = rules.stereo;
+    this.#swapped = rules.swapped;
+    this.#readOnly = rules.readOnly;
+    this.#writeOnly = rules.writeOnly;
     this.#limitSamples = limitSeconds > 0 ? limitSeconds * SAMPLE_RATE : Number.POSITIVE_INFINITY;
     this.#heard = new HeardAudio(channel);
     this.#release = channel.audio.listen();
   }
 
   /**
-   * Starts recording; the channel's variables RECORD_STEREO, RECORD_STEREO_SWAP, RECORD_READ_ONLY and
-   * RECORD_WRITE_ONLY say what.
+   * Starts recording; RECORD_STEREO, RECORD_STEREO_SWAP, RECORD_READ_ONLY and RECORD_WRITE_ONLY say what. A file that is being recorded to
+   * is left as it is.
    *
    * @param limitSeconds 0 for none
+   * @param given values that count instead of the channel's variables
    * @throws the system's error when the file cannot be created
    */
-  static async start(channel: Channel, name: string, limitSeconds: number): Promise<SessionRecording> {
-    const stereo = isSet(channel, 'RECORD_STEREO') || isSet(channel, 'RECORD_STEREO_SWAP');
-    const writer = await WavWriter.open(recordingPath(channel.core, name), stereo ? 2 : 1);
-    const recording = new SessionRecording(channel, name, writer, limitSeconds, stereo);
+  static async start(
+    channel: Channel,
+    name: string,
+    limitSeconds: number,
+    given: ReadonlyMap<string, string> = new Map(),
+  ): Promise<void> {
+    if (SessionRecording.of(channel).some((each) => each.name === name)) return;
+    const isSet = (variable: string): boolean => isTrueText(given.get(variable) ?? channel.get(variable) ?? '');
+    const rules = {
+      stereo: isSet('RECORD_STEREO') || isSet('RECORD_STEREO_SWAP'),
+      swapped: isSet('RECORD_STEREO_SWAP'),
+      readOnly: isSet('RECORD_READ_ONLY'),
+      writeOnly: isSet('RECORD_WRITE_ONLY'),
+    };
+    const writer = await WavWriter.open(recordingPath(channel.core, name), rules.stereo ? 2 : 1);
+    const recording = new SessionRecording(channel, name, writer, limitSeconds, rules);
     if (channel.ended) await recording.stop();
     else {
       channel.taps.add(recording);
       channel.publish('RECORD_START', { last: { 'Record-File-Path': name } });
     }
-    return recording;
   }
 
   /** The recordings going on on a channel. */
@@ -67,7 +91,13 @@ export class SessionRecording implements MediaTap {
     this.#masked = masked;
   }
 
+  /** While paused, nothing is: the recording does not grow. */
+  pause(paused: boolean): void {
+    this.#paused = paused;
+  }
+
   tick(): void {
+    if (this.#paused) return;
     const read = this.#writeOnly ? undefined : this.#channel.audio.read();
     const heard = this.#readOnly ? undefined : this.#heard.frame();
     if (this.#masked) this.#writer.append(SILENCE, SILENCE);
@@ -110,8 +140,4 @@ export class SessionRecording implements MediaTap {
       last: { 'Record-File-Path': this.name, 'Record-Completion-Cause': completion.cause },
     });
   }
-}
-
-function isSet(channel: Channel, name: string): boolean {
-  return /^(?:true|yes|on|1)$/i.test(channel.get(name) ?? '');
 }
