@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { Operations } from '../components/operation/index.ts';
+import type { ConferenceOperations, Operations } from '../components/operation/index.ts';
 import type { CallStore } from '../runtime/callstore/callstore.ts';
 import type { Resource } from './collection/resource.ts';
 import type { Directory } from '../runtime/domain/directory.ts';
@@ -59,6 +59,7 @@ export interface RestDeps {
   readonly directory: Pick<Directory, 'domain' | 'domains'>;
   readonly events: EventBus;
   readonly calls: CallStore;
+  readonly conferences: ConferenceOperations;
   readonly operations: Pick<Operations, 'definitions' | 'start' | 'preview'>;
   readonly health: () => Promise<Health>;
   readonly log: Logger;

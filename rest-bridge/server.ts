@@ -18,6 +18,7 @@ import { createFrontedServer, refuseClient } from './http/front.ts';
 import { modelRoutes } from './model/routes.ts';
 import { methodNotAllowed } from './method-not-allowed.ts';
 import { callRoutes } from './routes/calls.ts';
+import { conferenceRoutes } from './routes/conferences.ts';
 import { hookRoutes } from './routes/hooks.ts';
 import { healthRoute } from './routes/health.ts';
 import { recordRoutes } from './routes/records.ts';
@@ -86,6 +87,7 @@ export async function createRestServer(deps: RestDeps): Promise<App> {
       userSessionRoutes(api, deps);
       await userRoutes(api, deps);
       callRoutes(api, deps);
+      conferenceRoutes(api, deps);
       recordRoutes(api, deps);
       eventStream(api, subscribers);
       for (const [path, resource] of Object.entries(deps.collections)) collectionRoutes(api, path, resource);

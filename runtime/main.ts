@@ -4,12 +4,14 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { FastifyInstance } from 'fastify';
 import { type Logger, pino } from 'pino';
-import { createOperations, operationPort } from '../components/operation/index.ts';
+import { conferenceOperations, createOperations, operationPort } from '../components/operation/index.ts';
 import { domainCenter } from '../rest-bridge/domain-center/index.ts';
 import { ClassResource } from '../rest-bridge/model/class-resource.ts';
 import { createRestServer } from '../rest-bridge/server.ts';
 import { webAppsOf } from '../rest-bridge/web-apps.ts';
 import { MemoryCallStore } from './callstore/memory-callstore.ts';
+import { MemoryConferenceStore } from './callstore/memory-conference-store.ts';
+import { openConferences } from './conferences.ts';
 import { type Config, isLoopback, type ServerAddress } from './config/config.ts';
 import { openDirectory, openLocation } from './domain/index.ts';
 import { callEvents } from './events/call-events.ts';
@@ -110,10 +112,20 @@ async function compose(config: Config, log: Logger, shutdown: Shutdown): Promise
   );
   const { services, runner, runServices } = scenarios;
   const callstore = new MemoryCallStore((domain, number) => directory.sipUserByNumber(domain, number)?.login);
+  const conferenceStore = new MemoryConferenceStore(callstore);
+  const conferences = openConferences({
+    config,
+    project: join(PROJECT, 'scenarios'),
+    store: conferenceStore,
+    events,
+    log,
+    media: () => media,
+  });
   const b2b = new Switch({
     directory,
     location,
     callstore,
+    conferences,
     site: config.site,
     log,
     events: callEvents(events),
@@ -149,6 +161,7 @@ async function compose(config: Config, log: Logger, shutdown: Shutdown): Promise
 
   const counts = async () => ({
     dialogs: callstore.count,
+    conferences: conferences.count,
     endpoints: media.count,
     runs: runner.running + operations.running,
     registrations: location.count(),
@@ -169,6 +182,7 @@ async function compose(config: Config, log: Logger, shutdown: Shutdown): Promise
     directory,
     calls: callstore,
     operations,
+    conferences: conferenceOperations(conferenceStore, b2b.conferences),
     operationRecords: operations,
     runs: runner,
     scripts: scenarios.scripts,

@@ -1,3 +1,11 @@
+export type { ConferenceControl } from './conference-control.ts';
+export {
+  AddParticipantParameters,
+  ConferenceLookup,
+  conferenceOperations,
+  type ConferenceOperations,
+  TopologyCommands,
+} from './conferences.ts';
 export type { OperationDefinition, Touched } from './definition.ts';
 export { OperationError, type OperationProblem } from './errors.ts';
 export { createOperations, type OperationRequest, type Operations, type StartedOperation } from './operations.ts';

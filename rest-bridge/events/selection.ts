@@ -28,6 +28,7 @@ export type Selection = Static<typeof Selection>;
 /** The path whose GET a session must be allowed to see the events of a class. */
 function pathOf({ class: name, data }: NodeEvent): string {
   if (name === 'modelevents') return `/model/${typeof data['classname'] === 'string' ? data['classname'] : ''}`;
+  if (name === 'confevents') return '/uc/conferences';
   return name === 'callevents' || name === 'ccsevents' || name === 'asrevents' ? '/uc/calls' : `/api/events/${name}`;
 }
 
@@ -35,7 +36,7 @@ function pathOf({ class: name, data }: NodeEvent): string {
  * Compiles a selection to the event as the subscriber sees it, or undefined.
  *
  * - `events`: `class` or `class.type`; absent: all
- * - `objects`: values of `dialogid`, `inviteid`, `connectionid` or `id` in the data; absent: all
+ * - `objects`: values of `dialogid`, `inviteid`, `connectionid`, `confid` or `id` in the data; absent: all
  * - `classpath`: of model changes, the class or a section of classes
  * - `exargs.filter` is tested on the data, `exargs.mask` picks from them
  *
@@ -66,7 +67,7 @@ export function selector(
   };
 }
 
-const OBJECT_KEYS = ['dialogid', 'inviteid', 'connectionid', 'id'] as const;
+const OBJECT_KEYS = ['dialogid', 'inviteid', 'connectionid', 'confid', 'id'] as const;
 
 function isBelow(classname: unknown, path: string): boolean {
   return typeof classname === 'string' && (classname === path || classname.startsWith(`${path}/`));

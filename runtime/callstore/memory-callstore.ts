@@ -1,5 +1,6 @@
 import { type CallStore, type DialogScope, type DialogSelector, SELECTOR_KEYS } from './callstore.ts';
 import type { DialogView } from './dialog-view.ts';
+import { add, normalUri, remove } from './key-index.ts';
 
 /** A sipuser that takes part in a dialog, for the selectors that name it. */
 export interface DialogParty {
@@ -166,13 +167,6 @@ function selectorKeys({ view, sipUsers, domains, providers }: DialogEntry): Read
   return keys;
 }
 
-/** With or without angle brackets; the host without regard to case. */
-function normalUri(uri: string): string {
-  const plain = uri.trim().replace(/^<|>$/g, '');
-  const at = plain.lastIndexOf('@');
-  return at === -1 ? plain.toLowerCase() : plain.slice(0, at) + plain.slice(at).toLowerCase();
-}
-
 function userOf(uri: string): string {
   const user = /^<?sips?:([^@]*)@/.exec(uri)?.[1] ?? '';
   try {
@@ -180,17 +174,4 @@ function userOf(uri: string): string {
   } catch {
     return user;
   }
-}
-
-function add(map: Map<string, Set<string>>, key: string, id: string): void {
-  const set = map.get(key);
-  if (set === undefined) map.set(key, new Set([id]));
-  else set.add(id);
-}
-
-function remove(map: Map<string, Set<string>>, key: string, id: string): void {
-  const set = map.get(key);
-  if (set === undefined) return;
-  set.delete(id);
-  if (set.size === 0) map.delete(key);
 }

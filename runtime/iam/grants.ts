@@ -1,4 +1,4 @@
-/** What roles allow: deny by default, `admin` has all, the user's own pages are open to every user. */
+/** What roles allow: deny by default, `admin` has all; what is the user's own anyway is open to every user. */
 import type { RoleRow } from './collections.ts';
 
 export interface Grant {
@@ -12,6 +12,7 @@ export const ADMIN_ROLE = 'admin';
 const OPEN_TO_ALL: readonly Grant[] = [
   { path: '/user/**', methods: ['*'] },
   { path: '/iam/sessions/current', methods: ['*'] },
+  { path: '/uc/conferences_by_participation/**', methods: ['*'] },
 ];
 
 type Check = (method: string, segments: readonly string[]) => boolean;

@@ -154,6 +154,27 @@ export class MediaEndpoint {
     }
   }
 
+  /**
+   * Puts the channel into a conference of the media server.
+   * @param entry argument of the `conference` application
+   * @returns settles when the channel is free again: it left, was taken out, or was not let in
+   */
+  async conference(entry: string): Promise<void> {
+    await this.#bounded(this.#endpoint.execute('conference', entry));
+  }
+
+  /** Tells what happens to the channel as a member of conferences, until the returned function is called. */
+  watchConference(listener: (action: string, member: number) => void): () => void {
+    const connection = this.#endpoint.conn;
+    const name = `esl::event::CUSTOM::${this.uuid}`;
+    const told = (event: FsEvent) => {
+      if (event.getHeader('Event-Subclass') !== 'conference::maintenance') return;
+      listener(event.getHeader('Action') ?? '', Number(event.getHeader('Member-ID') ?? 0));
+    };
+    connection?.on(name, told);
+    return () => void connection?.removeListener(name, told);
+  }
+
   /** Sends digits to the phone by RFC 4733; `W` pauses a second, `w` half a second. */
   async sendDtmf(digits: string): Promise<void> {
     await this.#bounded(this.#endpoint.api('uuid_send_dtmf', `${this.uuid} ${digits}`));

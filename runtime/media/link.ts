@@ -1,4 +1,5 @@
 import Mrf, { type FsEndpoint, type FsMediaServer } from 'drachtio-fsmrf';
+import { ConferenceMix } from './conference-mix.ts';
 import { type EndpointServer, MediaEndpoint } from './endpoint.ts';
 import { MediaError } from './media-error.ts';
 import { RecordingNotices } from './recording-notices.ts';
@@ -111,6 +112,11 @@ export class MediaLink implements EndpointServer {
     this.#live.add(endpoint);
     endpoint.gone.addEventListener('abort', () => this.#live.delete(endpoint), { once: true });
     return endpoint;
+  }
+
+  /** A conference on the media server, by a name that is unique there. */
+  conference(name: string): ConferenceMix {
+    return new ConferenceMix(name, (command) => this.#server.api(command));
   }
 
   close(): void {

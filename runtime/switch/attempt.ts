@@ -1,5 +1,6 @@
 import type { TailStep } from '../interpreter/dtmf-tail.ts';
 import { answer, type SipAnswer } from '../signalling/answers.ts';
+import type { Entered, Entrance } from '../conference/conferences.ts';
 import type { CallDialog } from './dialog.ts';
 import type { CallingLeg } from './leg.ts';
 
@@ -11,6 +12,9 @@ export interface Attempt {
   readonly provisional: Promise<SipAnswer>;
   readonly final: Promise<SipAnswer>;
 }
+
+/** How a party enters a room beyond what a dialled number says. */
+export type EntranceOptions = Pick<Entrance, 'brought' | 'moderator' | 'muted'>;
 
 export interface AttemptOptions {
   /** The dialog that the call builds; it has its A leg by now. */
@@ -29,6 +33,10 @@ export interface AttemptOptions {
   readonly timeoutMs: number;
   /** Extra INVITE headers. */
   readonly headers: Readonly<Record<string, string>>;
+  /** How the caller enters a room, where the call leads to one. */
+  readonly entrance?: EntranceOptions;
+  /** Called at once when the call leads to a room. */
+  readonly onEntered?: (entered: Entered) => void;
   /** Runs before the sound of both sides is connected, e.g. to end a ringback tone. */
   readonly beforeMedia?: () => Promise<void>;
 }

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { DialogEntry, DialogParty } from '../callstore/memory-callstore.ts';
 import type { DialogStatus, LegView } from '../callstore/dialog-view.ts';
 import type { EndCause, Leg, LegOwner } from './leg.ts';
-import { MediaPath } from './media-path.ts';
+import { MediaPath, type SoundPath } from './media-path.ts';
 import { type EsgCall, type Party, urisOf } from './party.ts';
 
 /** A leg with what the specification's leg table says of it. */
@@ -58,7 +58,7 @@ export class CallDialog implements LegOwner {
   readonly #ended = new AbortController();
   #b = new Map<string, DialogLeg>();
   #state: State = 'forking';
-  #path: MediaPath | undefined;
+  #path: SoundPath | undefined;
 
   constructor(observer: DialogObserver, start: DialogStart) {
     this.#observer = observer;
@@ -70,6 +70,11 @@ export class CallDialog implements LegOwner {
 
   get state(): State {
     return this.#state;
+  }
+
+  /** From of the initiating INVITE, `<sip:USERNAME@DOMAIN>`. */
+  get remoteuri(): string {
+    return this.#start.remoteuri;
   }
 
   get a(): Leg {
@@ -116,14 +121,14 @@ export class CallDialog implements LegOwner {
 
   /** Connects the sound of both sides, as far as both have any. */
   async connectMedia(): Promise<void> {
-    const a = this.a.endpoint;
-    const b = this.b?.endpoint;
-    if (this.#state !== 'dialog' || a === undefined || b === undefined) return;
-    this.#path ??= new MediaPath(a, b);
+    if (this.#state !== 'dialog' || this.b === undefined) return;
+    const path = this.#path ?? soundPath(this.a, this.b);
+    if (path === undefined) return;
+    this.#path = path;
     // A party that came here from another dialog may be holding it.
-    const holders = [this.a, this.b].filter((leg) => leg?.held === true);
-    if (holders.length === 0) await this.#path.connect();
-    for (const leg of holders) if (leg?.endpoint !== undefined) await this.#path.setHeld(leg.endpoint, true);
+    const holders = [this.a, this.b].filter((leg) => leg.held);
+    if (holders.length === 0) await path.connect();
+    for (const leg of holders) if (leg.endpoint !== undefined) await path.setHeld(leg.endpoint, true);
   }
 
   /** Parts the sound of both sides, so that one of them can be played something or taken elsewhere. */
@@ -206,6 +211,10 @@ export class CallDialog implements LegOwner {
     this.#path.setHeld(leg.endpoint, held).catch(() => undefined);
   }
 
+  legRemoved(_leg: Leg, reason: string): void {
+    this.end({ by: 'external', status: 487, reason });
+  }
+
   /** The dialog as the callstore keeps it. */
   entry(): DialogEntry {
     const { a, localuri, remoteuri, site, opts } = this.#start;
@@ -232,6 +241,13 @@ export class CallDialog implements LegOwner {
       providers: [...new Set(parties.flatMap((party) => (party.kind === 'provider' ? [party.provider.id] : [])))],
     };
   }
+}
+
+/** The sound between two legs; undefined when one of them has no part in any. */
+function soundPath(a: Leg, b: Leg): SoundPath | undefined {
+  if (a.endpoint !== undefined && b.endpoint !== undefined) return new MediaPath(a.endpoint, b.endpoint);
+  if (a.endpoint !== undefined) return b.pathFor?.(a.endpoint);
+  return b.endpoint === undefined ? undefined : a.pathFor?.(b.endpoint);
 }
 
 function legView({ leg, side, localuri, remoteuri, expirets }: DialogLeg): LegView {

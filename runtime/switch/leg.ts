@@ -1,4 +1,5 @@
 import type { MediaEndpoint } from '../media/endpoint.ts';
+import type { SoundPath } from './media-path.ts';
 import type { Party } from './party.ts';
 
 /** Why a dialog or one of its legs ended. */
@@ -16,6 +17,8 @@ export interface LegOwner {
   legEnded(leg: Leg, reason: string): void;
   /** The far end put the call on hold, or took it back. */
   legHeld(leg: Leg, held: boolean): void;
+  /** Somebody who is neither side ended the leg: the call is to be over. */
+  legRemoved(leg: Leg, reason: string): void;
 }
 
 /** One side of a dialog: a phone, a call on its way to a phone, or a scenario. */
@@ -27,6 +30,8 @@ export interface Leg {
   /** True while the far end holds the call. */
   readonly held: boolean;
   owner: LegOwner | undefined;
+  /** For a leg without an endpoint that takes the other side's sound elsewhere: the way there. */
+  pathFor?(endpoint: MediaEndpoint): SoundPath;
   /** The other party of the dialog holds the call, or takes it back; only scenarios want to know. */
   peerHeld?(held: boolean): void;
   /** Ends the leg as its state asks: BYE, CANCEL or a final answer. Idempotent; the owner is not told. */

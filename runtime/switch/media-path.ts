@@ -3,11 +3,20 @@ import type { MediaEndpoint } from '../media/endpoint.ts';
 /** What the other side hears while one side holds the call. */
 const HOLD_MELODY = 'local_stream://moh';
 
+/** The sound between the two sides of a dialog. */
+export interface SoundPath {
+  connect(): Promise<void>;
+  /** One side holds the call or takes it back. */
+  setHeld(by: MediaEndpoint, held: boolean): Promise<void>;
+  /** Parts the sides; their endpoints are free for other use afterwards. */
+  disconnect(): Promise<void>;
+}
+
 /**
  * The sound between two endpoints: bridged, or held with a melody for the side that waits. Changes run one after the
  * other, and only the last wanted state counts.
  */
-export class MediaPath {
+export class MediaPath implements SoundPath {
   readonly #a: MediaEndpoint;
   readonly #b: MediaEndpoint;
   readonly #held = new Set<MediaEndpoint>();

@@ -17,6 +17,8 @@ export type Party =
       /** Of a call from outside (specification, "Dialog (active call)"). */
       readonly esg: EsgCall | undefined;
     }
+  /** A room of the conference role; `number` is what is dialled to get there. */
+  | { readonly kind: 'conference'; readonly domain: string; readonly number: string }
   /** Nobody that the domain knows: a number that leads nowhere. */
   | { readonly kind: 'unknown'; readonly domain: string; readonly number: string };
 
@@ -40,6 +42,7 @@ export function nameOf(party: Party): string | undefined {
     case 'ivr':
     case 'provider':
       return party.name;
+    case 'conference':
     case 'unknown':
       return undefined;
     default:

@@ -1,6 +1,7 @@
 import type { RouteDecision } from '../domain/directory.ts';
 import { type Attempt, type AttemptOptions, failedAttempt } from './attempt.ts';
 import { autoAnswerHeaders } from './auto-answer.ts';
+import { callConference } from './call-conference.ts';
 import { callCallee, callPhones } from './call-phones.ts';
 import { callScenario } from './call-scenario.ts';
 import { providerCallee } from './esg/provider-callee.ts';
@@ -26,10 +27,10 @@ export function placeCall(tools: SwitchTools, decision: RouteDecision, options: 
     }
     case 'scenario':
       // A scenario has nothing to say to another scenario's silence: one side of a call needs media.
-      if (options.caller.party.kind === 'ivr') return failedAttempt(488);
+      if (options.caller.party.kind === 'ivr' || options.caller.party.kind === 'conference') return failedAttempt(488);
       return callScenario(tools, decision.code, options);
     case 'conference':
-      return failedAttempt(501);
+      return callConference(tools, decision, options);
     case 'reject':
       return failedAttempt(decision.status, decision.reason);
     default:

@@ -1,4 +1,5 @@
 import type { MemoryCallStore } from '../callstore/memory-callstore.ts';
+import type { Conferences } from '../conference/conferences.ts';
 import type { Directory, LocationStore } from '../domain/directory.ts';
 import type { CallPort } from '../interpreter/call-port.ts';
 import type { MediaLink } from '../media/link.ts';
@@ -7,6 +8,7 @@ import type { Log, SipHandlers, SipLink } from '../signalling/link.ts';
 import type { SrfRequest, SrfResponse } from '../signalling/srf-types.ts';
 import { Authentication } from './authentication.ts';
 import { DialogBook, type DialogEvents } from './dialog-book.ts';
+import { LiveConferences } from './conference-control.ts';
 import { LiveDialogs } from './dialog-control.ts';
 import { takeIncomingCall } from './incoming-call.ts';
 import { Trunks } from './esg/trunks.ts';
@@ -19,6 +21,7 @@ export interface SwitchOptions {
   readonly directory: Directory;
   readonly location: LocationStore;
   readonly callstore: MemoryCallStore;
+  readonly conferences: Conferences;
   readonly site: string;
   readonly log: Log;
   /** Told what happens to dialogs. */
@@ -34,6 +37,7 @@ const SHUTDOWN_MS = 2000;
 export class Switch implements SipHandlers {
   readonly #dialogs: DialogBook;
   readonly #live: LiveDialogs;
+  readonly #conferences: LiveConferences;
   readonly #tools: SwitchTools;
   readonly #authentication: Authentication;
   readonly #registrar: Registrar;
@@ -43,7 +47,7 @@ export class Switch implements SipHandlers {
   #draining = false;
 
   constructor(options: SwitchOptions) {
-    const { directory, location, callstore, site, log, events } = options;
+    const { directory, location, callstore, conferences, site, log, events } = options;
     this.#dialogs = new DialogBook(callstore, events);
     this.#live = new LiveDialogs(this.#dialogs);
     this.#trunks = new Trunks(directory, location, log);
@@ -53,6 +57,7 @@ export class Switch implements SipHandlers {
       directory,
       location,
       dialogs: this.#dialogs,
+      conferences,
       site,
       log,
       invite: (invite) => this.#connected().sip.invite(invite),
@@ -71,6 +76,7 @@ export class Switch implements SipHandlers {
         this.#background.add(settled);
       },
     };
+    this.#conferences = new LiveConferences(this.#tools);
   }
 
   /** Calls can be made from now on. */
@@ -101,6 +107,11 @@ export class Switch implements SipHandlers {
   /** Registrations with providers that stand at the moment. */
   get registeredTrunks(): number {
     return [...this.#trunks.states().values()].filter(({ state }) => state === 'registered').length;
+  }
+
+  /** The live conferences, as operations on them see and change them. */
+  get conferences(): LiveConferences {
+    return this.#conferences;
   }
 
   /** The live dialogs, as operations on them see and change them. */

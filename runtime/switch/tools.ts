@@ -1,3 +1,4 @@
+import type { Conferences } from '../conference/conferences.ts';
 import type { Directory, LocationStore } from '../domain/directory.ts';
 import type { CallPort } from '../interpreter/call-port.ts';
 import type { MediaEndpoint } from '../media/endpoint.ts';
@@ -12,6 +13,7 @@ export interface SwitchTools {
   readonly directory: Directory;
   readonly location: LocationStore;
   readonly dialogs: DialogBook;
+  readonly conferences: Conferences;
   /** Name of the site that serves the dialogs. */
   readonly site: string;
   readonly log: Log;

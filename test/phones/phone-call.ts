@@ -86,6 +86,11 @@ export abstract class PhoneCall {
     await this.session.rtp.listener.sound(options.withinMs ?? 3000);
   }
 
+  /** Which of these tones it hears from now on, in a mix of several. */
+  async hearsWhich(frequencies: readonly number[], options: { withinMs?: number } = {}): Promise<number[]> {
+    return this.session.rtp.listener.tones(frequencies, options.withinMs ?? 3000);
+  }
+
   async hearsNot(frequency: number, options: { forMs: number }): Promise<void> {
     await this.session.rtp.listener.noTone(frequency, options.forMs);
   }

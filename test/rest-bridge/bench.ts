@@ -11,6 +11,7 @@ import Fastify from 'fastify';
 import { pino } from 'pino';
 import { createRestServer } from '../../rest-bridge/server.ts';
 import { dialog, MemoryCalls, MemoryIam, MemoryOperations, MemoryRecords, NO_DATA } from './support/doubles.ts';
+import { noConferences } from './support/no-conferences.ts';
 
 interface Load {
   readonly port: number;
@@ -71,6 +72,7 @@ async function measure(seconds: number): Promise<void> {
       iam,
       ...NO_DATA,
       calls,
+      conferences: noConferences(calls),
       operations,
       operationRecords: records.operations,
       runs: records,

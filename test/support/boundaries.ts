@@ -44,6 +44,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'runtime/signalling',
     'runtime/media',
     'runtime/callstore',
+    'runtime/conference',
     'runtime/domain',
     'runtime/interpreter',
   ],

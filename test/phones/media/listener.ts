@@ -1,5 +1,5 @@
 import { WaitError } from '../wait.ts';
-import { hasTone, level, SAMPLE_RATE, strongest } from './tone.ts';
+import { amplitudeAt, hasTone, level, SAMPLE_RATE, strongest } from './tone.ts';
 
 /** 160 ms: tones 10 Hz apart are told from each other, and the answer comes quickly. */
 const WINDOW = (SAMPLE_RATE * 160) / 1000;
@@ -36,6 +36,17 @@ export class Listener {
     throw new WaitError(
       `${frequency} Hz not heard within ${withinMs} ms; ${this.#total - before} samples came, ${this.#heard()}`,
     );
+  }
+
+  /** Which of these tones are heard, each by itself at least as loud as `amplitude`, in the 160 ms from now on. */
+  async tones(frequencies: readonly number[], withinMs: number, amplitude = 400): Promise<number[]> {
+    let heard: number[] = [];
+    const listened = await this.#within((window) => {
+      heard = frequencies.filter((frequency) => amplitudeAt(window, frequency) >= amplitude);
+      return true;
+    }, withinMs);
+    if (!listened) throw new WaitError(`no 160 ms of sound came within ${withinMs} ms`);
+    return heard;
   }
 
   /** @throws WaitError when nothing audible comes within `withinMs` */

@@ -31,21 +31,29 @@ export function level(samples: Int16Array): number {
   return samples.length === 0 ? 0 : Math.sqrt(energy / samples.length);
 }
 
-/** Share (0 to 1) of the energy that lies at `frequency`, by the Goertzel algorithm. */
-export function shareAt(samples: Int16Array, frequency: number): number {
+/** Squared magnitude of the spectrum at `frequency`, by the Goertzel algorithm. */
+function powerAt(samples: Int16Array, frequency: number): number {
   const coefficient = 2 * Math.cos((2 * Math.PI * frequency) / SAMPLE_RATE);
   let previous = 0;
   let beforePrevious = 0;
-  let energy = 0;
   for (const sample of samples) {
     const current = sample + coefficient * previous - beforePrevious;
     beforePrevious = previous;
     previous = current;
-    energy += sample * sample;
   }
-  if (energy === 0) return 0;
-  const power = previous ** 2 + beforePrevious ** 2 - coefficient * previous * beforePrevious;
-  return (2 * power) / (samples.length * energy);
+  return previous ** 2 + beforePrevious ** 2 - coefficient * previous * beforePrevious;
+}
+
+/** Share (0 to 1) of the energy that lies at `frequency`. */
+export function shareAt(samples: Int16Array, frequency: number): number {
+  let energy = 0;
+  for (const sample of samples) energy += sample * sample;
+  return energy === 0 ? 0 : (2 * powerAt(samples, frequency)) / (samples.length * energy);
+}
+
+/** Amplitude of the sine at `frequency`, of 32767. */
+export function amplitudeAt(samples: Int16Array, frequency: number): number {
+  return samples.length === 0 ? 0 : (2 * Math.sqrt(Math.max(0, powerAt(samples, frequency)))) / samples.length;
 }
 
 /** Samples below this level count as silence: A-law and mu-law idle noise, comfort noise. */

@@ -22,6 +22,7 @@ import { type Model, openModel } from '../../../runtime/model/index.ts';
 import { openStorage, type Storage } from '../../../runtime/storage/index.ts';
 import { MemoryCalls, MemoryOperations, MemoryRecords, NO_DATA, newBus } from './doubles.ts';
 import { type Call, type Reply, request } from './rest-node.ts';
+import { noConferences } from './no-conferences.ts';
 
 /** A login of the tests, `login@domain`; the password is `demo-<login>`. */
 export type Who = `${string}@${string}`;
@@ -82,6 +83,7 @@ export class DataNode {
       hooks: NO_DATA.hooks,
       directory: this.directory,
       calls: this.calls,
+      conferences: noConferences(this.calls),
       operations: new MemoryOperations(this.calls),
       operationRecords: records.operations,
       runs: records,

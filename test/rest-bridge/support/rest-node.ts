@@ -5,6 +5,7 @@ import type { App } from '../../../rest-bridge/app.ts';
 import type { Health, RestDeps } from '../../../rest-bridge/deps.ts';
 import { createRestServer } from '../../../rest-bridge/server.ts';
 import { MemoryCalls, MemoryIam, MemoryOperations, MemoryRecords, NO_DATA } from './doubles.ts';
+import { noConferences } from './no-conferences.ts';
 
 export interface Reply {
   readonly status: number;
@@ -41,6 +42,7 @@ export class RestNode {
       iam: node.iam,
       ...NO_DATA,
       calls: node.calls,
+      conferences: noConferences(node.calls),
       operations: node.operations,
       operationRecords: node.records.operations,
       runs: node.records,

@@ -1,0 +1,124 @@
+import { type CallStore, type DialogScope, SELECTOR_KEYS } from './callstore.ts';
+import { CONFERENCE_SELECTOR_KEYS, type ConferenceSelector, type ConferenceStore } from './conference-store.ts';
+import type { ConferenceView } from './conference-view.ts';
+import { add, normalUri, remove } from './key-index.ts';
+
+/** What the conference role tells of a live conference. */
+export interface ConferenceEntry {
+  readonly confid: string;
+  readonly confroomnum: string;
+  readonly confnumber: string;
+  /** What is dialled to get there: featurecode and room number. */
+  readonly number: string;
+  readonly uri: string;
+  readonly domain: string;
+  /** As it is at the moment; made when somebody reads it. */
+  view(): ConferenceView;
+}
+
+interface Stored {
+  readonly entry: ConferenceEntry;
+  readonly order: number;
+  readonly keys: readonly string[];
+}
+
+/** The conferences of this node, with one hash index over every key of their own; the dialogs' keys lead there too. */
+export class MemoryConferenceStore implements ConferenceStore {
+  readonly #calls: CallStore;
+  readonly #conferences = new Map<string, Stored>();
+  readonly #byDomain = new Map<string, Set<string>>();
+  readonly #index = new Map<string, Set<string>>();
+  readonly #byDialog = new Map<string, string>();
+  #counter = 0;
+
+  /** @param calls finds the dialogs by which participants are connected */
+  constructor(calls: CallStore) {
+    this.#calls = calls;
+  }
+
+  /** Live conferences. */
+  get count(): number {
+    return this.#conferences.size;
+  }
+
+  add(entry: ConferenceEntry): void {
+    const stored: Stored = { entry, order: this.#counter++, keys: ownKeys(entry) };
+    this.#conferences.set(entry.confid, stored);
+    add(this.#byDomain, entry.domain.toLowerCase(), entry.confid);
+    for (const key of stored.keys) add(this.#index, key, entry.confid);
+  }
+
+  remove(confid: string): void {
+    const stored = this.#conferences.get(confid);
+    if (stored === undefined) return;
+    this.#conferences.delete(confid);
+    remove(this.#byDomain, stored.entry.domain.toLowerCase(), confid);
+    for (const key of stored.keys) remove(this.#index, key, confid);
+  }
+
+  /** From now on the dialog's selectors find the conference. */
+  link(dialogid: string, confid: string): void {
+    this.#byDialog.set(dialogid, confid);
+  }
+
+  unlink(dialogid: string): void {
+    this.#byDialog.delete(dialogid);
+  }
+
+  async list(scope: DialogScope): Promise<readonly ConferenceView[]> {
+    const ids = this.#byDomain.get(scope.domain.toLowerCase()) ?? [];
+    return (await this.#visible(scope, ids)).map(({ entry }) => entry.view());
+  }
+
+  async read(scope: DialogScope, confid: string): Promise<ConferenceView | undefined> {
+    return (await this.#visible(scope, [confid]))[0]?.entry.view();
+  }
+
+  async lookup(scope: DialogScope, selector: ConferenceSelector): Promise<readonly string[]> {
+    const name = CONFERENCE_SELECTOR_KEYS.find((key) => selector[key] !== undefined);
+    if (name === undefined) return [];
+    const value = selector[name] ?? '';
+    const ids = SELECTOR_KEYS.some((key) => key === name)
+      ? this.#ofDialogs(await this.#calls.lookup({ domain: scope.domain }, selector))
+      : this.#index.get(ownKey(scope.domain, name, name === 'confuri' ? normalUri(value) : value));
+    return (await this.#visible(scope, ids ?? [])).map(({ entry }) => entry.confid);
+  }
+
+  domainOf(confid: string): Promise<string | undefined> {
+    return Promise.resolve(this.#conferences.get(confid)?.entry.domain);
+  }
+
+  #ofDialogs(dialogids: readonly string[]): Set<string> {
+    return new Set(dialogids.flatMap((dialogid) => this.#byDialog.get(dialogid) ?? []));
+  }
+
+  /** Those of the ids that live and that the scope may see, oldest first. */
+  async #visible({ domain, ownUserId }: DialogScope, ids: Iterable<string>): Promise<Stored[]> {
+    const lower = domain.toLowerCase();
+    const own =
+      ownUserId === undefined
+        ? undefined
+        : this.#ofDialogs(await this.#calls.lookup({ domain }, { userid: ownUserId }));
+    const found: Stored[] = [];
+    for (const id of ids) {
+      const stored = this.#conferences.get(id);
+      if (stored?.entry.domain.toLowerCase() === lower && own?.has(id) !== false) found.push(stored);
+    }
+    return found.toSorted((a, b) => a.order - b.order);
+  }
+}
+
+function ownKey(domain: string, name: string, value: string): string {
+  return `${domain.toLowerCase()} ${name} ${value}`;
+}
+
+/** A conference number may also be given as the phone number that leads there (specification, "REFERCONF"). */
+function ownKeys({ confid, uri, confroomnum, confnumber, number, domain }: ConferenceEntry): string[] {
+  return [
+    ownKey(domain, 'confid', confid),
+    ownKey(domain, 'confuri', normalUri(uri)),
+    ownKey(domain, 'confroomnum', confroomnum),
+    ownKey(domain, 'confnumber', confnumber),
+    ownKey(domain, 'confnumber', number),
+  ];
+}

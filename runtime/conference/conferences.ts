@@ -1,0 +1,133 @@
+import { randomInt } from 'node:crypto';
+import type { MemoryConferenceStore } from '../callstore/memory-conference-store.ts';
+import type { FeatureCode } from '../domain/directory.ts';
+import { bracketUri } from '../signalling/sip-uri.ts';
+import type { Admission, Guest, Participant } from './participant.ts';
+import { asksForPin } from './pin.ts';
+import type { ConferenceServices } from './ports.ts';
+import { Room, type RoomAddress } from './room.ts';
+import { roomSettings } from './settings.ts';
+
+/** Somebody at a room's door. */
+export interface Entrance {
+  /** The featurecode of the room: its domain is the conference's. */
+  readonly featureCode: FeatureCode;
+  /** Digits after the featurecode; empty: a fresh room. */
+  readonly room: string;
+  /** Number by which the caller is known. */
+  readonly number: string;
+  readonly guest: Guest;
+  /** He was brought by the platform on somebody's behalf who may do that: no PIN. */
+  readonly brought: boolean;
+  readonly moderator?: boolean;
+  readonly muted?: boolean;
+}
+
+export interface Entered {
+  readonly room: Room;
+  readonly participant: Participant;
+}
+
+/** Digits of a fresh room's number. */
+const FRESH_DIGITS = 6;
+
+/** The conf role of a node: its live rooms. */
+export class Conferences {
+  readonly #services: ConferenceServices;
+  readonly #store: MemoryConferenceStore;
+  readonly #rooms = new Map<string, Room>();
+  readonly #byNumber = new Map<string, Room>();
+
+  constructor(services: ConferenceServices, store: MemoryConferenceStore) {
+    this.#services = services;
+    this.#store = store;
+  }
+
+  /** Live rooms. */
+  get count(): number {
+    return this.#rooms.size;
+  }
+
+  room(confid: string): Room | undefined {
+    return this.#rooms.get(confid);
+  }
+
+  /** The room behind a number, while there is one. */
+  roomAt(domain: string, number: string): Room | undefined {
+    return this.#byNumber.get(numberKey(domain, number));
+  }
+
+  /** A number after the featurecode that no live room has. */
+  freshRoom({ domain, prefix }: FeatureCode): string {
+    for (;;) {
+      const digits = String(randomInt(10 ** (FRESH_DIGITS - 1), 10 ** FRESH_DIGITS));
+      if (this.roomAt(domain, prefix + digits) === undefined) return digits;
+    }
+  }
+
+  /**
+   * Lets somebody in; makes the room when he is the first.
+   * @returns undefined when the room is full
+   */
+  enter({ featureCode, room, number, guest, brought, moderator, muted }: Entrance): Entered | undefined {
+    const to = this.#open(featureCode, room === '' ? this.freshRoom(featureCode) : room);
+    const admission: Admission = {
+      guest,
+      invited: false,
+      asksPin: !brought && asksForPin(to.settings),
+      moderator: moderator === true || to.settings.moderators.includes(number),
+      muted: muted === true,
+    };
+    const participant = to.admit(admission);
+    return participant === undefined ? undefined : { room: to, participant };
+  }
+
+  /**
+   * Keeps a place for somebody who is to be called from the room; he is a participant as soon as his call is there.
+   * @param number by which he is called
+   * @returns undefined when the room is full or over
+   */
+  invite(room: Room, number: string, guest: Guest): Participant | undefined {
+    const moderator = room.settings.moderators.includes(number);
+    return room.admit({ guest, invited: true, asksPin: false, moderator, muted: false });
+  }
+
+  #open(featureCode: FeatureCode, confroomnum: string): Room {
+    const { domain, prefix } = featureCode;
+    const number = prefix + confroomnum;
+    const known = this.roomAt(domain, number);
+    if (known !== undefined) return known;
+    const address: RoomAddress = { domain, confroomnum, number, uri: bracketUri(number, domain) };
+    const room = new Room(this.#services, address, roomSettings(featureCode), {
+      seated: ({ line }) => {
+        if (line !== undefined) this.#store.link(line.dialogid, room.confid);
+      },
+      left: ({ line }) => {
+        if (line !== undefined) this.#store.unlink(line.dialogid);
+      },
+      ended: () => this.#close(room),
+    });
+    this.#rooms.set(room.confid, room);
+    this.#byNumber.set(numberKey(domain, number), room);
+    this.#store.add({
+      confid: room.confid,
+      confroomnum,
+      confnumber: room.confnumber,
+      number,
+      uri: address.uri,
+      domain,
+      view: () => room.view(),
+    });
+    return room;
+  }
+
+  #close(room: Room): void {
+    this.#rooms.delete(room.confid);
+    this.#byNumber.delete(numberKey(room.address.domain, room.address.number));
+    this.#store.remove(room.confid);
+  }
+}
+
+function numberKey(domain: string, number: string): string {
+  return `${domain.toLowerCase()} ${number}`;
+}

@@ -1,0 +1,38 @@
+/** What rooms need of the rest of the node. */
+import type { ConferenceMix } from '../media/conference-mix.ts';
+
+export type ConferenceEventType =
+  | 'conf_start'
+  | 'conf_join'
+  | 'conf_leave'
+  | 'conf_state'
+  | 'conf_talking'
+  | 'conf_muted'
+  | 'conf_topology'
+  | 'conf_recording'
+  | 'conf_end';
+
+export type ConferenceEventData = Readonly<Record<string, string | boolean | readonly TopologyData[]>>;
+type TopologyData = Readonly<Record<'from' | 'to', string> & { enabled: boolean }>;
+
+/** Who is told what happens in conferences. */
+export interface ConferenceEvents {
+  emit(domain: string, type: ConferenceEventType, data: ConferenceEventData): void;
+}
+
+export interface Log {
+  error(details: object, message: string): void;
+}
+
+export interface ConferenceServices {
+  readonly events: ConferenceEvents;
+  /** Name of the site that serves the conferences. */
+  readonly site: string;
+  readonly log: Log;
+  /** A conference on the media server. */
+  mix(name: string): ConferenceMix;
+  /** A sound as scenario authors write it (`welcome.wav`, `tone:...`), in the media server's notation. */
+  sound(text: string): string;
+  /** The file of a new recording of a domain. */
+  recording(domain: string, name: string): Promise<string>;
+}

@@ -1,0 +1,67 @@
+import type { Participant } from './participant.ts';
+import type { ConferenceEventData, ConferenceEvents, ConferenceEventType } from './ports.ts';
+import type { RoomAddress } from './room.ts';
+import type { HearingChange } from './topology.ts';
+
+/** Tells the event bus what happens in one room. */
+export class RoomEvents {
+  readonly #events: ConferenceEvents;
+  readonly #room: { readonly confid: string; readonly address: RoomAddress };
+
+  constructor(events: ConferenceEvents, room: { readonly confid: string; readonly address: RoomAddress }) {
+    this.#events = events;
+    this.#room = room;
+  }
+
+  started(): void {
+    this.#tell('conf_start');
+  }
+
+  ended(): void {
+    this.#tell('conf_end');
+  }
+
+  joined(participant: Participant, moderator: boolean): void {
+    this.#about('conf_join', participant, { moderator });
+  }
+
+  left(participant: Participant, reason: string, lastResponse: string | undefined): void {
+    this.#about('conf_leave', participant, {
+      reason,
+      ...(lastResponse === undefined ? {} : { last_response: lastResponse }),
+    });
+  }
+
+  state(participant: Participant): void {
+    this.#about('conf_state', participant, { state: participant.state });
+  }
+
+  talking(participant: Participant, talking: boolean): void {
+    this.#about('conf_talking', participant, { talking });
+  }
+
+  muted(participant: Participant, muted: boolean): void {
+    this.#about('conf_muted', participant, { muted });
+  }
+
+  topology(changes: readonly HearingChange[]): void {
+    this.#tell('conf_topology', { changes: changes.map(({ from, to, enabled }) => ({ from, to, enabled })) });
+  }
+
+  /** @param participant whose voice is recorded; undefined: the whole conference */
+  recording(recording: boolean, file: string, participant?: Participant): void {
+    const data = { recording, file };
+    if (participant === undefined) this.#tell('conf_recording', data);
+    else this.#about('conf_recording', participant, data);
+  }
+
+  #about(type: ConferenceEventType, participant: Participant, data: ConferenceEventData): void {
+    const { participantid, callid, admission, line } = participant;
+    this.#tell(type, { participantid, callid, dialogid: line?.dialogid ?? '', ruri: admission.guest.ruri, ...data });
+  }
+
+  #tell(type: ConferenceEventType, data: ConferenceEventData = {}): void {
+    const { confid, address } = this.#room;
+    this.#events.emit(address.domain, type, { confid, confroomnum: address.confroomnum, uri: address.uri, ...data });
+  }
+}

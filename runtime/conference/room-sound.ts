@@ -1,0 +1,247 @@
+import type { ConferenceMix, MemberNotice } from '../media/conference-mix.ts';
+import type { MediaEndpoint } from '../media/endpoint.ts';
+import { MediaError } from '../media/media-error.ts';
+import type { Participant } from './participant.ts';
+import { askForPin } from './pin.ts';
+import type { ConferenceServices } from './ports.ts';
+import type { RoomEvents } from './room-events.ts';
+import type { RoomSettings } from './settings.ts';
+import type { HearingChange, Topology } from './topology.ts';
+
+/** What the sound of a room remembers of one participant. */
+interface Seat {
+  /** Aborted when he is gone. */
+  readonly gone: AbortController;
+  /** Ends the question for the PIN. */
+  asking: AbortController | undefined;
+  /** He is in the mix, or on the way into it. */
+  joining: Promise<{ readonly member: number; readonly left: Promise<void> }> | undefined;
+  /** His id in the mix. */
+  member: number | undefined;
+  moderator: boolean;
+  pinGiven: boolean;
+  /** Was in the mix at least once. */
+  seated: boolean;
+}
+
+/** What somebody who is gone was. */
+export interface Departure {
+  /** He was in the mix at least once. */
+  readonly wasIn: boolean;
+  readonly moderated: boolean;
+}
+
+/**
+ * The sound of one room: brings participants into the mix and keeps the mix like the topology. A pair that is parted
+ * is so from the first packet: such a participant enters apart, and is let in when the media server knows it.
+ */
+export class RoomSound {
+  readonly #services: ConferenceServices;
+  readonly #settings: RoomSettings;
+  readonly #mix: ConferenceMix;
+  readonly #topology: Topology;
+  readonly #events: RoomEvents;
+  readonly #seats = new Map<Participant, Seat>();
+  /** By participant id, as the topology names them. */
+  readonly #members = new Map<string, number>();
+
+  constructor(
+    services: ConferenceServices,
+    room: { readonly confid: string; readonly settings: RoomSettings },
+    topology: Topology,
+    events: RoomEvents,
+  ) {
+    this.#services = services;
+    this.#settings = room.settings;
+    this.#mix = services.mix(room.confid);
+    this.#topology = topology;
+    this.#events = events;
+  }
+
+  moderates(participant: Participant): boolean {
+    return this.#seats.get(participant)?.moderator === true;
+  }
+
+  /**
+   * Into the mix; asks for the PIN first. Whoever does not know it is hung up on.
+   * @throws MediaError, EndpointGone
+   */
+  async connect(participant: Participant, endpoint: MediaEndpoint): Promise<void> {
+    const seat = this.#seat(participant);
+    if (seat.joining !== undefined || seat.asking !== undefined || seat.gone.signal.aborted) return;
+    if (participant.admission.asksPin && !seat.pinGiven) {
+      if (!(await this.#knowsPin(participant, seat, endpoint))) return;
+    }
+    seat.pinGiven = true;
+    await this.#enter(participant, seat, endpoint);
+  }
+
+  /** Out of the mix; settles when the endpoint is free. */
+  async disconnect(participant: Participant): Promise<void> {
+    const seat = this.#seats.get(participant);
+    seat?.asking?.abort(new DOMException('the call goes elsewhere', 'AbortError'));
+    const joining = await seat?.joining?.catch(() => undefined);
+    if (joining === undefined) return;
+    this.#out(participant);
+    participant.become('hold');
+    await this.#mix.remove(joining.member);
+    await joining.left;
+  }
+
+  /** His phone holds the conference, or takes it back: its music is not for the others. */
+  held(participant: Participant): void {
+    const member = this.#seats.get(participant)?.member;
+    if (member === undefined || !participant.become(participant.held ? 'hold' : 'connected')) return;
+    if (!participant.admission.muted) this.#run(this.#mix.mute(member, participant.held), 'hold');
+  }
+
+  /** He is gone. */
+  left(participant: Participant): Departure {
+    const seat = this.#seats.get(participant);
+    if (seat === undefined) return { wasIn: false, moderated: false };
+    seat.gone.abort(new DOMException('the call is over', 'AbortError'));
+    seat.asking?.abort(seat.gone.signal.reason);
+    this.#out(participant);
+    this.#seats.delete(participant);
+    if (seat.seated && this.#members.size > 0) this.#announce(this.#settings.announceLeave);
+    return { wasIn: seat.seated, moderated: seat.seated && seat.moderator };
+  }
+
+  /** Makes the mix like the topology; settles when the media server has done it. */
+  async apply(changes: readonly HearingChange[]): Promise<void> {
+    const byListener = new Map<string, { hears: number[]; hearsNot: number[] }>();
+    for (const { from, to, enabled } of changes) {
+      const speaker = this.#members.get(from);
+      if (speaker === undefined || !this.#members.has(to)) continue;
+      const lists = byListener.get(to) ?? { hears: [], hearsNot: [] };
+      byListener.set(to, lists);
+      (enabled ? lists.hears : lists.hearsNot).push(speaker);
+    }
+    const commands: Promise<void>[] = [];
+    for (const [to, { hears, hearsNot }] of byListener) {
+      const listener = this.#members.get(to);
+      if (listener === undefined) continue;
+      if (hearsNot.length > 0) commands.push(this.#mix.relate(listener, hearsNot, false));
+      if (hears.length > 0) commands.push(this.#mix.relate(listener, hears, true));
+    }
+    await Promise.all(commands);
+  }
+
+  #seat(participant: Participant): Seat {
+    let seat = this.#seats.get(participant);
+    if (seat === undefined) {
+      const { moderator } = participant.admission;
+      seat = {
+        gone: new AbortController(),
+        asking: undefined,
+        joining: undefined,
+        member: undefined,
+        moderator,
+        pinGiven: false,
+        seated: false,
+      };
+      this.#seats.set(participant, seat);
+    }
+    return seat;
+  }
+
+  async #knowsPin(participant: Participant, seat: Seat, endpoint: MediaEndpoint): Promise<boolean> {
+    const asking = new AbortController();
+    seat.asking = asking;
+    try {
+      const prompt = this.#services.sound(this.#settings.pinPrompt);
+      const who = await askForPin(endpoint, this.#settings, prompt, asking.signal);
+      if (who === undefined) participant.line?.hangUp('wrong PIN');
+      if (who === 'moderator') seat.moderator = true;
+      return who !== undefined;
+    } catch (error) {
+      if (asking.signal.aborted) return false;
+      throw error;
+    } finally {
+      seat.asking = undefined;
+    }
+  }
+
+  async #enter(participant: Participant, seat: Seat, endpoint: MediaEndpoint): Promise<void> {
+    const { music, waitForModerator } = this.#settings;
+    const { muted } = participant.admission;
+    const apart = muted || participant.held || this.#topology.partedFrom(participant.participantid).length > 0;
+    const joining = this.#mix.join(endpoint, {
+      moderator: seat.moderator,
+      apart,
+      music,
+      waitForModerator,
+      onEntered: (member) => this.#entered(participant, seat, member, apart),
+      onNotice: (notice) => this.#notice(participant, notice),
+    });
+    seat.joining = joining;
+    try {
+      const { member, left } = await joining;
+      void left.then(() => {
+        // Taken out by somebody else, e.g. an operator of the media server: his call is over.
+        if (seat.member === member) participant.line?.hangUp('taken out');
+      });
+    } catch (error) {
+      seat.joining = undefined;
+      if (!seat.gone.signal.aborted) throw error;
+    }
+  }
+
+  /** The media server has him: in the same turn the mix is made like the topology, before anything else is asked of it. */
+  #entered(participant: Participant, seat: Seat, member: number, apart: boolean): void {
+    if (seat.gone.signal.aborted) return;
+    const first = !seat.seated;
+    seat.seated = true;
+    seat.member = member;
+    this.#members.set(participant.participantid, member);
+    const work = [this.apply(this.#topology.partedFrom(participant.participantid))];
+    const silent = participant.admission.muted || participant.held;
+    if (apart) work.push(this.#mix.letIn(member, silent));
+    else if (silent) work.push(this.#mix.mute(member, true));
+    this.#run(Promise.all(work), 'topology');
+    participant.become(participant.held ? 'hold' : 'connected');
+    if (!first) return;
+    this.#events.joined(participant, seat.moderator);
+    if (participant.admission.muted) this.#events.muted(participant, true);
+    if (this.#members.size > 1) this.#announce(this.#settings.announceEnter);
+  }
+
+  #notice(participant: Participant, notice: MemberNotice): void {
+    switch (notice) {
+      case 'talking':
+      case 'silent':
+        this.#events.talking(participant, notice === 'talking');
+        return;
+      case 'muted':
+      case 'unmuted':
+        // What the room does itself it tells in its own words.
+        return;
+      default:
+        notice satisfies never;
+    }
+  }
+
+  #out(participant: Participant): void {
+    this.#members.delete(participant.participantid);
+    const seat = this.#seats.get(participant);
+    if (seat === undefined) return;
+    seat.joining = undefined;
+    seat.member = undefined;
+  }
+
+  #announce(sound: string): void {
+    if (sound === '') return;
+    this.#run(
+      Promise.resolve().then(() => this.#mix.play(this.#services.sound(sound))),
+      'announcement',
+    );
+  }
+
+  /** Work that nobody waits for. A member that left meanwhile is not worth a word. */
+  #run(work: Promise<unknown>, what: string): void {
+    work.catch((err: unknown) => {
+      if (!(err instanceof MediaError)) throw err;
+      this.#services.log.error({ err }, `conference: ${what} failed`);
+    });
+  }
+}

@@ -1,0 +1,206 @@
+import { randomBytes } from 'node:crypto';
+import type { ConferenceView, ParticipantView, TopologyEntry } from '../callstore/conference-view.ts';
+import type { MediaEndpoint } from '../media/endpoint.ts';
+import { type Admission, type Host, Participant } from './participant.ts';
+import type { ConferenceServices } from './ports.ts';
+import { RoomEvents } from './room-events.ts';
+import { RoomRecording } from './room-recording.ts';
+import { RoomSound } from './room-sound.ts';
+import type { RoomSettings } from './settings.ts';
+import { keepsRoomAlive, type SeatState } from './state.ts';
+import { Topology, type TopologyCommand } from './topology.ts';
+
+/** Where a room is. */
+export interface RoomAddress {
+  readonly domain: string;
+  /** Dialled after the featurecode, decimal digits. */
+  readonly confroomnum: string;
+  /** Featurecode and room number: what is dialled. */
+  readonly number: string;
+  /** `<sip:NUMBER@DOMAIN>` */
+  readonly uri: string;
+}
+
+/** Milliseconds that an invited party who did not come stays in the list, so that whoever invited him can read it. */
+const FAILED_INVITATION_MS = 30_000;
+
+/** A live conference: who takes part, who hears whom, and when it is over. It lives as long as somebody is in it. */
+export class Room implements Host {
+  readonly confnumber = randomBytes(4).toString('hex');
+  readonly confid = `conf-${this.confnumber}`;
+  readonly startts = Date.now();
+  readonly address: RoomAddress;
+  readonly settings: RoomSettings;
+  readonly #site: string;
+  readonly #events: RoomEvents;
+  readonly #sound: RoomSound;
+  readonly #recording: RoomRecording;
+  readonly #topology = new Topology();
+  readonly #participants = new Map<string, Participant>();
+  readonly #onSeated: (participant: Participant) => void;
+  readonly #onLeft: (participant: Participant) => void;
+  readonly #onEnd: (room: Room) => void;
+  readonly #forgetting = new Set<NodeJS.Timeout>();
+  #ended = false;
+
+  /**
+   * @param told.seated somebody became a participant; his dialog finds the room from now on
+   * @param told.left a participant is none any more
+   * @param told.ended the room is empty
+   */
+  constructor(
+    services: ConferenceServices,
+    address: RoomAddress,
+    settings: RoomSettings,
+    told: { seated(participant: Participant): void; left(participant: Participant): void; ended(room: Room): void },
+  ) {
+    this.address = address;
+    this.settings = settings;
+    this.#site = services.site;
+    this.#onSeated = (participant) => told.seated(participant);
+    this.#onLeft = (participant) => told.left(participant);
+    this.#onEnd = (room) => told.ended(room);
+    this.#events = new RoomEvents(services.events, this);
+    this.#recording = new RoomRecording(services, this, this.#events);
+    this.#sound = new RoomSound(services, this, this.#topology, this.#events);
+    this.#events.started();
+  }
+
+  get uri(): string {
+    return this.address.uri;
+  }
+
+  get ended(): boolean {
+    return this.#ended;
+  }
+
+  /** How many are in the room, on their way in, or being called. */
+  get size(): number {
+    let size = 0;
+    for (const { state } of this.#participants.values()) if (state !== 'disconnected') size++;
+    return size;
+  }
+
+  /** How many more may come. */
+  get free(): number {
+    return this.settings.maxMembers === 0 ? Number.POSITIVE_INFINITY : this.settings.maxMembers - this.size;
+  }
+
+  /** Keeps a place for somebody; undefined when the room is full. */
+  admit(admission: Admission): Participant | undefined {
+    if (this.#ended || this.free < 1) return undefined;
+    const participant = new Participant(this, this.address.domain, admission);
+    this.#participants.set(participant.participantid, participant);
+    return participant;
+  }
+
+  /** A participant whose call is there or on its way. */
+  participant(id: string): Participant | undefined {
+    const participant = this.#participants.get(id);
+    return participant?.view() === undefined || participant.state === 'disconnected' ? undefined : participant;
+  }
+
+  /** Ends everybody's call, and with that the room. */
+  terminate(reason: string): void {
+    for (const participant of Array.from(this.#participants.values())) participant.line?.hangUp(reason);
+  }
+
+  topology(): readonly TopologyEntry[] {
+    return this.#topology.entries();
+  }
+
+  /**
+   * Changes who hears whom; settles when the media server has done it.
+   * @throws TopologyError when a command cannot be carried out: none was then
+   */
+  async changeTopology(commands: readonly TopologyCommand[]): Promise<readonly TopologyEntry[]> {
+    const inRoom = [...this.#participants.values()].filter(({ state }) => state === 'connected' || state === 'hold');
+    const changes = this.#topology.apply(
+      commands,
+      inRoom.map(({ participantid }) => participantid),
+      (id) => this.participant(id) !== undefined,
+    );
+    if (changes.length > 0) this.#events.topology(changes);
+    const done = this.#sound.apply(changes);
+    const entries = this.#topology.entries();
+    await done;
+    return entries;
+  }
+
+  view(): ConferenceView {
+    const uris = new Set<string>();
+    for (const participant of this.#participants.values()) {
+      if (participant.view() === undefined || participant.state === 'disconnected') continue;
+      for (const uri of participant.admission.guest.uris()) uris.add(uri);
+    }
+    const { confid, confnumber, uri, startts } = this;
+    const { confroomnum } = this.address;
+    return { confid, confroomnum, confnumber, uri, site: this.#site, startts, uris: [...uris] };
+  }
+
+  participants(): readonly ParticipantView[] {
+    return [...this.#participants.values()].flatMap((participant) => participant.view() ?? []);
+  }
+
+  // What participants tell.
+
+  lined(participant: Participant): void {
+    if (participant.state === 'entering') return;
+    this.#onSeated(participant);
+    this.#events.state(participant);
+  }
+
+  changed(participant: Participant, before: SeatState): void {
+    if (before === 'entering') this.#onSeated(participant);
+    this.#events.state(participant);
+    if (participant.state === 'connected' && before !== 'hold') this.#recording.joined(participant);
+  }
+
+  connect(participant: Participant, endpoint: MediaEndpoint): Promise<void> {
+    return this.#sound.connect(participant, endpoint);
+  }
+
+  disconnect(participant: Participant): Promise<void> {
+    return this.#sound.disconnect(participant);
+  }
+
+  held(participant: Participant): void {
+    this.#sound.held(participant);
+  }
+
+  over(participant: Participant, before: SeatState, reason: string, lastResponse: string | undefined): void {
+    const { wasIn, moderated } = this.#sound.left(participant);
+    this.#topology.forget(participant.participantid);
+    this.#onLeft(participant);
+    const { invited } = participant.admission;
+    if (before !== 'entering') this.#events.left(participant, reason, lastResponse);
+    this.#recording.left(participant);
+    if (invited && !wasIn) this.#forgetLater(participant);
+    else this.#participants.delete(participant.participantid);
+    const all = [...this.#participants.values()];
+    if (moderated && this.settings.endWithModerator && !all.some((other) => this.#sound.moderates(other))) {
+      this.terminate('the last moderator left');
+    }
+    if (!all.some(({ state, admission }) => keepsRoomAlive(state, admission.invited))) this.#end();
+  }
+
+  #forgetLater({ participantid }: Participant): void {
+    const timer = setTimeout(() => {
+      this.#forgetting.delete(timer);
+      this.#participants.delete(participantid);
+    }, FAILED_INVITATION_MS);
+    timer.unref();
+    this.#forgetting.add(timer);
+  }
+
+  /** Nobody is there any more: whoever still rings need not come. */
+  #end(): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.terminate('the conference is over');
+    for (const timer of this.#forgetting) clearTimeout(timer);
+    this.#recording.ended();
+    this.#onEnd(this);
+    this.#events.ended();
+  }
+}

@@ -1,0 +1,124 @@
+import type { TopologyEntry } from '../callstore/conference-view.ts';
+
+/** `from` is heard, or not heard, by `to`; `*` is everybody who takes part when the command runs. */
+export type TopologyCommand = TopologyEntry;
+
+/** A pair whose hearing a command changed. */
+export interface HearingChange {
+  readonly from: string;
+  readonly to: string;
+  readonly enabled: boolean;
+}
+
+/** Stands for all participants at the time of execution. */
+export const ALL = '*';
+
+/** A command that cannot be carried out; nothing was changed. */
+export class TopologyError extends Error {
+  override readonly name = 'TopologyError';
+  /** Where in the list of commands, e.g. `2.from`. */
+  readonly field: string;
+  readonly reason: string;
+  constructor(field: string, reason: string) {
+    super(`${field}: ${reason}`);
+    this.field = field;
+    this.reason = reason;
+  }
+}
+
+/**
+ * Who hears whom in a conference: everybody hears everybody, except for the pairs that commands have parted
+ * (specification, "Topology"). Participants are named by id; what they are is not known here.
+ */
+export class Topology {
+  /** By speaker, those who do not hear him. */
+  #blocked = new Map<string, Set<string>>();
+
+  /** True while everybody hears everybody. */
+  get open(): boolean {
+    return this.#blocked.size === 0;
+  }
+
+  hears(listener: string, speaker: string): boolean {
+    return this.#blocked.get(speaker)?.has(listener) !== true;
+  }
+
+  /** The entry that always exists, then every pair that is parted. */
+  entries(): TopologyEntry[] {
+    const parted = [...this.#blocked].flatMap(([from, listeners]) =>
+      Array.from(listeners, (to) => ({ from, to, enabled: false })),
+    );
+    return [{ from: '', to: '', enabled: true }, ...parted];
+  }
+
+  /**
+   * Carries out commands in order, all or none.
+   * @param everybody whom `*` stands for
+   * @param exists whether a participant has this id
+   * @returns the pairs that are different afterwards, each of them once
+   * @throws TopologyError for a participant that is not there, or a change of the first entry
+   */
+  apply(
+    commands: readonly TopologyCommand[],
+    everybody: readonly string[],
+    exists: (id: string) => boolean,
+  ): HearingChange[] {
+    commands.forEach((command, index) => check(command, index, exists));
+    const touched = new Map<string, { from: string; to: string; before: boolean }>();
+    for (const { from, to, enabled } of commands) {
+      if (from === '') continue;
+      for (const speaker of from === ALL ? everybody : [from]) {
+        for (const listener of to === ALL ? everybody : [to]) {
+          if (speaker === listener) continue;
+          const key = `${speaker} ${listener}`;
+          const before = this.hears(listener, speaker);
+          if (!touched.has(key)) touched.set(key, { from: speaker, to: listener, before });
+          this.#set(speaker, listener, enabled);
+        }
+      }
+    }
+    return [...touched.values()].flatMap(({ from, to, before }) => {
+      const enabled = this.hears(to, from);
+      return enabled === before ? [] : [{ from, to, enabled }];
+    });
+  }
+
+  /** Every parted pair of which the participant is one side. */
+  partedFrom(id: string): HearingChange[] {
+    return this.entries().filter(({ from, to }) => from === id || to === id);
+  }
+
+  /** A participant has left: nothing about it stays. */
+  forget(id: string): void {
+    this.#blocked.delete(id);
+    for (const [speaker, listeners] of this.#blocked) {
+      listeners.delete(id);
+      if (listeners.size === 0) this.#blocked.delete(speaker);
+    }
+  }
+
+  #set(speaker: string, listener: string, enabled: boolean): void {
+    const listeners = this.#blocked.get(speaker);
+    if (!enabled) {
+      if (listeners === undefined) this.#blocked.set(speaker, new Set([listener]));
+      else listeners.add(listener);
+      return;
+    }
+    listeners?.delete(listener);
+    if (listeners?.size === 0) this.#blocked.delete(speaker);
+  }
+}
+
+function check({ from, to, enabled }: TopologyCommand, index: number, exists: (id: string) => boolean): void {
+  if (from === '' && to === '') {
+    if (!enabled) throw new TopologyError(`${index}.enabled`, 'the first entry cannot be changed');
+    return;
+  }
+  for (const [field, id] of [
+    ['from', from],
+    ['to', to],
+  ] as const) {
+    if (id !== ALL && !exists(id)) throw new TopologyError(`${index}.${field}`, 'is no participant of the conference');
+  }
+  if (from === to && from !== ALL) throw new TopologyError(`${index}.to`, 'is the speaker himself');
+}

@@ -1,0 +1,50 @@
+/** The conf role of a node, wired to the rest of it. */
+import { join } from 'node:path';
+import type { Logger } from 'pino';
+import type { MemoryConferenceStore } from './callstore/memory-conference-store.ts';
+import { Conferences } from './conference/conferences.ts';
+import type { Config } from './config/config.ts';
+import { conferenceEvents } from './events/conference-events.ts';
+import type { EventBus } from './events/event-bus.ts';
+import { isSoundProblem, resolveSound } from './interpreter/prompts.ts';
+import type { MediaLink } from './media/link.ts';
+import { RecordingFolder } from './media/recordings.ts';
+
+export interface ConferenceNeeds {
+  readonly config: Pick<Config, 'site' | 'scenarioDir' | 'dataDir'>;
+  /** Folder of the project's own scenarios. */
+  readonly project: string;
+  readonly store: MemoryConferenceStore;
+  readonly events: EventBus;
+  readonly log: Logger;
+  /** Asked when there is a call, so after the media server is connected. */
+  readonly media: () => MediaLink;
+}
+
+/** Heard where a sound that somebody configured does not exist. */
+const NOTHING = 'silence_stream://100';
+
+export function openConferences({ config, project, store, events, log, media }: ConferenceNeeds): Conferences {
+  const recordings = new RecordingFolder(join(config.dataDir, 'recordings'));
+  const prompts = [join(config.scenarioDir, 'prompts'), join(project, 'examples', 'prompts')];
+  return new Conferences(
+    {
+      events: conferenceEvents(events),
+      site: config.site,
+      log,
+      mix: (name) => media().conference(name),
+      sound: (text) => {
+        for (const folder of prompts) {
+          const sound = resolveSound(text, folder);
+          if (isSoundProblem(sound)) continue;
+          if ('file' in sound) return sound.file;
+          return 'tone' in sound ? `tone_stream://${sound.tone}` : `silence_stream://${Math.max(1, sound.silenceMs)}`;
+        }
+        log.error({ sound: text }, 'a sound of a conference featurecode does not exist');
+        return NOTHING;
+      },
+      recording: (domain, name) => recordings.create(domain, name),
+    },
+    store,
+  );
+}

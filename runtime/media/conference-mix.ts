@@ -1,0 +1,147 @@
+import type { MediaEndpoint } from './endpoint.ts';
+import { MediaError } from './media-error.ts';
+
+/** Something that the media server tells of a member. */
+export type MemberNotice = 'talking' | 'silent' | 'muted' | 'unmuted';
+
+export interface JoinOptions {
+  readonly moderator: boolean;
+  /** Enters without being heard and without hearing, until `letIn`. */
+  readonly apart: boolean;
+  /** Nobody hears anybody, but music, until a moderator enters. */
+  readonly waitForModerator: boolean;
+  /** Music for a member that is alone. */
+  readonly music: boolean;
+  /** The member is in; called before anything that the media server tells of it later. */
+  readonly onEntered: (member: number) => void;
+  readonly onNotice: (notice: MemberNotice) => void;
+}
+
+/** Milliseconds within which the media server does what it was asked. */
+const ANSWER_MS = 5000;
+/** mod_conference cuts longer lists of members. */
+const LIST_LENGTH = 100;
+const HOLD_MUSIC = 'local_stream://moh';
+
+const NOTICES: Readonly<Record<string, MemberNotice>> = {
+  'start-talking': 'talking',
+  'stop-talking': 'silent',
+  'mute-member': 'muted',
+  'unmute-member': 'unmuted',
+};
+
+/**
+ * One conference of the media server (mod_conference): it begins with its first member and ends with its last. Commands
+ * take effect in the order in which they are given, as all of them go over one connection.
+ */
+export class ConferenceMix {
+  readonly #name: string;
+  readonly #api: (command: string) => Promise<string>;
+
+  /**
+   * @param name unique on the media server, without spaces
+   * @param api sends a command on the media server's own connection
+   */
+  constructor(name: string, api: (command: string) => Promise<string>) {
+    this.#name = name;
+    this.#api = api;
+  }
+
+  /**
+   * Puts an endpoint into the conference.
+   * @returns the member's id, and when it has left, by whatever cause
+   * @throws MediaError when it is not let in; EndpointGone
+   */
+  async join(
+    endpoint: MediaEndpoint,
+    options: JoinOptions,
+  ): Promise<{ readonly member: number; readonly left: Promise<void> }> {
+    if (options.music || options.waitForModerator) await endpoint.set('conference_moh_sound', HOLD_MUSIC);
+    const entered = Promise.withResolvers<number>();
+    const stopWatching = endpoint.watchConference((action, member) => {
+      if (action === 'add-member') {
+        options.onEntered(member);
+        entered.resolve(member);
+      }
+      const notice = NOTICES[action];
+      if (notice !== undefined) options.onNotice(notice);
+    });
+    const flags = [
+      ...(options.moderator ? ['moderator'] : []),
+      ...(options.apart ? ['mute', 'deaf'] : []),
+      ...(options.waitForModerator ? ['wait-mod'] : []),
+    ];
+    const left = endpoint
+      .conference(`${this.#name}@default${flags.length === 0 ? '' : `++flags{${flags.join('|')}}`}`)
+      .finally(stopWatching);
+    left.then(
+      () => entered.reject(new MediaError('the media server did not let the caller into the conference')),
+      (error: unknown) => entered.reject(error),
+    );
+    const member = await within(entered.promise, 'let the caller into the conference');
+    return { member, left: left.catch(() => undefined) };
+  }
+
+  /** Takes a member out; its endpoint is free when `left` settles. A member that has gone is out. */
+  async remove(member: number): Promise<void> {
+    await this.#command(`hup ${member}`);
+  }
+
+  /**
+   * What a member hears of others from now on.
+   * @throws MediaError
+   */
+  async relate(listener: number, speakers: readonly number[], hears: boolean): Promise<void> {
+    const commands: Promise<string>[] = [];
+    for (let at = 0; at < speakers.length; at += LIST_LENGTH) {
+      const list = speakers.slice(at, at + LIST_LENGTH).join(',');
+      commands.push(this.#command(`relate ${listener} ${list} ${hears ? 'clear' : 'nohear'}`));
+    }
+    await Promise.all(commands);
+  }
+
+  async mute(member: number, muted: boolean): Promise<void> {
+    await this.#command(`${muted ? 'mute' : 'unmute'} ${member}`);
+  }
+
+  /** Ends what `apart` began. */
+  async letIn(member: number, muted: boolean): Promise<void> {
+    await Promise.all([...(muted ? [] : [this.#command(`unmute ${member}`)]), this.#command(`undeaf ${member}`)]);
+  }
+
+  /** Plays a sound to all; settles when it has begun. */
+  async play(source: string): Promise<void> {
+    const answer = await this.#command(`play ${source}`);
+    if (answer.startsWith('-ERR')) throw new MediaError(`the media server cannot play ${source}: ${answer.trim()}`);
+  }
+
+  /** Records the whole conference into a WAV file. @throws MediaError */
+  async startRecording(file: string): Promise<void> {
+    const answer = await this.#command(`recording start ${file}`);
+    if (answer.startsWith('-ERR')) throw new MediaError(`the media server cannot record to ${file}: ${answer.trim()}`);
+  }
+
+  /** Ends the recording; settles when the file is complete. A conference that is over has ended it by itself. */
+  async stopRecording(file: string): Promise<void> {
+    await this.#command(`recording stop ${file}`);
+  }
+
+  #command(command: string): Promise<string> {
+    return within(this.#api(`conference ${this.#name} ${command}`), command.split(' ', 1)[0] ?? '');
+  }
+}
+
+async function within<T>(work: Promise<T>, what: string): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(
+      () => reject(new MediaError(`the media server did not ${what} within ${ANSWER_MS} ms`)),
+      ANSWER_MS,
+    );
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,111 @@
+import { expect } from 'chai';
+import { expectWellFormed } from '../../support/dialog.ts';
+import { eventually } from '../../support/eventually.ts';
+import { TONES, useRooms } from './support.ts';
+
+describe('rooms behind a featurecode', () => {
+  const { stage, rooms } = useRooms();
+
+  it('*70<digits> enters that room: all hear the others, nobody himself', async () => {
+    const phones = await stage.phones('alice', 'bob', 'carol');
+    const calls = [];
+    for (const [index, phone] of phones.entries()) calls.push(await rooms.enter(phone, '*701', TONES[index]));
+    for (const [me, call] of calls.entries()) {
+      for (const [other, tone] of TONES.slice(0, 3).entries()) if (other !== me) await call.hears(tone);
+      await call.hearsNot(TONES[me] ?? 0, { forMs: 250 });
+    }
+    const conference = await rooms.only(3);
+    expect(conference).to.have.all.keys('confid', 'confroomnum', 'confnumber', 'uri', 'site', 'startts', 'uris');
+    expect(conference).to.include({ confroomnum: '1', uri: '<sip:*701@demo.local>' });
+    expect(conference.confnumber).to.match(/^[0-9a-f]+$/);
+    expect(conference.confid).to.contain(conference.confnumber);
+    expect(conference.startts).to.be.within(Date.now() - 60_000, Date.now());
+    expect(conference.uris).to.have.members(
+      ['alice', '101', 'bob', '102', 'carol', '103'].map((user) => `<sip:${user}@demo.local>`),
+    );
+  });
+
+  it('*70 alone makes a fresh room, into which others can dial', async () => {
+    const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
+    await rooms.enter(alice, '*70');
+    const first = await rooms.only(1);
+    expect(first.confroomnum).to.match(/^\d+$/);
+    expect(first.uri).to.equal(`<sip:*70${first.confroomnum}@demo.local>`);
+    const one = await rooms.enter(bob, `*70${first.confroomnum}`, TONES[0]);
+    await rooms.enter(carol, '*70');
+    const all = await rooms.list();
+    expect(all.map(({ confid }) => confid)[0]).to.equal(first.confid);
+    expect(new Set(all.map(({ confroomnum }) => confroomnum)).size).to.equal(2);
+    expect(one.established).to.equal(true);
+  });
+
+  it('shows the call of a participant as a dialog with the conference as its other side', async () => {
+    const [alice] = await stage.phones('alice');
+    await rooms.enter(alice, '*702');
+    const conference = await rooms.only(1);
+    const [participant] = await rooms.participants(conference);
+    const dialog = await stage.dialog();
+    expectWellFormed(dialog);
+    expect(dialog).to.include({ status: 'dialog', localuri: '<sip:*702@demo.local>' });
+    expect(dialog.uris).to.have.members(['<sip:alice@demo.local>', '<sip:101@demo.local>', conference.uri]);
+    expect(dialog.legs[1]).to.include({ side: 'b', remoteuri: conference.uri, callid: participant?.callid });
+    expect(participant).to.include({ state: 'connected', luri: conference.uri, ruri: dialog.remoteuri });
+    expect(participant?.ltag).to.be.a('string').and.not.equal('').and.not.equal(participant?.rtag);
+  });
+
+  it('shows who holds the conference, and keeps his music from the others', async () => {
+    const [alice, bob] = await stage.phones('alice', 'bob');
+    const one = await rooms.enter(alice, '*703', TONES[0]);
+    const other = await rooms.enter(bob, '*703', TONES[1]);
+    await other.hears(TONES[0]);
+    const conference = await rooms.only(2);
+    await one.hold();
+    await eventually(async () => expect((await rooms.participant(conference, 'alice')).state).to.equal('hold'));
+    await other.hearsNot(TONES[0], { forMs: 300 });
+    await one.unhold();
+    await Promise.all([other.hears(TONES[0]), one.hears(TONES[1])]);
+    await eventually(async () => expect((await rooms.participant(conference, 'alice')).state).to.equal('connected'));
+  });
+
+  it('is over with its last participant, and its number is free', async () => {
+    const [alice] = await stage.phones('alice');
+    const call = await rooms.enter(alice, '*704');
+    const { confid } = await rooms.only(1);
+    await call.hangup();
+    await rooms.expectNothing();
+    await rooms.enter(alice, '*704');
+    expect((await rooms.only(1)).confid).not.to.equal(confid);
+  });
+
+  it('is reached by a phone that transfers its peer there', async () => {
+    const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
+    const waiting = await rooms.enter(carol, '*705', TONES[2]);
+    const { outgoing, incoming } = await stage.connect(alice, bob, '102');
+    incoming.play(TONES[1]);
+    const accepted = await outgoing.request('REFER', [
+      { name: 'Refer-To', value: '<sip:*705@demo.local>' },
+      { name: 'Referred-By', value: '<sip:alice@demo.local>' },
+    ]);
+    expect(accepted.status).to.equal(202);
+    await outgoing.ended();
+    await Promise.all([incoming.hears(TONES[2]), waiting.hears(TONES[1])]);
+    expect((await rooms.participants(await rooms.only(2))).map(({ ruri }) => ruri)).to.include('<sip:102@demo.local>');
+  });
+
+  it('is reached by REFER and INVITE over REST', async () => {
+    const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
+    const asked = stage.operate('POST', { from: '103', to: '*706', response_mode: 4 });
+    const called = await carol.incoming();
+    await called.answer();
+    expect((await asked).json()).to.include({ result: 'ok', last_response: 'SIP/2.0 200 OK' });
+    called.play(TONES[2]);
+    const { outgoing, incoming } = await stage.connect(alice, bob, '102');
+    const moved = await (await stage.rest()).send('REFER', '/rest/v1/uc/calls', {
+      body: { from: '101', by: '<sip:alice@demo.local>', referto: '*706', response_mode: 4 },
+    });
+    expect(moved.json(), moved.text).to.include({ result: 'ok' });
+    await outgoing.ended();
+    incoming.play(TONES[1]);
+    await Promise.all([incoming.hears(TONES[2]), called.hears(TONES[1])]);
+  });
+});

@@ -1,0 +1,15 @@
+import { type ConferenceOperations, conferenceOperations } from '../../../components/operation/index.ts';
+import type { CallStore } from '../../../runtime/callstore/callstore.ts';
+import { MemoryConferenceStore } from '../../../runtime/callstore/memory-conference-store.ts';
+
+/** The conference operations of a node on which nobody confers. */
+export function noConferences(calls: CallStore): ConferenceOperations {
+  return conferenceOperations(new MemoryConferenceStore(calls), {
+    participants: () => undefined,
+    topology: () => undefined,
+    changeTopology: () => Promise.resolve(undefined),
+    terminate: () => false,
+    addParticipant: () => undefined,
+    removeParticipant: () => false,
+  });
+}
