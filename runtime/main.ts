@@ -142,7 +142,7 @@ async function compose(config: Config, log: Logger, shutdown: Shutdown): Promise
   });
 
   const sip = await patiently('the SIP server', servers.sip.patienceMs, log, () =>
-    SipLink.connect(servers.sip, b2b, log),
+    SipLink.connect(servers.sip, b2b, log, { sessionExpires: config.sessionExpires }),
   );
   shutdown.add('SIP connection', () => sip.close());
   const media = await patiently('the media server', servers.media.patienceMs, log, () =>

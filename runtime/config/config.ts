@@ -19,6 +19,8 @@ export interface Config {
   /** Real servers; empty: the embedded ones. */
   readonly drachtio: readonly ServerAddress[];
   readonly freeswitch: readonly ServerAddress[];
+  /** Session interval to ask phones for, seconds (RFC 4028). */
+  readonly sessionExpires: number;
   readonly logLevel: string;
   readonly site: string;
   /** Folder of the node's own scenarios, absolute; its files serve beside the examples. */
@@ -45,6 +47,11 @@ export const SETTINGS = [
     name: 'RINGMASTER_FREESWITCH',
     fallback: '',
     about: 'host:port:password of a FreeSWITCH instead of the embedded media server',
+  },
+  {
+    name: 'RINGMASTER_SESSION_EXPIRES',
+    fallback: '1800',
+    about: 'session timer of calls, seconds; a phone that is silent for half of it is asked whether it is there',
   },
   { name: 'RINGMASTER_SITE', fallback: 'main', about: 'name of the site, shown in dialogs' },
   {
@@ -86,6 +93,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     databaseUrl: databaseUrl(text('DATABASE_URL')),
     drachtio: servers('RINGMASTER_DRACHTIO', text),
     freeswitch: servers('RINGMASTER_FREESWITCH', text),
+    sessionExpires: seconds('RINGMASTER_SESSION_EXPIRES', text),
     logLevel,
     site: text('RINGMASTER_SITE'),
     scenarioDir: resolve(text('RINGMASTER_SCENARIO_DIR') || join(text('RINGMASTER_DATA_DIR'), 'scenarios')),
@@ -127,6 +135,15 @@ function port(name: Name, text: (name: Name) => string): number {
   const value = text(name);
   const number = Number(value);
   if (!/^\d{1,5}$/.test(value) || number > 65535) throw new ConfigError(name, value, 'a port number from 0 to 65535');
+  return number;
+}
+
+/** RFC 4028 section 4: 90 s at least. */
+function seconds(name: Name, text: (name: Name) => string): number {
+  const value = text(name);
+  const number = Number(value);
+  if (!/^\d{1,5}$/.test(value) || number < 90 || number > 86_400)
+    throw new ConfigError(name, value, 'a number of seconds from 90 to 86400');
   return number;
 }
 

@@ -1,3 +1,4 @@
+import { SessionTimerHeaders } from './session-timer.ts';
 import { dialogOf, type SipDialog } from './sip-dialog.ts';
 import type { Srf, SrfRequest, SrfResponse } from './srf-types.ts';
 
@@ -17,9 +18,12 @@ export class IncomingInvite {
   readonly #srf: Srf;
   readonly #req: SrfRequest;
   readonly #res: SrfResponse;
+  readonly #sessionExpires: number | undefined;
   readonly #cancelled = new AbortController();
 
-  constructor(srf: Srf, req: SrfRequest, res: SrfResponse) {
+  /** @param sessionExpires session interval to ask for, seconds (RFC 4028) */
+  constructor(srf: Srf, req: SrfRequest, res: SrfResponse, sessionExpires?: number) {
+    this.#sessionExpires = sessionExpires;
     this.#srf = srf;
     this.#req = req;
     this.#res = res;
@@ -76,10 +80,12 @@ export class IncomingInvite {
    */
   async accept(sdp: string): Promise<SipDialog> {
     this.#cancelled.signal.throwIfAborted();
-    return dialogOf(
-      (done) => this.#srf.createUAS(this.#req, this.#res, { localSdp: sdp, headers: { Allow: ALLOW } }, done),
-      this.#req.body === '',
-    );
+    const sessionExpires = this.#sessionExpires;
+    const headers = { Allow: ALLOW, ...new SessionTimerHeaders(sessionExpires).answer(this.#req) };
+    return dialogOf((done) => this.#srf.createUAS(this.#req, this.#res, { localSdp: sdp, headers }, done), {
+      offered: this.#req.body === '',
+      ...(sessionExpires === undefined ? {} : { sessionExpires }),
+    });
   }
 
   #settled(): boolean {

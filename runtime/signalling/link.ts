@@ -2,6 +2,7 @@ import SrfClass from 'drachtio-srf';
 import { ALLOW, IncomingInvite } from './incoming-invite.ts';
 import { OutgoingInvite, type OutgoingInviteOptions } from './outgoing-invite.ts';
 import { Registration, type RegistrationOptions } from './registration.ts';
+import { DEFAULT_SESSION_EXPIRES, refusedInterval } from './session-timer.ts';
 import type { Srf, SrfRequest, SrfResponse } from './srf-types.ts';
 
 /** Address and secret of a drachtio-server's app port. */
@@ -28,15 +29,24 @@ export class SipLinkError extends Error {
   override readonly name = 'SipLinkError';
 }
 
+export interface SipLinkOptions {
+  /** How long to wait for an accepted connection, ms. */
+  readonly timeoutMs?: number;
+  /** Session interval to ask phones for, seconds (RFC 4028). */
+  readonly sessionExpires?: number;
+}
+
 /** The connection to a drachtio-server: requests from outside come in, calls go out. */
 export class SipLink {
   readonly #srf: Srf;
   readonly #log: Log;
+  readonly #sessionExpires: number;
   #connected = false;
   #closing = false;
 
-  private constructor(srf: Srf, log: Log) {
+  private constructor(srf: Srf, log: Log, sessionExpires: number) {
     this.#srf = srf;
+    this.#sessionExpires = sessionExpires;
     this.#log = log;
   }
 
@@ -44,9 +54,14 @@ export class SipLink {
    * Connects and waits until the server has accepted the secret; afterwards a lost connection is taken up again.
    * @throws SipLinkError after `timeoutMs` without an accepted connection
    */
-  static async connect(address: SipServerAddress, handlers: SipHandlers, log: Log, timeoutMs = 5000): Promise<SipLink> {
+  static async connect(
+    address: SipServerAddress,
+    handlers: SipHandlers,
+    log: Log,
+    { timeoutMs = 5000, sessionExpires = DEFAULT_SESSION_EXPIRES }: SipLinkOptions = {},
+  ): Promise<SipLink> {
     const srf = new (SrfClass as unknown as new () => Srf)();
-    const link = new SipLink(srf, log);
+    const link = new SipLink(srf, log, sessionExpires);
     link.#route(handlers);
     const ready = new Promise<void>((resolve, reject) => {
       const timer = setTimeout(() => {
@@ -92,7 +107,7 @@ export class SipLink {
   }
 
   invite(options: OutgoingInviteOptions): OutgoingInvite {
-    return new OutgoingInvite(this.#srf, options);
+    return new OutgoingInvite(this.#srf, { sessionExpires: this.#sessionExpires, ...options });
   }
 
   /** A registration of ours at somebody else's registrar; nothing is sent yet. */
@@ -118,7 +133,11 @@ export class SipLink {
         }
       });
     };
-    guarded('invite', (req, res) => handlers.invite(new IncomingInvite(srf, req, res)));
+    guarded('invite', (req, res) => {
+      const minSE = refusedInterval(req);
+      if (minSE !== undefined) res.send(422, { headers: { 'Min-SE': minSE } });
+      else handlers.invite(new IncomingInvite(srf, req, res, this.#sessionExpires));
+    });
     guarded('register', (req, res) => handlers.register(req, res));
     // Phones ask with OPTIONS whether the server lives (RFC 3261 section 11).
     guarded('options', (_req, res) => res.send(200, { headers: { Allow: ALLOW, Accept: 'application/sdp' } }));

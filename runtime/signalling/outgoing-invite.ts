@@ -1,6 +1,7 @@
 import { answer, type SipAnswer } from './answers.ts';
 import { ALLOW } from './incoming-invite.ts';
 import type { SipCredentials } from './registration.ts';
+import { SessionTimerHeaders, wantedInterval } from './session-timer.ts';
 import { dialogOf, type SipDialog } from './sip-dialog.ts';
 import type { Srf, SrfIncomingResponse, SrfRequest, SrfUacOptions } from './srf-types.ts';
 
@@ -17,13 +18,20 @@ export interface OutgoingInviteOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** Shown when the far end asks for them (401, 407). */
   readonly credentials?: SipCredentials;
+  /** Session interval to ask for, seconds (RFC 4028). */
+  readonly sessionExpires?: number;
   /** A provisional answer other than 100, with its session description if it has one. */
   readonly onProvisional: (answer: SipAnswer, sdp: string | undefined) => void;
 }
 
 export type OutgoingInviteResult =
   | { readonly answered: true; readonly dialog: SipDialog; readonly sdp: string; readonly answer: SipAnswer }
-  | { readonly answered: false; readonly answer: SipAnswer; readonly contacts: readonly string[] };
+  | {
+      readonly answered: false;
+      readonly answer: SipAnswer;
+      readonly contacts: readonly string[];
+      readonly minSE?: number;
+    };
 
 /** What SIP servers make of a connection that is gone: 503 the usual, 410 drachtio-server's. */
 const UNREACHED = new Set([503, 410]);
@@ -67,7 +75,19 @@ export class OutgoingInvite {
     return last;
   }
 
+  /** With the longer interval that the called side may ask for with 422, before it rings (RFC 4028 section 7.4). */
   async #attempt(srf: Srf, options: OutgoingInviteOptions, nextHop: string | undefined): Promise<OutgoingInviteResult> {
+    const result = await this.#once(srf, options, nextHop, undefined);
+    if (result.answered || result.minSE === undefined || this.#cancelled) return result;
+    return this.#once(srf, options, nextHop, result.minSE);
+  }
+
+  async #once(
+    srf: Srf,
+    options: OutgoingInviteOptions,
+    nextHop: string | undefined,
+    minSE: number | undefined,
+  ): Promise<OutgoingInviteResult> {
     try {
       const progress = {
         cbRequest: (err: unknown, req: SrfRequest) => {
@@ -79,7 +99,11 @@ export class OutgoingInvite {
           if (res.status > 100) options.onProvisional(fromResponse(res), res.body === '' ? undefined : res.body);
         },
       };
-      const sip = await dialogOf((done) => srf.createUAC(options.uri, uacOptions(options, nextHop), progress, done));
+      const { uri, sessionExpires } = options;
+      const sip = await dialogOf(
+        (done) => srf.createUAC(uri, uacOptions(options, nextHop, minSE), progress, done),
+        sessionExpires === undefined ? {} : { sessionExpires },
+      );
       if (this.#cancelled) {
         await sip.bye();
         return { answered: false, answer: answer(487, undefined, true), contacts: [] };
@@ -92,11 +116,13 @@ export class OutgoingInvite {
 }
 
 function uacOptions(
-  { headers, callId, from, to, sdp, credentials }: OutgoingInviteOptions,
+  { headers, callId, from, to, sdp, credentials, sessionExpires }: OutgoingInviteOptions,
   nextHop: string | undefined,
+  minSE: number | undefined,
 ): SrfUacOptions {
+  const timer = new SessionTimerHeaders(sessionExpires).offer(minSE);
   return {
-    headers: { ...headers, 'Call-ID': callId, From: from, To: to, Allow: ALLOW },
+    headers: { ...timer, ...headers, 'Call-ID': callId, From: from, To: to, Allow: ALLOW },
     localSdp: sdp,
     ...(nextHop === undefined ? {} : { proxy: nextHop }),
     ...(credentials === undefined ? {} : { auth: { ...credentials } }),
@@ -106,9 +132,11 @@ function uacOptions(
 function failure(error: SipFailure, cancelled: boolean): OutgoingInviteResult {
   if (error.res !== undefined) {
     const redirect = error.res.status >= 300 && error.res.status < 400 ? error.res.get('Contact') : undefined;
+    const minSE = error.res.status === 422 ? wantedInterval(error.res) : undefined;
     return {
       answered: false,
       answer: fromResponse(error.res),
+      ...(minSE === undefined ? {} : { minSE }),
       contacts: redirect === undefined ? [] : redirect.split(/,(?![^<]*>)/).map((contact) => contact.trim()),
     };
   }

@@ -1,3 +1,5 @@
+import { Liveness, type LivenessAnswer } from './liveness.ts';
+import { DEFAULT_SESSION_EXPIRES, SessionTimerHeaders } from './session-timer.ts';
 import type { SrfDialog, SrfDialogCallback, SrfRequest, SrfResponse } from './srf-types.ts';
 
 /** What a re-INVITE or UPDATE is answered with. */
@@ -34,6 +36,14 @@ export interface ReferRequest {
   readonly referredBy: string | undefined;
 }
 
+/** What a dialog needs to know beside the library's own object. */
+export interface SipDialogOptions {
+  /** True when our 200 carried the offer, so that the answer comes in the ACK (RFC 3264 section 4). */
+  readonly offered?: boolean;
+  /** Session interval to ask for, seconds (RFC 4028); a phone that is silent for half of it is asked whether it is there. */
+  readonly sessionExpires?: number;
+}
+
 /** An established INVITE dialog with a phone, gateway or conference (RFC 3261 section 12). */
 export class SipDialog {
   readonly #dialog: SrfDialog;
@@ -45,10 +55,19 @@ export class SipDialog {
   /** The answer of an ACK that came before anybody listened. */
   #earlyAnswer: string | undefined;
 
-  /** @param offered true when our 200 carried the offer, so that the answer comes in the ACK (RFC 3264 section 4) */
-  constructor(dialog: SrfDialog, offered = false) {
+  readonly #timer: SessionTimerHeaders;
+  readonly #liveness: Liveness;
+
+  constructor(dialog: SrfDialog, options: SipDialogOptions = {}) {
+    const { offered = false, sessionExpires = DEFAULT_SESSION_EXPIRES } = options;
     this.#dialog = dialog;
     this.#awaitingAnswerInAck = offered;
+    this.#timer = new SessionTimerHeaders(sessionExpires);
+    this.#liveness = new Liveness(
+      sessionExpires * 500,
+      () => this.#ask(),
+      () => this.#lost(),
+    );
     dialog.on('destroy', (_req: SrfRequest, reason?: string) => this.#end(reason ?? 'BYE'));
     dialog.on('modify', (req: SrfRequest, res: SrfResponse) => void this.#modified(req, res));
     dialog.on('update', (req: SrfRequest, res: SrfResponse) => void this.#modified(req, res));
@@ -60,6 +79,7 @@ export class SipDialog {
       else this.#handlers.answerInAck(req.body);
     });
     dialog.on('info', (req: SrfRequest, res: SrfResponse) => {
+      this.#liveness.heard();
       res.send(200);
       this.#handlers?.info(req.get('Content-Type') ?? '', req.body);
     });
@@ -87,6 +107,7 @@ export class SipDialog {
   async bye(headers: Record<string, string> = {}): Promise<void> {
     if (this.#ended !== undefined) return;
     this.#ended = 'local';
+    this.#liveness.stop();
     await this.#dialog.destroy({ headers });
   }
 
@@ -121,10 +142,26 @@ export class SipDialog {
   #end(reason: string): void {
     if (this.#ended !== undefined) return;
     this.#ended = reason;
+    this.#liveness.stop();
     this.#handlers?.ended(reason);
   }
 
+  /** OPTIONS, as every phone answers it, within a dialog too (RFC 3261 section 11). */
+  async #ask(): Promise<LivenessAnswer> {
+    const { status, source_address: source } = await this.#dialog.request({ method: 'OPTIONS' });
+    return { status, local: source === '' };
+  }
+
+  /** The phone is gone without BYE. It gets one nevertheless, in case that it was only out of reach. */
+  #lost(): void {
+    if (this.#ended !== undefined) return;
+    // Whether it is answered does not matter any more.
+    this.#dialog.destroy({ headers: { Reason: 'SIP;cause=408;text="Session lost"' } }).catch(() => undefined);
+    this.#end('session lost');
+  }
+
   async #referred(req: SrfRequest, res: SrfResponse): Promise<void> {
+    this.#liveness.heard();
     const handlers = await this.#attended.promise;
     const { status, accepted } = handlers.refer({
       referTo: req.get('Refer-To') ?? '',
@@ -135,9 +172,11 @@ export class SipDialog {
   }
 
   async #modified(req: SrfRequest, res: SrfResponse): Promise<void> {
+    this.#liveness.heard();
     const offer = req.body === '' ? undefined : req.body;
+    const timer = req.has('Session-Expires') ? this.#timer.answer(req) : {};
     if (offer === undefined && req.method === 'UPDATE') {
-      res.send(200);
+      res.send(200, { headers: timer });
       return;
     }
     const handlers = await this.#attended.promise;
@@ -147,7 +186,7 @@ export class SipDialog {
       return;
     }
     this.#awaitingAnswerInAck = offer === undefined;
-    res.send(answer.status, { body: answer.sdp, headers: { 'Content-Type': 'application/sdp' } });
+    res.send(answer.status, { body: answer.sdp, headers: { 'Content-Type': 'application/sdp', ...timer } });
   }
 }
 
@@ -155,11 +194,11 @@ export class SipDialog {
  * The dialog that a call of drachtio-srf makes. It is taken over within the callback: a BYE may follow in the same chunk
  * of data, and would be lost on anyone who listens a moment later, as after a promise.
  */
-export function dialogOf(make: (done: SrfDialogCallback) => void, offered = false): Promise<SipDialog> {
+export function dialogOf(make: (done: SrfDialogCallback) => void, options?: SipDialogOptions): Promise<SipDialog> {
   return new Promise((resolve, reject) => {
     make((err, dialog) => {
       if (dialog === undefined) reject(err);
-      else resolve(new SipDialog(dialog, offered));
+      else resolve(new SipDialog(dialog, options));
     });
   });
 }

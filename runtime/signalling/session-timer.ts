@@ -1,0 +1,69 @@
+import type { SrfMessage } from './srf-types.ts';
+
+/** The shortest session interval there is, seconds (RFC 4028 section 4). */
+const MIN_SE = 90;
+/** Session interval unless a setting says otherwise, seconds (RFC 4028 section 4: what it recommends). */
+export const DEFAULT_SESSION_EXPIRES = 1800;
+
+/**
+ * What this side says about session timers (RFC 4028). The SIP server acts on it: it sends a refresh that is due and ends
+ * a dialog that was not refreshed. A phone is asked to do the refreshing where it can, as only it knows its session.
+ */
+export class SessionTimerHeaders {
+  readonly #expires: number;
+
+  /** @param expires the interval to ask for, seconds, at least 90 */
+  constructor(expires: number = DEFAULT_SESSION_EXPIRES) {
+    this.#expires = expires;
+  }
+
+  /**
+   * For an INVITE of this side (section 7.1).
+   * @param minSE what the called side asked for with 422
+   */
+  offer(minSE: number = MIN_SE): Record<string, string> {
+    return {
+      Supported: 'timer',
+      'Session-Expires': `${Math.max(this.#expires, minSE)};refresher=uas`,
+      'Min-SE': String(minSE),
+    };
+  }
+
+  /** For the 2xx to an INVITE or UPDATE (section 9, table 2); nothing when no timer is to run. */
+  answer(request: SrfMessage): Record<string, string> {
+    const supported = supportsTimer(request);
+    const offered = parse(request);
+    // Without support at the far end only an element between asks for a timer, and this side has to refresh.
+    if (offered === undefined && !supported) return {};
+    const seconds = Math.max(offered?.seconds ?? this.#expires, MIN_SE);
+    const refresher = offered?.refresher ?? (supported ? 'uac' : 'uas');
+    return {
+      Supported: 'timer',
+      'Session-Expires': `${seconds};refresher=${refresher}`,
+      ...(refresher === 'uac' && supported ? { Require: 'timer' } : {}),
+    };
+  }
+}
+
+/** The value of Min-SE when the interval that is offered is too small: 422 (section 9). */
+export function refusedInterval(request: SrfMessage): string | undefined {
+  const offered = parse(request);
+  return offered !== undefined && offered.seconds < MIN_SE && supportsTimer(request) ? String(MIN_SE) : undefined;
+}
+
+/** What a 422 asks for, seconds; undefined when it does not say, or asks for less than was offered. */
+export function wantedInterval(answer: SrfMessage): number | undefined {
+  const seconds = Number(/^\s*(\d{1,9})/.exec(answer.get('Min-SE') ?? '')?.[1]);
+  return seconds > MIN_SE ? seconds : undefined;
+}
+
+function supportsTimer(message: SrfMessage): boolean {
+  return ['Supported', 'Require'].some((name) => /(^|,)\s*timer\s*(,|$)/i.test(message.get(name) ?? ''));
+}
+
+function parse(message: SrfMessage): { seconds: number; refresher: 'uac' | 'uas' | undefined } | undefined {
+  const [, seconds, params = ''] = /^\s*(\d{1,10})\s*(;.*)?$/.exec(message.get('Session-Expires') ?? '') ?? [];
+  if (seconds === undefined) return undefined;
+  const refresher = /;\s*refresher\s*=\s*(ua[cs])\s*(;|$)/i.exec(params)?.[1]?.toLowerCase();
+  return { seconds: Number(seconds), refresher: refresher === 'uac' || refresher === 'uas' ? refresher : undefined };
+}

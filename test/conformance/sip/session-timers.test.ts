@@ -1,0 +1,54 @@
+import { expect } from 'chai';
+import { header } from '../../phones/sip/message.ts';
+import { sdp } from '../support/sdp.ts';
+import { useSipStage } from '../support/stage.ts';
+
+/** What can be seen of RFC 4028 without waiting for the shortest interval, 90 s; the rest is test/embedded/sip. */
+describe('Conformance, SIP server: session timers', () => {
+  const stage = useSipStage();
+  const SUPPORTED = { name: 'Supported', value: 'timer' };
+
+  /** Session-Expires of the 200 to an INVITE with this one; `app` is what the application puts into its answer. */
+  async function agreed(offer: string, app: Record<string, string> = {}): Promise<string | undefined> {
+    const agent = await stage.agent();
+    const headers = [SUPPORTED, { name: 'Session-Expires', value: offer }];
+    const call = agent.start('INVITE', stage.target, { headers });
+    const { request, response } = await stage.incoming('invite');
+    expect(request.get('Session-Expires')).to.equal(offer);
+    response.send(200, { body: sdp(20_000), headers: app });
+    const final = await call.final;
+    return final && header(final, 'session-expires');
+  }
+
+  it('takes up an offer that says who refreshes', async () => {
+    expect(await agreed('1800;refresher=uac')).to.equal('1800;refresher=uac');
+    expect(await agreed('1800;refresher=uas')).to.equal('1800;refresher=uas');
+  });
+
+  it('raises an interval that is too short', async () => {
+    expect(await agreed('60;refresher=uac')).to.equal('90;refresher=uac');
+  });
+
+  it('leaves an offer that does not say who refreshes to the application', async () => {
+    expect(await agreed('1800')).to.equal(undefined);
+    expect(await agreed('1800', { 'Session-Expires': '1200;refresher=uac' })).to.equal('1200;refresher=uac');
+  });
+
+  it('refuses a re-INVITE and an UPDATE with a shorter interval than 90 s by itself', async () => {
+    const agent = await stage.agent();
+    const { app, far } = await stage.answeredCall(agent);
+    let told = 0;
+    app.on('modify', () => (told += 1));
+    app.on('update', () => (told += 1));
+    for (const method of ['INVITE', 'UPDATE']) {
+      const headers = [SUPPORTED, { name: 'Session-Expires', value: '60' }];
+      const answer = await agent.inDialog(far, method, headers, method === 'INVITE' ? sdp(41_000, 2) : '');
+      expect(answer?.status, method).to.equal(422);
+      expect(answer && header(answer, 'min-se'), method).to.equal('90');
+    }
+    expect(told).to.equal(0);
+    const ended = app.destroy();
+    (await agent.request('BYE')).respond(200);
+    await ended;
+  });
+});
