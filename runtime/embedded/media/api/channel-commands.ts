@@ -1,6 +1,7 @@
 import { scheduleHangup, sendDigits } from '../apps/call-control.ts';
 import type { Channel } from '../channel/channel.ts';
 import { bridge } from '../channel/bridge.ts';
+import { dumpHeaders } from '../channel/headers.ts';
 import { parseInlineDialplan, transfer } from '../channel/transfer.ts';
 import { hangupCause } from '../core/hangup-cause.ts';
 import { plainHeaders } from '../esl/event.ts';
@@ -35,7 +36,7 @@ export const uuidKill = onChannel((channel, [cause = '']) => {
 
 /** `uuid_dump <uuid> [json]`. */
 export const uuidDump = onChannel((channel, [format]) =>
-  format === 'json' ? JSON.stringify(channel.dump()) : `${plainHeaders(channel.dump())}\n`,
+  format === 'json' ? JSON.stringify(dumpHeaders(channel)) : `${plainHeaders(dumpHeaders(channel))}\n`,
 );
 
 /** `uuid_set_media_stats <uuid>`: puts the counters of the media into variables. */
@@ -104,20 +105,16 @@ export const uuidTransfer = onChannel((channel, rest) => {
   if (destination === '') return '-USAGE: <uuid> [-bleg|-both] <dest-exten> [<dialplan>] [<context>]\n';
   const extension = parseInlineDialplan(destination, dialplan);
   const other = channel.otherLeg === undefined ? undefined : channel.core.channels.get(channel.otherLeg.uuid);
-  if (which !== '-bleg') transfer(channel, extension, destination, dialplan);
-  if (
-    (which === '-bleg' || which === '-both') &&
-    other?.otherLeg?.uuid === channel.uuid &&
-    other.state === 'CS_SOFT_EXECUTE'
-  ) {
-    transfer(other, extension, destination, dialplan);
-  }
+  const isBridged = other?.otherLeg?.uuid === channel.uuid && other.state === 'CS_SOFT_EXECUTE';
+  const legs = which === '-bleg' ? [] : [channel];
+  if (isBridged && (which === '-bleg' || which === '-both')) legs.push(other);
+  transfer(legs, extension, destination, dialplan);
   return OK;
 });
 
 /** `uuid_park <uuid>`. */
 export const uuidPark = onChannel((channel) => {
-  transfer(channel, parseInlineDialplan('park', 'inline'), 'park', 'inline');
+  transfer([channel], parseInlineDialplan('park', 'inline'), 'park', 'inline');
   return OK;
 });
 

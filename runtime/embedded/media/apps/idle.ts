@@ -10,6 +10,10 @@ export class Idle implements RunningApplication {
     this.#channel = channel;
   }
 
+  end(): void {
+    this.#channel.setParked(false);
+  }
+
   tick(): boolean {
     this.#channel.audio.writeSilence();
     return false;
@@ -21,6 +25,10 @@ export class Idle implements RunningApplication {
  * dialplan it stays.
  */
 export const park: ApplicationStart = (channel) => {
-  channel.publish('CHANNEL_PARK');
-  return channel.currentApplication === undefined ? new Idle(channel) : NO_RESPONSE;
+  if (channel.currentApplication !== undefined) {
+    channel.publish('CHANNEL_PARK');
+    return NO_RESPONSE;
+  }
+  channel.setParked(true);
+  return new Idle(channel);
 };

@@ -1,6 +1,7 @@
 import { type DigitSource, NO_RESPONSE, type RunningApplication } from './application.ts';
 import { FRAME_SAMPLES } from '../audio/format.ts';
 import type { Channel } from './channel.ts';
+import type { OtherLeg } from './parts.ts';
 import { HeardAudio } from './heard-audio.ts';
 
 /** Two channels that hear each other: packets are passed on as they arrive. Either side's end dissolves it. */
@@ -43,7 +44,11 @@ class Bridge {
       leg.channel.variables.delete('bridge_uuid');
       leg.channel.variables.delete('signal_bond');
       leg.channel.set('last_bridge_to', other.channel.uuid);
-      if (leg.channel.state === 'CS_SOFT_EXECUTE') leg.channel.setState('CS_PARK');
+      if (other.channel.ended) leg.channel.set('last_bridge_hangup_cause', other.channel.hangupCause ?? '');
+      if (other.channel.ended) leg.channel.set('bridge_hangup_cause', other.channel.hangupCause ?? '');
+      if (leg.channel.state !== 'CS_SOFT_EXECUTE' || leg.channel.ended) continue;
+      leg.channel.setState('CS_PARK');
+      leg.channel.setParked(true);
     }
   }
 }
@@ -108,6 +113,10 @@ class BridgeLeg implements RunningApplication {
   }
 }
 
+function otherLeg(type: OtherLeg['type'], { uuid, profile, leg, times }: Channel): OtherLeg {
+  return { type, uuid, profile, leg: { ...leg, times: { ...times } } };
+}
+
 /** Connects two channels at the next tick; whatever they were doing ends, bridges they were in too. */
 export function bridge(first: Channel, second: Channel): void {
   first.atNextTick(() => {
@@ -115,10 +124,16 @@ export function bridge(first: Channel, second: Channel): void {
     for (const channel of [first, second]) {
       channel.setState('CS_EXECUTE');
     }
-    second.otherLeg = { type: 'originator', uuid: first.uuid };
-    first.otherLeg = { type: 'originatee', uuid: second.uuid };
-    second.unwind();
-    first.unwind();
+    first.renewProfile('uuid_br', second.uuid);
+    second.renewProfile('uuid_br', first.uuid);
+    second.otherLeg = otherLeg('originator', first);
+    first.otherLeg = otherLeg('originatee', second);
+    first.set('bridge_channel', second.profile.channelName);
+    second.set('bridge_channel', first.profile.channelName);
+    for (const channel of [first, second]) {
+      channel.setParked(false);
+      channel.unwind();
+    }
     const { legs } = new Bridge(first, second);
     const pairs = [
       [first, second, legs[0]],

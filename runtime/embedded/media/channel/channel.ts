@@ -5,7 +5,10 @@ import type { EslConnection } from '../esl/connection.ts';
 import type { RtpSession } from '../rtp/session.ts';
 import { type ApplicationStart, type DigitSource, NO_RESPONSE, type RunningApplication } from './application.ts';
 import { ChannelAudio } from './audio.ts';
-import { type CallerProfile, type ChannelTimes, profileHeaders } from './profile.ts';
+import { endVariables } from './end-variables.ts';
+import { addVariables, channelHeaders } from './headers.ts';
+import type { EndedBy, EventParts, OtherLeg, QueuedExecution, Signalling } from './parts.ts';
+import type { CallerProfile, ChannelTimes, LegState } from './profile.ts';
 import { CALL_STATES, type CallStateName, CHANNEL_STATES, type ChannelStateName, mayFollow } from './state.ts';
 import type { MediaTap } from './tap.ts';
 
@@ -15,28 +18,9 @@ const MAX_QUEUED = 1000;
 /** Applications lying on top of each other at most. */
 const MAX_NESTED = 64;
 
-/** The signalling side of a channel. */
-export interface Signalling {
-  /** Ends the call towards the far end, if that has not ended it itself. */
-  end(cause: string): void;
-  /** Sends a digit by SIP INFO. */
-  sendInfoDigit(digit: string, milliseconds: number): void;
-}
-
-/** An application to be started. */
-export interface QueuedExecution {
-  readonly application: string;
-  readonly data: string;
-  /** Application-UUID of its events: the client's Event-UUID. */
-  readonly uuid: string;
-}
-
 interface Frame extends QueuedExecution {
   readonly running: RunningApplication;
 }
-
-/** Who ended a call: decides which events the controlling connection still gets. */
-export type EndedBy = 'application' | 'api' | 'far-end';
 
 /** What the real server counts for the pause after each digit it sends, whatever it really takes. */
 const DIGIT_PAUSE_MS = 250;
@@ -65,8 +49,14 @@ export class Channel {
   control: EslConnection | undefined;
   /** Dialplan shown in events: XML, or inline after a transfer. */
   dialplan = 'XML';
-  /** Which side of its bridge the channel is, and the other's id. */
-  otherLeg: { readonly type: 'originator' | 'originatee'; readonly uuid: string } | undefined;
+  /** True while an application reads linear samples: events name that codec. */
+  readsLinear = false;
+  /** The leg it is or was bridged to. */
+  otherLeg: OtherLeg | undefined;
+  #profileIndex = 1;
+  #profileCreated: number;
+  #transferSource = '';
+  #parked = false;
 
   constructor(core: MediaCore, profile: CallerProfile, rtp: RtpSession, signalling: Signalling, uuid = randomUUID()) {
     this.core = core;
@@ -76,6 +66,7 @@ export class Channel {
     this.audio = new ChannelAudio(rtp, core.ticker);
     this.#signalling = signalling;
     this.times = { created: Date.now() * 1000, answered: 0, progressMedia: 0, hangup: 0, transfer: 0, bridged: 0 };
+    this.#profileCreated = this.times.created;
     rtp.onDigit = (digit, duration) => this.receiveDigit(digit, duration, 'RTP');
   }
 
@@ -93,6 +84,23 @@ export class Channel {
 
   get state(): ChannelStateName {
     return this.#state;
+  }
+
+  get stateNumber(): number {
+    return CHANNEL_STATES[this.#state];
+  }
+
+  /** The leg as its events show it. */
+  get leg(): LegState {
+    return {
+      uuid: this.uuid,
+      dialplan: this.dialplan,
+      transferSource: this.#transferSource,
+      profileIndex: this.#profileIndex,
+      profileCreated: this.#profileCreated,
+      calleeIdName: this.#profileIndex > 1 ? 'unknown' : '',
+      times: this.times,
+    };
   }
 
   /** The application on top, for `show channels`. */
@@ -142,69 +150,44 @@ export class Channel {
   }
 
   /** Publishes an event of this channel. */
-  publish(
-    name: string,
-    parts: { readonly first?: EventHeaders; readonly last?: EventHeaders; readonly variables?: boolean } = {},
-  ): void {
+  publish(name: string, parts: EventParts = {}): void {
     this.core.bus.publishOf(this.uuid, name, () => {
       // One object is filled: spreading a hundred names into another costs more than making them.
-      const headers: EventHeaders = Object.assign(this.core.identity.eventHeaders(name), parts.first, this.headers());
-      if (parts.variables !== false) this.#addVariables(headers);
-      return Object.assign(headers, parts.last);
+      const headers: EventHeaders = Object.assign(
+        this.core.identity.eventHeaders(name),
+        parts.first,
+        channelHeaders(this),
+      );
+      if (parts.variables !== false) addVariables(this, headers);
+      return Object.assign(headers, parts.more?.(), parts.last);
     });
   }
 
-  /** The headers of every event of the channel, without variables. */
-  headers(): EventHeaders {
-    const codec = this.rtp.codec.name;
-    const state = this.#hangupCause !== undefined && this.#callState !== 'HANGUP' ? 'CS_HANGUP' : this.#state;
-    return {
-      'Channel-State': this.#state,
-      'Channel-Call-State': this.#callState,
-      'Channel-State-Number': String(CHANNEL_STATES[state]),
-      'Channel-Name': this.profile.channelName,
-      'Unique-ID': this.uuid,
-      'Call-Direction': 'inbound',
-      'Presence-Call-Direction': 'inbound',
-      'Channel-HIT-Dialplan': 'true',
-      'Channel-Call-UUID': this.get('call_uuid') ?? this.uuid,
-      'Answer-State': this.#answerState(),
-      ...(this.#hangupCause === undefined ? {} : { 'Hangup-Cause': this.#hangupCause }),
-      'Channel-Read-Codec-Name': codec,
-      'Channel-Read-Codec-Rate': '8000',
-      'Channel-Read-Codec-Bit-Rate': '64000',
-      'Channel-Write-Codec-Name': codec,
-      'Channel-Write-Codec-Rate': '8000',
-      'Channel-Write-Codec-Bit-Rate': '64000',
-      ...profileHeaders('Caller', this.uuid, this.profile, this.dialplan, this.times),
-      ...(this.otherLeg === undefined
-        ? {}
-        : { 'Other-Type': this.otherLeg.type, 'Other-Leg-Unique-ID': this.otherLeg.uuid }),
-    };
+  /**
+   * A transfer or a bridge gives the call another profile.
+   *
+   * @param kind `bl_xfer` or `uuid_br`
+   * @param target where it goes
+   */
+  renewProfile(kind: 'bl_xfer' | 'uuid_br', target: string): void {
+    const now = Date.now();
+    const source = `${Math.floor(now / 1000)}:${randomUUID()}:${kind}:${target}`;
+    this.#profileIndex += 1;
+    this.#profileCreated = now * 1000;
+    this.#transferSource = source;
+    this.set('original_destination_number', this.profile.destinationNumber);
+    this.set('original_caller_id_name', this.profile.callerIdName);
+    const history = this.variables.get('transfer_history');
+    const earlier = history === undefined ? [] : typeof history === 'string' ? [history] : history;
+    this.variables.set('transfer_history', earlier.length === 0 ? source : [...earlier, source]);
+    this.set('transfer_source', source);
   }
 
-  /** The variables as `variable_<name>` headers. */
-  variableHeaders(): EventHeaders {
-    return this.#addVariables({});
-  }
-
-  /** The answer to `connect`: every value of the channel, the profile under both prefixes. */
-  dataHeaders(): EventHeaders {
-    return {
-      ...this.core.identity.eventHeaders('CHANNEL_DATA'),
-      ...profileHeaders('Channel', this.uuid, this.profile, this.dialplan, this.times),
-      ...this.headers(),
-      ...this.variableHeaders(),
-      'Content-Type': 'command/reply',
-      'Reply-Text': '+OK\n',
-      'Socket-Mode': 'async',
-      Control: 'full',
-    };
-  }
-
-  /** What `uuid_dump` shows. */
-  dump(): EventHeaders {
-    return { ...this.core.identity.eventHeaders('CHANNEL_DATA'), ...this.headers(), ...this.variableHeaders() };
+  /** Waits for commands from now on, or does not any more; events tell. */
+  setParked(parked: boolean): void {
+    if (this.#parked === parked) return;
+    this.#parked = parked;
+    this.publish(parked ? 'CHANNEL_PARK' : 'CHANNEL_UNPARK');
   }
 
   /** Queues an application; it starts at the next frame in which the one on top reads commands. False when full. */
@@ -267,7 +250,8 @@ export class Channel {
   /** Puts a running application on the stack with its CHANNEL_EXECUTE event, without a command. */
   run(application: string, data: string, running: RunningApplication, uuid: string = randomUUID()): void {
     this.#stack.at(-1)?.running.suspend?.();
-    this.#announce({ application, data, uuid });
+    // A bridge is no application of the dialplan: the variables go on naming the last one.
+    this.#announce({ application, data, uuid }, application !== 'uuid_bridge');
     this.#stack.push({ application, data, uuid, running });
   }
 
@@ -290,6 +274,7 @@ export class Channel {
     // The real server closes the controlling connection at once when the end comes from outside the channel's thread.
     if (by === 'api') control?.disconnect(this.uuid);
     if (by !== 'far-end') this.#signalling.end(cause);
+    this.publish('CHANNEL_HANGUP');
     const bridged = this.#state === 'CS_SOFT_EXECUTE';
     this.unwind();
     if (by === 'application' && bridged) control?.disconnect(this.uuid);
@@ -299,24 +284,14 @@ export class Channel {
     this.#state = 'CS_HANGUP';
     this.set('hangup_cause', cause);
     this.setCallState('HANGUP');
-    this.publish('CHANNEL_HANGUP');
     control?.disconnect(this.uuid);
     this.control = undefined;
-    this.publish('CHANNEL_HANGUP_COMPLETE');
-    this.publish('CHANNEL_DESTROY', { variables: false });
+    this.#state = 'CS_REPORTING';
+    const more = (): EventHeaders => endVariables(this);
+    this.publish('CHANNEL_HANGUP_COMPLETE', { more });
+    this.publish('CHANNEL_DESTROY', { more });
     this.rtp.close();
     this.core.channels.delete(this.uuid);
-  }
-
-  #addVariables(headers: EventHeaders): EventHeaders {
-    for (const [name, value] of this.variables) headers[`variable_${name}`] = value;
-    return headers;
-  }
-
-  #answerState(): string {
-    if (this.#hangupCause !== undefined) return 'hangup';
-    if (this.times.answered > 0) return 'answered';
-    return this.#callState === 'EARLY' ? 'early' : 'ringing';
   }
 
   #applyBreak(): void {
@@ -385,10 +360,12 @@ export class Channel {
     this.hangup(cause, 'application');
   }
 
-  #announce(execution: QueuedExecution): void {
-    this.variables.delete('current_application_response');
-    this.set('current_application', execution.application);
-    this.set('current_application_data', execution.data);
+  #announce(execution: QueuedExecution, named = true): void {
+    if (named) {
+      this.variables.delete('current_application_response');
+      this.set('current_application', execution.application);
+      this.set('current_application_data', execution.data);
+    }
     this.publish('CHANNEL_EXECUTE', { last: executionHeaders(execution) });
   }
 

@@ -19,6 +19,20 @@ export interface ChannelTimes {
   bridged: number;
 }
 
+/** What of a leg changes while it lives: who it is in the dialplan's eyes, and when what happened. */
+export interface LegState {
+  readonly uuid: string;
+  readonly dialplan: string;
+  /** Where the last transfer or bridge came from. */
+  readonly transferSource: string;
+  /** Counts the profiles: each transfer and each bridge makes another one. */
+  readonly profileIndex: number;
+  /** Microseconds since 1970. */
+  readonly profileCreated: number;
+  readonly calleeIdName: string;
+  readonly times: Readonly<ChannelTimes>;
+}
+
 /** Names of the profile's values, without prefix, in the real server's order. */
 const NAMES = [
   'Direction',
@@ -27,10 +41,12 @@ const NAMES = [
   'Caller-ID-Name',
   'Caller-ID-Number',
   'Orig-Caller-ID-Name',
+  'Callee-ID-Name',
   'Network-Addr',
   'Destination-Number',
   'Unique-ID',
   'Source',
+  'Transfer-Source',
   'Context',
   'Channel-Name',
   'Profile-Index',
@@ -50,37 +66,39 @@ const NAMES = [
   'Privacy-Hide-Number',
 ] as const;
 
-/** The names with either prefix, made once: every event carries them. */
-const PREFIXED = {
-  Caller: NAMES.map((name) => `Caller-${name}`),
-  Channel: NAMES.map((name) => `Channel-${name}`),
-};
+const prefixed = (prefix: string): readonly string[] => NAMES.map((name) => `${prefix}-${name}`);
 
-/** The profile as headers, under `Caller-` in events and also under `Channel-` in the answer to `connect`. */
+/** The names with a prefix, made once: every event carries them. */
+export const EVENT_PREFIX = prefixed('Caller');
+export const CHANNEL_PREFIX = prefixed('Channel');
+export const OTHER_LEG_PREFIX = prefixed('Other-Leg');
+
+/** Adds the profile: under `Caller-` in events, also under `Channel-` in the answer to `connect`, and that of a peer. */
 export function profileHeaders(
-  prefix: 'Caller' | 'Channel',
-  uuid: string,
+  headers: Record<string, string | readonly string[]>,
+  names: readonly string[],
   profile: CallerProfile,
-  dialplan: string,
-  times: ChannelTimes,
-): Record<string, string> {
-  const created = String(times.created);
-  const values: (string | undefined)[] = [
+  { uuid, dialplan, transferSource, profileIndex, profileCreated, calleeIdName, times }: LegState,
+): void {
+  const isPeer = names === OTHER_LEG_PREFIX;
+  const values = [
     'inbound',
     'inbound',
     dialplan,
     profile.callerIdName,
-    profile.callerIdNumber,
+    profile.callerIdNumber ?? '',
     profile.callerIdName,
+    calleeIdName,
     profile.networkAddress,
     profile.destinationNumber,
     uuid,
     'mod_sofia',
+    isPeer ? '' : transferSource,
     profile.context,
     profile.channelName,
-    '1',
-    created,
-    created,
+    isPeer ? '' : String(profileIndex),
+    String(profileCreated),
+    String(times.created),
     String(times.answered),
     '0',
     String(times.progressMedia),
@@ -94,8 +112,8 @@ export function profileHeaders(
     'false',
     'false',
   ];
-  const headers: Record<string, string> = {};
-  const names = PREFIXED[prefix];
-  for (const [index, value] of values.entries()) if (value !== undefined) headers[names[index] as string] = value;
-  return headers;
+  for (let index = 0; index < values.length; index += 1) {
+    const value = values[index] as string;
+    if (value !== '') headers[names[index] as string] = value;
+  }
 }

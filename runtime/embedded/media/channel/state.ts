@@ -7,6 +7,7 @@ export const CHANNEL_STATES = {
   CS_EXECUTE: 4,
   CS_PARK: 6,
   CS_HANGUP: 10,
+  CS_REPORTING: 11,
 } as const;
 export type ChannelStateName = keyof typeof CHANNEL_STATES;
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { Channel, QueuedExecution } from './channel.ts';
+import type { Channel } from './channel.ts';
+import type { QueuedExecution } from './parts.ts';
 
 /**
  * Reads a destination of the inline dialplan: `app:argument,app:argument`, with single quotes around arguments that
@@ -17,28 +18,31 @@ export function parseInlineDialplan(destination: string, dialplan: string): Queu
   });
 }
 
-/** Sends a channel to an extension at the next tick: what it is doing ends, the call is routed anew. */
+/** Sends channels to an extension at the next tick: what they are doing ends, the calls are routed anew. */
 export function transfer(
-  channel: Channel,
+  channels: readonly Channel[],
   extension: readonly QueuedExecution[],
   destination: string,
   dialplan: string,
 ): void {
-  const source = `${Math.floor(Date.now() / 1000)}:${randomUUID()}:bl_xfer:${destination}/${channel.profile.context}/${dialplan}`;
-  channel.atNextTick(() => {
-    if (channel.ended) return;
-    channel.unwind();
-    channel.otherLeg = undefined;
-    channel.dialplan = dialplan;
-    channel.times.transfer = Date.now() * 1000;
-    const history = channel.variables.get('transfer_history');
-    const earlier = history === undefined ? [] : typeof history === 'string' ? [history] : history;
-    channel.variables.set('transfer_history', earlier.length === 0 ? source : [...earlier, source]);
-    channel.set('transfer_source', source);
-    channel.setState('CS_ROUTING');
-    channel.setCallState('RINGING');
-    channel.setState('CS_EXECUTE');
-    channel.setCallState('ACTIVE');
-    channel.route(extension);
+  channels[0]?.atNextTick(() => {
+    const live = channels.filter((channel) => !channel.ended);
+    // All of them first: a leg that is leaving its bridge is not parked on the way.
+    for (const channel of live) channel.setState('CS_ROUTING');
+    for (const channel of live) route(channel, extension, destination, dialplan);
   });
+}
+
+function route(channel: Channel, extension: readonly QueuedExecution[], destination: string, dialplan: string): void {
+  channel.setParked(false);
+  channel.unwind();
+  channel.otherLeg = undefined;
+  channel.dialplan = dialplan;
+  channel.times.transfer = Date.now() * 1000;
+  channel.renewProfile('bl_xfer', `${destination}/${channel.profile.context}/${dialplan}`);
+  channel.setState('CS_ROUTING');
+  channel.setCallState('RINGING');
+  channel.setState('CS_EXECUTE');
+  channel.setCallState('ACTIVE');
+  channel.route(extension);
 }

@@ -1,3 +1,4 @@
+import { channelHeaders } from '../channel/headers.ts';
 import type { EventHeaders } from '../esl/event.ts';
 import type { Member } from './member.ts';
 
@@ -5,7 +6,7 @@ import type { Member } from './member.ts';
 export function memberHeaders(member: Member): EventHeaders {
   return {
     Floor: String(member.conference.floor.holder === member),
-    ...member.channel.headers(),
+    ...channelHeaders(member.channel),
     Video: 'false',
     Hear: String(!member.deaf),
     See: String(!member.flags.has('vmute')),

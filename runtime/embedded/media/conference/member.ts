@@ -48,6 +48,7 @@ export class Member implements RunningApplication {
     this.flags = flags;
     this.muted = flags.has('mute');
     this.deaf = flags.has('deaf');
+    channel.readsLinear = true;
     this.#release = channel.audio.listen();
     this.sounds = new SoundQueue(({ file }, figures) => conference.memberSoundDone(this, file, figures));
   }
@@ -140,6 +141,7 @@ export class Member implements RunningApplication {
     this.#gone = true;
     this.#release();
     this.conference.removeMember(this);
+    this.channel.readsLinear = false;
   }
 
   #atVolume(frame: Int16Array, steps: number): Int16Array {

@@ -46,8 +46,13 @@ export function hangupCause(text: string): string {
   return byNumber?.[0] ?? 'NORMAL_CLEARING';
 }
 
+/** The Q.850 code of a cause, or the switch's own. */
+export function causeCode(cause: string): number {
+  return CODES[cause] ?? CODES.NORMAL_CLEARING ?? 16;
+}
+
 /** The Reason header of a BYE or a failure response (RFC 3326). */
 export function reasonHeader(cause: string): string {
-  const code = CODES[cause] ?? 16;
+  const code = causeCode(cause);
   return code <= 127 ? `Q.850;cause=${code};text="${cause}"` : `SIP;cause=${code};text="${cause}"`;
 }

@@ -26,6 +26,7 @@ export class ControllerConnections {
     const target = `${controller.host}:${controller.port}`;
     channel.set('socket_host', controller.host);
     channel.run('socket', `${target} async full`, new Idle(channel));
+    channel.setParked(true);
     const socket = connect({ host: controller.host, port: controller.port, timeout: CONNECT_TIMEOUT_MS });
     const connection = new EslConnection(socket);
     this.#connections.add(connection);

@@ -1,4 +1,5 @@
 import type { Channel } from '../channel/channel.ts';
+import { dataHeaders } from '../channel/headers.ts';
 import { hangupCause } from '../core/hangup-cause.ts';
 import type { MediaCore } from '../core/media-core.ts';
 import { reportFault } from '../core/fault.ts';
@@ -194,7 +195,7 @@ export class EslSession {
 
   #connect(): void {
     if (this.#channel === undefined) this.#connection.reply('-ERR command not found');
-    else this.#connection.replyHeaders(plainHeaders(this.#channel.dataHeaders()));
+    else this.#connection.replyHeaders(plainHeaders(dataHeaders(this.#channel)));
   }
 
   #linger(seconds: string | undefined): void {

@@ -4,12 +4,7 @@ import type { MediaCore } from '../core/media-core.ts';
 import type { Dialog } from './dialog.ts';
 
 /** The variables that a channel gets from its INVITE, in the real server's order. */
-export function callVariables(
-  core: MediaCore,
-  channel: Channel,
-  transaction: ServerTransaction,
-  dialog: Dialog,
-): [string, string][] {
+export function callVariables(core: MediaCore, channel: Channel, transaction: ServerTransaction): [string, string][] {
   const { request, source } = transaction;
   const { host } = source.local;
   const via = request.topVia;
@@ -43,21 +38,33 @@ export function callVariables(
       .filter((field) => field.key.startsWith('x-'))
       .map((field): [string, string] => [`sip_h_${field.name}`, field.value]),
     ['call_uuid', channel.uuid],
-    ['sip_to_tag', dialog.localTag],
-    ['sip_from_tag', dialog.remoteTag],
-    ['sip_cseq', String(dialog.remoteCSeq)],
-    ['sip_call_id', dialog.callId],
+    ['sip_from_tag', request.fromTag],
+    ['sip_call_id', request.callId],
     ['sip_full_via', formatVia(via)],
-    ['sip_full_from', dialog.remote],
-    ['sip_full_to', dialog.local],
-    ['endpoint_disposition', 'ANSWER'],
-    ['send_silence_when_idle', '-1'],
-    ['hangup_after_bridge', 'false'],
-    ['park_after_bridge', 'true'],
-    ['playback_terminators', 'none'],
+    ['sip_full_from', request.header('from')],
+    ['sip_full_to', request.header('to')],
+    ['endpoint_disposition', 'RECEIVED'],
   ];
   return variables.filter((pair): pair is [string, string] => pair[1] !== undefined && pair[1] !== '');
 }
+
+/** The variables that the answer adds. */
+export function answeredVariables(dialog: Dialog): [string, string][] {
+  return [
+    ['sip_to_tag', dialog.localTag],
+    ['sip_cseq', String(dialog.remoteCSeq)],
+    ['sip_full_to', dialog.local],
+    ['endpoint_disposition', 'ANSWER'],
+  ];
+}
+
+/** The variables that the dialplan of `freeswitch-config/` sets before it answers. */
+export const DIALPLAN_VARIABLES: readonly (readonly [string, string])[] = [
+  ['send_silence_when_idle', '-1'],
+  ['hangup_after_bridge', 'false'],
+  ['park_after_bridge', 'true'],
+  ['playback_terminators', 'none'],
+];
 
 function party(name: string, uri: SipUri): [string, string][] {
   const user = uri.user ?? 'nobody';

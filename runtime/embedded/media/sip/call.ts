@@ -1,5 +1,6 @@
 import { reasonHeader } from '../core/hangup-cause.ts';
-import type { Channel, Signalling } from '../channel/channel.ts';
+import type { Channel } from '../channel/channel.ts';
+import type { Signalling } from '../channel/parts.ts';
 import { PCMU } from '../audio/g711.ts';
 import type { RtpSession } from '../rtp/session.ts';
 import type { ServerTransaction, SipRequest } from '../../stack/index.ts';
@@ -19,6 +20,9 @@ import {
  * A BYE wanted before the ACK waits for it (RFC 3261 section 15).
  */
 type CallState = 'answering' | 'confirmed' | 'ended';
+
+/** What the far end may use, in the words of the real server's variable. */
+const EP_CODECS = 'CORE_PCM_MODULE.PCMU@8000h@20i@64000b,CORE_PCM_MODULE.PCMA@8000h@20i@64000b';
 
 /** The SIP side of a channel: offers and answers, and the end of the dialog. */
 export class Call implements Signalling {
@@ -47,6 +51,13 @@ export class Call implements Signalling {
 
   get channel(): Channel | undefined {
     return this.#channel;
+  }
+
+  /** The first offer, before it is answered: the channel's variables show it. */
+  offered(remote: RemoteDescription | undefined): void {
+    if (remote?.audio === undefined) return;
+    this.#remoteAudio = remote.audio;
+    this.#record(undefined, remote.text);
   }
 
   /**
@@ -212,9 +223,13 @@ export class Call implements Signalling {
 
   /** Puts what was negotiated into the channel's variables, where drachtio-fsmrf reads it. */
   exportVariables(channel: Channel): void {
-    const { codec, localAddress, localPort, ssrc, telephoneEvent } = this.rtp;
+    const { localAddress, localPort, ssrc, telephoneEvent } = this.rtp;
+    const codec = this.#remoteAudio?.codec ?? this.rtp.codec;
     const values: Record<string, string> = {
+      ep_codec_string: EP_CODECS,
       rtp_use_codec_string: 'PCMU,PCMA',
+      remote_video_media_flow: 'inactive',
+      remote_text_media_flow: 'inactive',
       remote_audio_media_flow: this.#remoteAudio?.direction ?? 'inactive',
       audio_media_flow: this.#remoteAudio?.direction ?? 'sendrecv',
       rtp_audio_recv_pt: String(codec.payloadType),

@@ -16,7 +16,7 @@ import type { MediaCore } from '../core/media-core.ts';
 import { NoPortError, type PortPool } from '../rtp/ports.ts';
 import { RtpSession } from '../rtp/session.ts';
 import { Call } from './call.ts';
-import { callVariables } from './call-variables.ts';
+import { answeredVariables, callVariables, DIALPLAN_VARIABLES } from './call-variables.ts';
 import { ALLOW, Dialog, SUPPORTED, USER_AGENT } from './dialog.ts';
 import { answerHeaders, refusalHeaders } from './headers.ts';
 import { readInfoDigit } from './info-digit.ts';
@@ -206,22 +206,31 @@ export class SipProfile {
     call.channel = channel;
     this.#core.channels.set(channel.uuid, channel);
     this.#core.sessions.began(this.#core.channels.size);
-    for (const [name, value] of callVariables(this.#core, channel, transaction, dialog))
-      channel.variables.set(name, value);
-    channel.publish('CHANNEL_CREATE', { variables: false });
+    for (const [name, value] of callVariables(this.#core, channel, transaction)) channel.variables.set(name, value);
+    call.offered(remote);
+    channel.setState('CS_INIT');
+    channel.publish('CHANNEL_CREATE');
     channel.setState('CS_ROUTING');
     channel.setCallState('RINGING');
     channel.setState('CS_EXECUTE');
+    for (const [name, value] of DIALPLAN_VARIABLES) channel.set(name, value);
     const identity = `"${user}" <sip:${user}@${this.#host}>;party=calling;privacy=off;screen=no`;
     call.answer(transaction, remote, {
       'Allow-Events': 'talk, hold, conference, refer',
       ...(remote === undefined ? {} : { 'Remote-Party-ID': identity }),
     });
-    channel.times.progressMedia = Date.now() * 1000;
-    channel.setCallState('EARLY');
-    channel.times.answered = channel.times.progressMedia;
+    const now = Date.now() * 1000;
+    if (remote === undefined) {
+      // An offer of its own has to be made first: the real server calls that early media.
+      channel.times.progressMedia = now;
+      channel.set('endpoint_disposition', 'EARLY MEDIA');
+      channel.publish('CHANNEL_PROGRESS_MEDIA');
+      channel.setCallState('EARLY');
+    }
+    channel.times.answered = now;
     channel.publish('CHANNEL_ANSWER');
     channel.setCallState('ACTIVE');
+    for (const [name, value] of answeredVariables(dialog)) channel.set(name, value);
     // An endpoint without far end is only usable when the ACK has brought its answer.
     if (remote !== undefined) this.#onAnswered(channel, controller);
     else {

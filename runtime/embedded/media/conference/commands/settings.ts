@@ -72,7 +72,7 @@ const transferMembers: Action = (conference, [target = '', ...ids]) => {
     }
     const destination = `conference:${target}${target.includes('@') ? '' : '@default'}`;
     conference.core.conferences.keepId(member.channel, member.id);
-    transfer(member.channel, parseInlineDialplan(destination, 'inline'), destination, 'inline');
+    transfer([member.channel], parseInlineDialplan(destination, 'inline'), destination, 'inline');
     member.channel.set('last_transfered_conference', target.split('@')[0] as string);
     const names = { 'Old-Conference-Name': conference.name, 'New-Conference-Name': target };
     conference.publish('transfer', member, names);

@@ -1,0 +1,71 @@
+import type { EventHeaders } from '../esl/event.ts';
+import type { Channel } from './channel.ts';
+import { CHANNEL_PREFIX, EVENT_PREFIX, OTHER_LEG_PREFIX, profileHeaders } from './profile.ts';
+import { CHANNEL_STATES } from './state.ts';
+
+/** Octets a second of G.711, in bits; and of the linear samples that some applications read instead. */
+const BIT_RATE = '64000';
+const LINEAR_BIT_RATE = '128000';
+
+/** The headers of every event of a channel, without variables. */
+export function channelHeaders(channel: Channel): EventHeaders {
+  const { rtp, hangupCause, otherLeg, readsLinear } = channel;
+  const codec = rtp.codec.name;
+  const number = channel.ended && channel.callState !== 'HANGUP' ? CHANNEL_STATES.CS_HANGUP : channel.stateNumber;
+  const headers: EventHeaders = {
+    'Channel-State': channel.state,
+    'Channel-Call-State': channel.callState,
+    'Channel-State-Number': String(number),
+    'Channel-Name': channel.profile.channelName,
+    'Unique-ID': channel.uuid,
+    'Call-Direction': 'inbound',
+    'Presence-Call-Direction': 'inbound',
+    'Channel-HIT-Dialplan': 'true',
+    'Channel-Call-UUID': channel.get('call_uuid') ?? channel.uuid,
+    'Answer-State': answerState(channel),
+  };
+  if (hangupCause !== undefined) headers['Hangup-Cause'] = hangupCause;
+  headers['Channel-Read-Codec-Name'] = readsLinear ? 'L16' : codec;
+  headers['Channel-Read-Codec-Rate'] = '8000';
+  headers['Channel-Read-Codec-Bit-Rate'] = readsLinear ? LINEAR_BIT_RATE : BIT_RATE;
+  headers['Channel-Write-Codec-Name'] = codec;
+  headers['Channel-Write-Codec-Rate'] = '8000';
+  headers['Channel-Write-Codec-Bit-Rate'] = BIT_RATE;
+  profileHeaders(headers, EVENT_PREFIX, channel.profile, channel.leg);
+  if (otherLeg !== undefined) {
+    headers['Other-Type'] = otherLeg.type;
+    profileHeaders(headers, OTHER_LEG_PREFIX, otherLeg.profile, otherLeg.leg);
+  }
+  return headers;
+}
+
+function answerState(channel: Channel): string {
+  if (channel.ended) return 'hangup';
+  if (channel.times.answered > 0) return 'answered';
+  return channel.callState === 'EARLY' ? 'early' : 'ringing';
+}
+
+/** Adds the variables as `variable_<name>` headers. */
+export function addVariables(channel: Channel, headers: EventHeaders): EventHeaders {
+  for (const [name, value] of channel.variables) headers[`variable_${name}`] = value;
+  return headers;
+}
+
+/** What `uuid_dump` shows. */
+export function dumpHeaders(channel: Channel): EventHeaders {
+  const headers: EventHeaders = channel.core.identity.eventHeaders('CHANNEL_DATA');
+  return addVariables(channel, Object.assign(headers, channelHeaders(channel)));
+}
+
+/** The answer to `connect`: every value of the channel, the profile under both prefixes. */
+export function dataHeaders(channel: Channel): EventHeaders {
+  const headers: EventHeaders = channel.core.identity.eventHeaders('CHANNEL_DATA');
+  profileHeaders(headers, CHANNEL_PREFIX, channel.profile, channel.leg);
+  addVariables(channel, Object.assign(headers, channelHeaders(channel)));
+  return Object.assign(headers, {
+    'Content-Type': 'command/reply',
+    'Reply-Text': '+OK\n',
+    'Socket-Mode': 'async',
+    Control: 'full',
+  });
+}
