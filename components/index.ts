@@ -24,6 +24,7 @@ import { play } from './play/index.ts';
 import { publish } from './publish/index.ts';
 import { receive } from './receive/index.ts';
 import { record } from './record/index.ts';
+import { recordCall } from './record_call/index.ts';
 import { refer } from './refer/index.ts';
 import { reject } from './reject/index.ts';
 import { report } from './report/index.ts';
@@ -57,6 +58,7 @@ export const components: ComponentRegistry = componentRegistry([
   collect,
   menu,
   record,
+  recordCall,
   echo,
   wait,
   call,

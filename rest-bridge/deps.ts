@@ -8,6 +8,7 @@ import type { Accounts, Avatars, Iam, Session } from '../runtime/iam/index.ts';
 import type { Model } from '../runtime/model/index.ts';
 import type { ScriptStore } from '../runtime/script-store/script-store.ts';
 import type { Hooks } from './routes/hooks.ts';
+import type { Recording } from '../runtime/recording/index.ts';
 
 export interface Health {
   /** Calls can be made. */
@@ -42,7 +43,14 @@ export interface WebApp {
 /** Web applications that the session's user may use, in output order. */
 export type WebApps = (session: Session) => Promise<readonly WebApp[]>;
 
+/** Recorded calls: the index, and where the files are. */
+export interface Recordings {
+  readonly archive: Pick<Recording['archive'], 'list' | 'count' | 'read' | 'remove'>;
+  readonly store: Pick<Recording['store'], 'read' | 'remove'>;
+}
+
 export interface RestDeps {
+  readonly recordings: Recordings;
   readonly operationRecords: OperationRecords;
   readonly runs: RunRecords;
   readonly iam: Iam;

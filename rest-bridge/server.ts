@@ -21,6 +21,7 @@ import { callRoutes } from './routes/calls.ts';
 import { conferenceRoutes } from './routes/conferences.ts';
 import { hookRoutes } from './routes/hooks.ts';
 import { healthRoute } from './routes/health.ts';
+import { recordingRoutes } from './routes/recordings.ts';
 import { recordRoutes } from './routes/records.ts';
 import { scriptRoutes } from './routes/scripts.ts';
 import { sessionRoutes } from './routes/sessions.ts';
@@ -89,6 +90,7 @@ export async function createRestServer(deps: RestDeps): Promise<App> {
       callRoutes(api, deps);
       conferenceRoutes(api, deps);
       recordRoutes(api, deps);
+      recordingRoutes(api, deps);
       eventStream(api, subscribers);
       for (const [path, resource] of Object.entries(deps.collections)) collectionRoutes(api, path, resource);
       hookRoutes(api, deps);

@@ -9,6 +9,7 @@ import { domainCenter } from '../rest-bridge/domain-center/index.ts';
 import { ClassResource } from '../rest-bridge/model/class-resource.ts';
 import { createRestServer } from '../rest-bridge/server.ts';
 import { webAppsOf } from '../rest-bridge/web-apps.ts';
+import { callRecordingPort } from './call-recording.ts';
 import { MemoryCallStore } from './callstore/memory-callstore.ts';
 import { MemoryConferenceStore } from './callstore/memory-conference-store.ts';
 import { openConferences } from './conferences.ts';
@@ -21,6 +22,7 @@ import { ListenError } from './embedded/server.ts';
 import { startSipServer } from './embedded/sip/index.ts';
 import { BlobStore, createDemoData, createIam, isEmpty, StoredAvatars } from './iam/index.ts';
 import { MediaLink } from './media/link.ts';
+import { openRecording } from './recording/index.ts';
 import { openScenarios, openScripting } from './scenarios.ts';
 import { Shutdown } from './shutdown.ts';
 import { openModel } from './model/index.ts';
@@ -94,6 +96,14 @@ async function compose(config: Config, log: Logger, shutdown: Shutdown): Promise
   const events = new EventBus({
     onListenerError: (err, { class: name, type }) => log.error({ err, class: name, type }, 'event not told'),
   });
+  const recording = await openRecording({
+    storage,
+    directory,
+    events: callEvents(events),
+    folder: join(config.dataDir, 'archive'),
+    saved: () => undefined,
+    log,
+  });
   const scenarios = await openScenarios(
     {
       config,
@@ -106,6 +116,7 @@ async function compose(config: Config, log: Logger, shutdown: Shutdown): Promise
       log,
       openCall: (domain) => b2b.createCall(domain),
       dialogs: { find: (domain, dialogid) => b2b.dialogs.find(domain, dialogid) },
+      callRecording: callRecordingPort(recording.recorder, recording.layers, (dialogid) => b2b.liveCall(dialogid)),
       operations: operationPort(() => operations),
     },
     shutdown,
@@ -129,6 +140,7 @@ async function compose(config: Config, log: Logger, shutdown: Shutdown): Promise
     site: config.site,
     log,
     events: callEvents(events),
+    watcher: recording.recorder,
     startScenario: (code, call) => runner.serve(code, call),
   });
   const operations = createOperations({
@@ -156,6 +168,8 @@ async function compose(config: Config, log: Logger, shutdown: Shutdown): Promise
   );
   shutdown.add('media connection', () => media.close());
   b2b.connect(sip, media);
+  shutdown.add('recordings', () => recording.close());
+  await recording.recover();
   shutdown.add('scenarios', () => runner.stop('the node stops'));
   shutdown.add('calls', () => b2b.shutDown());
 
@@ -180,6 +194,7 @@ async function compose(config: Config, log: Logger, shutdown: Shutdown): Promise
     model,
     events,
     directory,
+    recordings: recording,
     calls: callstore,
     operations,
     conferences: conferenceOperations(conferenceStore, b2b.conferences),

@@ -7,6 +7,7 @@ import type { Config } from './config/config.ts';
 import type { CallPort } from './interpreter/call-port.ts';
 import { systemClock } from './interpreter/clock.ts';
 import { openScenarioLibrary, type ScenarioLibrary } from './interpreter/library.ts';
+import type { CallRecordingPort } from './interpreter/ports/call-recording.ts';
 import type { DialogPort } from './interpreter/ports/dialogs.ts';
 import type { EventPort } from './interpreter/ports/events.ts';
 import { MemoryHuntHistory } from './interpreter/ports/hunt-history.ts';
@@ -55,6 +56,7 @@ export interface ScenarioNeeds {
   readonly domain: string;
   readonly log: Logger;
   readonly dialogs: DialogPort;
+  readonly callRecording: CallRecordingPort;
   readonly operations: OperationPort;
   openCall(domain: string): CallPort;
 }
@@ -88,6 +90,7 @@ export async function openScenarios(needs: ScenarioNeeds, shutdown: Shutdown): P
     recordings: new RecordingFolder(join(config.dataDir, 'recordings')),
     huntHistory: new MemoryHuntHistory(),
     dialogs: needs.dialogs,
+    callRecording: needs.callRecording,
     operations: needs.operations,
     runs: new RunBook(),
   };

@@ -205,6 +205,41 @@ export interface ScriptVersionsTable {
   created: number;
 }
 
+/** The index of recorded calls. */
+export interface RecordingsTable {
+  id: string;
+  domain_id: string;
+  /** Name of the domain at the time. */
+  domain: string;
+  idconn: string;
+  inviteid: string;
+  dialogid: string;
+  /** Empty: the main recording. */
+  layer: string;
+  /** Empty: no rule, but an operation. */
+  rule_id: string;
+  storage: string;
+  status: 'recording' | 'saved' | 'failed';
+  reason: string;
+  /** Milliseconds since the epoch. */
+  startts: number;
+  endts: number;
+  /** Milliseconds of sound. */
+  length: number;
+  /** Octets. */
+  size: number;
+  sha256: string;
+  reclink: string;
+  parties: JsonList<object>;
+  /** Whether it is transcribed as soon as it is complete. */
+  transcribe: boolean;
+  asr_status: '' | 'queued' | 'running' | 'done' | 'failed';
+  /** Milliseconds since the epoch of its latest asr_status. */
+  asr_since: number;
+  transcript: Composite;
+  node: string;
+}
+
 export interface Schema {
   domains: DomainsTable;
   users: UsersTable;
@@ -218,6 +253,7 @@ export interface Schema {
   webapps: WebAppsTable;
   providers: ProvidersTable;
   recordingrules: RecordingRulesTable;
+  recordings: RecordingsTable;
   ivrscripts: ScriptsTable;
   ivrscript_versions: ScriptVersionsTable;
   svcscripts: ScriptsTable;

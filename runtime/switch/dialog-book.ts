@@ -1,6 +1,7 @@
 import type { MemoryCallStore } from '../callstore/memory-callstore.ts';
 import { CallDialog, type DialogObserver, type DialogStart } from './dialog.ts';
 import type { EndCause, Leg } from './leg.ts';
+import { type CallWatcher, type LiveCall, liveCall } from './live-call.ts';
 
 export type DialogEventType = 'call_init' | 'call_answered' | 'call_hold' | 'call_unhold' | 'call_end';
 
@@ -23,11 +24,13 @@ export interface DialogEvents {
 export class DialogBook implements DialogObserver {
   readonly #store: MemoryCallStore;
   readonly #events: DialogEvents;
+  readonly #watcher: CallWatcher | undefined;
   readonly #dialogs = new Map<string, CallDialog>();
 
-  constructor(store: MemoryCallStore, events: DialogEvents) {
+  constructor(store: MemoryCallStore, events: DialogEvents, watcher?: CallWatcher) {
     this.#store = store;
     this.#events = events;
+    this.#watcher = watcher;
   }
 
   open(start: DialogStart): CallDialog {
@@ -37,6 +40,7 @@ export class DialogBook implements DialogObserver {
   }
 
   established(dialog: CallDialog): void {
+    this.#watcher?.answered(liveCall(dialog));
     this.#tell(dialog, 'call_answered', { callid: dialog.b?.callid ?? '' });
   }
 
@@ -46,7 +50,14 @@ export class DialogBook implements DialogObserver {
 
   /** An end from outside marks neither side (specification, "Events" 1). */
   over(dialog: CallDialog, { by, reason }: EndCause): void {
+    this.#watcher?.over(dialog.dialogid);
     this.#tell(dialog, 'call_end', { reason, ...(by === 'a' || by === 'b' ? { side: by } : {}) });
+  }
+
+  /** The live call of this id, as it is now. */
+  live(dialogid: string): LiveCall | undefined {
+    const dialog = this.#dialogs.get(dialogid);
+    return dialog === undefined ? undefined : liveCall(dialog);
   }
 
   find(dialogid: string): CallDialog | undefined {

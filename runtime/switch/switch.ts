@@ -9,6 +9,7 @@ import type { SrfRequest, SrfResponse } from '../signalling/srf-types.ts';
 import { Authentication } from './authentication.ts';
 import { DialogBook, type DialogEvents } from './dialog-book.ts';
 import { LiveConferences } from './conference-control.ts';
+import type { CallWatcher, LiveCall } from './live-call.ts';
 import { LiveDialogs } from './dialog-control.ts';
 import { takeIncomingCall } from './incoming-call.ts';
 import { Trunks } from './esg/trunks.ts';
@@ -26,6 +27,8 @@ export interface SwitchOptions {
   readonly log: Log;
   /** Told what happens to dialogs. */
   readonly events: DialogEvents;
+  /** Follows answered calls to their end. */
+  readonly watcher?: CallWatcher;
   /** Runs a scenario for a call; false when there is none of that code. */
   startScenario(code: string, call: CallPort): Promise<boolean>;
 }
@@ -48,7 +51,7 @@ export class Switch implements SipHandlers {
 
   constructor(options: SwitchOptions) {
     const { directory, location, callstore, conferences, site, log, events } = options;
-    this.#dialogs = new DialogBook(callstore, events);
+    this.#dialogs = new DialogBook(callstore, events, options.watcher);
     this.#live = new LiveDialogs(this.#dialogs);
     this.#trunks = new Trunks(directory, location, log);
     this.#authentication = new Authentication(directory, location, this.#trunks);
@@ -117,6 +120,17 @@ export class Switch implements SipHandlers {
   /** The live dialogs, as operations on them see and change them. */
   get dialogs(): LiveDialogs {
     return this.#live;
+  }
+
+  /** The live call of this id with its media. */
+  liveCall(dialogid: string): LiveCall | undefined {
+    return this.#dialogs.live(dialogid);
+  }
+
+  /** The answered call that a leg is in at the moment. */
+  callOfLeg(callid: string): LiveCall | undefined {
+    const found = this.#dialogs.findByCallId(callid);
+    return found === undefined ? undefined : this.#dialogs.live(found.dialog.dialogid);
   }
 
   /** Takes no more calls, ends the live ones, and waits until the phones know, but not longer than two seconds. */

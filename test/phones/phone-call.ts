@@ -78,6 +78,11 @@ export abstract class PhoneCall {
     this.session.rtp.play(frequency);
   }
 
+  /** Sends samples (8 kHz, linear) once, then silence; settles when the last is out. */
+  async say(samples: Int16Array): Promise<void> {
+    await this.session.rtp.say(samples);
+  }
+
   async hears(frequency: number, options: { withinMs?: number } = {}): Promise<void> {
     await this.session.rtp.listener.tone(frequency, options.withinMs ?? 3000);
   }

@@ -56,6 +56,11 @@ export class RestClient {
     }
   }
 
+  /** The header by which another HTTP client uses the same session. */
+  get authorization(): Readonly<Record<string, string>> {
+    return this.token === undefined ? {} : { authorization: `Bearer ${this.token}` };
+  }
+
   /** @param path from the root, e.g. `/rest/v1/uc/calls` */
   async send(method: string, path: string, options: RestRequest = {}): Promise<RestAnswer> {
     const url = new URL(path, this.base);

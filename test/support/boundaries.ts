@@ -39,6 +39,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
   'runtime/iam': ['runtime/storage', 'runtime/domain'],
   'runtime/events': [],
+  'runtime/recording': ['runtime/storage', 'runtime/domain', 'runtime/media', 'runtime/model', 'runtime/events'],
+  'runtime/speech': ['runtime/media', 'runtime/domain', 'runtime/events'],
   'runtime/embedded': [],
   'runtime/switch': [
     'runtime/signalling',
@@ -67,6 +69,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'runtime/domain',
     'runtime/model',
     'runtime/events',
+    'runtime/recording',
     'runtime/interpreter',
     'runtime/script-store',
   ],

@@ -2,6 +2,7 @@ import type { Sandbox, ScriptLimits } from '../../sandbox/index.ts';
 import type { CallPort } from '../call-port.ts';
 import type { Program } from '../program.ts';
 import type { RunBook } from '../run/run-book.ts';
+import type { CallRecordingPort } from './call-recording.ts';
 import type { DialogPort } from './dialogs.ts';
 import type { EventPort } from './events.ts';
 import type { HttpPort } from './http.ts';
@@ -24,6 +25,7 @@ export interface RunServices {
   readonly events?: EventPort;
   /** Live dialogs, for components that look at or change one by its id. */
   readonly dialogs?: DialogPort;
+  readonly callRecording?: CallRecordingPort;
   readonly operations?: OperationPort;
   readonly http?: HttpPort;
   readonly model?: ModelPort;

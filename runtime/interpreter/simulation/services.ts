@@ -17,6 +17,7 @@ import type { Program } from '../program.ts';
 import { RunBook } from '../run/run-book.ts';
 import { type Value, plainText } from '../values.ts';
 import { SimulatedCall } from './simulated-call.ts';
+import { SimulatedRecording } from './simulated-recording.ts';
 import { SimulatedDialogs } from './simulated-dialogs.ts';
 
 export interface SimulatedServicesOptions {
@@ -55,6 +56,7 @@ export function simulatedServices(options: SimulatedServicesOptions): RunService
     recordings: simulatedRecordings,
     huntHistory: new MemoryHuntHistory(),
     dialogs: new SimulatedDialogs(note),
+    callRecording: new SimulatedRecording(note),
   };
   // Read when a script starts, which may be after another scenario had the sandbox opened.
   return Object.defineProperty(services, 'sandbox', { enumerable: true, get: () => sandbox });

@@ -12,6 +12,7 @@ import { changeNotices } from './0006-change-notices.ts';
 import { trunksAndRecording } from './0007-trunks-and-recording.ts';
 import { scripts } from './0008-scripts.ts';
 import { gateways } from './0009-gateways.ts';
+import { recordings } from './0010-recordings.ts';
 
 const TABLE = 'schema_migrations';
 
@@ -25,6 +26,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0007-trunks-and-recording': trunksAndRecording,
   '0008-scripts': scripts,
   '0009-gateways': gateways,
+  '0010-recordings': recordings,
 };
 
 /** Names of the applied migrations; none when there is no table of them yet. */

@@ -6,6 +6,7 @@ import { codecOf, decode, encode, PAYLOAD_TYPES, type Codec } from './g711.ts';
 import { Listener } from './listener.ts';
 import { parseEvent, parseRtp, serialiseEvent, serialiseRtp, type RtpPacket } from './rtp-packet.ts';
 import { RtpStatistics, type RtpReport } from './rtp-statistics.ts';
+import { SampleSource } from './sample-source.ts';
 import { ToneSource } from './tone.ts';
 
 const PACKET_MS = 20;
@@ -46,7 +47,7 @@ export class RtpSession {
   #sequence = randomBytes(2).readUInt16BE() & 0x7fff;
   #timestamp = randomBytes(4).readUInt32BE();
   #target: RtpTarget | undefined;
-  #tone: ToneSource | undefined;
+  #tone: ToneSource | SampleSource | undefined;
   #sending = false;
   #expecting: ReadonlySet<number> = new Set();
   #timer: NodeJS.Timeout | undefined;
@@ -109,6 +110,13 @@ export class RtpSession {
   /** The sound sent from now on; undefined is silence. */
   play(frequency: number | undefined): void {
     this.#tone = frequency === undefined ? undefined : new ToneSource(frequency);
+  }
+
+  /** Sends samples once, then silence; settles when the last is out. */
+  async say(samples: Int16Array): Promise<void> {
+    const source = new SampleSource(samples);
+    this.#tone = source;
+    await source.over;
   }
 
   /** Sends digits by RFC 4733, one after another; settles when the last is out. */

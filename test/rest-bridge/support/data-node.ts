@@ -1,3 +1,4 @@
+import { FileStore, RecordArchive } from '../../../runtime/recording/index.ts';
 import { mkdtempSync, rmSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -78,6 +79,10 @@ export class DataNode {
       collections: {
         ...domainCenter(this.directory, this.iam.collections),
         '/domain/classes': new ClassResource(this.model, this.directory),
+      },
+      recordings: {
+        archive: new RecordArchive(this.storage),
+        store: await FileStore.open(join(this.folder, 'archive')),
       },
       model: this.model,
       hooks: NO_DATA.hooks,

@@ -304,6 +304,10 @@ export const NO_DATA = {
   webApps: async () => [],
   collections: {},
   hooks: { hook: async () => ({ kind: 'unknown' as const }) },
+  recordings: {
+    archive: { list: async () => [], count: async () => 0, read: async () => undefined, remove: async () => {} },
+    store: { read: async () => undefined, remove: async () => {} },
+  },
   model: NO_MODEL,
   events: newBus(),
   directory: { domain: () => undefined, domains: () => [] },

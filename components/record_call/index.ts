@@ -1,0 +1,59 @@
+import { Type } from 'typebox';
+import { defineComponent } from '../../runtime/interpreter/component.ts';
+import { parseDuration } from '../../runtime/interpreter/duration.ts';
+import { callRecording } from '../../runtime/interpreter/ports/call-recording.ts';
+import { liveDialog } from '../../runtime/interpreter/ports/dialogs.ts';
+import { Duration } from '../../runtime/interpreter/setting.ts';
+
+export const recordCall = defineComponent({
+  name: 'record_call',
+  summary: 'Pauses or resumes the recording of a live call, or records one side of it into a file of its own.',
+  docs: [
+    'Calls are recorded by the rules of their domain. `pause` writes silence into that recording until `resume`; both need a',
+    'rule that permits it. `add` records one side beside that, under a name (`layer`): left is who called, right who was',
+    'called. A layer goes with its side through transfers, and ends by `remove`, after `timeout`, or with that side’s call.',
+    'To record what a caller says to the scenario, and play it back, there is `record`.',
+  ].join('\n'),
+  settings: Type.Object({
+    dialogid: Type.String({ minLength: 1, maxLength: 64, examples: ['4f1c09d2ab7e'], description: 'The live call.' }),
+    command: Type.Enum(['add', 'remove', 'pause', 'resume'], { examples: ['pause'], description: 'What to do.' }),
+    layer: Type.String({
+      minLength: 1,
+      maxLength: 64,
+      default: 'default',
+      description: 'Name, for `add` and `remove`; one of the same name is replaced.',
+    }),
+    callid: Type.String({
+      maxLength: 256,
+      default: '',
+      description: 'Call-ID of the side, for `add`; empty: who called.',
+    }),
+    timeout: Duration({ default: '2h', examples: ['2h'], description: 'For `add`: ends by itself after that.' }),
+  }),
+  exits: { next: { description: 'It is done.' } },
+  results: {},
+  run: async ({ services, domain }, { dialogid, command, layer, callid, timeout }) => {
+    const recording = callRecording(services);
+    const { legs } = liveDialog(services, domain, dialogid);
+    switch (command) {
+      case 'pause':
+        await recording.pause(domain, dialogid);
+        break;
+      case 'resume':
+        await recording.resume(domain, dialogid);
+        break;
+      case 'remove':
+        await recording.removeLayer(domain, dialogid, layer);
+        break;
+      case 'add': {
+        const leg = callid === '' ? (legs[0]?.callid ?? '') : callid;
+        const timeoutMs = parseDuration(timeout) ?? 0;
+        await recording.addLayer({ domain, dialogid, callid: leg, layer, timeoutMs });
+        break;
+      }
+      default:
+        command satisfies never;
+    }
+    return { exit: 'next' };
+  },
+});

@@ -1,0 +1,44 @@
+/** Recording of live calls as scenarios and operations ask for it: finds the call, and makes their errors. */
+import { ScenarioError } from './interpreter/errors.ts';
+import type { CallRecordingPort } from './interpreter/ports/call-recording.ts';
+import { type Recorder, RecordingError, type RecordLayers } from './recording/index.ts';
+import type { LiveCall } from './switch/live-call.ts';
+
+/** @param find the live call of an id */
+export function callRecordingPort(
+  recorder: Recorder,
+  layers: RecordLayers,
+  find: (dialogid: string) => LiveCall | undefined,
+): CallRecordingPort {
+  return {
+    pause: (domain, dialogid) => applied(() => recorder.pause(dialogid, domain)),
+    resume: (domain, dialogid) => applied(() => recorder.resume(visible(find, domain, dialogid), domain)),
+    addLayer: ({ domain, dialogid, callid, layer, timeoutMs }) =>
+      applied(async () => {
+        const call = visible(find, domain, dialogid);
+        const leg = call.legs.find((each) => each.callid === callid);
+        if (leg === undefined) throw new RecordingError('callid', 'is no side of the dialog');
+        await layers.add({ call, leg, domain, layer, timeoutMs });
+      }),
+    removeLayer: (domain, dialogid, layer) =>
+      applied(() => layers.remove(visible(find, domain, dialogid), domain, layer)),
+  };
+}
+
+/** A call that a domain takes part in. @throws ScenarioError code `dialog_not_found` */
+export function visible(find: (dialogid: string) => LiveCall | undefined, domain: string, dialogid: string): LiveCall {
+  const call = find(dialogid);
+  const lower = domain.toLowerCase();
+  if (call?.legs.some((leg) => leg.domain.toLowerCase() === lower) === true) return call;
+  throw new ScenarioError('dialog_not_found', 'Dialog not found');
+}
+
+async function applied(work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (!(error instanceof RecordingError)) throw error;
+    const { field, reason, message } = error;
+    throw new ScenarioError('not_applicable', message, { cause: error, details: { field, reason } });
+  }
+}

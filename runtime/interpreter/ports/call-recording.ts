@@ -1,0 +1,30 @@
+import { unavailable } from './capability.ts';
+import type { RunServices } from './services.ts';
+
+/** A recording layer of one leg of a live call. */
+export interface RecordLayer {
+  readonly domain: string;
+  readonly dialogid: string;
+  /** Call-ID of the leg. */
+  readonly callid: string;
+  readonly layer: string;
+  readonly timeoutMs: number;
+}
+
+/**
+ * Recording of live calls (specification, "SETUP_RECORD"). Each method rejects with a ScenarioError: `dialog_not_found`,
+ * or `not_applicable` with the field and the reason.
+ */
+export interface CallRecordingPort {
+  /** Silence goes into the main recording of the domain from now on. */
+  pause(domain: string, dialogid: string): Promise<void>;
+  resume(domain: string, dialogid: string): Promise<void>;
+  addLayer(layer: RecordLayer): Promise<void>;
+  removeLayer(domain: string, dialogid: string, layer: string): Promise<void>;
+}
+
+/** @throws ScenarioError code `unavailable` */
+export function callRecording({ callRecording: port }: RunServices): CallRecordingPort {
+  if (!port) throw unavailable('this node records no calls');
+  return port;
+}

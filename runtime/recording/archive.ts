@@ -1,0 +1,143 @@
+/** The index of recordings. */
+import { type Kysely, type Selectable, sql } from 'kysely';
+import { filters } from '../model/index.ts';
+import type { RecordingsTable } from '../storage/schema.ts';
+import type { Schema, Storage } from '../storage/index.ts';
+import { RECORD_COLUMNS, RECORD_TYPES } from './record-fields.ts';
+
+export type RecordRow = Selectable<RecordingsTable>;
+
+export type AsrStatus = RecordRow['asr_status'];
+
+/** What becomes of a recording once its file is complete. */
+export type RecordEnd = Pick<RecordRow, 'status' | 'reason' | 'endts' | 'length' | 'size' | 'sha256' | 'reclink'>;
+
+export interface RecordQuery {
+  /** Ids of the domains whose recordings are visible. */
+  readonly domains: readonly string[];
+  /** Filter as an object or in prefix notation. */
+  readonly filter?: unknown;
+  readonly order?: unknown;
+  readonly offset?: number;
+  readonly limit?: number;
+}
+
+/** Entities of a list without a limit, and the most there can be. */
+export const MAX_LIST = 1000;
+
+export class RecordArchive {
+  readonly #db: Kysely<Schema>;
+
+  constructor(storage: Storage) {
+    this.#db = storage.db;
+  }
+
+  async add(row: RecordRow): Promise<void> {
+    await this.#db
+      .insertInto('recordings')
+      .values({ ...row, parties: JSON.stringify(row.parties), transcript: JSON.stringify(row.transcript) })
+      .execute();
+  }
+
+  async finish(id: string, end: RecordEnd): Promise<void> {
+    await this.#db.updateTable('recordings').set(end).where('id', '=', id).execute();
+  }
+
+  /** Recordings of a node that nobody has ended: it was killed. */
+  async unfinished(node: string): Promise<readonly RecordRow[]> {
+    return await this.#db
+      .selectFrom('recordings')
+      .selectAll()
+      .where('status', '=', 'recording')
+      .where('node', '=', node)
+      .execute();
+  }
+
+  async read(id: string): Promise<RecordRow | undefined> {
+    return await this.#db.selectFrom('recordings').selectAll().where('id', '=', id).executeTakeFirst();
+  }
+
+  /** The saved recording of a connection at a location. */
+  async find(domain: string, idconn: string, reclink: string): Promise<RecordRow | undefined> {
+    return await this.#db
+      .selectFrom('recordings')
+      .selectAll()
+      .where('idconn', '=', idconn)
+      .where('reclink', '=', reclink)
+      .where('status', '=', 'saved')
+      .where(sql`lower(domain)`, '=', domain.toLowerCase())
+      .executeTakeFirst();
+  }
+
+  /** The saved recording at a location. */
+  async findByLink(domain: string, reclink: string): Promise<RecordRow | undefined> {
+    const id = /([A-Za-z0-9-]+)\.wav$/.exec(reclink)?.[1];
+    const row = id === undefined ? undefined : await this.read(id);
+    return row?.reclink === reclink && row.domain.toLowerCase() === domain.toLowerCase() ? row : undefined;
+  }
+
+  /**
+   * One page, newest first unless asked otherwise.
+   * @throws BadParameterError for a filter or an order that cannot be understood
+   */
+  async list(query: RecordQuery): Promise<readonly RecordRow[]> {
+    const { where, order } = this.#parsed(query);
+    const limit = Math.min(query.limit ?? MAX_LIST, MAX_LIST);
+    const { rows } = await sql<RecordRow>`
+      select * from recordings where ${where} order by ${order} limit ${limit} offset ${query.offset ?? 0}`.execute(
+      this.#db,
+    );
+    return rows;
+  }
+
+  /** @throws BadParameterError */
+  async count(query: RecordQuery): Promise<number> {
+    const { where } = this.#parsed(query);
+    const { rows } = await sql<{ count: number }>`select count(*) as count from recordings where ${where}`.execute(
+      this.#db,
+    );
+    return Number(rows[0]?.count ?? 0);
+  }
+
+  async remove(id: string): Promise<void> {
+    await this.#db.deleteFrom('recordings').where('id', '=', id).execute();
+  }
+
+  async setTranscript(id: string, status: AsrStatus, transcript: Readonly<Record<string, unknown>>): Promise<void> {
+    await this.#db
+      .updateTable('recordings')
+      .set({ asr_status: status, asr_since: Date.now(), transcript: JSON.stringify(transcript) })
+      .where('id', '=', id)
+      .execute();
+  }
+
+  /** Transcriptions that are asked for and not done, the longest-waiting first. */
+  async pendingTranscripts(node: string): Promise<readonly RecordRow[]> {
+    return await this.#db
+      .selectFrom('recordings')
+      .selectAll()
+      .where('asr_status', 'in', ['queued', 'running'])
+      .where('node', '=', node)
+      .orderBy('asr_since')
+      .orderBy('id')
+      .execute();
+  }
+
+  #parsed({ domains, filter, order }: RecordQuery): { where: filters.Fragment; order: filters.Fragment } {
+    const context = { fields: RECORD_TYPES, now: Date.now() };
+    const compiler = new filters.SqlCompiler(RECORD_COLUMNS);
+    const visible = sql`domain_id = any(${domains}::text[])`;
+    const conditions = [
+      visible,
+      ...(filter === undefined
+        ? []
+        : [compiler.condition(filters.parseFilter(new filters.ExpressionParser(context), filter))]),
+    ];
+    const wanted =
+      order === undefined
+        ? [sql`startts desc`]
+        : filters.orderToSql(compiler, filters.parseOrder(new filters.ExpressionParser(context), order));
+    // The id makes the order whole: pages neither overlap nor leave out.
+    return { where: filters.allOf(conditions), order: sql.join([...wanted, sql`id`]) };
+  }
+}

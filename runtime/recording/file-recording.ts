@@ -1,0 +1,184 @@
+import { randomUUID } from 'node:crypto';
+import type { CallEventData } from '../events/call-events.ts';
+import { ChannelRecording } from '../media/channel-recording.ts';
+import { MediaError } from '../media/media-error.ts';
+import { repairWav, wavDuration } from '../media/wav-file.ts';
+import type { RecordArchive, RecordEnd, RecordRow } from './archive.ts';
+import { partiesOf, type RecordedCall, type RecordedLeg } from './call.ts';
+import type { RecordStore } from './store.ts';
+
+/** What recordings work with; made once per node. */
+export interface RecordingTools {
+  readonly archive: RecordArchive;
+  readonly store: RecordStore;
+  /** Tells what became of a recording (`record_saved`, `record_failed`). */
+  tell(domain: string, type: 'record_saved' | 'record_failed', data: CallEventData): void;
+  /** A recording is in the archive. */
+  saved(row: RecordRow): void;
+  /** Name of this node in the index. */
+  readonly node: string;
+  domainId(name: string): string | undefined;
+  failed(err: unknown, what: string, row: Pick<RecordRow, 'id' | 'dialogid'>): void;
+}
+
+export interface FileRecordingOptions {
+  readonly call: RecordedCall;
+  /** The leg whose channel records; it has an endpoint. */
+  readonly leg: RecordedLeg;
+  readonly domain: string;
+  /** Empty: the main recording. */
+  readonly layer: string;
+  readonly ruleId: string;
+  readonly storage: string;
+  readonly transcribe: boolean;
+}
+
+/** One recording of a call: a file that grows, then an entry of the archive. */
+export class FileRecording {
+  readonly id: string;
+  /** Resolves when it is in the archive, or has been reported failed. Never rejects. */
+  readonly finished: Promise<RecordRow>;
+  readonly #tools: RecordingTools;
+  readonly #row: RecordRow;
+  readonly #channel: ChannelRecording;
+  readonly #added: Promise<void>;
+  readonly #finish = Promise.withResolvers<RecordRow>();
+  #finishing = false;
+
+  private constructor(tools: RecordingTools, row: RecordRow, channel: ChannelRecording, added: Promise<void>) {
+    this.#tools = tools;
+    this.#row = row;
+    this.#channel = channel;
+    this.#added = added;
+    this.id = row.id;
+    this.finished = this.#finish.promise;
+    // The end of the leg completes the file, too.
+    void channel.completed.then(() => this.stop());
+  }
+
+  /** @throws MediaError, EndpointGone; it has been reported failed then */
+  static async start(tools: RecordingTools, options: FileRecordingOptions): Promise<FileRecording> {
+    const { leg } = options;
+    const row = newRow(tools, options);
+    const file = tools.store.spoolFile(row.id);
+    if (leg.endpoint === undefined) throw new MediaError('a scenario has no sound of its own', 422);
+    // The index may take its time; the sound does not wait.
+    const added = tools.archive.add(row);
+    added.catch(() => undefined);
+    try {
+      const channel = await ChannelRecording.start(leg.endpoint, { file, party: leg.side === 'a' ? 'left' : 'right' });
+      return new FileRecording(tools, row, channel, added);
+    } catch (error) {
+      await added.catch((err: unknown) => tools.failed(err, 'index', row));
+      await endRecord(tools, row, failure((error as Error).message));
+      throw error;
+    }
+  }
+
+  async pause(): Promise<void> {
+    await this.#channel.pause();
+  }
+
+  async resume(): Promise<void> {
+    await this.#channel.resume();
+  }
+
+  /** Ends it and files it. Idempotent; never rejects. */
+  async stop(): Promise<RecordRow> {
+    if (!this.#finishing) {
+      this.#finishing = true;
+      await this.#channel.stop();
+      await this.#added.catch((err: unknown) => this.#tools.failed(err, 'index', this.#row));
+      this.#finish.resolve(await fileRecord(this.#tools, this.#row));
+    }
+    return this.finished;
+  }
+}
+
+/** Takes a recording whose file is complete, or as complete as it will be, into the archive. Never rejects. */
+export async function fileRecord(tools: RecordingTools, row: RecordRow): Promise<RecordRow> {
+  return endRecord(tools, row, await filed(tools, row));
+}
+
+async function filed({ store, failed }: RecordingTools, row: RecordRow): Promise<RecordEnd> {
+  const { id, domain, startts, storage } = row;
+  const details = { id, domain, startts, storage };
+  try {
+    // A node that was killed may have filed it without saying so.
+    const file = (await store.localFile(store.linkOf(details))) ?? store.spoolFile(id);
+    const shape = await repairWav(file);
+    if (shape.dataBytes === 0) return failure('the call had no sound');
+    const { bytes: size, sha256, reclink } = await store.keep(file, details);
+    return { status: 'saved', reason: '', endts: Date.now(), length: wavDuration(shape), size, sha256, reclink };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return failure('the media server left no file');
+    failed(error, 'filing', row);
+    return failure((error as Error).message);
+  }
+}
+
+async function endRecord(tools: RecordingTools, before: RecordRow, end: RecordEnd): Promise<RecordRow> {
+  const row: RecordRow = { ...before, ...end };
+  try {
+    await tools.archive.finish(row.id, end);
+  } catch (error) {
+    // The file is safe in its place, and what is in its name finds it again.
+    tools.failed(error, 'index', row);
+  }
+  const { status, reason, sha256, reclink, length, size } = row;
+  tools.tell(row.domain, status === 'saved' ? 'record_saved' : 'record_failed', {
+    ...aboutRecord(row),
+    ...(status === 'saved' ? { reclink, sha256, length, size } : { reason }),
+  });
+  if (status === 'saved') tools.saved(row);
+  return row;
+}
+
+/** What every event about a recording tells of it. */
+export function aboutRecord(row: RecordRow): CallEventData {
+  const { inviteid, idconn, dialogid, id, layer, domain, startts, parties } = row;
+  return {
+    inviteid,
+    connectionid: idconn,
+    dialogid,
+    recordid: id,
+    layer,
+    domain,
+    startts,
+    parties: parties as readonly Readonly<Record<string, string | number>>[],
+  };
+}
+
+function failure(reason: string): RecordEnd {
+  return { status: 'failed', reason, endts: Date.now(), length: 0, size: 0, sha256: '', reclink: '' };
+}
+
+function newRow(tools: RecordingTools, options: FileRecordingOptions): RecordRow {
+  const { call, domain, layer, ruleId, storage, transcribe } = options;
+  return {
+    id: randomUUID(),
+    domain_id: tools.domainId(domain) ?? '',
+    domain,
+    // A connection is what became of one initiating INVITE: the two share an id.
+    idconn: call.inviteid,
+    inviteid: call.inviteid,
+    dialogid: call.dialogid,
+    layer,
+    rule_id: ruleId,
+    storage,
+    status: 'recording',
+    reason: '',
+    startts: Date.now(),
+    endts: 0,
+    length: 0,
+    size: 0,
+    sha256: '',
+    reclink: '',
+    parties: partiesOf(call),
+    transcribe,
+    asr_status: '',
+    asr_since: 0,
+    transcript: {},
+    node: tools.node,
+  };
+}

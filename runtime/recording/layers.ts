@@ -1,0 +1,119 @@
+import type { RecordedCall, RecordedLeg } from './call.ts';
+import { RecordingError } from './errors.ts';
+import { FileRecording, type RecordingTools } from './file-recording.ts';
+
+/** Milliseconds a layer lasts when nothing else is said (specification, "SETUP_RECORD"). */
+export const DEFAULT_LAYER_MS = 7_200_000;
+/** A leg has no more layers than this. */
+const MAX_LAYERS = 16;
+
+interface Layer {
+  readonly file: Promise<FileRecording>;
+  readonly timer: NodeJS.Timeout;
+}
+
+export interface AddLayer {
+  readonly call: RecordedCall;
+  readonly leg: RecordedLeg;
+  readonly domain: string;
+  readonly layer: string;
+  /** Milliseconds after which it is taken away by itself. */
+  readonly timeoutMs: number;
+}
+
+/**
+ * Extra recordings of single legs, by name (specification, "SETUP_RECORD"). A layer belongs to its leg, goes with it
+ * through transfers, and ends with it.
+ */
+export class RecordLayers {
+  readonly #tools: RecordingTools;
+  /** By Call-ID of the leg, then by domain and name. */
+  readonly #legs = new Map<string, Map<string, Layer>>();
+  readonly #open = new Set<Promise<unknown>>();
+
+  constructor(tools: RecordingTools) {
+    this.#tools = tools;
+  }
+
+  /** Layers that record. */
+  get count(): number {
+    return [...this.#legs.values()].reduce((sum, layers) => sum + layers.size, 0);
+  }
+
+  /**
+   * Starts a layer; one of the same name in the call ends.
+   * @throws RecordingError when the leg has no sound, has too many layers, or cannot be recorded
+   */
+  async add({ call, leg, domain, layer, timeoutMs }: AddLayer): Promise<void> {
+    const { callid, endpoint } = leg;
+    if (endpoint === undefined) throw new RecordingError('callid', 'is the leg of a scenario, which has no sound');
+    await this.#end(call, domain, layer);
+    const layers = this.#legs.get(callid) ?? new Map<string, Layer>();
+    if (layers.size >= MAX_LAYERS) throw new RecordingError('layer', `a leg has no more than ${MAX_LAYERS} layers`);
+    this.#legs.set(callid, layers);
+    const key = keyOf(domain, layer);
+    const file = FileRecording.start(this.#tools, {
+      call,
+      leg,
+      domain,
+      layer,
+      ruleId: '',
+      storage: '',
+      transcribe: false,
+    });
+    const timer = setTimeout(() => void this.#stop(callid, key), timeoutMs).unref();
+    layers.set(key, { file, timer });
+    const forget = (): void => this.#forget(callid, key, file);
+    this.#background(file.then((started) => started.finished).then(forget, forget));
+    try {
+      await file;
+    } catch (error) {
+      throw new RecordingError('callid', (error as Error).message, { cause: error });
+    }
+  }
+
+  /** Ends a layer of a call. @throws RecordingError when there is none of this name */
+  async remove(call: RecordedCall, domain: string, layer: string): Promise<void> {
+    if (!(await this.#end(call, domain, layer))) throw new RecordingError('layer', 'is not there');
+  }
+
+  /** Resolves when every layer that has ended is in the archive. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#open);
+  }
+
+  async #end({ legs }: RecordedCall, domain: string, layer: string): Promise<boolean> {
+    const key = keyOf(domain, layer);
+    const leg = legs.find(({ callid }) => this.#legs.get(callid)?.has(key) === true);
+    if (leg === undefined) return false;
+    await this.#stop(leg.callid, key);
+    return true;
+  }
+
+  async #stop(callid: string, key: string): Promise<void> {
+    const layer = this.#legs.get(callid)?.get(key);
+    if (layer === undefined) return;
+    this.#forget(callid, key, layer.file);
+    const started = await layer.file.catch(() => undefined);
+    await started?.stop();
+  }
+
+  #forget(callid: string, key: string, file: Promise<FileRecording>): void {
+    const layers = this.#legs.get(callid);
+    const layer = layers?.get(key);
+    if (layers === undefined || layer?.file !== file) return;
+    clearTimeout(layer.timer);
+    layers.delete(key);
+    if (layers.size === 0) this.#legs.delete(callid);
+  }
+
+  #background(work: Promise<unknown>): void {
+    const settled: Promise<unknown> = work.finally(() => this.#open.delete(settled));
+    this.#open.add(settled);
+  }
+}
+
+/** Each domain of a call has names of its own. */
+function keyOf(domain: string, layer: string): string {
+  return `${domain.toLowerCase()} ${layer}`;
+}

@@ -1,0 +1,156 @@
+import type { RecordedCall, RecordedLeg } from './call.ts';
+import { RecordingError } from './errors.ts';
+import { FileRecording, type RecordingTools } from './file-recording.ts';
+import type { RecordingRule, RuleBook } from './rule-book.ts';
+
+/**
+ * What a domain's rule makes of a call:
+ *
+ * - `off`: the rule says no; a `resume` may start it where the rule permits
+ * - `active`, `paused`: there is a file; while paused, silence goes into it
+ */
+interface MainRecording {
+  readonly rule: RecordingRule;
+  state: 'off' | 'active' | 'paused';
+  /** Rejects when it could not be started. */
+  file: Promise<FileRecording> | undefined;
+}
+
+/** Records calls as the rules of their domains say, each domain for itself: one file for each call and domain. */
+export class Recorder {
+  readonly #tools: RecordingTools;
+  readonly #rules: Pick<RuleBook, 'decide'>;
+  readonly #calls = new Map<string, Map<string, MainRecording>>();
+  readonly #open = new Set<Promise<unknown>>();
+
+  constructor(tools: RecordingTools, rules: Pick<RuleBook, 'decide'>) {
+    this.#tools = tools;
+    this.#rules = rules;
+  }
+
+  /** Calls for which there is a rule. */
+  get count(): number {
+    return this.#calls.size;
+  }
+
+  /** Somebody answered: the recording begins, before the sound of both sides is connected. */
+  answered(call: RecordedCall): void {
+    const decided = this.#rules.decide(call);
+    if (decided.size === 0) return;
+    const mains = new Map<string, MainRecording>();
+    for (const [domain, rule] of decided) {
+      const main: MainRecording = { rule, state: 'off', file: undefined };
+      mains.set(domain, main);
+      if (rule.record) this.#start(main, call, domain);
+    }
+    this.#calls.set(call.dialogid, mains);
+  }
+
+  /** The call has ended, or has become another. */
+  over(dialogid: string): void {
+    const mains = this.#calls.get(dialogid);
+    this.#calls.delete(dialogid);
+    for (const { file } of mains?.values() ?? []) {
+      if (file !== undefined) this.#background(stopFile(file));
+    }
+  }
+
+  /**
+   * Silence is written from now on.
+   * @throws RecordingError when the domain has no active recording of the call, or its rule does not permit it
+   */
+  async pause(dialogid: string, domain: string): Promise<void> {
+    const main = this.#calls.get(dialogid)?.get(domain.toLowerCase());
+    if (main === undefined || main.state === 'off') throw new RecordingError('command', 'the call is not recorded');
+    if (main.state === 'paused') throw new RecordingError('command', 'the recording is paused already');
+    if (!main.rule.permitPause) throw new RecordingError('command', 'the recording rule does not permit it');
+    main.state = 'paused';
+    const file = await active(main);
+    await file.pause();
+  }
+
+  /**
+   * Goes on after a pause; or starts the recording of a call that no domain records, when the rule that switched it off
+   * permits that.
+   * @throws RecordingError
+   */
+  async resume(call: RecordedCall, domain: string): Promise<void> {
+    const mains = this.#calls.get(call.dialogid);
+    const main = mains?.get(domain.toLowerCase());
+    if (mains === undefined || main === undefined) throw new RecordingError('command', 'no recording rule applies');
+    if (main.state === 'active') throw new RecordingError('command', 'the recording is not paused');
+    if (main.state === 'paused') {
+      const file = await active(main);
+      main.state = 'active';
+      await file.resume();
+      return;
+    }
+    // Specification, "SETUP_RECORD": on for one domain, it is not activated for the other.
+    if ([...mains.values()].some(({ state }) => state !== 'off')) {
+      throw new RecordingError('command', 'the other domain of the call records it; the rule of this one does not');
+    }
+    if (!main.rule.permitPause) throw new RecordingError('command', 'the recording rule does not permit it');
+    this.#start(main, call, domain);
+    await active(main);
+  }
+
+  /** Resolves when every recording that has ended is in the archive. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#open);
+  }
+
+  #start(main: MainRecording, call: RecordedCall, domain: string): void {
+    const leg = recordingLeg(call);
+    const { rule } = main;
+    main.state = 'active';
+    if (leg === undefined) {
+      main.state = 'off';
+      return;
+    }
+    const file = FileRecording.start(this.#tools, {
+      call,
+      leg,
+      domain,
+      layer: '',
+      ruleId: rule.id,
+      storage: rule.storage,
+      transcribe: rule.transcribe,
+    });
+    main.file = file;
+    this.#background(
+      file.then(
+        (recording) => recording.finished,
+        (err: unknown) => {
+          main.state = 'off';
+          main.file = undefined;
+          this.#tools.failed(err, 'recording', { id: '', dialogid: call.dialogid });
+        },
+      ),
+    );
+  }
+
+  #background(work: Promise<unknown>): void {
+    const settled: Promise<unknown> = work.finally(() => this.#open.delete(settled));
+    this.#open.add(settled);
+  }
+}
+
+/** The leg whose channel hears both sides: the caller's, unless that is a scenario. */
+function recordingLeg({ legs }: RecordedCall): RecordedLeg | undefined {
+  return legs.find(({ endpoint }) => endpoint !== undefined);
+}
+
+/** @throws RecordingError when it could not be started */
+async function active({ file }: MainRecording): Promise<FileRecording> {
+  if (file === undefined) throw new RecordingError('command', 'the call cannot be recorded: it has no sound');
+  try {
+    return await file;
+  } catch (error) {
+    throw new RecordingError('command', (error as Error).message, { cause: error });
+  }
+}
+
+async function stopFile(file: Promise<FileRecording>): Promise<void> {
+  const started = await file.catch(() => undefined);
+  await started?.stop();
+}

@@ -1,0 +1,99 @@
+import type { Collection, RecordingRuleRow } from '../domain/index.ts';
+import { type DialPattern, dialPattern } from '../domain/routing/pattern.ts';
+import type { RecordedCall, RecordedLeg } from './call.ts';
+
+/** What a rule says of the calls that it fits. */
+export interface RecordingRule {
+  readonly id: string;
+  readonly record: boolean;
+  readonly permitPause: boolean;
+  /** Name of the storage; empty: the node's own. */
+  readonly storage: string;
+  /** Whether recordings are transcribed by themselves: `opts.transcribe`. */
+  readonly transcribe: boolean;
+}
+
+interface Entry extends RecordingRule {
+  readonly priority: number;
+  readonly sipUserId: string | undefined;
+  readonly direction: string;
+  readonly number: DialPattern;
+}
+
+/** The recording rules of all domains, in memory: a call without a rule costs nothing. */
+export class RuleBook {
+  readonly #byDomain = new Map<string, Entry[]>();
+  readonly #rules: Collection<RecordingRuleRow>;
+  readonly #domainId: (name: string) => string | undefined;
+
+  /** @param domainId id of a domain by its name */
+  constructor(rules: Collection<RecordingRuleRow>, domainId: (name: string) => string | undefined) {
+    this.#rules = rules;
+    this.#domainId = domainId;
+  }
+
+  /** Reads the rules, and follows their changes from then on. */
+  async open(): Promise<void> {
+    this.#rules.onChange(({ before, after }) => {
+      if (before !== undefined) this.#remove(before);
+      if (after !== undefined) this.#put(after);
+    });
+    await this.reload();
+  }
+
+  /** Reads all rules again. */
+  async reload(): Promise<void> {
+    const rows = await this.#rules.list();
+    this.#byDomain.clear();
+    for (const row of rows) this.#put(row);
+  }
+
+  /**
+   * What each domain of a call wants: the first of its rules, by priority, that fits one of its parties decides.
+   * Domains without such a rule are left out.
+   */
+  decide(call: RecordedCall): ReadonlyMap<string, RecordingRule> {
+    const decided = new Map<string, RecordingRule>();
+    for (const domain of new Set(call.legs.map((leg) => leg.domain.toLowerCase()))) {
+      const entries = this.#byDomain.get(this.#domainId(domain) ?? '');
+      const rule = entries?.find((entry) => call.legs.some((leg) => fits(entry, leg, domain, call)));
+      if (rule !== undefined) decided.set(domain, rule);
+    }
+    return decided;
+  }
+
+  #put(row: RecordingRuleRow): void {
+    this.#remove(row);
+    if (!row.enabled) return;
+    const entry: Entry = {
+      id: row.id,
+      record: row.record,
+      permitPause: row.permit_pause,
+      storage: row.storage,
+      transcribe: row.opts['transcribe'] === true,
+      priority: row.priority,
+      sipUserId: row.sipuser_id ?? undefined,
+      direction: row.direction,
+      number: dialPattern(row.number_pattern),
+    };
+    const entries = [...(this.#byDomain.get(row.domain_id) ?? []), entry];
+    entries.sort((a, b) => a.priority - b.priority || (a.id < b.id ? -1 : 1));
+    this.#byDomain.set(row.domain_id, entries);
+  }
+
+  #remove({ id, domain_id: domain }: RecordingRuleRow): void {
+    const left = this.#byDomain.get(domain)?.filter((entry) => entry.id !== id) ?? [];
+    if (left.length === 0) this.#byDomain.delete(domain);
+    else this.#byDomain.set(domain, left);
+  }
+}
+
+/** Whether a rule is about a call as one of its parties sees it. */
+function fits(entry: Entry, leg: RecordedLeg, domain: string, { legs }: RecordedCall): boolean {
+  if (leg.domain.toLowerCase() !== domain) return false;
+  if (entry.sipUserId !== undefined && entry.sipUserId !== leg.sipUserId) return false;
+  if (entry.direction !== 'any' && entry.direction !== (leg.side === 'a' ? 'out' : 'in')) return false;
+  const other = legs.find(({ side }) => side !== leg.side);
+  if (other === undefined) return entry.number.matches('');
+  return entry.number.matches(other.number) || (other.login !== undefined && entry.number.matches(other.login));
+}

@@ -1,0 +1,137 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { copyFile, mkdir, open, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join, resolve, sep } from 'node:path';
+import type { Readable } from 'node:stream';
+
+/** A recording as a store keeps it. */
+export interface StoredFile {
+  readonly bytes: number;
+  /** Of the whole file, hexadecimal. */
+  readonly sha256: string;
+  /** Where it is; only the store understands it. */
+  readonly reclink: string;
+}
+
+/** What finished recordings are filed by. */
+export interface FilingDetails {
+  readonly id: string;
+  readonly domain: string;
+  /** Milliseconds since the epoch. */
+  readonly startts: number;
+  /** Name of the storage; empty: the node's own. */
+  readonly storage: string;
+}
+
+/** Where finished recordings are kept. */
+export interface RecordStore {
+  /** The file into which the media server writes a recording; its folder exists. */
+  spoolFile(id: string): string;
+  /** Where a recording goes. @throws StorageNameError */
+  linkOf(details: FilingDetails): string;
+  /**
+   * Takes a complete file over from the spool; one that is in its place already stays there.
+   * @throws StorageNameError, and the system's errors
+   */
+  keep(file: string, details: FilingDetails): Promise<StoredFile>;
+  /** @returns undefined when it is not there (any more) */
+  read(reclink: string): Promise<{ readonly bytes: number; stream(from: number, to: number): Readable } | undefined>;
+  /** A file of this machine with the same content; undefined when it is not there. */
+  localFile(reclink: string): Promise<string | undefined>;
+  /** Does nothing when it is not there. */
+  remove(reclink: string): Promise<void>;
+}
+
+/** A storage that no recording can go to. */
+export class StorageNameError extends Error {
+  override readonly name = 'StorageNameError';
+  constructor(found: string) {
+    super(`storage ${JSON.stringify(found)} cannot be used; letters, digits, "_", "-", and "." but not at the front`);
+  }
+}
+
+const SCHEME = 'fs://';
+const OWN_STORAGE = 'main';
+const SPOOL = '.spool';
+const STORAGE_NAME = /^[A-Za-z0-9_-][A-Za-z0-9_.-]{0,63}$/;
+
+/** Recordings as files: `<storage>/<domain>/<year>/<month>/<day>/<id>.wav` in one folder. */
+export class FileStore implements RecordStore {
+  readonly #folder: string;
+
+  private constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /** @param folder absolute; it is made */
+  static async open(folder: string): Promise<FileStore> {
+    await mkdir(join(folder, SPOOL), { recursive: true });
+    return new FileStore(folder);
+  }
+
+  spoolFile(id: string): string {
+    return join(this.#folder, SPOOL, `${id}.wav`);
+  }
+
+  linkOf({ id, domain, startts, storage }: FilingDetails): string {
+    const name = storage === '' ? OWN_STORAGE : storage;
+    if (!STORAGE_NAME.test(name)) throw new StorageNameError(storage);
+    const day = new Date(startts).toISOString().slice(0, 10).split('-');
+    return SCHEME + [name, domain.toLowerCase(), ...day, `${id}.wav`].join('/');
+  }
+
+  async keep(file: string, details: FilingDetails): Promise<StoredFile> {
+    const reclink = this.linkOf(details);
+    const target = join(this.#folder, reclink.slice(SCHEME.length));
+    if (file !== target) {
+      await mkdir(dirname(target), { recursive: true });
+      await move(file, target);
+    }
+    const sha256 = await hashOf(target);
+    const { size: bytes } = await stat(target);
+    return { bytes, sha256, reclink };
+  }
+
+  async read(reclink: string): Promise<{ bytes: number; stream(from: number, to: number): Readable } | undefined> {
+    const file = await this.localFile(reclink);
+    if (file === undefined) return undefined;
+    const { size } = await stat(file);
+    return { bytes: size, stream: (start, end) => createReadStream(file, { start, end }) };
+  }
+
+  async localFile(reclink: string): Promise<string | undefined> {
+    if (!reclink.startsWith(SCHEME)) return undefined;
+    const file = resolve(this.#folder, reclink.slice(SCHEME.length));
+    if (!file.startsWith(this.#folder + sep)) return undefined;
+    try {
+      return (await stat(file)).isFile() ? file : undefined;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+      throw error;
+    }
+  }
+
+  async remove(reclink: string): Promise<void> {
+    const file = await this.localFile(reclink);
+    if (file !== undefined) await rm(file, { force: true });
+  }
+}
+
+/** Also to another file system, which a storage may be. */
+async function move(file: string, target: string): Promise<void> {
+  try {
+    await rename(file, target);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EXDEV') throw error;
+    await copyFile(file, target);
+    await rm(file);
+  }
+  await using kept = await open(target, 'r+');
+  await kept.sync();
+}
+
+async function hashOf(file: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const chunk of createReadStream(file)) hash.update(chunk as Buffer);
+  return hash.digest('hex');
+}

@@ -1,0 +1,89 @@
+import { expect } from 'chai';
+import type { Change, Collection, RecordingRuleRow } from '../../runtime/domain/index.ts';
+import type { RecordedCall, RecordedLeg } from '../../runtime/recording/call.ts';
+import { RuleBook } from '../../runtime/recording/index.ts';
+
+const ROW: RecordingRuleRow = {
+  id: 'r1',
+  domain_id: 'd1',
+  name: '',
+  enabled: true,
+  priority: 100,
+  sipuser_id: null,
+  direction: 'any',
+  number_pattern: '%',
+  record: true,
+  storage: '',
+  permit_pause: true,
+  opts: {},
+  ext: {},
+};
+
+function leg(side: 'a' | 'b', number: string, more: Partial<RecordedLeg> = {}): RecordedLeg {
+  const account = { login: `login${number}`, sipUserId: `id${number}` };
+  return { callid: side, side, endpoint: undefined, domain: 'One', number, uri: '', ...account, ...more };
+}
+
+const CALL: RecordedCall = { dialogid: 'd', inviteid: 'i', legs: [leg('a', '101'), leg('b', '102')] };
+
+describe('recording rules', () => {
+  let change: (change: Change<RecordingRuleRow>) => void;
+
+  async function book(...rows: readonly Partial<RecordingRuleRow>[]): Promise<RuleBook> {
+    const rules = {
+      list: async () => rows.map((row) => ({ ...ROW, ...row })),
+      onChange: (listener: typeof change) => {
+        change = listener;
+        return () => undefined;
+      },
+    } as unknown as Collection<RecordingRuleRow>;
+    const subject = new RuleBook(rules, (name) => (name === 'one' ? 'd1' : undefined));
+    await subject.open();
+    return subject;
+  }
+
+  const decides = async (row: Partial<RecordingRuleRow>, call = CALL): Promise<boolean> =>
+    (await book(row)).decide(call).has('one');
+
+  it('fit by account, direction and the number of the other side', async () => {
+    expect(await decides({})).to.equal(true);
+    expect(await decides({ enabled: false })).to.equal(false);
+    expect(await decides({ sipuser_id: 'id101' })).to.equal(true);
+    expect(await decides({ sipuser_id: 'id109' })).to.equal(false);
+    expect(await decides({ sipuser_id: 'id101', direction: 'out' })).to.equal(true);
+    expect(await decides({ sipuser_id: 'id101', direction: 'in' })).to.equal(false);
+    expect(await decides({ sipuser_id: 'id101', number_pattern: '102' })).to.equal(true);
+    expect(await decides({ sipuser_id: 'id101', number_pattern: '101' })).to.equal(false);
+    expect(await decides({ direction: 'in', number_pattern: 'login101' })).to.equal(true);
+    expect(await decides({ number_pattern: '1?3' })).to.equal(false);
+  });
+
+  it('are those of the domains that take part', async () => {
+    expect(await decides({ domain_id: 'd2' })).to.equal(false);
+    const foreign = { ...CALL, legs: [leg('a', '101', { domain: 'two' }), leg('b', '102', { domain: 'two' })] };
+    expect(await decides({}, foreign)).to.equal(false);
+    const mixed = { ...CALL, legs: [leg('a', '101', { domain: 'two' }), leg('b', '102')] };
+    expect(await decides({ direction: 'in' }, mixed)).to.equal(true);
+    expect(await decides({ direction: 'out' }, mixed)).to.equal(false);
+  });
+
+  it('decide in order of priority, then id', async () => {
+    const subject = await book(
+      { id: 'b', priority: 5 },
+      { id: 'c', priority: 1, record: false },
+      { id: 'a', priority: 5 },
+    );
+    expect(subject.decide(CALL).get('one')?.id).to.equal('c');
+    change({ before: { ...ROW, id: 'c' }, after: undefined });
+    expect(subject.decide(CALL).get('one')?.id).to.equal('a');
+  });
+
+  it('follow changes', async () => {
+    const subject = await book();
+    expect(subject.decide(CALL).size).to.equal(0);
+    change({ before: undefined, after: ROW });
+    expect(subject.decide(CALL).get('one')).to.include({ id: 'r1', record: true, transcribe: false });
+    change({ before: ROW, after: { ...ROW, record: false, opts: { transcribe: true } } });
+    expect(subject.decide(CALL).get('one')).to.include({ record: false, transcribe: true });
+  });
+});
