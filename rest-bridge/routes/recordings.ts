@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
-import { MAX_LIST, type RecordQuery, type RecordRow } from '../../runtime/recording/index.ts';
+import { MAX_LIST, type RecordQuery, type RecordRow, type StoredContent } from '../../runtime/recording/index.ts';
 import type { App } from '../app.ts';
 import { sessionOf } from '../authentication.ts';
 import { answerRead, Count, ListQuery, ReadQuery, type ResourceType } from '../collection/list.ts';
@@ -184,7 +184,7 @@ function shown(row: RecordRow): object {
 function sendRange(
   reply: FastifyReply,
   header: string | undefined,
-  { bytes, stream }: NonNullable<Awaited<ReturnType<RestDeps['recordings']['store']['read']>>>,
+  { bytes, stream }: StoredContent,
 ): FastifyReply {
   const range = parseRange(header, bytes);
   reply.header('accept-ranges', 'bytes');

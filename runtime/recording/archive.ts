@@ -96,7 +96,7 @@ export class RecordArchive {
     const { rows } = await sql<{ count: number }>`select count(*) as count from recordings where ${where}`.execute(
       this.#db,
     );
-    return Number(rows[0]?.count ?? 0);
+    return rows[0]?.count ?? 0;
   }
 
   async remove(id: string): Promise<void> {

@@ -18,7 +18,7 @@ export interface RecordingTools {
   /** Name of this node in the index. */
   readonly node: string;
   domainId(name: string): string | undefined;
-  failed(err: unknown, what: string, row: Pick<RecordRow, 'id' | 'dialogid'>): void;
+  readonly failed: (err: unknown, what: string, row: Pick<RecordRow, 'id' | 'dialogid'>) => void;
 }
 
 export interface FileRecordingOptions {

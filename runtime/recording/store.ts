@@ -23,6 +23,13 @@ export interface FilingDetails {
   readonly storage: string;
 }
 
+/** What is in a kept file. */
+export interface StoredContent {
+  readonly bytes: number;
+  /** The octets between two positions, both included. */
+  readonly stream: (from: number, to: number) => Readable;
+}
+
 /** Where finished recordings are kept. */
 export interface RecordStore {
   /** The file into which the media server writes a recording; its folder exists. */
@@ -35,7 +42,7 @@ export interface RecordStore {
    */
   keep(file: string, details: FilingDetails): Promise<StoredFile>;
   /** @returns undefined when it is not there (any more) */
-  read(reclink: string): Promise<{ readonly bytes: number; stream(from: number, to: number): Readable } | undefined>;
+  read(reclink: string): Promise<StoredContent | undefined>;
   /** A file of this machine with the same content; undefined when it is not there. */
   localFile(reclink: string): Promise<string | undefined>;
   /** Does nothing when it is not there. */
@@ -92,7 +99,7 @@ export class FileStore implements RecordStore {
     return { bytes, sha256, reclink };
   }
 
-  async read(reclink: string): Promise<{ bytes: number; stream(from: number, to: number): Readable } | undefined> {
+  async read(reclink: string): Promise<StoredContent | undefined> {
     const file = await this.localFile(reclink);
     if (file === undefined) return undefined;
     const { size } = await stat(file);
