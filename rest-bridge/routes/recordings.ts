@@ -181,11 +181,7 @@ function shown(row: RecordRow): object {
 }
 
 /** The file, or the part of it that was asked for (RFC 9110 section 14): players jump about in recordings. */
-function sendRange(
-  reply: FastifyReply,
-  header: string | undefined,
-  { bytes, stream }: StoredContent,
-): FastifyReply {
+function sendRange(reply: FastifyReply, header: string | undefined, { bytes, stream }: StoredContent): FastifyReply {
   const range = parseRange(header, bytes);
   reply.header('accept-ranges', 'bytes');
   if (range === 'unsatisfiable') return reply.code(416).header('content-range', `bytes */${bytes}`).send();
