@@ -7,11 +7,14 @@ import { collect } from './collect/index.ts';
 import { echo } from './echo/index.ts';
 import { fail } from './fail/index.ts';
 import { hangup } from './hangup/index.ts';
+import { holdMelody } from './hold_melody/index.ts';
 import { holdMusic } from './hold_music/index.ts';
 import { http } from './http/index.ts';
 import { hunt } from './hunt/index.ts';
 import { ifComponent } from './if/index.ts';
 import { join } from './join/index.ts';
+import { legDtmf } from './leg_dtmf/index.ts';
+import { legNotify } from './leg_notify/index.ts';
 import { log } from './log/index.ts';
 import { loop } from './loop/index.ts';
 import { menu } from './menu/index.ts';
@@ -35,6 +38,7 @@ import { script } from './script/index.ts';
 import { say } from './say/index.ts';
 import { send } from './send/index.ts';
 import { sendDtmf } from './send_dtmf/index.ts';
+import { serve } from './serve/index.ts';
 import { set } from './set/index.ts';
 import { stop } from './stop/index.ts';
 import { switchComponent } from './switch/index.ts';
@@ -67,6 +71,9 @@ export const components: ComponentRegistry = componentRegistry([
   join,
   terminate,
   bindings,
+  legDtmf,
+  legNotify,
+  holdMelody,
   hunt,
   sendDtmf,
   set,
@@ -75,6 +82,7 @@ export const components: ComponentRegistry = componentRegistry([
   loop,
   script,
   run,
+  serve,
   awaitRun,
   stop,
   returnComponent,

@@ -150,6 +150,7 @@ async function compose(config: Config, log: Logger, shutdown: Shutdown): Promise
     calls: callstore,
     dialogs: b2b.dialogs,
     directory,
+    scenario: (code, domain) => runner.program(code, domain),
     log,
   });
 

@@ -83,6 +83,7 @@ export async function openScenarios(needs: ScenarioNeeds, shutdown: Shutdown): P
     versionsFolder: join(config.dataDir, 'scenario-versions'),
   });
   const offered: RunServices = {
+    serve: (code, call, start) => runner.take(code, call, start),
     openCall: (name) => needs.openCall(name),
     events,
     sandbox,

@@ -2,7 +2,9 @@ import { Type } from 'typebox';
 import type { OutgoingCall } from '../../runtime/interpreter/call-port.ts';
 import { defineComponent } from '../../runtime/interpreter/component.ts';
 import { parseDuration } from '../../runtime/interpreter/duration.ts';
+import { DTMF_PROTOS } from '../../runtime/interpreter/ports/dtmf.ts';
 import { Duration } from '../../runtime/interpreter/setting.ts';
+import { checkedHeaders } from '../sip-headers.ts';
 import { ANSWER_RESULTS, answerFields, answerOf, exitOf, follow, reportAs } from '../answers.ts';
 
 export const call = defineComponent({
@@ -28,6 +30,15 @@ export const call = defineComponent({
       description: 'Ask the phone to answer by itself, through the intercom featurecode.',
     }),
     binding: Type.String({ maxLength: 256, default: '', description: 'Label attached to the call.' }),
+    headers: Type.Record(Type.String(), Type.String({ maxLength: 1024 }), {
+      default: {},
+      examples: [{ 'X-Ticket': '4711' }],
+      description: 'Further headers of the INVITE.',
+    }),
+    dtmf_proto: Type.Enum(DTMF_PROTOS, {
+      default: 'rfc2833',
+      description: 'How digits go to the called party: in the sound (RFC 4733), or as INFO requests.',
+    }),
     report_as: reportAs('F'),
   }),
   exits: {
@@ -59,6 +70,8 @@ export const call = defineComponent({
       timeoutMs: parseDuration(settings.timeout) ?? 0,
       useIntercom: settings.use_intercom,
       ...(settings.binding === '' ? {} : { binding: settings.binding }),
+      headers: checkedHeaders(settings.headers),
+      dtmfProto: settings.dtmf_proto,
     });
     follow(context, outgoing, settings.to, settings.report_as);
     if (settings.mode === 'async') return { exit: 'next', fields: answerFields(outgoing) };

@@ -3,6 +3,7 @@ import type { CallStore } from '../../runtime/callstore/callstore.ts';
 import type { Directory } from '../../runtime/domain/directory.ts';
 import type { Report } from '../../runtime/interpreter/component.ts';
 import type { DialogPort, LiveLeg } from '../../runtime/interpreter/ports/dialogs.ts';
+import type { Program } from '../../runtime/interpreter/program.ts';
 import type { Value } from '../../runtime/interpreter/values.ts';
 import type { Scope } from './target.ts';
 
@@ -51,6 +52,8 @@ export function defineOperation<Parameters extends TObject>(
 export interface PlanTools {
   readonly calls: CallStore;
   readonly dialogs: DialogPort;
+  /** The scenario that people of a domain reach by this code. */
+  scenario(code: string, domain: string): Promise<Program | undefined>;
   readonly directory: Pick<
     Directory,
     'sipUsersOfUser' | 'sipUserByNumber' | 'sipUserByLogin' | 'sipUserById' | 'route' | 'featureCode'

@@ -29,13 +29,16 @@ export class OperationError extends ScenarioError {
   }
 }
 
-/** What an operation that does not fit the state of its dialog is refused with. */
+/** What an operation that does not fit the state of its dialog is refused with before it begins. */
 export function notApplicable(field: string, reason: string): OperationError {
   return new OperationError({ kind: 'not_applicable', field, reason });
 }
 
-/** The error of a hidden scenario as the operation's; undefined when it is none that the caller could have caused. */
-export function problemOfRun({ code, details }: RunError): OperationError | undefined {
+/** The error of a component as the operation's; undefined when it is none that the caller could have caused. */
+export function problemOf({
+  code,
+  details,
+}: Pick<RunError, 'code'> & { readonly details?: RunError['details'] | undefined }): OperationError | undefined {
   if (code === 'dialog_not_found') return new OperationError({ kind: code });
   const { field, reason } = details ?? {};
   if (code !== 'not_applicable' || typeof field !== 'string' || typeof reason !== 'string') return undefined;

@@ -1,7 +1,8 @@
 import type { TObject } from 'typebox';
 import type { Value } from '../../runtime/interpreter/values.ts';
+import { ScenarioError } from '../../runtime/interpreter/errors.ts';
 import type { OperationDefinition, OperationPlan, PlanTools, Touched } from './definition.ts';
-import { OperationError } from './errors.ts';
+import { OperationError, problemOf } from './errors.ts';
 import { parseParameters } from './parameters.ts';
 import type { OperationRecord } from './record.ts';
 import { operations as registered } from './registry.ts';
@@ -57,7 +58,11 @@ export function createOperations(services: OperationsServices): Operations {
     const definition = definitions.get(name);
     const selecting = named.get(name);
     if (!definition || !selecting) throw new OperationError({ kind: 'not_found', entity: `Operation ${name}` });
-    return { definition, plan: await planned(services, definition, selecting, request) };
+    try {
+      return { definition, plan: await planned(services, definition, selecting, request) };
+    } catch (error) {
+      throw error instanceof ScenarioError ? (problemOf(error) ?? error) : error;
+    }
   };
   return {
     definitions,

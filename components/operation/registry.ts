@@ -1,19 +1,27 @@
 import type { OperationDefinition } from './definition.ts';
 import { deleteOperation } from './operations/delete.ts';
 import { invite } from './operations/invite.ts';
+import { inviteByIvr } from './operations/invitebyivr.ts';
 import { lookup } from './operations/lookup.ts';
+import { notify } from './operations/notify.ts';
 import { refer } from './operations/refer.ts';
 import { referReplaces } from './operations/referreplaces.ts';
+import { sendDtmf } from './operations/send-dtmf.ts';
 import { setupRecord } from './operations/setup-record.ts';
 import { setupBindings } from './operations/setup-bindings.ts';
+import { stopHoldMelody } from './operations/stop-hold-melody.ts';
 
 /** Every call operation, in the order of the specification's table. A new one is its file, its scenario, and a line here. */
 export const operations: readonly OperationDefinition[] = [
   invite,
+  inviteByIvr,
   lookup,
   refer,
   referReplaces,
+  notify,
+  sendDtmf,
   setupRecord,
   setupBindings,
+  stopHoldMelody,
   deleteOperation,
 ];

@@ -8,7 +8,7 @@ import type { Program } from '../../runtime/interpreter/program.ts';
 import { type Run, type RunOutcome, startRun } from '../../runtime/interpreter/run/run.ts';
 import type { Value } from '../../runtime/interpreter/values.ts';
 import type { OperationPlan } from './definition.ts';
-import { problemOfRun } from './errors.ts';
+import { problemOf } from './errors.ts';
 import { type OperationRecord, OperationRecords } from './record.ts';
 
 /** What operations need of the rest of the node. */
@@ -156,7 +156,7 @@ export class OperationRunner {
 }
 
 function failureOf(operation: string, { status, error }: RunOutcome): Error {
-  const problem = error && problemOfRun(error);
+  const problem = error && problemOf(error);
   return (
     problem ?? new NoAnswerError(`${operation}: the scenario ${status} without an answer: ${error?.message ?? ''}`)
   );

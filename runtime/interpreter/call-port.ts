@@ -75,6 +75,8 @@ export interface DialOptions {
   readonly binding?: string;
   /** Extra INVITE headers. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** How digits go to the called party, by the tail of `to` or by the scenario; default `rfc2833`. */
+  readonly dtmfProto?: 'rfc2833' | 'sipinfo';
 }
 
 /** A call on its way. The promises never reject: a failure is an answer. */

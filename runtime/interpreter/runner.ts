@@ -7,6 +7,7 @@ import type { ScenarioSource } from './scenario-source.ts';
 import { RunBook } from './run/run-book.ts';
 import { type Run, type RunOptions, type RunOutcome, startRun } from './run/run.ts';
 import type { TraceEntry } from './run/trace.ts';
+import type { StartValues } from './start-values.ts';
 import type { Value } from './values.ts';
 
 /** Finished runs whose traces are kept. */
@@ -65,6 +66,21 @@ export class ScenarioRunner {
     return true;
   }
 
+  /** The scenario of this code in a domain, as it would be started now. */
+  program(code: string, domain: string): Promise<Program | undefined> {
+    return this.#library.program(code, domain);
+  }
+
+  /**
+   * Starts a scenario for a call that somebody else placed; the call is the scenario's from now on.
+   * @returns undefined when there is no such scenario; the call is untouched
+   * @throws ArgumentError
+   */
+  async take(code: string, call: CallPort, { args, variables }: StartValues): Promise<Run | undefined> {
+    const program = await this.#library.program(code, call.domain);
+    return program && this.#begin(program, { call, args, variables });
+  }
+
   /**
    * Starts a scenario that nobody called: it may `call` somebody itself.
    * @throws ArgumentError
@@ -92,7 +108,7 @@ export class ScenarioRunner {
     await Promise.all(runs.map(({ finished }) => finished));
   }
 
-  #begin(program: Program, options: Pick<RunOptions, 'call' | 'args' | 'domain'>): Run {
+  #begin(program: Program, options: Pick<RunOptions, 'call' | 'args' | 'variables' | 'domain'>): Run {
     const run = startRun(program, { ...options, log: this.#log, services: this.#services });
     const callid = options.call?.callid ?? '';
     this.#live.set(run.id, { run, callid });

@@ -1,4 +1,5 @@
 import { answer, type SipAnswer } from './answers.ts';
+import { EarlyDialog } from './early-dialog.ts';
 import { ALLOW } from './incoming-invite.ts';
 import type { SipCredentials } from './registration.ts';
 import { SessionTimerHeaders, wantedInterval } from './session-timer.ts';
@@ -25,7 +26,14 @@ export interface OutgoingInviteOptions {
 }
 
 export type OutgoingInviteResult =
-  | { readonly answered: true; readonly dialog: SipDialog; readonly sdp: string; readonly answer: SipAnswer }
+  | {
+      readonly answered: true;
+      readonly dialog: SipDialog;
+      readonly sdp: string;
+      readonly answer: SipAnswer;
+      /** What the device listed in Allow-Events, lower case. */
+      readonly allowEvents: readonly string[];
+    }
   | {
       readonly answered: false;
       readonly answer: SipAnswer;
@@ -49,13 +57,17 @@ interface SipFailure {
 export class OutgoingInvite {
   readonly callId: string;
   readonly result: Promise<OutgoingInviteResult>;
+  readonly #srf: Srf;
+  readonly #early: EarlyDialog;
   #request: SrfRequest | undefined;
   #cancelled = false;
   #settled = false;
 
   constructor(srf: Srf, options: OutgoingInviteOptions) {
     this.callId = options.callId;
-    this.result = this.#send(srf, options);
+    this.#srf = srf;
+    this.#early = new EarlyDialog();
+    this.result = this.#send(options);
   }
 
   /** Sends CANCEL, as soon as the SIP server has the INVITE. Idempotent. */
@@ -65,25 +77,38 @@ export class OutgoingInvite {
     this.#request?.cancel();
   }
 
-  async #send(srf: Srf, options: OutgoingInviteOptions): Promise<OutgoingInviteResult> {
-    const result = await this.#attempt(srf, options, options.nextHop);
+  /** What the device has listed in Allow-Events so far, lower case. */
+  get allowEvents(): readonly string[] {
+    return this.#early.allowEvents;
+  }
+
+  /**
+   * Asks the ringing device for something by NOTIFY, e.g. event `talk`: to answer. False before it rings and after its
+   * final answer.
+   */
+  notify(event: string, failed: (err: unknown) => void): boolean {
+    if (this.#settled || this.#cancelled) return false;
+    return this.#early.notify(this.#srf, event, failed);
+  }
+
+  async #send(options: OutgoingInviteOptions): Promise<OutgoingInviteResult> {
+    const result = await this.#attempt(options, options.nextHop);
     const { answered, answer: final } = result;
     // The connection that the phone registered over is gone: nobody was reached, so the contact itself may be tried.
     const unreached = !answered && final.local && UNREACHED.has(final.status) && options.nextHop !== undefined;
-    const last = unreached && !this.#cancelled ? await this.#attempt(srf, options, undefined) : result;
+    const last = unreached && !this.#cancelled ? await this.#attempt(options, undefined) : result;
     this.#settled = true;
     return last;
   }
 
   /** With the longer interval that the called side may ask for with 422, before it rings (RFC 4028 section 7.4). */
-  async #attempt(srf: Srf, options: OutgoingInviteOptions, nextHop: string | undefined): Promise<OutgoingInviteResult> {
-    const result = await this.#once(srf, options, nextHop, undefined);
+  async #attempt(options: OutgoingInviteOptions, nextHop: string | undefined): Promise<OutgoingInviteResult> {
+    const result = await this.#once(options, nextHop, undefined);
     if (result.answered || result.minSE === undefined || this.#cancelled) return result;
-    return this.#once(srf, options, nextHop, result.minSE);
+    return this.#once(options, nextHop, result.minSE);
   }
 
   async #once(
-    srf: Srf,
     options: OutgoingInviteOptions,
     nextHop: string | undefined,
     minSE: number | undefined,
@@ -96,19 +121,22 @@ export class OutgoingInvite {
           if (this.#cancelled) req.cancel();
         },
         cbProvisional: (res: SrfIncomingResponse) => {
+          this.#early.learn(res, nextHop);
           if (res.status > 100) options.onProvisional(fromResponse(res), res.body === '' ? undefined : res.body);
         },
       };
       const { uri, sessionExpires } = options;
       const sip = await dialogOf(
-        (done) => srf.createUAC(uri, uacOptions(options, nextHop, minSE), progress, done),
+        (done) => this.#srf.createUAC(uri, uacOptions(options, nextHop, minSE), progress, done),
         sessionExpires === undefined ? {} : { sessionExpires },
       );
       if (this.#cancelled) {
         await sip.bye();
         return { answered: false, answer: answer(487, undefined, true), contacts: [] };
       }
-      return { answered: true, dialog: sip, sdp: sip.remoteSdp, answer: answer(200, 'OK', false) };
+      this.#early.catchUp(sip);
+      const allowEvents = [...this.#early.allowEvents, ...sip.allowEvents];
+      return { answered: true, dialog: sip, sdp: sip.remoteSdp, answer: answer(200, 'OK', false), allowEvents };
     } catch (error) {
       return failure(error as SipFailure, this.#cancelled);
     }

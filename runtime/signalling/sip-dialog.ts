@@ -1,3 +1,4 @@
+import { parseAllowEvents } from './allow-events.ts';
 import { Liveness, type LivenessAnswer } from './liveness.ts';
 import { DEFAULT_SESSION_EXPIRES, SessionTimerHeaders } from './session-timer.ts';
 import type { SrfDialog, SrfDialogCallback, SrfRequest, SrfResponse } from './srf-types.ts';
@@ -90,6 +91,11 @@ export class SipDialog {
     return this.#dialog.sip.callId;
   }
 
+  /** What a called device listed in Allow-Events of its answer, lower case. */
+  get allowEvents(): readonly string[] {
+    return parseAllowEvents(this.#dialog.res?.get('Allow-Events'));
+  }
+
   get remoteSdp(): string {
     return this.#dialog.remote.sdp;
   }
@@ -137,6 +143,18 @@ export class SipDialog {
       },
       statusLine,
     );
+  }
+
+  /** Asks the device for something (device control: `talk`, `hold`, `check-sync`, ...). */
+  async notify(event: string): Promise<void> {
+    if (this.#ended !== undefined) return;
+    await this.request('NOTIFY', { Event: event, 'Subscription-State': 'active' });
+  }
+
+  /** Sends one digit by INFO. */
+  async sendDtmf(digit: string): Promise<void> {
+    if (this.#ended !== undefined) return;
+    await this.request('INFO', { 'Content-Type': 'application/dtmf-relay' }, `Signal=${digit}\r\nDuration=160\r\n`);
   }
 
   #end(reason: string): void {

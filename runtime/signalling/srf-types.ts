@@ -40,6 +40,8 @@ export interface SrfDialog extends EventEmitter {
   readonly local: { sdp: string; contact?: string };
   readonly remote: { sdp: string; uri: string };
   readonly connected: boolean;
+  /** The answer that made the dialog, where the phone was called. */
+  readonly res?: SrfIncomingResponse;
   destroy(options?: { headers?: Record<string, string> }): Promise<unknown>;
   modify(sdp: string): Promise<string>;
   request(options: { method: string; headers?: Record<string, string>; body?: string }): Promise<SrfIncomingResponse>;
@@ -62,6 +64,8 @@ export interface SrfRequestOptions {
   method: string;
   headers: Record<string, string>;
   auth?: SrfAuth;
+  /** Next hop, when not what the URI says. */
+  proxy?: string;
 }
 
 export interface SrfUacCallbacks {

@@ -1,4 +1,5 @@
 import type { TailStep } from '../interpreter/dtmf-tail.ts';
+import type { DtmfProto } from '../interpreter/ports/dtmf.ts';
 import { answer, type SipAnswer } from '../signalling/answers.ts';
 import type { Entered, Entrance } from '../conference/conferences.ts';
 import type { CallDialog } from './dialog.ts';
@@ -37,6 +38,8 @@ export interface AttemptOptions {
   readonly entrance?: EntranceOptions;
   /** Called at once when the call leads to a room. */
   readonly onEntered?: (entered: Entered) => void;
+  /** How the tail is sent; default `rfc2833`. */
+  readonly dtmfProto?: DtmfProto;
   /** Runs before the sound of both sides is connected, e.g. to end a ringback tone. */
   readonly beforeMedia?: () => Promise<void>;
 }

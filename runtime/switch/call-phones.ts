@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import type { SipUser } from '../domain/directory.ts';
-import type { TailStep } from '../interpreter/dtmf-tail.ts';
 import type { MediaEndpoint } from '../media/endpoint.ts';
 import { MediaError } from '../media/media-error.ts';
 import { answer, type SipAnswer } from '../signalling/answers.ts';
@@ -10,9 +9,10 @@ import { type Callee, type CalleeAddress, sipUserCallee } from './callee.ts';
 import { type Attempt, type AttemptOptions, AttemptProgress, failedAttempt } from './attempt.ts';
 import { Fork, type ForkOutcome, type ForkTarget } from './fork.ts';
 import { BranchLeg } from './ivr-leg.ts';
-import type { EndCause } from './leg.ts';
+import type { Device, EndCause } from './leg.ts';
 import { numberOf, type Party } from './party.ts';
 import { PhoneLeg } from './phone-leg.ts';
+import { sendDigits } from './send-digits.ts';
 import type { SwitchTools } from './tools.ts';
 
 /** Calls every registered contact of a sipuser; the first that answers has the call. */
@@ -33,6 +33,11 @@ interface LegUris {
   readonly remoteuri: string;
 }
 
+interface Called {
+  readonly party: Party;
+  readonly address: CalleeAddress;
+}
+
 /** An address that is to be called. */
 interface Branch {
   readonly callee: Callee;
@@ -48,7 +53,7 @@ class PhonesCall {
   readonly #callee: Callee;
   readonly #description = new LocalDescription();
   /** Who is being called, by Call-ID of the branch. */
-  readonly #called = new Map<string, { readonly party: Party; readonly uris: LegUris }>();
+  readonly #called = new Map<string, Called>();
   /** Accounts that are being called: a redirection to one of them leads in a circle. */
   readonly #accounts = new Set<string>();
   #fork: Fork | undefined;
@@ -109,11 +114,28 @@ class PhonesCall {
     };
     return callee.addresses.map((address) => {
       const callId = `${randomUUID()}@${host}`;
-      this.#called.set(callId, { party, uris });
-      const leg = new BranchLeg(callId, party, () => this.#fork?.cancel(answer(487, undefined, true)));
+      this.#called.set(callId, { party, address });
+      const leg = new BranchLeg(
+        callId,
+        party,
+        () => this.#fork?.cancel(answer(487, undefined, true)),
+        this.#device(address, callId),
+      );
       dialog.addBranch(leg, uris, Date.now() + timeoutMs);
       return { callee, address, callId, uris };
     });
+  }
+
+  /** A device that rings can be asked to answer. */
+  #device({ allowEvents = [] }: CalleeAddress, callId: string): Device {
+    const invite = () => this.#fork?.invite(callId);
+    const failed = (err: unknown) => this.#tools.failed(err, 'NOTIFY', { callid: callId });
+    return {
+      get allowEvents() {
+        return new Set([...allowEvents, ...(invite()?.allowEvents ?? [])]);
+      },
+      notify: (event) => invite()?.notify(event, failed) === true,
+    };
   }
 
   #target({ callee, address, callId, uris }: Branch, sdp: string): ForkTarget {
@@ -169,14 +191,15 @@ class PhonesCall {
   }
 
   async #answered(outcome: ForkOutcome & { answered: true }): Promise<void> {
-    const { dialog, caller, beforeMedia, tail } = this.#options;
+    const { dialog, caller, beforeMedia, tail, dtmfProto } = this.#options;
     const endpoint = this.#endpoint as MediaEndpoint;
     this.#endpoint = undefined;
-    const { party } = this.#called.get(outcome.target.callId) as { party: Party };
+    const { party, address } = this.#called.get(outcome.target.callId) as Called;
     const leg = PhoneLeg.outgoing(this.#tools, party, {
       sip: outcome.dialog,
       endpoint,
       description: this.#description,
+      allowEvents: [...(address.allowEvents ?? []), ...outcome.allowEvents],
     });
     // The 2xx makes the dialog, whoever still has to hear of it.
     if (leg.ended || !dialog.establish(leg)) {
@@ -188,7 +211,7 @@ class PhonesCall {
     await beforeMedia?.();
     await dialog.connectMedia();
     this.progress.finish(outcome.answer);
-    if (tail.length > 0) sendTail(endpoint, tail).catch((err: unknown) => this.#tools.failed(err, 'DTMF', leg));
+    if (tail.length > 0) sendDigits(this.#tools, leg, tail, dtmfProto ?? 'rfc2833');
   }
 
   #giveUp(final: SipAnswer): void {
@@ -202,20 +225,4 @@ class PhonesCall {
 /** How a call that came to nothing ends for its caller. */
 export function failureCause(final: SipAnswer): EndCause {
   return { by: 'failure', status: final.status, reason: final.reason };
-}
-
-/** The media server refuses longer strings. */
-const MAX_DIGITS = 90;
-
-/** A DTMF tail in the media server's notation, in which `W` is a pause of one second after the digit before it. */
-function tailDigits(tail: readonly TailStep[]): string[] {
-  const all = tail
-    .map((step) => (step.kind === 'digits' ? step.digits : 'W'.repeat(Math.round(step.ms / 1000))))
-    .join('');
-  return all.match(new RegExp(`.{1,${MAX_DIGITS}}`, 'g')) ?? [];
-}
-
-/** Queues a DTMF tail for the called party. */
-async function sendTail(endpoint: MediaEndpoint, tail: readonly TailStep[]): Promise<void> {
-  for (const digits of tailDigits(tail)) await endpoint.sendDtmf(digits);
 }

@@ -9,6 +9,8 @@ export interface CalleeAddress {
   readonly uri: string;
   /** Where the request goes when that is not what the URI says. */
   readonly nextHop: string | undefined;
+  /** Event packages that a device listed when it registered, lower case. */
+  readonly allowEvents?: readonly string[];
 }
 
 /** Somebody who can be called: an account at its registered contacts, a number behind a provider. */
@@ -42,5 +44,5 @@ export function sipUserCallee(sipUser: SipUser, contacts: readonly ContactBindin
 
 /** A registered contact as an address. */
 export function contactAddress(binding: ContactBinding): CalleeAddress {
-  return { uri: binding.contact, nextHop: nextHopOf(binding) };
+  return { uri: binding.contact, nextHop: nextHopOf(binding), allowEvents: binding.allowEvents };
 }

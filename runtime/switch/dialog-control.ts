@@ -1,27 +1,38 @@
-import type { DialogPort, LiveDialog, LiveLeg } from '../interpreter/ports/dialogs.ts';
+import type { TailStep } from '../interpreter/dtmf-tail.ts';
+import type { DialogPort, LiveDialog, LiveLeg, StopMelodyMode } from '../interpreter/ports/dialogs.ts';
+import type { DtmfProto } from '../interpreter/ports/dtmf.ts';
 import type { CallDialog } from './dialog.ts';
 import type { DialogBook } from './dialog-book.ts';
+import type { Leg } from './leg.ts';
 import { numberOf, urisOf } from './party.ts';
+import { sendDigits } from './send-digits.ts';
+import type { SwitchTools } from './tools.ts';
+
+type FailureLog = Pick<SwitchTools, 'failed'>;
 
 /** The live dialogs as components see and change them. */
 export class LiveDialogs implements DialogPort {
   readonly #dialogs: DialogBook;
+  readonly #tools: FailureLog;
 
-  constructor(dialogs: DialogBook) {
+  constructor(dialogs: DialogBook, tools: FailureLog) {
     this.#dialogs = dialogs;
+    this.#tools = tools;
   }
 
   find(domain: string, dialogid: string): LiveDialog | undefined {
     const dialog = this.#dialogs.find(dialogid);
-    return dialog?.isOf(domain) === true ? new DialogHandle(dialog) : undefined;
+    return dialog?.isOf(domain) === true ? new DialogHandle(dialog, this.#tools) : undefined;
   }
 }
 
 class DialogHandle implements LiveDialog {
   readonly #dialog: CallDialog;
+  readonly #tools: FailureLog;
 
-  constructor(dialog: CallDialog) {
+  constructor(dialog: CallDialog, tools: FailureLog) {
     this.#dialog = dialog;
+    this.#tools = tools;
   }
 
   get dialogid(): string {
@@ -33,12 +44,13 @@ class DialogHandle implements LiveDialog {
   }
 
   get legs(): readonly LiveLeg[] {
-    return this.#dialog.legs.map(({ leg: { callid, party }, side }) => ({
+    return this.#dialog.legs.map(({ leg: { callid, party, device }, side }) => ({
       callid,
       side,
       number: numberOf(party),
       uris: urisOf(party),
       domain: party.domain,
+      allowEvents: device && [...device.allowEvents],
     }));
   }
 
@@ -50,6 +62,23 @@ class DialogHandle implements LiveDialog {
     const { bindings } = this.#dialog;
     bindings.clear();
     for (const label of labels) bindings.add(label);
+  }
+
+  sendDtmf(callid: string, steps: readonly TailStep[], proto: DtmfProto): boolean {
+    const leg = this.#leg(callid);
+    return leg !== undefined && this.#dialog.state === 'dialog' && sendDigits(this.#tools, leg, steps, proto);
+  }
+
+  notify(callid: string, event: string): boolean {
+    return this.#leg(callid)?.device?.notify(event) === true;
+  }
+
+  stopHoldMelody(mode: StopMelodyMode): Promise<boolean> {
+    return this.#dialog.stopHoldMelody(mode);
+  }
+
+  #leg(callid: string): Leg | undefined {
+    return this.#dialog.legs.find(({ leg }) => leg.callid === callid)?.leg;
   }
 
   terminate(): void {

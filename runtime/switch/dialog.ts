@@ -2,6 +2,8 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { DialogEntry, DialogParty } from '../callstore/memory-callstore.ts';
 import type { DialogStatus, LegView } from '../callstore/dialog-view.ts';
 import type { EndCause, Leg, LegOwner } from './leg.ts';
+import type { StopMelodyMode } from '../interpreter/ports/dialogs.ts';
+import { HoldMelody } from './hold-melody.ts';
 import { MediaPath, type SoundPath } from './media-path.ts';
 import { type EsgCall, type Party, urisOf } from './party.ts';
 
@@ -59,6 +61,7 @@ export class CallDialog implements LegOwner {
   #b = new Map<string, DialogLeg>();
   #state: State = 'forking';
   #path: SoundPath | undefined;
+  readonly #melody = new HoldMelody();
 
   constructor(observer: DialogObserver, start: DialogStart) {
     this.#observer = observer;
@@ -122,7 +125,7 @@ export class CallDialog implements LegOwner {
   /** Connects the sound of both sides, as far as both have any. */
   async connectMedia(): Promise<void> {
     if (this.#state !== 'dialog' || this.b === undefined) return;
-    const path = this.#path ?? soundPath(this.a, this.b);
+    const path = this.#path ?? soundPath(this.a, this.b, () => this.#melody.begin());
     if (path === undefined) return;
     this.#path = path;
     // A party that came here from another dialog may be holding it.
@@ -174,6 +177,16 @@ export class CallDialog implements LegOwner {
     if (this.#state === 'ended') return;
     if (leg.owner === this) leg.owner = undefined;
     this.end(cause);
+  }
+
+  /**
+   * Stops the hold melody, or keeps it from playing (specification, "STOP_HOLD_MELODY").
+   * @returns false when the mode needs a call on hold
+   */
+  async stopHoldMelody(mode: StopMelodyMode): Promise<boolean> {
+    const stop = this.#melody.stop(mode, this.a.held || this.b?.held === true);
+    if (stop === true) await this.#path?.stopMelody?.();
+    return stop !== undefined;
   }
 
   /** All legs, the A leg first. */
@@ -244,8 +257,9 @@ export class CallDialog implements LegOwner {
 }
 
 /** The sound between two legs; undefined when one of them has no part in any. */
-function soundPath(a: Leg, b: Leg): SoundPath | undefined {
-  if (a.endpoint !== undefined && b.endpoint !== undefined) return new MediaPath(a.endpoint, b.endpoint);
+/** @param melody asked once for every hold: whether there is a melody */
+function soundPath(a: Leg, b: Leg, melody: () => boolean): SoundPath | undefined {
+  if (a.endpoint !== undefined && b.endpoint !== undefined) return new MediaPath(a.endpoint, b.endpoint, melody);
   if (a.endpoint !== undefined) return b.pathFor?.(a.endpoint);
   return b.endpoint === undefined ? undefined : a.pathFor?.(b.endpoint);
 }

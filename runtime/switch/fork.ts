@@ -21,6 +21,7 @@ export type ForkOutcome =
       readonly dialog: SipDialog;
       readonly sdp: string;
       readonly answer: SipAnswer;
+      readonly allowEvents: readonly string[];
     }
   | { readonly answered: false; readonly answer: SipAnswer };
 
@@ -32,7 +33,8 @@ export type ForkOutcome =
 export class Fork {
   readonly #send: (options: OutgoingInviteOptions) => OutgoingInvite;
   readonly #observer: ForkObserver;
-  readonly #invites: OutgoingInvite[] = [];
+  /** By Call-ID. */
+  readonly #invites = new Map<string, OutgoingInvite>();
   readonly #failures: SipAnswer[] = [];
   readonly #timer: NodeJS.Timeout;
   readonly #outcome = Promise.withResolvers<ForkOutcome>();
@@ -59,8 +61,13 @@ export class Fork {
   /** Gives up on every contact that has not answered; the outcome is `why`. Does nothing after an answer. */
   cancel(why: SipAnswer): void {
     if (this.#settled) return;
-    for (const invite of this.#invites) invite.cancel();
+    for (const invite of this.#invites.values()) invite.cancel();
     this.#finish({ answered: false, answer: why });
+  }
+
+  /** The INVITE to one contact, as long as that contact may still answer. */
+  invite(callId: string): OutgoingInvite | undefined {
+    return this.#settled ? undefined : this.#invites.get(callId);
   }
 
   #call(target: ForkTarget): void {
@@ -71,7 +78,7 @@ export class Fork {
         if (!this.#settled) this.#observer.provisional(target, provisional, sdp);
       },
     });
-    this.#invites.push(invite);
+    this.#invites.set(target.callId, invite);
     void invite.result.then((result) => {
       this.#open--;
       if (result.answered) this.#answered(target, result);
@@ -96,8 +103,8 @@ export class Fork {
       void result.dialog.bye({ Reason: 'SIP;cause=200;text="Call completed elsewhere"' }).catch(() => undefined);
       return;
     }
-    this.#finish({ answered: true, target, dialog: result.dialog, sdp: result.sdp, answer: result.answer });
-    for (const invite of this.#invites) invite.cancel();
+    this.#finish({ ...result, target });
+    for (const invite of this.#invites.values()) invite.cancel();
   }
 
   #finish(outcome: ForkOutcome): void {

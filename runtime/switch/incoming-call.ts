@@ -6,6 +6,7 @@ import type { Authentication } from './authentication.ts';
 import { connectCaller } from './connect-caller.ts';
 import { takeTrunkCall } from './esg/trunk-call.ts';
 import type { Trunks } from './esg/trunks.ts';
+import { isFromContact } from './next-hop.ts';
 import type { Party } from './party.ts';
 import { PhoneLeg } from './phone-leg.ts';
 import { replaceByCall } from './replacing-call.ts';
@@ -37,13 +38,22 @@ function takePhoneCall(tools: SwitchTools, sipUser: SipUser, invite: IncomingInv
     return;
   }
   const { number, tail } = splitDtmfTail(target.user);
-  const leg = PhoneLeg.incoming(tools, party, invite);
+  const leg = PhoneLeg.incoming(tools, party, invite, { allowEvents: registeredEvents(tools, sipUser, invite) });
   connectCaller(
     tools,
     leg,
     { number, tail, remoteuri: bracketUri(callerName(invite, sipUser), sipUser.domain) },
     invite,
   );
+}
+
+/** What the device listed in Allow-Events when it registered. */
+export function registeredEvents(
+  { location }: Pick<SwitchTools, 'location'>,
+  { id }: SipUser,
+  invite: IncomingInvite,
+): readonly string[] {
+  return location.contacts(id).find((contact) => isFromContact(contact, invite.source))?.allowEvents ?? [];
 }
 
 /** The user part of From, as long as it is one of the account's names. */

@@ -18,7 +18,7 @@ import type {
 } from '../interpreter/call-port.ts';
 import { CallStateError } from '../interpreter/call-port.ts';
 import { splitDtmfTail, type TailStep } from '../interpreter/dtmf-tail.ts';
-import type { DtmfCall } from '../interpreter/ports/dtmf.ts';
+import type { DtmfCall, DtmfProto } from '../interpreter/ports/dtmf.ts';
 import type { RecordingCall, RecordOptions, RecordResult } from '../interpreter/ports/recording.ts';
 import type { CancellableTransfer } from '../interpreter/ports/transfer.ts';
 import type { SayOptions, SpeakingCall } from '../interpreter/ports/speaking.ts';
@@ -28,7 +28,6 @@ import type { MediaEndpoint } from '../media/endpoint.ts';
 import { MediaError } from '../media/media-error.ts';
 import { playSources, stoppable } from '../media/play.ts';
 import { recordPhone } from '../media/record.ts';
-import { untilAborted } from '../media/until-aborted.ts';
 import { answer, reasonPhrase } from '../signalling/answers.ts';
 import { bracketUri } from '../signalling/sip-uri.ts';
 import { failedAttempt } from './attempt.ts';
@@ -66,6 +65,7 @@ export class IvrCall implements CallPort, DtmfCall, RecordingCall, SpeakingCall,
   readonly #end = new AbortController();
   readonly #watchers = new Set<(notice: CallNotice) => boolean>();
   #state: CallState;
+  #dtmfProto: DtmfProto = 'rfc2833';
   #dialog: CallDialog | undefined;
   #opponent: CallingLeg | undefined;
   #opponentInfo: PartyInfo | undefined;
@@ -75,11 +75,12 @@ export class IvrCall implements CallPort, DtmfCall, RecordingCall, SpeakingCall,
     this.#tools = tools;
     this.#incoming = incoming;
     this.domain = party.domain;
-    this.leg = new IvrLeg(
-      party,
-      (cause) => this.#released(cause),
-      (held) => this.#notice({ kind: held ? 'hold' : 'unhold' }),
-    );
+    this.leg = new IvrLeg(party, {
+      released: (cause) => this.#released(cause),
+      held: (held) => this.#notice({ kind: held ? 'hold' : 'unhold' }),
+      digits: (digits) => this.#receiveDigits(digits),
+      gone: this.endSignal,
+    });
     this.#state = incoming === undefined ? 'none' : 'incoming';
     this.#dialog = incoming?.dialog;
     this.#opponent = incoming?.opponent;
@@ -177,11 +178,8 @@ export class IvrCall implements CallPort, DtmfCall, RecordingCall, SpeakingCall,
   }
 
   async sendDtmf(steps: readonly TailStep[], signal: AbortSignal): Promise<void> {
-    const endpoint = this.#media('send_dtmf');
-    for (const step of steps) {
-      if (step.kind === 'digits') await endpoint.sendDtmf(step.digits);
-      await untilAborted(pause(stepMs(step)), AbortSignal.any([signal, endpoint.gone]));
-    }
+    this.#media('send_dtmf');
+    await this.#opponent?.dtmf?.send(steps, this.#dtmfProto, signal);
   }
 
   record(options: RecordOptions): Promise<RecordResult> {
@@ -209,6 +207,7 @@ export class IvrCall implements CallPort, DtmfCall, RecordingCall, SpeakingCall,
     this.#require('call', 'none');
     this.#state = 'outgoing';
     const { number, tail } = splitDtmfTail(options.to);
+    this.#dtmfProto = options.dtmfProto ?? 'rfc2833';
     const dialog = this.#tools.dialogs.open({
       a: this.leg,
       localuri: bracketUri(number, this.domain),
@@ -231,6 +230,7 @@ export class IvrCall implements CallPort, DtmfCall, RecordingCall, SpeakingCall,
             fromName: options.callerName,
             timeoutMs: options.timeoutMs,
             headers: options.headers ?? {},
+            dtmfProto: this.#dtmfProto,
           });
     const final = attempt.final.then((result) => this.#dialled(dialog, result));
     return { callid: this.callid, dialogid: dialog.dialogid, provisional: attempt.provisional, final };
@@ -344,6 +344,11 @@ export class IvrCall implements CallPort, DtmfCall, RecordingCall, SpeakingCall,
     this.#end.abort(end);
   }
 
+  /** As if the other party had pressed the keys. */
+  async #receiveDigits(digits: string): Promise<void> {
+    for (const digit of digits) await this.#opponent?.endpoint?.receiveDtmf(digit);
+  }
+
   #media(operation: string): MediaEndpoint {
     this.#require(operation, 'connected');
     const endpoint = this.#opponent?.endpoint;
@@ -358,18 +363,6 @@ export class IvrCall implements CallPort, DtmfCall, RecordingCall, SpeakingCall,
 
 /** Voice of the speech engine when neither voice nor language is named. */
 const DEFAULT_VOICE = 'en';
-/** Milliseconds that a digit takes with the gap behind it. */
-const DIGIT_MS = 290;
-
-function stepMs(step: TailStep): number {
-  return step.kind === 'pause' ? step.ms : step.digits.length * DIGIT_MS;
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, ms);
-  });
-}
 
 /** A source in the media server's notation. */
 function sourceUrl(source: PlaySource): string {

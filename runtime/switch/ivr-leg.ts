@@ -1,6 +1,19 @@
 import { randomUUID } from 'node:crypto';
-import type { CallingLeg, EndCause, LegOwner } from './leg.ts';
+import { DtmfSender } from './dtmf-sender.ts';
+import type { CallingLeg, Device, EndCause, LegOwner } from './leg.ts';
 import type { Party } from './party.ts';
+
+/** What a scenario's leg tells the scenario's call. */
+export interface IvrLegEvents {
+  /** Called once, when somebody else ends the leg. */
+  released(cause: EndCause): void;
+  /** The other party holds the call, or takes it back. */
+  held(held: boolean): void;
+  /** Somebody sends digits to the scenario, as if the other party had pressed them. */
+  digits(digits: string): Promise<void>;
+  /** Aborted when the scenario's call is over. */
+  readonly gone: AbortSignal;
+}
 
 /** A scenario's side of a dialog. It has no media of its own: it plays to, and listens to, the other side's endpoint. */
 export class IvrLeg implements CallingLeg {
@@ -9,19 +22,18 @@ export class IvrLeg implements CallingLeg {
   readonly endpoint = undefined;
   readonly held = false;
   owner: LegOwner | undefined;
-  readonly #onRelease: (cause: EndCause) => void;
-  readonly #onHeld: (held: boolean) => void;
+  readonly dtmf: DtmfSender;
+  readonly #events: IvrLegEvents;
   #released = false;
 
-  /**
-   * @param onRelease called once, when somebody else ends the leg
-   * @param onHeld the other party holds the call, or takes it back
-   */
-  constructor(party: Party, onRelease: (cause: EndCause) => void, onHeld: (held: boolean) => void) {
-    this.#onHeld = onHeld;
+  constructor(party: Party, events: IvrLegEvents) {
     this.callid = `${randomUUID()}@${party.domain}`;
     this.party = party;
-    this.#onRelease = onRelease;
+    this.#events = events;
+    this.dtmf = new DtmfSender(
+      (digits) => events.digits(digits),
+      () => events.gone,
+    );
   }
 
   get ended(): boolean {
@@ -31,11 +43,11 @@ export class IvrLeg implements CallingLeg {
   release(cause: EndCause): void {
     if (this.#released) return;
     this.#released = true;
-    this.#onRelease(cause);
+    this.#events.released(cause);
   }
 
   peerHeld(held: boolean): void {
-    this.#onHeld(held);
+    this.#events.held(held);
   }
 
   ring(): void {
@@ -62,12 +74,14 @@ export class BranchLeg {
   readonly endpoint = undefined;
   readonly held = false;
   owner: LegOwner | undefined;
+  readonly device?: Device;
   readonly #giveUp: () => void;
 
-  constructor(callid: string, party: Party, giveUp: () => void) {
+  constructor(callid: string, party: Party, giveUp: () => void, device?: Device) {
     this.callid = callid;
     this.party = party;
     this.#giveUp = giveUp;
+    if (device !== undefined) this.device = device;
   }
 
   release(_cause: EndCause): void {

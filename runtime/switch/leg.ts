@@ -1,3 +1,4 @@
+import type { DtmfSender } from './dtmf-sender.ts';
 import type { MediaEndpoint } from '../media/endpoint.ts';
 import type { SoundPath } from './media-path.ts';
 import type { Party } from './party.ts';
@@ -21,6 +22,14 @@ export interface LegOwner {
   legRemoved(leg: Leg, reason: string): void;
 }
 
+/** What a device can be asked for beside calls. */
+export interface Device {
+  /** Events that it listed in Allow-Events, lower case (RFC 6665 section 8.2.2). */
+  readonly allowEvents: ReadonlySet<string>;
+  /** Sends a NOTIFY; false when the device cannot be asked (any more). */
+  notify(event: string): boolean;
+}
+
 /** One side of a dialog: a phone, a call on its way to a phone, or a scenario. */
 export interface Leg {
   readonly callid: string;
@@ -32,6 +41,10 @@ export interface Leg {
   owner: LegOwner | undefined;
   /** For a leg without an endpoint that takes the other side's sound elsewhere: the way there. */
   pathFor?(endpoint: MediaEndpoint): SoundPath;
+  /** Sends digits to the far end; absent while it has not answered. */
+  readonly dtmf?: DtmfSender;
+  /** The device at the far end, where there is one. */
+  readonly device?: Device | undefined;
   /** The other party of the dialog holds the call, or takes it back; only scenarios want to know. */
   peerHeld?(held: boolean): void;
   /** Ends the leg as its state asks: BYE, CANCEL or a final answer. Idempotent; the owner is not told. */

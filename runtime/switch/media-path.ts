@@ -8,6 +8,8 @@ export interface SoundPath {
   connect(): Promise<void>;
   /** One side holds the call or takes it back. */
   setHeld(by: MediaEndpoint, held: boolean): Promise<void>;
+  /** Ends the melody that the side that waits hears; absent where there never is one. */
+  stopMelody?(): Promise<void>;
   /** Parts the sides; their endpoints are free for other use afterwards. */
   disconnect(): Promise<void>;
 }
@@ -25,7 +27,13 @@ export class MediaPath implements SoundPath {
   #parted = false;
   #melody: { stop: AbortController; over: Promise<unknown> } | undefined;
 
-  constructor(a: MediaEndpoint, b: MediaEndpoint) {
+  /** True from `stopMelody`, or from a begin without melody, to the end of the hold. */
+  #silent = false;
+  readonly #mayPlay: () => boolean;
+
+  /** @param mayPlay asked once for every hold: whether there is a melody */
+  constructor(a: MediaEndpoint, b: MediaEndpoint, mayPlay: () => boolean) {
+    this.#mayPlay = mayPlay;
     this.#a = a;
     this.#b = b;
   }
@@ -37,6 +45,7 @@ export class MediaPath implements SoundPath {
 
   /** One side holds the call or takes it back; with both holding, nobody hears anything. */
   setHeld(by: MediaEndpoint, held: boolean): Promise<void> {
+    if (held && this.#held.size === 0) this.#silent = !this.#mayPlay();
     if (held) this.#held.add(by);
     else this.#held.delete(by);
     return this.#then(() => this.#apply());
@@ -51,6 +60,12 @@ export class MediaPath implements SoundPath {
     });
   }
 
+  /** Ends the melody of the hold that goes on; the side that waits hears nothing until it is over. */
+  stopMelody(): Promise<void> {
+    this.#silent = true;
+    return this.#then(() => this.#endMelody());
+  }
+
   async #apply(): Promise<void> {
     const wasHeld = this.#parted;
     await this.#endMelody();
@@ -61,7 +76,7 @@ export class MediaPath implements SoundPath {
     }
     if (!wasHeld) await this.#a.unbridge(this.#b);
     this.#parted = true;
-    if (this.#held.size > 1) return;
+    if (this.#held.size > 1 || this.#silent) return;
     const waiting = this.#held.has(this.#a) ? this.#b : this.#a;
     const stop = new AbortController();
     // Ends by the abort or with the channel; both are the end that is wanted.

@@ -1,9 +1,12 @@
+import type { DtmfProto } from '../interpreter/ports/dtmf.ts';
 import type { MediaEndpoint } from '../media/endpoint.ts';
 import { MediaError } from '../media/media-error.ts';
+import { parseAllowEvents } from '../signalling/allow-events.ts';
 import type { IncomingInvite } from '../signalling/incoming-invite.ts';
 import { LocalDescription, sdpDirection } from '../signalling/sdp.ts';
 import type { ReferAnswer, ReferRequest, ReinviteAnswer, SipDialog } from '../signalling/sip-dialog.ts';
-import type { CallingLeg, EndCause, LegOwner } from './leg.ts';
+import { DtmfSender } from './dtmf-sender.ts';
+import type { CallingLeg, Device, EndCause, LegOwner } from './leg.ts';
 import type { Party } from './party.ts';
 
 type State = 'ringing' | 'answering' | 'answered' | 'ended';
@@ -18,6 +21,16 @@ export interface PhoneLegTools {
   refer(leg: PhoneLeg, request: ReferRequest): ReferAnswer;
 }
 
+/** A phone that was called and answered. */
+export interface AnsweredPhone {
+  readonly sip: SipDialog;
+  readonly endpoint: MediaEndpoint;
+  /** With which the phone was called. */
+  readonly description: LocalDescription;
+  /** Event packages that the device listed, lower case. */
+  readonly allowEvents: readonly string[];
+}
+
 /**
  * A leg to a phone: its SIP dialog and its endpoint. A caller's leg begins unanswered (`incoming`), a called party's
  * when it has answered (`outgoing`).
@@ -28,6 +41,11 @@ export class PhoneLeg implements CallingLeg {
   owner: LegOwner | undefined;
   readonly #tools: PhoneLegTools;
   readonly #description: LocalDescription;
+  readonly #allowEvents: ReadonlySet<string>;
+  readonly dtmf = new DtmfSender(
+    (digits, proto) => this.#sendDigits(digits, proto),
+    () => this.#endpoint?.gone ?? AbortSignal.abort(),
+  );
   readonly #invite: IncomingInvite | undefined;
   #state: State;
   #sip: SipDialog | undefined;
@@ -38,10 +56,10 @@ export class PhoneLeg implements CallingLeg {
   private constructor(
     tools: PhoneLegTools,
     party: Party,
-    side:
-      | { invite: IncomingInvite; callid: string }
-      | { sip: SipDialog; endpoint: MediaEndpoint; description: LocalDescription },
+    side: { invite: IncomingInvite; callid: string } | Omit<AnsweredPhone, 'allowEvents'>,
+    allowEvents: readonly string[],
   ) {
+    this.#allowEvents = new Set(allowEvents);
     this.#tools = tools;
     this.party = party;
     this.#description = 'invite' in side ? new LocalDescription() : side.description;
@@ -58,18 +76,37 @@ export class PhoneLeg implements CallingLeg {
     }
   }
 
-  /** @param callid under which the platform knows the leg, when not by its Call-ID */
-  static incoming(tools: PhoneLegTools, party: Party, invite: IncomingInvite, callid = invite.callId): PhoneLeg {
-    return new PhoneLeg(tools, party, { invite, callid });
-  }
-
-  /** @param description with which the phone was called */
-  static outgoing(
+  /**
+   * @param known.callid under which the platform knows the leg, when not by its Call-ID
+   * @param known.allowEvents event packages that the device listed when it registered, lower case
+   */
+  static incoming(
     tools: PhoneLegTools,
     party: Party,
-    established: { readonly sip: SipDialog; readonly endpoint: MediaEndpoint; readonly description: LocalDescription },
+    invite: IncomingInvite,
+    known: { readonly callid?: string; readonly allowEvents?: readonly string[] } = {},
   ): PhoneLeg {
-    return new PhoneLeg(tools, party, established);
+    const { callid = invite.callId, allowEvents = [] } = known;
+    const listed = parseAllowEvents(invite.header('Allow-Events'));
+    return new PhoneLeg(tools, party, { invite, callid }, [...allowEvents, ...listed]);
+  }
+
+  static outgoing(tools: PhoneLegTools, party: Party, established: AnsweredPhone): PhoneLeg {
+    return new PhoneLeg(tools, party, established, established.allowEvents);
+  }
+
+  /** The device at the far end, once there is a dialog with it. */
+  get device(): Device | undefined {
+    const sip = this.#sip;
+    if (sip === undefined) return undefined;
+    return {
+      allowEvents: this.#allowEvents,
+      notify: (event) => {
+        if (this.#state !== 'answered') return false;
+        sip.notify(event).catch((err: unknown) => this.#tools.failed(err, 'NOTIFY', this));
+        return true;
+      },
+    };
   }
 
   get endpoint(): MediaEndpoint | undefined {
@@ -193,6 +230,11 @@ export class PhoneLeg implements CallingLeg {
         : undefined;
     if (digit === undefined || this.#endpoint === undefined) return;
     this.#endpoint.receiveDtmf(digit.toUpperCase()).catch((err: unknown) => this.#tools.failed(err, 'INFO', this));
+  }
+
+  async #sendDigits(digits: string, proto: DtmfProto): Promise<void> {
+    if (proto === 'sipinfo') await this.#sip?.sendDtmf(digits);
+    else await this.#endpoint?.sendDtmf(digits);
   }
 
   #mediaLost(): void {

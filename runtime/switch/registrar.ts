@@ -1,4 +1,5 @@
 import type { ContactBinding, LocationStore } from '../domain/directory.ts';
+import { parseAllowEvents } from '../signalling/allow-events.ts';
 import { sourceOf } from '../signalling/incoming-invite.ts';
 import type { Log } from '../signalling/link.ts';
 import { parseSipUri } from '../signalling/sip-uri.ts';
@@ -78,10 +79,7 @@ export class Registrar {
         source: sourceOf(req),
         expires: Date.now() + expires * 1000,
         userAgent: req.get('User-Agent'),
-        allowEvents: (req.get('Allow-Events') ?? '')
-          .split(',')
-          .map((event) => event.trim().toLowerCase())
-          .filter((event) => event !== ''),
+        allowEvents: parseAllowEvents(req.get('Allow-Events')),
       };
       await this.#location.save(binding);
     }

@@ -52,10 +52,11 @@ export class Switch implements SipHandlers {
   constructor(options: SwitchOptions) {
     const { directory, location, callstore, conferences, site, log, events } = options;
     this.#dialogs = new DialogBook(callstore, events, options.watcher);
-    this.#live = new LiveDialogs(this.#dialogs);
     this.#trunks = new Trunks(directory, location, log);
     this.#authentication = new Authentication(directory, location, this.#trunks);
     this.#registrar = new Registrar(this.#authentication, location, log);
+    const failed: SwitchTools['failed'] = (err, what, leg) => log.error({ err, callid: leg.callid }, `${what} failed`);
+    this.#live = new LiveDialogs(this.#dialogs, { failed });
     this.#tools = {
       directory,
       location,
@@ -67,7 +68,7 @@ export class Switch implements SipHandlers {
       createEndpoint: (remoteSdp) => this.#connected().media.createEndpoint(remoteSdp),
       refer: (leg, request) => transferByPhone(this.#tools, leg, request),
       startScenario: (code, call) => options.startScenario(code, call),
-      failed: (err, what, leg) => log.error({ err, callid: leg.callid }, `${what} failed`),
+      failed,
       background: (work, what, leg) => {
         const settled: Promise<void> = work.then(
           () => void this.#background.delete(settled),

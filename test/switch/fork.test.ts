@@ -30,7 +30,7 @@ class ScriptedInvite {
         return Promise.resolve();
       },
     } as unknown as SipDialog;
-    this.#result.resolve({ answered: true, dialog, sdp: 'v=0', answer: answer(200, 'OK', false) });
+    this.#result.resolve({ answered: true, dialog, sdp: 'v=0', answer: answer(200, 'OK', false), allowEvents: [] });
   }
   refuse(status: number, contacts: readonly string[] = []): void {
     this.#result.resolve({ answered: false, answer: answer(status, undefined, false), contacts });

@@ -1,5 +1,7 @@
+import type { TailStep } from '../dtmf-tail.ts';
 import { ScenarioError } from '../errors.ts';
 import { unavailable } from './capability.ts';
+import type { DtmfProto } from './dtmf.ts';
 import type { RunServices } from './services.ts';
 
 export type Side = 'a' | 'b';
@@ -13,7 +15,12 @@ export interface LiveLeg {
   /** `<sip:USERNAME@DOMAIN>`; a sipuser has two, by login and by number. */
   readonly uris: readonly string[];
   readonly domain: string;
+  /** What its device lists in Allow-Events, lower case; undefined where there is no device to ask, e.g. a scenario's. */
+  readonly allowEvents: readonly string[] | undefined;
 }
+
+/** `temporary`: this hold. `once`: this hold, or else the next one. `permanent`: this one and all to come. */
+export type StopMelodyMode = 'temporary' | 'once' | 'permanent';
 
 /** A live dialog as components see and change it: whatever it shows is as of now. */
 export interface LiveDialog {
@@ -24,6 +31,15 @@ export interface LiveDialog {
   /** Labels in the order in which they came; the array is a copy. */
   readonly bindings: readonly string[];
   setBindings(labels: readonly string[]): void;
+  /**
+   * Queues digits for a leg.
+   * @returns false when nothing is sent: the leg has not answered, or too many digits wait already
+   */
+  sendDtmf(callid: string, steps: readonly TailStep[], proto: DtmfProto): boolean;
+  /** Sends a NOTIFY with this event to the device of a leg; false when it cannot be asked (any more). */
+  notify(callid: string, event: string): boolean;
+  /** Stops the hold melody; false when the mode needs a call on hold, and nobody holds it. */
+  stopHoldMelody(mode: StopMelodyMode): Promise<boolean>;
   /** BYE to both parties, CANCEL to all that ring. */
   terminate(): void;
 }
@@ -54,6 +70,14 @@ export function liveDialog(services: RunServices, domain: string, dialogid: stri
 export function legBy({ legs }: LiveDialog, by: string): LiveLeg | undefined {
   const uri = `<${by.trim().replace(/^<|>$/g, '')}>`.toLowerCase();
   return legs.find(({ callid, uris }) => callid === by || uris.some((own) => own.toLowerCase() === uri));
+}
+
+/**
+ * What an operation that does not fit the state of its dialog is refused with.
+ * @param field the parameter or fact that does not fit
+ */
+export function notApplicable(field: string, reason: string): ScenarioError {
+  return new ScenarioError('not_applicable', `${field}: ${reason}`, { details: { field, reason } });
 }
 
 export function oppositeSide(side: Side): Side {

@@ -2,6 +2,10 @@ import type { CallPort } from '../call-port.ts';
 import type { TailStep } from '../dtmf-tail.ts';
 import { withAbility } from './capability.ts';
 
+/** How digits go to a phone: as telephone-events in the RTP stream (RFC 4733), or as INFO requests. */
+export const DTMF_PROTOS = ['rfc2833', 'sipinfo'] as const;
+export type DtmfProto = (typeof DTMF_PROTOS)[number];
+
 /** A call to whose other party digits can be sent. */
 export interface DtmfCall {
   /** Sends digits and pauses in order; resolves when the last one is out. */

@@ -1,8 +1,10 @@
 import type { Sandbox, ScriptLimits } from '../../sandbox/index.ts';
 import type { CallPort } from '../call-port.ts';
 import type { Program } from '../program.ts';
+import type { Run } from '../run/run.ts';
 import type { RunBook } from '../run/run-book.ts';
 import type { CallRecordingPort } from './call-recording.ts';
+import type { StartValues } from '../start-values.ts';
 import type { DialogPort } from './dialogs.ts';
 import type { EventPort } from './events.ts';
 import type { HttpPort } from './http.ts';
@@ -18,6 +20,8 @@ import type { RecordingStore } from './recording.ts';
 export interface RunServices {
   /** The scenario of this id in a domain, for `run`. */
   readonly scenarios?: (id: string, domain: string) => Promise<Program | undefined>;
+  /** Gives a call to a scenario that people reach by its code; undefined when there is none, the call is untouched. */
+  readonly serve?: (code: string, call: CallPort, start: StartValues) => Promise<Run | undefined>;
   /** A fresh call in state `none`, for scenarios that run in parallel. */
   readonly openCall?: (domain: string) => CallPort;
   /** Finds runs by id, for messages between them. */

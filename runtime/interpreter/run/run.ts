@@ -29,6 +29,8 @@ export interface RunOptions {
   readonly call?: CallPort;
   /** Values of the parameters. */
   readonly args?: Readonly<Record<string, Value>>;
+  /** Values that variables begin with; a module has none. */
+  readonly variables?: Readonly<Record<string, Value>>;
   readonly log: Log;
   /** Milestones the scenario reports, as they happen, possibly after the run. */
   readonly report?: (report: Report) => void;

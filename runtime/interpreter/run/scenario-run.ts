@@ -43,7 +43,7 @@ export class ScenarioRun implements Run {
   constructor(program: Program, options: RunOptions) {
     this.program = program;
     this.#state = new RunState(program, options);
-    this.#scope = new RunScope(program, options.args ?? {}, options.call, this.#state.id);
+    this.#scope = new RunScope(program, options.args ?? {}, options.call, this.#state.id, options.variables);
     this.#interrupts = new Interrupts(program.interrupts, (target, event) => this.#detour({ target, event }));
     this.finished = this.#execute();
     this.#state.services.runs?.add(this);

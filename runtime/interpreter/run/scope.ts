@@ -12,13 +12,24 @@ export class RunScope {
   /**
    * @param args values of the parameters by name
    * @param run id of the run
-   * @throws ArgumentError for an argument that is missing, unknown or not allowed
+   * @param variables values that variables begin with in place of what the scenario says
+   * @throws ArgumentError for an argument or variable that is missing, unknown or not allowed
    */
-  constructor(program: Program, args: Readonly<Record<string, Value>>, call: CallPort | undefined, run: string) {
+  constructor(
+    program: Program,
+    args: Readonly<Record<string, Value>>,
+    call: CallPort | undefined,
+    run: string,
+    variables: Readonly<Record<string, Value>> = {},
+  ) {
     this.#program = program;
     this.#bindParameters(args);
+    for (const name of Object.keys(variables)) {
+      if (!program.variables.some((variable) => variable.name === name))
+        throw new ArgumentError(name, 'the scenario has no such variable');
+    }
     for (const { name, type, initial } of program.variables) {
-      const value = this.#initial(name, initial);
+      const value = variables[name] ?? this.#initial(name, initial);
       if (!isOfType(value, type)) throw new ArgumentError(name, `must be of type ${type}`);
       this.#values[name] = toCel(value, type);
     }
@@ -99,6 +110,16 @@ export class RunScope {
       throw new ArgumentError(name, error instanceof Error ? error.message : String(error));
     }
   }
+}
+
+/** @throws ArgumentError for start values that a scenario has no place for, or that it misses */
+export function checkStart(
+  program: Program,
+  args: Readonly<Record<string, Value>>,
+  variables: Readonly<Record<string, Value>>,
+): void {
+  // Its making is the check.
+  void new RunScope(program, args, undefined, '', variables);
 }
 
 function record(fields: readonly (readonly [string, Value, ValueType])[]): Record<string, unknown> {

@@ -14,7 +14,14 @@ export class SimulatedDialogs implements DialogPort {
     if (this.#ended.has(dialogid)) return undefined;
     const legs = (['a', 'b'] as const).map((side) => {
       const number = side === 'a' ? '101' : '102';
-      return { side, callid: `${side}@${dialogid}`, number, uris: [`<sip:${number}@${domain}>`], domain };
+      return {
+        side,
+        callid: `${side}@${dialogid}`,
+        number,
+        uris: [`<sip:${number}@${domain}>`],
+        domain,
+        allowEvents: ['talk', 'hold'],
+      };
     });
     return {
       dialogid,
@@ -24,6 +31,19 @@ export class SimulatedDialogs implements DialogPort {
       setBindings: (labels) => {
         this.#note(`labels of ${dialogid}: ${labels.join(', ')}`);
         this.#labels.set(dialogid, labels);
+      },
+      sendDtmf: (callid, steps, proto) => {
+        const keys = steps.map((step) => (step.kind === 'digits' ? step.digits : ',')).join('');
+        this.#note(`dtmf to ${callid} by ${proto}: ${keys}`);
+        return true;
+      },
+      notify: (callid, event) => {
+        this.#note(`notify ${callid}: ${event}`);
+        return true;
+      },
+      stopHoldMelody: (mode) => {
+        this.#note(`stop hold melody of ${dialogid}: ${mode}`);
+        return Promise.resolve(true);
       },
       terminate: () => {
         this.#note(`terminate ${dialogid}`);

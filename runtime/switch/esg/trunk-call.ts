@@ -34,7 +34,7 @@ export function takeTrunkCall(tools: SwitchTools, provider: Provider, dialled: s
     return;
   }
   // Whoever calls from outside stays hidden behind the gateway role: the dialog knows the leg by a Call-ID of ours.
-  const leg = PhoneLeg.incoming(tools, party, invite, `${randomUUID()}@${provider.domain}`);
+  const leg = PhoneLeg.incoming(tools, party, invite, { callid: `${randomUUID()}@${provider.domain}` });
   connectCaller(tools, leg, { number, tail: [], remoteuri: bracketUri(party.number, provider.domain) }, invite);
 }
 

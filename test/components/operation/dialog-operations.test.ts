@@ -57,6 +57,7 @@ class Play {
       calls: callsOf(this.dialogs, this.selectors),
       dialogs: this.dialogs,
       directory: NO_DIRECTORY,
+      scenario: () => Promise.resolve(undefined),
       runServices: { dialogs: this.dialogs },
     });
   }

@@ -37,6 +37,7 @@ async function operationsFor(call: SimulatedCall, clock: VirtualClock): Promise<
     calls: NO_CALLS,
     dialogs: new MemoryDialogs(),
     directory: NO_DIRECTORY,
+    scenario: () => Promise.resolve(undefined),
   });
 }
 
@@ -355,7 +356,16 @@ describe('POST and INVITE /uc/calls', () => {
       await clock.run(finished);
     }
     expect(dialled).to.deep.equal([
-      { to: '101', mode: 'number', callerId: '101', callerName: 'callmanager', timeoutMs: 30_000, useIntercom: false },
+      {
+        to: '101',
+        mode: 'number',
+        callerId: '101',
+        callerName: 'callmanager',
+        timeoutMs: 30_000,
+        useIntercom: false,
+        headers: {},
+        dtmfProto: 'rfc2833',
+      },
       {
         to: 'alice',
         mode: 'sipuser',
@@ -364,6 +374,8 @@ describe('POST and INVITE /uc/calls', () => {
         timeoutMs: 5000,
         useIntercom: true,
         binding: 'PCS:1',
+        headers: {},
+        dtmfProto: 'rfc2833',
       },
     ]);
     expect(referred).to.deep.equal([
@@ -425,6 +437,7 @@ describe('POST and INVITE /uc/calls', () => {
       calls: NO_CALLS,
       dialogs: new MemoryDialogs(),
       directory: NO_DIRECTORY,
+      scenario: () => Promise.resolve(undefined),
     });
     const error = await start(operations, { from: '1', to: '2' }).catch((reason: unknown) => reason);
     expect(error).to.be.instanceOf(MissingScenarioError);

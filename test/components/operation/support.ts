@@ -36,9 +36,13 @@ export class MemoryDialogs implements DialogPort {
         number: numbers[side],
         uris: [`<sip:${numbers[side]}@demo.local>`],
         domain: 'demo.local',
+        allowEvents: undefined,
       })),
       bindings: this.labels.get(dialogid) ?? [],
       setBindings: (labels) => void this.labels.set(dialogid, labels),
+      sendDtmf: () => true,
+      notify: () => true,
+      stopHoldMelody: () => Promise.resolve(true),
       terminate: () => void this.numbers.delete(dialogid),
     };
   }

@@ -1,0 +1,33 @@
+import { Type } from 'typebox';
+import { defineComponent } from '../../runtime/interpreter/component.ts';
+import { parseTail } from '../../runtime/interpreter/dtmf-tail.ts';
+import { liveDialog, notApplicable } from '../../runtime/interpreter/ports/dialogs.ts';
+import { DTMF_PROTOS } from '../../runtime/interpreter/ports/dtmf.ts';
+import { answeredLeg, DIALOG_ID, DTMF, LEG_CALLID } from '../legs.ts';
+
+export const legDtmf = defineComponent({
+  name: 'leg_dtmf',
+  summary: 'Sends digits to one leg of any live call.',
+  docs: [
+    'What several blocks or requests send to one leg is queued there: the block is done when its digits are in the queue.',
+    'Digits for the party of this scenario are sent with `send_dtmf`.',
+  ].join('\n'),
+  settings: Type.Object({
+    dialogid: DIALOG_ID,
+    callid: LEG_CALLID,
+    dtmf: DTMF,
+    proto: Type.Enum(DTMF_PROTOS, {
+      default: 'sipinfo',
+      description: 'As INFO requests, or as telephone-events in the sound (RFC 4733).',
+    }),
+  }),
+  exits: { next: { description: 'They are queued.' } },
+  results: {},
+  run: async ({ services, domain }, { dialogid, callid, dtmf, proto }) => {
+    const dialog = liveDialog(services, domain, dialogid);
+    answeredLeg(dialog, callid);
+    if (!dialog.sendDtmf(callid, parseTail(dtmf.toUpperCase()), proto))
+      throw notApplicable('dtmf', 'too many digits wait to be sent to this leg');
+    return { exit: 'next' };
+  },
+});

@@ -1,0 +1,39 @@
+import { Type } from 'typebox';
+import { defineComponent } from '../../runtime/interpreter/component.ts';
+import { ScenarioError } from '../../runtime/interpreter/errors.ts';
+import { unavailable } from '../../runtime/interpreter/ports/capability.ts';
+import type { Value } from '../../runtime/interpreter/values.ts';
+import { untilFinished } from '../nested.ts';
+
+const Values = (description: string) => Type.Record(Type.String(), Type.Any(), { default: {}, description });
+
+export const serve = defineComponent({
+  name: 'serve',
+  summary: 'Gives the call to a scenario that people reach by its code, as if it had been dialled.',
+  docs: [
+    'The other scenario has the call from now on, with its own trace, and ends it. This one waits until it is over; there is',
+    'no call to work on afterwards. To have another scenario done in between, use `run`.',
+  ].join('\n'),
+  settings: Type.Object({
+    scenario: Type.String({ minLength: 1, maxLength: 64, examples: ['menu'], description: 'Its code.' }),
+    args: Values('Values of its parameters.'),
+    variables: Values('Values that its variables begin with.'),
+  }),
+  shorthand: 'scenario',
+  exits: { next: { description: 'It is over.' } },
+  results: {
+    run: { type: 'string', description: 'Its run id.' },
+    status: { type: 'string', description: '`completed`, `ended`, `stopped` or `failed`.' },
+  },
+  waits: true,
+  method: 'scenario.serve',
+  run: async ({ call, services, signal, result }, { scenario, args, variables }) => {
+    if (!services.serve) throw unavailable('scenarios cannot be started here');
+    const start = { args: args as Record<string, Value>, variables: variables as Record<string, Value> };
+    const run = await services.serve(scenario, call, start);
+    if (!run) throw new ScenarioError('no_such_scenario', `there is no scenario "${scenario}"`);
+    result({ run: run.id, status: 'running' });
+    const { status } = await untilFinished(run, signal, false);
+    return { exit: 'next', fields: { run: run.id, status } };
+  },
+});

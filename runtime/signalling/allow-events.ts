@@ -1,0 +1,7 @@
+/** Event packages of an Allow-Events header (RFC 6665 section 8.2.2), lower case; none when there is no header. */
+export function parseAllowEvents(header: string | undefined): string[] {
+  return (header ?? '')
+    .split(',')
+    .map((event) => event.trim().toLowerCase())
+    .filter((event) => event !== '');
+}

@@ -1,0 +1,58 @@
+import { parseAllowEvents } from './allow-events.ts';
+import type { SipDialog } from './sip-dialog.ts';
+import { parseSipUri } from './sip-uri.ts';
+import type { Srf, SrfIncomingResponse } from './srf-types.ts';
+
+/**
+ * The early dialog with a ringing phone (RFC 3261 section 12.1). The SIP server keeps none for provisional answers that
+ * are not reliable; so a NOTIFY is sent with the dialog's own Call-ID, tags and the next CSeq, which is all that makes a
+ * request part of a dialog.
+ */
+export class EarlyDialog {
+  #response: SrfIncomingResponse | undefined;
+  #nextHop: string | undefined;
+  #sent = 0;
+  #allowEvents: readonly string[] = [];
+
+  get allowEvents(): readonly string[] {
+    return this.#allowEvents;
+  }
+
+  /** @param nextHop where the INVITE went, when not to its request URI */
+  learn(response: SrfIncomingResponse, nextHop: string | undefined): void {
+    const listed = parseAllowEvents(response.get('Allow-Events'));
+    if (listed.length > 0) this.#allowEvents = listed;
+    if (response.status > 100 && /;\s*tag=/i.test(response.get('To') ?? '')) this.#response = response;
+    this.#nextHop = nextHop;
+  }
+
+  /** False when the phone has not made a dialog yet. */
+  notify(srf: Srf, event: string, failed: (err: unknown) => void): boolean {
+    const response = this.#response;
+    const contact = /<([^>]+)>/.exec(response?.get('Contact') ?? '')?.[1];
+    if (response === undefined || contact === undefined || parseSipUri(contact) === undefined) return false;
+    this.#sent += 1;
+    const cseq = Number.parseInt(response.get('CSeq') ?? '', 10) + this.#sent;
+    const headers = {
+      'Call-ID': response.get('Call-ID') ?? '',
+      From: response.get('From') ?? '',
+      To: response.get('To') ?? '',
+      CSeq: `${cseq} NOTIFY`,
+      Event: event,
+      'Subscription-State': 'active',
+    };
+    const proxy = this.#nextHop === undefined ? {} : { proxy: this.#nextHop };
+    srf.request(contact, { method: 'NOTIFY', headers, ...proxy }, (err) => {
+      if (err !== null && err !== undefined) failed(err);
+    });
+    return true;
+  }
+
+  /**
+   * The SIP server goes on counting from the INVITE's CSeq: requests that the phone may ignore use up the numbers of the
+   * NOTIFYs, so that the next one that matters is not out of order (section 12.2.2).
+   */
+  catchUp(dialog: SipDialog): void {
+    for (; this.#sent > 0; this.#sent -= 1) dialog.request('OPTIONS', {}).catch(() => undefined);
+  }
+}

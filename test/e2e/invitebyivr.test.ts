@@ -1,0 +1,143 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { eventually } from '../support/eventually.ts';
+import { CALLS, useStage } from '../support/stage.ts';
+
+/** Presses the keys that it was started with. */
+const KEYS = `id: keys
+parameters:
+  first: { type: string, description: Keys }
+  second: { type: integer, default: 0, description: More of them }
+variables:
+  third: { type: string, value: "*" }
+start: press
+blocks:
+  press:
+    send_dtmf: \${first + string(second) + third}
+    next: wait
+  wait:
+    wait: 20s
+    next: end
+`;
+
+describe('INVITEBYIVR', () => {
+  const stage = useStage();
+  const OWN = '/rest/v1/user/sip/calls';
+
+  before('put a scenario into the folder', async () => {
+    const folder = join(stage.node.dataDir, 'scenarios');
+    await mkdir(folder, { recursive: true });
+    await writeFile(join(folder, 'keys.yaml'), KEYS);
+  });
+
+  async function call(body: object, { base = CALLS, login = 'admin' } = {}) {
+    const answer = await (await stage.rest(login)).send('INVITEBYIVR', base, {
+      body: { to: '101', scriptcode: 'keys', ...body },
+    });
+    return { status: answer.status, json: answer.json<Record<string, unknown>>(), answer };
+  }
+
+  for (const [what, body, keys] of [
+    ['text for two parameters', { key: '12', param: '34' }, '1234*'],
+    ['a JSON object for parameters and variables', { key: '{"first":"5","third":"#"}' }, '50#'],
+  ] as const) {
+    it(`runs the scenario for the party, with ${what}`, async () => {
+      const alice = await stage.phone('alice');
+      const asked = call(body);
+      const incoming = await alice.incoming();
+      incoming.ring();
+      await incoming.answer();
+      const { status, json } = await asked;
+      expect(status).to.equal(200);
+      const { dialogid } = await stage.dialog();
+      expect(json).to.deep.equal({ result: 'ok', ivrcallid: json['ivrcallid'], sipcode: 200, dialogid });
+      await incoming.receivesDtmf(keys, { withinMs: 5000 });
+      await incoming.hangup();
+    });
+  }
+
+  it('sends digits by INFO, headers, a label and the name when it is told to', async () => {
+    const alice = await stage.phone('alice');
+    const asked = call({
+      to: "101'7",
+      key: '1',
+      dtmf_proto: 'sipinfo',
+      headers: 'X-Ticket: 4711\r\nAlert-Info: <http://127.0.0.1/bell>',
+      binding: 'seance_1',
+      callerid: '900',
+      callername: 'Survey',
+      response_mode: 2,
+    });
+    const incoming = await alice.incoming();
+    expect(incoming.header('X-Ticket')).to.equal('4711');
+    expect(incoming.header('Alert-Info')).to.equal('<http://127.0.0.1/bell>');
+    expect([incoming.callerId, incoming.callerName]).to.deep.equal(['900', 'Survey']);
+    await incoming.answer();
+    await asked;
+    const { dialogid } = await stage.dialog();
+    const labels = await (await stage.rest()).send('SETUP_BINDINGS', `${CALLS}/${dialogid}`, {
+      body: { command: 'get' },
+    });
+    expect(labels.json<{ labels: string[] }>().labels).to.deep.equal(['seance_1']);
+    const pressed = () => incoming.infos.map((info) => /Signal=(.)/.exec(info)?.[1]).join('');
+    await eventually(async () => expect(pressed()).to.equal('710*'));
+    await incoming.hangup();
+  });
+
+  it('answers in modes 0 and 1 before the party does', async () => {
+    const alice = await stage.phone('alice');
+    const at0 = await call({ key: '1', response_mode: 0 });
+    expect(at0.json).to.have.all.keys('result', 'ivrcallid');
+    (await alice.incoming()).reject(486);
+    await stage.expectNoDialog();
+    const asked = call({ key: '1', response_mode: 1 });
+    const incoming = await alice.incoming();
+    incoming.ring();
+    const { json } = await asked;
+    expect(json).to.include({ result: 'ok', sipcode: 180 }).and.to.have.property('dialogid');
+    incoming.reject(486);
+  });
+
+  it('tells of a refusal and of nobody', async () => {
+    const alice = await stage.phone('alice');
+    const asked = call({ key: '1' });
+    (await alice.incoming()).reject(486);
+    const { json } = await asked;
+    expect(json).to.deep.equal({ result: 'rejected', ivrcallid: json['ivrcallid'], sipcode: 486 });
+    const nobody = (await call({ to: '999', key: '1' })).json;
+    expect(nobody).to.deep.equal({ result: 'rejected', ivrcallid: nobody['ivrcallid'], sipcode: 404 });
+  });
+
+  it('refuses what would not work, and calls nobody', async () => {
+    const alice = await stage.phone('alice');
+    for (const [body, status, field] of [
+      [{ scriptcode: 'none', key: '1' }, 422, 'scriptcode'],
+      [{}, 422, 'key'],
+      [{ key: '1', param: 'x' }, 422, 'key'],
+      [{ key: '{"first":"1","other":2}' }, 422, 'key'],
+      [{ key: '1', headers: 'Contact: <sip:x@y>' }, 422, 'headers'],
+      [{ key: '1', headers: 'v: SIP/2.0/UDP x' }, 422, 'headers'],
+      [{ key: '1', headers: 'no colon' }, 422, 'headers'],
+      [{ key: '1', response_mode: 3 }, 400, 'response_mode'],
+      [{ key: '1', dtmf_proto: 'x' }, 400, 'dtmf_proto'],
+    ] as const) {
+      const { status: got, answer } = await call(body);
+      expect(got, answer.text).to.equal(status);
+      expect(answer.json<{ error_details: { field: string } }>().error_details.field).to.equal(field);
+    }
+    expect(alice.waitingCalls).to.equal(0);
+  });
+
+  it('on own calls calls numbers of the user only', async () => {
+    const alice = await stage.phone('alice');
+    const own = { base: OWN, login: 'alice' };
+    const foreign = await call({ to: '102', key: '1' }, own);
+    expect([foreign.status, foreign.json['error_code']]).to.deep.equal([403, 1401]);
+    const asked = call({ key: '1', response_mode: 1 }, own);
+    const incoming = await alice.incoming();
+    incoming.ring();
+    expect((await asked).json).to.include({ result: 'ok' });
+    incoming.reject(603);
+  });
+});
