@@ -8,7 +8,7 @@ import { badParameter, type RestError } from './errors.ts';
  * operations"). Values keep their types; a null stays null. Keys that would reach a prototype are refused.
  */
 export function readBodies(app: App): void {
-  const parse = app.getDefaultJsonParser('error', 'error');
+  const parseJson = jsonParser(app);
   app.removeAllContentTypeParsers();
   const options = { parseAs: 'buffer' as const };
 
@@ -28,16 +28,26 @@ export function readBodies(app: App): void {
       done(badParameter('data', 'is missing in the form; to send JSON as it is, set Content-Type: application/json'));
     } else parseJson(request, data, 'data', done);
   });
+}
 
-  function parseJson(
-    request: FastifyRequest,
-    text: string,
-    field: string,
-    done: (error: RestError | null, value?: unknown) => void,
-  ): void {
+/**
+ * Makes the function that reads JSON as bodies are read, and refuses keys that would reach a prototype.
+ *
+ * @returns it tells `done` a RestError 400/1400 that names `field`
+ */
+export function jsonParser(
+  app: App,
+): (
+  request: FastifyRequest,
+  text: string,
+  field: string,
+  done: (error: RestError | null, value?: unknown) => void,
+) => void {
+  const parse = app.getDefaultJsonParser('error', 'error');
+  return (request, text, field, done) => {
     void parse(request, text, (error, value: unknown) => {
       if (error) done(badParameter(field, `is not JSON: ${error.message}`));
       else done(null, value);
     });
-  }
+  };
 }

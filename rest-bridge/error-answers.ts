@@ -5,9 +5,11 @@ import {
   BadParameterError,
   CannotApplyError,
   ConflictError,
+  FileStoreError,
   ModelError,
   NotFoundError,
-} from '../runtime/model/errors.ts';
+  StorageTimeoutError,
+} from '../runtime/model/index.ts';
 import { badParameter, RestError } from './errors.ts';
 import type { Refusal, RefusalKind } from './http/refusal.ts';
 
@@ -17,6 +19,13 @@ export function toRestError(error: unknown): RestError {
   if (error instanceof ParameterError) return badParameter(error.field, error.reason);
   if (error instanceof OperationError) return operationError(error.problem);
   if (error instanceof ModelError) return modelError(error);
+  if (error instanceof StorageTimeoutError) {
+    const reason = 'the database took too long; narrow the query, or add an index';
+    return new RestError('UNAVAILABLE', { reason }, {}, { cause: error });
+  }
+  if (error instanceof FileStoreError) {
+    return new RestError('UNAVAILABLE', { reason: 'the file store does not answer' }, {}, { cause: error });
+  }
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   switch (code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
@@ -83,6 +92,7 @@ export function answerError(error: unknown, request: FastifyRequest, reply: Fast
     });
   }
   if (shown.id === 'INTERNAL') request.log.error({ err: error }, 'request failed');
+  else if (shown.id === 'UNAVAILABLE' && shown.cause !== undefined) request.log.warn({ err: error }, 'request failed');
   void reply.code(shown.status).headers(shown.headers).send(shown.toObject());
 }
 

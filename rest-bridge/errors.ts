@@ -24,6 +24,7 @@ export const ERRORS = {
   CONFLICT: { status: 409, code: 1402, template: 'Conflict: {reason}' },
   BODY_TOO_LARGE: { status: 413, code: 1506, template: 'The request body exceeds the maximum size of {limit}' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, code: 1415, template: 'Unsupported Content-Type; use {allowed}' },
+  RANGE_NOT_SATISFIABLE: { status: 416, code: 1416, template: 'Nothing of the {size} bytes is in the range' },
   EXPECTATION_FAILED: { status: 417, code: 1417, template: 'Expectation failed: {reason}' },
   CANNOT_APPLY: { status: 422, code: 1405, template: 'Cannot be applied: {field}: {reason}' },
   TOO_MANY_REQUESTS: { status: 429, code: 1429, template: 'Too many failed logins; try again in {seconds} s' },

@@ -95,7 +95,7 @@ export async function createRestServer(deps: RestDeps): Promise<App> {
       for (const [path, resource] of Object.entries(deps.collections)) collectionRoutes(api, path, resource);
       hookRoutes(api, deps);
       versionRoutes(api, deps);
-      modelRoutes(api, deps);
+      await modelRoutes(api, deps);
       addChildLists();
       addMethodNotAllowed();
     },

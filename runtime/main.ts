@@ -20,7 +20,7 @@ import { EventBus } from './events/event-bus.ts';
 import { startMediaServer } from './embedded/media/index.ts';
 import { ListenError } from './embedded/server.ts';
 import { startSipServer } from './embedded/sip/index.ts';
-import { BlobStore, createDemoData, createIam, isEmpty, StoredAvatars } from './iam/index.ts';
+import { createDemoData, createIam, isEmpty, StoredAvatars } from './iam/index.ts';
 import { MediaLink } from './media/link.ts';
 import { openRecording } from './recording/index.ts';
 import { openScenarios, openScripting } from './scenarios.ts';
@@ -28,6 +28,7 @@ import { Shutdown } from './shutdown.ts';
 import { openModel } from './model/index.ts';
 import { patiently } from './patience.ts';
 import { SipLink } from './signalling/link.ts';
+import { FolderFiles, openFiles } from './storage/files/index.ts';
 import { openStorage } from './storage/index.ts';
 import { Switch } from './switch/switch.ts';
 
@@ -90,7 +91,10 @@ async function compose(config: Config, log: Logger, shutdown: Shutdown): Promise
   });
   shutdown.add('sessions', () => iam.close());
 
-  const model = await openModel(storage);
+  const model = await openModel(storage, {
+    files: openFiles(join(config.dataDir, 'files'), config.files),
+    maxFileBytes: config.maxFileBytes,
+  });
   shutdown.add('data model', () => model.close());
 
   const events = new EventBus({
@@ -186,7 +190,7 @@ async function compose(config: Config, log: Logger, shutdown: Shutdown): Promise
   const rest = await createRestServer({
     iam,
     accounts: iam.accounts,
-    avatars: new StoredAvatars(iam.accounts, new BlobStore(join(config.dataDir, 'avatars'))),
+    avatars: new StoredAvatars(iam.accounts, new FolderFiles(join(config.dataDir, 'avatars'))),
     webApps: webAppsOf(directory),
     collections: {
       ...domainCenter(directory, iam.collections, scenarios.scripts),

@@ -14,6 +14,9 @@ export const ModelGetQuery = Type.Object({
   ),
   aggr: Type.Optional(Type.String({ description: 'JSON {name: aggregating expression}' })),
   groupby: Type.Optional(Type.String({ description: 'JSON {name: field or expression}' })),
+  attachment: Type.Optional(
+    Type.String({ description: 'Of a file: send it as an attachment under its original name' }),
+  ),
   snapshot: Type.Optional(
     Type.String({ maxLength: 64, description: 'An id of your own for paging, or * for the whole set at once' }),
   ),
@@ -25,7 +28,7 @@ export const WriteQuery = Type.Object({
 
 /** @throws RestError 400/1400 for what is not JSON */
 export function listQuery(query: Static<typeof ModelGetQuery>, session: string): ModelListQuery {
-  const { filter, order, interval, aggr, groupby, ...plain } = query;
+  const { filter, order, interval, aggr, groupby, attachment: _attachment, ...plain } = query;
   return {
     ...plain,
     session,

@@ -1,15 +1,28 @@
 /** The collections of the dynamic data model: `/model/{class_path}` (specification, "Dynamic data model"). */
 import { Readable } from 'node:stream';
+import multipart from '@fastify/multipart';
 import type { FastifyRequest } from 'fastify';
 import type { Directory } from '../../runtime/domain/directory.ts';
 import type { Iam, Session } from '../../runtime/iam/iam.ts';
-import { type Input, type Model, NotFoundError } from '../../runtime/model/index.ts';
+import {
+  type AttachmentPlace,
+  attachmentProperty,
+  type Entity,
+  type Input,
+  type Model,
+  NotFoundError,
+  type ResolvedClass,
+  timeOf,
+} from '../../runtime/model/index.ts';
 import type { App } from '../app.ts';
 import { sessionOf } from '../authentication.ts';
 import { badParameter, RestError } from '../errors.ts';
+import { download, isDirectory, metadata, upload } from './attachments.ts';
+import { inputReader } from './inputs.ts';
 import { jsonArray } from './json-array.ts';
 import { listQuery, ModelGetQuery, WriteQuery } from './query.ts';
 import { modelPath, modelRolePath, type ModelTarget, modelTarget } from './target.ts';
+import { discardAll, isOctetStream } from './uploads.ts';
 
 export interface ModelDeps {
   readonly iam: Pick<Iam, 'allows'>;
@@ -29,65 +42,137 @@ const ALLOW = {
   section: ['GET', 'HEAD'],
   collection: ['GET', 'HEAD', 'POST', 'LOOKUP', 'CLEAR', 'SETUP'],
   entity: ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE'],
+  directory: ['GET', 'HEAD', 'POST', 'METADATA'],
+  file: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'METADATA'],
 } as const;
 
-export function modelRoutes(app: App, deps: ModelDeps): void {
+export async function modelRoutes(app: App, deps: ModelDeps): Promise<void> {
   app.decorateRequest('modelTarget', null);
-  // Who may do what depends on the path, which the router does not take apart: `authorise` asks.
-  const route = { config: { everyUser: true }, onRequest: authorise(deps) };
-
-  app.get('/model/*', { ...route, schema: { querystring: ModelGetQuery } }, async (request, reply) => {
-    const { modelTarget: target } = request;
-    if (target === null) return children(deps, request);
-    const { id, date, collection } = target;
-    if (id === undefined) {
-      const query = listQuery(request.query, sessionOf(request).id);
-      const whole = query.snapshot === '*' ? await collection.whole(query) : undefined;
-      if (whole === undefined) return await collection.list(query);
-      return reply.type('application/json; charset=utf-8').send(Readable.from(jsonArray(whole)));
-    }
-    const { mask, flat } = request.query;
-    return await collection.read(id, { mask, flat, date });
+  await app.register(async (scope: App) => {
+    await scope.register(multipart);
+    // Whoever handles the request reads the bytes as they come.
+    scope.addContentTypeParser('application/octet-stream', (_request, payload, done) => done(null, payload));
+    readRoutes(scope, deps);
+    writeRoutes(scope, deps);
   });
+}
+
+/** Who may do what depends on the path, which the router does not take apart: `authorise` asks. */
+function routeOptions(deps: ModelDeps) {
+  return { config: { everyUser: true }, onRequest: authorise(deps) };
+}
+
+function readRoutes(app: App, deps: ModelDeps): void {
+  const { model } = deps;
+  app.route({
+    method: ['GET', 'HEAD'],
+    url: '/model/*',
+    ...routeOptions(deps),
+    schema: { querystring: ModelGetQuery },
+    handler: async (request, reply) => {
+      const { modelTarget: target, query } = request;
+      if (target === null) return children(deps, request);
+      const { id, date, collection } = target;
+      if (id === undefined) {
+        const listed = listQuery(query, sessionOf(request).id);
+        const whole = listed.snapshot === '*' ? await collection.whole(listed) : undefined;
+        if (whole === undefined) return await collection.list(listed);
+        return reply.type('application/json; charset=utf-8').send(Readable.from(jsonArray(whole)));
+      }
+      const place = placeOf(target);
+      if (place !== undefined) {
+        return await download(model.attachments, place, request, reply, isAttachment(query.attachment));
+      }
+      return await collection.read(id, { mask: query.mask, flat: query.flat, date });
+    },
+  });
+}
+
+function writeRoutes(app: App, deps: ModelDeps): void {
+  const { model } = deps;
+  const route = routeOptions(deps);
+  const read = inputReader(app, () => model.attachments);
+  const plainInput = async (request: FastifyRequest): Promise<Input> => {
+    const { input, uploads } = await read(request);
+    if (uploads.length === 0) return input;
+    await discardAll(model.attachments, uploads);
+    throw badParameter('body', 'holds files; here it cannot');
+  };
+
+  /** Writes an entity, and then the files that came with it. */
+  const write = async (target: ModelTarget, request: FastifyRequest, act: (input: Input) => Promise<Entity>) => {
+    const { input, uploads } = await read(request);
+    try {
+      const { collection } = target;
+      for (const { part } of uploads) attachmentProperty(collection.definition, part);
+      const entity = await act(input);
+      if (uploads.length === 0) return entity;
+      const date = dayOf(collection.definition, entity);
+      for (const { part: field, received, filename } of uploads) {
+        await model.attachments.place({ collection, id: entity.id, date, field }, received, filename);
+      }
+      return await collection.read(entity.id, { date });
+    } catch (error) {
+      await discardAll(model.attachments, uploads);
+      throw error;
+    }
+  };
 
   app.post('/model/*', route, async (request, reply) => {
     const target = targetOf(request);
-    const { suffix } = modelPath(request);
-    if (target.id !== undefined) throw notAllowed(request, suffix, 'entity');
-    const { collection } = target;
+    const { collection, suffix } = target;
+    const place = placeOf(target);
+    if (place !== undefined) {
+      if (suffix === 'metadata') return await metadata(model.attachments, place);
+      if (suffix !== undefined) throw notAllowed(request, target);
+      return await upload(model.attachments, place, request, reply);
+    }
+    if (target.id !== undefined) throw notAllowed(request, target);
     switch (suffix) {
       case undefined:
-        return await collection.create(bodyOf(request));
+        return await write(target, request, (input) => collection.create(input));
       case 'lookup':
-        return await collection.lookup(bodyOf(request));
+        return await collection.lookup(await plainInput(request));
       case 'setup':
-        return await collection.setup(bodyOf(request));
+        return await collection.setup(await plainInput(request));
       case 'clear':
         await collection.clear();
         return reply.code(204).send();
       default:
-        throw notAllowed(request, suffix, 'collection');
+        throw notAllowed(request, target);
     }
   });
 
-  app.put('/model/*', route, async (request) => {
-    const { collection, id, date } = entityOf(request);
-    return await collection.replace(id, bodyOf(request), { date });
+  app.put('/model/*', route, async (request, reply) => {
+    const target = entityOf(request);
+    const place = placeOf(target);
+    if (place === undefined) {
+      const { collection, id, date } = target;
+      return await write(target, request, (input) => collection.replace(id, input, { date }));
+    }
+    if (isDirectory(place)) throw notAllowed(request, target);
+    return await upload(model.attachments, place, request, reply);
   });
 
   app.patch('/model/*', { ...route, schema: { querystring: WriteQuery } }, async (request) => {
-    const { collection, id, date } = entityOf(request);
-    return await collection.update(id, bodyOf(request), { date, append: request.query.append });
+    const target = entityOf(request);
+    if (target.field !== undefined) throw notAllowed(request, target);
+    if (request.isMultipart() || isOctetStream(request)) throw new RestError('UNSUPPORTED_MEDIA_TYPE');
+    const { collection, id, date } = target;
+    return await collection.update(id, await plainInput(request), { date, append: request.query.append });
   });
 
   app.delete('/model/*', route, async (request, reply) => {
-    const { collection, id, date } = entityOf(request);
-    await collection.remove(id, { date });
+    const target = entityOf(request);
+    const place = placeOf(target);
+    if (place === undefined) await target.collection.remove(target.id, { date: target.date });
+    else if (isDirectory(place)) throw notAllowed(request, target);
+    else await model.attachments.remove(place);
     return reply.code(204).send();
   });
 
   app.options('/model/*', route, async (request) => {
-    throw notAllowed(request, undefined, request.modelTarget?.id === undefined ? 'collection' : 'entity');
+    throw notAllowed(request, targetOf(request));
   });
 }
 
@@ -97,7 +182,7 @@ function authorise({ iam, model, directory }: ModelDeps): (request: FastifyReque
     const session = sessionOf(request);
     const path = modelPath(request);
     if (path.isSection) {
-      if (request.method !== 'GET' && request.method !== 'HEAD') throw notAllowed(request, undefined, 'section');
+      if (request.method !== 'GET' && request.method !== 'HEAD') throw notAllowed(request, undefined);
       return;
     }
     const method = path.suffix?.toUpperCase() ?? request.method;
@@ -134,20 +219,35 @@ function targetOf(request: FastifyRequest): ModelTarget {
 
 function entityOf(request: FastifyRequest): ModelTarget & { readonly id: string } {
   const target = targetOf(request);
-  if (target.id === undefined) throw notAllowed(request, undefined, 'collection');
+  if (target.id === undefined) throw notAllowed(request, target);
   return { ...target, id: target.id };
 }
 
-function notAllowed(request: FastifyRequest, suffix: string | undefined, kind: keyof typeof ALLOW): RestError {
-  const allow = ALLOW[kind];
-  const method = suffix?.toUpperCase() ?? request.method;
+/** Undefined when the path does not go as deep as an attachment. */
+function placeOf({ collection, id, date, field, fileName }: ModelTarget): AttachmentPlace | undefined {
+  return id === undefined || field === undefined ? undefined : { collection, id, date, field, fileName };
+}
+
+/** The day below which an entity of a partitioned class is found. */
+function dayOf(definition: ResolvedClass, entity: Entity): string | undefined {
+  const time = timeOf(definition, entity);
+  return time === undefined ? undefined : new Date(time).toISOString().slice(0, 10);
+}
+
+/** `attachment`, `attachment=1`, `attachment=true`: anything but a no. */
+function isAttachment(value: string | undefined): boolean {
+  return value !== undefined && !/^(?:0|false)$/i.test(value);
+}
+
+function notAllowed(request: FastifyRequest, target: ModelTarget | undefined): RestError {
+  const allow = ALLOW[kindOf(target)];
+  const method = target?.suffix?.toUpperCase() ?? request.method;
   return new RestError('METHOD_NOT_ALLOWED', { method, allow }, { allow: allow.join(', ') });
 }
 
-/** @throws RestError 400/1400 without an object as body */
-function bodyOf({ body }: FastifyRequest): Input {
-  if (body === undefined || body === null) throw badParameter('body', 'is missing');
-  if (typeof body !== 'object' || Array.isArray(body)) throw badParameter('body', 'must be an object');
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- checked above
-  return body as Input;
+function kindOf(target: ModelTarget | undefined): keyof typeof ALLOW {
+  if (target === undefined) return 'section';
+  const place = placeOf(target);
+  if (place === undefined) return target.id === undefined ? 'collection' : 'entity';
+  return isDirectory(place) ? 'directory' : 'file';
 }

@@ -21,6 +21,8 @@ export interface ModelTarget {
   /** Property of an attachment. */
   readonly field?: string;
   readonly fileName?: string;
+  /** A custom method in lower case. */
+  readonly suffix: string | undefined;
 }
 
 /** `/rest/v1/model/` makes four parts, the first of them empty. */
@@ -64,14 +66,14 @@ export function modelRolePath({ segments }: ModelPath): string {
  * @throws NotFoundError without such a class
  * @throws RestError 404/1401 for a path that goes deeper than attachments do
  */
-export function modelTarget(model: Model, domain: string, { segments }: ModelPath): ModelTarget {
+export function modelTarget(model: Model, domain: string, { segments, suffix }: ModelPath): ModelTarget {
   const found = model.find(domain, segments);
   if (found === undefined) throw new NotFoundError('Class', segments.join('/'));
   const { collection, rest } = found;
   const mode = collection.definition.storage_mode;
   const names = mode === 'history' || mode === 'transactionlog' ? DATED : PLAIN;
   if (rest.length > names.length) throw new RestError('ENDPOINT_NOT_FOUND');
-  const target = { collection, ...Object.fromEntries(rest.map((each, index) => [names[index], each])) };
+  const target = { collection, suffix, ...Object.fromEntries(rest.map((each, index) => [names[index], each])) };
   if ('date' in target && !('id' in target)) {
     throw badParameter('date', 'must stand before the id: /<YYYY-MM-DD>/<id>');
   }

@@ -16,6 +16,10 @@ export interface Config {
   /** Absolute path. */
   readonly dataDir: string;
   readonly databaseUrl: string | undefined;
+  /** An S3-compatible store for attachments; undefined: a folder in the data directory. */
+  readonly files: string | undefined;
+  /** Bytes of one attachment. */
+  readonly maxFileBytes: number;
   /** Real servers; empty: the embedded ones. */
   readonly drachtio: readonly ServerAddress[];
   readonly freeswitch: readonly ServerAddress[];
@@ -38,6 +42,13 @@ export const SETTINGS = [
   { name: 'RINGMASTER_RTP_PORTS', fallback: '20000-20999', about: 'range of UDP ports for sound' },
   { name: 'RINGMASTER_DATA_DIR', fallback: './data', about: 'where the node keeps its data' },
   { name: 'DATABASE_URL', fallback: '', about: 'a PostgreSQL server instead of the database in the data directory' },
+  {
+    name: 'RINGMASTER_FILES',
+    fallback: '',
+    about:
+      's3://KEY:SECRET@host/bucket?region=...: an S3-compatible store for attachments instead of the data directory',
+  },
+  { name: 'RINGMASTER_MAX_FILE_MB', fallback: '100', about: 'MiB of one attachment' },
   {
     name: 'RINGMASTER_DRACHTIO',
     fallback: '',
@@ -91,6 +102,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     rtpPorts: portRange('RINGMASTER_RTP_PORTS', text),
     dataDir: resolve(text('RINGMASTER_DATA_DIR')),
     databaseUrl: databaseUrl(text('DATABASE_URL')),
+    files: filesUrl(text('RINGMASTER_FILES')),
+    maxFileBytes: integer('RINGMASTER_MAX_FILE_MB', text, 1, 1_000_000) * 1024 * 1024,
     drachtio: servers('RINGMASTER_DRACHTIO', text),
     freeswitch: servers('RINGMASTER_FREESWITCH', text),
     sessionExpires: seconds('RINGMASTER_SESSION_EXPIRES', text),
@@ -165,6 +178,28 @@ function databaseUrl(value: string): string | undefined {
       'DATABASE_URL',
       value.replace(/:[^:@/]*@/, ':***@'),
       'a URL such as postgres://user:password@host/database',
+    );
+  }
+  return value;
+}
+
+function integer(name: Name, text: (name: Name) => string, min: number, max: number): number {
+  const value = text(name);
+  const number = Number(value);
+  if (!/^\d{1,9}$/.test(value) || number < min || number > max) {
+    throw new ConfigError(name, value, `an integer from ${min} to ${max}`);
+  }
+  return number;
+}
+
+function filesUrl(value: string): string | undefined {
+  if (value === '') return undefined;
+  if (!/^s3:\/\/[^:@/]+:[^@/]+@[^/]+\/[^?]+/.test(value) || !URL.canParse(value)) {
+    const shown = value.replace(/:[^:@/]*@/, ':***@');
+    throw new ConfigError(
+      'RINGMASTER_FILES',
+      shown,
+      's3://KEY:SECRET@host/bucket, optionally with ?region=...&tls=false',
     );
   }
   return value;

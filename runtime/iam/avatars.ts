@@ -2,7 +2,7 @@
 import { extname } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { Accounts, AvatarInfo } from './accounts.ts';
-import type { BlobStore } from './blob-store.ts';
+import type { FileStore } from '../storage/files/index.ts';
 
 /** Greatest avatar in bytes (specification, "Limits"). */
 export const MAX_AVATAR_BYTES = 204_800;
@@ -41,12 +41,12 @@ export interface Avatars {
 
 export class StoredAvatars implements Avatars {
   readonly #accounts: Accounts;
-  readonly #blobs: BlobStore;
+  readonly #blobs: FileStore;
   readonly #now: () => number;
   /** Changes one after the other: content that two users share is not removed while one is getting it. */
   #lastChange: Promise<unknown> = Promise.resolve();
 
-  constructor(accounts: Accounts, blobs: BlobStore, now: () => number = Date.now) {
+  constructor(accounts: Accounts, blobs: FileStore, now: () => number = Date.now) {
     this.#accounts = accounts;
     this.#blobs = blobs;
     this.#now = now;

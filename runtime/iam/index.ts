@@ -10,7 +10,6 @@ import { SessionStore } from './session-store.ts';
 
 export { type Avatar, type Avatars, MAX_AVATAR_BYTES, StoredAvatars } from './avatars.ts';
 export { BAN_FAILURES, BAN_WINDOW_MS } from './ban-filter.ts';
-export { BlobStore, BlobTooLargeError } from './blob-store.ts';
 export { createIamCollections, type IamCollections, type RoleRow, type UserRow } from './collections.ts';
 export {
   DEMO_DOMAIN,
@@ -50,3 +49,4 @@ export async function createIam(
   await iam.reload();
   return iam;
 }
+export { BlobTooLargeError } from '../storage/files/index.ts';

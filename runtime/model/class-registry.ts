@@ -5,7 +5,7 @@ import type { Schema, Storage } from '../storage/index.ts';
 import { isFields } from './check.ts';
 import type { ClassDefinition, PropertyDefinition } from './class-definition.ts';
 import { type ClassRow, deleteClass, insertClass, loadClasses, updateClass } from './class-rows.ts';
-import { isInMemory, isPartitioned, readClass } from './class-settings.ts';
+import { hasTable, isInMemory, isPartitioned, readClass } from './class-settings.ts';
 import { CannotApplyError, ConflictError, NotFoundError } from './errors.ts';
 import type { Input } from './model.ts';
 import { resolveProperties, timeProperty } from './resolve-class.ts';
@@ -189,10 +189,6 @@ export class ClassRegistry {
 
 function nameKey(domain: string, classname: string): string {
   return JSON.stringify([domain, classname]);
-}
-
-function hasTable({ storage_mode: mode }: ClassDefinition): boolean {
-  return mode !== 'abstract' && !isInMemory(mode);
 }
 
 function merge(before: object, given: unknown): unknown {

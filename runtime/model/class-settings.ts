@@ -109,3 +109,7 @@ export function isPartitioned(mode: StorageMode): mode is 'history' | 'transacti
 export function isInMemory(mode: StorageMode): mode is 'ram' | 'runtime' | 'ets' {
   return mode === 'ram' || mode === 'runtime' || mode === 'ets';
 }
+
+export function hasTable({ storage_mode: mode }: Pick<ClassDefinition, 'storage_mode'>): boolean {
+  return mode !== 'abstract' && !isInMemory(mode);
+}

@@ -1,4 +1,6 @@
 /** The room's contract: what the REST bridge, scenarios and the event bus see of the dynamic model. */
+import type { FileStore } from '../storage/files/index.ts';
+import type { Attachments } from './attachments/attachments.ts';
 import type { ClassDefinition, ResolvedClass } from './class-definition.ts';
 
 /** An entity as REST shows it. Entities of memory classes are frozen and shared: copy before changing. */
@@ -68,6 +70,12 @@ export interface ModelCollection {
   replace(id: string, input: Input, options?: { readonly date?: string | undefined }): Promise<Entity>;
   /** PATCH: the given fields; null clears one. @throws NotFoundError, ConflictError */
   update(id: string, input: Input, options?: UpdateOptions): Promise<Entity>;
+  /**
+   * As `update`, with fields that depend on the entity as it is: nobody writes it in between.
+   *
+   * @throws whatever `change` throws; nothing is written then
+   */
+  edit(id: string, change: (before: Entity) => Input, options?: UpdateOptions): Promise<Entity>;
   /** @throws NotFoundError */
   remove(id: string, options?: { readonly date?: string | undefined }): Promise<void>;
   clear(): Promise<void>;
@@ -120,6 +128,7 @@ export interface ModelChange {
 export type ModelListener = (change: ModelChange) => void;
 
 export interface Model {
+  readonly attachments: Attachments;
   /** @param domain id of the domain */
   classes(domain: string): ModelClasses;
   /** @throws NotFoundError when the domain has no such class, or it is abstract */
@@ -133,6 +142,13 @@ export interface Model {
   children(domain: string, path: string): readonly string[];
   /** Returns how to stop it. */
   onChange(listener: ModelListener): () => void;
+  /**
+   * Removes files that no entity has any more; the model does so every ten minutes.
+   *
+   * @param graceMs milliseconds for which a file must have been without an entity; default an hour
+   * @returns how many
+   */
+  sweepFiles(graceMs?: number): Promise<number>;
   /** Ends timers; memory classes lose their entities. */
   close(): Promise<void>;
 }
@@ -141,4 +157,8 @@ export interface Model {
 export interface ModelSettings {
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
+  /** Where the content of attachments is kept. */
+  readonly files: FileStore;
+  /** Bytes of one attachment; default 100 MiB. */
+  readonly maxFileBytes?: number | undefined;
 }

@@ -1,7 +1,9 @@
 import type { Storage } from '../storage/index.ts';
+import { Attachments } from './attachments/attachments.ts';
+import { Orphans } from './attachments/orphans.ts';
 import type { ClassDefinition } from './class-definition.ts';
 import { type ClassFollower, ClassRegistry } from './class-registry.ts';
-import { isInMemory, isPartitioned, MAX_CLASSNAME_PARTS } from './class-settings.ts';
+import { hasTable, isInMemory, isPartitioned, MAX_CLASSNAME_PARTS } from './class-settings.ts';
 import { NotFoundError } from './errors.ts';
 import { MemoryCollection } from './memory/memory-collection.ts';
 import type { Input, Model, ModelClasses, ModelCollection, ModelListener, ModelSettings } from './model.ts';
@@ -11,10 +13,12 @@ import { Partitions } from './table/partitions.ts';
 import { TableCollection } from './table/table-collection.ts';
 
 const RETENTION_INTERVAL_MS = 3_600_000;
+const SWEEP_INTERVAL_MS = 600_000;
+const MAX_FILE_BYTES = 100 * 1024 * 1024;
 
 /** Loads the classes. Entities of memory classes begin empty: they do not outlive the node. */
-export async function openModel(storage: Storage, settings: ModelSettings = {}): Promise<Model> {
-  const model = new LiveModel(storage, settings.now ?? Date.now);
+export async function openModel(storage: Storage, settings: ModelSettings): Promise<Model> {
+  const model = new LiveModel(storage, settings);
   await model.open();
   return model;
 }
@@ -27,22 +31,53 @@ class LiveModel implements Model, ClassFollower {
   /** By id of the class. */
   readonly #collections = new Map<string, ModelCollection>();
   readonly #partitions = new Map<string, Partitions>();
-  #timer: NodeJS.Timeout | undefined;
+  readonly #orphans: Orphans;
+  readonly attachments: Attachments;
+  readonly #timers: NodeJS.Timeout[] = [];
   #retention: Promise<void> = Promise.resolve();
 
-  constructor(storage: Storage, now: () => number) {
+  constructor(storage: Storage, { now = Date.now, files, maxFileBytes = MAX_FILE_BYTES }: ModelSettings) {
     this.#storage = storage;
     this.#now = now;
     this.#registry = new ClassRegistry(storage, now);
+    this.#orphans = new Orphans({
+      storage,
+      files,
+      now,
+      classes: () => this.#registry.list(),
+      isInMemory: ({ storage_mode: mode }) => isInMemory(mode),
+      inMemory: ({ id }, hasha) => {
+        const collection = this.#collections.get(id);
+        return collection instanceof MemoryCollection && collection.hasFile(hasha);
+      },
+    });
+    this.attachments = new Attachments({ files, orphans: this.#orphans, limit: maxFileBytes, now });
   }
 
   async open(): Promise<void> {
     await this.#registry.load();
     await this.#expirePartitions();
-    this.#timer = setInterval(() => {
-      this.#retention = this.#expirePartitions();
-    }, RETENTION_INTERVAL_MS);
-    this.#timer.unref();
+    this.#every(RETENTION_INTERVAL_MS, () => this.#expirePartitions());
+    this.#every(SWEEP_INTERVAL_MS, () => this.sweepFiles().then(() => undefined));
+  }
+
+  async sweepFiles(graceMs?: number): Promise<number> {
+    try {
+      const removed = await this.#orphans.sweep(graceMs);
+      if (removed > 0) this.#storage.log.info({ removed }, 'files that no entity has any more were removed');
+      return removed;
+    } catch (error) {
+      // They stay suspect; the next round tries again.
+      this.#storage.log.error({ err: error }, 'files that no entity has any more were not removed');
+      return 0;
+    }
+  }
+
+  #every(intervalMs: number, act: () => Promise<void>): void {
+    const timer = setInterval(() => {
+      this.#retention = this.#retention.then(act);
+    }, intervalMs);
+    this.#timers.push(timer.unref());
   }
 
   classes(domain: string): ModelClasses {
@@ -59,7 +94,11 @@ class LiveModel implements Model, ClassFollower {
       },
       create: async (input: Input) => settingsOf(await registry.create(domain, input)),
       update: async (id, input) => settingsOf(await registry.update(domain, id, input, this)),
-      remove: (id) => registry.remove(domain, id, this),
+      remove: async (id) => {
+        const stored = own(id);
+        if (stored !== undefined && hasTable(stored)) await this.#orphans.emptied(stored);
+        await registry.remove(domain, id, this);
+      },
     };
   }
 
@@ -96,7 +135,7 @@ class LiveModel implements Model, ClassFollower {
   }
 
   async close(): Promise<void> {
-    clearInterval(this.#timer);
+    for (const timer of this.#timers) clearInterval(timer);
     await this.#retention;
     for (const collection of this.#collections.values()) {
       if (collection instanceof MemoryCollection) collection.dispose();
@@ -133,7 +172,7 @@ class LiveModel implements Model, ClassFollower {
       return known;
     };
     const notices = new Notices(this.#listeners, this.#storage.log);
-    const options = { notices, now: this.#now, current };
+    const options = { notices, orphans: this.#orphans, now: this.#now, current };
     if (isInMemory(stored.storage_mode)) return new MemoryCollection(options);
     return new TableCollection({ ...options, storage: this.#storage, partitions: this.#partitionsOf(stored.id) });
   }

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { CannotApplyError, ConflictError, NotFoundError, openModel } from '../../runtime/model/index.ts';
 import { describeStorages, failure, withStorage } from '../storage/support/storages.ts';
-import { DOMAIN, emptyModel, removeClasses, type TestModel } from './support/model.ts';
+import { DOMAIN, emptyModel, NO_FILES, removeClasses, type TestModel } from './support/model.ts';
 
 describeStorages('classes', (newPlace) => {
   const storage = withStorage(newPlace);
@@ -254,12 +254,12 @@ describeStorages('classes', (newPlace) => {
     expect(await failure(things.create({ n: 9 })))
       .to.be.instanceOf(CannotApplyError)
       .and.include({ field: 'n' });
-    const again = await openModel(storage());
+    const again = await openModel(storage(), { files: NO_FILES });
     expect(await again.collection(DOMAIN, 'things').read('x')).to.deep.equal({ id: 'x', n: 1, s: 'kept' });
     await again.classes(DOMAIN).remove(things.definition.id);
     expect(() => again.collection(DOMAIN, 'things')).to.throw(NotFoundError);
     await again.close();
-    const next = await openModel(storage());
+    const next = await openModel(storage(), { files: NO_FILES });
     expect(next.classes(DOMAIN).list()).to.deep.equal([]);
     await next.close();
   });

@@ -8,7 +8,7 @@ import {
   openModel,
 } from '../../runtime/model/index.ts';
 import { describeStorages, failure, withStorage } from '../storage/support/storages.ts';
-import { DOMAIN, emptyModel, removeClasses, type TestModel } from './support/model.ts';
+import { DOMAIN, emptyModel, NO_FILES, removeClasses, type TestModel } from './support/model.ts';
 
 describeStorages('history and transactionlog', (newPlace) => {
   const storage = withStorage(newPlace);
@@ -117,7 +117,7 @@ describeStorages('history and transactionlog', (newPlace) => {
   it('place an entity again whose partition another node has dropped', async () => {
     const calls = await history();
     await calls.create({ id: 'a', at: '2026-11-20' });
-    const other = await openModel(storage());
+    const other = await openModel(storage(), { files: NO_FILES });
     await other.collection(DOMAIN, 'calls').setup({ cmd: 'drop_partition', partition: '2026-11' });
     await calls.create({ id: 'b', at: '2026-11-20' });
     expect(await other.collection(DOMAIN, 'calls').list({ interval, mask: 'id' })).to.deep.equal([{ id: 'b' }]);
@@ -127,7 +127,7 @@ describeStorages('history and transactionlog', (newPlace) => {
   it('let go of partitions after store_days', async () => {
     const calls = await history({ partition_interval: 'day', store_days: 10 });
     for (const at of ['2026-11-01', '2026-11-10', '2026-11-11']) await calls.create({ at });
-    const later = await openModel(storage(), { now: () => test.time });
+    const later = await openModel(storage(), { files: NO_FILES, now: () => test.time });
     expect(await calls.setup({ cmd: 'read_partitions' })).to.deep.equal(['2026-11-11']);
     await later.close();
   });

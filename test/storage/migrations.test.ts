@@ -26,6 +26,7 @@ describeStorages('migrations', (newPlace) => {
       'ivrscript_versions',
       'ivrscripts',
       'model_classes',
+      'model_suspect_files',
       'providers',
       'recordingrules',
       'registrations',

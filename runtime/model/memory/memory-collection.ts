@@ -1,4 +1,6 @@
 /** The entities of one class in memory: ram, runtime and ets. */
+import { hashesOf } from '../attachments/info.ts';
+import type { Orphans } from '../attachments/orphans.ts';
 import type { ResolvedClass } from '../class-definition.ts';
 import { parseCommand } from '../commands.ts';
 import { checkId, makeEntity, patchEntity } from '../entity.ts';
@@ -14,6 +16,7 @@ import { type IndexedProperty, MemoryStore } from './memory-store.ts';
 import { Snapshots } from './snapshots.ts';
 
 export interface MemoryCollectionOptions {
+  readonly orphans: Orphans;
   readonly notices: Notices;
   readonly now: () => number;
   /** The class as it is now. */
@@ -103,15 +106,21 @@ export class MemoryCollection implements ModelCollection {
     const given = { ...input, id: checkId(id) };
     const after = makeEntity(this.definition, given, before, { now: this.#options.now() });
     this.#put(after, before === undefined);
+    await this.#options.orphans.changed(this.definition, before, after);
     if (before === undefined) this.#options.notices.created(this.definition, after);
     else this.#options.notices.updated(this.definition, before, after);
     return after;
   }
 
   async update(id: string, input: Input, options: UpdateOptions = {}): Promise<Entity> {
+    return await this.edit(id, () => input, options);
+  }
+
+  async edit(id: string, change: (before: Entity) => Input, options: UpdateOptions = {}): Promise<Entity> {
     const before = this.#get(id);
-    const after = patchEntity(this.definition, before, input, { ...options, now: this.#options.now() });
+    const after = patchEntity(this.definition, before, change(before), { ...options, now: this.#options.now() });
     this.#put(after, false);
+    await this.#options.orphans.changed(this.definition, before, after);
     this.#options.notices.updated(this.definition, before, after);
     return after;
   }
@@ -120,6 +129,7 @@ export class MemoryCollection implements ModelCollection {
     const before = this.#get(id);
     this.#store.remove(id);
     this.#lifetimes.delete(id);
+    await this.#options.orphans.changed(this.definition, before);
     this.#options.notices.removed(this.definition, before);
   }
 
@@ -152,6 +162,12 @@ export class MemoryCollection implements ModelCollection {
       throw new CannotApplyError('cmd', `is for history and transactionlog, not ${mode}`, command.cmd);
     }
     return { result: 'ok' };
+  }
+
+  /** Whether an entity has a file of this hash. */
+  hasFile(hasha: string): boolean {
+    for (const entity of this.#store.values()) if (hashesOf(this.definition, entity).includes(hasha)) return true;
+    return false;
   }
 
   /** @throws CannotApplyError, ConflictError when the entities do not fit the class as it will be */

@@ -191,6 +191,12 @@ async function createIndexes(db: Db, stored: StoredClass, property: PropertyDefi
   const { name, index, unique } = property;
   const column = columnOf(stored, name);
   const table = tableOf(stored);
+  if (property.data_type === 'attachment') {
+    // To find out whether a file is still needed.
+    const hashes = property.multi ? sql`using gin (${column} jsonb_path_ops)` : sql`((${column} ->> 'hasha'))`;
+    await sql`create index ${sql.id(indexName(stored, name, 'i'))} on ${table} ${hashes}`.execute(db);
+    return;
+  }
   if (unique) {
     try {
       await sql`create unique index ${sql.id(indexName(stored, name, 'u'))} on ${table} (${column})`.execute(db);

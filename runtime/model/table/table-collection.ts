@@ -1,6 +1,7 @@
 /** The entities of one class in PostgreSQL: category, history and transactionlog. */
 import { type Kysely, sql } from 'kysely';
 import { type Schema, type Storage, SqlError, SQLSTATE } from '../../storage/index.ts';
+import type { Orphans } from '../attachments/orphans.ts';
 import type { ResolvedClass } from '../class-definition.ts';
 import { isPartitioned } from '../class-settings.ts';
 import { parseCommand } from '../commands.ts';
@@ -25,6 +26,7 @@ type Db = Kysely<Schema>;
 export interface TableCollectionOptions {
   readonly storage: Storage;
   readonly partitions: Partitions;
+  readonly orphans: Orphans;
   readonly notices: Notices;
   readonly now: () => number;
   /** The class as it is now. */
@@ -94,6 +96,7 @@ export class TableCollection implements ModelCollection {
         return { before: found, after: written };
       }),
     );
+    await this.#options.orphans.changed(stored, before, after);
     if (before === undefined) this.#options.notices.created(stored, after);
     else this.#options.notices.updated(stored, before, after);
     return after;
@@ -114,20 +117,35 @@ export class TableCollection implements ModelCollection {
     return after;
   }
 
-  async update(id: string, input: Input, { date, ...options }: UpdateOptions = {}): Promise<Entity> {
+  async update(id: string, input: Input, options: UpdateOptions = {}): Promise<Entity> {
     const stored = this.#writable('PATCH');
+    // A PATCH may move the entity to another time.
+    const time = isPartitioned(stored.storage_mode) ? givenTime(stored, input) : undefined;
+    return await this.#patch(stored, id, () => input, time, options);
+  }
+
+  async edit(id: string, change: (before: Entity) => Input, options: UpdateOptions = {}): Promise<Entity> {
+    return await this.#patch(this.#writable('PATCH'), id, change, undefined, options);
+  }
+
+  async #patch(
+    stored: StoredClass,
+    id: string,
+    change: (before: Entity) => Input,
+    time: unknown,
+    { date, ...options }: UpdateOptions,
+  ): Promise<Entity> {
     const day = parseDate(stored, date);
     const now = this.#options.now();
-    // A PATCH may move the entity to another time.
-    const time = day === undefined ? undefined : givenTime(stored, input);
     const { before, after } = await this.#placed(stored, time, () =>
       this.#db.transaction().execute(async (tx) => {
         const found = await this.#find(tx, stored, id, day, sql`for update`);
         if (found === undefined) throw new NotFoundError('Entity', id);
-        const entity = patchEntity(stored, found, input, { now, ...options });
+        const entity = patchEntity(stored, found, change(found), { now, ...options });
         return { before: found, after: await this.#update(tx, stored, day, entity) };
       }),
     );
+    await this.#options.orphans.changed(stored, before, after);
     this.#options.notices.updated(stored, before, after);
     return after;
   }
@@ -139,10 +157,13 @@ export class TableCollection implements ModelCollection {
       returning ${selection(stored)}`.execute(this.#db);
     const [row] = rows;
     if (row === undefined) throw new NotFoundError('Entity', id);
-    this.#options.notices.removed(stored, entityReader(stored)(row));
+    const before = entityReader(stored)(row);
+    await this.#options.orphans.changed(stored, before);
+    this.#options.notices.removed(stored, before);
   }
 
   async clear(): Promise<void> {
+    await this.#options.orphans.emptied(this.#class);
     await sql`truncate ${tableOf(this.#class)}`.execute(this.#db);
     this.#options.notices.cleared(this.#class);
   }
@@ -181,6 +202,7 @@ export class TableCollection implements ModelCollection {
         return await partitions.list(this.#db, stored);
       case 'drop_partition':
         requirePartitions(stored, command.cmd);
+        await this.#options.orphans.emptied(stored);
         await partitions.drop(this.#db, stored, command.partition);
         break;
       default:

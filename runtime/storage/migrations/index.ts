@@ -13,6 +13,7 @@ import { trunksAndRecording } from './0007-trunks-and-recording.ts';
 import { scripts } from './0008-scripts.ts';
 import { gateways } from './0009-gateways.ts';
 import { recordings } from './0010-recordings.ts';
+import { modelFiles } from './0011-model-files.ts';
 
 const TABLE = 'schema_migrations';
 
@@ -27,6 +28,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0008-scripts': scripts,
   '0009-gateways': gateways,
   '0010-recordings': recordings,
+  '0011-model-files': modelFiles,
 };
 
 /** Names of the applied migrations; none when there is no table of them yet. */

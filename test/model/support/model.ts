@@ -1,8 +1,21 @@
 import { sql } from 'kysely';
 import { type Model, type ModelChange, type ModelCollection, openModel } from '../../../runtime/model/index.ts';
+import type { FileStore } from '../../../runtime/storage/files/index.ts';
 import type { Storage } from '../../../runtime/storage/index.ts';
 
 export const DOMAIN = 'd1';
+
+const unused = async (): Promise<never> => Promise.reject(new Error('This model has no files.'));
+/** For tests without attachments. */
+export const NO_FILES: FileStore = {
+  receive: unused,
+  keep: unused,
+  discard: unused,
+  read: unused,
+  remove: unused,
+  tidy: async () => {},
+  link: () => '',
+};
 
 export interface TestModel {
   readonly model: Model;
@@ -19,7 +32,7 @@ export async function emptyModel(storage: Storage): Promise<TestModel> {
   await removeClasses(storage);
   const changes: ModelChange[] = [];
   const test: TestModel = {
-    model: await openModel(storage, { now: () => test.time }),
+    model: await openModel(storage, { now: () => test.time, files: NO_FILES }),
     changes,
     time: Date.UTC(2026, 10, 21, 12),
     async collection(settings) {

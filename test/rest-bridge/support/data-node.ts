@@ -12,7 +12,6 @@ import { createRestServer } from '../../../rest-bridge/server.ts';
 import { webAppsOf } from '../../../rest-bridge/web-apps.ts';
 import { type LiveDirectory, openDirectory } from '../../../runtime/domain/index.ts';
 import {
-  BlobStore,
   type ConfirmToken,
   createDemoData,
   createIam,
@@ -20,6 +19,7 @@ import {
   StoredAvatars,
 } from '../../../runtime/iam/index.ts';
 import { type Model, openModel } from '../../../runtime/model/index.ts';
+import { type FileStore, FolderFiles } from '../../../runtime/storage/files/index.ts';
 import { openStorage, type Storage } from '../../../runtime/storage/index.ts';
 import { MemoryCalls, MemoryOperations, MemoryRecords, NO_DATA, newBus } from './doubles.ts';
 import { type Call, type Reply, request } from './rest-node.ts';
@@ -32,6 +32,8 @@ export interface DataNodeOptions extends Partial<RestDeps> {
   readonly confirmToken?: ConfirmToken;
   /** A PostgreSQL server instead of PGlite. */
   readonly databaseUrl?: string | undefined;
+  /** Default: a folder. Attachments may be 1,000,000 bytes. */
+  readonly files?: FileStore;
 }
 
 /**
@@ -63,17 +65,20 @@ export class DataNode {
     }
   }
 
-  async #start({ confirmToken, databaseUrl: _url, ...deps }: DataNodeOptions): Promise<this> {
+  async #start({ confirmToken, databaseUrl: _url, files, ...deps }: DataNodeOptions): Promise<this> {
     await createDemoData(this.storage);
     this.directory = await openDirectory(this.storage);
     this.iam = await createIam(this.storage, this.directory, { confirmToken, allowList: ['127.0.0.1'] });
-    this.model = await openModel(this.storage);
+    this.model = await openModel(this.storage, {
+      files: files ?? new FolderFiles(join(this.folder, 'files')),
+      maxFileBytes: 1_000_000,
+    });
     await this.#addOthers();
     const records = new MemoryRecords();
     this.app = await createRestServer({
       iam: this.iam,
       accounts: this.iam.accounts,
-      avatars: new StoredAvatars(this.iam.accounts, new BlobStore(join(this.folder, 'avatars'))),
+      avatars: new StoredAvatars(this.iam.accounts, new FolderFiles(join(this.folder, 'avatars'))),
       webApps: webAppsOf(this.directory),
       events: this.events,
       collections: {

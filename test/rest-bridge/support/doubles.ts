@@ -281,7 +281,11 @@ export function newBus(): EventBus {
 
 /** What a REST server needs of users and domains when a test is about something else. */
 /** A data model without classes. */
-export const NO_MODEL: Model = {
+export const NO_MODEL: Omit<Model, 'attachments'> & { readonly attachments: never } = {
+  get attachments(): never {
+    throw new Error('no files are kept here');
+  },
+  sweepFiles: async () => 0,
   classes: () => ({
     list: () => [],
     get: () => undefined,

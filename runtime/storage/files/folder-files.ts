@@ -1,34 +1,14 @@
-/** Files by the hash of their content: what has the same bytes is stored once, and no name leads out of the folder. */
+/** A file store in a folder of this machine. */
 import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
+import { BlobTooLargeError, type ByteRange, type FileStore, hexOf, type ReceivedBlob } from './file-store.ts';
 
-/** More came than may be stored. */
-export class BlobTooLargeError extends Error {
-  override readonly name = 'BlobTooLargeError';
-  /** Bytes. */
-  readonly limit: number;
+const INCOMING = 'incoming';
 
-  constructor(limit: number) {
-    super(`The content exceeds ${limit} bytes. Send less.`);
-    this.limit = limit;
-  }
-}
-
-/** Content that arrived and is not in the store yet: keep it or discard it. */
-export interface ReceivedBlob {
-  /** `sha256;<HEX>` */
-  readonly hasha: string;
-  /** Bytes. */
-  readonly size: number;
-  readonly path: string;
-}
-
-const HASHA = /^sha256;([0-9A-F]{64})$/;
-
-export class BlobStore {
+export class FolderFiles implements FileStore {
   readonly #folder: string;
 
   /** @param folder is made when something is stored */
@@ -36,13 +16,8 @@ export class BlobStore {
     this.#folder = folder;
   }
 
-  /**
-   * Writes content to a temporary file, never more than `limit` bytes of it.
-   *
-   * @throws BlobTooLargeError as soon as more arrives; nothing is left behind
-   */
   async receive(content: AsyncIterable<Uint8Array>, limit: number): Promise<ReceivedBlob> {
-    const folder = join(this.#folder, 'incoming');
+    const folder = join(this.#folder, INCOMING);
     await mkdir(folder, { recursive: true });
     const path = join(folder, randomUUID());
     const file = await open(path, 'wx');
@@ -58,7 +33,6 @@ export class BlobStore {
     }
   }
 
-  /** Makes received content readable under its hash. */
   async keep({ hasha, path }: ReceivedBlob): Promise<void> {
     const target = this.#pathOf(hasha);
     await mkdir(dirname(target), { recursive: true });
@@ -69,10 +43,9 @@ export class BlobStore {
     await rm(path, { force: true });
   }
 
-  /** The content, open; undefined when it is not there. */
-  async read(hasha: string): Promise<Readable | undefined> {
+  async read(hasha: string, range?: ByteRange): Promise<Readable | undefined> {
     const path = this.#pathOf(hasha);
-    const stream = createReadStream(path);
+    const stream = createReadStream(path, range);
     return await new Promise((resolve, reject) => {
       stream.once('open', () => resolve(stream));
       stream.once('error', (error: NodeJS.ErrnoException) => {
@@ -86,9 +59,23 @@ export class BlobStore {
     await rm(this.#pathOf(hasha), { force: true });
   }
 
+  async tidy(before: Date): Promise<void> {
+    const folder = join(this.#folder, INCOMING);
+    await mkdir(folder, { recursive: true });
+    for (const name of await readdir(folder)) {
+      const path = join(folder, name);
+      const { mtime } = await stat(path);
+      if (mtime < before) await rm(path, { force: true });
+    }
+  }
+
+  link(hasha: string): string {
+    const hex = hexOf(hasha);
+    return `fs://${basename(this.#folder)}/${hex.slice(0, 2)}/${hex}`;
+  }
+
   #pathOf(hasha: string): string {
-    const hex = HASHA.exec(hasha)?.[1];
-    if (hex === undefined) throw new TypeError(`\`${hasha}\` is no hash of this store.`);
+    const hex = hexOf(hasha);
     return join(this.#folder, hex.slice(0, 2), hex);
   }
 }

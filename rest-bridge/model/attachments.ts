@@ -1,0 +1,107 @@
+/** Attachments of entities over HTTP (specification, "Attachments"). */
+import { PassThrough } from 'node:stream';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import {
+  type AttachmentInfo,
+  type AttachmentPlace,
+  attachmentProperty,
+  type Attachments,
+} from '../../runtime/model/index.ts';
+import { attachment } from '../content-disposition.ts';
+import { badParameter, RestError } from '../errors.ts';
+import { type ByteRange, isUnchanged, parseRange, rangeApplies } from '../http/byte-range.ts';
+import { contentTypeOf } from '../http/content-types.ts';
+import { discardAll, receiveFiles, type Upload } from './uploads.ts';
+
+/** Whether the path names a list of files, and not one of it. */
+export function isDirectory({ collection, field, fileName }: AttachmentPlace): boolean {
+  return attachmentProperty(collection.definition, field).multi && fileName === undefined;
+}
+
+/** METADATA: of one file an object, of a directory an array. */
+export async function metadata(attachments: Attachments, place: AttachmentPlace): Promise<object> {
+  const infos = await attachments.infos(place);
+  return isDirectory(place) ? infos : one(infos);
+}
+
+/** GET: the content of a file; of a directory, the metadata of what is in it. */
+export async function download(
+  attachments: Attachments,
+  place: AttachmentPlace,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  asAttachment: boolean,
+): Promise<object | FastifyReply> {
+  const infos = await attachments.infos(place);
+  if (isDirectory(place)) return infos;
+  const info = one(infos);
+  const { size } = info;
+  const etag = `"${info.hasha.replace(';', '-')}"`;
+  const modified = new Date(info.mtime);
+  const name = info.filename === '' ? info.name : info.filename;
+  reply.headers({
+    etag,
+    'last-modified': modified.toUTCString(),
+    'accept-ranges': 'bytes',
+    'cache-control': 'private, no-cache',
+  });
+  if (isUnchanged(request.headers, etag, modified)) return reply.code(304).send();
+  const applies = rangeApplies(request.headers['if-range'], etag, modified);
+  const range = applies ? parseRange(request.headers.range, size) : undefined;
+  if (range === 'unsatisfiable') {
+    throw new RestError('RANGE_NOT_SATISFIABLE', { size }, { 'content-range': `bytes */${size}` });
+  }
+  if (asAttachment) reply.header('content-disposition', attachment(name));
+  if (range !== undefined) reply.code(206).header('content-range', `bytes ${range.start}-${range.end}/${size}`);
+  reply
+    .type(asAttachment ? 'application/octet-stream' : contentTypeOf(name))
+    .header('content-length', range === undefined ? size : range.end - range.start + 1)
+    // A page that somebody uploaded must not act for whoever looks at it.
+    .header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'; sandbox");
+  if (request.method === 'HEAD') return reply.send(new PassThrough().end());
+  return reply.send(await content(attachments, info, range));
+}
+
+async function content(attachments: Attachments, info: AttachmentInfo, range: ByteRange | undefined) {
+  // An empty file has no range, and needs no store.
+  if (info.size === 0) return new PassThrough().end();
+  const stream = await attachments.open(info, range);
+  if (stream === undefined) throw new Error(`The file store has lost ${info.hasha} (${info.link}).`);
+  return stream;
+}
+
+/** POST and PUT: stores what the request brings, and answers its metadata. */
+export async function upload(
+  attachments: Attachments,
+  place: AttachmentPlace,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<object> {
+  const directory = isDirectory(place);
+  // Before a byte is read: there is no sense in an upload that has no place.
+  await place.collection.read(place.id, { date: place.date, mask: 'id' });
+  let uploads: readonly Upload[] = [];
+  try {
+    uploads = await receiveFiles(request, attachments);
+    if (!directory && uploads.length > 1) throw badParameter('body', 'holds several files; one can be here');
+    const infos: AttachmentInfo[] = [];
+    for (const each of uploads) {
+      const { fileName } = place;
+      const filename = each.filename === '' ? (fileName ?? '') : each.filename;
+      if (directory && filename === '') throw badParameter('filename', 'is missing in Content-Disposition');
+      infos.push(await attachments.place(place, each.received, filename, { isNew: directory }));
+    }
+    return infos.length === 1 ? one(infos) : infos;
+  } catch (error) {
+    await discardAll(attachments, uploads);
+    // Whatever is still on its way is not worth waiting for.
+    if (!request.raw.complete) reply.header('connection', 'close');
+    throw error;
+  }
+}
+
+function one(infos: readonly AttachmentInfo[]): AttachmentInfo {
+  const [info] = infos;
+  if (info === undefined) throw new RestError('ENTITY_NOT_FOUND', { entity: 'Attachment' });
+  return info;
+}

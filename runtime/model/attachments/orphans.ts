@@ -1,0 +1,123 @@
+/**
+ * Finds files that no entity has any more. A file has no owner, as it is stored by its hash: whatever might leave one
+ * behind notes the hash as suspect, and when the suspicion is old enough it is looked for in every class.
+ */
+import { sql } from 'kysely';
+import type { FileStore } from '../../storage/files/index.ts';
+import type { Storage } from '../../storage/index.ts';
+import type { ResolvedClass } from '../class-definition.ts';
+import type { Entity } from '../model.ts';
+import type { StoredClass } from '../stored-class.ts';
+import { columnOf, tableOf } from '../table/names.ts';
+import { hashesOf } from './info.ts';
+
+/** Milliseconds after which nobody is still writing the entity of a file that arrived. */
+const GRACE_MS = 3_600_000;
+/** Milliseconds after which an upload is not going on any more. */
+const UNFINISHED_MS = 86_400_000;
+const BATCH = 100;
+
+export interface OrphansOptions {
+  readonly storage: Storage;
+  readonly files: FileStore;
+  readonly now: () => number;
+  /** All classes. */
+  readonly classes: () => readonly StoredClass[];
+  /** Whether a class in memory has an entity with this file. */
+  readonly inMemory: (stored: StoredClass, hasha: string) => boolean;
+  readonly isInMemory: (stored: StoredClass) => boolean;
+}
+
+export class Orphans {
+  readonly #options: OrphansOptions;
+
+  constructor(options: OrphansOptions) {
+    this.#options = options;
+  }
+
+  /** These files may have lost their last entity, or not have one yet. */
+  async suspect(hashes: readonly string[]): Promise<void> {
+    if (hashes.length === 0) return;
+    const { storage, now } = this.#options;
+    await sql`
+      insert into model_suspect_files (hasha, since) select distinct unnest(${hashes}::text[]), ${now()}::bigint
+      on conflict (hasha) do update set since = excluded.since`.execute(storage.db);
+  }
+
+  /** The files that an entity has lost by a change. */
+  async changed(definition: ResolvedClass, before: Entity | undefined, after?: Entity): Promise<void> {
+    if (before === undefined || !hasAttachments(definition)) return;
+    const kept = new Set(after === undefined ? [] : hashesOf(definition, after));
+    await this.suspect(hashesOf(definition, before).filter((hasha) => !kept.has(hasha)));
+  }
+
+  /** All files of a table's class, before its rows are removed at once. */
+  async emptied(stored: StoredClass): Promise<void> {
+    const { storage, now } = this.#options;
+    for (const { name, data_type: type, multi } of stored.allProperties) {
+      if (type !== 'attachment') continue;
+      const column = columnOf(stored, name);
+      const infos = multi ? sql`jsonb_array_elements(${column})` : column;
+      await sql`
+        insert into model_suspect_files (hasha, since)
+        select distinct info ->> 'hasha', ${now()}::bigint from (select ${infos} as info from ${tableOf(stored)}) t
+        where info ->> 'hasha' is not null
+        on conflict (hasha) do update set since = excluded.since`.execute(storage.db);
+    }
+  }
+
+  /**
+   * Removes the files that have been suspect for an hour and that no entity has.
+   *
+   * @param graceMs milliseconds
+   * @returns how many
+   */
+  async sweep(graceMs = GRACE_MS): Promise<number> {
+    const { storage, files, now } = this.#options;
+    await files.tidy(new Date(now() - UNFINISHED_MS));
+    let removed = 0;
+    for (;;) {
+      const { rows } = await sql<{ hasha: string; since: number }>`
+        select hasha, since from model_suspect_files where since <= ${now() - graceMs}::bigint
+        order by since limit ${BATCH}`.execute(storage.db);
+      for (const { hasha, since } of rows) {
+        const isUsed = await this.#isUsed(hasha);
+        // Whoever has noted it anew meanwhile is about to use it; another node may be faster.
+        const claimed = await sql`
+          delete from model_suspect_files where hasha = ${hasha} and since = ${since}::bigint
+          returning hasha`.execute(storage.db);
+        if (isUsed || claimed.rows.length === 0) continue;
+        await files.remove(hasha);
+        removed += 1;
+      }
+      if (rows.length < BATCH) return removed;
+    }
+  }
+
+  async #isUsed(hasha: string): Promise<boolean> {
+    const { storage, classes, inMemory, isInMemory } = this.#options;
+    for (const stored of classes()) {
+      if (stored.storage_mode === 'abstract' || !hasAttachments(stored)) continue;
+      if (isInMemory(stored)) {
+        if (!inMemory(stored, hasha)) continue;
+        // Its entities end without a word when the node does.
+        await this.suspect([hasha]);
+        return true;
+      }
+      for (const { name, data_type: type, multi } of stored.allProperties) {
+        if (type !== 'attachment') continue;
+        const column = columnOf(stored, name);
+        const found = multi
+          ? sql`${column} @> ${JSON.stringify([{ hasha }])}::jsonb`
+          : sql`${column} ->> 'hasha' = ${hasha}`;
+        const { rows } = await sql`select 1 from ${tableOf(stored)} where ${found} limit 1`.execute(storage.db);
+        if (rows.length > 0) return true;
+      }
+    }
+    return false;
+  }
+}
+
+function hasAttachments({ allProperties }: ResolvedClass): boolean {
+  return allProperties.some(({ data_type: type }) => type === 'attachment');
+}

@@ -1,0 +1,3 @@
+export * from './file-store.ts';
+export { FolderFiles } from './folder-files.ts';
+export { openFiles } from './open-files.ts';
