@@ -19,7 +19,7 @@ import {
   StoredAvatars,
 } from '../../../runtime/iam/index.ts';
 import { type Model, openModel } from '../../../runtime/model/index.ts';
-import { type FileStore, FolderFiles } from '../../../runtime/storage/files/index.ts';
+import { type FileStore as AttachmentFiles, FolderFiles } from '../../../runtime/storage/files/index.ts';
 import { openStorage, type Storage } from '../../../runtime/storage/index.ts';
 import { MemoryCalls, MemoryOperations, MemoryRecords, NO_DATA, newBus } from './doubles.ts';
 import { type Call, type Reply, request } from './rest-node.ts';
@@ -33,7 +33,7 @@ export interface DataNodeOptions extends Partial<RestDeps> {
   /** A PostgreSQL server instead of PGlite. */
   readonly databaseUrl?: string | undefined;
   /** Default: a folder. Attachments may be 1,000,000 bytes. */
-  readonly files?: FileStore;
+  readonly files?: AttachmentFiles;
 }
 
 /**
