@@ -11,7 +11,7 @@ const folders = temporaryFolders();
 after(() => folders.removeAll());
 
 async function* chunks(...texts: readonly string[]): AsyncGenerator<Uint8Array> {
-  for (const text of texts) yield Buffer.from(text);
+  for (const each of texts) yield Buffer.from(each);
 }
 
 async function text(content: Readable | undefined): Promise<string | undefined> {

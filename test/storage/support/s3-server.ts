@@ -60,7 +60,7 @@ export class S3Server {
       return { status: 403, body: Buffer.from(`<Error><Code>SignatureDoesNotMatch</Code>${reason}</Error>`) };
     }
     if (this.failWith !== undefined) return { status: this.failWith };
-    const { url = '', method, headers } = request;
+    const { url = '', method = '', headers } = request;
     const object = this.objects.get(url);
     switch (method) {
       case 'PUT':
