@@ -3,6 +3,7 @@ import { ALLOW, IncomingInvite } from './incoming-invite.ts';
 import { OutgoingInvite, type OutgoingInviteOptions } from './outgoing-invite.ts';
 import { Registration, type RegistrationOptions } from './registration.ts';
 import { DEFAULT_SESSION_EXPIRES, refusedInterval } from './session-timer.ts';
+import { takeUnheededHangups } from './unheeded-hangups.ts';
 import type { Srf, SrfRequest, SrfResponse } from './srf-types.ts';
 
 /** Address and secret of a drachtio-server's app port. */
@@ -46,6 +47,7 @@ export class SipLink {
 
   private constructor(srf: Srf, log: Log, sessionExpires: number) {
     this.#srf = srf;
+    takeUnheededHangups(srf);
     this.#sessionExpires = sessionExpires;
     this.#log = log;
   }
