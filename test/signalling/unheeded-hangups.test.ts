@@ -34,7 +34,7 @@ describe('a hangup whose outcome nobody looks at', () => {
     'a promise': (srf) => srf.createUAC(agent.uri, { localSdp: sdp() }),
     'a callback': (srf) =>
       new Promise((resolve, reject) => {
-        const done = (err: unknown, dialog: Dialog) => (dialog === undefined ? reject(err as Error) : resolve(dialog));
+        const done = (err: unknown, dialog: Dialog) => (dialog === undefined ? reject(err) : resolve(dialog));
         const create = srf.createUAC.bind(srf) as (...args: unknown[]) => void;
         create(agent.uri, { localSdp: sdp() }, {}, done);
       }),
