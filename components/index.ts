@@ -2,6 +2,7 @@ import { type ComponentRegistry, componentRegistry } from '../runtime/interprete
 import { answer } from './answer/index.ts';
 import { awaitRun } from './await_run/index.ts';
 import { bindings } from './bindings/index.ts';
+import { bridge } from './bridge/index.ts';
 import { call } from './call/index.ts';
 import { collect } from './collect/index.ts';
 import { echo } from './echo/index.ts';
@@ -23,6 +24,7 @@ import { modelRead } from './model_read/index.ts';
 import { modelWrite } from './model_write/index.ts';
 import { operationComponent } from './operation/component.ts';
 import { operations } from './operation/registry.ts';
+import { park } from './park/index.ts';
 import { play } from './play/index.ts';
 import { publish } from './publish/index.ts';
 import { receive } from './receive/index.ts';
@@ -31,6 +33,7 @@ import { recordCall } from './record_call/index.ts';
 import { refer } from './refer/index.ts';
 import { reject } from './reject/index.ts';
 import { report } from './report/index.ts';
+import { retrieve } from './retrieve/index.ts';
 import { returnComponent } from './return/index.ts';
 import { ring } from './ring/index.ts';
 import { run } from './run/index.ts';
@@ -38,6 +41,7 @@ import { script } from './script/index.ts';
 import { say } from './say/index.ts';
 import { send } from './send/index.ts';
 import { sendDtmf } from './send_dtmf/index.ts';
+import { sendSip } from './send_sip/index.ts';
 import { serve } from './serve/index.ts';
 import { set } from './set/index.ts';
 import { stop } from './stop/index.ts';
@@ -75,7 +79,11 @@ export const components: ComponentRegistry = componentRegistry([
   legNotify,
   holdMelody,
   hunt,
+  bridge,
+  park,
+  retrieve,
   sendDtmf,
+  sendSip,
   set,
   ifComponent,
   switchComponent,

@@ -14,6 +14,7 @@ import { MemoryHuntHistory } from './interpreter/ports/hunt-history.ts';
 import type { OperationPort } from './interpreter/ports/operations.ts';
 import type { RunServices } from './interpreter/ports/services.ts';
 import { RunBook } from './interpreter/run/run-book.ts';
+import { MemoryParkingLot } from './interpreter/ports/parking.ts';
 import { ScenarioRunner } from './interpreter/runner.ts';
 import { ScenarioStarter } from './interpreter/starting/starter.ts';
 import { RecordingFolder } from './media/recordings.ts';
@@ -92,6 +93,7 @@ export async function openScenarios(needs: ScenarioNeeds, shutdown: Shutdown): P
     huntHistory: new MemoryHuntHistory(),
     dialogs: needs.dialogs,
     callRecording: needs.callRecording,
+    parking: new MemoryParkingLot(),
     operations: needs.operations,
     runs: new RunBook(),
   };

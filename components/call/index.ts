@@ -1,19 +1,24 @@
 import { Type } from 'typebox';
 import type { OutgoingCall } from '../../runtime/interpreter/call-port.ts';
-import { defineComponent } from '../../runtime/interpreter/component.ts';
+import { type ComponentContext, defineComponent } from '../../runtime/interpreter/component.ts';
 import { parseDuration } from '../../runtime/interpreter/duration.ts';
 import { DTMF_PROTOS } from '../../runtime/interpreter/ports/dtmf.ts';
 import { Duration } from '../../runtime/interpreter/setting.ts';
 import { checkedHeaders } from '../sip-headers.ts';
+import { preAnswerOf, preAnswerSettings } from '../pre-answer.ts';
 import { ANSWER_RESULTS, answerFields, answerOf, exitOf, follow, reportAs } from '../answers.ts';
 
 export const call = defineComponent({
   name: 'call',
   summary: 'Calls somebody, who then is the other party of the scenario.',
   docs: [
-    'For scenarios that start without a caller. `mode` says how long the block waits: `final` until the called party',
-    "answers or refuses, `provisional` until it rings, `async` not at all. Digits after `'` or `,` in `to` are sent after",
-    "the answer, every further `'` or `,` is a pause of one second.",
+    'A scenario that has a caller already calls further parties by a name of its own: `leg: agent` beside `call`. Other',
+    'blocks say with `leg: agent` whom they are for, and `bridge` lets the two talk. All legs end with the scenario. `mode`',
+    'says how long the block waits: `final` until the called party answers or refuses, `provisional` until it rings,',
+    "`finished` until the call is over, `async` not at all. Digits after `'` or `,` in `to` are sent after the answer, every",
+    "further `'` or `,` is a pause of one second.",
+    '`pre_answer` names a scenario for whoever picks up, alone: what it is about, or whether it takes the call. When it hangs',
+    'up, fails or returns `false`, the called party is not connected, and counts as refusing (603).',
   ].join('\n'),
   settings: Type.Object({
     to: Type.String({ minLength: 1, maxLength: 256, examples: ['101'], description: 'Number or login to call.' }),
@@ -24,7 +29,10 @@ export const call = defineComponent({
     caller_id: Type.String({ maxLength: 128, examples: ['100'], description: 'Number shown to the called party.' }),
     caller_name: Type.String({ maxLength: 128, default: '', description: 'Name shown to the called party.' }),
     timeout: Duration({ default: '30s', examples: ['30s'], description: 'How long it may ring.' }),
-    mode: Type.Enum(['async', 'provisional', 'final'], { default: 'final', description: 'How long the block waits.' }),
+    mode: Type.Enum(['async', 'provisional', 'final', 'finished'], {
+      default: 'final',
+      description: 'How long the block waits.',
+    }),
     use_intercom: Type.Boolean({
       default: false,
       description: 'Ask the phone to answer by itself, through the intercom featurecode.',
@@ -39,13 +47,22 @@ export const call = defineComponent({
       default: 'rfc2833',
       description: 'How digits go to the called party: in the sound (RFC 4733), or as INFO requests.',
     }),
+    ...preAnswerSettings,
     report_as: reportAs('F'),
   }),
   exits: {
-    answered: { description: 'The called party answered.', when: ({ mode }) => mode !== 'async', otherwise: 'next' },
+    answered: {
+      description: 'The called party answered.',
+      when: ({ mode }) => mode !== 'async' && mode !== 'finished',
+      otherwise: 'next',
+    },
+    finished: {
+      description: 'The called party answered, and the call is over (`finished`).',
+      when: ({ mode }) => mode === 'finished',
+    },
     next: {
       description: 'The call is on its way (`async`), or rings (`provisional`).',
-      when: ({ mode }) => mode !== 'final',
+      when: ({ mode }) => mode === undefined || mode === 'async' || mode === 'provisional',
     },
     busy: {
       description: 'The called party is busy (486, 600).',
@@ -59,9 +76,15 @@ export const call = defineComponent({
     },
     refused: { description: 'Any other refusal.', when: ({ mode }) => mode !== 'async' },
   },
-  results: ANSWER_RESULTS,
+  results: {
+    ...ANSWER_RESULTS,
+    milliseconds: { type: 'integer', description: 'How long the call lasted (`finished`).' },
+  },
   waits: true,
+  placesCall: true,
   run: async (context, settings) => {
+    const preAnswer = await preAnswerOf(context, settings);
+    if (settings.mode === 'finished') context.claimEnd(() => true);
     const outgoing: OutgoingCall = context.call.dial({
       to: settings.to,
       mode: settings.address,
@@ -72,11 +95,28 @@ export const call = defineComponent({
       ...(settings.binding === '' ? {} : { binding: settings.binding }),
       headers: checkedHeaders(settings.headers),
       dtmfProto: settings.dtmf_proto,
+      ...preAnswer,
     });
     follow(context, outgoing, settings.to, settings.report_as);
     if (settings.mode === 'async') return { exit: 'next', fields: answerFields(outgoing) };
-    const answer = await answerOf(settings.mode === 'final' ? outgoing.final : outgoing.provisional, context);
+    const answer = await answerOf(settings.mode === 'provisional' ? outgoing.provisional : outgoing.final, context);
     const exit = exitOf(answer);
+    if (settings.mode === 'finished' && exit === 'answered') {
+      const milliseconds = await untilOver(context);
+      return { exit: 'finished', fields: { ...answerFields(outgoing, answer), milliseconds } };
+    }
     return { exit: exit === 'ringing' ? 'next' : exit, fields: answerFields(outgoing, answer) };
   },
 });
+
+/** Waits for the end of the call. @returns milliseconds it took */
+async function untilOver({ call: port, signal, clock }: ComponentContext): Promise<number> {
+  const start = clock.now();
+  const over = AbortSignal.any([signal, port.endSignal]);
+  if (!over.aborted) await new Promise((resolve) => over.addEventListener('abort', resolve, { once: true }));
+  if (!port.endSignal.aborted) {
+    await port.hangup();
+    signal.throwIfAborted();
+  }
+  return clock.now() - start;
+}

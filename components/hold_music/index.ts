@@ -4,7 +4,7 @@ import { Duration, Sounds, listOf } from '../../runtime/interpreter/setting.ts';
 import { withinTime } from '../within-time.ts';
 
 /** A soft chord every three seconds: something to hear without a file. */
-const MELODY = 'tone:v=-20;%(400,2600,349,440)';
+export const MELODY = 'tone:v=-20;%(400,2600,349,440)';
 
 export const holdMusic = defineComponent({
   name: 'hold_music',

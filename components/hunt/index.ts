@@ -1,10 +1,11 @@
 import { Type } from 'typebox';
-import { type Transfer } from '../../runtime/interpreter/call-port.ts';
+import type { PreAnswer, Transfer } from '../../runtime/interpreter/call-port.ts';
 import { type ComponentContext, defineComponent } from '../../runtime/interpreter/component.ts';
 import { parseDuration } from '../../runtime/interpreter/duration.ts';
 import { unavailable } from '../../runtime/interpreter/ports/capability.ts';
 import { huntingCall } from '../../runtime/interpreter/ports/hunting.ts';
 import { Duration } from '../../runtime/interpreter/setting.ts';
+import { preAnswerOf, preAnswerSettings } from '../pre-answer.ts';
 import { ANSWER_RESULTS, answerFields, answerOf, follow } from '../answers.ts';
 
 interface HuntSettings {
@@ -12,6 +13,7 @@ interface HuntSettings {
   readonly timeout: string;
   readonly ringback: boolean;
   readonly binding: string;
+  readonly preAnswer: { readonly preAnswer?: PreAnswer };
 }
 
 export const hunt = defineComponent({
@@ -20,6 +22,8 @@ export const hunt = defineComponent({
   docs: [
     '`in_order` rings the members one after another, `least_recent` the same beginning with the one whose last call from a',
     'hunt group is longest ago, `all_at_once` all together: the first to answer has the call.',
+    '`pre_answer` names a scenario for whoever picks up, alone: what it is about, or whether it takes the call. When it hangs',
+    'up, fails or returns `false`, the called party is not connected, and counts as refusing (603).',
   ].join('\n'),
   settings: Type.Object({
     members: Type.Array(Type.String({ minLength: 1, maxLength: 128 }), {
@@ -36,6 +40,7 @@ export const hunt = defineComponent({
     rounds: Type.Integer({ minimum: 1, maximum: 20, default: 1, description: 'How often all are tried.' }),
     ringback: Type.Boolean({ default: true, description: 'Whether the other party hears the ringback tone.' }),
     binding: Type.String({ maxLength: 256, default: '', description: 'Label attached to the new call.' }),
+    ...preAnswerSettings,
   }),
   shorthand: 'members',
   exits: {
@@ -48,7 +53,9 @@ export const hunt = defineComponent({
     tried: { type: 'integer', description: 'How often a member was tried.' },
   },
   waits: true,
-  run: async (context, { strategy, rounds, ...settings }) => {
+  run: async (context, { strategy, rounds, ...rest }) => {
+    const settings = { ...rest, preAnswer: await preAnswerOf(context, rest) };
+    context.signal.throwIfAborted();
     let tried = 0;
     for (let round = 1; ; round += 1) {
       const attempt = strategy === 'all_at_once' ? ringAll : ringEach;
@@ -104,6 +111,6 @@ async function outcome(
   return { answered, fields: { ...(answerFields(attempt, answer) as Record<string, string | number>), member } };
 }
 
-function options({ timeout, ringback, binding }: HuntSettings) {
-  return { timeoutMs: parseDuration(timeout) ?? 0, ringback, ...(binding === '' ? {} : { binding }) };
+function options({ timeout, ringback, binding, preAnswer }: HuntSettings) {
+  return { ...preAnswer, timeoutMs: parseDuration(timeout) ?? 0, ringback, ...(binding === '' ? {} : { binding }) };
 }

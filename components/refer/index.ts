@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { defineComponent } from '../../runtime/interpreter/component.ts';
 import { parseDuration } from '../../runtime/interpreter/duration.ts';
 import { Duration } from '../../runtime/interpreter/setting.ts';
+import { preAnswerOf, preAnswerSettings } from '../pre-answer.ts';
 import { ANSWER_RESULTS, answerFields, answerOf, exitOf, follow, reportAs } from '../answers.ts';
 
 export const refer = defineComponent({
@@ -11,6 +12,8 @@ export const refer = defineComponent({
     'The other party hears ringback until the target answers. Then the two talk, and the scenario has no call any more.',
     "When the target does not take the call, the other party is back with the scenario. Digits after `'` or `,` in `to`",
     "are sent after the answer, every further `'` or `,` is a pause of one second.",
+    '`pre_answer` names a scenario for whoever picks up, alone: what it is about, or whether it takes the call. When it hangs',
+    'up, fails or returns `false`, the called party is not connected, and counts as refusing (603).',
   ].join('\n'),
   settings: Type.Object({
     to: Type.String({ minLength: 1, maxLength: 256, examples: ['102'], description: 'Number of the target.' }),
@@ -19,6 +22,7 @@ export const refer = defineComponent({
     ),
     ringback: Type.Boolean({ default: true, description: 'Whether the other party hears the ringback tone.' }),
     binding: Type.String({ maxLength: 256, default: '', description: 'Label attached to the new call.' }),
+    ...preAnswerSettings,
     report_as: reportAs('T'),
   }),
   shorthand: 'to',
@@ -31,7 +35,10 @@ export const refer = defineComponent({
   results: ANSWER_RESULTS,
   waits: true,
   run: async (context, settings) => {
+    const preAnswer = await preAnswerOf(context, settings);
+    context.signal.throwIfAborted();
     const transfer = context.call.refer({
+      ...preAnswer,
       to: settings.to,
       ringback: settings.ringback,
       ...(settings.binding === '' ? {} : { binding: settings.binding }),

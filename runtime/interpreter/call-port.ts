@@ -77,7 +77,14 @@ export interface DialOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** How digits go to the called party, by the tail of `to` or by the scenario; default `rfc2833`. */
   readonly dtmfProto?: 'rfc2833' | 'sipinfo';
+  readonly preAnswer?: PreAnswer;
 }
+
+/**
+ * Serves the called party once it has picked up and before it is connected, over a call of its own, which is left as it
+ * is; false when it is not to be connected after all: it is released, and the final answer is 603. Never rejects.
+ */
+export type PreAnswer = (called: CallPort) => Promise<boolean>;
 
 /** A call on its way. The promises never reject: a failure is an answer. */
 export interface OutgoingCall {
@@ -96,6 +103,7 @@ export interface ReferOptions {
   /** Played to the transferred party until the target answers. Default: the ringback tone. */
   readonly ringback?: boolean;
   readonly timeoutMs?: number;
+  readonly preAnswer?: PreAnswer;
 }
 
 /** One side of a live dialog of the domain. */
@@ -128,7 +136,8 @@ export type CallState = 'none' | 'incoming' | 'outgoing' | 'connected' | 'transf
 
 /** Why the call ended for the scenario. */
 export interface CallEnd {
-  readonly by: 'opponent' | 'scenario' | 'external' | 'transfer' | 'failure';
+  /** `transfer`: by the scenario's own doing; `taken`: somebody else took the opponent over, e.g. a pickup. */
+  readonly by: 'opponent' | 'scenario' | 'external' | 'transfer' | 'taken' | 'failure';
   readonly reason: string;
 }
 
@@ -151,6 +160,8 @@ export interface CallPort {
   readonly domain: string;
   /** Whoever is at the other end; undefined before `dial`. */
   readonly opponent: PartyInfo | undefined;
+  /** Its side of the dialog; undefined without one. */
+  readonly opponentSide: 'a' | 'b' | undefined;
   /** The number by which the scenario was reached. */
   readonly dialled: string | undefined;
   /** Aborted (reason: CallEnd) as soon as the call is over for the scenario. */

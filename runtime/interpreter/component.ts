@@ -1,5 +1,5 @@
 import type { Static, TSchema } from 'typebox';
-import type { Answer, CallPort, PlaySource } from './call-port.ts';
+import type { Answer, CallEnd, CallPort, PlaySource } from './call-port.ts';
 import type { Children } from './run/children.ts';
 import type { Clock } from './clock.ts';
 import type { Log } from './log.ts';
@@ -60,6 +60,13 @@ export interface Report {
 export interface ComponentContext {
   /** @throws ScenarioError code `no_call` when the run has none */
   readonly call: CallPort;
+  /**
+   * Another call of the run, by its name.
+   * @throws ScenarioError code `no_such_leg`
+   */
+  readonly leg: (name: string) => CallPort;
+  /** An end of the run's call that `claim` accepts does not cut the block short: it deals with it by itself. */
+  readonly claimEnd: (claim: (end: CallEnd) => boolean) => void;
   /** Aborted when the block has to end: the call is over, or the run is stopped. */
   readonly signal: AbortSignal;
   readonly clock: Clock;
@@ -81,7 +88,7 @@ export interface ComponentContext {
   /** Sets result fields before the block is done: they stay when it is cut short. */
   readonly result: (fields: Readonly<Record<string, Value>>) => void;
   /** Starts another scenario, or ends those this run has started: see `Children`. */
-  readonly children: Pick<Children, 'start' | 'get'>;
+  readonly children: Pick<Children, 'start' | 'get' | 'find'>;
   readonly mailbox: Pick<Mailbox, 'receive'>;
   /** A line for the trace and the node's log. */
   readonly note: (level: LogLevel, text: string) => void;
@@ -114,6 +121,10 @@ export interface Component<Settings extends TSchema = TSchema> {
   readonly method?: string | false;
   /** Other names of settings in modules. */
   readonly aliases?: Readonly<Record<string, string>>;
+  /** It begins a call, of its own under the name of the block's `leg`. */
+  readonly placesCall?: boolean;
+  /** The setting that names another leg. */
+  readonly legSetting?: string;
   /** Mistakes that only this component can see, one sentence each. */
   readonly check?: (settings: LiteralSettings, exits: ReadonlySet<string>) => readonly string[];
   run(context: ComponentContext, settings: Static<Settings>): Promise<ComponentResult>;

@@ -6,6 +6,11 @@ export function methodOf({ name, method }: Component): string | undefined {
   return method ?? `call.${name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())}`;
 }
 
+/** Whether it does something to a call, so that `leg` can say to which. */
+export function usesCall(component: Component): boolean {
+  return component.name === 'run' || methodOf(component)?.startsWith('call.') === true;
+}
+
 /** All components that scripts can use, by their dotted name. */
 export function methods(components: ComponentRegistry): ReadonlyMap<string, Component> {
   const found = new Map<string, Component>();

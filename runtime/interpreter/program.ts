@@ -33,18 +33,20 @@ export interface Block {
   readonly name: string;
   readonly component: Component;
   readonly settings: Compiled;
+  /** Name of the call it is for; undefined: the run's own. */
+  readonly leg: string | undefined;
   /** Every exit the component can take, with the block it leads to or `end`; `error` only when named. */
   readonly exits: ReadonlyMap<string, string>;
   readonly line: number;
 }
 
-export const INTERRUPT_KINDS = ['dtmf', 'hangup', 'hold', 'unhold', 'message', 'event', 'after'] as const;
+export const INTERRUPT_KINDS = ['dtmf', 'hangup', 'hold', 'unhold', 'message', 'sip', 'event', 'after'] as const;
 export type InterruptKind = (typeof INTERRUPT_KINDS)[number];
 
 /** Something that cuts the running block short and leads the run elsewhere. */
 export interface Interrupt {
   readonly kind: InterruptKind;
-  /** The key, the name of the message or event, the duration as written; empty: any. */
+  /** The key, the name of the message or event, the SIP method, the duration as written; empty: any. */
   readonly name: string;
   readonly target: string;
   /** Of `after`, from the start of the run. */

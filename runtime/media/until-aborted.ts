@@ -4,13 +4,21 @@
  */
 export function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise<T>((resolve, reject) => {
-    const aborted = () => reject(signal.reason as Error);
+    const giveUp = () => reject(signal.reason as Error);
     if (signal.aborted) {
       work.catch(() => undefined);
-      aborted();
+      giveUp();
       return;
     }
-    signal.addEventListener('abort', aborted, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', aborted));
+    signal.addEventListener('abort', giveUp, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', giveUp));
+  });
+}
+
+/** Settles when the signal aborts. */
+export function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
   });
 }

@@ -17,7 +17,8 @@ export interface SipDialogHandlers {
   reinvite(sdp: string | undefined): Promise<ReinviteAnswer>;
   /** The answer that came in the ACK of a re-INVITE without offer. */
   answerInAck(sdp: string): void;
-  info(contentType: string, body: string): void;
+  /** INFO, MESSAGE or NOTIFY; it was answered with 200. */
+  messaged(message: { readonly method: string; readonly contentType: string; readonly body: string }): void;
   /** A REFER within the dialog (RFC 3515). */
   refer(request: ReferRequest): ReferAnswer;
 }
@@ -79,11 +80,17 @@ export class SipDialog {
       if (this.#handlers === undefined) this.#earlyAnswer = req.body;
       else this.#handlers.answerInAck(req.body);
     });
-    dialog.on('info', (req: SrfRequest, res: SrfResponse) => {
-      this.#liveness.heard();
-      res.send(200);
-      this.#handlers?.info(req.get('Content-Type') ?? '', req.body);
-    });
+    for (const event of ['info', 'message', 'notify']) {
+      dialog.on(event, (req: SrfRequest, res: SrfResponse) => {
+        this.#liveness.heard();
+        res.send(200);
+        this.#handlers?.messaged({
+          method: req.method,
+          contentType: req.get('Content-Type') ?? '',
+          body: req.body,
+        });
+      });
+    }
     dialog.on('refer', (req: SrfRequest, res: SrfResponse) => void this.#referred(req, res));
   }
 

@@ -1,3 +1,4 @@
+import type { PreAnswer } from '../interpreter/call-port.ts';
 import type { TailStep } from '../interpreter/dtmf-tail.ts';
 import type { DtmfProto } from '../interpreter/ports/dtmf.ts';
 import { answer, type SipAnswer } from '../signalling/answers.ts';
@@ -42,6 +43,8 @@ export interface AttemptOptions {
   readonly dtmfProto?: DtmfProto;
   /** Runs before the sound of both sides is connected, e.g. to end a ringback tone. */
   readonly beforeMedia?: () => Promise<void>;
+  /** Serves a called phone that has picked up, before it is connected. */
+  readonly preAnswer?: PreAnswer;
 }
 
 /** The answers to one attempt, as they become known. */

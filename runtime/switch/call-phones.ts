@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { SipUser } from '../domain/directory.ts';
+import type { TailStep } from '../interpreter/dtmf-tail.ts';
 import type { MediaEndpoint } from '../media/endpoint.ts';
 import { MediaError } from '../media/media-error.ts';
 import { answer, type SipAnswer } from '../signalling/answers.ts';
@@ -10,22 +11,48 @@ import { type Attempt, type AttemptOptions, AttemptProgress, failedAttempt } fro
 import { Fork, type ForkOutcome, type ForkTarget } from './fork.ts';
 import { BranchLeg } from './ivr-leg.ts';
 import type { Device, EndCause } from './leg.ts';
-import { numberOf, type Party } from './party.ts';
+import { numberOf } from './party.ts';
 import { PhoneLeg } from './phone-leg.ts';
+import { servePreAnswer } from './pre-answer.ts';
 import { sendDigits } from './send-digits.ts';
 import type { SwitchTools } from './tools.ts';
 
+/** Somebody to call, and how it was dialled. */
+export interface Called {
+  readonly callee: Callee;
+  readonly dialled: string;
+  /** Sent to it after the answer. */
+  readonly tail: readonly TailStep[];
+}
+
 /** Calls every registered contact of a sipuser; the first that answers has the call. */
 export function callPhones(tools: SwitchTools, sipUser: SipUser, options: AttemptOptions): Attempt {
-  return callCallee(tools, sipUserCallee(sipUser, tools.location.contacts(sipUser.id), options.dialled), options);
+  const callee = sipUserCallee(sipUser, tools.location.contacts(sipUser.id), options.dialled);
+  return callCallee(tools, callee, options);
 }
 
 /** Calls every address of a callee; the first that answers has the call. */
 export function callCallee(tools: SwitchTools, callee: Callee, options: AttemptOptions): Attempt {
-  if (callee.addresses.length === 0) return failedAttempt(480);
-  const call = new PhonesCall(tools, callee, options);
+  const { dialled, tail } = options;
+  return callFirst(tools, [{ callee, dialled, tail }], options);
+}
+
+/**
+ * Calls every address of several callees at once: the first that answers has the call, and the others are cancelled
+ * before it is connected.
+ * @returns answeredBy: what was dialled for the callee that answered; undefined when none did
+ */
+export function callFirst(
+  tools: SwitchTools,
+  called: readonly Called[],
+  options: AttemptOptions,
+): Attempt & { readonly answeredBy: () => string | undefined } {
+  const reachable = called.filter(({ callee }) => callee.addresses.length > 0);
+  if (reachable.length === 0) return { ...failedAttempt(480), answeredBy: () => undefined };
+  const call = new PhonesCall(tools, reachable, options);
   call.start().catch((err: unknown) => call.fail(err));
-  return call.progress;
+  const { provisional, final } = call.progress;
+  return { provisional, final, answeredBy: () => call.answeredBy };
 }
 
 interface LegUris {
@@ -33,8 +60,9 @@ interface LegUris {
   readonly remoteuri: string;
 }
 
-interface Called {
-  readonly party: Party;
+/** An address that was called, and for whom. */
+interface Reached {
+  readonly target: Called;
   readonly address: CalleeAddress;
 }
 
@@ -50,25 +78,30 @@ class PhonesCall {
   readonly progress = new AttemptProgress();
   readonly #tools: SwitchTools;
   readonly #options: AttemptOptions;
-  readonly #callee: Callee;
+  readonly #targets: readonly Called[];
   readonly #description = new LocalDescription();
   /** Who is being called, by Call-ID of the branch. */
-  readonly #called = new Map<string, Called>();
+  readonly #called = new Map<string, Reached>();
   /** Accounts that are being called: a redirection to one of them leads in a circle. */
   readonly #accounts = new Set<string>();
   #fork: Fork | undefined;
   #endpoint: MediaEndpoint | undefined;
   #early: Promise<void> | undefined;
+  #answeredBy: string | undefined;
 
-  constructor(tools: SwitchTools, callee: Callee, options: AttemptOptions) {
+  constructor(tools: SwitchTools, targets: readonly Called[], options: AttemptOptions) {
     this.#tools = tools;
     this.#options = options;
-    this.#callee = callee;
+    this.#targets = targets;
+  }
+
+  get answeredBy(): string | undefined {
+    return this.#answeredBy;
   }
 
   async start(): Promise<void> {
     const { dialog, caller, timeoutMs } = this.#options;
-    const branches = this.#branches(this.#callee);
+    const branches = this.#targets.flatMap((target) => this.#branches(target));
     // Both sides' endpoints are made side by side; the caller's own failure (no common codec) is found before it rings.
     const prepared = caller.prepareMedia();
     prepared.catch(() => undefined);
@@ -84,7 +117,7 @@ class PhonesCall {
       {
         provisional: (_target, provisional, sdp) => this.#provisional(provisional, sdp),
         failed: (target) => dialog.removeBranch(target.callId),
-        redirected: (_target, elsewhere) => this.#redirected(elsewhere, offer),
+        redirected: ({ callId }, elsewhere) => this.#redirected(callId, elsewhere, offer),
       },
     );
     const ended = () => this.#fork?.cancel(answer(487, undefined, true));
@@ -104,17 +137,19 @@ class PhonesCall {
   }
 
   /** Adds a branch for every address of a callee to the dialog. */
-  #branches(callee: Callee): Branch[] {
+  #branches(target: Called): Branch[] {
     const { dialog, domain, fromNumber, timeoutMs } = this.#options;
-    const { party, called, host, caller } = callee;
-    this.#accounts.add(callee.account);
+    const { callee } = target;
+    const { account, party, called, host, caller } = callee;
+    if (this.#accounts.has(account)) return [];
+    this.#accounts.add(account);
     const uris = {
       localuri: bracketUri(caller?.number ?? fromNumber, caller?.host ?? domain),
       remoteuri: bracketUri(called, host),
     };
     return callee.addresses.map((address) => {
       const callId = `${randomUUID()}@${host}`;
-      this.#called.set(callId, { party, address });
+      this.#called.set(callId, { target, address });
       const leg = new BranchLeg(
         callId,
         party,
@@ -154,16 +189,19 @@ class PhonesCall {
   }
 
   /** A phone forwards the call (3xx): to accounts that the domain knows, each of them once. */
-  #redirected(contacts: readonly string[], sdp: string): ForkTarget[] {
+  #redirected(callId: string, contacts: readonly string[], sdp: string): ForkTarget[] {
     const { directory, location } = this.#tools;
+    const by = this.#called.get(callId)?.target;
+    if (by === undefined) return [];
     return contacts.flatMap((text) => {
       const uri = parseSipUri(text);
       if (uri === undefined || uri.user === '') return [];
-      const { party } = this.#callee;
+      const { party } = by.callee;
       const decision = directory.route(party.domain, numberOf(party), uri.user);
-      if (decision.kind !== 'sipuser' || this.#accounts.has(decision.sipuser.id)) return [];
+      if (decision.kind !== 'sipuser') return [];
       const { sipuser } = decision;
-      const branches = this.#branches(sipUserCallee(sipuser, location.contacts(sipuser.id)));
+      const callee = sipUserCallee(sipuser, location.contacts(sipuser.id));
+      const branches = this.#branches({ callee, dialled: sipuser.phonenumber, tail: by.tail });
       return branches.map((branch) => this.#target(branch, sdp));
     });
   }
@@ -191,16 +229,17 @@ class PhonesCall {
   }
 
   async #answered(outcome: ForkOutcome & { answered: true }): Promise<void> {
-    const { dialog, caller, beforeMedia, tail, dtmfProto } = this.#options;
+    const { dialog, caller, beforeMedia, dtmfProto } = this.#options;
     const endpoint = this.#endpoint as MediaEndpoint;
     this.#endpoint = undefined;
-    const { party, address } = this.#called.get(outcome.target.callId) as Called;
-    const leg = PhoneLeg.outgoing(this.#tools, party, {
+    const { target, address } = this.#called.get(outcome.target.callId) as Reached;
+    const leg = PhoneLeg.outgoing(this.#tools, target.callee.party, {
       sip: outcome.dialog,
       endpoint,
       description: this.#description,
       allowEvents: [...(address.allowEvents ?? []), ...outcome.allowEvents],
     });
+    if (!(await this.#served(leg, outcome.sdp))) return this.#declined(leg);
     // The 2xx makes the dialog, whoever still has to hear of it.
     if (leg.ended || !dialog.establish(leg)) {
       leg.release({ by: 'a', status: 487, reason: 'Request Terminated' });
@@ -210,8 +249,28 @@ class PhonesCall {
     await Promise.all([endpoint.modify(outcome.sdp), caller.answered(), this.#early?.catch(() => undefined)]);
     await beforeMedia?.();
     await dialog.connectMedia();
+    this.#answeredBy = target.dialled;
     this.progress.finish(outcome.answer);
-    if (tail.length > 0) sendDigits(this.#tools, leg, tail, dtmfProto ?? 'rfc2833');
+    if (target.tail.length > 0) sendDigits(this.#tools, leg, target.tail, dtmfProto ?? 'rfc2833');
+  }
+
+  /** Lets a scenario serve the phone first, where one is to; gives whether the phone is to be connected. */
+  async #served(leg: PhoneLeg, sdp: string): Promise<boolean> {
+    const { dialog, preAnswer, caller } = this.#options;
+    const { endpoint } = leg;
+    if (preAnswer === undefined || endpoint === undefined) return true;
+    await endpoint.modify(sdp);
+    await this.#early?.catch(() => undefined);
+    // Early media was heard by the caller: what comes now is for the called party alone.
+    if (this.#early !== undefined && caller.endpoint !== undefined) await caller.endpoint.unbridge(endpoint);
+    return servePreAnswer(leg, dialog, preAnswer);
+  }
+
+  #declined(leg: PhoneLeg): void {
+    const status = this.#options.dialog.ended.aborted ? 487 : 603;
+    const final = answer(status, undefined, true);
+    leg.release(failureCause(final));
+    this.#giveUp(final);
   }
 
   #giveUp(final: SipAnswer): void {

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { DialogEntry, DialogParty } from '../callstore/memory-callstore.ts';
 import type { DialogStatus, LegView } from '../callstore/dialog-view.ts';
-import type { EndCause, Leg, LegOwner } from './leg.ts';
+import type { EndCause, Leg, LegOwner, PhoneMessage } from './leg.ts';
 import type { StopMelodyMode } from '../interpreter/ports/dialogs.ts';
 import { HoldMelody } from './hold-melody.ts';
 import { MediaPath, type SoundPath } from './media-path.ts';
@@ -226,6 +226,10 @@ export class CallDialog implements LegOwner {
 
   legRemoved(_leg: Leg, reason: string): void {
     this.end({ by: 'external', status: 487, reason });
+  }
+
+  legMessaged(leg: Leg, message: PhoneMessage): void {
+    this.opposite(leg)?.peerMessaged?.(message);
   }
 
   /** The dialog as the callstore keeps it. */

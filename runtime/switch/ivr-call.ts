@@ -3,45 +3,41 @@ import type {
   CallEnd,
   CallPort,
   CallState,
-  CollectOptions,
-  CollectResult,
   DialogSide,
   DialOptions,
   LabelOption,
   OutgoingCall,
   PartyInfo,
-  PlayOptions,
-  PlayResult,
-  PlaySource,
   ReferOptions,
   Transfer,
 } from '../interpreter/call-port.ts';
 import { CallStateError } from '../interpreter/call-port.ts';
 import { splitDtmfTail, type TailStep } from '../interpreter/dtmf-tail.ts';
-import type { DtmfCall, DtmfProto } from '../interpreter/ports/dtmf.ts';
-import type { RecordingCall, RecordOptions, RecordResult } from '../interpreter/ports/recording.ts';
+import type { BridgingCall } from '../interpreter/ports/bridging.ts';
+import type { DtmfProto } from '../interpreter/ports/dtmf.ts';
+import type { HuntTransfer, HuntingCall } from '../interpreter/ports/hunting.ts';
+import type { MessagingCall, SipMessage } from '../interpreter/ports/messaging.ts';
 import type { CancellableTransfer } from '../interpreter/ports/transfer.ts';
-import type { SayOptions, SpeakingCall } from '../interpreter/ports/speaking.ts';
 import type { CallNotice, WatchedCall } from '../interpreter/ports/watching.ts';
-import { collectDigits } from '../media/collect.ts';
 import type { MediaEndpoint } from '../media/endpoint.ts';
 import { MediaError } from '../media/media-error.ts';
-import { playSources, stoppable } from '../media/play.ts';
-import { recordPhone } from '../media/record.ts';
 import { answer, reasonPhrase } from '../signalling/answers.ts';
 import { bracketUri } from '../signalling/sip-uri.ts';
 import { failedAttempt } from './attempt.ts';
+import { CallMedia } from './call-media.ts';
 import { failureCause } from './call-phones.ts';
 import type { CallDialog } from './dialog.ts';
+import { type BridgeSide, bridgeSides } from './ivr-bridge.ts';
 import { IvrLeg } from './ivr-leg.ts';
 import type { CallingLeg, EndCause } from './leg.ts';
 import { type Party, partyInfo, uriOf } from './party.ts';
+import { PhoneLeg } from './phone-leg.ts';
 import { placeCall } from './place-call.ts';
 import type { SwitchTools } from './tools.ts';
 import { startJoin } from './join.ts';
 import { withLabel } from './labels.ts';
 import { detachLeg, findLeg } from './take-over.ts';
-import { startTransfer } from './transfer.ts';
+import { startHunt, startTransfer } from './transfer.ts';
 
 /** What ties an incoming call to whoever placed it. */
 export interface IncomingScenarioCall {
@@ -56,7 +52,7 @@ export interface IncomingScenarioCall {
 }
 
 /** A scenario's call over the switch: its own leg, its opponent, and what may be done in which state. */
-export class IvrCall implements CallPort, DtmfCall, RecordingCall, SpeakingCall, WatchedCall {
+export class IvrCall extends CallMedia implements CallPort, WatchedCall, BridgingCall, HuntingCall, MessagingCall {
   readonly leg: IvrLeg;
   readonly domain: string;
   readonly dialled: string | undefined;
@@ -72,14 +68,17 @@ export class IvrCall implements CallPort, DtmfCall, RecordingCall, SpeakingCall,
   #transfer: Transfer | undefined;
 
   private constructor(tools: SwitchTools, party: Party, incoming: IncomingScenarioCall | undefined) {
+    super();
     this.#tools = tools;
     this.#incoming = incoming;
     this.domain = party.domain;
     this.leg = new IvrLeg(party, {
       released: (cause) => this.#released(cause),
-      held: (held) => this.#notice({ kind: held ? 'hold' : 'unhold' }),
+      held: (held) => void this.#notice({ kind: held ? 'hold' : 'unhold' }),
+      messaged: (message) => void this.#notice({ kind: 'sip', ...message }),
       digits: (digits) => this.#receiveDigits(digits),
       gone: this.endSignal,
+      quiet: () => this.quiet(),
     });
     this.#state = incoming === undefined ? 'none' : 'incoming';
     this.#dialog = incoming?.dialog;
@@ -114,6 +113,11 @@ export class IvrCall implements CallPort, DtmfCall, RecordingCall, SpeakingCall,
     return this.#opponentInfo;
   }
 
+  get opponentSide(): 'a' | 'b' | undefined {
+    if (this.#dialog === undefined) return undefined;
+    return this.#dialog.a === this.leg ? 'b' : 'a';
+  }
+
   get endSignal(): AbortSignal {
     return this.#end.signal;
   }
@@ -137,7 +141,7 @@ export class IvrCall implements CallPort, DtmfCall, RecordingCall, SpeakingCall,
       throw error;
     }
     if (this.#state !== 'incoming') throw new CallStateError('answer', this.#state);
-    this.#state = 'connected';
+    this.#connected();
     this.#incoming?.onFinal(answer(200, 'OK', false));
   }
 
@@ -161,46 +165,44 @@ export class IvrCall implements CallPort, DtmfCall, RecordingCall, SpeakingCall,
     return Promise.resolve();
   }
 
-  play(sources: readonly PlaySource[], options: PlayOptions): Promise<PlayResult> {
-    return playSources(this.#media('play'), sources.map(sourceUrl), {
-      signal: options.signal,
-      stopDigits: options.stopDigits ?? '',
-      repeat: options.repeat ?? 1,
+  bridge(other: CallPort, signal: AbortSignal): Promise<'this' | 'other'> {
+    if (!(other instanceof IvrCall) || other === this) throw new CallStateError('bridge', other.state);
+    const theirs = other.#side();
+    return this.during('bridge', signal, (_, until) =>
+      other.during('bridge', until, (__, either) => bridgeSides(this.#side(), theirs, either)),
+    );
+  }
+
+  async sendMessage(message: SipMessage): Promise<Answer> {
+    this.#require('send_sip', 'connected');
+    if (!(this.#opponent instanceof PhoneLeg)) return answer(481, undefined, true);
+    return this.#opponent.sendMessage(message);
+  }
+
+  sendDtmf(steps: readonly TailStep[], signal: AbortSignal): Promise<void> {
+    return this.during('send_dtmf', signal, async (_, until) => {
+      await this.#opponent?.dtmf?.send(steps, this.#dtmfProto, until);
     });
   }
 
-  collect(options: CollectOptions): Promise<CollectResult> {
-    return collectDigits(this.#media('collect'), { ...options, prompt: (options.prompt ?? []).map(sourceUrl) });
-  }
-
-  echo(signal: AbortSignal): Promise<void> {
-    return this.#media('echo').echo(signal);
-  }
-
-  async sendDtmf(steps: readonly TailStep[], signal: AbortSignal): Promise<void> {
-    this.#media('send_dtmf');
-    await this.#opponent?.dtmf?.send(steps, this.#dtmfProto, signal);
-  }
-
-  record(options: RecordOptions): Promise<RecordResult> {
-    return recordPhone(this.#media('record'), options);
-  }
-
-  async say(text: string, { signal, voice, language, stopDigits = '' }: SayOptions): Promise<PlayResult> {
-    const endpoint = this.#media('say');
-    const started = performance.now();
-    const speaker = voice ?? language ?? DEFAULT_VOICE;
-    const { digit } = await stoppable(endpoint, { signal, stopDigits }, (stop) => endpoint.speak(text, speaker, stop));
-    return { digit, milliseconds: Math.round(performance.now() - started) };
+  #side(): BridgeSide {
+    const endpoint = this.media('bridge');
+    const opponent = this.#opponent as CallingLeg;
+    return {
+      endpoint,
+      ended: this.#end.signal,
+      held: opponent.held,
+      onHold: (listener) =>
+        this.watch(({ kind }) => {
+          if (kind === 'hold' || kind === 'unhold') listener(kind === 'hold');
+          return false;
+        }),
+    };
   }
 
   watch(watcher: (notice: CallNotice) => boolean): () => void {
-    const leave = this.#opponent?.endpoint?.digits.watch((digit) => watcher({ kind: 'dtmf', digit }));
     this.#watchers.add(watcher);
-    return () => {
-      leave?.();
-      this.#watchers.delete(watcher);
-    };
+    return () => this.#watchers.delete(watcher);
   }
 
   dial(options: DialOptions): OutgoingCall {
@@ -231,6 +233,7 @@ export class IvrCall implements CallPort, DtmfCall, RecordingCall, SpeakingCall,
             timeoutMs: options.timeoutMs,
             headers: options.headers ?? {},
             dtmfProto: this.#dtmfProto,
+            ...(options.preAnswer === undefined ? {} : { preAnswer: options.preAnswer }),
           });
     const final = attempt.final.then((result) => this.#dialled(dialog, result));
     return { callid: this.callid, dialogid: dialog.dialogid, provisional: attempt.provisional, final };
@@ -257,6 +260,15 @@ export class IvrCall implements CallPort, DtmfCall, RecordingCall, SpeakingCall,
     const dialog = this.#dialog as CallDialog;
     this.#state = 'transferred';
     return this.#settled(startTransfer(this.#tools, dialog, opponent, options));
+  }
+
+  referToFirst(targets: readonly string[], options: Omit<ReferOptions, 'to'>): HuntTransfer & CancellableTransfer {
+    this.#require('hunt', 'connected');
+    const opponent = this.#opponent as CallingLeg;
+    const dialog = this.#dialog as CallDialog;
+    this.#state = 'transferred';
+    const { answeredBy, ...transfer } = startHunt(this.#tools, dialog, opponent, targets, options);
+    return { ...this.#settled(transfer), answeredBy };
   }
 
   /** After a transfer the scenario has no call any more; after a failed one the opponent is back. */
@@ -320,7 +332,7 @@ export class IvrCall implements CallPort, DtmfCall, RecordingCall, SpeakingCall,
     if (final.status < 300 && opponent !== undefined && this.#state === 'outgoing') {
       this.#opponent = opponent;
       this.#opponentInfo = partyInfo(opponent.party);
-      this.#state = 'connected';
+      this.#connected();
     } else {
       this.#finish({ by: 'failure', reason: final.line });
       dialog.end(failureCause(final));
@@ -328,13 +340,21 @@ export class IvrCall implements CallPort, DtmfCall, RecordingCall, SpeakingCall,
     return final;
   }
 
-  #notice(notice: CallNotice): void {
-    for (const watcher of this.#watchers) watcher(notice);
+  /** The opponent has media from now on: its keys can be watched. */
+  #connected(): void {
+    this.#state = 'connected';
+    this.#opponent?.endpoint?.digits.watch((digit) => this.#notice({ kind: 'dtmf', digit }));
+  }
+
+  /** @returns whether a watcher has used it up */
+  #notice(notice: CallNotice): boolean {
+    return [...this.#watchers].map((watcher) => watcher(notice)).includes(true);
   }
 
   #released(cause: EndCause): void {
     const unanswered = this.#state === 'incoming';
-    this.#finish({ by: endedBy(cause, this.#dialog?.a === this.leg), reason: cause.reason });
+    const taken = cause.by === 'transfer' && this.#state !== 'transferred';
+    this.#finish({ by: taken ? 'taken' : endedBy(cause, this.#dialog?.a === this.leg), reason: cause.reason });
     if (unanswered) this.#incoming?.onFinal(answer(cause.status, cause.reason, true));
   }
 
@@ -349,7 +369,7 @@ export class IvrCall implements CallPort, DtmfCall, RecordingCall, SpeakingCall,
     for (const digit of digits) await this.#opponent?.endpoint?.receiveDtmf(digit);
   }
 
-  #media(operation: string): MediaEndpoint {
+  protected media(operation: string): MediaEndpoint {
     this.#require(operation, 'connected');
     const endpoint = this.#opponent?.endpoint;
     if (endpoint === undefined) throw new CallStateError(operation, this.#state);
@@ -359,16 +379,6 @@ export class IvrCall implements CallPort, DtmfCall, RecordingCall, SpeakingCall,
   #require(operation: string, state: CallState): void {
     if (this.#state !== state) throw new CallStateError(operation, this.#state);
   }
-}
-
-/** Voice of the speech engine when neither voice nor language is named. */
-const DEFAULT_VOICE = 'en';
-
-/** A source in the media server's notation. */
-function sourceUrl(source: PlaySource): string {
-  if ('file' in source) return source.file;
-  if ('tone' in source) return `tone_stream://${source.tone}`;
-  return `silence_stream://${Math.max(1, Math.round(source.silenceMs))}`;
 }
 
 function endedBy(cause: EndCause, scenarioIsA: boolean): CallEnd['by'] {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { DtmfSender } from './dtmf-sender.ts';
-import type { CallingLeg, Device, EndCause, LegOwner } from './leg.ts';
+import type { CallingLeg, Device, EndCause, LegOwner, PhoneMessage } from './leg.ts';
 import type { Party } from './party.ts';
 
 /** What a scenario's leg tells the scenario's call. */
@@ -9,6 +9,10 @@ export interface IvrLegEvents {
   released(cause: EndCause): void;
   /** The other party holds the call, or takes it back. */
   held(held: boolean): void;
+  /** The other party's phone sent a request within the call. */
+  messaged(message: PhoneMessage): void;
+  /** Somebody takes the other party away: its media has to be free when this settles. */
+  quiet(): Promise<void>;
   /** Somebody sends digits to the scenario, as if the other party had pressed them. */
   digits(digits: string): Promise<void>;
   /** Aborted when the scenario's call is over. */
@@ -48,6 +52,14 @@ export class IvrLeg implements CallingLeg {
 
   peerHeld(held: boolean): void {
     this.#events.held(held);
+  }
+
+  peerMessaged(message: PhoneMessage): void {
+    this.#events.messaged(message);
+  }
+
+  quiet(): Promise<void> {
+    return this.#events.quiet();
   }
 
   ring(): void {

@@ -12,6 +12,13 @@ export interface EndCause {
   readonly reason: string;
 }
 
+/** A request that a phone sent within its call: INFO, MESSAGE or NOTIFY. */
+export interface PhoneMessage {
+  readonly method: string;
+  readonly contentType: string;
+  readonly body: string;
+}
+
 /** Whoever a leg belongs to at the moment: a dialog. A transfer gives the leg another owner. */
 export interface LegOwner {
   /** The leg ended by itself: the far end hung up, cancelled, or was lost. */
@@ -20,6 +27,8 @@ export interface LegOwner {
   legHeld(leg: Leg, held: boolean): void;
   /** Somebody who is neither side ended the leg: the call is to be over. */
   legRemoved(leg: Leg, reason: string): void;
+  /** The far end sent a request within the call. */
+  legMessaged?(leg: Leg, message: PhoneMessage): void;
 }
 
 /** What a device can be asked for beside calls. */
@@ -47,6 +56,10 @@ export interface Leg {
   readonly device?: Device | undefined;
   /** The other party of the dialog holds the call, or takes it back; only scenarios want to know. */
   peerHeld?(held: boolean): void;
+  /** The other party's phone sent a request within the call; only scenarios want to know. */
+  peerMessaged?(message: PhoneMessage): void;
+  /** A scenario ends what it plays to the other party, and what it hears; settles when the other's media is free. */
+  quiet?(): Promise<void>;
   /** Ends the leg as its state asks: BYE, CANCEL or a final answer. Idempotent; the owner is not told. */
   release(cause: EndCause): void;
 }

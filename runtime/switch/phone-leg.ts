@@ -1,12 +1,14 @@
 import type { DtmfProto } from '../interpreter/ports/dtmf.ts';
 import type { MediaEndpoint } from '../media/endpoint.ts';
 import { MediaError } from '../media/media-error.ts';
+import type { SipMessage } from '../interpreter/ports/messaging.ts';
 import { parseAllowEvents } from '../signalling/allow-events.ts';
+import { answer, type SipAnswer } from '../signalling/answers.ts';
 import type { IncomingInvite } from '../signalling/incoming-invite.ts';
 import { LocalDescription, sdpDirection } from '../signalling/sdp.ts';
 import type { ReferAnswer, ReferRequest, ReinviteAnswer, SipDialog } from '../signalling/sip-dialog.ts';
 import { DtmfSender } from './dtmf-sender.ts';
-import type { CallingLeg, Device, EndCause, LegOwner } from './leg.ts';
+import type { CallingLeg, Device, EndCause, LegOwner, PhoneMessage } from './leg.ts';
 import type { Party } from './party.ts';
 
 type State = 'ringing' | 'answering' | 'answered' | 'ended';
@@ -191,7 +193,7 @@ export class PhoneLeg implements CallingLeg {
       ended: (reason) => this.#ended(reason),
       reinvite: (sdp) => this.#reinvite(sdp),
       answerInAck: (sdp) => void this.#renegotiate(sdp),
-      info: (type, body) => this.#info(type, body),
+      messaged: (message) => this.#messaged(message),
       refer: (request) => this.#tools.refer(this, request),
     });
   }
@@ -205,10 +207,10 @@ export class PhoneLeg implements CallingLeg {
 
   async #renegotiate(sdp: string): Promise<ReinviteAnswer> {
     try {
-      const answer = await this.#endpoint?.modify(sdp);
+      const described = await this.#endpoint?.modify(sdp);
       const direction = sdpDirection(sdp);
       this.#setHeld(direction === 'sendonly' || direction === 'inactive');
-      return answer === undefined ? { status: 491 } : { status: 200, sdp: this.#description.of(answer) };
+      return described === undefined ? { status: 491 } : { status: 200, sdp: this.#description.of(described) };
     } catch (error) {
       if (this.#state !== 'ended') this.#tools.failed(error, 're-INVITE', this);
       return { status: error instanceof MediaError ? error.status : 500 };
@@ -221,8 +223,29 @@ export class PhoneLeg implements CallingLeg {
     this.owner?.legHeld(this, held);
   }
 
+  /**
+   * Sends a request within the call. Never rejects.
+   * @returns the phone's answer: 481 when the call is over, 408 when the phone does not answer
+   */
+  async sendMessage({ method, contentType, body, headers }: SipMessage): Promise<SipAnswer> {
+    const sip = this.#sip;
+    if (sip === undefined || this.#state === 'ended') return answer(481, undefined, true);
+    try {
+      const type: Record<string, string> = body === '' ? {} : { 'Content-Type': contentType };
+      return answer(await sip.request(method, { ...headers, ...type }, body), undefined, false);
+    } catch (err) {
+      this.#tools.failed(err, method, this);
+      return answer(this.#isEnded() ? 481 : 408, undefined, true);
+    }
+  }
+
+  #messaged(message: PhoneMessage): void {
+    if (message.method === 'INFO' && /dtmf/i.test(message.contentType)) this.#digit(message.contentType, message.body);
+    else this.owner?.legMessaged?.(this, message);
+  }
+
   /** DTMF by INFO, in both common forms: `Signal=5` and the bare digit. */
-  #info(type: string, body: string): void {
+  #digit(type: string, body: string): void {
     const digit = /dtmf-relay/i.test(type)
       ? /^\s*Signal\s*=\s*([0-9A-D*#])/im.exec(body)?.[1]
       : /dtmf/i.test(type)

@@ -3,6 +3,7 @@ import { type Attempt, type AttemptOptions, failedAttempt } from './attempt.ts';
 import { autoAnswerHeaders } from './auto-answer.ts';
 import { callConference } from './call-conference.ts';
 import { callCallee, callPhones } from './call-phones.ts';
+import { type Callee, sipUserCallee } from './callee.ts';
 import { callScenario } from './call-scenario.ts';
 import { providerCallee } from './esg/provider-callee.ts';
 import type { SwitchTools } from './tools.ts';
@@ -18,12 +19,8 @@ export function placeCall(tools: SwitchTools, decision: RouteDecision, options: 
       return callPhones(tools, decision.sipuser, { ...options, headers });
     }
     case 'provider': {
-      const { provider, number } = decision;
-      if (provider.maxCalls > 0 && tools.dialogs.countOfProvider(provider.id) >= provider.maxCalls) {
-        return failedAttempt(503);
-      }
-      const trunkCall = { number, caller: options.fromNumber };
-      return callCallee(tools, providerCallee(provider, trunkCall, tools.location.contacts(provider.id)), options);
+      const callee = calleeOf(tools, decision, options);
+      return callee === undefined ? failedAttempt(503) : callCallee(tools, callee, options);
     }
     case 'scenario':
       // A scenario has nothing to say to another scenario's silence: one side of a call needs media.
@@ -36,4 +33,22 @@ export function placeCall(tools: SwitchTools, decision: RouteDecision, options: 
     default:
       return decision satisfies never;
   }
+}
+
+/**
+ * Whom a route decision means, as far as it means somebody with phones.
+ * @returns undefined when it does not, and when a provider carries all the calls that it may
+ */
+export function calleeOf(
+  tools: SwitchTools,
+  decision: RouteDecision,
+  { dialled, fromNumber }: Pick<AttemptOptions, 'dialled' | 'fromNumber'>,
+): Callee | undefined {
+  if (decision.kind === 'sipuser') {
+    return sipUserCallee(decision.sipuser, tools.location.contacts(decision.sipuser.id), dialled);
+  }
+  if (decision.kind !== 'provider') return undefined;
+  const { provider, number } = decision;
+  if (provider.maxCalls > 0 && tools.dialogs.countOfProvider(provider.id) >= provider.maxCalls) return undefined;
+  return providerCallee(provider, { number, caller: fromNumber }, tools.location.contacts(provider.id));
 }

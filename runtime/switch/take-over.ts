@@ -27,7 +27,7 @@ export function findLeg(tools: SwitchTools, domain: string, { dialogid, side }: 
  * @returns false when somebody hung up meanwhile
  */
 export async function detachLeg({ leg, dialog }: FoundLeg): Promise<boolean> {
-  await dialog.disconnectMedia();
+  await Promise.all([dialog.disconnectMedia(), dialog.opposite(leg)?.quiet?.()]);
   if (leg.ended || leg.owner !== dialog) return false;
   dialog.endWithout(leg, { by: 'transfer', status: 480, reason: 'Transferred' });
   return true;

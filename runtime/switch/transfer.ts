@@ -1,12 +1,14 @@
 import type { Answer, ReferOptions, Transfer } from '../interpreter/call-port.ts';
-import { splitDtmfTail } from '../interpreter/dtmf-tail.ts';
+import { splitDtmfTail, type TailStep } from '../interpreter/dtmf-tail.ts';
+import type { HuntTransfer } from '../interpreter/ports/hunting.ts';
 import { bracketUri } from '../signalling/sip-uri.ts';
-import { failureCause } from './call-phones.ts';
+import type { Attempt, AttemptOptions } from './attempt.ts';
+import { type Called, callFirst, failureCause } from './call-phones.ts';
 import type { CallDialog } from './dialog.ts';
 import { withLabel } from './labels.ts';
 import type { CallingLeg } from './leg.ts';
 import { nameOf, numberOf, uriOf } from './party.ts';
-import { placeCall } from './place-call.ts';
+import { calleeOf, placeCall } from './place-call.ts';
 import type { SwitchTools } from './tools.ts';
 
 /** What the transferred party hears until the target answers: the ringback tone, teletone notation. */
@@ -30,6 +32,54 @@ export function startTransfer(
   beforeSettling?: BeforeSettling,
 ): Transfer {
   const { number, tail } = splitDtmfTail(options.to);
+  const decision = tools.directory.route(opponent.party.domain, numberOf(opponent.party), number);
+  const call = (attempt: AttemptOptions): Attempt => placeCall(tools, decision, attempt);
+  return transfer(tools, { old, opponent, number, tail, options, call, ...(beforeSettling ? { beforeSettling } : {}) });
+}
+
+/**
+ * Transfers one side of a dialog to whichever of several numbers answers first: as `startTransfer`, but all ring at once,
+ * and the others are cancelled before the first is connected. A number that leads to no phone is left out.
+ */
+export function startHunt(
+  tools: SwitchTools,
+  old: CallDialog,
+  opponent: CallingLeg,
+  targets: readonly string[],
+  options: Omit<ReferOptions, 'to'>,
+): HuntTransfer {
+  const from = numberOf(opponent.party);
+  const called = targets.flatMap((target): Called[] => {
+    const { number, tail } = splitDtmfTail(target);
+    const decision = tools.directory.route(opponent.party.domain, from, number);
+    const callee = calleeOf(tools, decision, { dialled: number, fromNumber: from });
+    return callee === undefined ? [] : [{ callee, dialled: number, tail }];
+  });
+  let answeredBy: () => string | undefined = () => undefined;
+  const call = (attempt: AttemptOptions): Attempt => {
+    const first = callFirst(tools, called, attempt);
+    ({ answeredBy } = first);
+    return first;
+  };
+  const number = splitDtmfTail(targets[0] ?? '').number;
+  const going = transfer(tools, { old, opponent, number, tail: [], options, call });
+  const member = going.final.then(() => targets.find((target) => splitDtmfTail(target).number === answeredBy()));
+  return { ...going, answeredBy: member };
+}
+
+interface TransferPlan {
+  readonly old: CallDialog;
+  readonly opponent: CallingLeg;
+  /** What the new dialog is to: of several, the first. */
+  readonly number: string;
+  readonly tail: readonly TailStep[];
+  readonly options: Omit<ReferOptions, 'to'>;
+  readonly call: (attempt: AttemptOptions) => Attempt;
+  readonly beforeSettling?: BeforeSettling;
+}
+
+function transfer(tools: SwitchTools, plan: TransferPlan): Transfer {
+  const { old, opponent, number, tail, options, call, beforeSettling } = plan;
   const { domain } = opponent.party;
   old.suspend(opponent);
   const dialog = tools.dialogs.open({
@@ -40,7 +90,7 @@ export function startTransfer(
     bindings: withLabel(old.bindings, options.binding),
   });
   const stopRinging = options.ringback === false ? undefined : ringBack(tools, opponent);
-  const attempt = placeCall(tools, tools.directory.route(domain, numberOf(opponent.party), number), {
+  const attempt = call({
     dialog,
     caller: opponent,
     domain,
@@ -51,6 +101,7 @@ export function startTransfer(
     timeoutMs: options.timeoutMs ?? DEFAULT_RING_MS,
     headers: {},
     ...(stopRinging === undefined ? {} : { beforeMedia: stopRinging }),
+    ...(options.preAnswer === undefined ? {} : { preAnswer: options.preAnswer }),
   });
   const final = attempt.final.then(async (result) => {
     await stopRinging?.();

@@ -40,7 +40,7 @@ describe('guide for authors', () => {
   it('shows blocks without mistakes', async () => {
     const guide = await readFile(file, 'utf8');
     const snippets = [...guide.matchAll(/```yaml\n([^]*?)```/g)].map(([, text]) => text ?? '').slice(3);
-    expect(snippets).to.have.length(4);
+    expect(snippets).to.have.length(5);
     for (const snippet of snippets) {
       const blocks = (parse(snippet) as { blocks?: object }).blocks ?? (parse(snippet) as object);
       for (const block of Object.values(blocks) as object[]) {

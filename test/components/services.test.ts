@@ -58,8 +58,8 @@ async function play(
 }
 
 const HUNT = 'exits: { answered: end, failed: end }';
-const busy = [{ after: 50, status: 486 }];
-const late = [{ after: 3000, status: 200 }];
+const busy = { answers: [{ after: 50, status: 486 }] };
+const late = { answers: [{ after: 3000, status: 200 }] };
 
 describe('components that use services', () => {
   it('tone plays whole rounds', async () => {

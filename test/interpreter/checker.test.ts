@@ -127,7 +127,7 @@ blocks:
         source: scenario(
           'first:\n  call: { to: 101, caller_id: 100, mode: asnc }\n  exits: { next: end, answered: end, refused: end }',
         ),
-        found: ['5:44: "mode" must be one of async, provisional, final, not "asnc"; did you mean "async"?'],
+        found: ['5:44: "mode" must be one of async, provisional, final, finished, not "asnc"; did you mean "async"?'],
       },
       {
         what: 'a loop without a wait that has a way out',
@@ -321,7 +321,7 @@ blocks:
     const { blocks } = program(scenario('first:\n  refer: { to: 0042 }\n  exits: { refused: end }'));
     expect(blocks.get('first')?.settings).to.deep.include({
       kind: 'constant',
-      value: { to: '0042', ringback: true, binding: '' },
+      value: { to: '0042', ringback: true, binding: '', pre_answer: '', pre_answer_args: {} },
     });
   });
 

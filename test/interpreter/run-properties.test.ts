@@ -17,7 +17,7 @@ const TWO_EXITS = [
   'if: n < 5\n    exits: { then: NEXT, else: OTHER }',
   'collect: { max: 1, timeout: 1s }\n    exits: { next: NEXT, timeout: OTHER }',
   'menu: { prompt: menu.wav, tries: 1, timeout: 1s }\n    exits: { 1: NEXT, failed: OTHER, error: OTHER }',
-  'refer: { to: "102", timeout: 5s }\n    exits: { refused: NEXT, answered: OTHER }',
+  'refer: { to: "102", timeout: 5s }\n    exits: { refused: NEXT, busy: OTHER, answered: end }',
 ];
 
 /** Any scenario in which every block can be reached: a chain, with exits back and forth. */

@@ -39,6 +39,15 @@ describe('virtual clock', () => {
     const error = await new VirtualClock().run(new Promise<never>(() => {})).catch((reason: Error) => reason.message);
     expect(error).to.equal('the simulation waits for something that never comes');
   });
+
+  it('says so when it never ends', async () => {
+    const clock = new VirtualClock();
+    const forEver = async (): Promise<void> => {
+      for (;;) await clock.sleep(3_600_000, new AbortController().signal);
+    };
+    const error = await clock.run(forEver()).catch((reason: Error) => reason.message);
+    expect(error).to.equal('the simulation goes on and on: two days have passed');
+  });
 });
 
 describe('example scenarios', () => {

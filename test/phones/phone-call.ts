@@ -35,6 +35,7 @@ export abstract class PhoneCall {
   /** Bodies of INFO requests received. */
   readonly infos: string[] = [];
   readonly notifies = new Arrivals<SipRequest>('NOTIFY');
+  readonly messages = new Arrivals<SipRequest>('MESSAGE');
   protected readonly context: CallContext;
   protected readonly answeredMoment: Moment<SipResponse | undefined>;
   protected readonly endedMoment: Moment<CallEnd>;
@@ -163,6 +164,10 @@ export abstract class PhoneCall {
         break;
       case 'INFO':
         this.infos.push(transaction.request.body);
+        transaction.respond(200);
+        break;
+      case 'MESSAGE':
+        this.messages.push(transaction.request);
         transaction.respond(200);
         break;
       case 'NOTIFY':

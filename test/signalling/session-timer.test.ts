@@ -59,7 +59,7 @@ describe('session timers of calls', () => {
       ended: ended.resolve,
       reinvite: async () => ({ status: 200, sdp: sdp(20_000, 2) }),
       answerInAck: () => undefined,
-      info: () => undefined,
+      messaged: () => undefined,
       refer: () => ({ status: 603 }),
     });
     return { dialog: result.dialog, ended: ended.promise };

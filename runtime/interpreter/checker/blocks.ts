@@ -8,13 +8,14 @@ import { type WiredExits, completeExits, readExits } from './exits.ts';
 import { runsUnset, spins } from './flow.ts';
 import { type Graph, reachableFrom, successors } from './graph.ts';
 import type { InterruptDraft } from './interrupts.ts';
+import { type LegUse, checkLegs } from './legs.ts';
 import type { Names } from './names.ts';
 import { type Schema, isAny } from './schema.ts';
 import { SettingsChecker } from './settings.ts';
 import { type Entry, type Source, scalarText } from './source.ts';
 
 /** Keys of a block beside its component. */
-const BLOCK_KEYS = ['next', 'exits'];
+const BLOCK_KEYS = ['next', 'exits', 'leg'];
 
 /** A block whose component is known; its settings are compiled when all names are. */
 export interface BlockDraft {
@@ -22,6 +23,7 @@ export interface BlockDraft {
   readonly node: Node;
   readonly component: Component;
   readonly settings: Entry;
+  readonly leg: Entry | undefined;
   readonly exits: WiredExits;
 }
 
@@ -74,6 +76,9 @@ export class BlockReader {
 
   compile(drafts: readonly BlockDraft[], context: BlockContext): Map<string, Block> {
     const blocks = new Map<string, Block>();
+    // Who is called in a broken block is not known.
+    if (drafts.length === this.#declared.size)
+      checkLegs(this.#source, drafts.map(legUse.bind(undefined, this.#source)));
     for (const draft of drafts) {
       const settings = this.#settings(draft, context);
       const literal = settings ? literalSettings(settings) : {};
@@ -90,6 +95,7 @@ export class BlockReader {
         component,
         settings: settings ?? { kind: 'constant', value: {} },
         exits,
+        leg: draft.leg ? textOf(draft.leg) : undefined,
         line: this.#source.line(node),
       });
     }
@@ -174,6 +180,7 @@ export class BlockReader {
         node: keyNode,
         component,
         settings,
+        leg: byKey('leg'),
         exits: readExits(this.#source, byKey('next'), byKey('exits')),
       }
     );
@@ -213,6 +220,14 @@ function isWholeValue(map: YAMLMap, { settings, shorthand }: Component): boolean
   const { properties = {} } = settings as Schema;
   if (shorthand === undefined || !isAny(properties[shorthand] ?? {})) return false;
   return !map.items.some(({ key }) => isScalar(key) && String(key.value) in properties);
+}
+
+/** The leg a block is for, and the one that its settings name: `bridge: agent`. */
+function legUse(source: Source, { component, leg, settings: { keyNode, value } }: BlockDraft): LegUse {
+  if (component.legSetting === undefined) return { component, leg, other: undefined };
+  const single = component.shorthand === component.legSetting ? [{ key: component.legSetting, keyNode, value }] : [];
+  const entries = isMap(value) ? source.entries(value) : single;
+  return { component, leg, other: entries.find((entry) => entry.key === component.legSetting) };
 }
 
 export function textOf({ value }: Entry): string {

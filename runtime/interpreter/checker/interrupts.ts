@@ -13,8 +13,13 @@ export interface InterruptDraft extends Interrupt {
 const NAMES: Partial<Record<InterruptKind, string>> = {
   dtmf: 'a key: 0-9, *, #, A-D',
   message: 'the name of a message',
+  sip: 'a SIP method: INFO, MESSAGE or NOTIFY',
   event: 'the name of an event',
   after: 'a duration',
+};
+const PATTERNS: Partial<Record<InterruptKind, RegExp>> = {
+  dtmf: /^[0-9*#A-D]$/,
+  sip: /^(INFO|MESSAGE|NOTIFY)$/,
 };
 const NEEDS_NAME: readonly InterruptKind[] = ['event', 'after'];
 
@@ -54,7 +59,7 @@ function readNamed(source: Source, kind: InterruptKind, { key, keyNode, value }:
     return undefined;
   }
   const milliseconds = kind === 'after' ? parseDuration(key) : 0;
-  if (milliseconds === undefined || (kind === 'dtmf' && !/^[0-9*#A-D]$/.test(key))) {
+  if (milliseconds === undefined || PATTERNS[kind]?.test(key) === false) {
     source.problem(keyNode, `"${key}" is not ${NAMES[kind]}`, kind === 'after' ? 'write e.g. 30s' : undefined);
     return undefined;
   }

@@ -11,6 +11,7 @@ import type { HttpPort } from './http.ts';
 import type { HuntHistory } from './hunt-history.ts';
 import type { ModelPort } from './model.ts';
 import type { OperationPort } from './operations.ts';
+import type { ParkingLot } from './parking.ts';
 import type { RecordingStore } from './recording.ts';
 
 /**
@@ -35,6 +36,7 @@ export interface RunServices {
   readonly model?: ModelPort;
   readonly recordings?: RecordingStore;
   readonly huntHistory?: HuntHistory;
+  readonly parking?: ParkingLot;
   /** Where scripts run. */
   readonly sandbox?: Sandbox;
   readonly scriptLimits?: Partial<ScriptLimits>;

@@ -5,7 +5,9 @@ import { hasAbility } from './capability.ts';
 export type CallNotice =
   | { readonly kind: 'dtmf'; readonly digit: string }
   | { readonly kind: 'hold' }
-  | { readonly kind: 'unhold' };
+  | { readonly kind: 'unhold' }
+  /** A request of the phone within the call. */
+  | { readonly kind: 'sip'; readonly method: string; readonly contentType: string; readonly body: string };
 
 /** A call that tells what the other party does by itself. */
 export interface WatchedCall {

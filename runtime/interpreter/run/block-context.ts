@@ -1,6 +1,6 @@
 import type { LogLevel } from '../../sandbox/index.ts';
 import type { CallPort } from '../call-port.ts';
-import type { ComponentContext } from '../component.ts';
+import type { Component, ComponentContext } from '../component.ts';
 import { ScenarioError } from '../errors.ts';
 import { isSoundProblem, resolveSound } from '../prompts.ts';
 import type { PlaySource } from '../call-port.ts';
@@ -13,22 +13,29 @@ const RECORDING = 'recording:';
 
 /** The block for which a component runs. */
 export interface BlockSite {
-  readonly component: string;
+  readonly component: Component;
+  /** Name of the call it is for; undefined: the run's own. */
+  readonly leg: string | undefined;
   readonly exits: ReadonlySet<string>;
   readonly trace: BlockTrace;
   readonly signal: AbortSignal;
   readonly memory: Map<string, Value>;
   readonly result: (fields: Readonly<Record<string, Value>>) => void;
+  /** To be called when the block is done. */
+  readonly claims: (() => void)[];
 }
 
 /** What a component may use: see `ComponentContext`. */
 export function blockContext(state: RunState, site: BlockSite): ComponentContext {
   const { trace, signal } = site;
+  let call: CallPort | undefined;
   return {
     get call(): CallPort {
-      if (!state.call) throw new ScenarioError('no_call', `${site.component} needs a call, and this run has none`);
-      return state.call;
+      call ??= callOf(state, site);
+      return call;
     },
+    leg: (name) => state.legs.get(name),
+    claimEnd: (claim) => void site.claims.push(state.claimEnd(claim)),
     get script() {
       return scriptHost(state, site);
     },
@@ -44,8 +51,10 @@ export function blockContext(state: RunState, site: BlockSite): ComponentContext
     result: site.result,
     children: {
       get: (id) => state.children.get(id),
+      find: (scenario) => state.children.find(scenario),
       start: async (options) => {
-        const run = await state.children.start(options);
+        const own = site.leg === undefined || options.parallel ? {} : { call: state.legs.get(site.leg) };
+        const run = await state.children.start({ ...own, ...options });
         trace.started(run.id);
         return run;
       },
@@ -55,6 +64,13 @@ export function blockContext(state: RunState, site: BlockSite): ComponentContext
     answered: (party, answer) => trace.answered(state.clock.now(), party, answer),
     note: (level, text) => note(state, trace, level, text),
   };
+}
+
+/** @throws ScenarioError codes `no_call`, `no_such_leg`, and those of `Legs.place` */
+function callOf(state: RunState, { component, leg }: BlockSite): CallPort {
+  if (leg !== undefined) return component.placesCall === true ? state.legs.place(leg) : state.legs.get(leg);
+  if (!state.call) throw new ScenarioError('no_call', `${component.name} needs a call, and this run has none`);
+  return state.call;
 }
 
 function sound({ program, services, domain }: RunState, text: string): PlaySource {

@@ -4,6 +4,7 @@ import { ArgumentError, ScenarioError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { unavailable } from '../ports/capability.ts';
 import type { RunServices } from '../ports/services.ts';
+import type { Program } from '../program.ts';
 import type { Value } from '../values.ts';
 import { type Run, type RunOptions, startRun } from './run.ts';
 
@@ -21,6 +22,8 @@ export interface ChildStart {
   readonly parallel: boolean;
   /** Goes on when this run ends. */
   readonly keep: boolean;
+  /** The call it gets in place of this run's; it is left as it is. */
+  readonly call?: CallPort;
 }
 
 export interface ChildContext {
@@ -50,17 +53,24 @@ export class Children {
     return this.#runs.get(id)?.run;
   }
 
+  /** @throws ScenarioError codes `no_such_scenario`, `unavailable` */
+  async find(scenario: string): Promise<Program> {
+    const { services } = this.#context;
+    if (!services.scenarios) throw unavailable('scenarios cannot be started here');
+    const program = await services.scenarios(scenario, this.#context.domain);
+    if (!program) throw new ScenarioError('no_such_scenario', `there is no scenario "${scenario}"`);
+    return program;
+  }
+
   /**
    * @throws ScenarioError codes `no_such_scenario`, `argument`, `too_deep`, `too_many`, `unavailable`
    */
-  async start({ scenario, args, parallel, keep }: ChildStart): Promise<Run> {
+  async start({ scenario, args, parallel, keep, call: given }: ChildStart): Promise<Run> {
     const { services, domain, depth } = this.#context;
-    if (!services.scenarios) throw unavailable('scenarios cannot be started here');
     if (depth >= MAX_DEPTH) throw new ScenarioError('too_deep', `scenarios call each other ${MAX_DEPTH} levels deep`);
     this.#forget();
-    const program = await services.scenarios(scenario, domain);
-    if (!program) throw new ScenarioError('no_such_scenario', `there is no scenario "${scenario}"`);
-    const call = parallel ? services.openCall?.(domain) : this.#context.call;
+    const program = await this.find(scenario);
+    const call = parallel ? services.openCall?.(domain) : (given ?? this.#context.call);
     try {
       const run = startRun(program, { ...this.#options(), args, ...(call ? { call } : {}), borrowedCall: !parallel });
       this.#runs.set(run.id, { run, keep });

@@ -2,10 +2,13 @@ import { type CallPort, CallStateError } from '../call-port.ts';
 import type { Clock } from '../clock.ts';
 import { unavailable } from '../ports/capability.ts';
 import { type EventPort, eventName } from '../ports/events.ts';
-import { isWatched } from '../ports/watching.ts';
+import { type CallNotice, isWatched } from '../ports/watching.ts';
 import type { Interrupt, InterruptKind } from '../program.ts';
 import type { Value } from '../values.ts';
 import type { Message } from './mailbox.ts';
+
+/** Interrupts that the other party's phone causes. */
+const OF_THE_CALL: readonly InterruptKind[] = ['dtmf', 'hold', 'unhold', 'sip'];
 
 /** What an expression reads as `event` after an interrupt. */
 export interface InterruptEvent {
@@ -66,16 +69,17 @@ export class Interrupts {
   }
 
   #watchCall(call: CallPort | undefined): void {
-    if (!this.#interrupts.some(({ kind }) => kind === 'dtmf' || kind === 'hold' || kind === 'unhold')) return;
-    if (!call) throw new CallStateError('on: dtmf or hold', 'none');
-    if (!isWatched(call)) throw unavailable("this node's calls do not tell of keys and hold");
-    this.#stops.push(
-      call.watch((notice) =>
-        notice.kind === 'dtmf'
-          ? this.#happened('dtmf', notice.digit, notice.digit)
-          : this.#happened(notice.kind, '', null),
-      ),
-    );
+    if (!this.#interrupts.some(({ kind }) => OF_THE_CALL.includes(kind))) return;
+    if (!call) throw new CallStateError('on: dtmf, hold or sip', 'none');
+    if (!isWatched(call)) throw unavailable("this node's calls do not tell of keys, hold and SIP messages");
+    this.#stops.push(call.watch((notice) => this.#noticed(notice)));
+  }
+
+  #noticed(notice: CallNotice): boolean {
+    if (notice.kind === 'dtmf') return this.#happened('dtmf', notice.digit, notice.digit);
+    if (notice.kind !== 'sip') return this.#happened(notice.kind, '', null);
+    const { method, contentType, body } = notice;
+    return this.#happened('sip', method, { method, content_type: contentType, body });
   }
 
   #timer({ name, target, milliseconds }: Interrupt, clock: Clock): void {

@@ -2,17 +2,24 @@ import type { TSchema } from 'typebox';
 import { Value } from 'typebox/value';
 import type { Json } from '../../sandbox/index.ts';
 import type { Component } from '../component.ts';
+import { usesCall } from '../method.ts';
 import { settingKind } from '../setting.ts';
 
 interface ObjectSchema {
   readonly properties?: Readonly<Record<string, TSchema>>;
 }
 
+/** Settings, and the name of the call that is meant by `leg`. */
+export interface ModuleSettings {
+  readonly settings: unknown;
+  readonly leg: string | undefined;
+}
+
 /**
  * Settings of a component out of the arguments of a call like `call.play({file})` or `sleep(500)`: a single value is the
  * main setting, a number where a duration is wanted are milliseconds, and defaults are filled in.
  */
-export function moduleSettings(component: Component, [first]: readonly Json[]): unknown {
+export function moduleSettings(component: Component, [first]: readonly Json[]): ModuleSettings {
   const { settings: schema, shorthand, aliases = {} } = component;
   const isObject = typeof first === 'object' && first !== null && !Array.isArray(first);
   const given: Record<string, Json> = isObject
@@ -21,18 +28,20 @@ export function moduleSettings(component: Component, [first]: readonly Json[]): 
       ? {}
       : { [shorthand ?? 'value']: first };
   if (component.openExits) delete given['exits'];
+  const { properties = {} } = schema as ObjectSchema;
+  const leg = usesCall(component) ? given['leg'] : undefined;
+  if (leg !== undefined) delete given['leg'];
   for (const [alias, name] of Object.entries(aliases)) {
     const value = given[alias];
     if (value === undefined) continue;
     given[name] = value;
     delete given[alias];
   }
-  const { properties = {} } = schema as ObjectSchema;
   for (const [name, value] of Object.entries(given)) {
     const property = properties[name];
     if (property && typeof value === 'number' && settingKind(property) === 'duration') given[name] = `${value}ms`;
   }
-  return Value.Default(schema, given);
+  return { settings: Value.Default(schema, given), leg: typeof leg === 'string' ? leg : undefined };
 }
 
 /** Exits that count: those a module names (`call.menu({prompt, exits: ['1', '2']})`), or all. */

@@ -9,6 +9,7 @@ import type { RunServices } from '../ports/services.ts';
 import type { Program } from '../program.ts';
 import type { Value } from '../values.ts';
 import { Children } from './children.ts';
+import { Legs } from './legs.ts';
 import { Mailbox } from './mailbox.ts';
 import type { RunError, RunLimits, RunOptions, RunOutcome } from './run.ts';
 import { Trace } from './trace.ts';
@@ -33,6 +34,9 @@ export class RunState {
   readonly trace: Trace;
   readonly children: Children;
   readonly mailbox = new Mailbox();
+  readonly legs: Legs;
+  /** What blocks in progress say of an end of the call: see `ComponentContext.claimEnd`. */
+  readonly #claims = new Set<(end: CallEnd) => boolean>();
   readonly #options: RunOptions;
   readonly #start: number;
   #result: Record<string, Value> = {};
@@ -53,6 +57,8 @@ export class RunState {
     this.services = services;
     this.trace = new Trace(this.limits.traceEntries);
     this.children = new Children({ services, call, domain: this.domain, depth, log, clock, report });
+    const { openCall } = services;
+    this.legs = new Legs(openCall && (() => openCall(this.domain)));
     this.#start = clock.now();
   }
 
@@ -91,17 +97,24 @@ export class RunState {
     // What the scenario did itself (hang up, transfer) or learns by an exit (a call that failed) is no interruption.
     const listener = (): void => {
       const end = signal.reason as CallEnd;
-      if (end.by === 'opponent' || end.by === 'external') ended(end);
+      if (![...this.#claims].some((claim) => claim(end)) && isInterruption(end)) ended(end);
     };
     if (signal.aborted) listener();
     else signal.addEventListener('abort', listener, { once: true });
     return () => signal.removeEventListener('abort', listener);
   }
 
+  /** Ends of the call that the claim accepts cut nothing short until the returned function is called. */
+  claimEnd(claim: (end: CallEnd) => boolean): () => void {
+    this.#claims.add(claim);
+    return () => this.#claims.delete(claim);
+  }
+
   /** Ends what the run started: a run leaves no call behind that nobody serves any more. */
   async release(): Promise<void> {
     this.children.stop();
     await this.#fallBack();
+    await this.legs.release();
     const { call } = this;
     if (!call || this.#options.borrowedCall === true || call.endSignal.aborted) return;
     try {
@@ -142,6 +155,11 @@ export class RunState {
   }
 }
 
+const ENDED_BY: Partial<Record<CallEnd['by'], string>> = {
+  opponent: 'the other party',
+  taken: 'somebody who took it over',
+};
+
 /** Code and message of whatever was thrown. */
 export function describeError(error: unknown): Omit<RunError, 'block'> {
   if (error instanceof ScenarioError && error.details)
@@ -152,7 +170,11 @@ export function describeError(error: unknown): Omit<RunError, 'block'> {
   return { code: 'internal', message: error instanceof Error ? error.message : String(error) };
 }
 
+function isInterruption({ by }: CallEnd): boolean {
+  return by === 'opponent' || by === 'external' || by === 'taken';
+}
+
 /** Why blocks end when the other party has hung up, or the call was ended from outside. */
 export function callEnded({ by }: CallEnd): ScenarioError {
-  return new ScenarioError('call_ended', `the call was ended by the ${by === 'opponent' ? 'other party' : 'system'}`);
+  return new ScenarioError('call_ended', `the call was ended by ${ENDED_BY[by] ?? 'the system'}`);
 }

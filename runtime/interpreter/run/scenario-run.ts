@@ -1,18 +1,15 @@
-import { Value } from 'typebox/value';
 import type { CallEnd } from '../call-port.ts';
 import { type ComponentResult, END, ERROR_EXIT } from '../component.ts';
 import { INTERRUPT, ScenarioError } from '../errors.ts';
 import { type Block, type Program, evaluate } from '../program.ts';
-import type { Value as Plain } from '../values.ts';
-import { blockContext } from './block-context.ts';
+import { BaseRun, checkSettings } from './base-run.ts';
 import { type InterruptEvent, Interrupts } from './interrupts.ts';
 import type { Message } from './mailbox.ts';
-import { type RunPhase, nextPhase } from './phase.ts';
-import type { Run, RunOptions, RunOutcome } from './run.ts';
-import { RunState, callEnded, describeError } from './run-state.ts';
+import type { RunOptions, RunOutcome } from './run.ts';
+import { callEnded, describeError } from './run-state.ts';
 import { RunScope } from './scope.ts';
 import { StepBudget } from './step-budget.ts';
-import { type BlockTrace, INTERRUPTED, type TraceEntry } from './trace.ts';
+import { type BlockTrace, INTERRUPTED } from './trace.ts';
 
 type Branch = 'main' | 'finally';
 
@@ -26,88 +23,61 @@ interface Detour {
 }
 
 /** A scenario of blocks that runs: see `startRun`. */
-export class ScenarioRun implements Run {
-  readonly program: Program;
-  readonly finished: Promise<RunOutcome>;
-  readonly #state: RunState;
+export class ScenarioRun extends BaseRun {
   readonly #scope: RunScope;
   readonly #interrupts: Interrupts;
-  readonly #memories = new Map<string, Map<string, Plain>>();
   readonly #detours: Detour[] = [];
-  #phase: RunPhase = 'main';
   /** Of the branch that runs now; aborted to end it. */
   #branchControl = new AbortController();
   /** Of the block that runs now; aborted by an interrupt. */
   #blockControl = new AbortController();
 
   constructor(program: Program, options: RunOptions) {
-    this.program = program;
-    this.#state = new RunState(program, options);
-    this.#scope = new RunScope(program, options.args ?? {}, options.call, this.#state.id, options.variables);
+    super(program, options);
+    this.#scope = new RunScope(program, options.args ?? {}, options.call, this.state.id, options.variables);
     this.#interrupts = new Interrupts(program.interrupts, (target, event) => this.#detour({ target, event }));
-    this.finished = this.#execute();
-    this.#state.services.runs?.add(this);
-  }
-
-  get id(): string {
-    return this.#state.id;
-  }
-
-  get domain(): string {
-    return this.#state.domain;
-  }
-
-  get trace(): readonly TraceEntry[] {
-    return this.#state.trace.entries();
-  }
-
-  get children(): readonly Run[] {
-    return this.#state.children.runs;
-  }
-
-  get phase(): RunPhase {
-    return this.#phase;
+    this.begin(() => this.#execute());
   }
 
   stop(reason: string): void {
-    if (this.#phase === 'main') this.#state.interrupted('stopped', reason);
+    if (this.phase === 'main') this.state.interrupted('stopped', reason);
     this.#interrupt(new ScenarioError('stopped', reason));
   }
 
   send(message: Message): boolean {
-    if (this.#phase === 'finished') return false;
-    if (this.#phase === 'main' && this.#interrupts.message(message)) return true;
-    if (!this.#state.mailbox.deliver(message))
-      this.#state.log.warn({ run: this.id, scenario: this.program.id }, 'too many messages wait, the oldest is gone');
+    if (this.phase === 'finished') return false;
+    if (this.phase === 'main' && this.#interrupts.message(message)) return true;
+    if (!this.state.mailbox.deliver(message))
+      this.state.log.warn({ run: this.id, scenario: this.program.id }, 'too many messages wait, the oldest is gone');
     return true;
   }
 
   async #execute(): Promise<RunOutcome> {
     const hasFinally = this.program.finally !== undefined;
-    const unlisten = this.#state.onCallEnd((end) => this.#callEnded(end));
+    const unlisten = this.state.onCallEnd((end) => this.#callEnded(end));
     if (this.#watch()) await this.#branch('main', this.program.start);
     unlisten();
     this.#interrupts.stop();
-    this.#phase = nextPhase(this.#phase, 'branch_done', hasFinally);
+    this.advance('branch_done', hasFinally);
     if (this.program.finally !== undefined) await this.#runFinally(this.program.finally);
-    await this.#state.release();
-    return { ...this.#state.outcome(), variables: this.#scope.variables() };
+    await this.state.release();
+    return { ...this.state.outcome(), variables: this.#scope.variables() };
   }
 
   /** @returns false when the node cannot tell of what the scenario wants to be told of; the run has failed */
   #watch(): boolean {
-    const { call, clock, services, domain } = this.#state;
+    const { call, clock, services, domain } = this.state;
     try {
       this.#interrupts.start({ call, clock, events: services.events, domain });
       return true;
     } catch (error) {
-      this.#state.fail({ ...describeError(error), block: '' }, error);
+      this.state.fail({ ...describeError(error), block: '' }, error);
       return false;
     }
   }
 
   async #runFinally(start: string): Promise<void> {
-    const { clock, limits } = this.#state;
+    const { clock, limits } = this.state;
     this.#branchControl = new AbortController();
     const done = new AbortController();
     const tooLong = `the finally branch took longer than ${limits.finallyMs} ms`;
@@ -118,26 +88,26 @@ export class ScenarioRun implements Run {
     await this.#branch('finally', start);
     done.abort();
     await limit;
-    this.#phase = nextPhase(this.#phase, 'branch_done', true);
+    this.advance('branch_done', true);
   }
 
   /** Runs blocks until one leads to `end`, fails without an `error` exit, or the branch is interrupted. */
   async #branch(branch: Branch, start: string): Promise<void> {
     const { signal } = this.#branchControl;
-    const budget = new StepBudget(this.#state.limits.stepsWithoutWait);
+    const budget = new StepBudget(this.state.limits.stepsWithoutWait);
     let name: string | undefined = start;
     try {
       while (name !== undefined && name !== END && !signal.aborted) {
         const block: Block | undefined = this.program.blocks.get(name);
         if (!block) throw new ScenarioError('internal', `there is no block ${name}`);
         await budget.step();
-        const began = this.#state.clock.now();
+        const began = this.state.clock.now();
         name = await this.#runBlock(branch, block, signal);
-        budget.took(this.#state.clock.now() - began);
+        budget.took(this.state.clock.now() - began);
         if (branch === 'main') name = this.#takeDetour() ?? name;
       }
     } catch (error) {
-      this.#state.fail({ ...describeError(error), block: name ?? '' }, error);
+      this.state.fail({ ...describeError(error), block: name ?? '' }, error);
     }
   }
 
@@ -150,9 +120,9 @@ export class ScenarioRun implements Run {
 
   /** Target of the exit the block took; undefined when there is none to go on with. */
   async #runBlock(branch: Branch, block: Block, branchSignal: AbortSignal): Promise<string | undefined> {
-    const { clock } = this.#state;
+    const { clock } = this.state;
     const { name } = block;
-    const trace = this.#state.trace.begin({ branch, block: name, component: block.component.name, start: clock.now() });
+    const trace = this.state.trace.begin({ branch, block: name, component: block.component.name, start: clock.now() });
     const signal = this.#blockSignal(branch, branchSignal);
     let result: ComponentResult | typeof INTERRUPTED;
     try {
@@ -183,32 +153,25 @@ export class ScenarioRun implements Run {
   #cutShort(trace: BlockTrace): undefined {
     const [detour] = this.#detours;
     if (detour) trace.interrupted(`${detour.event.kind} ${detour.event.name}`.trim());
-    trace.end(this.#state.clock.now(), { exit: INTERRUPTED });
+    trace.end(this.state.clock.now(), { exit: INTERRUPTED });
   }
 
   async #runComponent(block: Block, trace: BlockTrace, signal: AbortSignal): Promise<ComponentResult> {
     signal.throwIfAborted();
     const { component } = block;
     const settings = evaluate(block.settings, this.#scope.values);
-    if (block.settings.kind !== 'constant') checkSettings(block, settings);
-    const context = blockContext(this.#state, {
-      component: component.name,
+    if (block.settings.kind !== 'constant') checkSettings(component.name, component, settings);
+    return this.perform(component, settings, {
+      name: block.name,
+      leg: block.leg,
       exits: new Set(block.exits.keys()),
       trace,
       signal,
-      memory: this.#memoryOf(block),
       result: (fields) => {
         trace.result(fields);
         this.#scope.setResult(block.name, fields);
       },
     });
-    return component.run(context, settings);
-  }
-
-  #memoryOf({ name }: Block): Map<string, Plain> {
-    const memory = this.#memories.get(name) ?? new Map<string, Plain>();
-    this.#memories.set(name, memory);
-    return memory;
   }
 
   /** Waits for the block; one that does not end within the grace time after an interrupt is left behind. */
@@ -217,7 +180,7 @@ export class ScenarioRun implements Run {
     running: Promise<ComponentResult>,
     signal: AbortSignal,
   ): Promise<ComponentResult | typeof INTERRUPTED> {
-    const { clock, limits, log } = this.#state;
+    const { clock, limits, log } = this.state;
     const settled = new AbortController();
     const abandoned = Promise.withResolvers<typeof INTERRUPTED>();
     const onAbort = (): void => {
@@ -246,27 +209,27 @@ export class ScenarioRun implements Run {
       throw new ScenarioError('internal', `${block.component.name} took the exit ${exit}, which leads nowhere`);
     for (const [name, value] of Object.entries(assign ?? {})) this.#scope.assign(name, value);
     if (fields) this.#scope.setResult(block.name, fields);
-    if (returns !== undefined) this.#state.returned(returns);
+    if (returns !== undefined) this.state.returned(returns);
   }
 
   #leaveByError(block: Block, error: unknown, trace: BlockTrace): string | undefined {
     const description = describeError(error);
-    trace.end(this.#state.clock.now(), { exit: ERROR_EXIT, error: description });
+    trace.end(this.state.clock.now(), { exit: ERROR_EXIT, error: description });
     this.#scope.setError({ code: description.code, message: description.message, block: block.name });
     const target = block.exits.get(ERROR_EXIT);
-    if (target === undefined) this.#state.fail({ ...description, block: block.name }, error);
+    if (target === undefined) this.state.fail({ ...description, block: block.name }, error);
     return target;
   }
 
   #callEnded(end: CallEnd): void {
-    this.#state.interrupted('ended', `${end.by}: ${end.reason}`);
-    if (this.#phase !== 'main' || !this.#interrupts.hungUp(end.by)) this.#interrupt(callEnded(end));
+    this.state.interrupted('ended', `${end.by}: ${end.reason}`);
+    if (this.phase !== 'main' || !this.#interrupts.hungUp(end.by)) this.#interrupt(callEnded(end));
   }
 
   #detour(detour: Detour): void {
-    if (this.#phase !== 'main') return;
+    if (this.phase !== 'main') return;
     if (this.#detours.length >= MAX_DETOURS) {
-      this.#state.log.warn({ run: this.id, scenario: this.program.id }, 'too many events interrupt, one is left out');
+      this.state.log.warn({ run: this.id, scenario: this.program.id }, 'too many events interrupt, one is left out');
       return;
     }
     this.#detours.push(detour);
@@ -274,15 +237,7 @@ export class ScenarioRun implements Run {
   }
 
   #interrupt(reason: Error): void {
-    this.#phase = nextPhase(this.#phase, 'interrupt', this.program.finally !== undefined);
+    this.advance('interrupt', this.program.finally !== undefined);
     this.#branchControl.abort(reason);
   }
-}
-
-/** @throws ScenarioError code `setting` */
-function checkSettings({ component }: Block, settings: Plain): void {
-  if (Value.Check(component.settings, settings)) return;
-  const [problem] = Value.Errors(component.settings, settings);
-  const where = problem?.instancePath.replace(/^\//, '') ?? '';
-  throw new ScenarioError('setting', `${component.name}: the setting ${where} ${problem?.message ?? 'is not allowed'}`);
 }

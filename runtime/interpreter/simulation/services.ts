@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { Sandbox } from '../../sandbox/index.ts';
+import type { CallPort } from '../call-port.ts';
 import { checkFile } from '../checker/check-file.ts';
 import { type Clock, busy } from '../clock.ts';
 import type { ComponentRegistry } from '../component.ts';
@@ -11,6 +12,7 @@ import type { BusEvent, EventPort } from '../ports/events.ts';
 import type { HttpPort, HttpRequest, HttpResponse } from '../ports/http.ts';
 import { MemoryHuntHistory } from '../ports/hunt-history.ts';
 import type { Entity, EntityQuery, ModelPort } from '../ports/model.ts';
+import { MemoryParkingLot } from '../ports/parking.ts';
 import type { RecordingStore } from '../ports/recording.ts';
 import type { RunServices } from '../ports/services.ts';
 import type { Program } from '../program.ts';
@@ -31,6 +33,8 @@ export interface SimulatedServicesOptions {
   readonly sandbox?: Sandbox;
   /** Opens the sandbox when another scenario, started by the first one, needs it. */
   readonly openSandbox?: () => Promise<Sandbox>;
+  /** Makes further calls; left out: to phones that answer. */
+  readonly openCall?: () => CallPort;
   /** Called with what is done to the world outside. */
   readonly note?: (what: string) => void;
 }
@@ -48,7 +52,7 @@ export function simulatedServices(options: SimulatedServicesOptions): RunService
     ...(folder === undefined || components === undefined
       ? {}
       : { scenarios: (id: string) => busy(clock, find(folder, components, id)) }),
-    openCall: () => new SimulatedCall(clock, { direction: 'outgoing' }),
+    openCall: options.openCall ?? (() => new SimulatedCall(clock, { direction: 'outgoing' })),
     runs: new RunBook(),
     events: new SimulatedEvents(clock, note),
     http: new SimulatedHttp(http, note),
@@ -57,6 +61,7 @@ export function simulatedServices(options: SimulatedServicesOptions): RunService
     huntHistory: new MemoryHuntHistory(),
     dialogs: new SimulatedDialogs(note),
     callRecording: new SimulatedRecording(note),
+    parking: new MemoryParkingLot(),
   };
   // Read when a script starts, which may be after another scenario had the sandbox opened.
   return Object.defineProperty(services, 'sandbox', { enumerable: true, get: () => sandbox });

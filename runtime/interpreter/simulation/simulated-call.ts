@@ -1,4 +1,5 @@
 import {
+  type Answer,
   type CallEnd,
   type CallPort,
   type CallState,
@@ -12,18 +13,23 @@ import {
   type PlayOptions,
   type PlayResult,
   type PlaySource,
+  type PreAnswer,
   type ReferOptions,
   type Transfer,
 } from '../call-port.ts';
 import type { Clock } from '../clock.ts';
 import type { TailStep } from '../dtmf-tail.ts';
 import type { DtmfCall } from '../ports/dtmf.ts';
+import type { BridgingCall } from '../ports/bridging.ts';
 import type { HuntTransfer, HuntingCall } from '../ports/hunting.ts';
+import type { MessagingCall, SipMessage } from '../ports/messaging.ts';
 import type { CancellableTransfer } from '../ports/transfer.ts';
 import type { RecordOptions, RecordResult, RecordingCall } from '../ports/recording.ts';
 import type { SayOptions, SpeakingCall } from '../ports/speaking.ts';
 import type { CallNotice, WatchedCall } from '../ports/watching.ts';
-import { ANSWERS, AT_ONCE, type ScriptedAnswer, followAnswers, statusText } from './answers.ts';
+import { AT_ONCE, type ScriptedAnswer, statusText } from './answers.ts';
+import { type Called, callPhone, firstOf } from './calling.ts';
+import { ANSWERING, type PhoneScript } from './phones.ts';
 import { SimulatedParty } from './simulated-party.ts';
 import type { Turn } from './turns.ts';
 
@@ -44,7 +50,9 @@ export interface CallScript {
   /** Answers of the target of a transfer. Default: rings at once, answers after a second. */
   readonly target?: readonly ScriptedAnswer[];
   /** Answers of single numbers, in place of `dialled` and `target`. */
-  readonly phones?: Readonly<Record<string, readonly ScriptedAnswer[]>>;
+  readonly phones?: Readonly<Record<string, PhoneScript>>;
+  /** Put before what happens, when it is not the scenario's first call. */
+  readonly label?: string;
   /** The other party hangs up this long after the transfer has begun. */
   readonly hangsUpInTransferAfter?: number;
   /** The number by which the scenario was reached, and the caller's. */
@@ -64,7 +72,9 @@ export interface CallEvent {
 
 const DEFAULT_TIMEOUT_MS = 30_000;
 /** A call whose other side follows a script: components run against it as against a phone, without SIP. */
-export class SimulatedCall implements CallPort, RecordingCall, SpeakingCall, WatchedCall, HuntingCall, DtmfCall {
+export class SimulatedCall
+  implements CallPort, RecordingCall, SpeakingCall, WatchedCall, HuntingCall, DtmfCall, BridgingCall, MessagingCall
+{
   readonly callid = 'ivr@simulation';
   readonly domain = 'simulation';
   readonly dialled: string | undefined;
@@ -72,20 +82,16 @@ export class SimulatedCall implements CallPort, RecordingCall, SpeakingCall, Wat
   readonly #clock: Clock;
   readonly #script: CallScript;
   readonly #end = new AbortController();
-  readonly #party: SimulatedParty;
+  #party: SimulatedParty;
+  #label: string;
   #state: CallState;
   #opponent: PartyInfo | undefined;
 
   constructor(clock: Clock, script: CallScript = {}) {
     this.#clock = clock;
     this.#script = script;
-    const link = {
-      clock,
-      endSignal: this.#end.signal,
-      note: (what: string, sounds?: readonly string[]) => this.#note(what, sounds),
-      hangUp: () => this.end('opponent', 'hung up'),
-    };
-    this.#party = new SimulatedParty(link, script.turns ?? (script.presses ?? []).map(toTurn));
+    this.#label = script.label === undefined || script.label === '' ? '' : `${script.label}: `;
+    this.#party = this.#makeParty(script.turns ?? (script.presses ?? []).map(toTurn));
     const incoming = script.direction !== 'outgoing';
     this.#state = incoming ? 'incoming' : 'none';
     this.dialled = incoming ? (script.to ?? '500') : undefined;
@@ -102,6 +108,11 @@ export class SimulatedCall implements CallPort, RecordingCall, SpeakingCall, Wat
 
   get dialogid(): string | undefined {
     return this.#state === 'none' ? undefined : 'dialog-1';
+  }
+
+  get opponentSide(): 'a' | 'b' | undefined {
+    if (this.#state === 'none') return undefined;
+    return this.dialled === undefined ? 'b' : 'a';
   }
 
   get endSignal(): AbortSignal {
@@ -179,92 +190,139 @@ export class SimulatedCall implements CallPort, RecordingCall, SpeakingCall, Wat
     }
   }
 
+  async sendMessage({ method, body }: SipMessage): Promise<Answer> {
+    this.#require('send_sip', 'connected');
+    this.#note(`send ${method} ${body}`.trim());
+    return { status: 200, reason: 'OK', line: 'SIP/2.0 200 OK', local: false };
+  }
+
+  async bridge(other: CallPort, signal: AbortSignal): Promise<'this' | 'other'> {
+    this.#require('bridge', 'connected');
+    if (!(other instanceof SimulatedCall)) throw new CallStateError('bridge', other.state);
+    other.#require('bridge', 'connected');
+    this.#note(`bridge ${other.opponent?.number ?? ''}`);
+    try {
+      await this.#party.forEver(AbortSignal.any([signal, other.endSignal]));
+    } catch (error) {
+      if (!this.#end.signal.aborted && !other.endSignal.aborted) throw error;
+    }
+    return this.#end.signal.aborted ? 'this' : 'other';
+  }
+
   watch(watcher: (notice: CallNotice) => boolean): () => void {
     return this.#party.watch(watcher);
   }
 
   dial(options: DialOptions): OutgoingCall {
-    const script = this.#phone(options.to) ?? this.#script.dialled ?? ANSWERS;
-    return this.#out('dial', options.to, () => this.#follow(script, 100, options.timeoutMs));
+    const phone = this.#phone(options.to) ?? scripted(this.#script.dialled) ?? ANSWERING;
+    if (this.#script.label === '') this.#label = `${options.to}: `;
+    return this.#out('dial', options.to, () => this.#call(phone, { lowest: 100, ...options }));
   }
 
   takeOver({ dialogid, side }: DialogSide): OutgoingCall {
-    return this.#out('takeOver', `${dialogid} ${side}`, () => this.#follow(this.#script.dialled ?? AT_ONCE, 100));
+    return this.#out('takeOver', `${dialogid} ${side}`, () =>
+      this.#call({ answers: this.#script.dialled ?? AT_ONCE }, { lowest: 100 }),
+    );
   }
 
   refer(options: ReferOptions): Transfer {
-    const script = this.#phone(options.to) ?? this.#script.target ?? ANSWERS;
-    return this.#transfer('refer', options.to, (cancelled) => this.#follow(script, 101, options.timeoutMs, cancelled));
+    const phone = this.#target(options.to);
+    return this.#transfer('refer', options.to, (cancelled) =>
+      this.#call(phone, { lowest: 101, cancelled, ...options }),
+    );
   }
 
   join({ dialogid, side }: DialogSide): Transfer {
-    return this.#transfer('join', `${dialogid} ${side}`, () => this.#follow(this.#script.target ?? AT_ONCE, 101));
+    return this.#transfer('join', `${dialogid} ${side}`, () =>
+      this.#call({ answers: this.#script.target ?? AT_ONCE }, { lowest: 101 }),
+    );
   }
 
   /** The first to answer wins; when none does, the answer of the last to give up counts. */
   referToFirst(targets: readonly string[], options: Omit<ReferOptions, 'to'>): HuntTransfer {
-    const scripts = targets.map((target) => ({
-      target,
-      script: this.#phone(target) ?? this.#script.target ?? ANSWERS,
-    }));
-    const lastOf = (script: readonly ScriptedAnswer[]) => script.findLast(({ status }) => status >= 200);
-    const byEnd = scripts.toSorted(
-      (a, b) => (lastOf(a.script)?.after ?? Infinity) - (lastOf(b.script)?.after ?? Infinity),
-    );
-    const winner = byEnd.find(({ script }) => (lastOf(script)?.status ?? 408) < 300);
-    const script = (winner ?? byEnd.at(-1))?.script ?? [];
+    const { winner, followed } = firstOf(targets.map((target) => ({ target, phone: this.#target(target) })));
     const transfer = this.#transfer('refer to first of', targets.join(' '), (cancelled) =>
-      this.#follow(script, 101, options.timeoutMs, cancelled),
+      this.#call(followed?.phone ?? ANSWERING, { lowest: 101, cancelled, ...options }),
     );
     const answeredBy = transfer.final.then(({ status }) => (status < 300 ? winner?.target : undefined));
     return { ...transfer, answeredBy };
   }
 
-  #phone(to: string): readonly ScriptedAnswer[] | undefined {
+  #phone(to: string): PhoneScript | undefined {
     return this.#script.phones?.[to.replace(/[',].*$/, '')];
   }
 
-  #follow(
-    script: readonly ScriptedAnswer[],
-    lowest: number,
-    timeoutMs = DEFAULT_TIMEOUT_MS,
-    cancelled?: AbortSignal,
-  ): Pick<OutgoingCall, 'provisional' | 'final'> {
-    const signals = [this.#end.signal, ...(cancelled ? [cancelled] : [])];
-    return followAnswers(script, { clock: this.#clock, signal: AbortSignal.any(signals), timeoutMs, lowest });
+  #target(to: string): PhoneScript {
+    return this.#phone(to) ?? scripted(this.#script.target) ?? ANSWERING;
   }
 
-  #out(operation: string, target: string, follow: () => Pick<OutgoingCall, 'provisional' | 'final'>): OutgoingCall {
+  #call(
+    phone: PhoneScript,
+    options: {
+      readonly lowest: number;
+      readonly timeoutMs?: number | undefined;
+      readonly cancelled?: AbortSignal;
+      readonly preAnswer?: PreAnswer | undefined;
+    },
+  ): Called {
+    const { lowest, timeoutMs = DEFAULT_TIMEOUT_MS, cancelled, preAnswer } = options;
+    const signal = AbortSignal.any([this.#end.signal, ...(cancelled ? [cancelled] : [])]);
+    return callPhone(this.#clock, phone, {
+      signal,
+      timeoutMs,
+      lowest,
+      preAnswer,
+      alone: (turns) => this.#alone(turns),
+    });
+  }
+
+  /** A called phone with a scenario of its own, before it is connected with whoever called it. */
+  #alone(turns: readonly Turn[]): SimulatedCall {
+    const { onEvent } = this.#script;
+    const call = new SimulatedCall(this.#clock, { turns, label: 'called', ...(onEvent ? { onEvent } : {}) });
+    call.#connected();
+    return call;
+  }
+
+  #makeParty(turns: readonly Turn[]): SimulatedParty {
+    const link = {
+      clock: this.#clock,
+      endSignal: this.#end.signal,
+      note: (what: string, sounds?: readonly string[]) => this.#note(what, sounds),
+      hangUp: () => this.end('opponent', 'hung up'),
+    };
+    return new SimulatedParty(link, turns);
+  }
+
+  #out(operation: string, target: string, follow: () => Called): OutgoingCall {
     this.#require(operation, 'none');
     this.#note(`${operation} ${target}`);
     this.#state = 'outgoing';
     this.#opponent = party(target);
-    const answers = follow();
-    void answers.final.then(({ status }) => {
-      if (status < 300) this.#connected();
-      else this.end('failure', statusText(status));
+    const { provisional, final, turns } = follow();
+    void final.then(({ status }) => {
+      if (this.#end.signal.aborted) return;
+      if (status >= 300) return this.end('failure', statusText(status));
+      if (this.#party.left.length === 0) this.#party = this.#makeParty(turns());
+      this.#connected();
     });
-    return { callid: this.callid, dialogid: 'dialog-1', ...answers };
+    return { callid: this.callid, dialogid: 'dialog-1', provisional, final };
   }
 
-  #transfer(
-    operation: string,
-    target: string,
-    follow: (cancelled: AbortSignal) => Pick<Transfer, 'provisional' | 'final'>,
-  ): CancellableTransfer {
+  #transfer(operation: string, target: string, follow: (cancelled: AbortSignal) => Called): CancellableTransfer {
     this.#require(operation, 'connected');
     this.#note(`${operation} ${target}`);
     this.#state = 'transferred';
     const control = new AbortController();
-    const answers = follow(control.signal);
+    const { provisional, final } = follow(control.signal);
     const { hangsUpInTransferAfter } = this.#script;
     if (hangsUpInTransferAfter !== undefined) void this.#hangUpAfter(hangsUpInTransferAfter);
-    void answers.final.then(({ status }) => {
+    void final.then(({ status }) => {
       if (this.#end.signal.aborted) return;
       if (status < 300) this.end('transfer', 'transferred');
       else this.#state = 'connected';
     });
-    return { acallid: 'a@simulation', dialogid: 'dialog-2', ...answers, cancel: () => control.abort() };
+    return { acallid: 'a@simulation', dialogid: 'dialog-2', provisional, final, cancel: () => control.abort() };
   }
 
   #connected(): void {
@@ -288,7 +346,12 @@ export class SimulatedCall implements CallPort, RecordingCall, SpeakingCall, Wat
   }
 
   #note(what: string, sounds?: readonly string[]): void {
-    const event: CallEvent = { at: this.#clock.now(), what, ...(sounds ? { sounds } : {}) };
+    const own = this.#label === '';
+    const event: CallEvent = {
+      at: this.#clock.now(),
+      what: `${this.#label}${what}`,
+      ...(sounds && own ? { sounds } : {}),
+    };
     this.events.push(event);
     this.#script.onEvent?.(event);
   }
@@ -300,4 +363,8 @@ function party(number: string): PartyInfo {
 
 function toTurn(digits: string): Turn {
   return digits === '' ? { kind: 'silence' } : { kind: 'press', digits };
+}
+
+function scripted(answers: readonly ScriptedAnswer[] | undefined): PhoneScript | undefined {
+  return answers && { answers };
 }

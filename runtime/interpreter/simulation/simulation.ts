@@ -58,6 +58,8 @@ export async function simulate(
     http,
     ...(sandbox === undefined ? {} : { sandbox }),
     ...(openSandbox === undefined ? {} : { openSandbox }),
+    openCall: () =>
+      new SimulatedCall(clock, { direction: 'outgoing', label: '', phones: script.phones ?? {}, onEvent }),
     folder: path.dirname(program.file),
     note: (what) => onEvent({ at: clock.now(), what }),
   });

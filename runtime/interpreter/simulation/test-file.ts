@@ -3,8 +3,7 @@ import { parseDuration } from '../duration.ts';
 import { type Problem, suggestName } from '../problem.ts';
 import { type Entry, Source, scalarText } from '../checker/source.ts';
 import type { Value } from '../values.ts';
-import type { ScriptedAnswer } from './answers.ts';
-import { readPhone } from './phones.ts';
+import { type PhoneScript, readPhone } from './phones.ts';
 import type { Turn } from './turns.ts';
 
 /** Tests of a scenario: a scripted caller, and what is expected of the run. */
@@ -23,7 +22,7 @@ export interface ScenarioTest {
   /** Milliseconds after which the caller hangs up, whatever happens. */
   readonly patience: number;
   readonly turns: readonly Turn[];
-  readonly phones: Readonly<Record<string, readonly ScriptedAnswer[]>>;
+  readonly phones: Readonly<Record<string, PhoneScript>>;
   /** Answers of HTTP requests in order, by `METHOD URL`. */
   readonly http: Readonly<Record<string, Value>>;
   readonly expect: Expectations;
@@ -185,8 +184,8 @@ class TestReader {
     return false;
   }
 
-  #phones(entry: Entry | undefined): Record<string, readonly ScriptedAnswer[]> {
-    const phones: Record<string, readonly ScriptedAnswer[]> = {};
+  #phones(entry: Entry | undefined): Record<string, PhoneScript> {
+    const phones: Record<string, PhoneScript> = {};
     for (const { key, keyNode, value } of this.#entries(entry, 'phones')) {
       const text = isScalar(value) ? scalarText(value) : '';
       const script = readPhone(text);

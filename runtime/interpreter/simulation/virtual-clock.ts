@@ -1,6 +1,9 @@
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import type { Clock } from '../clock.ts';
 
+/** Milliseconds that a simulation may last: one that goes on for ever is told so. */
+const LONGEST_MS = 48 * 3_600_000;
+
 interface Sleeper {
   readonly at: number;
   readonly wake: () => void;
@@ -58,9 +61,10 @@ export class VirtualClock implements Clock {
 
   /**
    * Lets time pass until the promise settles.
-   * @throws Error when nobody sleeps and the promise still does not settle: it waits for something that never comes
+   * @throws Error after two days; and when nobody sleeps and the promise still does not settle: it waits for something that never comes
    */
   async run<T>(promise: Promise<T>): Promise<T> {
+    const start = this.#now;
     let settled = false;
     const settling = Promise.allSettled([promise]).then(() => {
       settled = true;
@@ -74,6 +78,7 @@ export class VirtualClock implements Clock {
         await setTimeout(1);
         continue;
       }
+      if (this.#now - start > LONGEST_MS) throw new Error('the simulation goes on and on: two days have passed');
       idle = this.#wakeNext() ? 0 : idle + 1;
       // Real I/O (a file, a check) may be under way that nobody told of; a simulation does little of it.
       if (idle > 1000) throw new Error('the simulation waits for something that never comes');

@@ -1,5 +1,6 @@
 import type { TSchema } from 'typebox';
 import { type Component, type ComponentRegistry, END, ERROR_EXIT } from '../component.ts';
+import { usesCall } from '../method.ts';
 import { INTERRUPT_KINDS } from '../program.ts';
 import { settingKind } from '../setting.ts';
 import { VALUE_TYPES } from '../values.ts';
@@ -88,6 +89,9 @@ function block(component: Component): JsonSchema {
     properties: {
       [name]: { description: summary, anyOf: [settings(component), ...single(component)] },
       next: TARGET,
+      ...(usesCall(component)
+        ? { leg: { type: 'string', description: 'The call it is for; default: the caller.' } }
+        : {}),
       exits: {
         type: 'object',
         properties: Object.fromEntries(

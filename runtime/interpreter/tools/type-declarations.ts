@@ -1,7 +1,8 @@
 import type { TSchema } from 'typebox';
 import type { Component, ComponentRegistry } from '../component.ts';
 import { BUILT_IN_RECORDS } from '../checker/names.ts';
-import { methods } from '../method.ts';
+import { methods, usesCall } from '../method.ts';
+import { settingKind } from '../setting.ts';
 import type { ValueType } from '../values.ts';
 
 const TYPES: Readonly<Record<ValueType, string>> = {
@@ -17,12 +18,41 @@ const TYPES: Readonly<Record<ValueType, string>> = {
 const HEAD = `// Made by "npx ringmaster schema --types" from the components.
 /** Data that scenarios work with. */
 type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
+/** '500ms', '1.5s', '2m', '1h', or a number of milliseconds. */
+type Duration = string | number;
+/** What a component does; cancel() ends it, and the promise rejects with the code 'cancelled'. */
+type Running<T> = Promise<T> & { cancel(): void };
 `;
 
-const TAIL = `/** What goes wrong in a component is thrown as this. */
+/** What happens while the script does something else. */
+const EVENTS = `  /** Calls the listener until the returned function is called. */
+  on<T extends keyof ScenarioEvents>(type: T, listener: (event: ScenarioEvents[T]) => void): () => void;
+  /** The next one. */
+  next<T extends keyof ScenarioEvents>(type: T): Promise<ScenarioEvents[T]>;
+`;
+
+const TAIL = `/** What events.on tells of. */
+interface ScenarioEvents {
+  /** A key of the other party that no component listens for. */
+  readonly dtmf: { readonly type: 'dtmf'; readonly digit: string };
+  readonly hold: { readonly type: 'hold' };
+  readonly unhold: { readonly type: 'unhold' };
+  /** A SIP request of the phone within the call: INFO, MESSAGE, NOTIFY. */
+  readonly sip: { readonly type: 'sip'; readonly method: string; readonly contentType: string; readonly body: string };
+  /** A message of another run. */
+  readonly message: { readonly type: 'message'; readonly name: string; readonly data: Json; readonly from: string };
+}
+
+/** What goes wrong in a component is thrown as this. */
 interface ScenarioError extends Error {
   readonly code: string;
 }
+
+/** The class of what components throw. */
+declare const ScenarioError: abstract new () => ScenarioError;
+
+/** Secrets by name, for settings of components. Their values do not come here: components put them in. */
+declare const secrets: { readonly [name: string]: string };
 
 declare const log: Record<'debug' | 'info' | 'warn' | 'error', (text: string) => void>;
 `;
@@ -42,7 +72,8 @@ export function typeDeclarations(components: ComponentRegistry): string {
 function declaration(owner: string, signatures: readonly string[]): string {
   if (owner === '') return signatures.map((line) => line.replace(/^( *)(\w+\()/m, '$1declare function $2')).join('');
   const body = signatures.map((text) => text.replaceAll(/^(?=.)/gm, '  ')).join('');
-  if (owner !== 'call') return `declare const ${owner}: {\n${body}};\n`;
+  const own = owner === 'events' ? EVENTS : '';
+  if (owner !== 'call') return `declare const ${owner}: {\n${own}${body}};\n`;
   const names = Object.keys(BUILT_IN_RECORDS.get('call') ?? {}).map((name) => `readonly ${name}: string`);
   const facts = `  /** Who calls, and how the call stands. */\n  info(): Promise<{ ${names.join('; ')} }>;\n`;
   return `/** The call: the first argument of \`export default async function (call, args)\`. */\ninterface Call {\n${facts}${body}}\n`;
@@ -56,6 +87,10 @@ function signature(name: string, component: Component): string {
     const { description } = schema as { description?: string };
     return `  /** ${description ?? ''} */\n  ${setting}${needed(settings, setting) ? '' : '?'}: ${typeOf(schema)};\n`;
   });
+  if (usesCall(component))
+    fields.push(
+      '  /** The call it is for: a name that `call.call` was given; default: the caller. */\n  leg?: string;\n',
+    );
   const optional = Object.keys(properties).every((setting) => !needed(settings, setting)) ? '?' : '';
   const object = fields.length === 0 ? '{}' : `{\n${fields.join('')}}`;
   const single = shorthand === undefined ? '' : ` | ${typeOf(properties[shorthand] ?? {})}`;
@@ -66,7 +101,7 @@ function signature(name: string, component: Component): string {
         .join(' | ') || 'never';
   const values = Object.entries(results).map(([field, { type }]) => `readonly ${field}: ${TYPES[type]}`);
   const result = [`readonly exit: ${exit}`, ...values].join('; ');
-  return `/** ${component.summary} */\n${name}(settings${optional}: ${object}${single}): Promise<{ ${result} }>;\n`;
+  return `/** ${component.summary} */\n${name}(settings${optional}: ${object}${single}): Running<{ ${result} }>;\n`;
 }
 
 /** Whether a setting has to be given: a default makes it optional. */
@@ -90,6 +125,7 @@ function typeOf(schema: TSchema): string {
     anyOf?: readonly TSchema[];
     items?: TSchema;
   };
+  if (settingKind(schema) === 'duration') return 'Duration';
   if (values) return values.map((value) => JSON.stringify(value)).join(' | ');
   if (anyOf) return anyOf.map(typeOf).join(' | ');
   if (type === 'array') return `readonly (${typeOf(items ?? {})})[]`;

@@ -1,0 +1,35 @@
+import { Type } from 'typebox';
+import { defineComponent } from '../../runtime/interpreter/component.ts';
+import { unavailable } from '../../runtime/interpreter/ports/capability.ts';
+import { ANSWER_RESULTS, answerFields, answerOf, follow } from '../answers.ts';
+
+export const retrieve = defineComponent({
+  name: 'retrieve',
+  summary: 'Connects the other party with whoever is parked in a slot.',
+  docs: [
+    'For a scenario that a phone calls to get a parked party. The two talk afterwards, and the scenario has no call any more.',
+  ].join('\n'),
+  settings: Type.Object({
+    slot: Type.String({ pattern: '^[A-Za-z0-9_-]{1,32}$', examples: ['701'], description: 'The slot.' }),
+  }),
+  shorthand: 'slot',
+  exits: {
+    retrieved: { description: 'The two talk; the scenario has no call any more.', otherwise: 'end' },
+    empty: { description: 'Nobody is parked there.' },
+  },
+  results: { ...ANSWER_RESULTS, number: { type: 'string', description: 'Number of the party that was parked.' } },
+  waits: true,
+  run: async (context, { slot }) => {
+    const { services, domain, call } = context;
+    if (!services.parking) throw unavailable('this node parks no calls');
+    const parked = services.parking.find(domain, slot);
+    if (!parked) return { exit: 'empty' };
+    const { dialogid, side, number } = parked;
+    const transfer = call.join({ dialogid, side });
+    const attempt = { ...transfer, callid: transfer.acallid };
+    follow(context, attempt, slot, undefined);
+    const answer = await answerOf(transfer.final, context, transfer);
+    const fields = { ...answerFields(attempt, answer), number };
+    return { exit: answer.status < 300 ? 'retrieved' : 'empty', fields };
+  },
+});

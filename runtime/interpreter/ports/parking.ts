@@ -1,0 +1,55 @@
+import type { DialogSide } from '../call-port.ts';
+
+/** A call that waits in a slot. */
+export interface Parked extends DialogSide {
+  /** Number of the party that waits. */
+  readonly number: string;
+  /** Milliseconds since the epoch. */
+  readonly since: number;
+}
+
+/** Where calls wait under a number until somebody retrieves them. */
+export interface ParkingLot {
+  /**
+   * @param slot undefined: the first free one
+   * @returns the slot; undefined when it is taken, or none is free
+   */
+  park(domain: string, slot: string | undefined, parked: Parked): string | undefined;
+  find(domain: string, slot: string): Parked | undefined;
+  leave(domain: string, slot: string): void;
+}
+
+/** Slots that are given out when none is asked for. */
+const FIRST_SLOT = 701;
+const LAST_SLOT = 799;
+const MAX_PARKED = 10_000;
+
+/** A parking lot in memory: of one node, for the calls that are on it. */
+export class MemoryParkingLot implements ParkingLot {
+  readonly #slots = new Map<string, Parked>();
+
+  park(domain: string, slot: string | undefined, parked: Parked): string | undefined {
+    const free = slot ?? this.#free(domain);
+    if (free === undefined || this.#slots.has(key(domain, free)) || this.#slots.size >= MAX_PARKED) return undefined;
+    this.#slots.set(key(domain, free), parked);
+    return free;
+  }
+
+  find(domain: string, slot: string): Parked | undefined {
+    return this.#slots.get(key(domain, slot));
+  }
+
+  leave(domain: string, slot: string): void {
+    this.#slots.delete(key(domain, slot));
+  }
+
+  #free(domain: string): string | undefined {
+    for (let slot = FIRST_SLOT; slot <= LAST_SLOT; slot += 1)
+      if (!this.#slots.has(key(domain, String(slot)))) return String(slot);
+    return undefined;
+  }
+}
+
+function key(domain: string, slot: string): string {
+  return `${domain.toLowerCase()} ${slot}`;
+}

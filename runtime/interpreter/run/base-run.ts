@@ -1,0 +1,96 @@
+import { Value } from 'typebox/value';
+import type { Component, ComponentResult } from '../component.ts';
+import { ScenarioError } from '../errors.ts';
+import type { Program } from '../program.ts';
+import type { Value as Plain } from '../values.ts';
+import { type BlockSite, blockContext } from './block-context.ts';
+import type { Message } from './mailbox.ts';
+import { type RunEvent, type RunPhase, nextPhase } from './phase.ts';
+import type { Run, RunOptions, RunOutcome } from './run.ts';
+import { RunState } from './run-state.ts';
+import type { TraceEntry } from './trace.ts';
+
+/** What a component runs for: a block, or a command of a module. */
+export interface Performance extends Omit<BlockSite, 'component' | 'memory' | 'claims'> {
+  /** Name of the block or command: two visits share their memory. */
+  readonly name: string;
+}
+
+/** What runs of blocks and of modules have in common. */
+export abstract class BaseRun implements Run {
+  readonly program: Program;
+  protected readonly state: RunState;
+  readonly #memories = new Map<string, Map<string, Plain>>();
+  readonly #finished = Promise.withResolvers<RunOutcome>();
+  #phase: RunPhase = 'main';
+
+  constructor(program: Program, options: RunOptions) {
+    this.program = program;
+    this.state = new RunState(program, options);
+  }
+
+  get id(): string {
+    return this.state.id;
+  }
+
+  get domain(): string {
+    return this.state.domain;
+  }
+
+  get trace(): readonly TraceEntry[] {
+    return this.state.trace.entries();
+  }
+
+  get children(): readonly Run[] {
+    return this.state.children.runs;
+  }
+
+  get phase(): RunPhase {
+    return this.#phase;
+  }
+
+  get finished(): Promise<RunOutcome> {
+    return this.#finished.promise;
+  }
+
+  abstract stop(reason: string): void;
+  abstract send(message: Message): boolean;
+
+  /** Called last by the constructor of a run that can begin. @param execute never rejects */
+  protected begin(execute: () => Promise<RunOutcome>): void {
+    // Nothing happens before the caller has the run.
+    this.#finished.resolve(Promise.resolve().then(execute));
+    this.state.services.runs?.add(this);
+  }
+
+  protected advance(event: RunEvent, hasFinally: boolean): void {
+    this.#phase = nextPhase(this.#phase, event, hasFinally);
+  }
+
+  /**
+   * Runs a component.
+   * @throws ScenarioError code `setting`, and whatever the component throws
+   */
+  protected async perform(component: Component, settings: unknown, site: Performance): Promise<ComponentResult> {
+    const { name, ...rest } = site;
+    const claims: (() => void)[] = [];
+    const memory = this.#memories.get(name) ?? new Map<string, Plain>();
+    this.#memories.set(name, memory);
+    try {
+      return await component.run(blockContext(this.state, { ...rest, component, memory, claims }), settings);
+    } finally {
+      for (const drop of claims) drop();
+    }
+  }
+}
+
+/**
+ * @param name by which the author calls the component
+ * @throws ScenarioError code `setting`
+ */
+export function checkSettings(name: string, { settings: schema }: Component, settings: unknown): void {
+  if (Value.Check(schema, settings)) return;
+  const [problem] = Value.Errors(schema, settings);
+  const where = problem?.instancePath.replace(/^\//, '') ?? '';
+  throw new ScenarioError('setting', `${name}: the setting ${where} ${problem?.message ?? 'is not allowed'}`);
+}

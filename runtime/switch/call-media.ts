@@ -1,0 +1,101 @@
+import { CallStateError } from '../interpreter/call-port.ts';
+import type {
+  CallState,
+  CollectOptions,
+  CollectResult,
+  PlayOptions,
+  PlayResult,
+  PlaySource,
+} from '../interpreter/call-port.ts';
+import type { TailStep } from '../interpreter/dtmf-tail.ts';
+import type { DtmfCall } from '../interpreter/ports/dtmf.ts';
+import type { RecordingCall, RecordOptions, RecordResult } from '../interpreter/ports/recording.ts';
+import type { SayOptions, SpeakingCall } from '../interpreter/ports/speaking.ts';
+import { collectDigits } from '../media/collect.ts';
+import type { MediaEndpoint } from '../media/endpoint.ts';
+import { playSources, stoppable } from '../media/play.ts';
+import { recordPhone } from '../media/record.ts';
+import { aborted } from '../media/until-aborted.ts';
+
+/** Voice of the speech engine when neither voice nor language is named. */
+const DEFAULT_VOICE = 'en';
+
+/** What a scenario plays to its opponent and hears from it: work on the opponent's endpoint, which can be ended. */
+export abstract class CallMedia implements DtmfCall, RecordingCall, SpeakingCall {
+  readonly #work = new Set<Promise<unknown>>();
+  #quiet = new AbortController();
+
+  abstract get state(): CallState;
+  abstract get endSignal(): AbortSignal;
+
+  /**
+   * The opponent's endpoint.
+   * @throws CallStateError while there is none
+   */
+  protected abstract media(operation: string): MediaEndpoint;
+
+  /** Ends what is being played and heard, because the call ends next; settles when the endpoint is free for others. */
+  async quiet(): Promise<void> {
+    this.#quiet.abort(new CallStateError('this', 'ended'));
+    this.#quiet = new AbortController();
+    await Promise.allSettled(this.#work);
+  }
+
+  play(sources: readonly PlaySource[], { signal, stopDigits = '', repeat = 1 }: PlayOptions): Promise<PlayResult> {
+    return this.during('play', signal, (endpoint, until) =>
+      playSources(endpoint, sources.map(sourceUrl), { signal: until, stopDigits, repeat }),
+    );
+  }
+
+  collect(options: CollectOptions): Promise<CollectResult> {
+    return this.during('collect', options.signal, (endpoint, signal) =>
+      collectDigits(endpoint, { ...options, signal, prompt: (options.prompt ?? []).map(sourceUrl) }),
+    );
+  }
+
+  echo(signal: AbortSignal): Promise<void> {
+    return this.during('echo', signal, (endpoint, until) => endpoint.echo(until));
+  }
+
+  abstract sendDtmf(steps: readonly TailStep[], signal: AbortSignal): Promise<void>;
+
+  record(options: RecordOptions): Promise<RecordResult> {
+    return this.during('record', options.signal, (endpoint, signal) => recordPhone(endpoint, { ...options, signal }));
+  }
+
+  say(text: string, { signal, voice, language, stopDigits = '' }: SayOptions): Promise<PlayResult> {
+    return this.during('say', signal, async (endpoint, until) => {
+      const started = performance.now();
+      const speaker = voice ?? language ?? DEFAULT_VOICE;
+      const { digit } = await stoppable(endpoint, { signal: until, stopDigits }, (stop) =>
+        endpoint.speak(text, speaker, stop),
+      );
+      return { digit, milliseconds: Math.round(performance.now() - started) };
+    });
+  }
+
+  /** Work on the opponent's endpoint that `quiet` ends and waits for. */
+  protected during<T>(
+    operation: string,
+    signal: AbortSignal,
+    work: (endpoint: MediaEndpoint, signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    const quiet = this.#quiet.signal;
+    const running = work(this.media(operation), AbortSignal.any([signal, quiet]));
+    this.#work.add(running);
+    const over = (): void => void this.#work.delete(running);
+    running.then(over, over);
+    return running.catch(async (error: unknown) => {
+      // Whoever waits for it hears first that the call is over, and then that this is.
+      if (quiet.aborted && !signal.aborted) await aborted(AbortSignal.any([signal, this.endSignal]));
+      throw error;
+    });
+  }
+}
+
+/** A source in the media server's notation. */
+function sourceUrl(source: PlaySource): string {
+  if ('file' in source) return source.file;
+  if ('tone' in source) return `tone_stream://${source.tone}`;
+  return `silence_stream://${Math.max(1, Math.round(source.silenceMs))}`;
+}

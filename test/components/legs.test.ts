@@ -1,0 +1,126 @@
+import { expect } from 'chai';
+import { openSandbox } from '../../runtime/sandbox/index.ts';
+import { checkModule } from '../../runtime/interpreter/checker/check-module.ts';
+import type { Program } from '../../runtime/interpreter/program.ts';
+import { readPhone } from '../../runtime/interpreter/simulation/phones.ts';
+import { simulate as simulateFile } from '../../runtime/interpreter/simulation/simulation.ts';
+import { components } from '../../components/index.ts';
+import { problems, program } from '../interpreter/support.ts';
+
+const QUEUE = `id: q
+variables: { rating: "" }
+start: pick_up
+finally: last
+blocks:
+  pick_up: { answer: , next: ring }
+  ring:
+    call: { to: "102", caller_id: "100" }
+    leg: agent
+    exits: { answered: tell, refused: sorry }
+  tell:
+    play: menu.wav
+    leg: agent
+    next: talk
+  talk:
+    bridge: agent
+    exits: { ended: rate }
+  rate:
+    menu: { prompt: survey-1.wav, tries: 1 }
+    exits: { 5: noted, failed: end }
+  noted: { set: { rating: "\${rate.digit}" }, next: end }
+  sorry: { play: goodbye.wav, next: end }
+  last:
+    report: { fields: { talked: "\${talk.milliseconds}", rating: "\${rating}" } }
+`;
+
+async function play(scenario: Program, phones: Record<string, string>, presses: readonly string[] = []) {
+  const simulation = await simulateFile(scenario, {
+    components,
+    script: {
+      presses,
+      hangsUpAfter: 120_000,
+      phones: Object.fromEntries(
+        Object.entries(phones).map(([number, text]) => [number, readPhone(text) ?? { answers: [] }]),
+      ),
+    },
+  });
+  const { outcome, run, events } = simulation;
+  return {
+    outcome,
+    path: run.trace.map(({ block, exit }) => `${block}:${exit ?? ''}`),
+    events: [...events.values()].flat().map(({ what }) => what),
+  };
+}
+
+describe('legs: further calls of a scenario', () => {
+  it('are called, talked to, and connected with the caller, who is with the scenario again afterwards', async () => {
+    const { outcome, events } = await play(program(QUEUE), { 102: 'answers after 2s, hangs up after 30s' }, ['5']);
+    expect(outcome).to.deep.include({ status: 'completed', result: { talked: 29_000, rating: '5' } });
+    expect(events).to.include.members(['102: play menu.wav', 'bridge 102', '102: ended by opponent: hung up']);
+  });
+
+  it('that refuse leave by the exit, and the caller stays', async () => {
+    const { path } = await play(program(QUEUE), { 102: 'busy' });
+    expect(path.slice(0, 3)).to.deep.equal(['pick_up:next', 'ring:busy', 'sorry:next']);
+  });
+
+  it('are hung up with the scenario', async () => {
+    const { events, outcome } = await play(program(QUEUE), { 102: 'answers' });
+    expect(outcome.status).to.equal('ended');
+    expect(events).to.include('102: hangup');
+  });
+
+  it('have to be called under their name, and only where a call is used', () => {
+    const text = QUEUE.replace('bridge: agent', 'bridge: agnt').replace('noted: {', 'noted: { leg: agent,');
+    expect(problems(text)).to.deep.equal([
+      '16:13: nobody is called as "agnt"; did you mean "agent"?',
+      '21:12: "set" has nothing to do with a call; remove leg',
+    ]);
+  });
+
+  it('are there for modules, too', async () => {
+    const sandbox = await openSandbox({ workers: 1 });
+    try {
+      const source = `export default async function (call) {
+        await call.answer();
+        const { exit } = await call.call({ to: '102', caller_id: '100', leg: 'agent' });
+        await call.play({ sounds: 'menu.wav', leg: 'agent' });
+        const talk = await call.bridge('agent');
+        return [exit, talk.exit, talk.milliseconds];
+      }`;
+      const file = 'test/components/q.ts';
+      const { program: checked } = await checkModule(source, { file, components });
+      const simulation = await simulateFile(
+        { ...(checked as Program), promptsFolder: program(QUEUE).promptsFolder },
+        {
+          components,
+          openSandbox: async () => sandbox,
+          script: { phones: { 102: readPhone('answers, hangs up after 10s') ?? { answers: [] } } },
+        },
+      );
+      expect(simulation.outcome.value, simulation.outcome.error?.message).to.deep.equal(['answered', 'ended', 9000]);
+    } finally {
+      await sandbox.close();
+    }
+  });
+});
+
+describe('call with mode finished', () => {
+  it('waits for the end of the call, which is no hang-up for the scenario', async () => {
+    const scenario = program(`id: f
+parameters: { to: string }
+start: ring
+blocks:
+  ring:
+    call: { to: "\${to}", caller_id: "100", mode: finished }
+    exits: { finished: after, refused: end }
+  after: { report: { fields: { talked: "\${ring.milliseconds}" } }, next: end }
+`);
+    const simulation = await simulateFile(scenario, {
+      components,
+      args: { to: '102' },
+      script: { phones: { 102: readPhone('answers, hangs up after 7s') ?? { answers: [] } } },
+    });
+    expect(simulation.outcome).to.deep.include({ status: 'completed', result: { talked: 7000 } });
+  });
+});
