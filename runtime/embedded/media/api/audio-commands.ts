@@ -2,7 +2,7 @@ import { SoundNotFoundError } from '../audio/sound-library.ts';
 import { startDisplacement, stopDisplacement } from '../channel/displace.ts';
 import { parseToneDetect, ToneDetection } from '../recording/tone-detection.ts';
 import { onChannel } from './channel-commands.ts';
-import { OK, SUCCESS } from './command.ts';
+import { NO_SESSION, OK, SUCCESS } from './command.ts';
 
 /** `uuid_displace <uuid> start|stop <file> [<seconds>] [mux]`. */
 export const uuidDisplace = onChannel(async (channel, [action = '', file = '', limit = '0', ...flags]) => {
@@ -16,7 +16,7 @@ export const uuidDisplace = onChannel(async (channel, [action = '', file = '', l
     if (error instanceof SoundNotFoundError) return '-ERR Cannot displace session!\n';
     throw error;
   }
-});
+}, NO_SESSION);
 
 /** `uuid_audio <uuid> start read|write mute|level <n>` and `stop`: -4 to 4, steps of 3 dB; mute 1. */
 export const uuidAudio = onChannel((channel, [action = '', direction = '', what = '', value = '']) => {
@@ -39,15 +39,10 @@ export const uuidAudio = onChannel((channel, [action = '', direction = '', what 
 });
 
 /** `tone_detect <uuid> <key> <frequencies> ...`. */
-export const toneDetect = onChannel((channel, _words, argument) => {
-  const rules = parseToneDetect(argument.slice(argument.indexOf(' ') + 1));
-  if (rules === undefined) return '-ERR Invalid syntax!\n';
-  ToneDetection.start(channel, rules);
-  return `+OK Enabling tone detection '${rules.key}' '${rules.frequencies.join(',')}'\n`;
-});
-
-/** `stop_tone_detect <uuid>`. */
-export const stopToneDetect = onChannel((channel) => {
-  ToneDetection.stopAll(channel);
-  return OK;
-});
+export const toneDetect = onChannel((channel, given) => {
+  const [key, frequencies, flags = ''] = given;
+  if (key === undefined || frequencies === undefined) return '';
+  const rules = parseToneDetect(given);
+  if (rules !== undefined) ToneDetection.start(channel, rules);
+  return `+OK Enabling tone detection '${key}' '${frequencies}' '${flags}'\n`;
+}, NO_SESSION);

@@ -46,7 +46,9 @@ export const uuidSetMediaStats = onChannel((channel) => {
 });
 
 /** `uuid_getvar <uuid> <name>`. */
-export const uuidGetvar = onChannel((channel, [name = '']) => channel.get(name) ?? '_undef_');
+export const uuidGetvar = onChannel((channel, [name]) =>
+  name === undefined ? '-USAGE: <uuid> <var>\n' : (channel.get(name) ?? '_undef_'),
+);
 
 /** `uuid_setvar <uuid> <name> [value]`. */
 export const uuidSetvar = onChannel((channel, [name, ...value]) => {
@@ -88,7 +90,8 @@ export const uuidRecvDtmf = onChannel((channel, [digits = '']) => {
 
 /** `uuid_bridge <uuid> <other>`. */
 export const uuidBridge: ApiCommand = (core, argument) => {
-  const [first = '', second = ''] = words(argument);
+  const [first, second] = words(argument);
+  if (first === undefined || second === undefined) return '-USAGE: <uuid> <other_uuid>\n';
   const channel = core.channels.get(first);
   const other = core.channels.get(second);
   if (channel === undefined || other === undefined || channel.ended || other.ended || channel === other) {
@@ -126,11 +129,12 @@ export const uuidBroadcast = onChannel((channel, [path = '', leg = 'aleg']) => {
   if (leg !== 'bleg') channel.enqueue(application, data);
   if (leg === 'bleg' || leg === 'both') other?.enqueue(application, data);
   return '+OK Message sent\n';
-});
+}, '-ERR invalid uuid\n');
 
 /** `sched_hangup [+]<seconds> <uuid> [cause]`. */
 export const schedHangup: ApiCommand = (core, argument) => {
-  const [seconds = '', uuid = '', cause = ''] = words(argument);
+  const [seconds, uuid, cause = ''] = words(argument);
+  if (seconds === undefined || uuid === undefined) return '-USAGE: [+]<time> <uuid> [<cause>]\n';
   const channel = core.channels.get(uuid);
   if (channel === undefined) return NO_CHANNEL;
   return scheduleHangup(channel, `${seconds} ${cause}`) ? '+OK\n' : '-USAGE: [+]<time> <uuid> [<cause>]\n';

@@ -16,7 +16,6 @@ export const APIS: ApiTable = new Map<string, ApiCommand>([
   ['sched_hangup', channel.schedHangup],
   ['show', status.show],
   ['sofia', status.sofia],
-  ['stop_tone_detect', audio.stopToneDetect],
   ['status', status.status],
   ['tone_detect', audio.toneDetect],
   ['uuid_audio', audio.uuidAudio],

@@ -4,14 +4,14 @@ import type { QueuedExecution } from './parts.ts';
 
 /**
  * Reads a destination of the inline dialplan: `app:argument,app:argument`, with single quotes around arguments that
- * contain commas. Any other dialplan has no extensions here: the call is then ended as unroutable.
+ * contain commas, or a backslash before each. Any other dialplan has no extensions here: the call is then ended as unroutable.
  */
 export function parseInlineDialplan(destination: string, dialplan: string): QueuedExecution[] {
   if (dialplan.toLowerCase() !== 'inline')
     return [{ application: 'hangup', data: 'NO_ROUTE_DESTINATION', uuid: randomUUID() }];
-  const parts = destination.match(/(?:'[^']*'|[^,'])+/g) ?? [];
+  const parts = destination.match(/(?:'[^']*'|\\.|[^,'])+/g) ?? [];
   return parts.map((part) => {
-    const text = part.replaceAll("'", '');
+    const text = part.replaceAll("'", '').replaceAll('\\,', ',');
     const colon = text.indexOf(':');
     const application = (colon < 0 ? text : text.slice(0, colon)).trim();
     return { application, data: colon < 0 ? '' : text.slice(colon + 1), uuid: randomUUID() };

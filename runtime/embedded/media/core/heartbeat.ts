@@ -1,10 +1,10 @@
 import { MAX_SESSIONS, MAX_SESSIONS_PER_SECOND, VERSION } from './identity.ts';
 import type { MediaCore } from './media-core.ts';
 
-/** FreeSWITCH's `event-heartbeat-interval`. */
-const INTERVAL_MS = 20_000;
+/** FreeSWITCH's `event-heartbeat-interval`, as `freeswitch-config/` sets it. */
+const INTERVAL_MS = 5000;
 
-/** Publishes HEARTBEAT every 20 seconds, until the core's timers are cleared. */
+/** Publishes HEARTBEAT every 5 seconds, until the core's timers are cleared. */
 export function startHeartbeat(core: MediaCore): void {
   let usage = process.cpuUsage();
   let at = Date.now();

@@ -1,7 +1,8 @@
-import { FRAME_SAMPLES } from '../audio/format.ts';
+import { FRAME_MS, FRAME_SAMPLES } from '../audio/format.ts';
 import { powerShare } from '../audio/goertzel.ts';
 import { energy } from '../audio/mix.ts';
 import type { Channel } from '../channel/channel.ts';
+import { HeardAudio } from '../channel/heard-audio.ts';
 import type { MediaTap } from '../channel/tap.ts';
 
 /** Two frames: 25 Hz of resolution. */
@@ -13,45 +14,70 @@ const SHARE = 0.6;
 /** Energy below which nothing is detected. */
 const MIN_ENERGY = 200;
 
+/** Detections and recordings on one channel at most, for another detection to be started. */
+const MAX_TAPS = 8;
+
 /** Arguments of `tone_detect`. */
 export interface ToneDetectRules {
   readonly key: string;
   readonly frequencies: readonly number[];
+  /** `r` for what the far end says, `w` for what it hears. */
+  readonly direction: 'r' | 'w';
+  /** Seconds after which it is given up; 0 for never. */
+  readonly seconds: number;
+  /** Application that is run when it is heard. */
+  readonly application: string;
+  readonly data: string;
   /** Blocks in a row that must have the tone. */
   readonly hits: number;
 }
 
 /**
- * Reads `<key> <f1,f2,...> [r|w] [+<seconds>] [<application> <data>] [<hits>]`.
+ * Reads `<key> <f1,f2,...> [r|w [+<seconds> [<application> <data> [<hits>]]]]`.
  *
- * @returns undefined without a key and a frequency
+ * @returns undefined without a key and a frequency that can be heard
  */
-export function parseToneDetect(data: string): ToneDetectRules | undefined {
-  const [key = '', list = '', ...rest] = data.trim().split(/\s+/);
+export function parseToneDetect(given: readonly string[]): ToneDetectRules | undefined {
+  const [key = '', list = '', flags = '', timeout = '', application = '', data = '', last = ''] = given;
   const frequencies = list.split(',').map(Number);
   if (key === '' || list === '' || frequencies.some((each) => !(each >= 50 && each < 4000))) return undefined;
-  const hits = Number(rest.at(-1));
-  return { key, frequencies, hits: Number.isInteger(hits) && hits > 0 && hits < 100 ? hits : 1 };
+  const hits = Number(last);
+  return {
+    key,
+    frequencies,
+    direction: flags.includes('w') && !flags.includes('r') ? 'w' : 'r',
+    seconds: Number(/^\+?(\d{1,6})$/.exec(timeout)?.[1] ?? 0),
+    application,
+    data,
+    hits: Number.isInteger(hits) && hits > 0 && hits < 100 ? hits : 1,
+  };
 }
 
-/** Looks for a tone in what the far end says, and tells with DETECTED_TONE each time it begins. */
+/**
+ * Looks for a tone on a channel. It tells with DETECTED_TONE when it is heard, once: the real server does not look for a
+ * tone again that it has found.
+ */
 export class ToneDetection implements MediaTap {
   readonly #channel: Channel;
   readonly #rules: ToneDetectRules;
+  readonly #heard: HeardAudio | undefined;
   readonly #release: () => void;
   readonly #block = new Int16Array(FRAME_SAMPLES * BLOCK_FRAMES);
   #filled = 0;
   #hits = 0;
+  #framesLeft: number;
 
   private constructor(channel: Channel, rules: ToneDetectRules) {
     this.#channel = channel;
     this.#rules = rules;
+    this.#heard = rules.direction === 'w' ? new HeardAudio(channel) : undefined;
     this.#release = channel.audio.listen();
+    this.#framesLeft = rules.seconds === 0 ? Number.POSITIVE_INFINITY : (rules.seconds * 1000) / FRAME_MS;
   }
 
   /** Starts looking on a channel. */
   static start(channel: Channel, rules: ToneDetectRules): void {
-    channel.taps.add(new ToneDetection(channel, rules));
+    if (channel.taps.size < MAX_TAPS) channel.taps.add(new ToneDetection(channel, rules));
   }
 
   /** Ends every detection on a channel. */
@@ -60,22 +86,40 @@ export class ToneDetection implements MediaTap {
   }
 
   tick(): void {
-    const frame = this.#channel.audio.read();
+    this.#framesLeft -= 1;
+    if (this.#framesLeft < 0) this.end();
+    const frame = this.#heard === undefined ? this.#channel.audio.read() : this.#heard.frame();
     if (frame === undefined) return;
     this.#block.set(frame, this.#filled);
     this.#filled += FRAME_SAMPLES;
     if (this.#filled < this.#block.length) return;
     this.#filled = 0;
-    const { frequencies, hits, key } = this.#rules;
-    const shares = frequencies.map((frequency) => powerShare(this.#block, frequency));
-    const together = shares.reduce((sum, share) => sum + share, 0);
-    const each = shares.every((share) => share > SHARE / (2 * shares.length));
-    this.#hits = energy(this.#block) >= MIN_ENERGY && each && together >= SHARE ? this.#hits + 1 : 0;
-    if (this.#hits === hits) this.#channel.publish('DETECTED_TONE', { last: { 'Detected-Tone': key } });
+    this.#hits = this.#hasTone() ? this.#hits + 1 : 0;
+    if (this.#hits >= this.#rules.hits) this.#detected();
   }
 
   end(): void {
+    this.#heard?.release();
     this.#release();
     this.#channel.taps.delete(this);
+  }
+
+  #hasTone(): boolean {
+    const { frequencies } = this.#rules;
+    const shares = frequencies.map((frequency) => powerShare(this.#block, frequency));
+    const together = shares.reduce((sum, share) => sum + share, 0);
+    const each = shares.every((share) => share > SHARE / (2 * shares.length));
+    return energy(this.#block) >= MIN_ENERGY && each && together >= SHARE;
+  }
+
+  #detected(): void {
+    const { key, application, data } = this.#rules;
+    const tone = { 'Detected-Tone': key };
+    const { bus, identity } = this.#channel.core;
+    this.end();
+    if (application !== '') this.#channel.enqueue(application, data);
+    // Two events: one that names no channel, and one to the channel's own listeners.
+    bus.publish('DETECTED_TONE', () => ({ ...identity.eventHeaders('DETECTED_TONE'), ...tone }));
+    this.#channel.publish('DETECTED_TONE', { first: tone, variables: false });
   }
 }

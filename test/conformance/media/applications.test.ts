@@ -1,0 +1,145 @@
+import { expect } from 'chai';
+import { eventually } from '../../support/eventually.ts';
+import { EventWatch, type ServerEvent } from '../support/event-watch.ts';
+import { text } from '../support/fsmrf.ts';
+import { type Connected, fallsSilent, useMediaStage } from '../support/media-stage.ts';
+
+describe('Conformance, media server: further applications and commands', () => {
+  const stage = useMediaStage();
+  let watch: EventWatch;
+
+  before('watch tones and the heartbeat', async () => {
+    watch = await EventWatch.open(stage.address, 'DETECTED_TONE HEARTBEAT CHANNEL_PARK CHANNEL_HANGUP_COMPLETE');
+  });
+  after(() => watch.close());
+
+  const api = async (command: string): Promise<string> => (await stage.media.api(command)).trim();
+  const pair = async (): Promise<{ a: Connected; b: Connected }> => {
+    const [a, b] = [await stage.connect(), await stage.connect()];
+    a.call.play(440);
+    b.call.play(700);
+    await a.endpoint.bridge(b.endpoint);
+    await Promise.all([a.call.hears(700), b.call.hears(440)]);
+    return { a, b };
+  };
+
+  it('says what it has sounds for, and is done at once with what it has not', async () => {
+    const { endpoint } = await stage.connect();
+    for (const what of ['en number iterated 12', 'xx number pronounced 1', 'en']) await endpoint.execute('say', what);
+    expect(await api(`uuid_exists ${endpoint.uuid}`)).to.equal('true');
+  });
+
+  it('transfers a channel to applications one after the other, and parks it', async () => {
+    const { call, endpoint } = await stage.connect();
+    expect(await api(`uuid_transfer ${endpoint.uuid} echo inline`)).to.equal('+OK');
+    call.play(440);
+    await call.hears(440);
+    const playThenPark = String.raw`playback:tone_stream://%(600\,0\,1900),set:played=yes,park`;
+    expect(await api(`uuid_transfer ${endpoint.uuid} ${playThenPark} inline`)).to.equal('+OK');
+    await call.hears(1900);
+    await fallsSilent(call, 440);
+    await eventually(async () => expect(await api(`uuid_getvar ${endpoint.uuid} played`)).to.equal('yes'));
+    watch.clear();
+    expect(await api(`uuid_park ${endpoint.uuid}`)).to.equal('+OK');
+    await watch.event('CHANNEL_PARK', (event) => event['Unique-ID'] === endpoint.uuid);
+    expect(await api('uuid_park 00000000-0000-4000-8000-000000000000')).to.equal('-ERR No such channel!');
+    expect(await api(`uuid_transfer ${endpoint.uuid}`)).to.match(/^-USAGE: <uuid>/);
+  });
+
+  it('hangs a channel up by transfer, with its cause', async () => {
+    const { endpoint } = await stage.connect();
+    watch.clear();
+    await api(`uuid_transfer ${endpoint.uuid} hangup:USER_BUSY inline`);
+    const isEnd = (event: ServerEvent): boolean => event['Event-Name'] === 'CHANNEL_HANGUP_COMPLETE';
+    const ended = await watch.event('hangup', (event) => isEnd(event) && event['Unique-ID'] === endpoint.uuid);
+    expect(ended['Hangup-Cause']).to.equal('USER_BUSY');
+    expect(await api(`uuid_exists ${endpoint.uuid}`)).to.equal('false');
+  });
+
+  it('takes one leg out of a bridge; the other is parked', async () => {
+    const { a, b } = await pair();
+    expect(await api(`uuid_transfer ${a.endpoint.uuid} -bleg echo inline`)).to.equal('+OK');
+    await b.call.hears(700);
+    await fallsSilent(a.call, 700);
+    expect(await api(`uuid_exists ${a.endpoint.uuid}`)).to.equal('true');
+  });
+
+  it('plays to one leg of a bridge by uuid_broadcast, and the bridge goes on', async () => {
+    const { a, b } = await pair();
+    expect(await api(`uuid_broadcast ${a.endpoint.uuid} tone_stream://%(500,0,1900) aleg`)).to.equal(
+      '+OK Message sent',
+    );
+    await a.call.hears(1900);
+    await b.call.hearsNot(1900, { forMs: 150 });
+    await Promise.all([a.call.hears(700), b.call.hears(440)]);
+    await api(`uuid_broadcast ${a.endpoint.uuid} set::told=yes aleg`);
+    await eventually(async () => expect(await api(`uuid_getvar ${a.endpoint.uuid} told`)).to.equal('yes'));
+    expect(await api('uuid_broadcast 00000000-0000-4000-8000-000000000000 x')).to.equal('-ERR invalid uuid');
+  });
+
+  it('detects a tone once, by command and by application, and runs what was asked for', async () => {
+    const { call, endpoint } = await stage.connect();
+    const uuid = endpoint.uuid;
+    const answer = await api(`tone_detect ${uuid} fax 1100 r +20 set heard=fax 1`);
+    expect(answer).to.equal("+OK Enabling tone detection 'fax' '1100' 'r'");
+    watch.clear();
+    call.play(1100);
+    await watch.event('the tone', (event) => event['Detected-Tone'] === 'fax' && event['Unique-ID'] === uuid);
+    await eventually(async () => expect(await api(`uuid_getvar ${uuid} heard`)).to.equal('fax'));
+    call.play(undefined);
+    await call.hearsNot(300, { forMs: 200 });
+    call.play(1100);
+    await call.hearsNot(300, { forMs: 400 });
+    const heard = watch.seen.filter((event) => event['Event-Name'] === 'DETECTED_TONE');
+    expect(heard.map((event) => event['Unique-ID'])).to.deep.equal([undefined, uuid]);
+    await endpoint.execute('stop_tone_detect', '');
+    expect(await api('tone_detect 00000000-0000-4000-8000-000000000000 k 440')).to.equal('-ERR Cannot locate session!');
+    expect(await api(`tone_detect ${uuid} k`)).to.equal('-ERR no reply');
+  });
+
+  it('shows the figures of its media in uuid_dump', async () => {
+    const { call, endpoint } = await stage.connect();
+    call.play(440);
+    await endpoint.play('tone_stream://%(400,0,700)');
+    expect(text(await endpoint.api('uuid_set_media_stats', endpoint.uuid))).to.equal('+OK:');
+    const dump = JSON.parse(await stage.media.api(`uuid_dump ${endpoint.uuid} json`)) as Record<string, string>;
+    for (const name of ['in_packet_count', 'in_media_packet_count', 'out_packet_count', 'out_media_packet_count']) {
+      expect(Number(dump[`variable_rtp_audio_${name}`]), name).to.be.within(10, 1000);
+    }
+    expect(Number(dump.variable_rtp_audio_in_raw_bytes)).to.be.greaterThan(10 * 172);
+    expect(Number(dump.variable_rtp_audio_in_quality_percentage)).to.be.within(50, 100);
+    expect(Number(dump.variable_rtp_audio_in_mos)).to.be.within(3, 4.5);
+    expect(dump).to.include({ 'Unique-ID': endpoint.uuid, 'Event-Name': 'CHANNEL_DATA', 'Answer-State': 'answered' });
+    const plain = await stage.media.api(`uuid_dump ${endpoint.uuid}`);
+    expect(plain).to.include(`\nUnique-ID: ${endpoint.uuid}\n`);
+  });
+
+  it('lists channels and bridged calls', async () => {
+    const { a, b } = await pair();
+    // The real server keeps its table up to date behind what happens.
+    await eventually(async () => {
+      const channels = JSON.parse(await stage.media.api('show channels as json')) as { rows: Record<string, string>[] };
+      const own = channels.rows.filter((row) => row.uuid === a.endpoint.uuid || row.uuid === b.endpoint.uuid);
+      expect(own.map((row) => row.application)).to.deep.equal(['uuid_bridge', 'uuid_bridge']);
+      expect(own[0]).to.include({ direction: 'inbound', dest: 'drachtio', read_codec: 'PCMU', initial_context: 'mrf' });
+    });
+    expect(await api('show channels count')).to.match(/^\d+ total\.$/);
+  });
+
+  it('tells every five seconds how it is', async function tellsEvery() {
+    this.timeout(12_000);
+    const heartbeat = await watch.event('HEARTBEAT', (event) => event['Event-Name'] === 'HEARTBEAT', 6500);
+    expect(heartbeat).to.include({ 'Event-Info': 'System Ready' });
+    for (const name of [
+      'Up-Time',
+      'FreeSWITCH-Version',
+      'Session-Count',
+      'Max-Sessions',
+      'Session-Per-Sec',
+      'Idle-CPU',
+    ]) {
+      expect(heartbeat, name).to.have.property(name);
+    }
+    expect(Number(heartbeat['Session-Since-Startup'])).to.be.greaterThan(3);
+  });
+});
