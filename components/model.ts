@@ -6,7 +6,8 @@ import type { RunServices } from '../runtime/interpreter/ports/services.ts';
 /** What the model components share. */
 
 export const CLASSNAME = Type.String({
-  pattern: '^[A-Za-z][A-Za-z0-9_/]{0,127}$',
+  pattern: '^[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)*$',
+  maxLength: 520,
   examples: ['crm/customers'],
   description: 'Name of the class.',
 });

@@ -17,6 +17,7 @@ import { type Config, isLoopback, type ServerAddress } from './config/config.ts'
 import { openDirectory, openLocation } from './domain/index.ts';
 import { callEvents } from './events/call-events.ts';
 import { EventBus } from './events/event-bus.ts';
+import { modelEvents } from './events/model-events.ts';
 import { startMediaServer } from './embedded/media/index.ts';
 import { ListenError } from './embedded/server.ts';
 import { startSipServer } from './embedded/sip/index.ts';
@@ -26,6 +27,7 @@ import { openRecording } from './recording/index.ts';
 import { openScenarios, openScripting } from './scenarios.ts';
 import { Shutdown } from './shutdown.ts';
 import { openModel } from './model/index.ts';
+import { modelPort } from './model-port.ts';
 import { patiently } from './patience.ts';
 import { SipLink } from './signalling/link.ts';
 import { FolderFiles, openFiles } from './storage/files/index.ts';
@@ -100,6 +102,7 @@ async function compose(config: Config, log: Logger, shutdown: Shutdown): Promise
   const events = new EventBus({
     onListenerError: (err, { class: name, type }) => log.error({ err, class: name, type }, 'event not told'),
   });
+  model.onChange(modelEvents(events, (id) => directory.domainById(id)?.name));
   const recording = await openRecording({
     storage,
     directory,
@@ -122,6 +125,7 @@ async function compose(config: Config, log: Logger, shutdown: Shutdown): Promise
       dialogs: { find: (domain, dialogid) => b2b.dialogs.find(domain, dialogid) },
       callRecording: callRecordingPort(recording.recorder, recording.layers, (dialogid) => b2b.liveCall(dialogid)),
       operations: operationPort(() => operations),
+      model: modelPort(model, (name) => directory.domain(name)?.id),
     },
     shutdown,
   );

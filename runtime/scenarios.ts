@@ -13,6 +13,7 @@ import type { EventPort } from './interpreter/ports/events.ts';
 import { MemoryHuntHistory } from './interpreter/ports/hunt-history.ts';
 import type { OperationPort } from './interpreter/ports/operations.ts';
 import type { RunServices } from './interpreter/ports/services.ts';
+import type { ModelPort } from './interpreter/ports/model.ts';
 import { RunBook } from './interpreter/run/run-book.ts';
 import { MemoryParkingLot } from './interpreter/ports/parking.ts';
 import { ScenarioRunner } from './interpreter/runner.ts';
@@ -59,6 +60,7 @@ export interface ScenarioNeeds {
   readonly dialogs: DialogPort;
   readonly callRecording: CallRecordingPort;
   readonly operations: OperationPort;
+  readonly model: ModelPort;
   openCall(domain: string): CallPort;
 }
 
@@ -95,6 +97,7 @@ export async function openScenarios(needs: ScenarioNeeds, shutdown: Shutdown): P
     callRecording: needs.callRecording,
     parking: new MemoryParkingLot(),
     operations: needs.operations,
+    model: needs.model,
     runs: new RunBook(),
   };
   const scripts = await ScriptStore.open({ storage, directory, files: library, fileDomain: domain, compiler });

@@ -11,6 +11,12 @@ export const modelList = defineComponent({
     class: CLASSNAME,
     filter: Type.Optional(Type.Any({ examples: [{ city: 'London' }], description: 'Which ones; default: all.' })),
     order: Type.Array(Type.String(), { default: [], maxItems: 8, description: 'Properties to sort by.' }),
+    interval: Type.Optional(
+      Type.Any({
+        examples: [['2026-11-01', '2026-12-01']],
+        description: 'From and to, ISO 8601: needed for classes that are kept by time.',
+      }),
+    ),
     limit: Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'How many at most.' }),
     offset: Type.Integer({ minimum: 0, default: 0, description: 'How many to leave out.' }),
   }),
@@ -21,9 +27,10 @@ export const modelList = defineComponent({
   },
   waits: true,
   method: 'model.list',
-  run: async ({ services, domain }, { class: classname, filter, order, limit, offset }) => {
+  run: async ({ services, domain }, { class: classname, filter, order, interval, limit, offset }) => {
     const entities = await modelOf(services).list(domain, classname, {
       ...(filter === undefined ? {} : { filter: filter as Value }),
+      ...(interval === undefined ? {} : { interval: interval as Value }),
       order,
       limit,
       offset,

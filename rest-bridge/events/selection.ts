@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import type { NodeEvent } from '../../runtime/events/event-bus.ts';
+import { filteredChange, MODEL_EVENTS } from '../../runtime/events/model-events.ts';
 import type { Iam, Session } from '../../runtime/iam/iam.ts';
 import { ExpressionParser, parseFilter, toPredicate } from '../../runtime/model/filter/index.ts';
 import { shaper } from '../collection/shape.ts';
@@ -38,7 +39,7 @@ function pathOf({ class: name, data }: NodeEvent): string {
  * - `events`: `class` or `class.type`; absent: all
  * - `objects`: values of `dialogid`, `inviteid`, `connectionid`, `confid` or `id` in the data; absent: all
  * - `classpath`: of model changes, the class or a section of classes
- * - `exargs.filter` is tested on the data, `exargs.mask` picks from them
+ * - `exargs.filter` is tested on the data, `exargs.mask` picks from them; of model changes both are about the entity
  *
  * What the session's roles do not allow is not told.
  *
@@ -59,12 +60,29 @@ export function selector(
     if (names !== undefined && !names.has(name) && !names.has(`${name}.${type}`)) return undefined;
     if (ids !== undefined && !OBJECT_KEYS.some((key) => ids.has(data[key]))) return undefined;
     if (classpath !== undefined && !isBelow(data['classname'], classpath)) return undefined;
-    if (keep !== undefined && !keep(data)) return undefined;
     if (!iam.allows(session, 'GET', pathOf(event))) return undefined;
-    if (exargs?.mask === undefined) return event;
-    const masked = shaper(Object.keys(data), {}, { mask: exargs.mask })(data) as NodeEvent['data'];
-    return { ...event, data: masked };
+    if (name === MODEL_EVENTS) return modelChange(event, keep, exargs?.mask);
+    if (keep !== undefined && !keep(data)) return undefined;
+    return exargs?.mask === undefined ? event : { ...event, data: masked(data, exargs.mask) };
   };
+}
+
+/** Filter and mask of model changes are about the entity. */
+function modelChange(
+  { before, ...event }: NodeEvent,
+  keep: ((item: NodeEvent['data']) => boolean) | undefined,
+  mask: string | undefined,
+): NodeEvent | undefined {
+  const data = keep === undefined ? event.data : filteredChange(event.data, before, keep);
+  if (data === undefined) return undefined;
+  const { entity } = data;
+  if (mask === undefined || typeof entity !== 'object' || entity === null) return { ...event, data };
+  return { ...event, data: { ...data, entity: masked(entity as NodeEvent['data'], mask) } };
+}
+
+function masked(data: NodeEvent['data'], mask: string): NodeEvent['data'] {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a part of JSON is JSON
+  return shaper(Object.keys(data), {}, { mask })(data) as NodeEvent['data'];
 }
 
 const OBJECT_KEYS = ['dialogid', 'inviteid', 'connectionid', 'confid', 'id'] as const;

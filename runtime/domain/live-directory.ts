@@ -195,6 +195,10 @@ export class LiveDirectory implements Directory {
     return this.#snapshot.space(name)?.domain;
   }
 
+  domainById(id: string): Domain | undefined {
+    return this.#snapshot.spacesById.get(id)?.domain;
+  }
+
   domains(): readonly Domain[] {
     return [...this.#snapshot.spaces.values()].map((space) => space.domain);
   }

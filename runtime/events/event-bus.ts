@@ -19,6 +19,8 @@ export interface NodeEvent {
   readonly class: string;
   readonly type: string;
   readonly data: Readonly<Record<string, EventValue>>;
+  /** Of a changed entity, as it was: for filters, never told. */
+  readonly before?: Readonly<Record<string, EventValue>>;
 }
 
 /** Which events are told; what is left out may be anything. */

@@ -4,37 +4,7 @@ import { expect } from 'chai';
 import { WebSocket } from 'ws';
 import { callEvents } from '../../runtime/events/call-events.ts';
 import { DataNode, type Who } from './support/data-node.ts';
-
-type Frame = [method: string, parameters: Record<string, unknown>];
-
-/** A WebSocket client that hands out frames in order. */
-class Client {
-  readonly socket: WebSocket;
-  readonly #frames: Frame[] = [];
-  readonly #waiting: ((frame: Frame) => void)[] = [];
-
-  constructor(socket: WebSocket) {
-    this.socket = socket;
-    socket.on('message', (data: Buffer) => {
-      const frame = JSON.parse(data.toString()) as Frame;
-      const waiting = this.#waiting.shift();
-      if (waiting === undefined) this.#frames.push(frame);
-      else waiting(frame);
-    });
-  }
-
-  next(): Promise<Frame> {
-    const frame = this.#frames.shift();
-    return frame === undefined ? new Promise((resolve) => this.#waiting.push(resolve)) : Promise.resolve(frame);
-  }
-
-  async ask(method: string, parameters: object): Promise<Record<string, unknown>> {
-    this.socket.send(JSON.stringify([method, parameters]));
-    const [name, answer] = await this.next();
-    expect(name).to.equal(`${method}_result`);
-    return answer;
-  }
-}
+import { FrameClient } from './support/frame-client.ts';
 
 describe('REST: events over WebSocket and Server-Sent Events', () => {
   let node: DataNode;
@@ -47,11 +17,11 @@ describe('REST: events over WebSocket and Server-Sent Events', () => {
   });
   after(() => node.close());
 
-  const open = async (who: Who): Promise<Client> => {
+  const open = async (who: Who): Promise<FrameClient> => {
     const headers = { authorization: `Bearer ${await node.token(who)}` };
     const socket = new WebSocket(`ws://127.0.0.1:${node.port}/ws`, { headers });
     clients.push(socket);
-    const client = new Client(socket);
+    const client = new FrameClient(socket);
     await once(socket, 'open');
     return client;
   };

@@ -6,6 +6,8 @@ export interface EntityQuery {
   /** Filter in prefix notation or as an object (specification, "Filter"). */
   readonly filter?: Value;
   readonly order?: readonly string[];
+  /** `["from", "to"]`, ISO 8601 or milliseconds: needed for classes of the storage modes history and transactionlog. */
+  readonly interval?: Value;
   readonly limit: number;
   readonly offset: number;
 }

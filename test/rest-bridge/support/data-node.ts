@@ -10,6 +10,7 @@ import { domainCenter } from '../../../rest-bridge/domain-center/index.ts';
 import { ClassResource } from '../../../rest-bridge/model/class-resource.ts';
 import { createRestServer } from '../../../rest-bridge/server.ts';
 import { webAppsOf } from '../../../rest-bridge/web-apps.ts';
+import { modelEvents } from '../../../runtime/events/model-events.ts';
 import { type LiveDirectory, openDirectory } from '../../../runtime/domain/index.ts';
 import {
   type ConfirmToken,
@@ -73,6 +74,7 @@ export class DataNode {
       files: files ?? new FolderFiles(join(this.folder, 'files')),
       maxFileBytes: 1_000_000,
     });
+    this.model.onChange(modelEvents(this.events, (id) => this.directory.domainById(id)?.name));
     await this.#addOthers();
     const records = new MemoryRecords();
     this.app = await createRestServer({

@@ -1,0 +1,73 @@
+/** Changes of the data model on the event bus (decisions, "model change"). */
+import type { EventBus, EventValue } from './event-bus.ts';
+
+export const MODEL_EVENTS = 'modelevents';
+export const DATA_CHANGED = 'data_changed';
+
+type EntityData = Readonly<Record<string, EventValue>>;
+
+/** A change as the data model tells it; `domain` is an id. */
+export interface ModelChangeNotice {
+  readonly domain: string;
+  readonly classname: string;
+  readonly operation: 'create' | 'update' | 'delete' | 'clear' | 'reload';
+  readonly id?: string | undefined;
+  readonly before?: object | undefined;
+  readonly after?: object | undefined;
+}
+
+/**
+ * Makes the listener that publishes changes as `modelevents.data_changed`.
+ *
+ * @param domainName of an id; undefined for a domain that is gone: nobody is told
+ */
+export function modelEvents(
+  bus: EventBus,
+  domainName: (id: string) => string | undefined,
+): (change: ModelChangeNotice) => void {
+  return ({ domain: domainId, classname, operation, id, before, after }) => {
+    const domain = domainName(domainId);
+    if (domain === undefined) return;
+    const entity = after ?? before;
+    const data = {
+      classname,
+      operation,
+      ...(id !== undefined && { id }),
+      ...(entity !== undefined && { entity: entity as EntityData }),
+    };
+    bus.publish({
+      domain,
+      class: MODEL_EVENTS,
+      type: DATA_CHANGED,
+      data,
+      ...(before !== undefined && { before: before as EntityData }),
+    });
+  };
+}
+
+/**
+ * A change as a subscriber with a filter is to see it: the filter is tested on the entity before and after. Who enters it
+ * is created for the subscriber, who leaves it deleted.
+ *
+ * @param before undefined when it is not known
+ * @returns undefined when the subscriber has never seen the entity, and does not now
+ */
+export function filteredChange(
+  data: Readonly<Record<string, EventValue>>,
+  before: EntityData | undefined,
+  keep: (entity: EntityData) => boolean,
+): Readonly<Record<string, EventValue>> | undefined {
+  const { operation, entity } = data;
+  // The class as a whole.
+  if (operation === 'clear' || operation === 'reload') return data;
+  const now = isEntity(entity) && keep(entity);
+  if (operation !== 'update') return now ? data : undefined;
+  // What was may have been in the filter: telling once too often does no harm.
+  const was = before === undefined || keep(before);
+  if (now) return was ? data : { ...data, operation: 'create' };
+  return was ? { ...data, operation: 'delete', entity: before ?? null } : undefined;
+}
+
+function isEntity(value: EventValue | undefined): value is EntityData {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,94 @@
+/** The data model as scenarios use it: every scenario sees the classes of its own domain. */
+import { ScenarioError } from './interpreter/errors.ts';
+import type { Entity, EntityQuery, ModelPort } from './interpreter/ports/model.ts';
+import type { Value } from './interpreter/values.ts';
+import {
+  BadParameterError,
+  CannotApplyError,
+  ConflictError,
+  type Input,
+  type Model,
+  type ModelCollection,
+  ModelError,
+  NotFoundError,
+} from './model/index.ts';
+
+/**
+ * Errors of the port are ScenarioErrors: `model_unknown_class`, `model_refused` (with `field` and `reason`) and
+ * `model_conflict`.
+ *
+ * @param domainId id of a domain by its name; undefined when there is none
+ */
+export function modelPort(model: Model, domainId: (name: string) => string | undefined): ModelPort {
+  const on = async <T>(
+    domain: string,
+    classname: string,
+    act: (collection: ModelCollection) => Promise<T>,
+  ): Promise<T> => {
+    try {
+      return await act(model.collection(domainId(domain) ?? '', classname));
+    } catch (error) {
+      throw error instanceof ModelError ? scenarioError(error) : error;
+    }
+  };
+  return {
+    read: (domain, classname, id) =>
+      on(domain, classname, (collection) => found(async () => shown(await collection.read(...placed(id))))),
+    list: (domain, classname, { filter, order, interval, limit, offset }: EntityQuery) =>
+      on(domain, classname, async (collection) => {
+        const query = {
+          limit,
+          offset,
+          ...(filter !== undefined && { filter }),
+          ...(interval !== undefined && { interval }),
+        };
+        const list = await collection.list(order === undefined || order.length === 0 ? query : { ...query, order });
+        // Only a limit of 0 counts, and the component's is at least 1.
+        return 'count' in list ? [] : list.map(shown);
+      }),
+    create: (domain, classname, entity) =>
+      on(domain, classname, async (collection) => shown(await collection.create(entity))),
+    update: (domain, classname, id, change) =>
+      on(domain, classname, (collection) => {
+        const [own, options] = placed(id);
+        return found(async () => shown(await collection.update(own, change as Input, options)));
+      }),
+    remove: (domain, classname, id) =>
+      on(domain, classname, async (collection) => {
+        const removed = await found(async () => {
+          await collection.remove(...placed(id));
+          return true;
+        });
+        return removed === true;
+      }),
+  };
+}
+
+/** `2026-11-21/ID` names an entity of a history class. */
+function placed(id: string): [id: string, options: { readonly date?: string }] {
+  const [, date, own] = /^(\d{4}-\d\d-\d\d)\/(.+)$/.exec(id) ?? [];
+  return date === undefined || own === undefined ? [id, {}] : [own, { date }];
+}
+
+async function found<T>(act: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await act();
+  } catch (error) {
+    if (error instanceof NotFoundError && error.entity === 'Entity') return undefined;
+    throw error;
+  }
+}
+
+/** Entities are JSON, as the values of scenarios are. Those of memory classes are shared: the scenario gets its own. */
+function shown(entity: Readonly<Record<string, unknown>>): Entity {
+  return structuredClone(entity) as Readonly<Record<string, Value>>;
+}
+
+function scenarioError(error: ModelError): ScenarioError {
+  const { field, reason } = error;
+  if (error instanceof NotFoundError) return new ScenarioError('model_unknown_class', error.message, { cause: error });
+  const code = error instanceof ConflictError ? 'model_conflict' : 'model_refused';
+  const isNamed =
+    error instanceof ConflictError || error instanceof CannotApplyError || error instanceof BadParameterError;
+  return new ScenarioError(code, error.message, { cause: error, ...(isNamed && { details: { field, reason } }) });
+}
