@@ -13,6 +13,7 @@ import { holdMusic } from './hold_music/index.ts';
 import { http } from './http/index.ts';
 import { hunt } from './hunt/index.ts';
 import { ifComponent } from './if/index.ts';
+import { conference } from './conference/index.ts';
 import { join } from './join/index.ts';
 import { legDtmf } from './leg_dtmf/index.ts';
 import { legNotify } from './leg_notify/index.ts';
@@ -72,6 +73,7 @@ export const components: ComponentRegistry = componentRegistry([
   call,
   refer,
   takeOver,
+  conference,
   join,
   terminate,
   bindings,

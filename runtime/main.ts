@@ -156,6 +156,7 @@ async function compose(config: Config, log: Logger, shutdown: Shutdown): Promise
     openCall: (domain) => b2b.createCall(domain),
     runServices,
     calls: callstore,
+    conferences: conferenceStore,
     dialogs: b2b.dialogs,
     directory,
     scenario: (code, domain) => runner.program(code, domain),

@@ -1,4 +1,5 @@
 import type { Static, TObject, TSchema } from 'typebox';
+import type { ConferenceStore } from '../../runtime/callstore/conference-store.ts';
 import type { CallStore } from '../../runtime/callstore/callstore.ts';
 import type { Directory } from '../../runtime/domain/directory.ts';
 import type { Report } from '../../runtime/interpreter/component.ts';
@@ -50,6 +51,7 @@ export function defineOperation<Parameters extends TObject>(
 
 /** What a plan may look at. */
 export interface PlanTools {
+  readonly conferences: ConferenceStore;
   readonly calls: CallStore;
   readonly dialogs: DialogPort;
   /** The scenario that people of a domain reach by this code. */

@@ -5,9 +5,11 @@ import { inviteByIvr } from './operations/invitebyivr.ts';
 import { lookup } from './operations/lookup.ts';
 import { notify } from './operations/notify.ts';
 import { refer } from './operations/refer.ts';
+import { referConf } from './operations/referconf.ts';
 import { referReplaces } from './operations/referreplaces.ts';
 import { sendDtmf } from './operations/send-dtmf.ts';
 import { setupRecord } from './operations/setup-record.ts';
+import { switchConf } from './operations/switchconf.ts';
 import { setupBindings } from './operations/setup-bindings.ts';
 import { stopHoldMelody } from './operations/stop-hold-melody.ts';
 
@@ -18,6 +20,8 @@ export const operations: readonly OperationDefinition[] = [
   lookup,
   refer,
   referReplaces,
+  switchConf,
+  referConf,
   notify,
   sendDtmf,
   setupRecord,

@@ -13,6 +13,10 @@ export const takeOver = defineComponent({
   settings: Type.Object({
     dialogid: Type.String({ minLength: 1, maxLength: 64, examples: ['4f1c09d2ab7e'], description: 'The live call.' }),
     side: Type.Enum(['a', 'b'], { examples: ['b'], description: 'Which party: `a` called, `b` was called.' }),
+    other: Type.Enum(['released', 'waits'], {
+      default: 'released',
+      description: 'What becomes of whoever it talked to; `waits`: another scenario takes it over too, within 5 s.',
+    }),
     binding: Type.String({ maxLength: 256, default: '', description: 'Label attached to the call.' }),
     report_as: reportAs('F'),
   }),
@@ -22,8 +26,8 @@ export const takeOver = defineComponent({
   },
   results: ANSWER_RESULTS,
   waits: true,
-  run: async (context, { dialogid, side, binding, report_as: party }) => {
-    const taken = context.call.takeOver({ dialogid, side, ...(binding === '' ? {} : { binding }) });
+  run: async (context, { dialogid, side, other, binding, report_as: party }) => {
+    const taken = context.call.takeOver({ dialogid, side, other, ...(binding === '' ? {} : { binding }) });
     follow(context, taken, side, party);
     const answer = await answerOf(taken.final, context);
     return { exit: answer.status < 300 ? 'taken' : 'refused', fields: answerFields(taken, answer) };

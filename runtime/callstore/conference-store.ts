@@ -19,6 +19,8 @@ export interface ConferenceStore {
   read(scope: DialogScope, confid: string): Promise<ConferenceView | undefined>;
   /** Ids of the conferences of the scope that the selector names, oldest first; empty when none. Constant time. */
   lookup(scope: DialogScope, selector: ConferenceSelector): Promise<readonly string[]>;
-  /** The domain of a live conference, whoever asks. */
-  domainOf(confid: string): Promise<string | undefined>;
+  /** Whether the selector names a conference that the scope cannot see because it belongs to another domain. */
+  isForeign(scope: DialogScope, selector: ConferenceSelector): Promise<boolean>;
+  /** What is dialled to get into a live conference. */
+  numberOf(confid: string): Promise<string | undefined>;
 }

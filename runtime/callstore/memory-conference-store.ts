@@ -75,17 +75,30 @@ export class MemoryConferenceStore implements ConferenceStore {
   }
 
   async lookup(scope: DialogScope, selector: ConferenceSelector): Promise<readonly string[]> {
-    const name = CONFERENCE_SELECTOR_KEYS.find((key) => selector[key] !== undefined);
-    if (name === undefined) return [];
-    const value = selector[name] ?? '';
-    const ids = SELECTOR_KEYS.some((key) => key === name)
-      ? this.#ofDialogs(await this.#calls.lookup({ domain: scope.domain }, selector))
-      : this.#index.get(ownKey(scope.domain, name, name === 'confuri' ? normalUri(value) : value));
-    return (await this.#visible(scope, ids ?? [])).map(({ entry }) => entry.confid);
+    return (await this.#visible(scope, await this.#named(scope, selector))).map(({ entry }) => entry.confid);
   }
 
-  domainOf(confid: string): Promise<string | undefined> {
-    return Promise.resolve(this.#conferences.get(confid)?.entry.domain);
+  async isForeign(scope: DialogScope, selector: ConferenceSelector): Promise<boolean> {
+    const own = scope.domain.toLowerCase();
+    for (const id of await this.#named(scope, selector)) {
+      const domain = this.#conferences.get(id)?.entry.domain.toLowerCase();
+      if (domain !== undefined && domain !== own) return true;
+    }
+    return false;
+  }
+
+  numberOf(confid: string): Promise<string | undefined> {
+    return Promise.resolve(this.#conferences.get(confid)?.entry.number);
+  }
+
+  /** Ids that the one key means which is looked at, of whatever domain. */
+  async #named(scope: DialogScope, selector: ConferenceSelector): Promise<Iterable<string>> {
+    const name = CONFERENCE_SELECTOR_KEYS.find((key) => selector[key] !== undefined);
+    const value = name === undefined ? undefined : selector[name];
+    if (name === undefined || value === undefined) return [];
+    if (SELECTOR_KEYS.some((key) => key === name)) return this.#ofDialogs(await this.#calls.lookup(scope, selector));
+    if (name === 'confid') return [value];
+    return this.#index.get(ownKey(scope.domain, name, name === 'confuri' ? normalUri(value) : value)) ?? [];
   }
 
   #ofDialogs(dialogids: readonly string[]): Set<string> {
@@ -113,9 +126,8 @@ function ownKey(domain: string, name: string, value: string): string {
 }
 
 /** A conference number may also be given as the phone number that leads there (specification, "REFERCONF"). */
-function ownKeys({ confid, uri, confroomnum, confnumber, number, domain }: ConferenceEntry): string[] {
+function ownKeys({ uri, confroomnum, confnumber, number, domain }: ConferenceEntry): string[] {
   return [
-    ownKey(domain, 'confid', confid),
     ownKey(domain, 'confuri', normalUri(uri)),
     ownKey(domain, 'confroomnum', confroomnum),
     ownKey(domain, 'confnumber', confnumber),

@@ -117,6 +117,11 @@ export interface LabelOption {
   readonly binding?: string;
 }
 
+export interface TakeOverOptions extends LabelOption {
+  /** What becomes of whoever the party talked to: `waits` for another scenario that takes it over too. Default: `released`. */
+  readonly other?: 'released' | 'waits';
+}
+
 /** A transfer of the scenario's opponent to a new target (RFC 3515 semantics). The promises never reject. */
 export interface Transfer {
   /** Call-ID of the A leg of the target dialog (the transferred party). */
@@ -184,7 +189,7 @@ export interface CallPort {
    * rest of that dialog ends. Only in state `none`. The final answer is 200, or 481 when there is no such dialog in
    * status `dialog`, or 488 when that side is no phone.
    */
-  takeOver(side: DialogSide & LabelOption): OutgoingCall;
+  takeOver(side: DialogSide & TakeOverOptions): OutgoingCall;
   /**
    * Joins the opponent with one side of another dialog, as a REFER with Replaces would: the rest of both ends. Only in
    * state `connected`.

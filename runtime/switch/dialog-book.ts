@@ -20,12 +20,17 @@ export interface DialogEvents {
   ): void;
 }
 
+/** Milliseconds that a party waits to be taken over when the other one was. */
+const PARTED_MS = 5000;
+
 /** The live dialogs of this node, kept in step with the callstore. */
 export class DialogBook implements DialogObserver {
   readonly #store: MemoryCallStore;
   readonly #events: DialogEvents;
   readonly #watcher: CallWatcher | undefined;
   readonly #dialogs = new Map<string, CallDialog>();
+  /** Dialogs that one leg has left and the other is to leave too. */
+  readonly #parted = new Map<string, CallDialog>();
 
   constructor(store: MemoryCallStore, events: DialogEvents, watcher?: CallWatcher) {
     this.#store = store;
@@ -62,6 +67,24 @@ export class DialogBook implements DialogObserver {
 
   find(dialogid: string): CallDialog | undefined {
     return this.#dialogs.get(dialogid);
+  }
+
+  /** Lets one leg go. The other waits, unseen, to go elsewhere too; it is released when nobody takes it over. */
+  part(dialog: CallDialog, leg: Leg): void {
+    dialog.suspend(leg);
+    this.#parted.set(dialog.dialogid, dialog);
+    const release = () => dialog.end({ by: 'transfer', status: 480, reason: 'Transferred' });
+    const timer = setTimeout(release, PARTED_MS);
+    const over = () => {
+      clearTimeout(timer);
+      this.#parted.delete(dialog.dialogid);
+    };
+    dialog.ended.addEventListener('abort', over, { once: true });
+  }
+
+  /** A dialog that one leg has left and the other is to leave too. */
+  parted(dialogid: string): CallDialog | undefined {
+    return this.#parted.get(dialogid);
   }
 
   /** The established dialog that has a leg with this Call-ID, and the side of that leg. */

@@ -5,6 +5,7 @@ import type { CallDialog } from './dialog.ts';
 import type { DialogBook } from './dialog-book.ts';
 import type { Leg } from './leg.ts';
 import { numberOf, urisOf } from './party.ts';
+import { PhoneLeg } from './phone-leg.ts';
 import { sendDigits } from './send-digits.ts';
 import type { SwitchTools } from './tools.ts';
 
@@ -44,13 +45,14 @@ class DialogHandle implements LiveDialog {
   }
 
   get legs(): readonly LiveLeg[] {
-    return this.#dialog.legs.map(({ leg: { callid, party, device }, side }) => ({
+    return this.#dialog.legs.map(({ leg, leg: { callid, party, device }, side }) => ({
       callid,
       side,
       number: numberOf(party),
       uris: urisOf(party),
       domain: party.domain,
       allowEvents: device && [...device.allowEvents],
+      movable: leg instanceof PhoneLeg,
     }));
   }
 

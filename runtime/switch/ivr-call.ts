@@ -9,11 +9,13 @@ import type {
   OutgoingCall,
   PartyInfo,
   ReferOptions,
+  TakeOverOptions,
   Transfer,
 } from '../interpreter/call-port.ts';
 import { CallStateError } from '../interpreter/call-port.ts';
 import { splitDtmfTail, type TailStep } from '../interpreter/dtmf-tail.ts';
 import type { BridgingCall } from '../interpreter/ports/bridging.ts';
+import type { ConferringCall, EnterOptions, RoomTransfer } from '../interpreter/ports/conferring.ts';
 import type { DtmfProto } from '../interpreter/ports/dtmf.ts';
 import type { HuntTransfer, HuntingCall } from '../interpreter/ports/hunting.ts';
 import type { MessagingCall, SipMessage } from '../interpreter/ports/messaging.ts';
@@ -37,6 +39,7 @@ import type { SwitchTools } from './tools.ts';
 import { startJoin } from './join.ts';
 import { withLabel } from './labels.ts';
 import { detachLeg, findLeg } from './take-over.ts';
+import { startEntering } from './enter-room.ts';
 import { startHunt, startTransfer } from './transfer.ts';
 
 /** What ties an incoming call to whoever placed it. */
@@ -52,7 +55,10 @@ export interface IncomingScenarioCall {
 }
 
 /** A scenario's call over the switch: its own leg, its opponent, and what may be done in which state. */
-export class IvrCall extends CallMedia implements CallPort, WatchedCall, BridgingCall, HuntingCall, MessagingCall {
+export class IvrCall
+  extends CallMedia
+  implements CallPort, ConferringCall, WatchedCall, BridgingCall, HuntingCall, MessagingCall
+{
   readonly leg: IvrLeg;
   readonly domain: string;
   readonly dialled: string | undefined;
@@ -239,7 +245,7 @@ export class IvrCall extends CallMedia implements CallPort, WatchedCall, Bridgin
     return { callid: this.callid, dialogid: dialog.dialogid, provisional: attempt.provisional, final };
   }
 
-  takeOver(side: DialogSide & LabelOption): OutgoingCall {
+  takeOver(side: DialogSide & TakeOverOptions): OutgoingCall {
     this.#require('takeOver', 'none');
     this.#state = 'outgoing';
     const final = this.#takeOver(side);
@@ -271,6 +277,15 @@ export class IvrCall extends CallMedia implements CallPort, WatchedCall, Bridgin
     return { ...this.#settled(transfer), answeredBy };
   }
 
+  enterRoom(options: EnterOptions): RoomTransfer {
+    this.#require('enterRoom', 'connected');
+    const opponent = this.#opponent as CallingLeg;
+    const dialog = this.#dialog as CallDialog;
+    this.#state = 'transferred';
+    const { transfer, room } = startEntering(this.#tools, dialog, opponent, this.domain, options);
+    return { ...this.#settled(transfer), room };
+  }
+
   /** After a transfer the scenario has no call any more; after a failed one the opponent is back. */
   #settled(transfer: Transfer): CancellableTransfer {
     this.#transfer = transfer;
@@ -293,9 +308,9 @@ export class IvrCall extends CallMedia implements CallPort, WatchedCall, Bridgin
     return this.#transfer === undefined ? undefined : this.#tools.dialogs.find(this.#transfer.dialogid);
   }
 
-  async #takeOver(side: DialogSide & LabelOption): Promise<Answer> {
+  async #takeOver(side: DialogSide & TakeOverOptions): Promise<Answer> {
     const found = findLeg(this.#tools, this.domain, side);
-    const status = typeof found === 'number' ? found : (await detachLeg(found)) ? 200 : 481;
+    const status = typeof found === 'number' ? found : (await detachLeg(this.#tools, found, side.other)) ? 200 : 481;
     if (typeof found === 'number' || status !== 200) {
       const refusal = answer(status, undefined, true);
       this.#finish({ by: 'failure', reason: refusal.line });

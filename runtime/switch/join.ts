@@ -45,7 +45,7 @@ export function startJoin(
 async function join(tools: SwitchTools, dialog: CallDialog, found: FoundLeg): Promise<Answer> {
   const { leg } = found;
   try {
-    if (!(await detachLeg(found))) return answer(481, undefined, true);
+    if (!(await detachLeg(tools, found))) return answer(481, undefined, true);
     dialog.addBranch(leg, { localuri: uriOf(dialog.a.party), remoteuri: uriOf(leg.party) }, Date.now());
     if (!dialog.establish(leg)) {
       leg.release({ by: 'failure', status: 487, reason: 'Opponent Gone' });

@@ -31,7 +31,7 @@ async function replace(
 ): Promise<void> {
   // The newcomer's own failure (no common codec) is found before anything is taken apart.
   await leg.prepareMedia();
-  if (!(await detachLeg({ leg: stays, dialog: old }))) {
+  if (!(await detachLeg(tools, { leg: stays, dialog: old }))) {
     leg.release({ by: 'failure', status: 481, reason: 'Call/Transaction Does Not Exist' });
     return;
   }

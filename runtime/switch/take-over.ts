@@ -10,25 +10,34 @@ export interface FoundLeg {
 }
 
 /**
- * One side of an established dialog.
+ * One side of an established dialog, or the side that is left of one that is being taken apart.
  * @param domain the dialog must be visible to this domain
  * @returns 481 when there is no such dialog, or it is not established; 488 when that side is no phone
  */
 export function findLeg(tools: SwitchTools, domain: string, { dialogid, side }: DialogSide): FoundLeg | 481 | 488 {
-  const dialog = tools.dialogs.find(dialogid);
-  if (dialog?.state !== 'dialog' || !dialog.isOf(domain)) return 481;
+  const dialog = tools.dialogs.find(dialogid) ?? tools.dialogs.parted(dialogid);
+  if (dialog === undefined || dialog.state === 'forking' || !dialog.isOf(domain)) return 481;
   const leg = dialog.leg(side);
-  return leg instanceof PhoneLeg ? { leg, dialog } : 488;
+  if (!(leg instanceof PhoneLeg)) return 488;
+  return leg.owner === dialog ? { leg, dialog } : 481;
 }
+
+/** What becomes of whoever the party talked to: released, or waiting to be taken over too. */
+export type OtherParty = 'released' | 'waits';
 
 /**
  * Takes the leg out (RFC 3891 semantics, with the media anchored here): the phone keeps its SIP dialog and its
- * endpoint, which is parked; the other party is released.
+ * endpoint, which is parked.
  * @returns false when somebody hung up meanwhile
  */
-export async function detachLeg({ leg, dialog }: FoundLeg): Promise<boolean> {
+export async function detachLeg(
+  tools: SwitchTools,
+  { leg, dialog }: FoundLeg,
+  other: OtherParty = 'released',
+): Promise<boolean> {
   await Promise.all([dialog.disconnectMedia(), dialog.opposite(leg)?.quiet?.()]);
   if (leg.ended || leg.owner !== dialog) return false;
-  dialog.endWithout(leg, { by: 'transfer', status: 480, reason: 'Transferred' });
+  if (other === 'waits' && dialog.state === 'dialog') tools.dialogs.part(dialog, leg);
+  else dialog.endWithout(leg, { by: 'transfer', status: 480, reason: 'Transferred' });
   return true;
 }

@@ -1,3 +1,4 @@
+import type { RouteDecision } from '../domain/directory.ts';
 import type { Answer, ReferOptions, Transfer } from '../interpreter/call-port.ts';
 import { splitDtmfTail, type TailStep } from '../interpreter/dtmf-tail.ts';
 import type { HuntTransfer } from '../interpreter/ports/hunting.ts';
@@ -19,6 +20,15 @@ const DEFAULT_RING_MS = 30_000;
 /** Runs when the target has answered, before the rest of the old dialog is released or has its party back. */
 export type BeforeSettling = (result: Answer) => Promise<void>;
 
+/** What goes along with a transfer beside its target. */
+export interface TransferExtras {
+  readonly beforeSettling?: BeforeSettling;
+  /** Where it goes, in which domain, when that is decided already. */
+  readonly destination?: { readonly decision: RouteDecision; readonly domain: string };
+  readonly entrance?: AttemptOptions['entrance'];
+  readonly onEntered?: AttemptOptions['onEntered'];
+}
+
 /**
  * Transfers one side of a dialog to a new target (RFC 3515 semantics, with the media anchored here: the transferred
  * phone keeps its SIP dialog and its endpoint). A new dialog, opponent -> target, is built. When the target answers,
@@ -29,12 +39,15 @@ export function startTransfer(
   old: CallDialog,
   opponent: CallingLeg,
   options: ReferOptions,
-  beforeSettling?: BeforeSettling,
+  { beforeSettling, destination, entrance, onEntered }: TransferExtras = {},
 ): Transfer {
   const { number, tail } = splitDtmfTail(options.to);
-  const decision = tools.directory.route(opponent.party.domain, numberOf(opponent.party), number);
-  const call = (attempt: AttemptOptions): Attempt => placeCall(tools, decision, attempt);
-  return transfer(tools, { old, opponent, number, tail, options, call, ...(beforeSettling ? { beforeSettling } : {}) });
+  const domain = destination?.domain ?? opponent.party.domain;
+  const decision = destination?.decision ?? tools.directory.route(domain, numberOf(opponent.party), number);
+  const call = (attempt: AttemptOptions): Attempt =>
+    placeCall(tools, decision, { ...attempt, ...(entrance && { entrance }), ...(onEntered && { onEntered }) });
+  const settling = beforeSettling ? { beforeSettling } : {};
+  return transfer(tools, { old, opponent, domain, number, tail, options, call, ...settling });
 }
 
 /**
@@ -62,7 +75,8 @@ export function startHunt(
     return first;
   };
   const number = splitDtmfTail(targets[0] ?? '').number;
-  const going = transfer(tools, { old, opponent, number, tail: [], options, call });
+  const { domain } = opponent.party;
+  const going = transfer(tools, { old, opponent, domain, number, tail: [], options, call });
   const member = going.final.then(() => targets.find((target) => splitDtmfTail(target).number === answeredBy()));
   return { ...going, answeredBy: member };
 }
@@ -70,6 +84,7 @@ export function startHunt(
 interface TransferPlan {
   readonly old: CallDialog;
   readonly opponent: CallingLeg;
+  readonly domain: string;
   /** What the new dialog is to: of several, the first. */
   readonly number: string;
   readonly tail: readonly TailStep[];
@@ -79,8 +94,7 @@ interface TransferPlan {
 }
 
 function transfer(tools: SwitchTools, plan: TransferPlan): Transfer {
-  const { old, opponent, number, tail, options, call, beforeSettling } = plan;
-  const { domain } = opponent.party;
+  const { old, opponent, domain, number, tail, options, call, beforeSettling } = plan;
   old.suspend(opponent);
   const dialog = tools.dialogs.open({
     a: opponent,

@@ -90,6 +90,8 @@ describe('the conferences of a node', () => {
     for (const { confid } of await conferences.list(SCOPE)) conferences.remove(confid);
     expect(await conferences.list(SCOPE)).to.deep.equal([]);
     expect(await conferences.lookup(SCOPE, { confroomnum: '1' })).to.deep.equal([]);
-    expect(await conferences.domainOf('c1-other.local')).to.equal('other.local');
+    expect(await conferences.isForeign(SCOPE, { confid: 'c1-other.local' })).to.equal(true);
+    expect(await conferences.isForeign(SCOPE, { confid: 'c1-demo.local' })).to.equal(false);
+    expect(await conferences.numberOf('c1-other.local')).to.equal('*701');
   });
 });

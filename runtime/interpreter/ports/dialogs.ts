@@ -17,6 +17,8 @@ export interface LiveLeg {
   readonly domain: string;
   /** What its device lists in Allow-Events, lower case; undefined where there is no device to ask, e.g. a scenario's. */
   readonly allowEvents: readonly string[] | undefined;
+  /** It can be taken out of the call: it is a phone, not a scenario or a conference. */
+  readonly movable: boolean;
 }
 
 /** `temporary`: this hold. `once`: this hold, or else the next one. `permanent`: this one and all to come. */

@@ -19,6 +19,7 @@ import {
 } from '../call-port.ts';
 import type { Clock } from '../clock.ts';
 import type { TailStep } from '../dtmf-tail.ts';
+import type { ConferringCall, EnterOptions, RoomTransfer } from '../ports/conferring.ts';
 import type { DtmfCall } from '../ports/dtmf.ts';
 import type { BridgingCall } from '../ports/bridging.ts';
 import type { HuntTransfer, HuntingCall } from '../ports/hunting.ts';
@@ -73,7 +74,16 @@ export interface CallEvent {
 const DEFAULT_TIMEOUT_MS = 30_000;
 /** A call whose other side follows a script: components run against it as against a phone, without SIP. */
 export class SimulatedCall
-  implements CallPort, RecordingCall, SpeakingCall, WatchedCall, HuntingCall, DtmfCall, BridgingCall, MessagingCall
+  implements
+    CallPort,
+    ConferringCall,
+    RecordingCall,
+    SpeakingCall,
+    WatchedCall,
+    HuntingCall,
+    DtmfCall,
+    BridgingCall,
+    MessagingCall
 {
   readonly callid = 'ivr@simulation';
   readonly domain = 'simulation';
@@ -236,6 +246,14 @@ export class SimulatedCall
     return this.#transfer('join', `${dialogid} ${side}`, () =>
       this.#call({ answers: this.#script.target ?? AT_ONCE }, { lowest: 101 }),
     );
+  }
+
+  enterRoom({ room }: EnterOptions): RoomTransfer {
+    const number = room === '' ? '*70123456' : room;
+    const transfer = this.#transfer('enter room', number, () =>
+      this.#call({ answers: this.#script.target ?? AT_ONCE }, { lowest: 101 }),
+    );
+    return { ...transfer, room: { confid: 'conf-1', number, participantid: 'participant-1' } };
   }
 
   /** The first to answer wins; when none does, the answer of the last to give up counts. */

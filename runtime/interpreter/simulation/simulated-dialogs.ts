@@ -21,6 +21,7 @@ export class SimulatedDialogs implements DialogPort {
         uris: [`<sip:${number}@${domain}>`],
         domain,
         allowEvents: ['talk', 'hold'],
+        movable: true,
       };
     });
     return {

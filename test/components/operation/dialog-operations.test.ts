@@ -14,7 +14,7 @@ import { openScenarioLibrary } from '../../../runtime/interpreter/library.ts';
 import { type CallScript, SimulatedCall } from '../../../runtime/interpreter/simulation/simulated-call.ts';
 import { VirtualClock } from '../../../runtime/interpreter/simulation/virtual-clock.ts';
 import { silentLog } from '../../interpreter/support.ts';
-import { MemoryDialogs, NO_CALLS, NO_DIRECTORY } from './support.ts';
+import { MemoryDialogs, NO_CONFERENCES, NO_CALLS, NO_DIRECTORY } from './support.ts';
 
 const service = path.resolve(import.meta.dirname, '../../../scenarios/service');
 const library = openScenarioLibrary({ folders: [service], components, log: silentLog });
@@ -55,6 +55,7 @@ class Play {
       log: silentLog,
       clock: this.clock,
       calls: callsOf(this.dialogs, this.selectors),
+      conferences: NO_CONFERENCES,
       dialogs: this.dialogs,
       directory: NO_DIRECTORY,
       scenario: () => Promise.resolve(undefined),

@@ -13,7 +13,7 @@ import { openScenarioLibrary } from '../../../runtime/interpreter/library.ts';
 import { type CallScript, SimulatedCall } from '../../../runtime/interpreter/simulation/simulated-call.ts';
 import { VirtualClock } from '../../../runtime/interpreter/simulation/virtual-clock.ts';
 import { silentLog } from '../../interpreter/support.ts';
-import { MemoryDialogs, NO_CALLS, NO_DIRECTORY } from './support.ts';
+import { MemoryDialogs, NO_CONFERENCES, NO_CALLS, NO_DIRECTORY } from './support.ts';
 
 const service = path.resolve(import.meta.dirname, '../../../scenarios/service');
 const library = openScenarioLibrary({ folders: [service], components, log: silentLog });
@@ -35,6 +35,7 @@ async function operationsFor(call: SimulatedCall, clock: VirtualClock): Promise<
     log: silentLog,
     clock,
     calls: NO_CALLS,
+    conferences: NO_CONFERENCES,
     dialogs: new MemoryDialogs(),
     directory: NO_DIRECTORY,
     scenario: () => Promise.resolve(undefined),
@@ -435,6 +436,7 @@ describe('POST and INVITE /uc/calls', () => {
       },
       log: silentLog,
       calls: NO_CALLS,
+      conferences: NO_CONFERENCES,
       dialogs: new MemoryDialogs(),
       directory: NO_DIRECTORY,
       scenario: () => Promise.resolve(undefined),

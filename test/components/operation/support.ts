@@ -1,4 +1,5 @@
 import type { CallStore } from '../../../runtime/callstore/callstore.ts';
+import { MemoryConferenceStore } from '../../../runtime/callstore/memory-conference-store.ts';
 import type { DialogPort, LiveDialog, Side } from '../../../runtime/interpreter/ports/dialogs.ts';
 
 /** No live dialogs at all. */
@@ -7,6 +8,9 @@ export const NO_CALLS: CallStore = {
   read: () => Promise.resolve(undefined),
   lookup: () => Promise.resolve([]),
 };
+
+/** No live conferences at all. */
+export const NO_CONFERENCES = new MemoryConferenceStore(NO_CALLS);
 
 /** Nobody that the domain knows. */
 export const NO_DIRECTORY = {
@@ -37,6 +41,7 @@ export class MemoryDialogs implements DialogPort {
         uris: [`<sip:${numbers[side]}@demo.local>`],
         domain: 'demo.local',
         allowEvents: undefined,
+        movable: true,
       })),
       bindings: this.labels.get(dialogid) ?? [],
       setBindings: (labels) => void this.labels.set(dialogid, labels),

@@ -1,0 +1,59 @@
+import { Type } from 'typebox';
+import { defineComponent } from '../../runtime/interpreter/component.ts';
+import { conferringCall } from '../../runtime/interpreter/ports/conferring.ts';
+import { ANSWER_RESULTS, answerFields, answerOf, follow, reportAs } from '../answers.ts';
+
+export const conference = defineComponent({
+  name: 'conference',
+  summary: 'Brings the other party into a conference room.',
+  docs: [
+    'The other party is a participant afterwards, and the scenario has no call any more. The PIN of the room is not asked for:',
+    'the scenario has decided. When the room is full, or there is none of that number, the other party stays with the scenario.',
+    'How rooms behave: [docs/conferences.md](../../docs/conferences.md).',
+  ].join('\n'),
+  settings: Type.Object({
+    room: Type.String({
+      maxLength: 64,
+      pattern: '^[0-9*#]*$',
+      default: '',
+      examples: ['17'],
+      description:
+        "Digits of a room of the domain's conference featurecode, or a whole number with its featurecode; empty: a fresh room.",
+    }),
+    moderator: Type.Boolean({ default: false, description: 'The other party is a moderator.' }),
+    muted: Type.Boolean({ default: false, description: 'The other party listens and is not heard.' }),
+    binding: Type.String({ maxLength: 256, default: '', description: 'Label attached to the call.' }),
+    report_as: reportAs('T'),
+  }),
+  shorthand: 'room',
+  exits: {
+    entered: { description: 'It is in the room; the scenario has no call any more.', otherwise: 'end' },
+    refused: { description: 'The room is full, or there is none of that number.' },
+  },
+  results: {
+    ...ANSWER_RESULTS,
+    confid: { type: 'string', description: 'Id of the conference; empty when there is none of that number.' },
+    number: { type: 'string', description: 'What others dial to get there.' },
+    participantid: { type: 'string', description: 'Id of the participant.' },
+  },
+  waits: true,
+  run: async (context, { room: wanted, moderator, muted, binding, report_as: party }) => {
+    const { report, call } = context;
+    const label = binding === '' ? {} : { binding };
+    const transfer = conferringCall(call).enterRoom({ room: wanted, moderator, muted, ...label });
+    const { acallid: callid, dialogid, provisional, final, room } = transfer;
+    const entered = {
+      confid: room?.confid ?? '',
+      number: room?.number ?? '',
+      participantid: room?.participantid ?? '',
+    };
+    if (party !== undefined && room) report({ milestone: `${party} entering`, callid, dialogid, fields: entered });
+    const attempt = { callid, dialogid, provisional, final };
+    follow(context, attempt, wanted, party);
+    const answer = await answerOf(final, context);
+    return {
+      exit: answer.status < 300 ? 'entered' : 'refused',
+      fields: { ...answerFields(attempt, answer), ...entered },
+    };
+  },
+});

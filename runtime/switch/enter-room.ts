@@ -1,0 +1,46 @@
+import type { RouteDecision } from '../domain/directory.ts';
+import type { Transfer } from '../interpreter/call-port.ts';
+import type { EnteredRoom, EnterOptions } from '../interpreter/ports/conferring.ts';
+import type { CallDialog } from './dialog.ts';
+import type { CallingLeg } from './leg.ts';
+import type { SwitchTools } from './tools.ts';
+import { startTransfer } from './transfer.ts';
+
+/**
+ * Transfers the opponent of a scenario into a room of the scenario's domain, past its PIN. Where there is no such room the
+ * transfer fails with 404, where it is full with 486.
+ */
+export function startEntering(
+  tools: SwitchTools,
+  old: CallDialog,
+  opponent: CallingLeg,
+  domain: string,
+  { room, moderator, muted, binding }: EnterOptions,
+): { readonly transfer: Transfer; readonly room: EnteredRoom | undefined } {
+  let entered: EnteredRoom | undefined;
+  const decision = roomDecision(tools, domain, room);
+  const to = decision.kind === 'conference' ? decision.featureCode.prefix + decision.room : room;
+  const transfer = startTransfer(
+    tools,
+    old,
+    opponent,
+    { to, ringback: false, ...(binding === undefined ? {} : { binding }) },
+    {
+      destination: { decision, domain },
+      entrance: { brought: true, moderator, muted },
+      onEntered: ({ room: { confid, address }, participant }) => {
+        entered = { confid, number: address.number, participantid: participant.participantid };
+      },
+    },
+  );
+  return { transfer, room: entered };
+}
+
+/** A whole number, or the digits behind the domain's conference featurecode. */
+function roomDecision({ directory }: SwitchTools, domain: string, room: string): RouteDecision {
+  const whole = directory.route(domain, undefined, room);
+  if (whole.kind === 'conference') return whole;
+  const featureCode = directory.featureCode(domain, 'conference');
+  if (featureCode === undefined || !/^\d*$/.test(room)) return { kind: 'reject', status: 404, reason: 'Not Found' };
+  return { kind: 'conference', room, featureCode };
+}

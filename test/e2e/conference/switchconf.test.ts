@@ -1,0 +1,216 @@
+import { expect } from 'chai';
+import type { PhoneCall } from '../../phones/phone-call.ts';
+import { CALLS } from '../../support/stage.ts';
+import { expectError, expectTalk } from '../expectations.ts';
+import { TONES, useRooms } from './support.ts';
+
+const OWN_CALLS = '/rest/v1/user/sip/calls';
+const SIDES = ['x', 'y'] as const;
+
+/** Both are in one room and hear each other. */
+async function expectTogether(one: PhoneCall, other: PhoneCall): Promise<void> {
+  one.play(TONES[0]);
+  other.play(TONES[1]);
+  await Promise.all([one.hears(TONES[1]), other.hears(TONES[0])]);
+}
+
+describe('SWITCHCONF /uc/calls/<id>', () => {
+  const { stage, rooms } = useRooms();
+
+  for (const mode of [0, 1, 2, 3, 4, 5]) {
+    it(`makes a conference of a call, whose parties notice nothing; answered in mode ${mode}`, async () => {
+      const [alice, bob] = await stage.phones('alice', 'bob');
+      const { outgoing, incoming } = await stage.connect(alice, bob, '102');
+      await expectTalk(outgoing, incoming);
+      const { dialogid } = await stage.dialog();
+      const rest = await stage.rest();
+      const answer = await rest.send('SWITCHCONF', `${CALLS}/${dialogid}`, { body: { response_mode: mode } });
+      expect(answer.status, answer.text).to.equal(200);
+      const body = answer.json<Record<string, string>>();
+      expect(body).to.include({ dialogid, result: 'ok' });
+      expect(body['referto']).to.match(/^\*70\d+$/);
+      for (const side of SIDES) expect(body[`${side}_ivrcallid`]).to.be.a('string').and.not.equal('');
+      await expectTogether(outgoing, incoming);
+      const conference = await rooms.only(2);
+      expect(conference.uri).to.equal(`<sip:${body['referto']}@demo.local>`);
+      const dialogs = await stage.dialogs();
+      expect(dialogs).to.have.length(2);
+      if (mode >= 3) {
+        expect(body['confid']).to.equal(conference.confid);
+        expect(SIDES.map((side) => body[`${side}_new_dialogid`])).to.have.members(dialogs.map((each) => each.dialogid));
+        expect(SIDES.map((side) => body[`${side}_new_acallid`])).to.have.members(dialogs.map((each) => each.acallid));
+        for (const side of SIDES) expect(body[`${side}_new_last_response`]).to.equal('SIP/2.0 200 OK');
+      }
+      expect([outgoing.established, incoming.established]).to.deep.equal([true, true]);
+    });
+  }
+
+  it('into a room that is named, where others are, with the labels of the call and a new one', async () => {
+    const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
+    const waiting = await rooms.enter(carol, '*7071', TONES[2]);
+    const { outgoing, incoming } = await stage.connect(alice, bob, '102');
+    const rest = await stage.rest();
+    const [dialogid] = (await rest.send('LOOKUP', CALLS, { body: { from: '101' } })).json<string[]>();
+    await rest.send('SETUP_BINDINGS', `${CALLS}/${dialogid}`, { body: { command: 'add', label: 'one' } });
+    const body = (
+      await rest.send('SWITCHCONF', `${CALLS}/${dialogid}`, {
+        body: { referto: '*7071', binding: 'two', response_mode: 5 },
+      })
+    ).json<Record<string, string>>();
+    expect(body).to.include({ result: 'ok', referto: '*7071', confid: (await rooms.only(3)).confid });
+    await Promise.all([outgoing.hears(TONES[2]), incoming.hears(TONES[2])]);
+    await expectTogether(outgoing, incoming);
+    await waiting.hears(TONES[0]);
+    for (const side of SIDES) {
+      const labels = await rest.send('SETUP_BINDINGS', `${CALLS}/${body[`${side}_new_dialogid`]}`, {
+        body: { command: 'get' },
+      });
+      expect(labels.json()).to.deep.include({ labels: ['one', 'two'] });
+    }
+  });
+
+  it('is refused for a call that rings, has a scenario on a side, or a number that is no room: nothing happens', async () => {
+    const [alice, bob] = await stage.phones('alice', 'bob');
+    const rest = await stage.rest();
+    const switchconf = async (dialogid: string, body: object) =>
+      rest.send('SWITCHCONF', `${CALLS}/${dialogid}`, { body });
+    const ringing = await alice.call('102');
+    const arriving = await bob.incoming();
+    arriving.ring();
+    await ringing.ringing();
+    const { dialogid } = await stage.dialog();
+    expect(expectError(await switchconf(dialogid, {}), 422, 1405).error_details?.field).to.equal('dialogid');
+    await arriving.answer();
+    await ringing.answered();
+    expect(expectError(await switchconf(dialogid, { referto: '103' }), 422, 1405).error_details?.field).to.equal(
+      'referto',
+    );
+    expectError(await switchconf(dialogid, { response_mode: 9 }), 400, 1400);
+    expectError(await switchconf('none', {}), 404, 1413);
+    await expectTalk(ringing, arriving);
+    await ringing.hangup();
+    await stage.expectNoDialog();
+    const echo = await alice.call('501');
+    await echo.answered();
+    expectError(await switchconf((await stage.dialog()).dialogid, {}), 422, 1405);
+    expect(echo.established).to.equal(true);
+  });
+
+  it('shows with dry_run what it would touch, and does nothing', async () => {
+    const [alice, bob] = await stage.phones('alice', 'bob');
+    const { outgoing, incoming } = await stage.connect(alice, bob, '102');
+    const { dialogid } = await stage.dialog();
+    const rest = await stage.rest();
+    const answer = await rest.send('SWITCHCONF', `${CALLS}/${dialogid}`, { body: {}, query: { dry_run: true } });
+    expect(answer.json()).to.deep.include({ dry_run: true, operation: 'switchconf' });
+    await expectTalk(outgoing, incoming);
+    expect((await stage.dialog()).dialogid).to.equal(dialogid);
+  });
+
+  it('works on own calls, and not on those of others', async () => {
+    const [alice, bob] = await stage.phones('alice', 'bob');
+    const { outgoing, incoming } = await stage.connect(alice, bob, '102');
+    const { dialogid } = await stage.dialog();
+    const as = async (login: string) =>
+      (await stage.rest(login)).send('SWITCHCONF', `${OWN_CALLS}/${dialogid}`, { body: { response_mode: 4 } });
+    expectError(await as('carol'), 404, 1413);
+    expect((await as('bob')).json()).to.include({ result: 'ok' });
+    await expectTogether(outgoing, incoming);
+  });
+});
+
+describe('REFERCONF /uc/calls/<id>', () => {
+  const { stage, rooms } = useRooms();
+
+  /** Alice has the conference of carol on hold and talks to bob. */
+  const consultation = async (room: string) => {
+    const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
+    const waiting = await rooms.enter(carol, room, TONES[2]);
+    const held = await rooms.enter(alice, room, TONES[0]);
+    const conference = await rooms.only(2);
+    await held.hold();
+    const { outgoing, incoming } = await stage.connect(alice, bob, '102');
+    const dialog = (await stage.dialogs()).find(({ uris }) => uris.includes('<sip:bob@demo.local>'));
+    if (dialog === undefined) throw new Error('no call to bob');
+    return { waiting, held, conference, outgoing, incoming, dialogid: dialog.dialogid };
+  };
+
+  it('brings the opponent in; the initiator keeps the conference on hold and takes it back by himself', async () => {
+    const { waiting, held, conference, outgoing, incoming, dialogid } = await consultation('*7081');
+    const rest = await stage.rest();
+    const answer = await rest.send('REFERCONF', `${CALLS}/${dialogid}`, {
+      body: { by: '<sip:alice@demo.local>', referconfid: conference.confid, response_mode: 4 },
+    });
+    expect(answer.status, answer.text).to.equal(200);
+    expect(answer.json()).to.include({ dialogid, result: 'ok', new_last_response: 'SIP/2.0 200 OK' });
+    expect(answer.json()).to.have.all.keys(
+      ...['dialogid', 'result', 'ivrcallid', 'new_acallid', 'new_last_response', 'new_dialogid'],
+    );
+    await outgoing.ended();
+    incoming.play(TONES[1]);
+    await Promise.all([incoming.hears(TONES[2]), waiting.hears(TONES[1])]);
+    expect((await rooms.participant(conference, 'alice')).state).to.equal('hold');
+    await held.unhold();
+    await Promise.all([held.hears(TONES[1]), incoming.hears(TONES[0])]);
+  });
+
+  it('finds the conference by every selector, on both paths', async () => {
+    const { conference, outgoing, incoming, dialogid } = await consultation('*7082');
+    const [carols] = (await stage.dialogs()).filter(({ uris }) => uris.includes('<sip:carol@demo.local>'));
+    const rest = await stage.rest();
+    const [sipUser] = (await rest.get('/rest/v1/domain/sipusers', { filter: '{"login":"carol"}' })).json<
+      { id: string; user_id: string }[]
+    >();
+    for (const [base, login] of [
+      [CALLS, 'admin'],
+      [OWN_CALLS, 'alice'],
+    ] as const) {
+      for (const selector of [
+        { referdialogid: carols?.dialogid },
+        { referinviteid: carols?.inviteid },
+        { refercallid: carols?.acallid },
+        { referuri: carols?.remoteuri },
+        { referfrom: '103' },
+        { referfrom: 'carol', mode: 'sipuser' },
+        { refersipuserid: sipUser?.id },
+        { refersipuserlogin: 'carol' },
+        { refersipuserphonenumber: '103' },
+        { referuserid: sipUser?.user_id },
+        { referconfid: conference.confid },
+        { referconfroomnum: conference.confroomnum },
+        { referconfnumber: '*7082' },
+        { referconfnumber: conference.confnumber },
+      ]) {
+        // Own dialogs are those of the user: a conference is found by one of them, not by carol's.
+        const foreign = base === OWN_CALLS && !Object.keys(selector).some((key) => key.startsWith('referconf'));
+        const answer = await (await stage.rest(login)).send('REFERCONF', `${base}/${dialogid}`, {
+          body: { by: '<sip:alice@demo.local>', ...selector },
+          query: { dry_run: true },
+        });
+        expect(answer.status, `${base} ${JSON.stringify(selector)} ${answer.text}`).to.equal(foreign ? 404 : 200);
+      }
+    }
+    await expectTalk(outgoing, incoming);
+  });
+
+  it('is refused where there is no such conference, and several match', async () => {
+    const { conference, dialogid, outgoing, incoming } = await consultation('*7083');
+    const other = await stage.phone('dave');
+    await rooms.enter(other, '*7084');
+    const second = await stage.phone('carol', { unregistered: true });
+    await rooms.enter(second, '*7084');
+    const rest = await stage.rest();
+    const refer = async (body: object) =>
+      rest.send('REFERCONF', `${CALLS}/${dialogid}`, { body: { by: '<sip:alice@demo.local>', ...body } });
+    expectError(await refer({ referconfid: 'conf-none' }), 404, 1404);
+    expectError(await refer({}), 400, 1400);
+    expectError(await refer({ referconfid: conference.confid, by: '<sip:nobody@demo.local>' }), 422, 1405);
+    const ambiguous = expectError(await refer({ refersipuserlogin: 'carol' }), 409, 1402);
+    expect(ambiguous.error_details?.field).to.equal('refersipuserlogin');
+    await expectTalk(outgoing, incoming);
+    const bob = await (await stage.rest('bob')).send('REFERCONF', `${OWN_CALLS}/${dialogid}`, {
+      body: { by: '<sip:alice@demo.local>', referconfid: conference.confid },
+    });
+    expectError(bob, 404, 1404);
+  });
+});
