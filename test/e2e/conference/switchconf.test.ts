@@ -144,7 +144,12 @@ describe('REFERCONF /uc/calls/<id>', () => {
     expect(answer.status, answer.text).to.equal(200);
     expect(answer.json()).to.include({ dialogid, result: 'ok', new_last_response: 'SIP/2.0 200 OK' });
     expect(answer.json()).to.have.all.keys(
-      ...['dialogid', 'result', 'ivrcallid', 'new_acallid', 'new_last_response', 'new_dialogid'],
+      'dialogid',
+      'result',
+      'ivrcallid',
+      'new_acallid',
+      'new_last_response',
+      'new_dialogid',
     );
     await outgoing.ended();
     incoming.play(TONES[1]);
