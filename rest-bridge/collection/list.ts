@@ -1,7 +1,9 @@
 import { type Static, Type } from 'typebox';
 import {
+  type Expression,
   ExpressionParser,
   type FieldTypes,
+  type OrderEntry,
   parseFilter,
   parseOrder,
   sortItems,
@@ -40,17 +42,59 @@ export interface ResourceType {
 
 type Item = Readonly<Record<string, unknown>>;
 
+/** What of a list is asked for, its expressions read and checked. */
+export interface Selection {
+  readonly filter: Expression | undefined;
+  /** Undefined: as they come. */
+  readonly order: readonly OrderEntry[] | undefined;
+  readonly offset: number;
+  /** Undefined: all. */
+  readonly limit: number | undefined;
+}
+
+/** Only the number of items is asked for. */
+export function wantsCount({ countonly, limit }: Static<typeof ListQuery>): boolean {
+  return countonly === true || limit === 0;
+}
+
 /**
- * Answers a list from items in memory: the page, or `{count}` for `limit=0` and `countonly`.
+ * Reads the parameters of a list.
  *
  * @throws {RestError} 400/1400 when a parameter cannot be understood
  * @throws BadParameterError when an expression cannot be understood
  */
+export function selectionOf({ aliases, types }: ResourceType, query: Static<typeof ListQuery>): Selection {
+  const { filter, order, offset = 0, limit } = query;
+  const known = { get: (name: string) => types.get(Object.hasOwn(aliases, name) ? (aliases[name] ?? name) : name) };
+  const context = { fields: known, now: Date.now() };
+  return {
+    filter: filter === undefined ? undefined : parseFilter(new ExpressionParser(context), json('filter', filter)),
+    order: order === undefined ? undefined : parseOrder(new ExpressionParser(context), json('order', order)),
+    offset,
+    limit,
+  };
+}
+
+/**
+ * Answers a list from items in memory: the page, or `{count}` for `limit=0` and `countonly`.
+ *
+ * @throws as {@link selectionOf}
+ */
 export function answerList(type: ResourceType, items: readonly object[], query: Static<typeof ListQuery>): object {
-  const found = select(type, items, query);
-  if (query.countonly || query.limit === 0) return { count: found.length };
-  const { offset = 0, limit = found.length } = query;
-  return found.slice(offset, offset + limit).map(shaper(type.fields, type.aliases, query));
+  const selection = selectionOf(type, query);
+  const found = select(type, items, selection);
+  if (wantsCount(query)) return { count: found.length };
+  const { offset, limit = found.length } = selection;
+  return answerPage(type, found.slice(offset, offset + limit), query);
+}
+
+/** The items of a page in the form that mask and flat ask for. */
+export function answerPage(
+  type: ResourceType,
+  items: readonly object[],
+  query: Static<typeof ReadQuery>,
+): readonly object[] {
+  return items.map(shaper(type.fields, type.aliases, query));
 }
 
 /** One resource in the form that mask and flat ask for. */
@@ -59,20 +103,11 @@ export function answerRead(type: ResourceType, item: object, query: Static<typeo
 }
 
 /** The items that the filter keeps, in the wanted order; without an order as they came. */
-function select(
-  { aliases, types }: ResourceType,
-  items: readonly object[],
-  { filter, order }: Static<typeof ListQuery>,
-): readonly object[] {
+function select({ aliases }: ResourceType, items: readonly object[], { filter, order }: Selection): readonly object[] {
   if (filter === undefined && order === undefined) return items;
-  const known = { get: (name: string) => types.get(Object.hasOwn(aliases, name) ? (aliases[name] ?? name) : name) };
-  const context = { fields: known, now: Date.now() };
-  const keep =
-    filter === undefined ? undefined : toPredicate(parseFilter(new ExpressionParser(context), json('filter', filter)));
-  const entries = order === undefined ? undefined : parseOrder(new ExpressionParser(context), json('order', order));
   const named = items.map((item): Item => withAliases(item, aliases));
-  const kept = keep === undefined ? named : named.filter(keep);
-  return entries === undefined ? kept : sortItems(kept, entries);
+  const kept = filter === undefined ? named : named.filter(toPredicate(filter));
+  return order === undefined ? kept : sortItems(kept, order);
 }
 
 function withAliases(item: object, aliases: ResourceType['aliases']): Item {

@@ -1,6 +1,6 @@
 import type { TObject } from 'typebox';
 import type { Session } from '../../runtime/iam/iam.ts';
-import type { ResourceType } from './list.ts';
+import type { ResourceType, Selection } from './list.ts';
 
 /** The fields as the caller gave them. */
 export type Fields = Readonly<Record<string, unknown>>;
@@ -17,6 +17,11 @@ export interface Resource {
   readonly schema: TObject;
   /** The visible ones, in order of id. */
   list(session: Session): Promise<readonly object[]>;
+  /** Selects among the visible ones where they are kept; absent: `list` is looked through. */
+  readonly store?: {
+    select(session: Session, selection: Selection): Promise<readonly object[]>;
+    count(session: Session, selection: Selection): Promise<number>;
+  };
   read(session: Session, id: string): Promise<object | undefined>;
   /** @throws RestError 400/1400, 403/1401, 409/1402 */
   create(session: Session, fields: Fields): Promise<object>;

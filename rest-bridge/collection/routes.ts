@@ -1,11 +1,12 @@
 import type { FastifyRequest } from 'fastify';
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
+import type { Session } from '../../runtime/iam/iam.ts';
 import type { App } from '../app.ts';
 import { sessionOf } from '../authentication.ts';
 import { badParameter, RestError } from '../errors.ts';
 import { ID } from '../route-names.ts';
 import { answers, ErrorAnswer, IdPath, NoContent } from '../routes/schemas.ts';
-import { answerList, answerRead, Count, ListQuery, ReadQuery } from './list.ts';
+import { answerList, answerPage, answerRead, Count, ListQuery, ReadQuery, selectionOf, wantsCount } from './list.ts';
 import type { Fields, Resource } from './resource.ts';
 
 /** Any JSON object: the collection names what is wrong in it. */
@@ -51,15 +52,10 @@ export function collectionRoutes(app: App, path: string, resource: Resource): vo
     },
     async (request) => {
       const { export: forImport, ...query } = request.query;
-      const all = await resource.list(sessionOf(request));
-      if (!forImport) return answerList(resource.type, all, query);
+      if (!forImport) return await listOf(resource, sessionOf(request), query);
       // Composites whole: a flat form could not be posted back.
       const { flat: _flat, ...whole } = query;
-      return answerList(
-        resource.type,
-        all.map((entity) => resource.importable(entity)),
-        whole,
-      );
+      return await listOf(resource, sessionOf(request), whole, (entity) => resource.importable(entity));
     },
   );
 
@@ -100,6 +96,20 @@ export function collectionRoutes(app: App, path: string, resource: Resource): vo
       return [...ids];
     },
   );
+}
+
+/** @param form what is made of each entity before mask and flat */
+async function listOf(
+  resource: Resource,
+  session: Session,
+  query: Static<typeof ListQuery>,
+  form: (entity: object) => object = (entity) => entity,
+): Promise<object> {
+  const { type, store } = resource;
+  if (store === undefined) return answerList(type, (await resource.list(session)).map(form), query);
+  const selection = selectionOf(type, query);
+  if (wantsCount(query)) return { count: await store.count(session, selection) };
+  return answerPage(type, (await store.select(session, selection)).map(form), query);
 }
 
 function shown({ type }: Resource, entity: object): object {

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { Directory } from '../../runtime/domain/directory.ts';
 import type { Collection, Row } from '../../runtime/domain/index.ts';
 import type { Session } from '../../runtime/iam/iam.ts';
-import { fieldTypes } from '../collection/field-types.ts';
+import { fieldTypes } from '../../runtime/model/filter/index.ts';
 import type { ResourceType } from '../collection/list.ts';
 import type { Fields, Resource } from '../collection/resource.ts';
 import { type DomainScope, scopeOf } from '../domain-scope.ts';
@@ -16,8 +16,10 @@ export interface DomainResourceRules<Entity extends Row> {
   readonly keys: readonly string[];
   /** Fields that are left out of an export beside those that the server makes. */
   readonly notExported?: readonly string[];
-  /** The domain an entity belongs to; default its `domain_id`. */
-  domainOf?(entity: Entity): string;
+  /** The field that has the domain an entity belongs to; default `domain_id`. */
+  readonly domainField?: string;
+  /** There is more than the collection has: lists are looked through in memory. */
+  readonly inMemory?: boolean;
   /** Completes what is created; default: `domain_id` is the session's domain. */
   complete?(fields: Fields, scope: DomainScope): Fields;
   /**
@@ -40,6 +42,8 @@ export class DomainResource<Entity extends Row> implements Resource {
   readonly #directory: Domains;
   readonly #rules: DomainResourceRules<Entity>;
   readonly #notExported: ReadonlySet<string>;
+  readonly #domainField: string;
+  readonly store?: NonNullable<Resource['store']>;
 
   constructor(collection: Collection<Entity>, directory: Domains, rules: DomainResourceRules<Entity>) {
     const { schema, writeOnly, readOnly = {} } = collection.definition;
@@ -53,11 +57,16 @@ export class DomainResource<Entity extends Row> implements Resource {
     this.#collection = collection;
     this.#directory = directory;
     this.#rules = rules;
+    this.#domainField = rules.domainField ?? 'domain_id';
+    if (rules.inMemory) return;
+    this.store = {
+      select: (session, selection) => collection.select({ ...selection, within: this.#within(session) }),
+      count: (session, selection) => collection.count({ ...selection, within: this.#within(session) }),
+    };
   }
 
-  async list(session: Session): Promise<readonly Entity[]> {
-    const scope = this.#scope(session);
-    return (await this.#collection.list()).filter((entity) => scope.visible.has(this.#domainOf(entity)));
+  list(session: Session): Promise<readonly Entity[]> {
+    return this.#collection.select({ within: this.#within(session) });
   }
 
   async read(session: Session, id: string): Promise<Entity | undefined> {
@@ -96,11 +105,13 @@ export class DomainResource<Entity extends Row> implements Resource {
     const scope = this.#scope(session);
     // A key is unique within a domain: without one the session's own is meant.
     const domain = 'domain_id' in keys ? keys['domain_id'] : scope.own;
-    const oneDomain = this.#rules.domainOf === undefined && wanted.every(([key]) => key !== 'id');
-    return (await this.list(session))
-      .filter((entity) => !oneDomain || entity['domain_id'] === domain)
-      .filter((entity) => wanted.every(([key, value]) => entity[key] === value))
-      .map(({ id }) => id);
+    const oneDomain = this.#domainField === 'domain_id' && wanted.every(([key]) => key !== 'id');
+    const ids = [...scope.visible].filter((id) => !oneDomain || id === domain);
+    const found = await this.#collection.select({
+      within: { field: this.#domainField, ids },
+      equal: Object.fromEntries(wanted),
+    });
+    return found.map(({ id }) => id);
   }
 
   /** An entity of the collection as it is answered: without what never leaves the node. */
@@ -119,8 +130,12 @@ export class DomainResource<Entity extends Row> implements Resource {
     return scopeOf(this.#directory, session);
   }
 
+  #within(session: Session): { field: string; ids: readonly string[] } {
+    return { field: this.#domainField, ids: [...this.#scope(session).visible] };
+  }
+
   #domainOf(entity: Entity): string {
-    return this.#rules.domainOf?.(entity) ?? String(entity['domain_id']);
+    return String(entity[this.#domainField]);
   }
 
   async #existing(session: Session, id: string): Promise<Entity> {

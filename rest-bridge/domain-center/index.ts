@@ -43,7 +43,7 @@ export function domainCenter(directory: Domains, iam: IamCollections, files?: Pi
 const domainRules: DomainResourceRules<DomainRow> = {
   entity: 'Domain',
   keys: ['name'],
-  domainOf: ({ id }) => id,
+  domainField: 'id',
   complete: (fields, scope) => ({ parent_id: scope.own, ...fields }),
   async check({ fields, before, scope, session }) {
     if (fields['is_master'] === true && !session.domainIsMaster)

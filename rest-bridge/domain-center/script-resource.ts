@@ -13,7 +13,7 @@ import { DomainResource } from './domain-resource.ts';
 const FILE = 'file.';
 
 /** What serves is told of versions, which a copy does not have. */
-const RULES = { keys: ['code'], notExported: ['serving'] } as const;
+const RULES = { keys: ['code'], notExported: ['serving'], inMemory: true } as const;
 
 export class ScriptResource extends DomainResource<ScriptRow> {
   readonly #files: Pick<ScriptStore, 'files'> | undefined;
@@ -38,6 +38,14 @@ export class ScriptResource extends DomainResource<ScriptRow> {
 
   override async read(session: Session, id: string): Promise<ScriptRow | undefined> {
     return (await super.read(session, id)) ?? this.#fileRows(session).find((row) => row.id === id);
+  }
+
+  override async lookup(session: Session, keys: Fields): Promise<readonly string[]> {
+    const ids = await super.lookup(session, keys);
+    const files = this.#fileRows(session).filter((row) =>
+      Object.entries(keys).every(([key, value]) => row[key as keyof ScriptRow] === value),
+    );
+    return [...ids, ...files.map(({ id }) => id)];
   }
 
   override async update(session: Session, id: string, fields: Fields): Promise<ScriptRow> {

@@ -4,7 +4,7 @@ import type { Directory } from '../../runtime/domain/directory.ts';
 import { referredFirst } from '../../runtime/domain/collections/several.ts';
 import type { Session } from '../../runtime/iam/iam.ts';
 import { type ClassDefinition, type Model, ModelError, NotFoundError } from '../../runtime/model/index.ts';
-import { fieldTypes } from '../collection/field-types.ts';
+import { fieldTypes } from '../../runtime/model/filter/index.ts';
 import type { ResourceType } from '../collection/list.ts';
 import type { Fields, Resource } from '../collection/resource.ts';
 import { scopeOf } from '../domain-scope.ts';

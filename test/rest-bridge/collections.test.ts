@@ -374,6 +374,7 @@ describe('REST: domain-center collections', () => {
 
   it('list the names below a section on a trailing slash', async () => {
     expect((await node.as(ADMIN, 'GET', '/domain/')).body).to.deep.equal([
+      'classes',
       'domains',
       'featurecodes',
       'ivrscripts',

@@ -28,7 +28,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'runtime/signalling': [],
   'runtime/media': [],
   'runtime/storage': [],
-  'runtime/domain': ['runtime/storage'],
+  'runtime/domain': ['runtime/storage', 'runtime/model'],
   'runtime/model': ['runtime/storage'],
   'runtime/script-store': [
     'runtime/storage',

@@ -4,6 +4,7 @@ import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { type Schema, SQLSTATE, SqlError } from '../../storage/index.ts';
 import { DuplicateError, EntityInUseError, EntityNotFoundError, InvalidFieldError } from '../errors.ts';
 import type { CollectionDefinition, Input, Row } from './definition.ts';
+import { type CollectionQuery, countRows, selectRows } from './query.ts';
 import { at, referredFirst } from './several.ts';
 import { refuseUnstorable } from './storable.ts';
 import { compileValidator } from './validator.ts';
@@ -47,6 +48,16 @@ export class Collection<Entity extends Row> {
   async list(): Promise<readonly Entity[]> {
     const { rows } = await sql<Entity>`select * from ${this.#table} order by id`.execute(this.#db);
     return rows;
+  }
+
+  /** The entities that a query finds, in its order. */
+  select(query: CollectionQuery): Promise<readonly Entity[]> {
+    return selectRows<Entity>(this.#db, this.definition, query);
+  }
+
+  /** How many a query finds, whatever its page. */
+  count(query: CollectionQuery): Promise<number> {
+    return countRows(this.#db, this.definition, query);
   }
 
   /**

@@ -21,7 +21,7 @@ async function isWithin(db: Kysely<Schema>, id: string, ancestor: string): Promi
   // `union` drops what was met already, so that even a loop ends.
   const { rows } = await sql`
     with recursive above(id) as (
-      select ${id}::text
+      select (${id}::text collate "C")
       union
       select d.parent_id from domains d join above on d.id = above.id where d.parent_id is not null
     )

@@ -12,6 +12,7 @@ export type { Fragment, SqlField, SqlFields } from './fragment.ts';
 export { applyMask, flatten, intersect, type Mask, parseMask } from './mask.ts';
 export { compareValues, type OrderEntry, orderToSql, parseOrder, sortItems } from './order.ts';
 export { ExpressionParser, type ParseContext } from './parser.ts';
+export { fieldTypes, isIntegral } from './schema-types.ts';
 export { type Item, toFunction, toPredicate } from './to-predicate.ts';
 export { SqlCompiler } from './to-sql.ts';
 

@@ -14,6 +14,7 @@ import { scripts } from './0008-scripts.ts';
 import { gateways } from './0009-gateways.ts';
 import { recordings } from './0010-recordings.ts';
 import { modelFiles } from './0011-model-files.ts';
+import { textOrder } from './0012-text-order.ts';
 
 const TABLE = 'schema_migrations';
 
@@ -29,6 +30,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0009-gateways': gateways,
   '0010-recordings': recordings,
   '0011-model-files': modelFiles,
+  '0012-text-order': textOrder,
 };
 
 /** Names of the applied migrations; none when there is no table of them yet. */

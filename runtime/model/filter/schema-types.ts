@@ -1,8 +1,8 @@
 import type { TObject, TSchema } from 'typebox';
-import type { FieldTypes, ValueType } from '../../runtime/model/filter/index.ts';
+import type { ValueType } from './expression.ts';
 
 /** What filters may compare the fields of a schema with; a field of several types is JSON. */
-export function fieldTypes(schema: TObject): FieldTypes {
+export function fieldTypes(schema: TObject): ReadonlyMap<string, ValueType> {
   return new Map(Object.entries(schema.properties).map(([name, property]) => [name, valueType(property)]));
 }
 
@@ -30,6 +30,12 @@ function valueType(schema: TSchema): ValueType {
   if (type !== undefined) return PLAIN[type] ?? 'json';
   if (values !== undefined) return commonType(values.map((value) => PLAIN[typeof value] ?? 'json'));
   return PLAIN[typeof constant] ?? 'json';
+}
+
+/** Whether the numbers of a schema are integers. */
+export function isIntegral(schema: TSchema): boolean {
+  const { type, anyOf }: SchemaParts = schema;
+  return type === 'integer' || (anyOf ?? []).some(isIntegral);
 }
 
 function commonType(types: readonly ValueType[]): ValueType {

@@ -1,0 +1,90 @@
+/** Lists of a domain-center collection, selected in the database by the filter expressions of the data model. */
+import { type Kysely, type RawBuilder, sql } from 'kysely';
+import { Type } from 'typebox';
+import {
+  type Expression,
+  type OrderEntry,
+  SqlCompiler,
+  type SqlField,
+  fieldTypes,
+  isIntegral,
+  orderToSql,
+} from '../../model/filter/index.ts';
+import type { Schema } from '../../storage/index.ts';
+import type { CollectionDefinition, Row } from './definition.ts';
+
+export interface CollectionQuery {
+  /** Only entities of these domains. */
+  readonly within?: { readonly field: string; readonly ids: readonly string[] };
+  /** Only entities with exactly these texts. */
+  readonly equal?: Readonly<Record<string, string>>;
+  readonly filter?: Expression | undefined;
+  /** Default: by id, which ends every order. */
+  readonly order?: readonly OrderEntry[] | undefined;
+  readonly offset?: number | undefined;
+  /** Default: all. */
+  readonly limit?: number | undefined;
+}
+
+type Fragment = RawBuilder<unknown>;
+
+export async function selectRows<Entity extends Row>(
+  db: Kysely<Schema>,
+  definition: CollectionDefinition,
+  query: CollectionQuery,
+): Promise<readonly Entity[]> {
+  const compiler = new SqlCompiler(sqlFields(definition));
+  const order = [...orderToSql(compiler, query.order ?? []), sql`${sql.id('id')} asc`];
+  const limit = query.limit === undefined ? sql`` : sql`limit ${query.limit}::bigint`;
+  const { rows } = await sql<Entity>`
+    select * ${source(definition, compiler, query)}
+    order by ${sql.join(order)} ${limit} offset ${query.offset ?? 0}::bigint`.execute(db);
+  return rows;
+}
+
+export async function countRows(
+  db: Kysely<Schema>,
+  definition: CollectionDefinition,
+  query: CollectionQuery,
+): Promise<number> {
+  const from = source(definition, new SqlCompiler(sqlFields(definition)), query);
+  const { rows } = await sql<{ count: number }>`select count(*) as count ${from}`.execute(db);
+  return rows[0]?.count ?? 0;
+}
+
+function source(definition: CollectionDefinition, compiler: SqlCompiler, query: CollectionQuery): Fragment {
+  const { within, equal = {}, filter } = query;
+  const conditions: Fragment[] = Object.entries(equal).map(([name, value]) => sql`${sql.id(name)} = ${value}`);
+  if (within !== undefined) conditions.push(isOneOf(within.field, within.ids));
+  if (filter !== undefined) conditions.push(compiler.condition(filter));
+  const all = conditions.length === 0 ? sql`true` : sql.join(conditions, sql` and `);
+  return sql`from ${sql.table(definition.table)} where ${all}`;
+}
+
+/** One id as an equality: an index then gives the order, too. */
+function isOneOf(field: string, ids: readonly string[]): Fragment {
+  return ids.length === 1 ? sql`${sql.id(field)} = ${ids[0]}` : sql`${sql.id(field)} = any(${ids}::text[])`;
+}
+
+const known = new WeakMap<CollectionDefinition, ReadonlyMap<string, SqlField>>();
+
+function sqlFields(definition: CollectionDefinition): ReadonlyMap<string, SqlField> {
+  const fields = known.get(definition) ?? makeFields(definition);
+  known.set(definition, fields);
+  return fields;
+}
+
+/** Fields that can be filtered and ordered by: those that are answered. */
+function makeFields({ schema, readOnly = {}, writeOnly }: CollectionDefinition): ReadonlyMap<string, SqlField> {
+  const properties = { ...schema.properties, ...readOnly };
+  const answered = [...fieldTypes(Type.Object(properties))].filter(([name]) => !writeOnly.includes(name));
+  return new Map(
+    answered.map(([name, type]) => {
+      const column = sql.id(name);
+      const isInteger = type === 'number' && isIntegral(properties[name] ?? {});
+      // Lists are kept as JSON.
+      const value = type === 'text[]' ? sql`array(select jsonb_array_elements_text(${column}) collate "C")` : column;
+      return [name, { type, isInteger, sql: value }];
+    }),
+  );
+}
