@@ -5,7 +5,7 @@ import type { DialogScope } from '../../runtime/callstore/callstore.ts';
 import { CONFERENCE_FIELDS, PARTICIPANT_FIELDS, PARTICIPANT_STATES } from '../../runtime/callstore/conference-view.ts';
 import type { App } from '../app.ts';
 import { sessionOf } from '../authentication.ts';
-import { fieldTypes } from '../collection/field-types.ts';
+import { fieldTypes } from '../../runtime/model/filter/index.ts';
 import { answerList, answerRead, Count, ListQuery, ReadQuery, type ResourceType } from '../collection/list.ts';
 import type { RestDeps } from '../deps.ts';
 import { RestError } from '../errors.ts';
