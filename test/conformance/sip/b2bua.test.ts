@@ -86,6 +86,37 @@ describe('Conformance, SIP server: back-to-back user agent and proxy', () => {
     expect(await failing).to.equal(487);
   });
 
+  it('rings two phones at once; one answers, the other is cancelled', async () => {
+    const [caller, slow, fast] = [await stage.agent(), await stage.agent(), await stage.agent()];
+    const calling = caller.call(stage.target);
+    const { request, response } = await stage.incoming('invite');
+    const sent = new Map<string, Request>();
+    const legs = [slow, fast].map((agent) =>
+      stage.srf.createUAC(
+        agent.uri,
+        { localSdp: request.body },
+        { cbRequest: (_err, invite) => void sent.set(agent.uri, invite) },
+      ),
+    );
+    const atSlow = await slow.request('INVITE');
+    atSlow.respond(180, { headers: [slow.contact] });
+    const { dialog: farB } = await fast.answer(await fast.request('INVITE'), sdp(43_000));
+    const uac = await Promise.any(legs);
+    const uas = await stage.srf.createUAS(request, response, { localSdp: uac.remote.sdp });
+    expect((await calling).answer.body).to.equal(sdp(43_000));
+    sent.get(slow.uri)?.cancel();
+    expect(await slow.cancelled()).to.equal(atSlow);
+    atSlow.respond(487);
+    const outcome = await legs[0]?.catch((error: unknown) => (error as { status?: number }).status);
+    expect(outcome).to.equal(487);
+    const ended = Promise.all([uas.destroy(), uac.destroy()]);
+    const bye = await fast.request('BYE');
+    expect(farB.receive(bye.request)).to.deep.equal([]);
+    bye.respond(200);
+    (await caller.request('BYE')).respond(200);
+    await ended;
+  });
+
   it('proxies: the call goes on without the application, through Record-Route', async () => {
     const [caller, called] = [await stage.agent(), await stage.agent()];
     const calling = caller.call(stage.target);

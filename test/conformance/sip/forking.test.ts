@@ -92,19 +92,4 @@ describe('Conformance, SIP server: an INVITE that is forked downstream', () => {
     atOne.respond(487);
     expect(await failing).to.equal(487);
   });
-
-  it('hangs up on the phone that answers too late', async () => {
-    const making = stage.srf.createUAC(proxy.uri, { localSdp: sdp() });
-    const atOne = await one.request('INVITE');
-    const atOther = await other.request('INVITE');
-    await other.answer(atOther);
-    const dialog = await making;
-    await one.answer(atOne);
-    const late = await one.request('BYE');
-    expect(header(late.request, 'to')).to.match(new RegExp(`;tag=${atOne.localTag}$`));
-    late.respond(200);
-    const ended = dialog.destroy();
-    (await other.request('BYE')).respond(200);
-    await ended;
-  });
 });

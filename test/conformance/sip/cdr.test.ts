@@ -1,0 +1,117 @@
+import { expect } from 'chai';
+import { header } from '../../phones/sip/message.ts';
+import { Agent } from '../support/agent.ts';
+import { AppPort } from '../support/app-port.ts';
+import { type Held, sipServer } from '../support/servers.ts';
+import { type App, connectApp, type Request, type Response } from '../support/srf.ts';
+import { sdp } from '../support/sdp.ts';
+import { Arrivals } from '../../phones/wait.ts';
+
+interface Record {
+  /** `cdr:attempt|network`, with what follows the time. */
+  readonly what: string;
+  readonly start: string;
+  readonly message: string;
+}
+
+/** A real drachtio-server must have `<cdrs>true</cdrs>` in its configuration. */
+describe('Conformance, SIP server: call records', () => {
+  const invites = new Arrivals<{ request: Request; response: Response }>('INVITE');
+  let server: Held;
+  let app: App;
+  let records: AppPort;
+  let agent: Agent;
+
+  before(async () => {
+    server = await sipServer();
+    app = await connectApp(server.address, (srf) =>
+      srf.use('invite', (request, response) => invites.push({ request, response })),
+    );
+    records = await AppPort.authenticated(server.address);
+    for (const kind of ['attempt', 'start', 'stop']) await records.ask(`route|cdr:${kind}`);
+  });
+  beforeEach(async () => {
+    agent = await Agent.open();
+  });
+  afterEach(() => agent.close());
+  after(async () => {
+    records.close();
+    app.close();
+    await server.close();
+  });
+
+  async function record(): Promise<Record> {
+    const message = await records.next();
+    const [line = '', start = ''] = message.split('\r\n');
+    const [, kind, source, time, detail] = line.split('|');
+    expect(time).to.match(/^\d\d:\d\d:\d\d\.\d{6}$/);
+    return {
+      what: [kind, source, detail].filter((part) => part !== undefined && part !== '').join(' '),
+      start,
+      message,
+    };
+  }
+
+  it('are written of a call in that is answered and ended by the caller', async () => {
+    const calling = agent.call(`sip:service@${app.sip}`);
+    const { request, response } = await invites.next(2000);
+    const attempt = await record();
+    expect(attempt.what).to.equal('cdr:attempt network');
+    expect(attempt.start).to.match(/^INVITE /);
+    expect(attempt.message).to.include(`Call-ID: ${request.get('Call-ID')}`);
+    await app.srf.createUAS(request, response, { localSdp: sdp(20_000) });
+    const begun = await record();
+    expect([begun.what, begun.start]).to.deep.equal(['cdr:start application uas', 'SIP/2.0 200 OK']);
+    await agent.inDialog((await calling).dialog, 'BYE');
+    const stop = await record();
+    expect(stop.what).to.equal('cdr:stop network normal-release');
+    expect(stop.start).to.match(/^BYE /);
+  });
+
+  it('are written of a call in that is refused', async () => {
+    const calling = agent.send('INVITE', `sip:service@${app.sip}`);
+    (await invites.next(2000)).response.send(486);
+    await calling;
+    expect((await record()).what).to.equal('cdr:attempt network');
+    const stop = await record();
+    expect(stop.what).to.equal('cdr:stop application call-rejected');
+    expect(stop.start).to.match(/^SIP\/2\.0 486 /);
+  });
+
+  it('are written of a call in that the caller gives up', async () => {
+    const calling = agent.start('INVITE', `sip:service@${app.sip}`, {
+      provisional: ({ status }) => {
+        if (status === 180) agent.endpoint.cancel(calling);
+      },
+    });
+    (await invites.next(2000)).response.send(180);
+    expect((await calling.final)?.status).to.equal(487);
+    expect((await record()).what).to.equal('cdr:attempt network');
+    expect((await record()).what).to.equal('cdr:stop network call-canceled');
+  });
+
+  it('are written of a call out, answered and ended by the application', async () => {
+    const making = app.srf.createUAC(agent.uri, { localSdp: sdp(20_000) });
+    const invite = await agent.request('INVITE');
+    await agent.answer(invite);
+    const dialog = await making;
+    const attempt = await record();
+    expect(attempt.what).to.equal('cdr:attempt application');
+    expect(attempt.message).to.include(`Call-ID: ${header(invite.request, 'call-id')}`);
+    expect((await record()).what).to.equal('cdr:start network uac');
+    const ended = dialog.destroy();
+    (await agent.request('BYE')).respond(200);
+    await ended;
+    expect((await record()).what).to.equal('cdr:stop application normal-release');
+  });
+
+  it('are written of a call out that is refused', async () => {
+    const failing = app.srf.createUAC(agent.uri, { localSdp: sdp(20_000) }).catch(() => undefined);
+    (await agent.request('INVITE')).respond(603);
+    await failing;
+    expect((await record()).what).to.equal('cdr:attempt application');
+    const stop = await record();
+    expect(stop.what).to.equal('cdr:stop network call-rejected');
+    expect(stop.start).to.match(/^SIP\/2\.0 603 /);
+  });
+});
