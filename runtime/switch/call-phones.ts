@@ -48,7 +48,10 @@ export function callFirst(
   options: AttemptOptions,
 ): Attempt & { readonly answeredBy: () => string | undefined } {
   const reachable = called.filter(({ callee }) => callee.addresses.length > 0);
-  if (reachable.length === 0) return { ...failedAttempt(480), answeredBy: () => undefined };
+  if (reachable.length === 0) {
+    const { provisional, final } = failedAttempt(480);
+    return { provisional, final, answeredBy: () => undefined };
+  }
   const call = new PhonesCall(tools, reachable, options);
   call.start().catch((err: unknown) => call.fail(err));
   const { provisional, final } = call.progress;
