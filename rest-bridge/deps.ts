@@ -4,6 +4,7 @@ import type { CallStore } from '../runtime/callstore/callstore.ts';
 import type { Resource } from './collection/resource.ts';
 import type { Directory } from '../runtime/domain/directory.ts';
 import type { EventBus } from '../runtime/events/event-bus.ts';
+import type { FirstAnswers } from '../runtime/idempotency/first-answers.ts';
 import type { Accounts, Avatars, Iam, Session } from '../runtime/iam/index.ts';
 import type { Model } from '../runtime/model/index.ts';
 import type { ScriptStore } from '../runtime/script-store/script-store.ts';
@@ -69,6 +70,8 @@ export interface RestDeps {
   readonly calls: CallStore;
   readonly conferences: ConferenceOperations;
   readonly operations: Pick<Operations, 'definitions' | 'start' | 'preview'>;
+  /** For requests with an Idempotency-Key. */
+  readonly firstAnswers: Pick<FirstAnswers, 'once'>;
   readonly health: () => Promise<Health>;
   readonly log: Logger;
   /** Addresses or networks (CIDR) of proxies whose X-Forwarded-For is believed. Default: none. */

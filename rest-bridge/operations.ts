@@ -2,9 +2,11 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type TSchema, Type } from 'typebox';
 import type { OperationDefinition, OperationRequest } from '../components/operation/index.ts';
 import { withSelectors } from '../components/operation/index.ts';
+import type { Value } from '../runtime/interpreter/values.ts';
 import type { App } from './app.ts';
 import { sessionOf } from './authentication.ts';
 import type { RestDeps } from './deps.ts';
+import { idempotencyKey, onlyOnce } from './idempotency.ts';
 import { ID } from './route-names.ts';
 import { answers, ErrorAnswer, IdPath } from './routes/schemas.ts';
 
@@ -34,43 +36,57 @@ const DryRun = Type.Object({
   ),
 });
 
-type Operations = Pick<RestDeps, 'operations'>['operations'];
+type OperationDeps = Pick<RestDeps, 'operations' | 'firstAnswers'>;
+type Path = (typeof CALL_PATHS)[number]['path'];
 
 /**
  * Routes of every registered call operation, on the paths that it is for: as its own method on a dialog, or on the
  * collection with a selector in the body, and as POST or DELETE where it is what they mean.
  */
-export function operationRoutes(app: App, operations: Operations): void {
+export function operationRoutes(app: App, deps: OperationDeps): void {
   for (const { base, path } of CALL_PATHS) {
-    for (const definition of operations.definitions.values()) {
-      if (definition.paths.includes(path)) routesOf(app, operations, definition, base, path);
+    for (const definition of deps.operations.definitions.values()) {
+      if (definition.paths.includes(path)) routesOf(app, deps, definition, base, path);
     }
   }
 }
 
-function routesOf(
-  app: App,
-  operations: Operations,
-  definition: OperationDefinition,
-  base: string,
-  path: 'domain' | 'own',
-): void {
-  const { name, target, parameters, verb } = definition;
-  const answer = async (request: FastifyRequest, reply: FastifyReply, dialogid?: string) => {
-    const { domain, userId } = sessionOf(request);
-    const asked: OperationRequest = {
-      scope: { domain, ...(path === 'own' && { ownUserId: userId }) },
-      parameters: request.body ?? undefined,
-      ...(dialogid !== undefined && { dialogid }),
-    };
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schema has read it
-    const { dry_run: dry } = request.query as { dry_run?: boolean };
-    if (dry === true)
-      return reply.send({ dry_run: true, operation: name, dialogs: await operations.preview(name, asked) });
-    const { id, response } = await operations.start(name, asked);
-    if (id !== undefined) reply.header('operation-id', id);
-    return reply.send(await response);
+async function serve(
+  { operations, firstAnswers }: OperationDeps,
+  { name, startsCall }: OperationDefinition,
+  path: Path,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  dialogid?: string,
+): Promise<FastifyReply> {
+  const { domain, userId } = sessionOf(request);
+  const asked: OperationRequest = {
+    scope: { domain, ...(path === 'own' && { ownUserId: userId }) },
+    parameters: request.body ?? undefined,
+    ...(dialogid !== undefined && { dialogid }),
   };
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schema has read it
+  const { dry_run: dry } = request.query as { dry_run?: boolean };
+  if (dry === true) {
+    return reply.send({ dry_run: true, operation: name, dialogs: await operations.preview(name, asked) });
+  }
+  const perform = async () => {
+    const { id, response } = await operations.start(name, asked);
+    return { body: await response, ...(id !== undefined && { operationId: id }) };
+  };
+  const key = startsCall ? idempotencyKey(request) : undefined;
+  const { operationId, body }: { body: Value; operationId?: string } =
+    key === undefined
+      ? await perform()
+      : await onlyOnce(firstAnswers, reply, { userId, key, request: JSON.stringify([name, asked]) }, perform);
+  if (operationId !== undefined) reply.header('operation-id', operationId);
+  return reply.send(body);
+}
+
+function routesOf(app: App, deps: OperationDeps, definition: OperationDefinition, base: string, path: Path): void {
+  const { name, target, parameters, verb } = definition;
+  const answer = (request: FastifyRequest, reply: FastifyReply, dialogid?: string) =>
+    serve(deps, definition, path, request, reply, dialogid);
   const schema = {
     querystring: OperationQuery,
     response: answers({ 200: Type.Union([definition.response, DryRun]), 400: ErrorAnswer, 404: ErrorAnswer }),

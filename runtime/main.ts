@@ -22,6 +22,7 @@ import { startMediaServer } from './embedded/media/index.ts';
 import { ListenError } from './embedded/server.ts';
 import { startSipServer } from './embedded/sip/index.ts';
 import { createDemoData, createIam, isEmpty, StoredAvatars } from './iam/index.ts';
+import { FirstAnswers } from './idempotency/first-answers.ts';
 import { MediaLink } from './media/link.ts';
 import { openRecording } from './recording/index.ts';
 import { openScenarios, openScripting } from './scenarios.ts';
@@ -207,6 +208,7 @@ async function compose(config: Config, log: Logger, shutdown: Shutdown): Promise
     recordings: recording,
     calls: callstore,
     operations,
+    firstAnswers: new FirstAnswers(storage),
     conferences: conferenceOperations(conferenceStore, b2b.conferences),
     operationRecords: operations,
     runs: runner,

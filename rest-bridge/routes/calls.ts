@@ -47,7 +47,8 @@ const DIALOG: ResourceType = {
 };
 
 /** Active calls (specification, "Call control"). */
-export function callRoutes(app: App, { calls, operations }: Pick<RestDeps, 'calls' | 'operations'>): void {
+export function callRoutes(app: App, deps: Pick<RestDeps, 'calls' | 'operations' | 'firstAnswers'>): void {
+  const { calls } = deps;
   for (const { base, path } of CALL_PATHS) {
     const scopeOf = (request: FastifyRequest): DialogScope => {
       const { domain, userId } = sessionOf(request);
@@ -73,5 +74,5 @@ export function callRoutes(app: App, { calls, operations }: Pick<RestDeps, 'call
       },
     );
   }
-  operationRoutes(app, operations);
+  operationRoutes(app, deps);
 }

@@ -240,6 +240,16 @@ export interface RecordingsTable {
   node: string;
 }
 
+export interface FirstAnswersTable {
+  user_id: string;
+  key: string;
+  fingerprint: string;
+  /** Null while the first request is not answered. */
+  answer: Composite | null;
+  /** Milliseconds since the epoch. */
+  expires: number;
+}
+
 export interface Schema {
   domains: DomainsTable;
   users: UsersTable;
@@ -258,4 +268,5 @@ export interface Schema {
   ivrscript_versions: ScriptVersionsTable;
   svcscripts: ScriptsTable;
   svcscript_versions: ScriptVersionsTable;
+  first_answers: FirstAnswersTable;
 }

@@ -39,6 +39,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
   'runtime/iam': ['runtime/storage', 'runtime/domain'],
   'runtime/events': [],
+  'runtime/idempotency': ['runtime/storage'],
   'runtime/recording': ['runtime/storage', 'runtime/domain', 'runtime/media', 'runtime/model', 'runtime/events'],
   'runtime/speech': ['runtime/media', 'runtime/domain', 'runtime/events'],
   'runtime/embedded': [],
@@ -72,6 +73,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'runtime/recording',
     'runtime/interpreter',
     'runtime/script-store',
+    'runtime/idempotency',
   ],
   'freeswitch-config': ['runtime/config', 'runtime/embedded'],
 };

@@ -15,6 +15,7 @@ import { gateways } from './0009-gateways.ts';
 import { recordings } from './0010-recordings.ts';
 import { modelFiles } from './0011-model-files.ts';
 import { textOrder } from './0012-text-order.ts';
+import { firstAnswers } from './0013-first-answers.ts';
 
 const TABLE = 'schema_migrations';
 
@@ -31,6 +32,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0010-recordings': recordings,
   '0011-model-files': modelFiles,
   '0012-text-order': textOrder,
+  '0013-first-answers': firstAnswers,
 };
 
 /** Names of the applied migrations; none when there is no table of them yet. */

@@ -21,6 +21,7 @@ import {
 } from '../../../runtime/iam/index.ts';
 import { type Model, openModel } from '../../../runtime/model/index.ts';
 import { type FileStore as AttachmentFiles, FolderFiles } from '../../../runtime/storage/files/index.ts';
+import { FirstAnswers } from '../../../runtime/idempotency/first-answers.ts';
 import { openStorage, type Storage } from '../../../runtime/storage/index.ts';
 import { MemoryCalls, MemoryOperations, MemoryRecords, NO_DATA, newBus } from './doubles.ts';
 import { type Call, type Reply, request } from './rest-node.ts';
@@ -97,6 +98,7 @@ export class DataNode {
       calls: this.calls,
       conferences: noConferences(this.calls),
       operations: new MemoryOperations(this.calls),
+      firstAnswers: new FirstAnswers(this.storage),
       operationRecords: records.operations,
       runs: records,
       health: async () => ({ ok: true, counts: {} }),

@@ -314,5 +314,6 @@ export const NO_DATA = {
   },
   model: NO_MODEL,
   events: newBus(),
+  firstAnswers: { once: async (_request, work) => ({ answer: await work(), replayed: false }) },
   directory: { domain: () => undefined, domains: () => [] },
 } satisfies Partial<RestDeps>;

@@ -51,9 +51,8 @@ export function temporaryFolders(): { make(): string; removeAll(): void } {
 /** Empties every table of ours, as a fresh store is. */
 export async function clear(storage: Storage): Promise<void> {
   await sql`truncate domains, users, roles, sessions, sipusers, featurecodes, routes, registrations,
-    settings, webapps, providers, recordingrules, recordings, ivrscripts, ivrscript_versions, svcscripts, svcscript_versions`.execute(
-    storage.db,
-  );
+    settings, webapps, providers, recordingrules, recordings, ivrscripts, ivrscript_versions, svcscripts, svcscript_versions,
+    first_answers`.execute(storage.db);
 }
 
 /**
