@@ -255,14 +255,12 @@ export class SipEndpoint {
         transaction.ended();
       },
     };
-    const target = formatDestination(destination);
-    const { timers, timerValues } = this;
+    const { timers, timerValues: values } = this;
+    const parts = { request, data, target: formatDestination(destination), channel, timers, values, user };
     transaction.run(
       request.method === 'INVITE'
-        ? new InviteClientTransaction(request, data, target, channel, timers, timerValues, user, (response) =>
-            ackForFailure(request, response).toBuffer(),
-          )
-        : new NonInviteClientTransaction(request, data, target, channel, timers, timerValues, user),
+        ? new InviteClientTransaction(parts, (response) => ackForFailure(request, response).toBuffer())
+        : new NonInviteClientTransaction(parts),
     );
   }
 

@@ -50,7 +50,7 @@ export { bytes, type CSeq, type HeaderField, SipMessage, SipRequest, SipResponse
 export { formatNameAddr, type NameAddr, parseNameAddr, tagOf } from './name-addr.ts';
 export { DEFAULT_LIMITS, findHeadEnd, isToken, type ParseLimits, parseHead, parseMessage } from './parse-message.ts';
 export { destinationOf, isNumeric, resolveDestination } from './resolve.ts';
-export { reasonPhrase, responseTo } from './responses.ts';
+export { responseTo } from './responses.ts';
 export { decimal, formatParams, parseParams, splitOutside } from './scan.ts';
 export { type ReplyOptions, ServerTransaction } from './server-transaction.ts';
 export { StreamFramer } from './stream-framer.ts';

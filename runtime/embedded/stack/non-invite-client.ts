@@ -1,7 +1,6 @@
-import { SipTransportError } from './errors.ts';
-import type { SipRequest, SipResponse } from './message.ts';
-import type { Timer, Timers, TimerValues } from './timers.ts';
-import { type Channel, type ClientTransactionUser, StateMachine, type TransitionTable } from './transaction.ts';
+import { ClientMachine, type ClientMachineParts } from './client-machine.ts';
+import type { SipResponse } from './message.ts';
+import type { TransitionTable } from './transaction.ts';
 
 export type NonInviteClientState = 'trying' | 'proceeding' | 'completed' | 'terminated';
 export type NonInviteClientEvent = 'provisional' | 'final' | 'timerE' | 'timerF' | 'timerK' | 'transportError';
@@ -27,96 +26,41 @@ export const NON_INVITE_CLIENT_TRANSITIONS: TransitionTable<NonInviteClientState
 };
 
 /** Client transaction for every method but INVITE and ACK (RFC 3261 section 17.1.2). */
-export class NonInviteClientTransaction extends StateMachine<NonInviteClientState, NonInviteClientEvent> {
-  readonly request: SipRequest;
-  readonly #data: Buffer;
-  readonly #target: string;
-  readonly #channel: Channel;
-  readonly #timers: Timers;
-  readonly #values: TimerValues;
-  readonly #user: ClientTransactionUser;
-  #retransmit: Timer | undefined;
-  #timeout: Timer | undefined;
-  #interval: number;
-
-  constructor(
-    request: SipRequest,
-    data: Buffer,
-    target: string,
-    channel: Channel,
-    timers: Timers,
-    values: TimerValues,
-    user: ClientTransactionUser,
-  ) {
-    super(NON_INVITE_CLIENT_TRANSITIONS, 'trying');
-    this.request = request;
-    this.#data = data;
-    this.#target = target;
-    this.#channel = channel;
-    this.#timers = timers;
-    this.#values = values;
-    this.#user = user;
-    this.#interval = values.t1;
+export class NonInviteClientTransaction extends ClientMachine<NonInviteClientState, NonInviteClientEvent> {
+  constructor(parts: ClientMachineParts) {
+    super(parts, NON_INVITE_CLIENT_TRANSITIONS, 'trying');
   }
 
   /** Sends the request. */
   start(): void {
-    this.#timeout = this.#timers.set(64 * this.#values.t1, () => this.#timerF());
-    if (!this.#channel.reliable) this.#retransmit = this.#timers.set(this.#interval, () => this.#timerE());
-    this.#channel.send(this.#data);
+    this.begin(
+      () => this.#timerF(),
+      () => this.#timerE(),
+    );
   }
 
-  receive(response: SipResponse): void {
+  override receive(response: SipResponse): void {
     const event = response.status < 200 ? 'provisional' : 'final';
     if (this.step(event) === undefined) return;
-    if (event === 'final') {
-      this.#stop();
-      this.#user.response(response);
-      this.#timeout = this.#timers.set(this.#channel.reliable ? 0 : this.#values.t4, () => this.#timerK());
-      return;
-    }
-    this.#user.response(response);
-  }
-
-  transportFailed(error: SipTransportError): void {
-    if (this.step('transportError') === undefined) return;
-    this.#stop();
-    this.#user.failed(error);
-    this.#user.terminated();
-  }
-
-  /** Drops the transaction without telling anyone. */
-  dispose(): void {
-    this.abandon();
-    this.#stop();
+    if (event === 'final') this.stop();
+    this.user.response(response);
+    if (event === 'final') this.#endAfter(this.channel.reliable ? 0 : this.values.t4);
   }
 
   #timerE(): void {
     const from = this.step('timerE');
     if (from === undefined) return;
-    this.#interval = from === 'proceeding' ? this.#values.t2 : Math.min(2 * this.#interval, this.#values.t2);
-    this.#retransmit = this.#timers.set(this.#interval, () => this.#timerE());
-    if (this.#channel.resend !== undefined) this.#channel.resend(this.#data);
-    else this.#channel.send(this.#data);
+    this.interval = from === 'proceeding' ? this.values.t2 : Math.min(2 * this.interval, this.values.t2);
+    this.repeat(() => this.#timerE());
   }
 
   #timerF(): void {
-    if (this.step('timerF') === undefined) return;
-    this.#stop();
-    this.#user.failed(new SipTransportError('timeout', this.#target));
-    this.#user.terminated();
+    if (this.step('timerF') !== undefined) this.fail('timeout');
   }
 
-  #timerK(): void {
-    if (this.step('timerK') === undefined) return;
-    this.#stop();
-    this.#user.terminated();
-  }
-
-  #stop(): void {
-    this.#retransmit?.cancel();
-    this.#timeout?.cancel();
-    this.#retransmit = undefined;
-    this.#timeout = undefined;
+  #endAfter(ms: number): void {
+    this.timeout = this.timers.set(ms, () => {
+      if (this.step('timerK') !== undefined) this.end();
+    });
   }
 }

@@ -264,7 +264,8 @@ describe('SIP endpoint', () => {
       if (transaction.request.header('x-at-once') !== undefined) transaction.reply(486);
     };
     const server = await start({ request }, { tryingDelay: 40 });
-    const client = await start();
+    // A busy machine must not make it send the INVITE again.
+    const client = await start({}, { timerValues: { ...FAST, t1: 5000 } });
     const destination: Destination = { transport: 'udp', host: server.point.host, port: server.point.port };
     const statuses: number[] = [];
     const quick = build('INVITE', destination).add('X-At-Once', 'yes');

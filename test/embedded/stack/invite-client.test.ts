@@ -16,16 +16,18 @@ function setUp(reliable = false) {
   const sent: string[] = [];
   const told: string[] = [];
   const transaction = new InviteClientTransaction(
-    invite,
-    invite.toBuffer(),
-    'udp/127.0.0.1:5060',
-    { reliable, send: (data) => void sent.push(data.toString().split(' ')[0] ?? '') },
-    timers,
-    DEFAULT_TIMER_VALUES,
     {
-      response: ({ status }) => void told.push(String(status)),
-      failed: ({ reason }) => void told.push(reason),
-      terminated: () => void told.push('terminated'),
+      request: invite,
+      data: invite.toBuffer(),
+      target: 'udp/127.0.0.1:5060',
+      channel: { reliable, send: (data) => void sent.push(data.toString().split(' ')[0] ?? '') },
+      timers,
+      values: DEFAULT_TIMER_VALUES,
+      user: {
+        response: ({ status }) => void told.push(String(status)),
+        failed: ({ reason }) => void told.push(reason),
+        terminated: () => void told.push('terminated'),
+      },
     },
     (response) => ackForFailure(invite, response).toBuffer(),
   );

@@ -14,19 +14,19 @@ function setUp(reliable = false) {
   const options = request(INVITE.replaceAll('INVITE', 'OPTIONS'));
   const times: number[] = [];
   const told: string[] = [];
-  const transaction = new NonInviteClientTransaction(
-    options,
-    options.toBuffer(),
-    'udp/127.0.0.1:5060',
-    { reliable, send: () => void times.push(timers.now()) },
+  const transaction = new NonInviteClientTransaction({
+    request: options,
+    data: options.toBuffer(),
+    target: 'udp/127.0.0.1:5060',
+    channel: { reliable, send: () => void times.push(timers.now()) },
     timers,
-    DEFAULT_TIMER_VALUES,
-    {
+    values: DEFAULT_TIMER_VALUES,
+    user: {
       response: ({ status }) => void told.push(String(status)),
       failed: ({ reason }) => void told.push(reason),
       terminated: () => void told.push('terminated'),
     },
-  );
+  });
   transaction.start();
   const fire: Record<NonInviteClientEvent, () => void> = {
     provisional: () => transaction.receive(answer(182)),
