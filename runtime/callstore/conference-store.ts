@@ -21,6 +21,8 @@ export interface ConferenceStore {
   lookup(scope: DialogScope, selector: ConferenceSelector): Promise<readonly string[]>;
   /** Whether the selector names a conference that the scope cannot see because it belongs to another domain. */
   isForeign(scope: DialogScope, selector: ConferenceSelector): Promise<boolean>;
+  /** How many may still enter a live conference; as many as come where it has no limit. */
+  freePlaces(confid: string): Promise<number>;
   /** What is dialled to get into a live conference. */
   numberOf(confid: string): Promise<string | undefined>;
 }

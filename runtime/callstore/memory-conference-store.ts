@@ -12,6 +12,8 @@ export interface ConferenceEntry {
   readonly number: string;
   readonly uri: string;
   readonly domain: string;
+  /** How many may still enter. */
+  freePlaces(): number;
   /** As it is at the moment; made when somebody reads it. */
   view(): ConferenceView;
 }
@@ -85,6 +87,10 @@ export class MemoryConferenceStore implements ConferenceStore {
       if (domain !== undefined && domain !== own) return true;
     }
     return false;
+  }
+
+  freePlaces(confid: string): Promise<number> {
+    return Promise.resolve(this.#conferences.get(confid)?.entry.freePlaces() ?? Number.POSITIVE_INFINITY);
   }
 
   numberOf(confid: string): Promise<string | undefined> {

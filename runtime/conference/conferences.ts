@@ -116,6 +116,7 @@ export class Conferences {
       number,
       uri: address.uri,
       domain,
+      freePlaces: () => room.free,
       view: () => room.view(),
     });
     return room;

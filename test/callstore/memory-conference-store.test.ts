@@ -42,7 +42,7 @@ function stores(): { calls: MemoryCallStore; conferences: MemoryConferenceStore 
     const confid = `c${room}-${domain}`;
     const entry = { confid, confroomnum: room, confnumber: `f${room}`, uri: `<sip:*70${room}@${domain}>`, domain };
     const view = () => ({ ...entry, site: 'main', startts: 1, uris: [] });
-    conferences.add({ ...entry, number: `*70${room}`, view });
+    conferences.add({ ...entry, number: `*70${room}`, freePlaces: () => 1, view });
   }
   calls.put(dialog('d1', 'alice'));
   conferences.link('d1', 'c1-demo.local');

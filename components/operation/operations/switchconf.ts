@@ -74,7 +74,12 @@ async function roomNumber(
   if (decision !== undefined && decision.kind !== 'conference') {
     throw notApplicable('referto', 'leads to no conference room of the domain');
   }
-  if (given !== undefined && decision?.room !== '') return given;
+  if (given !== undefined && decision?.room !== '') {
+    for (const confid of await conferences.lookup({ domain }, { confnumber: given })) {
+      if ((await conferences.freePlaces(confid)) < 2) throw notApplicable('referto', 'the conference is full');
+    }
+    return given;
+  }
   const prefix = given ?? featureCode?.prefix;
   if (prefix === undefined) throw notApplicable('referto', 'is needed: the domain has no conference featurecode');
   for (;;) {

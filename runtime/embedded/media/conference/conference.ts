@@ -41,6 +41,7 @@ export class Conference {
   readonly #waiting = new Int16Array(FRAME_SAMPLES);
   #waitForModerator: boolean;
   #holdMusic: AudioSource | undefined;
+  #musicWhileAlone = false;
   #hadTwo = false;
   #ended = false;
 
@@ -94,6 +95,7 @@ export class Conference {
     channel.set('conference_moderator', String(member.moderator));
     channel.set('conference_ghost', String(entry.flags.has('ghost')));
     channel.set('conference_uuid', this.uuid);
+    if (this.#members.length === 0) this.#musicWhileAlone = (channel.get('conference_moh_sound') ?? '') !== '';
     this.#members.push(member);
     this.publish('add-member', member);
     if (entry.flags.has('moderator')) this.#waitForModerator = false;
@@ -124,7 +126,15 @@ export class Conference {
       for (const member of this.#members) member.sound = member.sounds.next();
       this.#mixer.mix(this.#members, this.relations, this.sounds.next());
       this.recordings.write(this.#mixer.sum);
+      if (this.#aloneWithMusic) this.#playHoldMusic();
     }
+  }
+
+  /** The first member's variable `conference_moh_sound` asks for music while one is alone, and nothing else plays. */
+  get #aloneWithMusic(): boolean {
+    const [member] = this.#members;
+    if (!this.#musicWhileAlone || this.#members.length !== 1 || member === undefined) return false;
+    return !member.flags.has('nomoh') && !this.sounds.playing && member.sounds.length === 0;
   }
 
   memberSoundDone(member: Member, file: string, figures: SoundFigures): void {

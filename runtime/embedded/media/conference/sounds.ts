@@ -44,6 +44,10 @@ export class ConferenceSounds {
     }
   }
 
+  get playing(): boolean {
+    return this.#queue.length + this.#beside.length > 0;
+  }
+
   /** Plays a sound to one member only. Returns false when there is no such sound. */
   async playTo(member: Member, file: string): Promise<boolean> {
     try {

@@ -1,0 +1,93 @@
+import { expect } from 'chai';
+import { WebSocket } from 'ws';
+import { eventually } from '../../support/eventually.ts';
+import { TONES, useRooms } from './support.ts';
+
+interface Told {
+  readonly class: string;
+  readonly type: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+describe('the events of a conference', () => {
+  const { stage, rooms } = useRooms();
+
+  /** What a user is told of one conference. */
+  const listen = async (login: string, number: string): Promise<{ told: Told[]; close(): void }> => {
+    const { token } = await stage.rest(login);
+    const socket = new WebSocket(`${stage.node.base.replace('http', 'ws')}/ws`, {
+      headers: { authorization: `Bearer ${token}` },
+    });
+    const told: Told[] = [];
+    const subscribed = Promise.withResolvers<void>();
+    socket.on('message', (text: Buffer) => {
+      const [method, body] = JSON.parse(text.toString()) as [string, Told];
+      if (method === 'subscribe_result') subscribed.resolve();
+      if (method === 'event') told.push(body);
+    });
+    await new Promise((resolve) => socket.once('open', resolve));
+    const exargs = { filter: ['==', ['property', 'uri'], `<sip:${number}@demo.local>`] };
+    socket.send(JSON.stringify(['subscribe', { qid: '1', id: 'c', events: ['confevents'], exargs, expires: 60 }]));
+    await subscribed.promise;
+    return { told, close: () => socket.close() };
+  };
+
+  it('tell of its begin and end, who comes, talks, holds, is parted and goes, in order', async () => {
+    const events = await listen('admin', '*707111');
+    const nobody = await listen('alice', '*707111');
+    const [alice, bob] = await stage.phones('alice', 'bob');
+    const one = await rooms.enter(alice, '*707111');
+    const { confid } = await rooms.only(1);
+    one.play(TONES[0]);
+    const types = () => events.told.map(({ type }) => type);
+    await eventually(async () => expect(types()).to.include('conf_talking'));
+    one.play(undefined);
+    await eventually(async () => expect(events.told.at(-1)?.data).to.include({ talking: false }));
+    expect(types()).to.deep.equal([
+      'conf_start',
+      'conf_state',
+      'conf_state',
+      'conf_join',
+      'conf_talking',
+      'conf_talking',
+    ]);
+    const participantid = events.told[3]?.data['participantid'];
+    expect(events.told[3]?.data).to.include({ confid, ruri: '<sip:alice@demo.local>', moderator: false });
+    events.told.length = 0;
+    const added = (await rooms.ask('POST', `/${confid}/participants`, { to: '102' })).json<{ participantid: string }>();
+    const called = await bob.incoming();
+    called.ring();
+    called.reject(486);
+    await eventually(async () => expect(types()).to.include('conf_leave'));
+    expect(events.told.at(-1)?.data).to.include({
+      participantid: added.participantid,
+      last_response: 'SIP/2.0 486 Busy Here',
+    });
+    events.told.length = 0;
+    const other = await rooms.enter(bob, '*707111');
+    await rooms.only(2);
+    await other.hold();
+    await other.unhold();
+    await rooms.topology(confid, [{ from: String(participantid), to: '*', enabled: false }]);
+    await other.hangup();
+    await one.hangup();
+    await eventually(async () => expect(types()).to.include('conf_end'));
+    const told = events.told.filter(({ type }) => type !== 'conf_talking');
+    expect(told.map(({ type, data }) => (type === 'conf_state' ? data['state'] : type))).to.deep.equal([
+      'calling',
+      'connected',
+      'conf_join',
+      'hold',
+      'connected',
+      'conf_topology',
+      'conf_leave',
+      'conf_leave',
+      'conf_end',
+    ]);
+    expect(told[5]?.data['changes']).to.have.length(1);
+    for (const { data } of events.told) expect(data).to.include({ confid, confroomnum: '7111' });
+    expect(nobody.told, 'without the right to read conferences').to.deep.equal([]);
+    events.close();
+    nobody.close();
+  });
+});

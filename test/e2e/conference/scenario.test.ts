@@ -1,0 +1,57 @@
+import { expect } from 'chai';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { TONES, useRooms } from './support.ts';
+
+describe('the component conference', () => {
+  const { stage, rooms } = useRooms();
+
+  const scenario = async (id: string, settings: string): Promise<void> => {
+    const folder = join(stage.node.dataDir, 'scenarios');
+    await mkdir(folder, { recursive: true });
+    const text = [
+      `id: ${id}`,
+      'start: pick_up',
+      'blocks:',
+      '  pick_up:',
+      '    answer:',
+      '    next: meet',
+      '  meet:',
+      `    conference: ${settings}`,
+      '    exits: { entered: end, refused: sorry }',
+      '  sorry:',
+      '    play: "tone:%(3000,0,2000)"',
+      '    next: end',
+    ];
+    await writeFile(join(folder, `${id}.yaml`), `${text.join('\n')}\n`);
+  };
+
+  it('brings its caller into a room; a muted one listens', async () => {
+    await scenario('meeting', '{ room: "7101" }');
+    await scenario('listening', '{ room: "*707101", muted: true }');
+    const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
+    const one = await rooms.enter(alice, '*55meeting', TONES[0]);
+    const other = await rooms.enter(bob, '*707101', TONES[1]);
+    await Promise.all([one.hears(TONES[1]), other.hears(TONES[0])]);
+    const listener = await rooms.enter(carol, '*55listening', TONES[2]);
+    await listener.hears(TONES[0]);
+    await other.hearsNot(TONES[2], { forMs: 300 });
+    expect((await rooms.only(3)).uri).to.equal('<sip:*707101@demo.local>');
+    expect(await stage.dialogs()).to.have.length(3);
+  });
+
+  it('makes a fresh room without a number, and keeps its caller when there is no such room', async () => {
+    await scenario('fresh', '{}');
+    await scenario('wrong', '{ room: "102" , moderator: true }');
+    await scenario('nowhere', '{ room: "*99" }');
+    const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
+    await rooms.enter(alice, '*55fresh');
+    expect((await rooms.only(1)).confroomnum).to.match(/^\d{6}$/);
+    // Digits alone are a room, also where somebody has that number.
+    await rooms.enter(bob, '*55wrong');
+    expect(bob.waitingCalls).to.equal(0);
+    expect((await rooms.list()).map(({ uri }) => uri)).to.include('<sip:*70102@demo.local>');
+    const sorry = await rooms.enter(carol, '*55nowhere');
+    await sorry.hears(2000);
+  });
+});

@@ -1,0 +1,191 @@
+import { expect } from 'chai';
+import { existsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { PhoneCall } from '../../phones/phone-call.ts';
+import { eventually } from '../../support/eventually.ts';
+import { CALLS } from '../../support/stage.ts';
+import { expectTalk } from '../expectations.ts';
+import { OWN_CONFERENCES, TONES, useRooms } from './support.ts';
+
+/** Tones that rooms play. */
+const ENTER = 2500;
+const LEAVE = 2750;
+const PROMPT = 3000;
+
+describe('settings of rooms', () => {
+  const { stage, rooms } = useRooms();
+  let prefixes = 710;
+  const made: string[] = [];
+
+  /** A featurecode with these settings; its prefix. */
+  const featureCode = async (opts: object): Promise<string> => {
+    prefixes += 1;
+    const prefix = `*${prefixes}`;
+    const rest = await stage.rest();
+    const answer = await rest.send('POST', '/rest/v1/domain/featurecodes', {
+      body: { prefix, type: 'conference', opts },
+    });
+    expect(answer.status, answer.text).to.equal(200);
+    made.push(answer.json<{ id: string }>().id);
+    return prefix;
+  };
+
+  afterEach('remove the featurecodes', async () => {
+    const rest = await stage.rest();
+    for (const id of made.splice(0)) await rest.send('DELETE', `/rest/v1/domain/featurecodes/${id}`);
+  });
+
+  const tone = (frequency: number) => `tone:%(800,0,${frequency})`;
+  const pair = async (room: string): Promise<[PhoneCall, PhoneCall]> => {
+    const [alice, bob] = await stage.phones('alice', 'bob');
+    return [await rooms.enter(alice, room, TONES[0]), await rooms.enter(bob, room, TONES[1])];
+  };
+
+  it('PIN: whoever knows it is let in, whoever does not is no participant and hung up on', async () => {
+    const prefix = await featureCode({ pin: '4711', pin_prompt: tone(PROMPT) });
+    const [alice, bob] = await stage.phones('alice', 'bob');
+    const one = await rooms.enter(alice, `${prefix}1`, TONES[0]);
+    await one.hears(PROMPT);
+    const conference = await rooms.only();
+    expect(await rooms.participants(conference)).to.deep.equal([]);
+    expect(await rooms.list('alice', OWN_CONFERENCES), 'seen only from inside').to.deep.equal([]);
+    await one.sendDtmf('4711');
+    await rooms.only(1);
+    expect(await rooms.list('alice', OWN_CONFERENCES)).to.have.length(1);
+    const other = await rooms.enter(bob, `${prefix}1`, TONES[1]);
+    for (let attempt = 0; attempt < 3; attempt += 1) {
+      await other.hears(PROMPT);
+      await one.hearsNot(TONES[1], { forMs: 100 });
+      await other.sendDtmf('0000');
+    }
+    expect((await other.ended()).by).to.equal('there');
+    expect((await rooms.participants(conference)).map(({ ruri }) => ruri)).to.deep.equal(['<sip:alice@demo.local>']);
+  }).timeout(30_000);
+
+  it('PIN: is asked after a plain transfer, not of those whom the conference calls or REFERCONF brings', async () => {
+    const prefix = await featureCode({ pin: '12', pin_prompt: tone(PROMPT) });
+    const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
+    const one = await rooms.enter(alice, `${prefix}2`, TONES[0]);
+    await one.sendDtmf('12');
+    const { confid } = await rooms.only(1);
+    await rooms.ask('POST', `/${confid}/participants`, { to: '102' });
+    const called = await bob.incoming();
+    await called.answer();
+    await called.hears(TONES[0]);
+    const { outgoing, incoming } = await stage.connect(bob, carol, '103');
+    const rest = await stage.rest();
+    const body = { by: '<sip:bob@demo.local>', referconfid: confid, response_mode: 4 };
+    const [dialogid] = (await rest.send('LOOKUP', CALLS, { body: { from: '103' } })).json<string[]>();
+    expect((await rest.send('REFERCONF', `${CALLS}/${dialogid}`, { body })).json()).to.include({ result: 'ok' });
+    await outgoing.ended();
+    await incoming.hears(TONES[0]);
+    await incoming.hangup();
+    const again = await stage.connect(bob, carol, '103');
+    await again.outgoing.request('REFER', [
+      { name: 'Refer-To', value: `<sip:${prefix}2@demo.local>` },
+      { name: 'Referred-By', value: '<sip:bob@demo.local>' },
+    ]);
+    await again.incoming.hears(PROMPT);
+    await again.incoming.sendDtmf('12');
+    await again.incoming.hears(TONES[0]);
+  }).timeout(30_000);
+
+  it('moderator: all wait with music until one is there, and are out when the last one leaves', async () => {
+    const prefix = await featureCode({ moderators: ['103'], wait_for_moderator: true, end_with_moderator: true });
+    const [one, other] = await pair(`${prefix}3`);
+    await one.hearsSound();
+    await one.hearsNot(TONES[1], { forMs: 300 });
+    const carol = await stage.phone('carol');
+    const moderator = await rooms.enter(carol, `${prefix}3`, TONES[2]);
+    await Promise.all([one.hears(TONES[1]), other.hears(TONES[0]), one.hears(TONES[2])]);
+    await moderator.hangup();
+    for (const call of [one, other]) expect((await call.ended()).by).to.equal('there');
+  });
+
+  it('moderator: by a PIN of his own', async () => {
+    const prefix = await featureCode({ pin: '1', moderator_pin: '99', end_with_moderator: true });
+    const [one, other] = await pair(`${prefix}4`);
+    await one.sendDtmf('1#');
+    await other.sendDtmf('99');
+    await Promise.all([one.hears(TONES[1]), other.hears(TONES[0])]);
+    await other.hangup();
+    expect((await one.ended()).by).to.equal('there');
+  });
+
+  it('announcements of entry and exit are heard by all', async () => {
+    const prefix = await featureCode({ announce_enter: tone(ENTER), announce_leave: tone(LEAVE) });
+    const [alice, bob] = await stage.phones('alice', 'bob');
+    const one = await rooms.enter(alice, `${prefix}5`);
+    await rooms.only(1);
+    const heard = one.hears(ENTER);
+    const other = await rooms.enter(bob, `${prefix}5`);
+    await Promise.all([heard, other.hears(ENTER)]);
+    await rooms.only(2);
+    const left = one.hears(LEAVE);
+    await other.hangup();
+    await left;
+  });
+
+  it('a sound that does not exist hinders nobody', async () => {
+    const prefix = await featureCode({ announce_enter: 'no-such.wav', pin: '7', pin_prompt: 'none.wav' });
+    const [one, other] = await pair(`${prefix}6`);
+    await one.sendDtmf('7');
+    await other.sendDtmf('7');
+    await Promise.all([one.hears(TONES[1]), other.hears(TONES[0])]);
+  });
+
+  it('music while somebody is alone, and only then', async () => {
+    const prefix = await featureCode({ music: true });
+    const [alice, bob] = await stage.phones('alice', 'bob');
+    const one = await rooms.enter(alice, `${prefix}7`);
+    await one.hearsSound();
+    const other = await rooms.enter(bob, `${prefix}7`, TONES[1]);
+    await one.hears(TONES[1]);
+    other.play(undefined);
+    await eventually(async () => expect(await one.hearsWhich([220, 277, 330, 440], {})).to.deep.equal([]));
+    await other.hangup();
+    await one.hearsSound();
+  });
+
+  it('a full room is busy: for callers, for REFERCONF, for add participant, and for SWITCHCONF', async () => {
+    const prefix = await featureCode({ max_members: 2 });
+    const room = `${prefix}8`;
+    await pair(room);
+    const { confid } = await rooms.only(2);
+    const [carol, dave] = await stage.phones('carol', 'dave');
+    const refused = await carol.call(room);
+    expect((await refused.ended()).status).to.equal(486);
+    expect((await rooms.ask('POST', `/${confid}/participants`, { to: '103' })).status).to.equal(422);
+    const { outgoing, incoming } = await stage.connect(carol, dave, '104');
+    const rest = await stage.rest();
+    const [dialogid] = (await rest.send('LOOKUP', CALLS, { body: { from: '103' } })).json<string[]>();
+    const moved = rest.send('REFERCONF', `${CALLS}/${dialogid}`, {
+      body: { by: '<sip:carol@demo.local>', referconfid: confid, response_mode: 4 },
+    });
+    await outgoing.ended();
+    // The one who could not get in comes back.
+    const back = await carol.incoming();
+    await back.answer();
+    expect((await moved).json()).to.include({ result: 'rejected', new_last_response: 'SIP/2.0 486 Busy Here' });
+    await expectTalk(back, incoming);
+    const [again] = (await rest.send('LOOKUP', CALLS, { body: { from: '103' } })).json<string[]>();
+    const switched = await rest.send('SWITCHCONF', `${CALLS}/${again}`, { body: { referto: room } });
+    expect(switched.status, switched.text).to.equal(422);
+    await expectTalk(back, incoming);
+  });
+
+  it('record: the whole conference in a WAV file', async () => {
+    const prefix = await featureCode({ record: true });
+    const [one, other] = await pair(`${prefix}9`);
+    await one.hears(TONES[1]);
+    const { confid } = await rooms.only(2);
+    await one.hangup();
+    await other.hangup();
+    await rooms.expectNothing();
+    const file = join(stage.node.dataDir, 'recordings', 'demo.local', `${confid}.wav`);
+    await eventually(async () => {
+      expect(existsSync(file), file).to.equal(true);
+      expect(statSync(file).size).to.be.greaterThan(2000);
+    });
+  });
+});
