@@ -14,6 +14,7 @@ const USAGE = `ringmaster embedded: the embedded servers alone, for programs tha
     --event-socket ip:port   where applications connect
     --password P             what they authenticate with
     --media ip:port          SIP of the profile; sound goes over its address
+    --callers ADDRESS        where calls may come from, or any; may be given several times; default this machine
     --profile NAME           default drachtio_mrf
     --rtp-ports A-B          default 20000-20999
     --sounds DIR             where relative sound files are looked for; default the current folder
@@ -29,6 +30,7 @@ const OPTIONS = {
   'event-socket': { type: 'string' },
   password: { type: 'string' },
   media: { type: 'string' },
+  callers: { type: 'string', multiple: true },
   profile: { type: 'string' },
   'rtp-ports': { type: 'string' },
   sounds: { type: 'string' },
@@ -108,6 +110,7 @@ function mediaOptions(values: Values): MediaServerOptions | undefined {
     eventSocket: needed(eventSocket, '--event-socket'),
     password: needed(values.password, '--password'),
     media: needed(values.media, '--media'),
+    ...(values.callers === undefined ? {} : { callers: values.callers }),
     profile: values.profile ?? 'drachtio_mrf',
     rtpPorts: portRange(values['rtp-ports'] ?? '20000-20999'),
     sounds: values.sounds ?? process.cwd(),

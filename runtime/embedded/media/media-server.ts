@@ -11,6 +11,7 @@ import { ControllerConnections } from './esl/controller.ts';
 import { EslListener } from './esl/listener.ts';
 import { type MediaServerOptions, type MediaServerStats, readAddress } from './options.ts';
 import { PortPool } from './rtp/ports.ts';
+import { Callers } from './sip/callers.ts';
 import { SipProfile } from './sip/profile.ts';
 
 /** A running media server in this thread. */
@@ -37,7 +38,7 @@ export class MediaServer {
     });
     this.#ports = new PortPool(media.host, options.rtpPorts);
     this.#controllers = new ControllerConnections(this.#core);
-    this.#profile = new SipProfile(this.#core, this.#ports, (channel, controller) => {
+    this.#profile = new SipProfile(this.#core, this.#ports, new Callers(options.callers), (channel, controller) => {
       this.#controllers.attach(channel, controller);
     });
     this.#listener = new EslListener(this.#core, options.password);

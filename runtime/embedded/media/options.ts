@@ -6,6 +6,11 @@ export interface MediaServerOptions {
   readonly password: string;
   /** `ip:port` of the SIP profile, UDP and TCP. Its address is also that of all media. */
   readonly media: string;
+  /**
+   * Addresses from which calls are taken, or `any`: who calls chooses the program that controls the call and may command
+   * the server. Left out, it is this machine's own addresses.
+   */
+  readonly callers?: readonly string[];
   /** Name of the SIP profile, `drachtio_mrf` for drachtio-fsmrf. */
   readonly profile: string;
   /** First and last RTP port, inclusive. Each call takes an even port and the one above. */

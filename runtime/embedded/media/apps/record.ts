@@ -48,7 +48,7 @@ class Record implements RunningApplication {
     this.#rules = rules;
     this.#release = channel.audio.listen();
     channel.variables.delete('playback_terminator_used');
-    WavWriter.open(recordingPath(channel.core, rules.file)).then(
+    this.#open(rules.file).then(
       (writer) => {
         this.#writer = writer;
         if (this.#state === 'opening') this.#state = 'recording';
@@ -58,6 +58,10 @@ class Record implements RunningApplication {
         this.#state = 'done';
       },
     );
+  }
+
+  async #open(name: string): Promise<WavWriter> {
+    return WavWriter.open(recordingPath(this.#channel.core, name));
   }
 
   tick(): boolean {

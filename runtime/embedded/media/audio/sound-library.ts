@@ -1,5 +1,5 @@
 import { readFile, stat } from 'node:fs/promises';
-import { isAbsolute, join } from 'node:path';
+import { pathInside } from '../core/inside.ts';
 import { SAMPLE_RATE } from './format.ts';
 import { makeHoldMusic } from './hold-music.ts';
 import { type AudioSource, ClipSource, GeneratedSource } from './source.ts';
@@ -8,6 +8,9 @@ import { readWav, WavError } from './wav.ts';
 
 /** Decoded sounds kept, in samples: 16 MiB. */
 const CACHE_SAMPLES = 8 * 1_048_576;
+
+/** Largest file that is read: four hours and a half of 8 kHz PCM. */
+const MAX_FILE_BYTES = 256 * 1_048_576;
 
 /** A prompt that cannot be played: missing, unreadable, or of a kind that is not supported. */
 export class SoundNotFoundError extends Error {
@@ -84,9 +87,14 @@ export class SoundLibrary {
   }
 
   async #load(path: string): Promise<Int16Array> {
-    const file = isAbsolute(path) ? path : join(this.#directory, path);
+    const file = pathInside(this.#directory, path);
+    if (file === undefined) throw new SoundNotFoundError(path, 'it leads out of the folder of sounds');
     try {
-      const { mtimeMs, size } = await stat(file);
+      const about = await stat(file);
+      // A device or a pipe would be read without end.
+      if (!about.isFile()) throw new SoundNotFoundError(file, 'it is no file');
+      const { mtimeMs, size } = about;
+      if (size > MAX_FILE_BYTES) throw new SoundNotFoundError(file, 'it is larger than 256 MiB');
       const cached = this.#cache.get(file);
       if (cached !== undefined && cached.modified === mtimeMs && cached.size === size) {
         // Moved to the end: the least recently used one is dropped first.
@@ -98,6 +106,7 @@ export class SoundLibrary {
       this.#remember(file, { samples, modified: mtimeMs, size });
       return samples;
     } catch (error) {
+      if (error instanceof SoundNotFoundError) throw error;
       if (error instanceof WavError) throw new SoundNotFoundError(file, error.message);
       const code = (error as NodeJS.ErrnoException).code;
       if (code === undefined) throw error;

@@ -1,4 +1,4 @@
-import { open, type FileHandle } from 'node:fs/promises';
+import { constants, open, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { makeFolder } from '../core/make-folder.ts';
 import { SAMPLE_RATE } from './format.ts';
@@ -39,10 +39,17 @@ export class WavWriter {
     this.#chain = file.write(wavHeader(0, channels)).catch((error: unknown) => this.#fail(error));
   }
 
-  /** Creates the file and its directory. Rejects with the system's error. */
+  /** Creates the file and its directory. Rejects with the system's error, and when the path is no file. */
   static async open(path: string, channels: 1 | 2 = 1): Promise<WavWriter> {
     await makeFolder(dirname(path));
-    return new WavWriter(path, await open(path, 'w'), channels);
+    // Without waiting for a reader, should the path be a pipe: that would hold a thread.
+    const { O_WRONLY, O_CREAT, O_TRUNC, O_NONBLOCK } = constants;
+    const file = await open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK);
+    if (!(await file.stat()).isFile()) {
+      await file.close();
+      throw Object.assign(new Error(`${path} is no file`), { code: 'EINVAL' });
+    }
+    return new WavWriter(path, file, channels);
   }
 
   /** Samples of one channel taken so far. */

@@ -18,14 +18,10 @@ export class ConferenceRecording {
   #writer: WavWriter | undefined;
   #state: RecordingState = 'opening';
 
-  /** @param path file that is created, with its folder */
-  constructor(name: string, path: string) {
+  /** @param path gives the file that is created, with its folder; what it throws is told as if opening had failed */
+  constructor(name: string, path: () => string) {
     this.name = name;
-    this.#ready = WavWriter.open(path).then((writer) => {
-      this.#writer = writer;
-      if (this.#state === 'opening') this.#state = 'running';
-      return writer;
-    });
+    this.#ready = this.#open(path);
   }
 
   get running(): boolean {
@@ -35,6 +31,13 @@ export class ConferenceRecording {
   /** Resolves when the file is there. Rejects with the system's error. */
   async opened(): Promise<void> {
     await this.#ready;
+  }
+
+  async #open(path: () => string): Promise<WavWriter> {
+    const writer = await WavWriter.open(path());
+    this.#writer = writer;
+    if (this.#state === 'opening') this.#state = 'running';
+    return writer;
   }
 
   write(sum: Int32Array): void {

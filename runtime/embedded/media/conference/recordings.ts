@@ -34,7 +34,7 @@ export class Recordings {
   /** Begins one; whether the file can be written is told by the event. */
   start(name: string): void {
     const conference = this.#conference;
-    const recording = new ConferenceRecording(name, recordingPath(conference.core, name));
+    const recording = new ConferenceRecording(name, () => recordingPath(conference.core, name));
     this.#all.add(recording);
     recording.opened().then(
       () => {

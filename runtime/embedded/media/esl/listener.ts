@@ -11,12 +11,17 @@ const AUTH_TIMEOUT_MS = 60_000;
 /** Connections at a time; more are refused. */
 const MAX_CONNECTIONS = 2000;
 
+/** Those of them that have not authenticated: for another one the oldest is given up, so that nobody is kept out. */
+const MAX_UNAUTHENTICATED = 100;
+
 /** The inbound event socket: clients connect, authenticate, and command the server. */
 export class EslListener {
   readonly #core: MediaCore;
   readonly #password: string;
   readonly #server: Server;
   readonly #connections = new Set<EslConnection>();
+  /** In the order in which they came. */
+  readonly #unauthenticated = new Set<EslConnection>();
 
   constructor(core: MediaCore, password: string) {
     this.#core = core;
@@ -53,9 +58,12 @@ export class EslListener {
 
   #accept(connection: EslConnection): void {
     this.#connections.add(connection);
+    this.#unauthenticated.add(connection);
+    if (this.#unauthenticated.size > MAX_UNAUTHENTICATED) this.#dropOldest();
     const cancelTimeout = this.#core.timers.after(AUTH_TIMEOUT_MS, () => connection.disconnect());
     connection.onClose = () => {
       cancelTimeout();
+      this.#unauthenticated.delete(connection);
       this.#connections.delete(connection);
       this.#core.bus.remove(connection);
     };
@@ -66,6 +74,7 @@ export class EslListener {
       } else if (!line.startsWith('auth ')) connection.reply('-ERR command not found');
       else if (this.#matches(line.slice(5))) {
         cancelTimeout();
+        this.#unauthenticated.delete(connection);
         connection.reply('+OK accepted');
         EslSession.open(this.#core, connection, undefined);
       } else {
@@ -74,6 +83,13 @@ export class EslListener {
       }
     };
     connection.requestAuth();
+  }
+
+  #dropOldest(): void {
+    const [oldest] = this.#unauthenticated;
+    if (oldest === undefined) return;
+    this.#unauthenticated.delete(oldest);
+    oldest.destroy();
   }
 
   /** Compares in constant time: digests, so that the lengths are equal. */

@@ -16,6 +16,7 @@ import type { MediaCore } from '../core/media-core.ts';
 import { NoPortError, type PortPool } from '../rtp/ports.ts';
 import { RtpSession } from '../rtp/session.ts';
 import { Call } from './call.ts';
+import type { Callers } from './callers.ts';
 import { answeredVariables, callVariables, DIALPLAN_VARIABLES } from './call-variables.ts';
 import { ALLOW, Dialog, SUPPORTED, USER_AGENT } from './dialog.ts';
 import { answerHeaders, refusalHeaders } from './headers.ts';
@@ -31,12 +32,14 @@ export class SipProfile {
   readonly #core: MediaCore;
   readonly #ports: PortPool;
   readonly #onAnswered: ChannelAnswered;
+  readonly #callers: Callers;
   readonly #calls = new Map<string, Call>();
   #host = '';
   #contact = '';
   #closed = false;
 
-  constructor(core: MediaCore, ports: PortPool, onAnswered: ChannelAnswered) {
+  constructor(core: MediaCore, ports: PortPool, callers: Callers, onAnswered: ChannelAnswered) {
+    this.#callers = callers;
     this.#core = core;
     this.#ports = ports;
     this.#onAnswered = onAnswered;
@@ -141,6 +144,10 @@ export class SipProfile {
 
   async #invite(transaction: ServerTransaction): Promise<void> {
     const { request } = transaction;
+    if (!this.#callers.admits(transaction.source.address)) {
+      transaction.reply(403, { headers: refusalHeaders(reasonHeader('CALL_REJECTED')) });
+      return;
+    }
     const caller = callerOf(request);
     const controller = controllerOf(request);
     if (controller === undefined) {
