@@ -8,8 +8,9 @@ export function webAppsOf(directory: Pick<LiveDirectory, 'domain' | 'collections
     const domainId = directory.domain(session.domain)?.id;
     const mine = (roles: readonly string[]): boolean =>
       roles.length === 0 || session.roles.includes(ADMIN_ROLE) || roles.some((role) => session.roles.includes(role));
-    return (await directory.collections.webapps.list())
-      .filter((app) => app.domain_id === domainId && mine(app.roles))
+    const ids = domainId === undefined ? [] : [domainId];
+    return (await directory.collections.webapps.select({ within: { field: 'domain_id', ids } }))
+      .filter((app) => mine(app.roles))
       .toSorted((a, b) => a.order - b.order || (a.name < b.name ? -1 : 1))
       .map(({ name, description, order, icon, 'fa-icon': faIcon, roles, url, ext }) => {
         const { ct: _created, lwt: _changed, ...extra } = ext;

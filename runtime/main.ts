@@ -90,6 +90,7 @@ async function compose(config: Config, log: Logger, shutdown: Shutdown): Promise
   const location = await openLocation(storage, directory);
   shutdown.add('registrations', () => location.close());
   const iam = await createIam(storage, directory, {
+    allowList: config.loginAllowList,
     confirmToken: (code, token) => scenarios.confirmToken(code, token),
   });
   shutdown.add('sessions', () => iam.close());

@@ -31,6 +31,8 @@ export interface Config {
   readonly scenarioDir: string;
   /** Hosts that scenarios may ask by HTTP: names, `*.example.com`, or `*`. */
   readonly scenarioHosts: readonly string[];
+  /** Addresses and networks that the login ban leaves alone. */
+  readonly loginAllowList: readonly string[];
 }
 
 /** Settings by environment variable, with the default and the form in which each is documented. */
@@ -75,6 +77,11 @@ export const SETTINGS = [
     fallback: '',
     about: 'hosts that scenarios may ask by HTTP, comma-separated; *.example.com, or * for all public ones',
   },
+  {
+    name: 'RINGMASTER_LOGIN_ALLOW',
+    fallback: '',
+    about: 'addresses and networks (CIDR) that failed logins do not ban, comma-separated',
+  },
   { name: 'RINGMASTER_LOG_LEVEL', fallback: 'info', about: 'trace, debug, info, warn, error, fatal or silent' },
 ] as const;
 
@@ -111,6 +118,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     site: text('RINGMASTER_SITE'),
     scenarioDir: resolve(text('RINGMASTER_SCENARIO_DIR') || join(text('RINGMASTER_DATA_DIR'), 'scenarios')),
     scenarioHosts: list(text('RINGMASTER_SCENARIO_HOSTS')),
+    loginAllowList: networks('RINGMASTER_LOGIN_ALLOW', text),
   };
 }
 
@@ -124,6 +132,18 @@ function list(value: string): string[] {
     .split(',')
     .map((part) => part.trim())
     .filter((part) => part !== '');
+}
+
+function networks(name: Name, text: (name: Name) => string): string[] {
+  const entries = list(text(name));
+  for (const entry of entries) {
+    const [address = '', prefix, ...more] = entry.split('/');
+    const family = isIP(address);
+    const isPrefix = prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (family === 4 ? 32 : 128));
+    if (family === 0 || !isPrefix || more.length > 0)
+      throw new ConfigError(name, entry, 'addresses and networks such as 192.0.2.1, 10.0.0.0/8');
+  }
+  return entries;
 }
 
 /** Variables of the test suite, which a node may see too. */

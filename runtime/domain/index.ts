@@ -1,5 +1,5 @@
 /** The domain-center: who and what can be dialled, and where the phones are. Wiring order: see `storage/index.ts`. */
-import type { Storage } from '../storage/index.ts';
+import type { ChangeNotices, Storage } from '../storage/index.ts';
 import { type CollectionOptions, createCollections } from './collections/index.ts';
 import { LiveDirectory } from './live-directory.ts';
 import { PersistentLocation } from './location/persistent-location.ts';
@@ -32,7 +32,7 @@ export type { PersistentLocation } from './location/persistent-location.ts';
 
 /** Loads the domain-center into memory. Changes go through `directory.collections`. */
 export async function openDirectory(storage: Storage, options: CollectionOptions = {}): Promise<LiveDirectory> {
-  const directory = new LiveDirectory(createCollections(storage.db, options));
+  const directory = new LiveDirectory(createCollections(storage.db, { notices: noticesOf(storage), ...options }));
   await directory.reload();
   return directory;
 }
@@ -57,4 +57,9 @@ export async function openLocation(
     });
   }
   return location;
+}
+
+/** What collections tell other nodes by; undefined where there are none. */
+export function noticesOf({ kind, notices }: Storage): ChangeNotices | undefined {
+  return kind === 'postgres' ? notices : undefined;
 }

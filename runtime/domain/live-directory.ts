@@ -30,9 +30,22 @@ class Snapshot {
       isMaster: row.is_master,
       parentId: row.parent_id ?? undefined,
     };
+    const known = this.spacesById.get(row.id);
+    if (known !== undefined) {
+      known.domain = domain;
+      return;
+    }
     const space = new DomainSpace(domain);
     this.spaces.set(row.name.toLowerCase(), space);
     this.spacesById.set(row.id, space);
+  }
+
+  /** A domain that still has something cannot be removed. */
+  removeDomain(id: string): void {
+    const space = this.spacesById.get(id);
+    if (space === undefined) return;
+    this.spacesById.delete(id);
+    this.spaces.delete(space.domain.name.toLowerCase());
   }
 
   putSipUser(row: SipUserRow): void {
@@ -122,8 +135,16 @@ export class LiveDirectory implements Directory {
   constructor(collections: Collections) {
     this.collections = collections;
     const { domains, sipusers, providers, featurecodes, routes } = collections;
-    // A domain's name and id are in every index, and domains change rarely.
-    domains.onChange(() => this.reload());
+    domains.onChange(({ before, after }) => {
+      // A domain's name is in every index.
+      if (before !== undefined && after !== undefined && before.name !== after.name) return this.reload();
+      return this.#apply((snapshot) => {
+        if (after !== undefined) snapshot.putDomain(after);
+        else if (before !== undefined) snapshot.removeDomain(before.id);
+      });
+    });
+    // One reading of all collections is enough for a gap in the notices.
+    domains.onReset(() => this.reload());
     sipusers.onChange(({ before, after }) =>
       this.#apply((snapshot) => {
         if (before !== undefined) snapshot.removeSipUser(before.id);

@@ -65,6 +65,7 @@ export class BanFilter {
   readonly #isAllowed: (ip: string) => boolean;
   readonly #now: () => number;
   readonly #records = new Map<string, Record>();
+  readonly #listeners = new Set<(key: string, at: number) => void>();
 
   /** @throws InvalidFieldError when the allow list holds something else */
   constructor(options: BanFilterOptions = {}) {
@@ -88,8 +89,26 @@ export class BanFilter {
   fail(ip: string): void {
     if (this.#isAllowed(ip)) return;
     const key = banKey(ip);
+    const at = this.#now();
+    this.note(key, at);
+    for (const listener of this.#listeners) listener(key, at);
+  }
+
+  /** Calls back for each failure that this node counts, with what {@link note} of another node needs. */
+  onFailure(listener: (key: string, at: number) => void): void {
+    this.#listeners.add(listener);
+  }
+
+  /**
+   * Counts a failure that another node has seen.
+   *
+   * @param key of the address
+   * @param at milliseconds since the epoch
+   */
+  note(key: string, at: number): void {
     const record = this.#records.get(key) ?? { failures: [], running: 0, waiting: [] };
-    record.failures.push(this.#now());
+    record.failures.push(at);
+    record.failures.sort((a, b) => a - b);
     if (record.failures.length > BAN_FAILURES) record.failures.shift();
     // Set again, so that the map's order is that of the last failure.
     this.#records.delete(key);

@@ -4,7 +4,7 @@ import type { Kysely } from 'kysely';
 import { Collection, type CollectionDefinition } from '../domain/index.ts';
 import { Code, Composite, Id, Label, Login, Password, composites } from '../domain/collections/fields.ts';
 import { checkRoles } from '../domain/collections/role-codes.ts';
-import type { Schema } from '../storage/index.ts';
+import type { ChangeNotices, Schema } from '../storage/index.ts';
 import { NO_PASSWORD, hashPassword } from './password.ts';
 
 const userSchema = Type.Object({
@@ -86,7 +86,10 @@ export interface IamCollections {
   readonly roles: Collection<RoleRow>;
 }
 
-/** @param db the database, or a transaction to write several entities at once */
-export function createIamCollections(db: Kysely<Schema>): IamCollections {
-  return { users: new Collection<UserRow>(users, db), roles: new Collection<RoleRow>(roles, db) };
+/**
+ * @param db the database, or a transaction to write several entities at once
+ * @param notices between the nodes on the database, if there are several
+ */
+export function createIamCollections(db: Kysely<Schema>, notices?: ChangeNotices): IamCollections {
+  return { users: new Collection<UserRow>(users, db, notices), roles: new Collection<RoleRow>(roles, db, notices) };
 }

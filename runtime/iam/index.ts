@@ -1,5 +1,5 @@
 /** Users, roles, sessions, the login ban, and the demo data. Wiring order: see `storage/index.ts`. */
-import type { LiveDirectory } from '../domain/index.ts';
+import { type LiveDirectory, noticesOf } from '../domain/index.ts';
 import type { Storage } from '../storage/index.ts';
 import { UserAccounts } from './accounts.ts';
 import { BanFilter } from './ban-filter.ts';
@@ -43,7 +43,7 @@ export async function createIam(
   const sessions = new SessionStore(storage, now);
   await sessions.purge();
   const ban = new BanFilter({ allowList, now });
-  const collections = createIamCollections(storage.db);
+  const collections = createIamCollections(storage.db, noticesOf(storage));
   const accounts = new UserAccounts(storage, collections, sessions, now);
   const iam = new IamService({ storage, directory, collections, accounts, sessions, ban, confirmToken });
   await iam.reload();

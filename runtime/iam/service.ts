@@ -13,6 +13,8 @@ import type { SessionStore } from './session-store.ts';
 const PURGE_EVERY_MS = 3_600_000;
 /** Longer ones cannot have been stored; hashing megabytes is not what a stranger gets. */
 const MAX_PASSWORD = 1_024;
+/** Topic of failed logins, told between nodes. */
+const BANS = 'bans';
 /** Setting of the master domain (specification, "Authentication" 3). */
 const TOKEN_SCENARIO = 'iam_token_svcscript_code';
 
@@ -45,6 +47,7 @@ export class IamService implements Iam {
   readonly #confirmToken: ConfirmToken | undefined;
   #roles = new RoleTable([], []);
   readonly #purge: NodeJS.Timeout;
+  #unsubscribe = (): void => undefined;
 
   constructor({ storage, directory, collections, accounts, sessions, ban, confirmToken }: IamParts) {
     this.#storage = storage;
@@ -62,8 +65,12 @@ export class IamService implements Iam {
 
   /** Reads roles and sessions; called once before use and after changes of roles and domains. */
   async reload(): Promise<void> {
-    this.#roles = new RoleTable(await this.collections.roles.list(), this.#directory.domains());
+    await this.#readRoles();
     await this.#sessions.load();
+  }
+
+  async #readRoles(): Promise<void> {
+    this.#roles = new RoleTable(await this.collections.roles.list(), this.#directory.domains());
   }
 
   login(credentials: Credentials, kind: Session['kind'], ip: string): Promise<LoginResult> {
@@ -147,6 +154,7 @@ export class IamService implements Iam {
   /** Stops timers and waits for writes under way; the storage must still be open. */
   async close(): Promise<void> {
     clearInterval(this.#purge);
+    this.#unsubscribe();
     await this.#sessions.close();
   }
 
@@ -184,14 +192,34 @@ export class IamService implements Iam {
 
   #follow(): void {
     const { users, roles } = this.collections;
-    roles.onChange(() => this.reload());
-    this.#directory.collections.domains.onChange(() => this.reload());
+    const { domains } = this.#directory.collections;
+    roles.onChange(() => this.#readRoles());
+    domains.onChange(async ({ before, after }) => {
+      await this.#readRoles();
+      // Sessions name their domain.
+      if (before !== undefined && before.name !== after?.name) await this.#sessions.load();
+    });
     users.onChange(async ({ before, after }) => {
       // A new user has no session yet.
       if (before === undefined) return;
-      await this.#sessions.load();
+      await this.#sessions.loadOfUser(before.id);
       // A removed user's sipusers lost their owner in the database.
       if (after === undefined) await this.#directory.reload();
+    });
+    for (const collection of [users, roles, domains]) collection.onReset(() => this.reload());
+    this.#ban.onFailure((key, at) => {
+      this.#storage.notices.publish(BANS, { key, at }).catch((error: unknown) => {
+        this.#storage.log.warn({ err: error }, 'a failed login is not told to the other nodes');
+      });
+    });
+    this.#unsubscribe = this.#storage.notices.subscribe(BANS, {
+      notice: (payload) => {
+        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- published above, by another node
+        const { key, at } = payload as { key: string; at: number };
+        this.#ban.note(key, at);
+      },
+      // What was missed is forgotten after three minutes in any case.
+      gap: () => undefined,
     });
   }
 }

@@ -52,6 +52,18 @@ export class SessionCache {
     this.#byHash.delete(tokenHash);
   }
 
+  /** Ids of the sessions of a user that are here. */
+  idsOf(userId: string): readonly string[] {
+    return [...this.#byHash.values()].flatMap(({ session }) => (session.userId === userId ? [session.id] : []));
+  }
+
+  /** What is asked for is read from the table again. */
+  forget(): void {
+    this.#complete = false;
+    this.#byHash.clear();
+    this.#hashes.clear();
+  }
+
   /** Replaces everything. `all` says that these are all there are. */
   fill(sessions: Iterable<readonly [tokenHash: string, session: Session]>, all: boolean, readAt: number): void {
     this.#byHash.clear();

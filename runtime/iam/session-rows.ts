@@ -52,6 +52,11 @@ export function readSessions(storage: Storage, limit: number): Promise<readonly 
   return read(storage, sql`true`, limit);
 }
 
+/** Those of one user, at most `limit`. */
+export function readSessionsOf(storage: Storage, userId: string, limit: number): Promise<readonly HashedSession[]> {
+  return read(storage, sql`s.user_id = ${userId}`, limit);
+}
+
 export async function readSessionById(storage: Storage, id: string): Promise<HashedSession | undefined> {
   return (await read(storage, sql`s.id = ${id}`, 1))[0];
 }

@@ -10,6 +10,7 @@ import {
   readSessionByHash,
   readSessionById,
   readSessions,
+  readSessionsOf,
 } from './session-rows.ts';
 
 /** A session lives this long after its last use. */
@@ -19,8 +20,11 @@ const RENEW_STEP_MS = 10 * 60_000;
 /** An ended session is told from one that never was for this long; only the latter counts as an attack. */
 const REMEMBERED_MS = 24 * 3_600_000;
 const MAX_CACHED = 50_000;
-/** On a server other nodes end sessions too: memory is believed for this long. */
-const SHARED_AGE_MS = 5_000;
+/** On a server other nodes end sessions too. They tell; should that fail, memory is believed for this long. */
+const SHARED_AGE_MS = 60_000;
+const ENDED_AGE_MS = 5_000;
+/** Topic of ended and moved sessions, told between nodes. */
+const CHANGED = 'sessions';
 
 /** 256 bits in base64url. */
 const TOKEN_SHAPE = /^[A-Za-z0-9_-]{43}$/;
@@ -39,14 +43,21 @@ export interface OpenedSession {
 export class SessionStore {
   readonly #storage: Storage;
   readonly #now: () => number;
+  readonly #isShared: boolean;
   readonly #maxAgeMs: number;
+  readonly #unsubscribe: () => void;
   readonly #cache = new SessionCache(MAX_CACHED);
   readonly #renewals = new Set<Promise<void>>();
 
   constructor(storage: Storage, now: () => number) {
     this.#storage = storage;
     this.#now = now;
-    this.#maxAgeMs = storage.kind === 'postgres' ? SHARED_AGE_MS : Number.POSITIVE_INFINITY;
+    this.#isShared = storage.kind === 'postgres';
+    this.#maxAgeMs = this.#isShared ? SHARED_AGE_MS : Number.POSITIVE_INFINITY;
+    this.#unsubscribe = storage.notices.subscribe(CHANGED, {
+      notice: (id) => (typeof id === 'string' ? this.#cache.remove(id) : undefined),
+      gap: () => this.#cache.forget(),
+    });
   }
 
   /** Reads sessions into memory; again after users, roles or domains changed. */
@@ -55,6 +66,15 @@ export class SessionStore {
     const sessions = await readSessions(this.#storage, MAX_CACHED);
     const alone = this.#storage.kind === 'pglite';
     this.#cache.fill(sessions, alone && sessions.length < MAX_CACHED, readAt);
+  }
+
+  /** The same for the sessions of one user, after it changed. */
+  async loadOfUser(userId: string): Promise<void> {
+    const readAt = this.#now();
+    const sessions = await readSessionsOf(this.#storage, userId, MAX_CACHED);
+    const there = new Set(sessions.map(([, { id }]) => id));
+    for (const id of this.#cache.idsOf(userId)) if (!there.has(id)) this.#cache.remove(id);
+    for (const [tokenHash, session] of sessions) this.#cache.put(tokenHash, session, readAt);
   }
 
   /** Opens a session of a user in a domain. */
@@ -89,7 +109,7 @@ export class SessionStore {
     const tokenHash = hash('sha256', token, 'base64url');
     const now = this.#now();
     const cached = this.#cache.get(tokenHash);
-    const fresh = cached !== undefined && now - cached.readAt <= this.#maxAgeMs;
+    const fresh = cached !== undefined && now - cached.readAt <= this.#ageLimit(cached.session, now);
     const session = fresh ? cached.session : await this.#ask(tokenHash, cached !== undefined || mayAsk());
     if (session === undefined) return { state: 'unknown' };
     if (session.expires <= now) return { state: 'ended' };
@@ -102,11 +122,13 @@ export class SessionStore {
     const now = this.#now();
     this.#cache.change(id, (session) => ({ ...session, expires: Math.min(session.expires, now) }));
     await endSession(this.#storage, id, now);
+    await this.#storage.notices.publish(CHANGED, id);
   }
 
   /** Binds a session to another domain. */
   async rebind(id: string, domainId: string): Promise<Session | undefined> {
     await this.#storage.db.updateTable('sessions').set({ domain_id: domainId }).where('id', '=', id).execute();
+    await this.#storage.notices.publish(CHANGED, id);
     return this.#keep(await readSessionById(this.#storage, id));
   }
 
@@ -119,7 +141,13 @@ export class SessionStore {
 
   /** Waits for renewals under way. */
   async close(): Promise<void> {
+    this.#unsubscribe();
     await Promise.all(this.#renewals);
+  }
+
+  /** Another node may have moved the expiry of a session that seems to be over. */
+  #ageLimit({ expires }: Session, now: number): number {
+    return this.#isShared && expires <= now ? ENDED_AGE_MS : this.#maxAgeMs;
   }
 
   async #ask(tokenHash: string, allowed: boolean): Promise<Session | undefined> {

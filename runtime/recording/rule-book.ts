@@ -38,6 +38,7 @@ export class RuleBook {
       if (before !== undefined) this.#remove(before);
       if (after !== undefined) this.#put(after);
     });
+    this.#rules.onReset(() => this.reload());
     await this.reload();
   }
 

@@ -28,6 +28,11 @@ export class ScriptIndex {
     this.#byCode.set(key(domainId, code), id);
   }
 
+  clear(): void {
+    this.#byId.clear();
+    this.#byCode.clear();
+  }
+
   remove(id: string): void {
     const entry = this.#byId.get(id);
     if (entry === undefined) return;

@@ -56,11 +56,24 @@ export class ScriptStore implements ScenarioSource {
       collection.onChange(async ({ before, after }) => {
         if (after !== undefined) await store.#put(kind, after);
         else if (before !== undefined) store.#indexes[kind].remove(before.id);
-        for (const listener of store.#listeners) listener();
+        store.#changed();
       });
-      for (const row of await collection.list()) await store.#put(kind, row);
+      collection.onReset(async () => {
+        store.#indexes[kind].clear();
+        await store.#load(kind);
+        store.#changed();
+      });
+      await store.#load(kind);
     }
     return store;
+  }
+
+  async #load(kind: ScriptKind): Promise<void> {
+    for (const row of await this.#collection(kind).list()) await this.#put(kind, row);
+  }
+
+  #changed(): void {
+    for (const listener of this.#listeners) listener();
   }
 
   /** Calls `listener` after each change of a script. */

@@ -45,7 +45,7 @@ export interface ChangeNotices {
    * @param db the transaction that makes the change: it is told when that commits, or never
    */
   publish(topic: string, payload: NoticePayload, db?: Kysely<Schema>): Promise<void>;
-  /** One listener for each topic. Returns how to stop it. */
+  /** Returns how to stop it. */
   subscribe(topic: string, listener: NoticeListener): () => void;
   /**
    * Whether this node was alone on the database when it opened it: what belongs to a running set of nodes, and is still

@@ -8,7 +8,7 @@ import {
   createIam,
 } from '../../runtime/iam/index.ts';
 import type { Session } from '../../runtime/iam/iam.ts';
-import { describePostgres, describeStorages, failure, withStorage } from '../storage/support/storages.ts';
+import { describeStorages, failure, withStorage } from '../storage/support/storages.ts';
 
 const IP = '192.0.2.1';
 const ALICE: Credentials = { domain: 'demo.local', login: 'alice', pwd: 'demo-alice' };
@@ -248,24 +248,5 @@ describeStorages('iam', (newPlace) => {
     }
     expect(statements).to.equal(0);
     await counting.close();
-  });
-});
-
-describePostgres('iam of two nodes', (newPlace) => {
-  const storage = withStorage(newPlace);
-
-  it("honours the other's logins at once and its logouts within seconds", async () => {
-    let now = Date.now();
-    await createDemoData(storage());
-    const directory = await openDirectory(storage());
-    const nodes = [1, 2].map(() => createIam(storage(), directory, { now: () => now }));
-    const [here, there] = (await Promise.all(nodes)) as [IamService, IamService];
-    const result = await here.login(ALICE, 'token', IP);
-    if (!result.ok) throw new Error(result.reason);
-    expect((await there.authenticate(result.token, IP)).ok).to.equal(true);
-    await here.logout(result.session.id);
-    now += 6_000;
-    expect((await there.authenticate(result.token, IP)).ok).to.equal(false);
-    await Promise.all([here.close(), there.close()]);
   });
 });

@@ -1,7 +1,7 @@
 /** Reads and writes one domain-center collection: validation, composite merge, typed errors, change notices. */
 import { randomUUID } from 'node:crypto';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
-import { type Schema, SQLSTATE, SqlError } from '../../storage/index.ts';
+import { type ChangeNotices, type NoticePayload, type Schema, SQLSTATE, SqlError } from '../../storage/index.ts';
 import { DuplicateError, EntityInUseError, EntityNotFoundError, InvalidFieldError } from '../errors.ts';
 import type { CollectionDefinition, Input, Row } from './definition.ts';
 import { type CollectionQuery, countRows, selectRows } from './query.ts';
@@ -9,7 +9,10 @@ import { at, referredFirst } from './several.ts';
 import { refuseUnstorable } from './storable.ts';
 import { compileValidator } from './validator.ts';
 
-/** What was written: `after` undefined means removed, `before` undefined means created. */
+/**
+ * What was written: `after` undefined means removed, `before` undefined means created. Of a change that another node
+ * made, `before` has the plain, visible fields only: no composites, lists and secrets.
+ */
 export interface Change<Entity extends Row> {
   readonly before: Entity | undefined;
   readonly after: Entity | undefined;
@@ -22,13 +25,29 @@ export class Collection<Entity extends Row> {
   readonly #db: Kysely<Schema>;
   readonly #validate: (entity: Input) => void;
   readonly #listeners = new Set<ChangeListener<Entity>>();
+  readonly #resetListeners = new Set<() => void | Promise<void>>();
+  /** Undefined: no other node is told. */
+  readonly #notices: ChangeNotices | undefined;
   readonly #now: () => Date;
   /** Settles after the last write and its notices, so that listeners see changes in the order of the database. */
   #lastWrite: Promise<unknown> = Promise.resolve();
 
-  /** @param db the database, or a transaction whose end the caller decides */
-  constructor(definition: CollectionDefinition, db: Kysely<Schema>, now: () => Date = () => new Date()) {
+  /**
+   * @param db the database, or a transaction whose end the caller decides
+   * @param notices tells other nodes of changes, and of theirs; absent: this is the only one
+   */
+  constructor(
+    definition: CollectionDefinition,
+    db: Kysely<Schema>,
+    notices?: ChangeNotices,
+    now: () => Date = () => new Date(),
+  ) {
     this.definition = definition;
+    this.#notices = notices;
+    notices?.subscribe(definition.table, {
+      notice: (payload) => this.#changedElsewhere(payload),
+      gap: () => this.#reset(),
+    });
     this.#db = db;
     this.#validate = compileValidator(definition);
     this.#now = now;
@@ -38,6 +57,12 @@ export class Collection<Entity extends Row> {
   onChange(listener: ChangeListener<Entity>): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
+  }
+
+  /** Calls `listener` when changes of other nodes may have been missed: what is kept of the entities is read again. */
+  onReset(listener: () => void | Promise<void>): () => void {
+    this.#resetListeners.add(listener);
+    return () => void this.#resetListeners.delete(listener);
   }
 
   async get(id: string): Promise<Entity | undefined> {
@@ -69,7 +94,8 @@ export class Collection<Entity extends Row> {
     const entity = await this.#complete(input);
     return await this.#inTurn(async () => {
       const insert = (db: Kysely<Schema>): Promise<Entity> => this.#insert(db, entity);
-      const after = this.definition.record ? await this.#transaction(insert) : await insert(this.#db);
+      const single = this.definition.record === undefined && this.#notices === undefined;
+      const after = single ? await insert(this.#db) : await this.#transaction(insert);
       await this.#notify({ before: undefined, after });
       return after;
     });
@@ -125,7 +151,8 @@ export class Collection<Entity extends Row> {
   /** @throws EntityNotFoundError, EntityInUseError */
   async remove(id: string): Promise<void> {
     await this.#inTurn(async () => {
-      const before = await this.#delete(id);
+      const remove = (db: Kysely<Schema>): Promise<Entity> => this.#delete(id, db);
+      const before = this.#notices === undefined ? await remove(this.#db) : await this.#transaction(remove);
       await this.#notify({ before, after: undefined });
     });
   }
@@ -141,6 +168,7 @@ export class Collection<Entity extends Row> {
       db,
     );
     await this.definition.record?.(after, undefined, db);
+    await this.#publish(after.id, undefined, db);
     return after;
   }
 
@@ -162,14 +190,16 @@ export class Collection<Entity extends Row> {
       update ${this.#table} set ${sql.join(assignments)} where id = ${id} returning *`;
     const after = await this.#write(statement, db);
     await this.definition.record?.(after, before, db);
+    await this.#publish(id, before, db);
     return { before, after };
   }
 
-  async #delete(id: string): Promise<Entity> {
+  async #delete(id: string, db: Kysely<Schema>): Promise<Entity> {
     try {
-      const { rows } = await sql<Entity>`delete from ${this.#table} where id = ${id} returning *`.execute(this.#db);
+      const { rows } = await sql<Entity>`delete from ${this.#table} where id = ${id} returning *`.execute(db);
       const before = rows[0];
       if (before === undefined) throw new EntityNotFoundError(this.definition.entity, id);
+      await this.#publish(id, before, db);
       return before;
     } catch (error) {
       if (error instanceof SqlError && error.code === SQLSTATE.foreignKeyViolation) {
@@ -177,6 +207,38 @@ export class Collection<Entity extends Row> {
       }
       throw error;
     }
+  }
+
+  /** Told when the transaction commits. */
+  async #publish(id: string, before: Entity | undefined, db: Kysely<Schema>): Promise<void> {
+    const told = before === undefined ? null : this.#plainFields(before);
+    await this.#notices?.publish(this.definition.table, { id, before: told }, db);
+  }
+
+  #plainFields(row: Entity): { readonly [name: string]: NoticePayload } {
+    const { hidden } = this.definition;
+    return Object.fromEntries(
+      Object.entries(row).filter(
+        (field): field is [string, string | number | boolean | null] =>
+          !hidden.includes(field[0]) && (field[1] === null || typeof field[1] !== 'object'),
+      ),
+    );
+  }
+
+  async #changedElsewhere(payload: NoticePayload): Promise<void> {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by #publish of another node
+    const { id, before } = payload as unknown as { id: string; before: Entity | null };
+    await this.#inTurn(async () => {
+      const after = await this.get(id);
+      // Made and removed again before it could be read.
+      if (before !== null || after !== undefined) await this.#notify({ before: before ?? undefined, after });
+    });
+  }
+
+  async #reset(): Promise<void> {
+    await this.#inTurn(async () => {
+      for (const listener of this.#resetListeners) await listener();
+    });
   }
 
   async #inTurn<T>(write: () => Promise<T>): Promise<T> {

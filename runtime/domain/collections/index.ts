@@ -1,6 +1,6 @@
 /** The domain-center collections of this room. Users and roles are the room `iam`'s, built on the same `Collection`. */
 import type { Kysely } from 'kysely';
-import type { Schema } from '../../storage/index.ts';
+import type { ChangeNotices, Schema } from '../../storage/index.ts';
 import { Collection } from './collection.ts';
 import { type DomainRow, domains } from './domains.ts';
 import { type FeatureCodeRow, featurecodes } from './featurecodes.ts';
@@ -28,6 +28,8 @@ export interface Collections {
 export interface CollectionOptions {
   /** Looks for mistakes in scripts that are written. Default: they show when the script is to run. */
   readonly checkScript?: CheckScript | undefined;
+  /** Between the nodes on one database; absent: changes stay in this node. */
+  readonly notices?: ChangeNotices | undefined;
 }
 
 const unchecked: CheckScript = () => Promise.resolve([]);
@@ -35,18 +37,18 @@ const unchecked: CheckScript = () => Promise.resolve([]);
 /** @param db the database, or a transaction to write several entities at once */
 export function createCollections(
   db: Kysely<Schema>,
-  { checkScript = unchecked }: CollectionOptions = {},
+  { checkScript = unchecked, notices }: CollectionOptions = {},
 ): Collections {
   return {
-    domains: new Collection<DomainRow>(domains, db),
-    sipusers: new Collection<SipUserRow>(sipusers, db),
-    featurecodes: new Collection<FeatureCodeRow>(featurecodes, db),
-    routes: new Collection<RouteRow>(routes, db),
-    settings: new Collection<SettingRow>(settings, db),
-    webapps: new Collection<WebAppRow>(webapps, db),
-    providers: new Collection<ProviderRow>(providers, db),
-    recordingrules: new Collection<RecordingRuleRow>(recordingrules, db),
-    ivrscripts: new Collection<ScriptRow>(scripts('ivrscript', checkScript), db),
-    svcscripts: new Collection<ScriptRow>(scripts('svcscript', checkScript), db),
+    domains: new Collection<DomainRow>(domains, db, notices),
+    sipusers: new Collection<SipUserRow>(sipusers, db, notices),
+    featurecodes: new Collection<FeatureCodeRow>(featurecodes, db, notices),
+    routes: new Collection<RouteRow>(routes, db, notices),
+    settings: new Collection<SettingRow>(settings, db, notices),
+    webapps: new Collection<WebAppRow>(webapps, db, notices),
+    providers: new Collection<ProviderRow>(providers, db, notices),
+    recordingrules: new Collection<RecordingRuleRow>(recordingrules, db, notices),
+    ivrscripts: new Collection<ScriptRow>(scripts('ivrscript', checkScript), db, notices),
+    svcscripts: new Collection<ScriptRow>(scripts('svcscript', checkScript), db, notices),
   };
 }

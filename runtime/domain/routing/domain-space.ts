@@ -3,7 +3,7 @@ import type { Domain, FeatureCode, Provider, SipUser } from '../directory.ts';
 import { RouteTable } from './route-table.ts';
 
 export class DomainSpace {
-  readonly domain: Domain;
+  domain: Domain;
   readonly routes = new RouteTable();
   readonly #byLogin = new Map<string, SipUser>();
   readonly #byNumber = new Map<string, SipUser>();

@@ -38,7 +38,7 @@ export interface NoticesOptions {
 export class PostgresNotices implements ChangeNotices {
   readonly #options: NoticesOptions;
   readonly #node = randomUUID();
-  readonly #listeners = new Map<string, NoticeListener>();
+  readonly #listeners = new Map<string, Set<NoticeListener>>();
   #client: Client | undefined;
   #wasAlone = false;
   /** Settles after the last notice that arrived. */
@@ -75,9 +75,9 @@ export class PostgresNotices implements ChangeNotices {
   }
 
   subscribe(topic: string, listener: NoticeListener): () => void {
-    if (this.#listeners.has(topic)) throw new Error(`The notices of ${topic} have a listener already.`);
-    this.#listeners.set(topic, listener);
-    return () => void this.#listeners.delete(topic);
+    const listeners = this.#listeners.get(topic) ?? new Set();
+    this.#listeners.set(topic, listeners.add(listener));
+    return () => void listeners.delete(listener);
   }
 
   async close(): Promise<void> {
@@ -186,16 +186,22 @@ export class PostgresNotices implements ChangeNotices {
 
   #queue(topic: string, call: (listener: NoticeListener) => void | Promise<void>): void {
     this.#last = this.#last.then(async () => {
-      const listener = this.#listeners.get(topic);
-      if (listener === undefined) return;
-      try {
-        await call(listener);
-      } catch (error) {
-        if (this.#closed.signal.aborted) return;
-        this.#options.log.error({ err: error, topic }, 'a change notice was not followed; reading everything anew');
-        await this.#readAnew(topic, listener);
-      }
+      for (const listener of this.#listeners.get(topic) ?? []) await this.#tell(topic, listener, call);
     });
+  }
+
+  async #tell(
+    topic: string,
+    listener: NoticeListener,
+    call: (listener: NoticeListener) => void | Promise<void>,
+  ): Promise<void> {
+    try {
+      await call(listener);
+    } catch (error) {
+      if (this.#closed.signal.aborted) return;
+      this.#options.log.error({ err: error, topic }, 'a change notice was not followed; reading everything anew');
+      await this.#readAnew(topic, listener);
+    }
   }
 
   async #readAnew(topic: string, listener: NoticeListener): Promise<void> {
