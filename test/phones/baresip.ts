@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { eventually } from '../support/eventually.ts';
 import { freeTcpPort } from '../support/ports.ts';
-import { SAMPLE_RATE, ToneSource } from './media/tone.ts';
+import { toneFile } from './media/tone-file.ts';
 import { Arrivals } from './wait.ts';
 
 /** What baresip reports through its ctrl_tcp module. */
@@ -165,26 +165,6 @@ function config(modules: string, control: number): string {
     `ctrl_tcp_listen 127.0.0.1:${control}`,
     '',
   ].join('\n');
-}
-
-/** A WAV file: PCM, 16 bit, mono, 8 kHz. */
-function toneFile(frequency: number, seconds: number): Buffer {
-  const samples = new ToneSource(frequency).next(seconds * SAMPLE_RATE);
-  const data = Buffer.from(samples.buffer);
-  const head = Buffer.alloc(44);
-  head.write('RIFF', 0);
-  head.writeUInt32LE(36 + data.length, 4);
-  head.write('WAVEfmt ', 8);
-  head.writeUInt32LE(16, 16);
-  head.writeUInt16LE(1, 20);
-  head.writeUInt16LE(1, 22);
-  head.writeUInt32LE(SAMPLE_RATE, 24);
-  head.writeUInt32LE(SAMPLE_RATE * 2, 28);
-  head.writeUInt16LE(2, 32);
-  head.writeUInt16LE(16, 34);
-  head.write('data', 36);
-  head.writeUInt32LE(data.length, 40);
-  return Buffer.concat([head, data]);
 }
 
 function accountLine(account: BaresipAccount): string {

@@ -3,7 +3,7 @@ import { delimiter, join } from 'node:path';
 import type { Context } from 'mocha';
 
 /** SIP programs of other people, used where they are installed. */
-export type Peer = 'sipp' | 'baresip';
+export type Peer = 'sipp' | 'baresip' | 'linphonec';
 
 /** Path of a program, or undefined when it is not installed. */
 export function findProgram(name: string): string | undefined {
