@@ -72,6 +72,8 @@ export interface RestDeps {
   readonly operations: Pick<Operations, 'definitions' | 'start' | 'preview'>;
   /** For requests with an Idempotency-Key. */
   readonly firstAnswers: Pick<FirstAnswers, 'once'>;
+  /** The node's figures for Prometheus. */
+  readonly metrics: { readonly contentType: string; text(): Promise<string> };
   readonly health: () => Promise<Health>;
   readonly log: Logger;
   /** Addresses or networks (CIDR) of proxies whose X-Forwarded-For is believed. Default: none. */

@@ -21,6 +21,7 @@ import { callRoutes } from './routes/calls.ts';
 import { conferenceRoutes } from './routes/conferences.ts';
 import { hookRoutes } from './routes/hooks.ts';
 import { healthRoute } from './routes/health.ts';
+import { metricsRoute } from './routes/metrics.ts';
 import { recordingRoutes } from './routes/recordings.ts';
 import { recordRoutes } from './routes/records.ts';
 import { scriptRoutes } from './routes/scripts.ts';
@@ -76,6 +77,7 @@ export async function createRestServer(deps: RestDeps): Promise<App> {
   const subscribers = new Subscribers(deps.events, deps.iam);
   webSockets(app, { iam: deps.iam, subscribers });
   healthRoute(app, deps);
+  metricsRoute(app, deps);
   await app.register(
     async (api: App) => {
       api.addHook('onRequest', authenticator(deps.iam));

@@ -24,6 +24,7 @@ import { startSipServer } from './embedded/sip/index.ts';
 import { createDemoData, createIam, isEmpty, StoredAvatars } from './iam/index.ts';
 import { FirstAnswers } from './idempotency/first-answers.ts';
 import { MediaLink } from './media/link.ts';
+import { Metrics } from './metrics/metrics.ts';
 import { openRecording } from './recording/index.ts';
 import { openScenarios, openScripting } from './scenarios.ts';
 import { Shutdown } from './shutdown.ts';
@@ -33,6 +34,7 @@ import { patiently } from './patience.ts';
 import { SipLink } from './signalling/link.ts';
 import { FolderFiles, openFiles } from './storage/files/index.ts';
 import { openStorage } from './storage/index.ts';
+import { Admission } from './switch/admission.ts';
 import { Switch } from './switch/switch.ts';
 
 const PROJECT = fileURLToPath(new URL('..', import.meta.url));
@@ -133,6 +135,8 @@ async function compose(config: Config, log: Logger, shutdown: Shutdown): Promise
   );
   const { services, runner, runServices } = scenarios;
   const callstore = new MemoryCallStore((domain, number) => directory.sipUserByNumber(domain, number)?.login);
+  const admission = new Admission(config.callLimits, () => callstore.count);
+  const metrics = new Metrics({ counts: () => counts() });
   const conferenceStore = new MemoryConferenceStore(callstore);
   const conferences = openConferences({
     config,
@@ -149,7 +153,17 @@ async function compose(config: Config, log: Logger, shutdown: Shutdown): Promise
     conferences,
     site: config.site,
     log,
-    events: callEvents(events),
+    events: {
+      emit: (domains, type, data) => {
+        metrics.call(type);
+        callEvents(events).emit(domains, type, data);
+      },
+    },
+    overload: () => {
+      const overload = admission.refuse();
+      if (overload) metrics.refused('sip');
+      return overload;
+    },
     watcher: recording.recorder,
     startScenario: (code, call) => runner.serve(code, call),
   });
@@ -162,6 +176,12 @@ async function compose(config: Config, log: Logger, shutdown: Shutdown): Promise
     dialogs: b2b.dialogs,
     directory,
     scenario: (code, domain) => runner.program(code, domain),
+    observer: metrics,
+    overload: () => {
+      const overload = admission.refuse();
+      if (overload) metrics.refused('rest');
+      return overload;
+    },
     log,
   });
 
@@ -209,6 +229,7 @@ async function compose(config: Config, log: Logger, shutdown: Shutdown): Promise
     recordings: recording,
     calls: callstore,
     operations,
+    metrics,
     firstAnswers: new FirstAnswers(storage),
     conferences: conferenceOperations(conferenceStore, b2b.conferences),
     operationRecords: operations,

@@ -48,6 +48,8 @@ export interface Operations {
 export interface OperationsServices extends OperationServices, PlanTools {
   /** Default: all there are. */
   readonly definitions?: readonly OperationDefinition[];
+  /** Asked before a call begins that is no transfer of a live one: why it may not. */
+  readonly overload?: () => { readonly reason: string; readonly retryAfterSeconds: number } | undefined;
 }
 
 export function createOperations(services: OperationsServices): Operations {
@@ -70,6 +72,8 @@ export function createOperations(services: OperationsServices): Operations {
       const { definition, plan } = await planOf(name, request);
       const { scenario } = definition;
       if (scenario === undefined) return { response: Promise.resolve(plan.answer ?? null) };
+      const overload = definition.startsCall && definition.target === 'none' ? services.overload?.() : undefined;
+      if (overload) throw new OperationError({ kind: 'overload', ...overload });
       const handle = await runner.start({ operation: name, scenario, domain: request.scope.domain, plan });
       return { id: handle.id, response: handle.response, handle };
     },

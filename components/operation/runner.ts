@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { CallPort } from '../../runtime/interpreter/call-port.ts';
 import { type Clock, systemClock } from '../../runtime/interpreter/clock.ts';
 import type { Report } from '../../runtime/interpreter/component.ts';
+import { ScenarioError } from '../../runtime/interpreter/errors.ts';
 import type { Log } from '../../runtime/interpreter/log.ts';
 import type { RunServices } from '../../runtime/interpreter/ports/services.ts';
 import type { Program } from '../../runtime/interpreter/program.ts';
@@ -21,6 +22,15 @@ export interface OperationServices {
   readonly runServices?: RunServices;
   readonly log: Log;
   readonly clock?: Clock;
+  /** Told how long milestones and answers took. */
+  readonly observer?: OperationObserver;
+}
+
+/** Who keeps figures of operations; times are in seconds since the operation began. */
+export interface OperationObserver {
+  milestone(operation: string, milestone: string, seconds: number): void;
+  /** @param result of the answer, `ok` where it has none, or the code of the error */
+  answered(operation: string, result: string, seconds: number): void;
 }
 
 /** An operation on its way. It goes on whether or not anybody still waits for the response. */
@@ -82,7 +92,7 @@ export class OperationRunner {
   async start({ operation, scenario, domain, plan }: OperationStart): Promise<OperationHandle> {
     const program = await this.#services.program(scenario);
     if (!program) throw new MissingScenarioError(scenario);
-    const { runServices, log } = this.#services;
+    const { runServices, log, observer } = this.#services;
     const id = randomUUID();
     const call = this.#services.openCall(domain);
     const now = this.#clock.now();
@@ -114,6 +124,7 @@ export class OperationRunner {
       ...(runServices ? { services: runServices } : {}),
       report: (report) => {
         this.#note(id, report);
+        observer?.milestone(operation, report.milestone, (report.at - now) / 1000);
         follow(report);
       },
     });
@@ -126,10 +137,15 @@ export class OperationRunner {
       else response.reject(failureOf(operation, outcome));
       return outcome;
     });
+    const since = (): number => (this.#clock.now() - now) / 1000;
     response.promise.then(
-      (answer) => this.#records.update(id, { response: answer, responsets: this.#clock.now() }),
-      // The caller has it.
-      () => undefined,
+      (answer) => {
+        this.#records.update(id, { response: answer, responsets: this.#clock.now() });
+        observer?.answered(operation, resultOf(answer), since());
+      },
+      // The caller has the error itself.
+      (error: unknown) =>
+        observer?.answered(operation, error instanceof ScenarioError ? error.code : 'internal', since()),
     );
     return { id, response: response.promise, finished, run };
   }
@@ -153,6 +169,11 @@ export class OperationRunner {
       ...(error ? { error } : {}),
     });
   }
+}
+
+function resultOf(answer: Value): string {
+  const result = typeof answer === 'object' && answer !== null && 'result' in answer ? answer.result : undefined;
+  return typeof result === 'string' ? result : 'ok';
 }
 
 function failureOf(operation: string, { status, error }: RunOutcome): Error {

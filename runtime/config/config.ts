@@ -25,6 +25,8 @@ export interface Config {
   readonly freeswitch: readonly ServerAddress[];
   /** Session interval to ask phones for, seconds (RFC 4028). */
   readonly sessionExpires: number;
+  /** Calls at once, and calls begun in a second; 0: no limit. */
+  readonly callLimits: { readonly calls: number; readonly startsPerSecond: number };
   readonly logLevel: string;
   readonly site: string;
   /** Folder of the node's own scenarios, absolute; its files serve beside the examples. */
@@ -65,6 +67,16 @@ export const SETTINGS = [
     name: 'RINGMASTER_SESSION_EXPIRES',
     fallback: '1800',
     about: 'session timer of calls, seconds; a phone that is silent for half of it is asked whether it is there',
+  },
+  {
+    name: 'RINGMASTER_MAX_CALLS',
+    fallback: '0',
+    about: 'calls at once; more are refused with 503 and Retry-After. 0: no limit',
+  },
+  {
+    name: 'RINGMASTER_CALL_STARTS',
+    fallback: '0',
+    about: 'calls begun in a second; more are refused with 503 and Retry-After. 0: no limit',
   },
   { name: 'RINGMASTER_SITE', fallback: 'main', about: 'name of the site, shown in dialogs' },
   {
@@ -114,6 +126,10 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     drachtio: servers('RINGMASTER_DRACHTIO', text),
     freeswitch: servers('RINGMASTER_FREESWITCH', text),
     sessionExpires: seconds('RINGMASTER_SESSION_EXPIRES', text),
+    callLimits: {
+      calls: integer('RINGMASTER_MAX_CALLS', text, 0, 1_000_000),
+      startsPerSecond: integer('RINGMASTER_CALL_STARTS', text, 0, 100_000),
+    },
     logLevel,
     site: text('RINGMASTER_SITE'),
     scenarioDir: resolve(text('RINGMASTER_SCENARIO_DIR') || join(text('RINGMASTER_DATA_DIR'), 'scenarios')),

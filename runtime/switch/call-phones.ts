@@ -85,6 +85,8 @@ class PhonesCall {
   readonly #description = new LocalDescription();
   /** Who is being called, by Call-ID of the branch. */
   readonly #called = new Map<string, Reached>();
+  /** Who rings, by Call-ID. */
+  readonly #ringing = new Set<string>();
   /** Accounts that are being called: a redirection to one of them leads in a circle. */
   readonly #accounts = new Set<string>();
   #fork: Fork | undefined;
@@ -118,7 +120,7 @@ class PhonesCall {
       branches.map((branch) => this.#target(branch, offer)),
       timeoutMs,
       {
-        provisional: (_target, provisional, sdp) => this.#provisional(provisional, sdp),
+        provisional: ({ callId }, provisional, sdp) => this.#provisional(callId, provisional, sdp),
         failed: (target) => dialog.removeBranch(target.callId),
         redirected: ({ callId }, elsewhere) => this.#redirected(callId, elsewhere, offer),
       },
@@ -209,9 +211,13 @@ class PhonesCall {
     });
   }
 
-  #provisional(provisional: SipAnswer, sdp: string | undefined): void {
-    const { caller } = this.#options;
+  #provisional(callId: string, provisional: SipAnswer, sdp: string | undefined): void {
+    const { caller, dialog } = this.#options;
     this.progress.progress(provisional);
+    if (!this.#ringing.has(callId) && (provisional.status === 180 || provisional.status === 183)) {
+      this.#ringing.add(callId);
+      this.#tools.dialogs.ringing(dialog, callId);
+    }
     if (sdp !== undefined && this.#early === undefined) {
       this.#early = this.#earlyMedia(sdp);
       this.#early.catch((err: unknown) => this.#tools.failed(err, 'early media', caller));

@@ -3,7 +3,14 @@ import { CallDialog, type DialogObserver, type DialogStart } from './dialog.ts';
 import type { EndCause, Leg } from './leg.ts';
 import { type CallWatcher, type LiveCall, liveCall } from './live-call.ts';
 
-export type DialogEventType = 'call_init' | 'call_answered' | 'call_hold' | 'call_unhold' | 'call_end';
+export type DialogEventType =
+  | 'call_init'
+  | 'call_ringing'
+  | 'call_answered'
+  | 'call_hold'
+  | 'call_unhold'
+  | 'call_transfer'
+  | 'call_end';
 
 /** Who is told what happens to dialogs (specification, "Events" 1). */
 export interface DialogEvents {
@@ -47,6 +54,16 @@ export class DialogBook implements DialogObserver {
   established(dialog: CallDialog): void {
     this.#watcher?.answered(liveCall(dialog));
     this.#tell(dialog, 'call_answered', { callid: dialog.b?.callid ?? '' });
+  }
+
+  /** A called party rings. */
+  ringing(dialog: CallDialog, callid: string): void {
+    this.#tell(dialog, 'call_ringing', { callid });
+  }
+
+  /** A party of one call is in another one from now on. */
+  transferred(from: CallDialog, to: CallDialog): void {
+    this.#tell(from, 'call_transfer', { new_dialogid: to.dialogid, new_inviteid: to.inviteid });
   }
 
   held(dialog: CallDialog, leg: Leg, held: boolean): void {

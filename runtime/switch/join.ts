@@ -36,6 +36,7 @@ export function startJoin(
   });
   const final = join(tools, dialog, found).then(async (result) => {
     await beforeSettling?.(result);
+    if (result.status < 300) tools.dialogs.transferred(old, dialog);
     await settleTransfer(old, dialog, opponent, result);
     return result;
   });

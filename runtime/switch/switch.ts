@@ -6,6 +6,7 @@ import type { MediaLink } from '../media/link.ts';
 import type { IncomingInvite } from '../signalling/incoming-invite.ts';
 import type { Log, SipHandlers, SipLink } from '../signalling/link.ts';
 import type { SrfRequest, SrfResponse } from '../signalling/srf-types.ts';
+import type { Overload } from './admission.ts';
 import { Authentication } from './authentication.ts';
 import { DialogBook, type DialogEvents } from './dialog-book.ts';
 import { LiveConferences } from './conference-control.ts';
@@ -27,6 +28,8 @@ export interface SwitchOptions {
   readonly log: Log;
   /** Told what happens to dialogs. */
   readonly events: DialogEvents;
+  /** Why no call may begin now; absent: there are no limits. */
+  readonly overload?: () => Overload | undefined;
   /** Follows answered calls to their end. */
   readonly watcher?: CallWatcher;
   /** Runs a scenario for a call; false when there is none of that code. */
@@ -39,6 +42,7 @@ const SHUTDOWN_MS = 2000;
 /** The b2b role of a node: registrar, routing, calls between phones and scenarios, transfers. */
 export class Switch implements SipHandlers {
   readonly #dialogs: DialogBook;
+  readonly #overload: SwitchOptions['overload'];
   readonly #live: LiveDialogs;
   readonly #conferences: LiveConferences;
   readonly #tools: SwitchTools;
@@ -55,6 +59,7 @@ export class Switch implements SipHandlers {
     this.#trunks = new Trunks(directory, location, log);
     this.#authentication = new Authentication(directory, location, this.#trunks);
     this.#registrar = new Registrar(this.#authentication, location, log);
+    this.#overload = options.overload;
     const failed: SwitchTools['failed'] = (err, what, leg) => log.error({ err, callid: leg.callid }, `${what} failed`);
     this.#live = new LiveDialogs(this.#dialogs, { failed });
     this.#tools = {
@@ -95,7 +100,10 @@ export class Switch implements SipHandlers {
   }
 
   invite(invite: IncomingInvite): void {
+    // An INVITE with Replaces continues a call that is there already.
+    const overload = invite.header('Replaces') === undefined ? this.#overload?.() : undefined;
     if (!this.ready) invite.reject(503, undefined, { 'Retry-After': '5' });
+    else if (overload) invite.reject(503, undefined, { 'Retry-After': String(overload.retryAfterSeconds) });
     else takeIncomingCall(this.#tools, this.#authentication, this.#trunks, invite);
   }
 

@@ -120,6 +120,7 @@ function transfer(tools: SwitchTools, plan: TransferPlan): Transfer {
   const final = attempt.final.then(async (result) => {
     await stopRinging?.();
     await beforeSettling?.(result);
+    if (result.status < 300) tools.dialogs.transferred(old, dialog);
     await settleTransfer(old, dialog, opponent, result);
     return result;
   });

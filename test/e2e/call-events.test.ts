@@ -37,6 +37,7 @@ describe('the events of a call', () => {
     await eventually(async () => expect(told.map(({ type }) => type)).to.include('call_end'));
     expect(told.map(({ type }) => type)).to.deep.equal([
       'call_init',
+      'call_ringing',
       'call_answered',
       'call_hold',
       'call_unhold',

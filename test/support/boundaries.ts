@@ -41,6 +41,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'runtime/iam': ['runtime/storage', 'runtime/domain'],
   'runtime/events': [],
   'runtime/idempotency': ['runtime/storage'],
+  'runtime/metrics': [],
   'runtime/recording': ['runtime/storage', 'runtime/domain', 'runtime/media', 'runtime/model', 'runtime/events'],
   'runtime/speech': ['runtime/media', 'runtime/domain', 'runtime/events'],
   'runtime/embedded': [],
@@ -90,6 +91,7 @@ const VENDORS: Readonly<Record<string, readonly string[]>> = {
   'drachtio-srf': ['runtime/signalling'],
   'drachtio-fsmrf': ['runtime/media'],
   fastify: ['rest-bridge'],
+  'prom-client': ['runtime/metrics'],
   '@electric-sql/pglite': ['runtime/storage'],
   pg: ['runtime/storage'],
 };

@@ -99,6 +99,7 @@ export class DataNode {
       conferences: noConferences(this.calls),
       operations: new MemoryOperations(this.calls),
       firstAnswers: new FirstAnswers(this.storage),
+      metrics: NO_DATA.metrics,
       operationRecords: records.operations,
       runs: records,
       health: async () => ({ ok: true, counts: {} }),

@@ -1,0 +1,102 @@
+import { Counter, collectDefaultMetrics, Gauge, Registry, Summary } from 'prom-client';
+
+/** The milestones and ends of operations, as whoever runs them tells. */
+export interface OperationObserver {
+  /** @param seconds since the operation began */
+  milestone(operation: string, milestone: string, seconds: number): void;
+  /** The caller has its answer. @param result of the answer, or the code of an error */
+  answered(operation: string, result: string, seconds: number): void;
+}
+
+export interface MetricsOptions {
+  /** What is alive in the node, by kind; asked when somebody reads the metrics. */
+  counts(): Promise<Readonly<Record<string, number>>>;
+}
+
+/** Seconds over which percentiles are taken, in slices that leave one by one. */
+const WINDOW = { maxAgeSeconds: 600, ageBuckets: 5 };
+const PERCENTILES = [0.5, 0.99];
+
+/** The node's figures in the text format of Prometheus. */
+export class Metrics implements OperationObserver {
+  readonly #registry = new Registry();
+  readonly #calls: Counter<'event'>;
+  readonly #refused: Counter<'by'>;
+  readonly #operations: Counter<'operation' | 'result'>;
+  readonly #answers: Summary<'operation'>;
+  readonly #milestones: Summary<'operation' | 'milestone'>;
+
+  constructor({ counts }: MetricsOptions) {
+    const registers = [this.#registry];
+    collectDefaultMetrics({ register: this.#registry });
+    new Gauge({
+      name: 'ringmaster_alive',
+      help: 'What is alive in the node, by kind: dialogs, registrations, endpoints, RTP sockets and streams, ...',
+      labelNames: ['kind'],
+      registers,
+      async collect() {
+        for (const [kind, count] of Object.entries(await counts())) this.set({ kind }, count);
+      },
+    });
+    this.#calls = new Counter({
+      name: 'ringmaster_call_events_total',
+      help: 'What happened to calls: call_init, call_answered, call_end, ...',
+      labelNames: ['event'],
+      registers,
+    });
+    this.#refused = new Counter({
+      name: 'ringmaster_calls_refused_total',
+      help: 'Calls that were not begun because the node was at its limit',
+      labelNames: ['by'],
+      registers,
+    });
+    this.#operations = new Counter({
+      name: 'ringmaster_operations_total',
+      help: 'Answered call operations',
+      labelNames: ['operation', 'result'],
+      registers,
+    });
+    this.#answers = new Summary({
+      name: 'ringmaster_operation_answer_seconds',
+      help: 'Time from the request of a call operation to its answer, of the last ten minutes',
+      labelNames: ['operation'],
+      percentiles: PERCENTILES,
+      ...WINDOW,
+      registers,
+    });
+    this.#milestones = new Summary({
+      name: 'ringmaster_operation_milestone_seconds',
+      help: 'Time from the request of a call operation to a milestone, of the last ten minutes',
+      labelNames: ['operation', 'milestone'],
+      percentiles: PERCENTILES,
+      ...WINDOW,
+      registers,
+    });
+  }
+
+  get contentType(): string {
+    return this.#registry.contentType;
+  }
+
+  /** All figures as they are now. */
+  text(): Promise<string> {
+    return this.#registry.metrics();
+  }
+
+  call(event: string): void {
+    this.#calls.inc({ event });
+  }
+
+  refused(by: 'sip' | 'rest'): void {
+    this.#refused.inc({ by });
+  }
+
+  milestone(operation: string, milestone: string, seconds: number): void {
+    this.#milestones.observe({ operation, milestone }, seconds);
+  }
+
+  answered(operation: string, result: string, seconds: number): void {
+    this.#operations.inc({ operation, result });
+    this.#answers.observe({ operation }, seconds);
+  }
+}
