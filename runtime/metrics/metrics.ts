@@ -10,7 +10,7 @@ export interface OperationObserver {
 
 export interface MetricsOptions {
   /** What is alive in the node, by kind; asked when somebody reads the metrics. */
-  counts(): Promise<Readonly<Record<string, number>>>;
+  readonly counts: () => Promise<Readonly<Record<string, number>>>;
 }
 
 /** Seconds over which percentiles are taken, in slices that leave one by one. */
@@ -29,13 +29,13 @@ export class Metrics implements OperationObserver {
   constructor({ counts }: MetricsOptions) {
     const registers = [this.#registry];
     collectDefaultMetrics({ register: this.#registry });
-    new Gauge({
+    const alive = new Gauge({
       name: 'ringmaster_alive',
       help: 'What is alive in the node, by kind: dialogs, registrations, endpoints, RTP sockets and streams, ...',
       labelNames: ['kind'],
       registers,
-      async collect() {
-        for (const [kind, count] of Object.entries(await counts())) this.set({ kind }, count);
+      collect: async () => {
+        for (const [kind, count] of Object.entries(await counts())) alive.set({ kind }, count);
       },
     });
     this.#calls = new Counter({
