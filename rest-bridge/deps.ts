@@ -28,6 +28,8 @@ export interface OperationRecords {
 export interface RunRecords {
   read(id: string): { readonly domain: string } | undefined;
   runs(): readonly { readonly domain: string }[];
+  /** Makes the next run of a scenario wait for a debugger: gives its port; undefined when there is no such scenario. */
+  debug(scenario: string, domain: string, from: string): Promise<number | 'not_allowed' | undefined>;
 }
 
 /** A web application as the session data show it. */

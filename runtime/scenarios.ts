@@ -22,6 +22,7 @@ import { RecordingFolder } from './media/recordings.ts';
 import { openSandbox, type Sandbox } from './sandbox/index.ts';
 import { promptsOf, ScriptCompiler } from './script-store/compile.ts';
 import { tokenConfirmer } from './script-store/confirm-token.ts';
+import { NodePolicy } from './scenario-policy.ts';
 import { ScriptStore } from './script-store/script-store.ts';
 import type { Shutdown } from './shutdown.ts';
 import type { LiveDirectory } from './domain/index.ts';
@@ -29,6 +30,7 @@ import type { ConfirmToken } from './iam/index.ts';
 import type { Storage } from './storage/index.ts';
 
 export interface ScenarioServices {
+  readonly policy: NodePolicy;
   /** The platform's own scenarios are hidden: no number and no name leads to them. */
   readonly services: ScenarioLibrary;
   readonly runner: ScenarioRunner;
@@ -66,7 +68,8 @@ export interface ScenarioNeeds {
 
 /** @throws SandboxError when no script process comes up */
 export async function openScripting(config: Config, shutdown: Shutdown): Promise<Scripting> {
-  const sandbox = await openSandbox();
+  const { debugPort: debuggerPort } = config;
+  const sandbox = await openSandbox(debuggerPort === undefined ? {} : { debuggerPort });
   shutdown.add('script processes', () => sandbox.close());
   const promptsFolder = promptsOf(config.scenarioDir);
   return {
@@ -85,7 +88,14 @@ export async function openScenarios(needs: ScenarioNeeds, shutdown: Shutdown): P
     folders: [config.scenarioDir, join(project, 'examples')],
     versionsFolder: join(config.dataDir, 'scenario-versions'),
   });
+  const policy = await NodePolicy.open({
+    directory,
+    secretsFile: config.secretsFile,
+    debugPort: config.debugPort,
+    log,
+  });
   const offered: RunServices = {
+    policy,
     serve: (code, call, start) => runner.take(code, call, start),
     openCall: (name) => needs.openCall(name),
     events,
@@ -107,5 +117,5 @@ export async function openScenarios(needs: ScenarioNeeds, shutdown: Shutdown): P
   shutdown.add('scenario starts', () => starter.close());
   const confirmToken = tokenConfirmer(starter, directory, log);
   const runServices = { ...offered, scenarios: (id: string) => services.program(id) };
-  return { services, runner, starter, scripts, confirmToken, runServices };
+  return { policy, services, runner, starter, scripts, confirmToken, runServices };
 }

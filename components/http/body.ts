@@ -1,3 +1,4 @@
+import type { Reveal } from '../../runtime/interpreter/ports/policy.ts';
 import type { Value } from '../../runtime/interpreter/values.ts';
 
 /** Headers and body of a request: what is no text goes as JSON. */
@@ -23,4 +24,24 @@ export function jsonOf(contentType: string | undefined, body: string): Value {
     // Says it is JSON and is not: the text is there for whoever wants it.
     return null;
   }
+}
+
+interface Leaving {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | undefined;
+}
+
+/** What is sent, with the secrets that are named in it. */
+export function revealed(reveal: Reveal, { url, headers, body }: Leaving): Leaving {
+  const isJson = Object.entries(headers).some(([name, value]) => /^content-type$/i.test(name) && /json/i.test(value));
+  return {
+    url: reveal(url, encodeURIComponent),
+    headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, reveal(value)])),
+    body: body === undefined ? undefined : reveal(body, isJson ? withinJson : undefined),
+  };
+}
+
+function withinJson(value: string): string {
+  return JSON.stringify(value).slice(1, -1);
 }

@@ -4,14 +4,15 @@ import { parseDuration } from '../../runtime/interpreter/duration.ts';
 import { unavailable } from '../../runtime/interpreter/ports/capability.ts';
 import { Duration } from '../../runtime/interpreter/setting.ts';
 import type { Value } from '../../runtime/interpreter/values.ts';
-import { jsonOf, requestBody } from './body.ts';
+import { jsonOf, requestBody, revealed } from './body.ts';
 
 export const http = defineComponent({
   name: 'http',
   summary: 'Asks a server over HTTP.',
   docs: [
     'Only hosts that the operator allows, and never an address of the node’s own network unless that is allowed, too. A',
-    '`body` that is no text is sent as JSON. `json` holds the answer when it is JSON, else it is empty.',
+    '`body` that is no text is sent as JSON. `json` holds the answer when it is JSON, else it is empty. A secret goes in by name:',
+    '`headers: { authorization: "Bearer ${secrets.crm}" }`; the scenario and its trace never see it.',
   ].join('\n'),
   settings: Type.Object({
     url: Type.String({
@@ -43,12 +44,11 @@ export const http = defineComponent({
   },
   waits: true,
   method: 'http.request',
-  run: async ({ services, signal, domain }, settings) => {
+  run: async ({ services, signal, domain, reveal }, settings) => {
     if (!services.http) throw unavailable('this node makes no HTTP requests');
     const { status, headers, body } = await services.http.request({
       method: settings.method,
-      url: settings.url,
-      ...requestBody(settings.headers, settings.body as Value | undefined),
+      ...revealed(reveal, { url: settings.url, ...requestBody(settings.headers, settings.body as Value | undefined) }),
       timeoutMs: parseDuration(settings.timeout) ?? 0,
       maxBytes: settings.max_bytes,
       signal,

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { revealed } from '../http/body.ts';
 import { type ComponentContext, defineComponent } from '../../runtime/interpreter/component.ts';
 import { unavailable } from '../../runtime/interpreter/ports/capability.ts';
 import type { HttpPort, HttpRequest } from '../../runtime/interpreter/ports/http.ts';
@@ -38,9 +39,11 @@ export const webhook = defineComponent({
     const { signal } = new AbortController();
     void deliver(services.http, context, {
       method: 'POST',
-      url,
-      headers: { ...headers, 'content-type': 'application/json' },
-      body: JSON.stringify(body),
+      ...revealed(context.reveal, {
+        url,
+        headers: { ...headers, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      }),
       timeoutMs: TIMEOUT_MS,
       maxBytes: MAX_ANSWER_BYTES,
       signal,

@@ -6,6 +6,12 @@ import { RestError } from '../errors.ts';
 import { ID } from '../route-names.ts';
 import { answers, ErrorAnswer, IdPath } from './schemas.ts';
 
+/** Whose next run waits for a debugger; `from`: only a call from this number. */
+const Debug = Type.Object({
+  scenario: Type.String({ minLength: 1, maxLength: 64 }),
+  from: Type.Optional(Type.String({ maxLength: 64 })),
+});
+
 const Record = Type.Object({}, { additionalProperties: true });
 
 /** What operations and scenario runs of the session's domain did: milestones, traces, results. */
@@ -27,6 +33,15 @@ export function recordRoutes(app: App, { operationRecords, runs }: Pick<RestDeps
     const run = runs.read(request.params.id);
     if (!run || !isOf(run, sessionOf(request).domain)) throw new RestError('ENTITY_NOT_FOUND', { entity: 'Run' });
     return run;
+  });
+
+  app.post('/api/debug', { schema: { body: Debug, response: answers({ 200: Record }) } }, async (request) => {
+    const { scenario, from } = request.body;
+    const port = await runs.debug(scenario, sessionOf(request).domain, from ?? '');
+    if (port === undefined) throw new RestError('ENTITY_NOT_FOUND', { entity: 'Scenario' });
+    if (port === 'not_allowed')
+      throw new RestError('CANNOT_APPLY', { field: 'scenario', reason: 'this node lets no debugger in' });
+    return { scenario, port };
   });
 }
 

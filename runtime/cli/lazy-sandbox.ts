@@ -4,8 +4,16 @@ import { type Sandbox, openSandbox } from '../sandbox/index.ts';
 export class LazySandbox implements AsyncDisposable {
   #sandbox: Promise<Sandbox> | undefined;
 
+  readonly #debuggerPort: number | undefined;
+
+  /** @param debuggerPort where a debugger is let in */
+  constructor(debuggerPort?: number) {
+    this.#debuggerPort = debuggerPort;
+  }
+
   readonly open = (): Promise<Sandbox> => {
-    this.#sandbox ??= openSandbox({ workers: 1 });
+    const { debuggerPort } = { debuggerPort: this.#debuggerPort };
+    this.#sandbox ??= openSandbox({ workers: 1, ...(debuggerPort === undefined ? {} : { debuggerPort }) });
     return this.#sandbox;
   };
 

@@ -17,7 +17,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     run: async (args) => (await import('./check.ts')).check(args),
   },
   simulate: {
-    usage: 'simulate FILE [--press 1,2#]',
+    usage: 'simulate FILE [--press 1,2#] [--debug]',
     about: 'run a scenario against a scripted caller, without SIP',
     run: async (args) => (await import('./simulate.ts')).simulate(args),
   },
@@ -30,6 +30,11 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     usage: 'trace ID [--as-test]',
     about: 'show what a live or finished run of a node did',
     run: async (args) => (await import('./trace.ts')).trace(args),
+  },
+  debug: {
+    usage: 'debug SCENARIO [--from 101]',
+    about: 'let the next run of a scenario of a node wait for a debugger',
+    run: async (args) => (await import('./debug.ts')).debug(args),
   },
   schema: {
     usage: 'schema [--types | --mermaid FILE]',

@@ -5,7 +5,9 @@ import { runSimulate } from '../interpreter/simulation/simulate-command.ts';
 import { LazySandbox } from './lazy-sandbox.ts';
 import { usageOf } from './usage.ts';
 
-const USAGE = 'ringmaster simulate FILE [--press 1,2#] [--hang-up-after 10s] [--arg name=value ...]';
+const USAGE = 'ringmaster simulate FILE [--press 1,2#] [--hang-up-after 10s] [--arg name=value ...] [--debug]';
+/** The port at which debuggers look for Node.js. */
+const DEBUG_PORT = 9229;
 
 /** `ringmaster simulate`: runs a scenario against a scripted caller, without SIP, and prints what happened. */
 export async function simulate(args: readonly string[]): Promise<number> {
@@ -15,6 +17,7 @@ export async function simulate(args: readonly string[]): Promise<number> {
       options: {
         press: { type: 'string' },
         'hang-up-after': { type: 'string' },
+        debug: { type: 'boolean', default: false },
         arg: { type: 'string', multiple: true, default: [] },
       },
       allowPositionals: true,
@@ -22,13 +25,15 @@ export async function simulate(args: readonly string[]): Promise<number> {
     const [file, ...more] = positionals;
     if (file === undefined || more.length > 0) throw new TypeError('name one scenario file');
     const { press, 'hang-up-after': hangUpAfter } = values;
-    await using sandbox = new LazySandbox();
+    await using sandbox = new LazySandbox(values.debug ? DEBUG_PORT : undefined);
+    if (values.debug) process.stderr.write(`scripts wait a minute each for a debugger on port ${DEBUG_PORT}\n`);
     return await runSimulate(
       file,
       {
         ...(press === undefined ? {} : { press }),
         ...(hangUpAfter === undefined ? {} : { hangUpAfter }),
         openSandbox: sandbox.open,
+        debug: values.debug,
         argTexts: Object.fromEntries(values.arg.map(argument)),
       },
       components,

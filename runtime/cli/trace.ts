@@ -3,13 +3,11 @@ import { parseArgs } from 'node:util';
 import type { RunView } from '../interpreter/runner.ts';
 import { asTest } from '../interpreter/tools/as-test.ts';
 import { traceText } from '../interpreter/tools/trace-text.ts';
+import { ask, nodeUrl, tokenFor } from './node-access.ts';
 import { usageOf } from './usage.ts';
 
 const USAGE = `ringmaster trace ID [--as-test | --json] [--url http://127.0.0.1:8080] [--token T]
   without --token: RINGMASTER_TOKEN, or the demo administrator of a node on this machine`;
-
-/** The demo administrator (see README): there is one only where every listener is on loopback. */
-const DEMO_LOGIN = { domain: 'demo.local', login: 'admin', pwd: 'demo-admin', session_type: 'token' };
 
 /** `ringmaster trace`: shows a live or finished run of a running node, or makes a test of it. */
 export async function trace(args: readonly string[]): Promise<number> {
@@ -27,29 +25,13 @@ export async function trace(args: readonly string[]): Promise<number> {
     const [id, ...more] = positionals;
     if (id === undefined || more.length > 0) throw new TypeError('name one run');
     const base = `${values.url}/rest/v1`;
-    const token = values.token ?? process.env.RINGMASTER_TOKEN ?? (await logIn(base));
+    const token = await tokenFor(base, values.token);
     const view = await fetchRun(base, token, id);
     if (values.json) process.stdout.write(`${JSON.stringify(view, undefined, 2)}\n`);
     else if (values['as-test']) process.stdout.write(asTest(view));
     else process.stdout.write(`${traceText(view).join('\n')}\n`);
     return 0;
   });
-}
-
-function nodeUrl(): string {
-  const { RINGMASTER_HTTP_HOST: host = '127.0.0.1', RINGMASTER_HTTP_PORT: port = '8080' } = process.env;
-  return `http://${host}:${port}`;
-}
-
-async function logIn(base: string): Promise<string> {
-  const response = await ask(`${base}/iam/sessions`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(DEMO_LOGIN),
-  });
-  const { token } = (await response.json()) as { token?: string };
-  if (!response.ok || token === undefined) throw new TypeError('there is no demo administrator here: give --token');
-  return token;
 }
 
 async function fetchRun(base: string, token: string, id: string): Promise<RunView> {
@@ -59,12 +41,4 @@ async function fetchRun(base: string, token: string, id: string): Promise<RunVie
   if (response.status === 404) throw new TypeError(`there is no run ${id}, or its trace is no longer kept`);
   if (!response.ok) throw new TypeError(`the node answered ${response.status}`);
   return (await response.json()) as RunView;
-}
-
-async function ask(url: string, init: RequestInit): Promise<Response> {
-  try {
-    return await fetch(url, init);
-  } catch (error) {
-    throw new TypeError(`no node answers at ${new URL(url).origin}`, { cause: error });
-  }
 }

@@ -31,6 +31,10 @@ export interface Config {
   readonly site: string;
   /** Folder of the node's own scenarios, absolute; its files serve beside the examples. */
   readonly scenarioDir: string;
+  /** JSON file with the secrets of scenarios, absolute; it need not exist. */
+  readonly secretsFile: string;
+  /** Port on the loopback address for debuggers of scripts; undefined: none is let in. */
+  readonly debugPort: number | undefined;
   /** Hosts that scenarios may ask by HTTP: names, `*.example.com`, or `*`. */
   readonly scenarioHosts: readonly string[];
   /** Addresses and networks that the login ban leaves alone. */
@@ -94,6 +98,16 @@ export const SETTINGS = [
     fallback: '',
     about: 'addresses and networks (CIDR) that failed logins do not ban, comma-separated',
   },
+  {
+    name: 'RINGMASTER_SECRETS_FILE',
+    fallback: '',
+    about: 'JSON file with secrets that scenarios use by name; else `secrets.json` in the data directory',
+  },
+  {
+    name: 'RINGMASTER_DEBUG_PORT',
+    fallback: '',
+    about: 'port on 127.0.0.1 for debuggers of scenario scripts; empty: none is let in',
+  },
   { name: 'RINGMASTER_LOG_LEVEL', fallback: 'info', about: 'trace, debug, info, warn, error, fatal or silent' },
 ] as const;
 
@@ -133,6 +147,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     logLevel,
     site: text('RINGMASTER_SITE'),
     scenarioDir: resolve(text('RINGMASTER_SCENARIO_DIR') || join(text('RINGMASTER_DATA_DIR'), 'scenarios')),
+    secretsFile: resolve(text('RINGMASTER_SECRETS_FILE') || join(text('RINGMASTER_DATA_DIR'), 'secrets.json')),
+    debugPort: text('RINGMASTER_DEBUG_PORT') === '' ? undefined : port('RINGMASTER_DEBUG_PORT', text),
     scenarioHosts: list(text('RINGMASTER_SCENARIO_HOSTS')),
     loginAllowList: networks('RINGMASTER_LOGIN_ALLOW', text),
   };

@@ -5,6 +5,7 @@ import type { Clock } from './clock.ts';
 import type { Log } from './log.ts';
 import type { LogLevel, ScriptHost } from '../sandbox/index.ts';
 import type { Mailbox } from './run/mailbox.ts';
+import type { Reveal } from './ports/policy.ts';
 import type { RunServices } from './ports/services.ts';
 import type { Value, ValueType } from './values.ts';
 
@@ -78,6 +79,8 @@ export interface ComponentContext {
    * @throws ScenarioError code `no_such_prompt`
    */
   readonly sound: (text: string) => PlaySource;
+  /** Puts secrets in place of the texts that stand for them: for what leaves the node, and for no result. */
+  readonly reveal: Reveal;
   readonly report: (report: Omit<Report, 'at'>) => void;
   /** Id of the run. */
   readonly run: string;

@@ -1,6 +1,7 @@
 import type { ScriptFormat } from '../sandbox/index.ts';
 import type { Component } from './component.ts';
 import type { Expression, Scope } from './expression.ts';
+import type { LimitsWanted } from './limits.ts';
 import type { Cron } from './starting/cron.ts';
 import { type Value, type ValueType, plainText } from './values.ts';
 
@@ -89,6 +90,8 @@ export interface Program {
   readonly finally: string | undefined;
   readonly interrupts: readonly Interrupt[];
   readonly starts?: readonly Start[];
+  /** What its runs may use, where that is not the usual. */
+  readonly limits?: LimitsWanted;
   /** Id of the scenario that gets the call when this one fails. */
   readonly fallback?: string;
   /** Of a module, which has no blocks. */

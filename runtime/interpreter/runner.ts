@@ -90,6 +90,15 @@ export class ScenarioRunner {
     return this.#begin(program, { domain, args, ...(call ? { call } : {}) });
   }
 
+  /**
+   * Makes the next run of a scenario wait for a debugger.
+   * @returns the port for debuggers; `not_allowed` unless the operator lets them in; undefined: no such scenario
+   */
+  async debug(code: string, domain: string, from: string): Promise<number | 'not_allowed' | undefined> {
+    const program = await this.#library.program(code, domain);
+    return program && (this.#services.policy?.arm(program.id, from) ?? 'not_allowed');
+  }
+
   /** The run of this id, while it runs and as long as its trace is kept. */
   read(id: string): RunView | undefined {
     const live = this.#live.get(id);

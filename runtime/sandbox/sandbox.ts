@@ -40,8 +40,8 @@ export interface StartOptions extends ScriptSource {
    * both a function and the start of others.
    */
   readonly commands: readonly string[];
-  /** Names of secrets; inside, `secrets.NAME` is `{"$secret": NAME}`, which a command may put the secret in place of. */
-  readonly secrets?: readonly string[];
+  /** Inside, `secrets.NAME`: texts that stand for secrets, which commands may put the secrets in place of. */
+  readonly secrets?: Readonly<Record<string, string>>;
   readonly limits?: Partial<ScriptLimits>;
   /**
    * Carries out a command. Its result must be JSON (undefined counts as null). What it throws is thrown inside as a
@@ -53,10 +53,12 @@ export interface StartOptions extends ScriptSource {
   /** Ends the run at once; `finished` rejects with ScriptAbortedError. */
   readonly signal?: AbortSignal;
   /**
-   * Lets a debugger in; the script waits for it before its first line, and has no limits of time. `file` should be an
-   * absolute path or a URL, for breakpoints are set by it.
+   * Lets a debugger in; the script waits a minute for it before its first line, and has no limits of time. `file` should
+   * be an absolute path or a URL, for breakpoints are set by it.
    */
   readonly debug?: boolean;
+  /** What a debugger calls it. */
+  readonly title?: string;
 }
 
 export interface ScriptOutcome {

@@ -11,6 +11,7 @@ import {
   readScriptVersion,
   servingBefore,
 } from '../domain/index.ts';
+import { readLimits } from '../interpreter/limits.ts';
 import type { Program } from '../interpreter/program.ts';
 import type { ScenarioSource, ScenarioUse, StartingScenario } from '../interpreter/scenario-source.ts';
 import type { ScenarioFile, ScenarioLibrary } from '../interpreter/library.ts';
@@ -157,6 +158,9 @@ export class ScriptStore implements ScenarioSource {
       number === row.version ? row.scriptdata : (await readScriptVersion(storage.db, kind, id, number))?.scriptdata;
     // Service scripts are made to be started by others, unless they say no.
     const hook = kind === 'svcscript' && row.opts['hook'] !== false;
-    return data === undefined ? undefined : await compiler.program({ code, data }, { number, hook });
+    const program = data === undefined ? undefined : await compiler.program({ code, data }, { number, hook });
+    const wanted = row.opts['limits'];
+    if (program === undefined || wanted === undefined) return program;
+    return { ...program, limits: { ...program.limits, ...readLimits(wanted).limits } };
   }
 }

@@ -40,6 +40,7 @@ describe('guide for authors', () => {
   it('shows blocks without mistakes', async () => {
     const guide = await readFile(file, 'utf8');
     const snippets = [...guide.matchAll(/```yaml\n([^]*?)```/g)].map(([, text]) => text ?? '').slice(3);
+    expect(snippets.pop(), 'the last one shows limits').to.include('limits:');
     expect(snippets).to.have.length(5);
     for (const snippet of snippets) {
       const blocks = (parse(snippet) as { blocks?: object }).blocks ?? (parse(snippet) as object);

@@ -27,6 +27,13 @@ describe('REST: records of operations and runs', () => {
     });
   }
 
+  it('lets the next run of a scenario wait for a debugger', async () => {
+    const ask = (scenario: string) => node.as('admin', 'POST', '/api/debug', { body: { scenario } });
+    expect(await ask('hello')).to.deep.include({ status: 200, body: { scenario: 'hello', port: 9229 } });
+    expect((await ask('none')).status).to.equal(404);
+    expect((await ask('')).body).to.include({ error_code: 1400 });
+  });
+
   it('lists the runs of the domain', async () => {
     expect((await node.as('admin', 'GET', '/api/runs')).body).to.deep.equal([mine]);
   });

@@ -158,8 +158,11 @@ describe('sandbox: runs', () => {
   });
 
   it('names secrets without knowing them', async () => {
-    const run = startScript(sandbox, { source: 'return [secrets.token, secrets.other ?? null]', secrets: ['token'] });
-    expect((await run.finished).value).to.deep.equal([{ $secret: 'token' }, null]);
+    const run = startScript(sandbox, {
+      source: 'return [secrets.token, secrets.other ?? null]',
+      secrets: { token: '{{t}}' },
+    });
+    expect((await run.finished).value).to.deep.equal(['{{t}}', null]);
   });
 
   it('ends at once when its signal aborts', async () => {

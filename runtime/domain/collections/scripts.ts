@@ -5,6 +5,7 @@ import type { Schema } from '../../storage/index.ts';
 import { InvalidFieldError } from '../errors.ts';
 import type { CollectionDefinition, Input } from './definition.ts';
 import { Code, Composite, Id, Label } from './fields.ts';
+import { areLimits, LIMITS_ARE } from './limits.ts';
 
 const VersionNumber = Type.Integer({ minimum: 1, maximum: 2_147_483_647 });
 
@@ -48,7 +49,7 @@ const schema = Type.Object({
   name: Label,
   scriptdata: ScriptDataSchema,
   serving: Type.Optional(ServingSchema),
-  /** `share`: percent of new runs that a new version gets at first, instead of all. */
+  /** `share`: percent of new runs that a new version gets at first, instead of all. `limits`: what a run may use. */
   opts: Composite,
   ext: Composite,
 });
@@ -105,6 +106,9 @@ export function scripts(kind: ScriptKind, check: CheckScript): CollectionDefinit
     },
     async derive(entity, before, db) {
       const share = shareOf(entity['opts'], kind);
+      const { limits } = (entity['opts'] ?? {}) as { readonly limits?: unknown };
+      if (limits !== undefined && !areLimits(limits))
+        throw new InvalidFieldError(kind, 'opts', `limits must be ${LIMITS_ARE}`, limits);
       const problems = (entity['problems'] ?? []) as readonly ScriptProblem[];
       const last = before as ScriptRow | undefined;
       const { scriptdata } = entity as { scriptdata: ScriptData };

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { InvalidFieldError } from '../errors.ts';
 import type { CollectionDefinition } from './definition.ts';
 import { Code, Composite, Id } from './fields.ts';
+import { areLimits, LIMITS_ARE } from './limits.ts';
 
 const schema = Type.Object({
   id: Id,
@@ -26,6 +27,10 @@ const KNOWN: Readonly<Record<string, { readonly is: (value: unknown) => boolean;
   iam_token_svcscript_code: {
     is: (value) => typeof value === 'string' && /^[A-Za-z0-9_.-]{0,64}$/.test(value),
     what: 'the code of a service scenario; empty: none',
+  },
+  scenario_limits: {
+    is: areLimits,
+    what: LIMITS_ARE,
   },
   record_asr_options: {
     is: (value) => typeof value === 'object' && value !== null && !Array.isArray(value),

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import path from 'node:path';
+import { parseDocument } from 'yaml';
 import type { CompileResult, ScriptFormat, ScriptSource } from '../../sandbox/index.ts';
 import type { ComponentRegistry } from '../component.ts';
+import { readLimits } from '../limits.ts';
 import { methods } from '../method.ts';
 import type { Problem } from '../problem.ts';
 import type { Program } from '../program.ts';
@@ -11,6 +13,8 @@ import type { CheckResult } from './check-scenario.ts';
 const MAX_LENGTH = 1_000_000;
 /** `export const fallback = 'voicemail';`: known without running the module. */
 const FALLBACK = /^export const fallback = ['"]([A-Za-z0-9][A-Za-z0-9_.-]{0,63})['"]/m;
+/** `export const limits = { cpu: '5s', memory: 64 };`: on one line, read as YAML reads it. */
+const LIMITS = /^export const limits = (\{[^\n]*\})/m;
 const MODULE_ID = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/;
 
 export interface ModuleCheckOptions {
@@ -40,6 +44,10 @@ export async function checkModule(
   else if (!/\bexport\s+(default\b|\{[^}]*\bas\s+default\b)/.test(text))
     problem('the module exports no default function', 'write export default async function (call, args) { ... }');
   else if (compile) problems.push(...(await compileProblems(compile, { source: text, format, kind: 'module', file })));
+  const wanted = LIMITS.exec(text)?.[1];
+  const { limits, problems: wrong } = wanted === undefined ? { problems: [] } : readLimits(readFlow(wanted));
+  for (const { message, suggestion } of wrong)
+    problems.push({ file, line: lineOf(text, LIMITS), column: 1, message, ...(suggestion ? { suggestion } : {}) });
   const fallback = FALLBACK.exec(text)?.[1];
   const program: Program = {
     id,
@@ -54,10 +62,20 @@ export async function checkModule(
     start: '',
     finally: undefined,
     interrupts: [],
+    ...(limits === undefined ? {} : { limits }),
     ...(fallback === undefined ? {} : { fallback }),
     module: { source: text, format, methods: methods(components) },
   };
   return { program: problems.length === 0 ? program : undefined, problems };
+}
+
+function readFlow(text: string): unknown {
+  const document = parseDocument(text);
+  return document.errors.length > 0 ? undefined : document.toJS();
+}
+
+function lineOf(text: string, pattern: RegExp): number {
+  return text.slice(0, pattern.exec(text)?.index ?? 0).split('\n').length;
 }
 
 async function compileProblems(

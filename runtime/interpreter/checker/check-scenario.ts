@@ -2,13 +2,14 @@ import path from 'node:path';
 import { type Node, isMap, isScalar } from 'yaml';
 import type { ComponentRegistry } from '../component.ts';
 import { ExpressionCompiler } from '../expression.ts';
+import { type LimitsWanted, readLimits } from '../limits.ts';
 import { type Problem, isMistake, suggestName } from '../problem.ts';
 import type { Program } from '../program.ts';
 import type { ValueType } from '../values.ts';
 import { type BlockDraft, BlockReader, textOf } from './blocks.ts';
 import { DeclarationReader } from './declarations.ts';
 import { readInterrupts } from './interrupts.ts';
-import { BUILT_IN_RECORDS, Names } from './names.ts';
+import { BUILT_IN_MAPS, BUILT_IN_RECORDS, Names } from './names.ts';
 import { type Entry, Source, scalarText } from './source.ts';
 import { readStarts } from './starts.ts';
 
@@ -23,6 +24,7 @@ const SECTIONS = [
   'on',
   'finally',
   'fallback',
+  'limits',
   'blocks',
 ];
 const SCENARIO_ID = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/;
@@ -65,7 +67,7 @@ function checkRoot(source: Source, root: Node, options: CheckOptions): Program {
   const variableTypes = new Map(variables.map(({ name, type }) => [name, type]));
   const readable = new Map([...parameters.map(({ name, type }) => [name, type] as const), ...variableTypes]);
   const compiler = new ExpressionCompiler({
-    variables: readable,
+    variables: new Map([...readable, ...BUILT_IN_MAPS]),
     records: new Map([...BUILT_IN_RECORDS, ...resultRecords(drafts)]),
   });
   const promptsFolder = options.promptsFolder ?? path.join(path.dirname(path.resolve(options.file)), 'prompts');
@@ -89,6 +91,7 @@ function checkRoot(source: Source, root: Node, options: CheckOptions): Program {
     blocks,
     start: start ? textOf(start) : '',
     finally: last ? textOf(last) : undefined,
+    ...limitsOf(source, sections.get('limits')),
     ...fallbackOf(source, sections.get('fallback')),
     starts: readStarts(source, node('starts')),
     interrupts: interrupts.map(({ kind, name, target, milliseconds }) => ({ kind, name, target, milliseconds })),
@@ -126,6 +129,16 @@ function readId(source: Source, entry: Entry | undefined, root: Node): string {
   if (!SCENARIO_ID.test(id))
     source.problem(entry.value ?? entry.keyNode, `"${id}" cannot be an id: letters, digits, _ . - only, at most 64`);
   return id;
+}
+
+function limitsOf(source: Source, entry: Entry | undefined): { readonly limits?: LimitsWanted } {
+  if (!entry) return {};
+  const { limits, problems } = readLimits(entry.value?.toJSON());
+  for (const { name, message, suggestion } of problems) {
+    const own = isMap(entry.value) ? source.entries(entry.value).find(({ key }) => key === name) : undefined;
+    source.problem(own?.keyNode ?? entry.keyNode, message, suggestion);
+  }
+  return { limits };
 }
 
 function fallbackOf(source: Source, entry: Entry | undefined): { readonly fallback?: string } {

@@ -24,6 +24,9 @@ export const BUILT_IN_RECORDS: ReadonlyMap<string, Readonly<Record<string, Value
   ['error', { code: 'string', message: 'string', block: 'string' }],
 ]);
 
+/** Maps that every expression can read: what is in them is known at run time only. */
+export const BUILT_IN_MAPS: ReadonlyMap<string, ValueType> = new Map([['secrets', 'object']]);
+
 /** Words CEL keeps for itself (its specification, "Reserved"), and `end`, which ends a run. */
 const RESERVED = new Set(
   `as break const continue else end false for function if import in let loop null package namespace return true var void
@@ -33,7 +36,9 @@ const IDENTIFIER = /^[A-Za-z][A-Za-z0-9_]{0,63}$/;
 
 /** Names of parameters, variables and blocks share one space, because expressions read all three. */
 export class Names {
-  readonly #taken = new Map<string, string>([...BUILT_IN_RECORDS.keys()].map((name) => [name, 'the language']));
+  readonly #taken = new Map<string, string>(
+    [...BUILT_IN_RECORDS.keys(), ...BUILT_IN_MAPS.keys()].map((name) => [name, 'the language']),
+  );
   readonly #source: Source;
 
   constructor(source: Source) {

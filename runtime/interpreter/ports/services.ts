@@ -1,4 +1,4 @@
-import type { Sandbox, ScriptLimits } from '../../sandbox/index.ts';
+import type { Sandbox } from '../../sandbox/index.ts';
 import type { CallPort } from '../call-port.ts';
 import type { Program } from '../program.ts';
 import type { Run } from '../run/run.ts';
@@ -12,6 +12,7 @@ import type { HuntHistory } from './hunt-history.ts';
 import type { ModelPort } from './model.ts';
 import type { OperationPort } from './operations.ts';
 import type { ParkingLot } from './parking.ts';
+import type { ScenarioPolicy } from './policy.ts';
 import type { RecordingStore } from './recording.ts';
 
 /**
@@ -39,5 +40,5 @@ export interface RunServices {
   readonly parking?: ParkingLot;
   /** Where scripts run. */
   readonly sandbox?: Sandbox;
-  readonly scriptLimits?: Partial<ScriptLimits>;
+  readonly policy?: ScenarioPolicy;
 }

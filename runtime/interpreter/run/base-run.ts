@@ -61,6 +61,23 @@ export abstract class BaseRun implements Run {
     // Nothing happens before the caller has the run.
     this.#finished.resolve(Promise.resolve().then(execute));
     this.state.services.runs?.add(this);
+    this.#limitTime();
+  }
+
+  /** Ends a run that takes longer than it may: its `finally` still has its time. */
+  #limitTime(): void {
+    const { allowed, clock, debug } = this.state;
+    if (allowed.wall === undefined || debug) return;
+    const over = new AbortController();
+    void this.finished.then(() => over.abort());
+    clock.sleep(allowed.wall, over.signal).then(
+      () => {
+        const message = `the run took longer than ${allowed.wall} ms`;
+        this.state.fail({ code: 'time_limit', message, block: '' }, undefined);
+        this.stop(message);
+      },
+      () => undefined,
+    );
   }
 
   protected advance(event: RunEvent, hasFinally: boolean): void {

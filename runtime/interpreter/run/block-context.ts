@@ -59,6 +59,7 @@ export function blockContext(state: RunState, site: BlockSite): ComponentContext
         return run;
       },
     },
+    reveal: state.secrets.reveal,
     sound: (text) => sound(state, text),
     report: (report) => state.report(report),
     answered: (party, answer) => trace.answered(state.clock.now(), party, answer),
@@ -85,7 +86,9 @@ function sound({ program, services, domain }: RunState, text: string): PlaySourc
   return found;
 }
 
-function note({ id, program, log }: RunState, trace: BlockTrace, level: LogLevel, text: string): void {
+function note(state: RunState, trace: BlockTrace, level: LogLevel, text: string): void {
+  const { id, program, log } = state;
+  if (!state.countLogLine()) return;
   trace.logged(`${level}: ${text}`);
   log[level]({ run: id, scenario: program.id, text }, 'scenario says');
 }

@@ -2,6 +2,7 @@ import type { Json, ScriptRun } from '../../sandbox/index.ts';
 import type { CallEnd } from '../call-port.ts';
 import type { Component } from '../component.ts';
 import { ScenarioError } from '../errors.ts';
+import { scriptLimits } from '../limits.ts';
 import { unavailable } from '../ports/capability.ts';
 import { isWatched } from '../ports/watching.ts';
 import type { ModuleSource, Program } from '../program.ts';
@@ -97,11 +98,14 @@ export class ModuleRun extends BaseRun {
       source: this.#module.source,
       format: this.#module.format,
       kind: 'module',
-      file: this.program.file,
+      file: this.state.scriptUrl,
+      debug: this.state.debug,
+      title: `${this.program.id}, run ${this.id}`,
       version: this.program.version,
       args: this.#args,
       commands: [...this.#module.methods.keys(), CALL_INFO],
-      ...(services.scriptLimits ? { limits: services.scriptLimits } : {}),
+      secrets: this.state.secrets.placeholders,
+      limits: scriptLimits(this.state.allowed),
       onCommand: (name, args, signal) => this.#command(name, args, signal),
       onLog: (level, text) => {
         const line = trace.begin({ branch: 'main', block: 'log', component: 'log', start: clock.now() });

@@ -1,10 +1,14 @@
 import { randomUUID } from 'node:crypto';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { SandboxError } from '../../sandbox/index.ts';
 import { type CallEnd, type CallPort, CallStateError } from '../call-port.ts';
 import { type Clock, systemClock } from '../clock.ts';
 import type { Report } from '../component.ts';
 import { ScenarioError } from '../errors.ts';
 import type { Log } from '../log.ts';
+import { type ScenarioLimits, effectiveLimits } from '../limits.ts';
+import { OPEN_POLICY, type Secrets } from '../ports/policy.ts';
 import type { RunServices } from '../ports/services.ts';
 import type { Program } from '../program.ts';
 import type { Value } from '../values.ts';
@@ -37,8 +41,14 @@ export class RunState {
   readonly legs: Legs;
   /** What blocks in progress say of an end of the call: see `ComponentContext.claimEnd`. */
   readonly #claims = new Set<(end: CallEnd) => boolean>();
+  /** What the run may use. */
+  readonly allowed: ScenarioLimits;
+  readonly secrets: Secrets;
+  /** Its scripts wait for a debugger. */
+  readonly debug: boolean;
   readonly #options: RunOptions;
   readonly #start: number;
+  #logLines = 0;
   #result: Record<string, Value> = {};
   #value: Value | undefined;
   #error: RunError | undefined;
@@ -53,13 +63,31 @@ export class RunState {
     this.domain = options.domain ?? call?.domain ?? '';
     this.log = log;
     this.clock = clock;
-    this.limits = { ...DEFAULT_LIMITS, ...options.limits };
+    const { policy = OPEN_POLICY } = services;
+    this.allowed = effectiveLimits(program.limits, policy.limits(this.domain));
+    this.debug = policy.debugs(program, call);
+    this.secrets = policy.secrets(this.domain);
+    this.limits = { ...DEFAULT_LIMITS, stepsWithoutWait: this.allowed.steps, ...options.limits };
     this.services = services;
     this.trace = new Trace(this.limits.traceEntries);
     this.children = new Children({ services, call, domain: this.domain, depth, log, clock, report });
     const { openCall } = services;
     this.legs = new Legs(openCall && (() => openCall(this.domain)));
     this.#start = clock.now();
+  }
+
+  /** What a script is called in stacks, and where a debugger finds its breakpoints: a file by its URL. */
+  get scriptUrl(): string {
+    const { file } = this.program;
+    return this.debug && path.isAbsolute(file) ? pathToFileURL(file).href : file;
+  }
+
+  /** A line for the log of the node; false when there were too many. */
+  countLogLine(): boolean {
+    this.#logLines += 1;
+    if (this.#logLines === this.allowed.log + 1)
+      this.log.warn({ run: this.id, scenario: this.program.id }, 'the scenario logs too much: the rest is left out');
+    return this.#logLines <= this.allowed.log;
   }
 
   /** Passes a milestone on. A sink that throws harms neither the scenario nor the answers that come after it. */

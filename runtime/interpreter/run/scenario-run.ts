@@ -34,7 +34,9 @@ export class ScenarioRun extends BaseRun {
 
   constructor(program: Program, options: RunOptions) {
     super(program, options);
-    this.#scope = new RunScope(program, options.args ?? {}, options.call, this.state.id, options.variables);
+    const { placeholders: secrets } = this.state.secrets;
+    const { args = {}, call, variables } = options;
+    this.#scope = new RunScope(program, args, call, this.state.id, { variables, secrets });
     this.#interrupts = new Interrupts(program.interrupts, (target, event) => this.#detour({ target, event }));
     this.begin(() => this.#execute());
   }

@@ -4,6 +4,14 @@ import type { Scope } from '../expression.ts';
 import { type Compiled, type Parameter, type Program, evaluate } from '../program.ts';
 import { type Value, type ValueType, ZERO_VALUES, fromCel, isOfType, toCel } from '../values.ts';
 
+/** What a run has beside its arguments. */
+export interface ScopeExtras {
+  /** First values of variables, in place of the declared ones. */
+  readonly variables?: Readonly<Record<string, Value>> | undefined;
+  /** Texts that stand for secrets, by name. */
+  readonly secrets?: Readonly<Record<string, string>>;
+}
+
 /** The names a run's expressions read, with their present values. */
 export class RunScope {
   readonly #program: Program;
@@ -20,7 +28,7 @@ export class RunScope {
     args: Readonly<Record<string, Value>>,
     call: CallPort | undefined,
     run: string,
-    variables: Readonly<Record<string, Value>> = {},
+    { variables = {}, secrets = {} }: ScopeExtras = {},
   ) {
     this.#program = program;
     this.#bindParameters(args);
@@ -39,6 +47,7 @@ export class RunScope {
     this.setError({ code: '', message: '', block: '' });
     this.setEvent({ kind: '', name: '', data: null });
     this.#values['scenario'] = { id: program.id, version: program.version, run };
+    this.#values['secrets'] = { ...secrets };
     Object.defineProperty(this.#values, 'call', { enumerable: true, get: () => callRecord(call) });
   }
 

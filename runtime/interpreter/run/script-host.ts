@@ -1,12 +1,14 @@
 import type { ScriptHost } from '../../sandbox/index.ts';
 import { busy } from '../clock.ts';
+import { scriptLimits } from '../limits.ts';
 import { unavailable } from '../ports/capability.ts';
 import type { BlockSite } from './block-context.ts';
 import type { RunState } from './run-state.ts';
 
 /** What `script` blocks of this run use: see `ScriptHost`. A script of a block computes; it gives no commands. */
-export function scriptHost({ services, program, clock }: RunState, { trace }: BlockSite): ScriptHost {
-  const { sandbox, scriptLimits } = services;
+export function scriptHost(state: RunState, { trace }: BlockSite): ScriptHost {
+  const { services, program, clock, allowed, secrets } = state;
+  const { sandbox } = services;
   if (!sandbox) throw unavailable('this node runs no scripts');
   return {
     run: ({ source, format, vars, wallMs, signal }) => {
@@ -14,11 +16,14 @@ export function scriptHost({ services, program, clock }: RunState, { trace }: Bl
         source,
         format,
         kind: 'block',
-        file: program.file,
+        file: state.scriptUrl,
+        debug: state.debug,
+        title: `${program.id}, run ${state.id}`,
         version: program.version,
         vars,
         commands: [],
-        limits: { ...scriptLimits, ...(wallMs === undefined ? {} : { wallMs }) },
+        secrets: secrets.placeholders,
+        limits: { ...scriptLimits(allowed), ...(wallMs === undefined ? {} : { wallMs }) },
         onCommand: async (name) => {
           throw unavailable(`a script block has no ${name}`);
         },

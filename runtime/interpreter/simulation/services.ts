@@ -13,9 +13,11 @@ import type { HttpPort, HttpRequest, HttpResponse } from '../ports/http.ts';
 import { MemoryHuntHistory } from '../ports/hunt-history.ts';
 import type { Entity, EntityQuery, ModelPort } from '../ports/model.ts';
 import { MemoryParkingLot } from '../ports/parking.ts';
+import { OPEN_POLICY, type ScenarioPolicy } from '../ports/policy.ts';
 import type { RecordingStore } from '../ports/recording.ts';
 import type { RunServices } from '../ports/services.ts';
 import type { Program } from '../program.ts';
+import { SecretBox } from '../secret-box.ts';
 import { RunBook } from '../run/run-book.ts';
 import { type Value, plainText } from '../values.ts';
 import { SimulatedCall } from './simulated-call.ts';
@@ -35,6 +37,9 @@ export interface SimulatedServicesOptions {
   readonly openSandbox?: () => Promise<Sandbox>;
   /** Makes further calls; left out: to phones that answer. */
   readonly openCall?: () => CallPort;
+  /** Scripts wait for a debugger. */
+  readonly debug?: boolean;
+  readonly secrets?: Readonly<Record<string, string>>;
   /** Called with what is done to the world outside. */
   readonly note?: (what: string) => void;
 }
@@ -62,9 +67,15 @@ export function simulatedServices(options: SimulatedServicesOptions): RunService
     dialogs: new SimulatedDialogs(note),
     callRecording: new SimulatedRecording(note),
     parking: new MemoryParkingLot(),
+    policy: simulatedPolicy(options),
   };
   // Read when a script starts, which may be after another scenario had the sandbox opened.
   return Object.defineProperty(services, 'sandbox', { enumerable: true, get: () => sandbox });
+}
+
+function simulatedPolicy({ debug = false, secrets = {} }: SimulatedServicesOptions): ScenarioPolicy {
+  const box = new SecretBox(secrets);
+  return { ...OPEN_POLICY, debugs: () => debug, secrets: () => box };
 }
 
 async function findScenario(folder: string, components: ComponentRegistry, id: string): Promise<Program | undefined> {

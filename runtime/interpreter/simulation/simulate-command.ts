@@ -21,6 +21,8 @@ export interface SimulateOptions {
   readonly args?: Readonly<Record<string, Value>>;
   /** The same as texts, which are read as the parameter's type. */
   readonly argTexts?: Readonly<Record<string, string>>;
+  /** Scripts wait for a debugger. */
+  readonly debug?: boolean;
   /** Opens the sandbox, for scenarios with scripts. */
   readonly openSandbox?: () => Promise<Sandbox>;
 }
@@ -60,6 +62,7 @@ export async function runSimulate(
       args,
       components,
       openSandbox: options.openSandbox,
+      debug: options.debug ?? false,
     });
     for (const line of transcript(simulation)) out(line);
     return simulation.outcome.status === 'failed' ? 1 : 0;

@@ -17,6 +17,10 @@ export interface SimulationOptions {
   readonly components: ComponentRegistry;
   /** Opens the sandbox, for scenarios with scripts; without it a script is an error. */
   readonly openSandbox?: (() => Promise<Sandbox>) | undefined;
+  /** Scripts wait for a debugger. */
+  readonly debug?: boolean;
+  /** Secrets, by name. */
+  readonly secrets?: Readonly<Record<string, string>>;
   /** Answers of HTTP requests: see `simulatedServices`. */
   readonly http?: Readonly<Record<string, Value>>;
 }
@@ -37,7 +41,7 @@ export interface Simulation {
  */
 export async function simulate(
   program: Program,
-  { script, args = {}, components, http = {}, openSandbox }: SimulationOptions,
+  { script, args = {}, components, http = {}, openSandbox, debug = false, secrets = {} }: SimulationOptions,
 ): Promise<Simulation> {
   const clock = new VirtualClock();
   const events = new Map<number, CallEvent[]>();
@@ -61,6 +65,8 @@ export async function simulate(
     openCall: () =>
       new SimulatedCall(clock, { direction: 'outgoing', label: '', phones: script.phones ?? {}, onEvent }),
     folder: path.dirname(program.file),
+    debug,
+    secrets,
     note: (what) => onEvent({ at: clock.now(), what }),
   });
   run = startRun(program, { call, args, log: silent, clock, services });

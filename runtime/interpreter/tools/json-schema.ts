@@ -1,5 +1,6 @@
 import type { TSchema } from 'typebox';
 import { type Component, type ComponentRegistry, END, ERROR_EXIT } from '../component.ts';
+import { DURATION_PATTERN } from '../duration.ts';
 import { usesCall } from '../method.ts';
 import { INTERRUPT_KINDS } from '../program.ts';
 import { settingKind } from '../setting.ts';
@@ -29,6 +30,7 @@ export function scenarioSchema(components: ComponentRegistry): JsonSchema {
       start: { ...TARGET, description: 'The first block.' },
       on: interrupts(),
       finally: { ...TARGET, description: 'The first block of the branch that runs at the end, in every case.' },
+      limits: limits(),
       fallback: { type: 'string', description: 'Id of the scenario that gets the call when this one fails.' },
       blocks: named({ $ref: '#/$defs/block' }, 'What the scenario can do.'),
       starts: starts(),
@@ -37,6 +39,17 @@ export function scenarioSchema(components: ComponentRegistry): JsonSchema {
       block: { type: 'object', anyOf: [...components.keys()].map((name) => ({ $ref: `#/$defs/${name}` })) },
       ...Object.fromEntries([...components].map(([name, component]) => [name, block(component)])),
     },
+  };
+}
+
+function limits(): JsonSchema {
+  const time = { type: 'string', pattern: DURATION_PATTERN };
+  const count = { type: 'integer', minimum: 0 };
+  return {
+    type: 'object',
+    description: 'What a run may use.',
+    additionalProperties: false,
+    properties: { cpu: time, activation: time, wall: time, memory: count, pending: count, log: count, steps: count },
   };
 }
 

@@ -1,13 +1,19 @@
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
+import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 
 /** Longest message a debugger may send, in bytes. */
 const MESSAGE_BYTES = 1_048_576;
+/** What a debugger asks for first. */
+const VERSION = { Browser: `ringmaster/${process.version}`, 'Protocol-Version': '1.3' };
 
 /** A run that a debugger may attach to. */
 export interface DebugTarget {
+  readonly title: string;
+  /** Of the script: breakpoints are set by it. */
+  readonly url: string;
   /** A message of the inspector protocol, from the debugger. */
   inspect(message: string): void;
   /** The debugger went away. */
@@ -15,11 +21,13 @@ export interface DebugTarget {
 }
 
 /**
- * Lets debuggers in, one for each run, once: `ws://127.0.0.1:PORT/SECRET`, the secret being the run's own. Web pages
- * are turned away.
+ * Lets debuggers in, one for each run, once. They find the runs that wait at `/json/list`, as those of Node.js are found
+ * (Chrome DevTools Protocol), and connect to `ws://127.0.0.1:PORT/SECRET`. Web pages are turned away: by their Origin, and
+ * by a Host that is no loopback address.
  */
 export class DebugServer {
-  readonly #server: WebSocketServer;
+  readonly #http: Server;
+  readonly #server = new WebSocketServer({ noServer: true, maxPayload: MESSAGE_BYTES });
   /** Rejects when the port cannot be had. */
   readonly listening: Promise<void>;
   readonly #targets = new Map<string, DebugTarget>();
@@ -27,18 +35,18 @@ export class DebugServer {
 
   /** @param port TCP port on the loopback address; 0: any */
   constructor(port: number) {
-    this.#server = new WebSocketServer({
-      host: '127.0.0.1',
-      port,
-      maxPayload: MESSAGE_BYTES,
-      verifyClient: ({ req }: { req: IncomingMessage }) =>
-        req.headers.origin === undefined && this.#isFree(secretOf(req.url)),
-    });
+    this.#http = createServer((request, response) => this.#answer(request, response));
+    this.#http.on('upgrade', (request, socket, head) => this.#upgrade(request, socket, head));
     this.listening = new Promise((resolve, reject) => {
-      this.#server.once('listening', resolve);
-      this.#server.once('error', reject);
+      this.#http.once('listening', resolve);
+      this.#http.once('error', reject);
     });
-    this.#server.on('connection', (socket, { url }) => this.#connect(socket, secretOf(url)));
+    this.#http.listen(port, '127.0.0.1');
+  }
+
+  /** TCP port on the loopback address. */
+  get port(): number {
+    return (this.#http.address() as AddressInfo).port;
   }
 
   /**
@@ -48,8 +56,7 @@ export class DebugServer {
   offer(target: DebugTarget): { readonly secret: string; readonly url: Promise<string> } {
     const secret = randomUUID();
     this.#targets.set(secret, target);
-    const url = this.listening.then(() => `ws://127.0.0.1:${(this.#server.address() as AddressInfo).port}/${secret}`);
-    return { secret, url };
+    return { secret, url: this.listening.then(() => this.#address(secret)) };
   }
 
   /** A message of the inspector protocol, to the debugger, if there is one. */
@@ -65,7 +72,43 @@ export class DebugServer {
 
   close(): void {
     for (const socket of this.#sockets.values()) socket.terminate();
-    this.#server.close();
+    this.#http.close();
+    this.#http.closeAllConnections();
+  }
+
+  #address(secret: string): string {
+    return `ws://127.0.0.1:${this.port}/${secret}`;
+  }
+
+  #answer(request: IncomingMessage, response: ServerResponse): void {
+    const { pathname } = new URL(request.url ?? '/', 'http://127.0.0.1');
+    const found = isLocal(request) ? this.#document(pathname) : undefined;
+    response.writeHead(found === undefined ? 404 : 200, { 'content-type': 'application/json; charset=UTF-8' });
+    response.end(found === undefined ? '' : JSON.stringify(found));
+  }
+
+  #document(path: string): unknown {
+    if (path === '/json/version') return VERSION;
+    if (path !== '/json' && path !== '/json/list') return undefined;
+    return [...this.#targets]
+      .filter(([secret]) => !this.#sockets.has(secret))
+      .map(([id, { title, url }]) => ({
+        id,
+        type: 'node',
+        title,
+        url,
+        description: 'Ringmaster scenario',
+        webSocketDebuggerUrl: this.#address(id),
+      }));
+  }
+
+  #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    const secret = (request.url ?? '').slice(1);
+    if (!isLocal(request) || !this.#isFree(secret)) {
+      socket.end('HTTP/1.1 403 Forbidden\r\nConnection: close\r\n\r\n');
+      return;
+    }
+    this.#server.handleUpgrade(request, socket, head, (connected) => this.#connect(connected, secret));
   }
 
   #isFree(secret: string): boolean {
@@ -86,6 +129,7 @@ export class DebugServer {
   }
 }
 
-function secretOf(url: string | undefined): string {
-  return (url ?? '').slice(1);
+/** A request that no web page made, whatever name it was reached by. */
+function isLocal({ headers }: IncomingMessage): boolean {
+  return headers.origin === undefined && /^(127\.0\.0\.1|localhost)(:\d+)?$/.test(headers.host ?? '');
 }

@@ -93,7 +93,7 @@ export class HostRun implements ScriptRun {
         vars: vars ?? {},
         // A name comes before those that begin with it.
         commands: commands.toSorted().map((name) => name.split('.')),
-        secrets: secrets ?? [],
+        secrets: secrets ?? {},
         limits: { messageBytes, pendingCommands, logLines, logBytes },
       },
       messageBytes,

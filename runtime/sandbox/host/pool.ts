@@ -135,7 +135,10 @@ export class Pool implements Sandbox {
   }
 
   #letDebuggerIn(worker: Worker, id: number): void {
+    const { options } = this.#runs.get(id) ?? {};
     const offer = this.#debug?.offer({
+      title: options?.title ?? options?.file ?? '',
+      url: options?.file ?? '',
       inspect: (message) => worker.process.send({ type: 'inspect', run: id }, message),
       detached: () => worker.process.send({ type: 'uninspect', run: id }),
     });

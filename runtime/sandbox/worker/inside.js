@@ -212,9 +212,8 @@
     roots.events.on = (type, listener) => listen(type, listener);
     roots.events.next = (type) => next(type);
     roots.secrets = create(null);
-    for (let index = 0; index < job.secrets.length; index++) {
-      roots.secrets[job.secrets[index]] = freeze({ $secret: job.secrets[index] });
-    }
+    const secrets = ownKeys(job.secrets);
+    for (let index = 0; index < secrets.length; index++) roots.secrets[secrets[index]] = job.secrets[secrets[index]];
     for (let index = 0; index < job.commands.length; index++) define(roots, job.commands[index]);
     const names = ownKeys(roots);
     for (let index = 0; index < names.length; index++) fix(globalThis, names[index], freezeAll(roots[names[index]]));

@@ -23,6 +23,8 @@ export interface RunSurroundings {
 
 /** Milliseconds after its time limit, within which V8 has to have ended an activation. */
 const GRACE_MS = 300;
+/** Milliseconds that a run waits for its debugger. */
+const DEBUGGER_MS = 60_000;
 /** Milliseconds for making an isolate and compiling a program. */
 const PREPARE_MS = 10_000;
 
@@ -124,7 +126,9 @@ export class WorkerRun implements Watched {
     const { send } = this.#around;
     this.#inspector = new InspectorLink(isolate, (body) => send({ type: 'inspected', run: this.#settings.run }, body));
     send({ type: 'debuggable', run: this.#settings.run });
+    const late = setTimeout(() => this.#inspector?.detach(), DEBUGGER_MS);
     await this.#inspector.ready;
+    clearTimeout(late);
   }
 
   async #continue(): Promise<void> {

@@ -268,6 +268,10 @@ export class MemoryRecords {
   runs(): readonly { readonly domain: string }[] {
     return [...this.byId.values()];
   }
+
+  debug(scenario: string): Promise<number | 'not_allowed' | undefined> {
+    return Promise.resolve(scenario === 'hello' ? 9229 : undefined);
+  }
 }
 
 /** A bus whose listeners do not throw. */

@@ -1,0 +1,39 @@
+/** How commands reach a running node over REST. */
+import process from 'node:process';
+
+/** The demo administrator (see README): there is one only where every listener is on loopback. */
+const DEMO_LOGIN = { domain: 'demo.local', login: 'admin', pwd: 'demo-admin', session_type: 'token' };
+
+/** Where a node of this machine's settings is. */
+export function nodeUrl(): string {
+  const { RINGMASTER_HTTP_HOST: host = '127.0.0.1', RINGMASTER_HTTP_PORT: port = '8080' } = process.env;
+  return `http://${host}:${port}`;
+}
+
+/**
+ * The token that was given, or that of the environment, or one of the demo administrator.
+ * @throws TypeError when there is none
+ */
+export async function tokenFor(base: string, given: string | undefined): Promise<string> {
+  return given ?? process.env.RINGMASTER_TOKEN ?? (await logIn(base));
+}
+
+async function logIn(base: string): Promise<string> {
+  const response = await ask(`${base}/iam/sessions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(DEMO_LOGIN),
+  });
+  const { token } = (await response.json()) as { token?: string };
+  if (!response.ok || token === undefined) throw new TypeError('there is no demo administrator here: give --token');
+  return token;
+}
+
+/** @throws TypeError when no node answers */
+export async function ask(url: string, init: RequestInit): Promise<Response> {
+  try {
+    return await fetch(url, init);
+  } catch (error) {
+    throw new TypeError(`no node answers at ${new URL(url).origin}`, { cause: error });
+  }
+}

@@ -1,0 +1,117 @@
+/** What the operator allows scenarios: limits by domain, secrets, and who may be debugged. */
+import { readFileSync, statSync } from 'node:fs';
+import type { Logger } from 'pino';
+import type { LiveDirectory } from './domain/index.ts';
+import type { CallPort } from './interpreter/call-port.ts';
+import { type LimitsWanted, readLimits } from './interpreter/limits.ts';
+import { NO_SECRETS, type ScenarioPolicy, type Secrets } from './interpreter/ports/policy.ts';
+import type { Program } from './interpreter/program.ts';
+import { SecretBox } from './interpreter/secret-box.ts';
+
+/** Setting of a domain: the most that its scenarios may use, e.g. `{"cpu": "2s", "memory": 16}`. */
+const LIMITS = 'scenario_limits';
+/** Milliseconds for which the file of secrets is taken as unchanged. */
+const FRESH_MS = 1000;
+
+type SecretFile = Readonly<Record<string, Readonly<Record<string, string>>>>;
+
+export interface NodePolicyOptions {
+  readonly directory: LiveDirectory;
+  /** JSON file of secrets: `{"DOMAIN": {"NAME": "VALUE"}}`; it need not exist. */
+  readonly secretsFile: string;
+  /** Where debuggers are let in; undefined: nowhere. */
+  readonly debugPort: number | undefined;
+  readonly log: Logger;
+}
+
+export class NodePolicy implements ScenarioPolicy {
+  readonly #secretsFile: string;
+  readonly #log: Logger;
+  readonly #debugPort: number | undefined;
+  readonly #limits = new Map<string, LimitsWanted>();
+  #stamp = '';
+  #lookedAt = Number.NEGATIVE_INFINITY;
+  #boxes = new Map<string, Secrets>();
+  /** Scenarios whose next run waits for a debugger, with the caller's number where that was named. */
+  readonly #armed = new Map<string, string>();
+
+  private constructor({ secretsFile, debugPort, log }: NodePolicyOptions) {
+    this.#debugPort = debugPort;
+    this.#secretsFile = secretsFile;
+    this.#log = log;
+  }
+
+  static async open(options: NodePolicyOptions): Promise<NodePolicy> {
+    const policy = new NodePolicy(options);
+    const { directory } = options;
+    const collection = directory.collections.settings;
+    const read = async (): Promise<void> => {
+      const names = new Map(directory.domains().map(({ id, name }) => [id, name.toLowerCase()]));
+      policy.#limits.clear();
+      for (const { domain_id: id, key, value } of await collection.list()) {
+        const domain = names.get(id);
+        if (key === LIMITS && domain !== undefined) policy.#limits.set(domain, readLimits(value).limits);
+      }
+    };
+    collection.onChange(read);
+    await read();
+    return policy;
+  }
+
+  limits(domain: string): LimitsWanted {
+    return this.#limits.get(domain.toLowerCase()) ?? {};
+  }
+
+  secrets(domain: string): Secrets {
+    this.#refresh();
+    return this.#boxes.get(domain.toLowerCase()) ?? NO_SECRETS;
+  }
+
+  debugs({ id }: Program, call: CallPort | undefined): boolean {
+    const from = this.#armed.get(id);
+    if (from === undefined || (from !== '' && from !== call?.opponent?.number)) return false;
+    this.#armed.delete(id);
+    return true;
+  }
+
+  arm(scenario: string, from: string): number | undefined {
+    if (this.#debugPort !== undefined) this.#armed.set(scenario, from);
+    return this.#debugPort;
+  }
+
+  #refresh(): void {
+    if (performance.now() - this.#lookedAt < FRESH_MS) return;
+    this.#lookedAt = performance.now();
+    try {
+      const found = statSync(this.#secretsFile, { throwIfNoEntry: false });
+      const stamp = found === undefined ? '' : `${found.mtimeMs}/${found.size}`;
+      if (stamp === this.#stamp) return;
+      this.#stamp = stamp;
+      const file = found === undefined ? {} : readSecrets(readFileSync(this.#secretsFile, 'utf8'));
+      this.#boxes = new Map(
+        Object.entries(file).map(([domain, values]) => [domain.toLowerCase(), new SecretBox(values)]),
+      );
+    } catch (error) {
+      // What was read before stays.
+      this.#log.error({ err: error, file: this.#secretsFile }, 'the file of secrets cannot be read');
+    }
+  }
+}
+
+/** @throws TypeError when the text is no JSON of domains, names and values */
+function readSecrets(text: string): SecretFile {
+  const file = JSON.parse(text) as unknown;
+  const fits =
+    isRecord(file) &&
+    Object.values(file).every(
+      (values) =>
+        isRecord(values) &&
+        Object.entries(values).every(([name, value]) => /^[A-Za-z0-9_]{1,64}$/.test(name) && typeof value === 'string'),
+    );
+  if (!fits) throw new TypeError('it must be {"DOMAIN": {"NAME": "VALUE"}}');
+  return file as SecretFile;
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,115 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { expect } from 'chai';
+import { components } from '../../components/index.ts';
+import { checkFile } from '../../runtime/interpreter/checker/check-file.ts';
+import type { Program } from '../../runtime/interpreter/program.ts';
+import { type Simulation, simulate } from '../../runtime/interpreter/simulation/simulation.ts';
+import { openSandbox } from '../../runtime/sandbox/index.ts';
+import { Debugger } from '../support/debugger.ts';
+import { eventually } from '../support/eventually.ts';
+import { freeTcpPort } from '../support/ports.ts';
+
+const SOURCE = [
+  'interface Choice { readonly digits: string }',
+  '',
+  'export const limits = { cpu: "50ms", activation: "50ms", wall: "1s" };',
+  '',
+  'export default async function (call: Call): Promise<number> {',
+  '  await call.answer();',
+  '  const choice: Choice = await call.collect({ max: 1, timeout: "2s" });',
+  '  const doubled: number = Number(choice.digits) * 2;',
+  '  return doubled + 1;',
+  '}',
+].join('\n');
+
+interface Paused {
+  readonly callFrames: readonly {
+    readonly callFrameId: string;
+    readonly functionName: string;
+    readonly location: { readonly lineNumber: number };
+    readonly scopeChain: readonly { readonly type: string; readonly object: { readonly objectId: string } }[];
+  }[];
+}
+
+interface Target {
+  readonly type: string;
+  readonly title: string;
+  readonly url: string;
+  readonly webSocketDebuggerUrl: string;
+}
+
+describe('a debugger', function () {
+  this.timeout(20_000);
+  let folder: string;
+  before(async () => void (folder = await mkdtemp(path.join(tmpdir(), 'ringmaster-debug-'))));
+  after(() => rm(folder, { recursive: true, force: true }));
+
+  it('finds the run as that of Node.js, stops in the .ts file, steps, shows variables and goes on', async () => {
+    const port = await freeTcpPort();
+    const sandbox = await openSandbox({ workers: 1, debuggerPort: port });
+    try {
+      const file = path.join(folder, 'menu.ts');
+      await writeFile(file, SOURCE);
+      const { program, problems } = await checkFile({ file, components });
+      expect(problems).to.deep.equal([]);
+      const running: Promise<Simulation> = simulate(program as Program, {
+        components,
+        debug: true,
+        openSandbox: async () => sandbox,
+        script: { presses: ['7'] },
+      });
+      const base = `http://127.0.0.1:${port}`;
+      const version = (await (await fetch(`${base}/json/version`)).json()) as Record<string, string>;
+      expect(version['Protocol-Version']).to.equal('1.3');
+      const [target] = await eventually(async () => {
+        const found = (await (await fetch(`${base}/json/list`)).json()) as readonly Target[];
+        expect(found).to.have.length(1);
+        return found;
+      });
+      expect(target).to.deep.include({ type: 'node', url: pathToFileURL(file).href });
+      expect(target?.title).to.match(/^menu, run /);
+      const client = await Debugger.attach(target?.webSocketDebuggerUrl ?? '');
+      // In the order and with the arguments of VS Code's debugger.
+      await client.request('Runtime.enable');
+      await client.request('Debugger.enable');
+      const escaped = pathToFileURL(file).href.replaceAll(/[.*+?^${}()|[\]\\/]/g, '\\$&');
+      await client.request('Debugger.setBreakpointByUrl', { urlRegex: escaped, lineNumber: 7, columnNumber: 0 });
+      await client.request('Runtime.runIfWaitingForDebugger');
+      const first = (await client.event('Debugger.paused')) as unknown as Paused;
+      expect(first.callFrames[0]?.location.lineNumber).to.equal(7);
+      // Longer than every limit of the script.
+      await new Promise((resolve) => setTimeout(resolve, 1200));
+      client.forget();
+      await client.request('Debugger.stepOver');
+      const next = (await client.event('Debugger.paused')) as unknown as Paused;
+      const [frame] = next.callFrames;
+      expect(frame?.location.lineNumber).to.equal(8);
+      const scope = frame?.scopeChain.find(({ type }) => type === 'local' || type === 'block');
+      const { result: variables } = (await client.request('Runtime.getProperties', {
+        objectId: scope?.object.objectId,
+        ownProperties: true,
+      })) as unknown as { result: readonly { readonly name: string; readonly value?: { readonly value: unknown } }[] };
+      expect(variables.find(({ name }) => name === 'doubled')?.value?.value).to.equal(14);
+      await client.request('Debugger.resume');
+      const { outcome } = await running;
+      expect(outcome.value, outcome.error?.message).to.equal(15);
+      expect(await (await fetch(`${base}/json/list`)).json()).to.deep.equal([]);
+    } finally {
+      await sandbox.close();
+    }
+  });
+
+  it('is no web page, by whatever name it reaches the port', async () => {
+    const port = await freeTcpPort();
+    const sandbox = await openSandbox({ workers: 1, debuggerPort: port });
+    try {
+      const asPage = await fetch(`http://127.0.0.1:${port}/json/list`, { headers: { origin: 'https://evil.example' } });
+      expect(asPage.status).to.equal(404);
+    } finally {
+      await sandbox.close();
+    }
+  });
+});

@@ -1,0 +1,134 @@
+import { expect } from 'chai';
+import { components } from '../../components/index.ts';
+import { checkModule } from '../../runtime/interpreter/checker/check-module.ts';
+import { effectiveLimits, readLimits } from '../../runtime/interpreter/limits.ts';
+import type { HttpRequest } from '../../runtime/interpreter/ports/http.ts';
+import { OPEN_POLICY } from '../../runtime/interpreter/ports/policy.ts';
+import type { Program } from '../../runtime/interpreter/program.ts';
+import { SecretBox } from '../../runtime/interpreter/secret-box.ts';
+import { simulatedServices } from '../../runtime/interpreter/simulation/services.ts';
+import { VirtualClock } from '../../runtime/interpreter/simulation/virtual-clock.ts';
+import { openSandbox } from '../../runtime/sandbox/index.ts';
+import { problems, program, simulate } from './support.ts';
+
+const HEAD = 'id: t\nstart: a\n';
+
+describe('limits of scenarios', () => {
+  it('are read with every mistake', () => {
+    const text = `${HEAD}limits: { cpu: 2s, memory: 4, stpes: 10, wall: 10 }\nblocks:\n  a: { wait: 1s, next: end }\n`;
+    expect(problems(text)).to.deep.equal([
+      '3:20: the limit "memory" must be a whole number from 8 to 512',
+      '3:31: there is no limit "stpes"; did you mean "steps"?',
+      '3:42: the limit "wall" must be a duration from 100ms to 604800s',
+    ]);
+    expect(readLimits({ cpu: '2s', steps: 20 })).to.deep.equal({ limits: { cpu: 2000, steps: 20 }, problems: [] });
+  });
+
+  it('of a module are an export', async () => {
+    const source = 'export const limits = { cpu: "1s", memory: 64 };\nexport default async () => 1;';
+    expect((await checkModule(source, { file: 'm.ts', components })).program?.limits).to.deep.equal({
+      cpu: 1000,
+      memory: 64,
+    });
+    const wrong = 'export default async () => 1;\nexport const limits = { cpu: 5 };';
+    expect((await checkModule(wrong, { file: 'm.ts', components })).problems).to.deep.include.members([
+      { file: 'm.ts', line: 2, column: 1, message: 'the limit "cpu" must be a duration from 10ms to 600s' },
+    ]);
+  });
+
+  it('are never more than the domain allows', () => {
+    expect(effectiveLimits({ cpu: 60_000, memory: 8 }, { cpu: 2000, memory: 16, wall: 5000 })).to.include({
+      cpu: 2000,
+      memory: 8,
+      wall: 5000,
+      pending: 64,
+    });
+  });
+
+  it('of time and steps end a run, which still has its finally', async () => {
+    const slow = `${HEAD}finally: z\nlimits: { wall: 5s }\nblocks:\n  a: { answer: , next: b }\n  b: { wait: 1h, next: end }\n  z: { report: done, next: end }\n`;
+    const { outcome, steps } = await simulate(slow);
+    expect(outcome).to.deep.include({ status: 'failed', milliseconds: 5000 });
+    expect(outcome.error?.code).to.equal('time_limit');
+    expect(steps.at(-1)).to.equal('z -> next');
+    const busy = `${HEAD}limits: { steps: 20 }\nvariables: { n: 0 }\nblocks:\n  a: { set: { n: "\${n + 1}" }, next: b }\n  b: { if: n < 500, exits: { then: a, else: end } }\n`;
+    const stepped = await simulate(busy);
+    expect(stepped.outcome.error?.code).to.equal('step_limit');
+    expect(stepped.steps).to.have.length(20);
+  });
+
+  it('of the domain reach the sandbox', async () => {
+    const sandbox = await openSandbox({ workers: 1 });
+    try {
+      const clock = new VirtualClock();
+      const services = {
+        ...simulatedServices({ clock }),
+        sandbox,
+        policy: { ...OPEN_POLICY, limits: () => ({ activation: 60 }) },
+      };
+      const looping = program(`${HEAD}blocks:\n  a: { script: "for (;;);", next: end }\n`);
+      const { outcome, run } = await simulate(looping, {}, { services });
+      expect(outcome.error?.message).to.match(/60/);
+      expect(run.trace[0]?.usage?.cpuMs).to.be.greaterThan(0);
+    } finally {
+      await sandbox.close();
+    }
+  });
+});
+
+describe('secrets', () => {
+  const box = new SecretBox({ crm: 'p"w', other: 'x' });
+  const asked: HttpRequest[] = [];
+  const http = {
+    request: async (request: HttpRequest) => {
+      asked.push(request);
+      return { status: 200, headers: {}, body: 'ok' };
+    },
+  };
+  const policy = { ...OPEN_POLICY, secrets: () => box };
+
+  beforeEach(() => void asked.splice(0));
+
+  it('go into requests, and into nothing that can be seen', async () => {
+    const scenario = `${HEAD}variables: { kept: "" }\nblocks:
+  a: { set: { kept: "Bearer \${secrets.crm}" }, next: b }
+  b:
+    http:
+      url: "https://x.example/?k=\${secrets.other}"
+      method: POST
+      headers: { authorization: "\${kept}" }
+      body: { token: "\${secrets.crm}" }
+    next: c
+  c: { log: "\${kept}", next: end }
+`;
+    const services = { ...simulatedServices({ clock: new VirtualClock() }), http, policy };
+    const { run, outcome } = await simulate(scenario, {}, { services });
+    expect(outcome.status).to.equal('completed');
+    expect(asked[0]).to.include({ url: 'https://x.example/?k=x', body: '{"token":"p\\"w"}' });
+    expect(asked[0]?.headers['authorization']).to.equal('Bearer p"w');
+    expect(JSON.stringify([run.trace, outcome])).not.to.include('p\\"w');
+  });
+
+  it('are texts in scripts, too', async () => {
+    const sandbox = await openSandbox({ workers: 1 });
+    try {
+      const source = `export default async function (call) {
+        const { status } = await http.request({ url: 'https://x.example/', headers: { 'x-key': secrets.crm } });
+        return [status, secrets.crm.includes('p"w'), secrets.none ?? null];
+      }`;
+      const { program: checked } = await checkModule(source, { file: 'm.ts', components });
+      const services = { ...simulatedServices({ clock: new VirtualClock() }), http, policy, sandbox };
+      const { outcome } = await simulate(checked as Program, {}, { services });
+      expect(outcome.value).to.deep.equal([200, false, null]);
+      expect(asked[0]?.headers['x-key']).to.equal('p"w');
+    } finally {
+      await sandbox.close();
+    }
+  });
+
+  it('are not sent for a text that only looks like one', () => {
+    const forged = Object.values(new SecretBox({ crm: 'y' }).placeholders).join('');
+    expect(box.reveal(forged)).to.equal(forged);
+    expect(box.reveal('{{secret:crm:}} {{secret:crm}}')).to.equal('{{secret:crm:}} {{secret:crm}}');
+  });
+});
