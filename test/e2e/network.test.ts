@@ -3,8 +3,22 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect } from 'chai';
 import type { Impairment } from '../phones/sip/transport.ts';
-import { useStage } from '../support/stage.ts';
+import { CALLS, useStage } from '../support/stage.ts';
 import { expectTalk } from './expectations.ts';
+
+/** As long as RFC 3261's retransmissions may need. */
+const PATIENCE = 30_000;
+
+/** Loses one datagram in ten each way, whichever chance says; the same ones in every run. */
+function oneInTen(seed: number): { impair: Impairment } {
+  let state = seed;
+  return {
+    impair: () => {
+      state = (state * 1_103_515_245 + 12_345) % 2 ** 31;
+      return state % 1000 < 100 ? 0 : 1;
+    },
+  };
+}
 
 describe('a network that is not perfect', () => {
   const stage = useStage();
@@ -35,6 +49,47 @@ describe('a network that is not perfect', () => {
     await outgoing.hangup();
     expect((await incoming.ended(15_000)).by).to.equal('there');
   });
+
+  for (const [what, refer] of [
+    ['the phone', 'REFER'],
+    ['the operation REFER', 'operation'],
+  ] as const) {
+    it(`may lose one datagram in ten: calls are set up, held, transferred by ${what}, and ended`, async function () {
+      this.timeout(120_000);
+      const [alice, bob, carol] = [
+        await stage.phone('alice', oneInTen(1)),
+        await stage.phone('bob', oneInTen(2)),
+        await stage.phone('carol', oneInTen(3)),
+      ];
+      const rest = await stage.rest();
+      for (let round = 0; round < 2; round += 1) {
+        const outgoing = await alice.call('102');
+        const incoming = await bob.incoming(PATIENCE);
+        incoming.ring();
+        await incoming.answer(PATIENCE);
+        await outgoing.answered(PATIENCE);
+        await expectTalk(outgoing, incoming);
+        await outgoing.hold();
+        await outgoing.unhold();
+        await expectTalk(outgoing, incoming);
+        const { dialogid } = await stage.dialog();
+        const body = { by: '<sip:alice@demo.local>', referto: '103', response_mode: 5 };
+        const transferred =
+          refer === 'operation'
+            ? rest.send('REFER', `${CALLS}/${dialogid}`, { body }).then(({ status }) => expect(status).to.equal(200))
+            : outgoing
+                .request('REFER', [{ name: 'Refer-To', value: '<sip:103@demo.local>' }])
+                .then(({ status }) => expect(status).to.equal(202));
+        const arriving = await carol.incoming(PATIENCE);
+        await arriving.answer(PATIENCE);
+        await transferred;
+        await outgoing.ended(PATIENCE);
+        await expectTalk(incoming, arriving);
+        await arriving.hangup();
+        expect((await incoming.ended(PATIENCE)).by).to.equal('there');
+      }
+    });
+  }
 
   it('may bring what is no SIP, without harm to the calls', async () => {
     const [alice, bob] = await stage.phones('alice', 'bob');

@@ -5,6 +5,9 @@ import { type AppCommand, parseCommand } from './app-command.ts';
 /** Frames queued for an application that does not read, bytes; beyond it the connection is closed. */
 const MAX_QUEUED = 64 << 20;
 
+/** Time in which an application that has connected must authenticate, ms. */
+const AUTHENTICATION_TIMEOUT = 10_000;
+
 export interface AppConnectionEvents {
   command(app: AppConnection, command: AppCommand): void;
   closed(app: AppConnection): void;
@@ -19,8 +22,12 @@ export class AppConnection {
   readonly #framer = new AppFramer();
   #corked = false;
 
-  constructor(socket: Socket, events: AppConnectionEvents) {
+  /** @param authenticateWithin ms */
+  constructor(socket: Socket, events: AppConnectionEvents, authenticateWithin = AUTHENTICATION_TIMEOUT) {
     this.#socket = socket;
+    const late = setTimeout(() => {
+      if (!this.authenticated) socket.destroy();
+    }, authenticateWithin);
     socket.setNoDelay(true);
     socket.on('data', (chunk: Buffer) => {
       try {
@@ -36,7 +43,10 @@ export class AppConnection {
     socket.on('end', () => socket.end());
     // 'close' follows and says it all.
     socket.on('error', () => undefined);
-    socket.on('close', () => events.closed(this));
+    socket.on('close', () => {
+      clearTimeout(late);
+      events.closed(this);
+    });
   }
 
   get open(): boolean {

@@ -10,6 +10,8 @@ export interface SipServerOptions {
   readonly sip: readonly string[];
   /** Whether `cdr:attempt`, `cdr:start` and `cdr:stop` go to applications that ask for them. Default true. */
   readonly cdrs?: boolean;
+  /** Time in which an application must authenticate, ms; default 10 s. */
+  readonly authenticateWithin?: number;
   /** RFC 3261 timers, for tests. */
   readonly timerValues?: TimerValues;
   readonly limits?: ParseLimits;

@@ -18,6 +18,9 @@ import { UasCore } from './uas-core.ts';
 /** How long dialogs wait for an application to come back, ms. */
 const ORPHAN_LIFETIME = 600_000;
 
+/** Connections of applications, those that have not authenticated included. */
+const MAX_APPS = 1024;
+
 /** Told to applications; drachtio-srf looks at the numbers to see what the server can do. */
 const VERSION = 'v0.9.10-ringmaster';
 
@@ -66,10 +69,15 @@ export class EmbeddedSipServer {
     this.#proxy = new ProxyCore(this.#core);
     this.#uas = new UasCore(this.#core, this.#uac, this.#proxy);
     this.#listener = createServer((socket) => {
-      const app = new AppConnection(socket, {
-        command: (from, command) => this.#execute(from, command),
-        closed: (gone) => this.#gone(gone),
-      });
+      if (apps.size >= MAX_APPS) {
+        socket.destroy();
+        return;
+      }
+      const app = new AppConnection(
+        socket,
+        { command: (from, command) => this.#execute(from, command), closed: (gone) => this.#gone(gone) },
+        options.authenticateWithin,
+      );
       apps.add(app);
     });
   }

@@ -137,6 +137,12 @@ export class UasCore {
       transaction.reply(400);
       return;
     }
+    // Another branch of a request that is being served (RFC 3261 section 8.2.2.2), or somebody who takes another's
+    // Call-ID and tag: applications know dialogs by these alone.
+    if (method === 'INVITE' && this.#core.dialogs.byId(inviteDialogId(request), 'uas') !== undefined) {
+      transaction.reply(482);
+      return;
+    }
     const app = this.#core.apps.pick(method.toLowerCase());
     if (app === undefined) {
       transaction.reply(KNOWN_METHODS.has(method) ? 503 : 501);

@@ -168,7 +168,14 @@ class TcpConnection {
     this.#tcp = tcp;
     this.#events = events;
     this.#framer = new StreamFramer(
-      { message: (message) => events.message(message, source), ping: () => this.#write(PONG) },
+      {
+        message: (message) => {
+          // The next one has its own time: on a busy connection there is always one under way.
+          this.#messageDone();
+          events.message(message, source);
+        },
+        ping: () => this.#write(PONG),
+      },
       limits,
     );
     if (outbound) {
@@ -220,12 +227,13 @@ class TcpConnection {
       this.#socket.destroySoon();
       return;
     }
-    if (!this.#framer.midMessage) {
-      clearTimeout(this.#messageTimer);
-      this.#messageTimer = undefined;
-    } else {
-      this.#expectMessage();
-    }
+    if (this.#framer.midMessage) this.#expectMessage();
+    else this.#messageDone();
+  }
+
+  #messageDone(): void {
+    clearTimeout(this.#messageTimer);
+    this.#messageTimer = undefined;
   }
 
   #expectMessage(): void {

@@ -142,6 +142,61 @@ describe('embedded SIP server against hostile input', () => {
     expect((await node.frame()).fields[4]).to.equal('pong');
   });
 
+  it('closes an application that does not authenticate in time', async () => {
+    node = await RawNode.start([], { authenticateWithin: 50 });
+    const silent = await AppClient.connect(node.server.addresses.app);
+    const pinging = await AppClient.connect(node.server.addresses.app);
+    pinging.send('1|ping');
+    await Promise.all([silent.closed, pinging.closed]);
+    node.app.send('2|ping');
+    expect((await node.frame()).text).to.contain('OK|pong');
+  });
+
+  it('takes a thousand applications at most', async () => {
+    node = await RawNode.start([]);
+    const many = await Promise.all(Array.from({ length: 1100 }, () => AppClient.connect(node.server.addresses.app)));
+    await until(() => node.server.stats.apps === 1024, '1024 connections');
+    await Promise.any(many.map(({ closed }) => closed));
+    for (const app of many) app.destroy();
+    await until(() => node.server.stats.apps === 1, 'one connection');
+  });
+
+  it('does not mix up calls of one Call-ID and tag: the second INVITE gets 482', async () => {
+    node = await RawNode.start(['invite']);
+    const contact = [`Contact: <sip:alice@127.0.0.1:${node.phone.port}>`];
+    await node.say('INVITE', contact);
+    const { fields } = await node.frame();
+    node.app.send(`1|sip|${fields[8]}|\r\nSIP/2.0 200 OK\r\n\r\n`);
+    const echo = await node.frame();
+    const to = (await node.heard('200')).toTag ?? '';
+    await node.say('INVITE', contact, { branch: 'another', cseq: 2 });
+    await node.heard('482');
+    await node.say('ACK', [], { branch: 'ack', to });
+    await node.frame();
+    node.app.send(`2|sip||${echo.fields[11]}\r\nBYE sip:placeholder SIP/2.0\r\n\r\n`);
+    const bye = await node.heard('BYE');
+    expect(bye.fromTag).to.equal(to);
+    await node.answer(bye, '200 OK', '');
+    await until(() => node.server.stats.dialogs === 0, 'no dialog');
+  });
+
+  it('lets a connection live on which messages never end where the packets do', async () => {
+    const tcpLimits = { ...DEFAULT_TCP_LIMITS, messageTimeout: 150 };
+    node = await RawNode.start([], { tcpLimits });
+    const socket = connect(node.port, '127.0.0.1');
+    let answers = 0;
+    socket.on('data', (chunk) => (answers += chunk.toString('latin1').split('SIP/2.0 503').length - 1));
+    const text = OPTIONS('Content-Length: 0\r\n');
+    socket.write(text.slice(0, 50));
+    for (let round = 0; round < 10; round += 1) {
+      // Ends one message and begins the next.
+      await new Promise((resolve) => setTimeout(resolve, 40));
+      socket.write((text.slice(50) + text.slice(0, 50)).replaceAll('branch=z9hG4bK-h', `branch=z9hG4bK-h${round}`));
+    }
+    await until(() => answers === 10, 'ten answers');
+    socket.destroy();
+  });
+
   it('refuses SIP from applications that cannot be sent', async () => {
     node = await RawNode.start([]);
     const bad = [
