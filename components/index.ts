@@ -29,6 +29,8 @@ import { park } from './park/index.ts';
 import { play } from './play/index.ts';
 import { publish } from './publish/index.ts';
 import { receive } from './receive/index.ts';
+import { recognise } from './recognise/index.ts';
+import { recogniseCall } from './recognise_call/index.ts';
 import { record } from './record/index.ts';
 import { recordCall } from './record_call/index.ts';
 import { refer } from './refer/index.ts';
@@ -50,6 +52,7 @@ import { switchComponent } from './switch/index.ts';
 import { takeOver } from './take_over/index.ts';
 import { terminate } from './terminate/index.ts';
 import { tone } from './tone/index.ts';
+import { transcribe } from './transcribe/index.ts';
 import { wait } from './wait/index.ts';
 import { waitEvent } from './wait_event/index.ts';
 import { webhook } from './webhook/index.ts';
@@ -68,6 +71,9 @@ export const components: ComponentRegistry = componentRegistry([
   menu,
   record,
   recordCall,
+  recognise,
+  recogniseCall,
+  transcribe,
   echo,
   wait,
   call,

@@ -28,6 +28,15 @@ import { Metrics } from './metrics/metrics.ts';
 import { openRecording } from './recording/index.ts';
 import { openScenarios, openScripting } from './scenarios.ts';
 import { Shutdown } from './shutdown.ts';
+import { openSpeech } from './speech/index.ts';
+import {
+  callSpeechPort,
+  listener,
+  type LiveCalls,
+  speechLayers,
+  transcriptPort,
+  transcriptQueue,
+} from './speech-services.ts';
 import { openModel } from './model/index.ts';
 import { modelPort } from './model-port.ts';
 import { patiently } from './patience.ts';
@@ -107,14 +116,23 @@ async function compose(config: Config, log: Logger, shutdown: Shutdown): Promise
     onListenerError: (err, { class: name, type }) => log.error({ err, class: name, type }, 'event not told'),
   });
   model.onChange(modelEvents(events, (id) => directory.domainById(id)?.name));
+  const speech = await openSpeech(directory, log);
   const recording = await openRecording({
     storage,
     directory,
     events: callEvents(events),
     folder: join(config.dataDir, 'archive'),
-    saved: () => undefined,
+    saved: (row) => {
+      if (row.transcribe)
+        transcriptions.request(row).catch((err: unknown) => log.error({ err }, 'transcription failed'));
+    },
     log,
   });
+  const transcriptions = transcriptQueue(speech, recording, callEvents(events), log);
+  const liveCalls: LiveCalls = {
+    find: (dialogid) => b2b.liveCall(dialogid),
+    ofLeg: (callid) => b2b.callOfLeg(callid),
+  };
   const scenarios = await openScenarios(
     {
       config,
@@ -127,7 +145,9 @@ async function compose(config: Config, log: Logger, shutdown: Shutdown): Promise
       log,
       openCall: (domain) => b2b.createCall(domain),
       dialogs: { find: (domain, dialogid) => b2b.dialogs.find(domain, dialogid) },
-      callRecording: callRecordingPort(recording.recorder, recording.layers, (dialogid) => b2b.liveCall(dialogid)),
+      callRecording: callRecordingPort(recording.recorder, recording.layers, liveCalls.find),
+      callSpeech: callSpeechPort(speechLayers(speech, events, liveCalls), liveCalls),
+      transcripts: transcriptPort({ ...recording, service: speech, queue: transcriptions }),
       operations: operationPort(() => operations),
       model: modelPort(model, (name) => directory.domain(name)?.id),
     },
@@ -165,6 +185,7 @@ async function compose(config: Config, log: Logger, shutdown: Shutdown): Promise
       return overload;
     },
     watcher: recording.recorder,
+    listenTo: listener(speech),
     startScenario: (code, call) => runner.serve(code, call),
   });
   const operations = createOperations({
@@ -201,7 +222,9 @@ async function compose(config: Config, log: Logger, shutdown: Shutdown): Promise
   shutdown.add('media connection', () => media.close());
   b2b.connect(sip, media);
   shutdown.add('recordings', () => recording.close());
+  shutdown.add('transcriptions', () => transcriptions.close());
   await recording.recover();
+  await transcriptions.recover();
   shutdown.add('scenarios', () => runner.stop('the node stops'));
   shutdown.add('calls', () => b2b.shutDown());
 

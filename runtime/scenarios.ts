@@ -8,6 +8,7 @@ import type { CallPort } from './interpreter/call-port.ts';
 import { systemClock } from './interpreter/clock.ts';
 import { openScenarioLibrary, type ScenarioLibrary } from './interpreter/library.ts';
 import type { CallRecordingPort } from './interpreter/ports/call-recording.ts';
+import type { CallSpeechPort } from './interpreter/ports/call-speech.ts';
 import type { DialogPort } from './interpreter/ports/dialogs.ts';
 import type { EventPort } from './interpreter/ports/events.ts';
 import { MemoryHuntHistory } from './interpreter/ports/hunt-history.ts';
@@ -16,6 +17,7 @@ import type { RunServices } from './interpreter/ports/services.ts';
 import type { ModelPort } from './interpreter/ports/model.ts';
 import { RunBook } from './interpreter/run/run-book.ts';
 import { MemoryParkingLot } from './interpreter/ports/parking.ts';
+import type { TranscriptPort } from './interpreter/ports/transcripts.ts';
 import { ScenarioRunner } from './interpreter/runner.ts';
 import { ScenarioStarter } from './interpreter/starting/starter.ts';
 import { RecordingFolder } from './media/recordings.ts';
@@ -61,6 +63,8 @@ export interface ScenarioNeeds {
   readonly log: Logger;
   readonly dialogs: DialogPort;
   readonly callRecording: CallRecordingPort;
+  readonly callSpeech: CallSpeechPort;
+  readonly transcripts: TranscriptPort;
   readonly operations: OperationPort;
   readonly model: ModelPort;
   openCall(domain: string): CallPort;
@@ -105,6 +109,8 @@ export async function openScenarios(needs: ScenarioNeeds, shutdown: Shutdown): P
     huntHistory: new MemoryHuntHistory(),
     dialogs: needs.dialogs,
     callRecording: needs.callRecording,
+    callSpeech: needs.callSpeech,
+    transcripts: needs.transcripts,
     parking: new MemoryParkingLot(),
     operations: needs.operations,
     model: needs.model,

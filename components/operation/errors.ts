@@ -40,6 +40,7 @@ export function problemOf({
   details,
 }: Pick<RunError, 'code'> & { readonly details?: RunError['details'] | undefined }): OperationError | undefined {
   if (code === 'dialog_not_found') return new OperationError({ kind: code });
+  if (code === 'recording_not_found') return new OperationError({ kind: 'not_found', entity: 'Recording' });
   const { field, reason } = details ?? {};
   if (code !== 'not_applicable' || typeof field !== 'string' || typeof reason !== 'string') return undefined;
   return notApplicable(field, reason);

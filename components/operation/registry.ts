@@ -12,18 +12,22 @@ import { setupRecord } from './operations/setup-record.ts';
 import { switchConf } from './operations/switchconf.ts';
 import { setupBindings } from './operations/setup-bindings.ts';
 import { stopHoldMelody } from './operations/stop-hold-melody.ts';
+import { setupAsr } from './operations/setup-asr.ts';
+import { transcribeOperation } from './operations/transcribe.ts';
 
 /** Every call operation, in the order of the specification's table. A new one is its file, its scenario, and a line here. */
 export const operations: readonly OperationDefinition[] = [
   invite,
   inviteByIvr,
   lookup,
+  transcribeOperation,
   refer,
   referReplaces,
   switchConf,
   referConf,
   notify,
   sendDtmf,
+  setupAsr,
   setupRecord,
   setupBindings,
   stopHoldMelody,

@@ -9,6 +9,7 @@ export { Collection, type Change, type ChangeListener } from './collections/coll
 export type { CollectionQuery } from './collections/query.ts';
 export type { CollectionDefinition, Input, Row } from './collections/definition.ts';
 export { type CollectionOptions, type Collections, createCollections } from './collections/index.ts';
+export { type AsrOptions, type AsrServer, asrOptionsProblem } from './collections/asr-options.ts';
 export type { DomainRow } from './collections/domains.ts';
 export type { ProviderRow } from './collections/providers.ts';
 export type { RecordingRuleRow } from './collections/recordingrules.ts';

@@ -17,6 +17,7 @@ export { aboutRecord } from './file-recording.ts';
 export { DEFAULT_LAYER_MS, RecordLayers } from './layers.ts';
 export { Recorder } from './recorder.ts';
 export { RuleBook } from './rule-book.ts';
+export { TranscriptQueue, type Transcript } from './transcripts.ts';
 export { FileStore, type RecordStore, type StoredContent } from './store.ts';
 
 export interface RecordingOptions {

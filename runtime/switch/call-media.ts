@@ -8,7 +8,9 @@ import type {
   PlaySource,
 } from '../interpreter/call-port.ts';
 import type { TailStep } from '../interpreter/dtmf-tail.ts';
+import { unavailable } from '../interpreter/ports/capability.ts';
 import type { DtmfCall } from '../interpreter/ports/dtmf.ts';
+import type { ListenOptions, ListeningCall, ListenResult } from '../interpreter/ports/listening.ts';
 import type { RecordingCall, RecordOptions, RecordResult } from '../interpreter/ports/recording.ts';
 import type { SayOptions, SpeakingCall } from '../interpreter/ports/speaking.ts';
 import { collectDigits } from '../media/collect.ts';
@@ -20,13 +22,22 @@ import { aborted } from '../media/until-aborted.ts';
 /** Voice of the speech engine when neither voice nor language is named. */
 const DEFAULT_VOICE = 'en';
 
+/** Understands what the party of an endpoint says; sources of the prompt in the media server's notation. */
+export type ListenTo = (
+  endpoint: MediaEndpoint,
+  options: Omit<ListenOptions, 'prompt'> & { readonly prompt: readonly string[] },
+) => Promise<ListenResult>;
+
 /** What a scenario plays to its opponent and hears from it: work on the opponent's endpoint, which can be ended. */
-export abstract class CallMedia implements DtmfCall, RecordingCall, SpeakingCall {
+export abstract class CallMedia implements DtmfCall, ListeningCall, RecordingCall, SpeakingCall {
   readonly #work = new Set<Promise<unknown>>();
   #quiet = new AbortController();
 
   abstract get state(): CallState;
   abstract get endSignal(): AbortSignal;
+
+  /** The node's speech recognition, where it has any. */
+  protected abstract readonly listenTo: ListenTo | undefined;
 
   /**
    * The opponent's endpoint.
@@ -61,6 +72,14 @@ export abstract class CallMedia implements DtmfCall, RecordingCall, SpeakingCall
 
   record(options: RecordOptions): Promise<RecordResult> {
     return this.during('record', options.signal, (endpoint, signal) => recordPhone(endpoint, { ...options, signal }));
+  }
+
+  async listen(options: ListenOptions): Promise<ListenResult> {
+    const { listenTo } = this;
+    if (listenTo === undefined) throw unavailable('this node does not understand speech');
+    return this.during('recognise', options.signal, (endpoint, signal) =>
+      listenTo(endpoint, { ...options, signal, prompt: options.prompt.map(sourceUrl) }),
+    );
   }
 
   say(text: string, { signal, voice, language, stopDigits = '' }: SayOptions): Promise<PlayResult> {

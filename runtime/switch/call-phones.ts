@@ -272,7 +272,7 @@ class PhonesCall {
     await this.#early?.catch(() => undefined);
     // Early media was heard by the caller: what comes now is for the called party alone.
     if (this.#early !== undefined && caller.endpoint !== undefined) await caller.endpoint.unbridge(endpoint);
-    return servePreAnswer(leg, dialog, preAnswer);
+    return servePreAnswer(leg, dialog, preAnswer, this.#tools.listenTo);
   }
 
   #declined(leg: PhoneLeg): void {

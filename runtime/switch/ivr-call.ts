@@ -27,7 +27,7 @@ import { answer } from '../signalling/answers.ts';
 import { reasonPhrase } from '../sip-facts/reason-phrase.ts';
 import { bracketUri } from '../signalling/sip-uri.ts';
 import { failedAttempt } from './attempt.ts';
-import { CallMedia } from './call-media.ts';
+import { CallMedia, type ListenTo } from './call-media.ts';
 import { failureCause } from './call-phones.ts';
 import type { CallDialog } from './dialog.ts';
 import { type BridgeSide, bridgeSides } from './ivr-bridge.ts';
@@ -383,6 +383,10 @@ export class IvrCall
   /** As if the other party had pressed the keys. */
   async #receiveDigits(digits: string): Promise<void> {
     for (const digit of digits) await this.#opponent?.endpoint?.receiveDtmf(digit);
+  }
+
+  protected get listenTo(): ListenTo | undefined {
+    return this.#tools.listenTo;
   }
 
   protected media(operation: string): MediaEndpoint {

@@ -4,7 +4,7 @@ import { CallStateError } from '../interpreter/call-port.ts';
 import type { TailStep } from '../interpreter/dtmf-tail.ts';
 import type { CallNotice, WatchedCall } from '../interpreter/ports/watching.ts';
 import type { MediaEndpoint } from '../media/endpoint.ts';
-import { CallMedia } from './call-media.ts';
+import { CallMedia, type ListenTo } from './call-media.ts';
 import type { CallDialog } from './dialog.ts';
 import type { LegOwner } from './leg.ts';
 import { partyInfo } from './party.ts';
@@ -15,8 +15,13 @@ import type { PhoneLeg } from './phone-leg.ts';
  * @param dialog that the phone was called for; when it ends, so does the serving
  * @returns whether the phone is to be connected; its media is free then
  */
-export async function servePreAnswer(leg: PhoneLeg, dialog: CallDialog, preAnswer: PreAnswer): Promise<boolean> {
-  const call = new PreAnswerCall(leg, dialog.dialogid);
+export async function servePreAnswer(
+  leg: PhoneLeg,
+  dialog: CallDialog,
+  preAnswer: PreAnswer,
+  listenTo: ListenTo | undefined,
+): Promise<boolean> {
+  const call = new PreAnswerCall(leg, dialog.dialogid, listenTo);
   const callerGone = (): void => call.end({ by: 'external', reason: 'the caller is gone' });
   leg.owner = call;
   if (dialog.ended.aborted) callerGone();
@@ -40,12 +45,14 @@ class PreAnswerCall extends CallMedia implements CallPort, WatchedCall, LegOwner
   readonly opponent: PartyInfo;
   readonly opponentSide = 'b';
   readonly dialled = undefined;
+  protected readonly listenTo: ListenTo | undefined;
   readonly #leg: PhoneLeg;
   readonly #end = new AbortController();
   readonly #watchers = new Set<(notice: CallNotice) => boolean>();
 
-  constructor(leg: PhoneLeg, dialogid: string) {
+  constructor(leg: PhoneLeg, dialogid: string, listenTo: ListenTo | undefined) {
     super();
+    this.listenTo = listenTo;
     this.#leg = leg;
     this.dialogid = dialogid;
     this.domain = leg.party.domain;

@@ -8,6 +8,7 @@ import type { Log, SipHandlers, SipLink } from '../signalling/link.ts';
 import type { SrfRequest, SrfResponse } from '../signalling/srf-types.ts';
 import type { Overload } from './admission.ts';
 import { Authentication } from './authentication.ts';
+import type { ListenTo } from './call-media.ts';
 import { DialogBook, type DialogEvents } from './dialog-book.ts';
 import { LiveConferences } from './conference-control.ts';
 import type { CallWatcher, LiveCall } from './live-call.ts';
@@ -32,6 +33,8 @@ export interface SwitchOptions {
   readonly overload?: () => Overload | undefined;
   /** Follows answered calls to their end. */
   readonly watcher?: CallWatcher;
+  /** Understands what the opponents of scenarios say. */
+  readonly listenTo?: ListenTo;
   /** Runs a scenario for a call; false when there is none of that code. */
   startScenario(code: string, call: CallPort): Promise<boolean>;
 }
@@ -72,6 +75,7 @@ export class Switch implements SipHandlers {
       invite: (invite) => this.#connected().sip.invite(invite),
       createEndpoint: (remoteSdp) => this.#connected().media.createEndpoint(remoteSdp),
       refer: (leg, request) => transferByPhone(this.#tools, leg, request),
+      listenTo: options.listenTo,
       startScenario: (code, call) => options.startScenario(code, call),
       failed,
       background: (work, what, leg) => {

@@ -5,6 +5,7 @@ import type { MediaEndpoint } from '../media/endpoint.ts';
 import type { Log } from '../signalling/link.ts';
 import type { OutgoingInvite, OutgoingInviteOptions } from '../signalling/outgoing-invite.ts';
 import type { ReferAnswer, ReferRequest } from '../signalling/sip-dialog.ts';
+import type { ListenTo } from './call-media.ts';
 import type { DialogBook } from './dialog-book.ts';
 import type { PhoneLeg } from './phone-leg.ts';
 
@@ -23,6 +24,8 @@ export interface SwitchTools {
   refer(leg: PhoneLeg, request: ReferRequest): ReferAnswer;
   /** Runs a scenario for a call; false when there is none of that code. */
   startScenario(code: string, call: CallPort): Promise<boolean>;
+  /** Speech recognition, where the node has any. */
+  readonly listenTo: ListenTo | undefined;
   /** Reports a failure that nobody waits for. */
   failed(err: unknown, what: string, leg: { callid: string }): void;
   /** Work that goes on when its call is over; a failure is reported, and the stop of the node waits for it. */

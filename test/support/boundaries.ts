@@ -42,7 +42,14 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'runtime/events': [],
   'runtime/idempotency': ['runtime/storage'],
   'runtime/metrics': [],
-  'runtime/recording': ['runtime/storage', 'runtime/domain', 'runtime/media', 'runtime/model', 'runtime/events'],
+  'runtime/recording': [
+    'runtime/storage',
+    'runtime/domain',
+    'runtime/media',
+    'runtime/model',
+    'runtime/events',
+    'runtime/speech',
+  ],
   'runtime/speech': ['runtime/media', 'runtime/domain', 'runtime/events'],
   'runtime/embedded': [],
   'runtime/switch': [

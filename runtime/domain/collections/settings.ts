@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { InvalidFieldError } from '../errors.ts';
+import { asrOptionsProblem } from './asr-options.ts';
 import type { CollectionDefinition } from './definition.ts';
 import { Code, Composite, Id } from './fields.ts';
 import { areLimits, LIMITS_ARE } from './limits.ts';
@@ -22,20 +23,17 @@ const schema = Type.Object({
 
 export type SettingRow = Static<typeof schema>;
 
-/** What the settings that the platform itself reads must be. Those of the master domain alone count. */
-const KNOWN: Readonly<Record<string, { readonly is: (value: unknown) => boolean; readonly what: string }>> = {
-  iam_token_svcscript_code: {
-    is: (value) => typeof value === 'string' && /^[A-Za-z0-9_.-]{0,64}$/.test(value),
-    what: 'the code of a service scenario; empty: none',
-  },
-  scenario_limits: {
-    is: areLimits,
-    what: LIMITS_ARE,
-  },
-  record_asr_options: {
-    is: (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
-    what: 'an object',
-  },
+/** What the settings that the platform itself reads must be: gives what is wrong. Those of the master domain alone count. */
+const KNOWN: Readonly<Record<string, (value: unknown) => string | undefined>> = {
+  iam_token_svcscript_code: (value) =>
+    typeof value === 'string' && /^[A-Za-z0-9_.-]{0,64}$/.test(value)
+      ? undefined
+      : 'must be the code of a service scenario; empty: none',
+  scenario_limits: (value) => (areLimits(value) ? undefined : `must be ${LIMITS_ARE}`),
+  record_asr_options: (value) =>
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? asrOptionsProblem(value)
+      : 'must be an object',
 };
 
 export const settings: CollectionDefinition = {
@@ -50,9 +48,8 @@ export const settings: CollectionDefinition = {
   constraints: { settings_key_key: 'key', settings_domain_id_fkey: 'domain_id' },
   derive(entity) {
     const { key, value } = entity as SettingRow;
-    const known = Object.hasOwn(KNOWN, key) ? KNOWN[key] : undefined;
-    if (known?.is(value) === false)
-      throw new InvalidFieldError('setting', 'value', `of ${key} must be ${known.what}`, value);
+    const problem = Object.hasOwn(KNOWN, key) ? KNOWN[key]?.(value) : undefined;
+    if (problem !== undefined) throw new InvalidFieldError('setting', 'value', `of ${key}: ${problem}`, value);
     return Promise.resolve({});
   },
 };

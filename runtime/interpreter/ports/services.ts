@@ -5,6 +5,7 @@ import type { Run } from '../run/run.ts';
 import type { RunBook } from '../run/run-book.ts';
 import type { CallRecordingPort } from './call-recording.ts';
 import type { StartValues } from '../start-values.ts';
+import type { CallSpeechPort } from './call-speech.ts';
 import type { DialogPort } from './dialogs.ts';
 import type { EventPort } from './events.ts';
 import type { HttpPort } from './http.ts';
@@ -14,6 +15,7 @@ import type { OperationPort } from './operations.ts';
 import type { ParkingLot } from './parking.ts';
 import type { ScenarioPolicy } from './policy.ts';
 import type { RecordingStore } from './recording.ts';
+import type { TranscriptPort } from './transcripts.ts';
 
 /**
  * What the node offers to runs beside the call. Whatever is left out is not there: a component that needs it leaves by
@@ -32,6 +34,8 @@ export interface RunServices {
   /** Live dialogs, for components that look at or change one by its id. */
   readonly dialogs?: DialogPort;
   readonly callRecording?: CallRecordingPort;
+  readonly callSpeech?: CallSpeechPort;
+  readonly transcripts?: TranscriptPort;
   readonly operations?: OperationPort;
   readonly http?: HttpPort;
   readonly model?: ModelPort;

@@ -21,6 +21,7 @@ import { SecretBox } from '../secret-box.ts';
 import { RunBook } from '../run/run-book.ts';
 import { type Value, plainText } from '../values.ts';
 import { SimulatedCall } from './simulated-call.ts';
+import { SimulatedSpeech } from './simulated-speech.ts';
 import { SimulatedRecording } from './simulated-recording.ts';
 import { SimulatedDialogs } from './simulated-dialogs.ts';
 
@@ -53,6 +54,7 @@ export function simulatedServices(options: SimulatedServicesOptions): RunService
     if (program && needsSandbox(program)) sandbox ??= await options.openSandbox?.();
     return program;
   };
+  const speech = new SimulatedSpeech(note);
   const services: RunServices = {
     ...(folder === undefined || components === undefined
       ? {}
@@ -66,6 +68,8 @@ export function simulatedServices(options: SimulatedServicesOptions): RunService
     huntHistory: new MemoryHuntHistory(),
     dialogs: new SimulatedDialogs(note),
     callRecording: new SimulatedRecording(note),
+    callSpeech: speech,
+    transcripts: speech,
     parking: new MemoryParkingLot(),
     policy: simulatedPolicy(options),
   };

@@ -25,6 +25,7 @@ import type { BridgingCall } from '../ports/bridging.ts';
 import type { HuntTransfer, HuntingCall } from '../ports/hunting.ts';
 import type { MessagingCall, SipMessage } from '../ports/messaging.ts';
 import type { CancellableTransfer } from '../ports/transfer.ts';
+import type { ListenOptions, ListeningCall, ListenResult } from '../ports/listening.ts';
 import type { RecordOptions, RecordResult, RecordingCall } from '../ports/recording.ts';
 import type { SayOptions, SpeakingCall } from '../ports/speaking.ts';
 import type { CallNotice, WatchedCall } from '../ports/watching.ts';
@@ -78,6 +79,7 @@ export class SimulatedCall
     CallPort,
     ConferringCall,
     RecordingCall,
+    ListeningCall,
     SpeakingCall,
     WatchedCall,
     HuntingCall,
@@ -179,6 +181,11 @@ export class SimulatedCall
   async say(text: string, options: SayOptions): Promise<PlayResult> {
     this.#require('say', 'connected');
     return this.#party.say(text, options);
+  }
+
+  async listen(options: ListenOptions): Promise<ListenResult> {
+    this.#require('recognise', 'connected');
+    return this.#party.listen(options);
   }
 
   async record(options: RecordOptions): Promise<RecordResult> {

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import type { CollectOptions, CollectResult, PlayOptions, PlayResult, PlaySource } from '../call-port.ts';
 import type { Clock } from '../clock.ts';
+import type { ListenOptions, ListenResult } from '../ports/listening.ts';
 import type { RecordOptions, RecordResult } from '../ports/recording.ts';
 import type { SayOptions } from '../ports/speaking.ts';
 import type { CallNotice } from '../ports/watching.ts';
@@ -87,6 +88,26 @@ export class SimulatedParty {
       return { digits, reason: 'timeout', terminator };
     }
     return { digits, reason: terminator === undefined ? 'complete' : 'terminator', terminator };
+  }
+
+  /** What is said is understood word by word; with hints only those of them that are said, as engines do it. */
+  async listen({ signal, prompt, timeoutMs, hints, maxMs }: ListenOptions): Promise<ListenResult> {
+    if (prompt.length > 0) this.#link.note(`prompt ${prompt.map(describe).join(' ')}`, prompt.map(describe));
+    this.#heard(prompt.map(describe));
+    const window = prompt.reduce((sum, source) => sum + length(source), 0) + timeoutMs;
+    const taken = this.#turns.listened(this.#now, window);
+    if (taken?.turn.kind !== 'say') {
+      await this.#silent(taken, window, signal);
+      return { outcome: 'silence', text: '', milliseconds: 0 };
+    }
+    await this.#until(taken, signal);
+    const { text } = taken.turn;
+    const milliseconds = Math.min(maxMs, text.length * CHARACTER_MS);
+    this.#link.note(`said ${text}`);
+    await this.#pass(milliseconds, signal);
+    this.#done();
+    const understood = hints.length === 0 || hints.some((hint) => hint.toLowerCase() === text.toLowerCase());
+    return { outcome: understood ? 'heard' : 'failed', text: understood ? text : '', milliseconds };
   }
 
   async record({ signal, file, maxMs, silenceMs, stopDigits }: RecordOptions): Promise<RecordResult> {

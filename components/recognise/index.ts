@@ -1,0 +1,70 @@
+import { Type } from 'typebox';
+import { defineComponent } from '../../runtime/interpreter/component.ts';
+import { parseDuration } from '../../runtime/interpreter/duration.ts';
+import { listeningCall } from '../../runtime/interpreter/ports/listening.ts';
+import { Duration, Sounds, listOf } from '../../runtime/interpreter/setting.ts';
+
+/** A language tag, or empty for the node's. */
+export const Language = Type.String({
+  pattern: '^([A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*)?$',
+  default: '',
+  examples: ['en-US'],
+  description: 'Language tag; empty: the one of the node.',
+});
+
+export const Hints = Type.Array(Type.String({ minLength: 1, maxLength: 200 }), {
+  default: [],
+  examples: [['yes', 'no']],
+  maxItems: 500,
+  description: 'Words and phrases that are expected; empty: anything.',
+});
+
+export const recognise = defineComponent({
+  name: 'recognise',
+  summary: 'Asks the other party something, and understands the answer by voice.',
+  docs: [
+    'With `hints`, engines that can keep to them understand nothing else, and that well: name what the caller may say. Without,',
+    'everything is understood as well as the engine can. Keys that are pressed meanwhile stay for the next `collect`.',
+    'In `simulate` and in tests the caller’s `say` is what is understood. Recordings are transcribed by `transcribe`.',
+  ].join('\n'),
+  settings: Type.Object({
+    prompt: Type.Optional(Sounds({ examples: ['menu.wav'], description: 'Played first.' })),
+    hints: Hints,
+    barge_in: Type.Boolean({
+      default: true,
+      description: 'Whether speech ends the prompt; if not, what is said during it is not heard.',
+    }),
+    timeout: Duration({
+      default: '5s',
+      examples: ['5s'],
+      description: 'Silence after the prompt that leads to `silence`.',
+    }),
+    silence: Duration({ default: '1s', examples: ['1s'], description: 'Silence that ends what is said.' }),
+    max: Duration({ default: '30s', examples: ['30s'], description: 'Longest answer.' }),
+    language: Language,
+  }),
+  exits: {
+    heard: { description: 'Something was understood.' },
+    silence: { description: 'Nobody said anything.' },
+    failed: { description: 'Somebody spoke, and was not understood.', otherwise: 'silence' },
+  },
+  results: {
+    text: { type: 'string', description: 'What was understood.' },
+    milliseconds: { type: 'integer', description: 'How long was spoken.' },
+  },
+  waits: true,
+  run: async ({ call, signal, sound }, settings) => {
+    const { prompt, hints, barge_in: bargeIn, timeout, silence, max, language } = settings;
+    const { outcome, text, milliseconds } = await listeningCall(call).listen({
+      signal,
+      prompt: prompt === undefined ? [] : listOf(prompt).map(sound),
+      bargeIn,
+      timeoutMs: parseDuration(timeout) ?? 0,
+      silenceMs: parseDuration(silence) ?? 0,
+      maxMs: parseDuration(max) ?? 0,
+      language: language === '' ? undefined : language,
+      hints,
+    });
+    return { exit: outcome, fields: { text, milliseconds } };
+  },
+});

@@ -1,0 +1,63 @@
+import { Type } from 'typebox';
+import { defineComponent } from '../../runtime/interpreter/component.ts';
+import { transcripts, type TranscriptSource } from '../../runtime/interpreter/ports/transcripts.ts';
+import { Hints, Language } from '../recognise/index.ts';
+
+const RECLINK = /^[a-z0-9]+:\/\//;
+
+export const transcribe = defineComponent({
+  name: 'transcribe',
+  summary: 'Writes down what is said in a recording.',
+  docs: [
+    'Takes what `record` made (`${blockname.recording}`), a prompt file, or a recorded call of the archive by its `reclink`. A',
+    'recording of a call has a channel for each party; `channels` holds the text of each. With `queue`, a recorded call is put',
+    'into the queue of the archive instead, `idconn` has to name its call, and the event `ccsevents.connection_set_asr` tells when',
+    'it is done.',
+  ].join('\n'),
+  settings: Type.Object({
+    recording: Type.String({
+      minLength: 1,
+      maxLength: 512,
+      examples: ['${message.recording}'],
+      description: 'What to transcribe.',
+    }),
+    hints: Hints,
+    language: Language,
+    queue: Type.Boolean({ default: false, description: 'Whether it is only queued.' }),
+    idconn: Type.String({
+      maxLength: 128,
+      default: '',
+      description: 'With `queue`: `connectionid` of the recorded call.',
+    }),
+  }),
+  shorthand: 'recording',
+  exits: { next: { description: 'It is transcribed, or queued.' } },
+  results: {
+    text: { type: 'string', description: 'All that is said; a line for each channel.' },
+    channels: { type: 'list', description: 'Text of each channel: `{channel, text}`.' },
+  },
+  waits: true,
+  run: async ({ services, domain, signal, sound }, { recording, hints, language, queue, idconn }) => {
+    const port = transcripts(services);
+    if (queue) {
+      await port.request(domain, idconn, recording);
+      return { exit: 'next' };
+    }
+    const source = sourceOf(recording, sound);
+    const channels = await port.transcribe(source, {
+      domain,
+      signal,
+      hints,
+      language: language === '' ? undefined : language,
+    });
+    const text = channels.flatMap((each) => (each.text === '' ? [] : [each.text])).join('\n');
+    return { exit: 'next', fields: { text, channels: channels.map((each) => ({ ...each })) } };
+  },
+});
+
+/** A recorded call is named by a link; anything else is a sound as `play` takes it. */
+function sourceOf(recording: string, sound: (text: string) => object): TranscriptSource {
+  if (RECLINK.test(recording)) return { reclink: recording };
+  const source = sound(recording);
+  return 'file' in source ? { file: String(source.file) } : { file: recording };
+}

@@ -1,0 +1,33 @@
+import { unavailable } from './capability.ts';
+import type { RunServices } from './services.ts';
+
+/** Speech recognition of one leg of a live call. */
+export interface SpeechLayer {
+  readonly domain: string;
+  readonly dialogid: string;
+  /** Call-ID of the leg. */
+  readonly callid: string;
+  readonly layer: string;
+  /** BCP 47 tag; undefined: the node's. */
+  readonly language: string | undefined;
+}
+
+/**
+ * Speech recognition of live calls (specification, "SETUP_ASR"). Each method rejects with a ScenarioError:
+ * `dialog_not_found`, or `not_applicable` with the field and the reason.
+ */
+export interface CallSpeechPort {
+  /** What is recognised is told as events of the class `asrevents`. */
+  addLayer(layer: SpeechLayer): Promise<void>;
+  /**
+   * @param wait waits some seconds for the last words
+   * @returns everything that was understood
+   */
+  removeLayer(domain: string, dialogid: string, layer: string, wait: boolean): Promise<string>;
+}
+
+/** @throws ScenarioError code `unavailable` */
+export function callSpeech({ callSpeech: port }: RunServices): CallSpeechPort {
+  if (!port) throw unavailable('this node does not understand speech');
+  return port;
+}

@@ -1,0 +1,122 @@
+import { SpeechError, type SpeechService, transcribeFile, type TranscribedChannel } from '../speech/index.ts';
+import type { RecordArchive, RecordRow } from './archive.ts';
+import type { RecordStore } from './store.ts';
+
+export interface TranscriptTools {
+  readonly archive: RecordArchive;
+  readonly store: RecordStore;
+  readonly service: SpeechService;
+  /** Name of this node in the archive: each node transcribes what it has recorded. */
+  readonly node: string;
+  /** A transcription is complete, or has failed. */
+  readonly done: (row: RecordRow, transcript: Transcript) => void;
+  readonly failed: (err: unknown, row: Pick<RecordRow, 'id' | 'dialogid'>) => void;
+}
+
+/** What is kept of a transcription. */
+export interface Transcript {
+  /** What was said, a line for each party. */
+  readonly text?: string;
+  readonly channels?: readonly (TranscribedChannel & { readonly side: string; readonly number: string })[];
+  /** Why there is no text. */
+  readonly error?: string;
+}
+
+/**
+ * The queue of transcriptions (specification, "TRANSCRIBE"): asked for, kept in the archive, done in order as streams are
+ * free, in the activity time, also after a restart.
+ */
+export class TranscriptQueue {
+  readonly #tools: TranscriptTools;
+  readonly #waiting: RecordRow[] = [];
+  readonly #running = new Set<Promise<void>>();
+  readonly #stop = new AbortController();
+  readonly #leave: () => void;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(tools: TranscriptTools) {
+    this.#tools = tools;
+    this.#leave = tools.service.onChange(() => this.#pump());
+  }
+
+  /** Those that wait and those that run. */
+  get count(): number {
+    return this.#waiting.length + this.#running.size;
+  }
+
+  /** Takes up what was left when the node ended. */
+  async recover(): Promise<void> {
+    this.#waiting.push(...(await this.#tools.archive.pendingTranscripts(this.#tools.node)));
+    this.#pump();
+  }
+
+  /** Asks for the transcription of a saved recording; once is enough. */
+  async request(row: RecordRow): Promise<void> {
+    if (this.#waiting.some(({ id }) => id === row.id)) return;
+    await this.#tools.archive.setTranscript(row.id, 'queued', {});
+    this.#waiting.push(row);
+    this.#pump();
+  }
+
+  /** Ends what runs; it is taken up at the next start. */
+  async close(): Promise<void> {
+    this.#leave();
+    this.#stop.abort();
+    clearTimeout(this.#timer);
+    await Promise.all(this.#running);
+  }
+
+  /** Starts what may be started now. */
+  #pump(): void {
+    const { service } = this.#tools;
+    while (!this.#stop.signal.aborted && this.#waiting.length > 0 && service.configured) {
+      const wait = service.untilActive(Date.now());
+      if (wait > 0) return this.#later(wait);
+      if (service.free === 0 || this.#running.size >= service.capacity) return;
+      const row = this.#waiting.shift() as RecordRow;
+      const work: Promise<void> = this.#transcribe(row).finally(() => {
+        this.#running.delete(work);
+        this.#pump();
+      });
+      this.#running.add(work);
+    }
+  }
+
+  #later(ms: number): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#pump(), ms).unref();
+  }
+
+  /** Never rejects. */
+  async #transcribe(row: RecordRow): Promise<void> {
+    const { archive, store, service, failed } = this.#tools;
+    try {
+      await archive.setTranscript(row.id, 'running', {});
+      const file = await store.localFile(row.reclink);
+      if (file === undefined) return await this.#settle(row, 'failed', { error: 'the recording is gone' });
+      const channels = await transcribeFile(service, file, { signal: this.#stop.signal });
+      await this.#settle(row, 'done', transcriptOf(row, channels));
+    } catch (error) {
+      if (this.#stop.signal.aborted) return;
+      // A live call took the stream: its turn comes again.
+      if (error instanceof SpeechError && error.code === 'busy') return void this.#waiting.unshift(row);
+      failed(error, row);
+      await this.#settle(row, 'failed', { error: (error as Error).message }).catch((err: unknown) => failed(err, row));
+    }
+  }
+
+  async #settle(row: RecordRow, status: 'done' | 'failed', transcript: Transcript): Promise<void> {
+    await this.#tools.archive.setTranscript(row.id, status, { ...transcript });
+    this.#tools.done({ ...row, asr_status: status }, transcript);
+  }
+}
+
+function transcriptOf({ parties }: RecordRow, channels: readonly TranscribedChannel[]): Transcript {
+  const known = parties as readonly { side: string; channel: number; number: string }[];
+  const named = channels.map((each) => {
+    const { side = '', number = '' } = known.find(({ channel }) => channel === each.channel) ?? {};
+    return { ...each, side, number };
+  });
+  const lines = named.flatMap(({ number, text }) => (text === '' ? [] : [`${number}: ${text}`]));
+  return { text: lines.join('\n'), channels: named };
+}

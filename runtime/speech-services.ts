@@ -1,0 +1,141 @@
+/** Speech recognition as scenarios and operations ask for it: finds calls and recordings, and makes their errors. */
+import { ScenarioError } from './interpreter/errors.ts';
+import type { CallSpeechPort } from './interpreter/ports/call-speech.ts';
+import { unavailable } from './interpreter/ports/capability.ts';
+import type { TranscriptPort, TranscriptSource } from './interpreter/ports/transcripts.ts';
+import { visible } from './call-recording.ts';
+import type { EventBus } from './events/event-bus.ts';
+import {
+  aboutRecord,
+  type RecordArchive,
+  type RecordRow,
+  type RecordStore,
+  TranscriptQueue,
+} from './recording/index.ts';
+import type { CallEvents } from './events/call-events.ts';
+import {
+  recogniseSpeech,
+  SpeechError,
+  SpeechLayerError,
+  SpeechLayers,
+  type SpeechService,
+  transcribeFile,
+} from './speech/index.ts';
+import type { ListenTo } from './switch/call-media.ts';
+import type { LiveCall } from './switch/live-call.ts';
+
+/** How the live calls are found. */
+export interface LiveCalls {
+  readonly find: (dialogid: string) => LiveCall | undefined;
+  /** The answered call that a leg is in. */
+  readonly ofLeg: (callid: string) => LiveCall | undefined;
+}
+
+/** Layers of speech recognition whose results go to the event bus (`asrevents`). */
+export function speechLayers(service: SpeechService, events: EventBus, calls: LiveCalls): SpeechLayers {
+  return new SpeechLayers(service, (domain, callid, layer, { type, ...notice }) => {
+    const call = calls.ofLeg(callid);
+    const { dialogid = '', inviteid = '' } = call ?? {};
+    const data = { inviteid, connectionid: inviteid, dialogid, callid, layer, ...notice };
+    events.publish({ domain: domain.toLowerCase(), class: 'asrevents', type, data });
+  });
+}
+
+export function callSpeechPort(layers: SpeechLayers, { find }: LiveCalls): CallSpeechPort {
+  return {
+    addLayer: ({ domain, dialogid, callid, layer, language }) =>
+      layered(() => {
+        const { legs } = visible(find, domain, dialogid);
+        const leg = legs.find((each) => each.callid === callid);
+        if (leg === undefined) throw new SpeechLayerError('callid', 'is no side of the dialog');
+        return layers.add(legs, { domain, leg, layer, ...(language === undefined ? {} : { language }) });
+      }),
+    removeLayer: (domain, dialogid, layer, wait) =>
+      layered(() => layers.remove(visible(find, domain, dialogid).legs, domain, layer, wait)),
+  };
+}
+
+/** How scenarios understand their callers. */
+export function listener(service: SpeechService): ListenTo {
+  return (endpoint, options) => understood(() => recogniseSpeech(service, endpoint, options));
+}
+
+export interface TranscriptNeeds {
+  readonly service: SpeechService;
+  readonly archive: RecordArchive;
+  readonly store: RecordStore;
+  readonly queue: TranscriptQueue;
+}
+
+export function transcriptPort({ service, archive, store, queue }: TranscriptNeeds): TranscriptPort {
+  const fileOf = async (source: TranscriptSource, domain: string): Promise<string> => {
+    if ('file' in source) return source.file;
+    const row = await archive.findByLink(domain, source.reclink);
+    const file = row === undefined ? undefined : await store.localFile(row.reclink);
+    if (file === undefined) throw notFound();
+    return file;
+  };
+  return {
+    request: async (domain, idconn, reclink) => {
+      const row = await archive.find(domain, idconn, reclink);
+      if (row === undefined) throw notFound();
+      if (!service.configured) throw notApplicable('record_asr_options', 'speech recognition is not configured');
+      await queue.request(row);
+    },
+    transcribe: async (source, { domain, language, hints, signal }) => {
+      const file = await fileOf(source, domain);
+      const options = { hints, signal, ...(language === undefined ? {} : { language }) };
+      return understood(() => transcribeFile(service, file, options));
+    },
+  };
+}
+
+/** The queue of transcriptions; `ccsevents.connection_set_asr` tells of each that is over. */
+export function transcriptQueue(
+  service: SpeechService,
+  { archive, store, node }: { readonly archive: RecordArchive; readonly store: RecordStore; readonly node: string },
+  events: CallEvents,
+  log: { error(fields: object, message: string): void },
+): TranscriptQueue {
+  return new TranscriptQueue({
+    archive,
+    store,
+    service,
+    node,
+    done: (row: RecordRow, { text, error }) =>
+      events.transcribed([row.domain], {
+        ...aboutRecord(row),
+        reclink: row.reclink,
+        result: error === undefined ? 'ok' : 'error',
+        ...(error === undefined ? { text: text ?? '' } : { reason: error }),
+      }),
+    failed: (err, { id, dialogid }) => log.error({ err, recordid: id, dialogid }, 'transcription failed'),
+  });
+}
+
+function notFound(): ScenarioError {
+  return new ScenarioError('recording_not_found', 'Recording not found', { details: { entity: 'Recording' } });
+}
+
+function notApplicable(field: string, reason: string, cause?: unknown): ScenarioError {
+  return new ScenarioError('not_applicable', `${field}: ${reason}`, { cause, details: { field, reason } });
+}
+
+async function layered<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof SpeechLayerError)) throw error;
+    throw notApplicable(error.field, error.reason, error);
+  }
+}
+
+async function understood<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof SpeechError)) throw error;
+    if (error.code === 'not_configured') throw unavailable(error.message);
+    throw new ScenarioError(error.code === 'busy' ? 'speech_busy' : 'speech_failed', error.message, { cause: error });
+  }
+}

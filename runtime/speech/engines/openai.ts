@@ -1,0 +1,158 @@
+import { wavOf } from '../../media/wav-file.ts';
+import { SPEECH_RATE, type SpeechEngine, SpeechError, type SpeechStream, type SpeechStreamOptions } from '../engine.ts';
+import { SpeechDetector } from '../utterances.ts';
+
+/** Silence after which what was said is sent, in milliseconds. */
+const UTTERANCE_SILENCE_MS = 700;
+/** What came before the first loud moment and belongs to it. */
+const LEAD_SAMPLES = SPEECH_RATE / 4;
+/** A speaker who never pauses is cut, and a file is sent in pieces of this many samples: 10 minutes, about 10 MB. */
+const LIVE_SAMPLES = SPEECH_RATE * 30;
+const WHOLE_SAMPLES = SPEECH_RATE * 600;
+const REQUEST_MS = 120_000;
+
+export interface OpenAiServer {
+  /** Up to and without `/audio/transcriptions`, e.g. `https://host/v1`. */
+  readonly url: string;
+  readonly apiKey: string | undefined;
+  readonly model: string;
+}
+
+/**
+ * The HTTP interface of OpenAI's transcriptions, which many engines offer: `POST /audio/transcriptions`, multipart, a WAV
+ * file. Live sound is cut into utterances at silences; there are final results only.
+ */
+export class OpenAi implements SpeechEngine {
+  readonly #server: OpenAiServer;
+
+  constructor(server: OpenAiServer) {
+    this.#server = server;
+  }
+
+  open(options: SpeechStreamOptions): Promise<SpeechStream> {
+    return Promise.resolve(new OpenAiStream(this.#server, options));
+  }
+}
+
+class OpenAiStream implements SpeechStream {
+  readonly #server: OpenAiServer;
+  readonly #options: SpeechStreamOptions;
+  readonly #detector = new SpeechDetector(UTTERANCE_SILENCE_MS);
+  readonly #aborting = new AbortController();
+  #sound: Int16Array[] = [];
+  #samples = 0;
+  #heardSpeech = false;
+  #backlog = 0;
+  #requests: Promise<void> = Promise.resolve();
+  #closed = false;
+
+  constructor(server: OpenAiServer, options: SpeechStreamOptions) {
+    this.#server = server;
+    this.#options = options;
+  }
+
+  get backlogMs(): number {
+    return this.#backlog / (SPEECH_RATE / 1000);
+  }
+
+  write(samples: Int16Array): void {
+    if (this.#closed) return;
+    this.#sound.push(samples);
+    this.#samples += samples.length;
+    const changes = this.#detector.hear(samples);
+    if (changes.includes('begun')) this.#heardSpeech = true;
+    if (this.#options.whole) {
+      if (this.#samples >= WHOLE_SAMPLES) this.#send();
+    } else if (changes.includes('ended') || (this.#heardSpeech && this.#samples >= LIVE_SAMPLES)) {
+      this.#send();
+    } else if (!this.#heardSpeech) {
+      this.#forget();
+    }
+  }
+
+  async drained(): Promise<void> {
+    if (this.#backlog > WHOLE_SAMPLES) await this.#requests;
+  }
+
+  async finish(): Promise<void> {
+    if (!this.#closed) this.#send();
+    await this.#requests;
+    this.#closed = true;
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#aborting.abort();
+  }
+
+  /** Of the silence before somebody speaks only the end is kept. */
+  #forget(): void {
+    while (this.#sound.length > 1 && this.#samples - (this.#sound[0] as Int16Array).length > LEAD_SAMPLES) {
+      this.#samples -= (this.#sound.shift() as Int16Array).length;
+    }
+  }
+
+  /** Sends what was said; silence is not worth a request. */
+  #send(): void {
+    const samples = joined(this.#sound, this.#samples);
+    const worth = this.#heardSpeech;
+    this.#sound = [];
+    this.#samples = 0;
+    this.#heardSpeech = this.#detector.speaking;
+    if (!worth) return;
+    this.#backlog += samples.length;
+    this.#requests = this.#requests.then(async () => {
+      if (!this.#closed || !this.#aborting.signal.aborted) await this.#recognise(samples);
+      this.#backlog -= samples.length;
+    });
+  }
+
+  /** Never rejects. */
+  async #recognise(samples: Int16Array): Promise<void> {
+    try {
+      const text = (await this.#request(samples)).trim();
+      if (text !== '' && !this.#aborting.signal.aborted) this.#options.onResult({ text, final: true });
+    } catch (error) {
+      if (this.#aborting.signal.aborted) return;
+      this.close();
+      const { message } = error as Error;
+      this.#options.onFailure(
+        new SpeechError('failed', `the speech server ${this.#server.url} failed: ${message}`, { cause: error }),
+      );
+    }
+  }
+
+  async #request(samples: Int16Array): Promise<string> {
+    const { url, apiKey, model } = this.#server;
+    const { language, hints } = this.#options;
+    const form = new FormData();
+    form.set('file', new Blob([new Uint8Array(wavOf(samples, SPEECH_RATE))], { type: 'audio/wav' }), 'speech.wav');
+    form.set('model', model);
+    form.set('response_format', 'json');
+    // ISO 639-1, as the interface wants it.
+    if (language !== undefined) form.set('language', language.split('-', 1)[0] ?? language);
+    if (hints.length > 0) form.set('prompt', hints.join(', '));
+    const response = await fetch(`${url.replace(/\/+$/, '')}/audio/transcriptions`, {
+      method: 'POST',
+      headers: apiKey === undefined ? {} : { Authorization: `Bearer ${apiKey}` },
+      body: form,
+      redirect: 'error',
+      signal: AbortSignal.any([this.#aborting.signal, AbortSignal.timeout(REQUEST_MS)]),
+    });
+    const body = await response.text();
+    if (!response.ok) throw new Error(`${response.status} ${body.slice(0, 200)}`);
+    const { text } = JSON.parse(body) as { text?: unknown };
+    if (typeof text !== 'string') throw new Error(`its answer has no text: ${body.slice(0, 200)}`);
+    return text;
+  }
+}
+
+function joined(parts: readonly Int16Array[], length: number): Int16Array {
+  const whole = new Int16Array(length);
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}

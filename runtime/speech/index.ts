@@ -1,0 +1,7 @@
+/** Speech recognition: engines behind one interface, and what listens with them. */
+export { type SpeechEngine, SpeechError, type SpeechResult, type SpeechStream } from './engine.ts';
+export { SpeechLayerError, SpeechLayers, type SpeechNotice } from './layers.ts';
+export { openSpeech } from './open-speech.ts';
+export { recogniseSpeech, type Recognised, type RecogniseOptions } from './recognise.ts';
+export { SpeechService } from './service.ts';
+export { transcribeFile, type TranscribedChannel } from './transcribe-file.ts';

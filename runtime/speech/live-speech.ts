@@ -1,0 +1,77 @@
+import type { MediaEndpoint } from '../media/endpoint.ts';
+import { type Tap, tapEndpoint } from '../media/tap.ts';
+import { SpeechError, type SpeechResult, type SpeechStream } from './engine.ts';
+import type { OpenSpeech, SpeechService } from './service.ts';
+
+/** An engine that lags this far behind a live call is given up, in milliseconds. */
+const MAX_BACKLOG_MS = 20_000;
+
+export interface LiveSpeechOptions {
+  readonly endpoint: MediaEndpoint;
+  readonly language?: string;
+  readonly onResult: (result: SpeechResult) => void;
+  /** It is over by itself: the party has gone (undefined), or the engine failed. Called at most once. */
+  readonly onEnd: (error: SpeechError | undefined) => void;
+}
+
+/** What one party of a live call says, recognised as it is said. */
+export class LiveSpeech {
+  readonly #stream: SpeechStream;
+  readonly #tap: Tap;
+  #stopped: Promise<void> | undefined;
+
+  private constructor(stream: SpeechStream, tap: Tap) {
+    this.#stream = stream;
+    this.#tap = tap;
+  }
+
+  /** @throws SpeechError; MediaError, EndpointGone */
+  static async start(service: SpeechService, options: LiveSpeechOptions): Promise<LiveSpeech> {
+    const { endpoint, language, onResult } = options;
+    let ended = false;
+    let live: LiveSpeech | undefined;
+    const end = (error: SpeechError | undefined): void => {
+      if (ended) return;
+      ended = true;
+      void live?.stop();
+      options.onEnd(error);
+    };
+    const open: OpenSpeech = { onResult, onFailure: end, ...(language === undefined ? {} : { language }) };
+    const stream = await service.open(open);
+    const hear = (samples: Int16Array): void => {
+      stream.write(samples);
+      if (stream.backlogMs > MAX_BACKLOG_MS) {
+        stream.close();
+        end(new SpeechError('failed', 'the speech server is too slow for a live call'));
+      }
+    };
+    try {
+      const tap = await tapEndpoint(endpoint, hear);
+      live = new LiveSpeech(stream, tap);
+      const speech = live;
+      tap.over.addEventListener(
+        'abort',
+        () => {
+          void speech.stop().then(() => end(undefined));
+        },
+        { once: true },
+      );
+      return live;
+    } catch (error) {
+      stream.close();
+      throw error;
+    }
+  }
+
+  /** Listens no more. Resolves when the last result has been told; never rejects. */
+  stop(): Promise<void> {
+    this.#stopped ??= Promise.all([this.#tap.close(), this.#stream.finish()]).then(() => undefined);
+    return this.#stopped;
+  }
+
+  /** Ends it at once. */
+  close(): void {
+    this.#stream.close();
+    void this.stop();
+  }
+}

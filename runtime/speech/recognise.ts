@@ -1,0 +1,193 @@
+import type { MediaEndpoint } from '../media/endpoint.ts';
+import { playSources } from '../media/play.ts';
+import { tapEndpoint } from '../media/tap.ts';
+import { untilAborted } from '../media/until-aborted.ts';
+import { SPEECH_RATE, SpeechError, type SpeechStream } from './engine.ts';
+import type { SpeechService } from './service.ts';
+import { SpeechDetector } from './utterances.ts';
+
+export interface RecogniseOptions {
+  readonly signal: AbortSignal;
+  /** Media server sources, played first. */
+  readonly prompt: readonly string[];
+  /** Speech ends the prompt; otherwise what is said during it is not heard. */
+  readonly bargeIn: boolean;
+  /** Milliseconds after the prompt in which somebody has to begin to speak. */
+  readonly timeoutMs: number;
+  /** Milliseconds of silence that end what is said. */
+  readonly silenceMs: number;
+  /** Milliseconds of speech at most. */
+  readonly maxMs: number;
+  readonly language: string | undefined;
+  readonly hints: readonly string[];
+}
+
+export interface Recognised {
+  /** What was understood; empty for `silence` and `failed`. */
+  readonly text: string;
+  /** `silence`: nobody spoke. `failed`: somebody did, and was not understood. */
+  readonly outcome: 'heard' | 'silence' | 'failed';
+  /** Milliseconds of speech. */
+  readonly milliseconds: number;
+}
+
+/** Sound before the first loud moment that belongs to it. */
+const LEAD_SAMPLES = (SPEECH_RATE * 3) / 10;
+/** How long an engine may think after the last word. */
+const THINKING_MS = 10_000;
+
+/**
+ * Asks a party something and understands the answer, by voice.
+ * @throws SpeechError; the signal's reason; MediaError; EndpointGone
+ */
+export async function recogniseSpeech(
+  service: SpeechService,
+  endpoint: MediaEndpoint,
+  options: RecogniseOptions,
+): Promise<Recognised> {
+  const listening = new Listening(options);
+  const stream = await service.open({
+    hints: options.hints,
+    ...(options.language === undefined ? {} : { language: options.language }),
+    onResult: ({ text, final }) => {
+      if (final) listening.texts.push(text);
+    },
+    onFailure: (error) => listening.fail(error),
+  });
+  listening.engine = stream;
+  const stop = AbortSignal.any([options.signal, endpoint.gone]);
+  try {
+    const tap = await tapEndpoint(endpoint, (samples) => listening.hear(samples));
+    try {
+      await ask(endpoint, options, listening);
+      const spoke = await untilAborted(listening.answered, stop);
+      return await understood(stream, listening, spoke, stop);
+    } finally {
+      await tap.close();
+    }
+  } finally {
+    listening.close();
+    stream.close();
+  }
+}
+
+/** Plays the prompt to its end, or until somebody speaks. */
+async function ask(endpoint: MediaEndpoint, options: RecogniseOptions, listening: Listening): Promise<void> {
+  const { signal, prompt, bargeIn } = options;
+  if (bargeIn) listening.open();
+  if (prompt.length > 0) {
+    const interrupted = new AbortController();
+    listening.onSpeech = () => interrupted.abort(new DOMException('interrupted by speech', 'AbortError'));
+    try {
+      const both = AbortSignal.any([signal, interrupted.signal]);
+      await playSources(endpoint, prompt, { signal: both, stopDigits: '', repeat: 1 });
+    } catch (error) {
+      if (!interrupted.signal.aborted || signal.aborted) throw error;
+    }
+  }
+  listening.open();
+  listening.expect();
+}
+
+async function understood(
+  stream: SpeechStream,
+  { texts, milliseconds }: Listening,
+  spoke: boolean,
+  stop: AbortSignal,
+): Promise<Recognised> {
+  if (!spoke) return { text: '', outcome: 'silence', milliseconds: 0 };
+  const spoken = milliseconds();
+  await untilAborted(stream.finish(), AbortSignal.any([stop, thinkingTime()]));
+  const text = texts.join(' ');
+  return { text, outcome: text === '' ? 'failed' : 'heard', milliseconds: spoken };
+}
+
+function thinkingTime(): AbortSignal {
+  const control = new AbortController();
+  const late = new SpeechError('failed', 'the speech server did not answer in time');
+  setTimeout(() => control.abort(late), THINKING_MS).unref();
+  return control.signal;
+}
+
+/** Waits for one utterance: from the first loud moment to the silence after it. */
+class Listening {
+  readonly texts: string[] = [];
+  /** True when somebody has spoken, false when nobody did in time. */
+  readonly answered: Promise<boolean>;
+  engine: SpeechStream | undefined;
+  onSpeech: () => void = () => undefined;
+  readonly #options: RecogniseOptions;
+  readonly #answer = Promise.withResolvers<boolean>();
+  readonly #detector: SpeechDetector;
+  #lead: Int16Array[] = [];
+  #leadSamples = 0;
+  #state: 'deaf' | 'waiting' | 'speaking' | 'over' = 'deaf';
+  #samples = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(options: RecogniseOptions) {
+    this.#options = options;
+    this.#detector = new SpeechDetector(options.silenceMs);
+    this.answered = this.#answer.promise;
+    this.answered.catch(() => undefined);
+  }
+
+  /** Milliseconds of speech so far. */
+  readonly milliseconds = (): number => Math.round(this.#samples / (SPEECH_RATE / 1000));
+
+  /** From now on it hears. */
+  open(): void {
+    if (this.#state === 'deaf') this.#state = 'waiting';
+  }
+
+  /** From now on somebody has to speak within the time. */
+  expect(): void {
+    if (this.#state === 'waiting') this.#timer = setTimeout(() => this.#end(false), this.#options.timeoutMs);
+  }
+
+  hear(samples: Int16Array): void {
+    const changes = this.#detector.hear(samples);
+    if (this.#state === 'waiting') {
+      this.#keepLead(samples);
+      if (changes.includes('begun') || this.#detector.speaking) this.#begin();
+      return;
+    }
+    if (this.#state !== 'speaking') return;
+    this.engine?.write(samples);
+    this.#samples += samples.length;
+    if (changes.includes('ended')) this.#end(true);
+  }
+
+  fail(error: SpeechError): void {
+    this.#state = 'over';
+    this.#answer.reject(error);
+  }
+
+  close(): void {
+    this.#state = 'over';
+    clearTimeout(this.#timer);
+  }
+
+  #keepLead(samples: Int16Array): void {
+    this.#lead.push(samples);
+    this.#leadSamples += samples.length;
+    while (this.#leadSamples - (this.#lead[0]?.length ?? 0) > LEAD_SAMPLES)
+      this.#leadSamples -= this.#lead.shift()?.length ?? 0;
+  }
+
+  #begin(): void {
+    this.#state = 'speaking';
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#end(true), this.#options.maxMs);
+    for (const samples of this.#lead) this.engine?.write(samples);
+    this.#samples = this.#leadSamples;
+    this.onSpeech();
+  }
+
+  #end(spoke: boolean): void {
+    if (this.#state === 'over') return;
+    this.#state = 'over';
+    clearTimeout(this.#timer);
+    this.#answer.resolve(spoke);
+  }
+}

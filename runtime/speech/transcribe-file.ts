@@ -1,0 +1,82 @@
+import { readWavShape, wavSamples } from '../media/wav-file.ts';
+import { SPEECH_RATE, SpeechError } from './engine.ts';
+import type { SpeechService } from './service.ts';
+
+export interface TranscribedChannel {
+  /** 0 is left. */
+  readonly channel: number;
+  readonly text: string;
+}
+
+export interface TranscribeFileOptions {
+  readonly language?: string;
+  readonly hints?: readonly string[];
+  readonly signal: AbortSignal;
+}
+
+/**
+ * The text of a WAV file, channel by channel, one stream at a time.
+ * @throws SpeechError; WavFormatError; the signal's reason; the system's errors
+ */
+export async function transcribeFile(
+  service: SpeechService,
+  file: string,
+  options: TranscribeFileOptions,
+): Promise<readonly TranscribedChannel[]> {
+  const { channels, rate } = await readWavShape(file);
+  const result: TranscribedChannel[] = [];
+  for (let channel = 0; channel < channels; channel += 1) {
+    result.push({ channel, text: await transcribeChannel(service, file, channel, rate, options) });
+  }
+  return result;
+}
+
+async function transcribeChannel(
+  service: SpeechService,
+  file: string,
+  channel: number,
+  rate: number,
+  { language, hints = [], signal }: TranscribeFileOptions,
+): Promise<string> {
+  if (rate % SPEECH_RATE !== 0) throw new SpeechError('failed', `a file of ${rate} Hz cannot be transcribed`);
+  const texts: string[] = [];
+  let failure: SpeechError | undefined;
+  const stream = await service.open({
+    whole: true,
+    hints,
+    ...(language === undefined ? {} : { language }),
+    onResult: ({ text, final }) => {
+      if (final) texts.push(text);
+    },
+    onFailure: (error) => {
+      failure = error;
+    },
+  });
+  const leave = (): void => stream.close();
+  signal.addEventListener('abort', leave, { once: true });
+  try {
+    for await (const samples of wavSamples(file, channel)) {
+      signal.throwIfAborted();
+      if (failure !== undefined) throw failure;
+      stream.write(thinned(samples, rate / SPEECH_RATE));
+      await stream.drained();
+    }
+    await stream.finish();
+    signal.throwIfAborted();
+    if (failure !== undefined) throw failure;
+    return texts.join(' ');
+  } finally {
+    signal.removeEventListener('abort', leave);
+    stream.close();
+  }
+}
+
+/** Every so many samples as their mean, which keeps what is too high out. */
+function thinned(samples: Int16Array, factor: number): Int16Array {
+  if (factor === 1) return samples;
+  return Int16Array.from({ length: Math.floor(samples.length / factor) }, (_, index) => {
+    let sum = 0;
+    for (let at = 0; at < factor; at += 1) sum += samples[index * factor + at] as number;
+    return Math.round(sum / factor);
+  });
+}
