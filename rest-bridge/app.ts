@@ -20,6 +20,15 @@ export type App = FastifyInstance<
 export const BASE_PATH = '/rest/v1';
 
 declare module 'fastify' {
+  /** What the documentation adds to a route. */
+  interface FastifySchema {
+    summary?: string;
+    description?: string;
+    /** Content types of a body that is a file. */
+    consumes?: readonly string[];
+    /** Content types of an answer that is a file. */
+    produces?: readonly string[];
+  }
   interface FastifyRequest {
     /** Set by the authentication of every route that is not public. */
     session: Session | null;

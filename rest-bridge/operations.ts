@@ -84,10 +84,11 @@ async function serve(
 }
 
 function routesOf(app: App, deps: OperationDeps, definition: OperationDefinition, base: string, path: Path): void {
-  const { name, target, parameters, verb } = definition;
+  const { name, target, parameters, verb, summary } = definition;
   const answer = (request: FastifyRequest, reply: FastifyReply, dialogid?: string) =>
     serve(deps, definition, path, request, reply, dialogid);
   const schema = {
+    summary,
     querystring: OperationQuery,
     response: answers({ 200: Type.Union([definition.response, DryRun]), 400: ErrorAnswer, 404: ErrorAnswer }),
   };

@@ -20,6 +20,8 @@ import { methodNotAllowed } from './method-not-allowed.ts';
 import { callRoutes } from './routes/calls.ts';
 import { conferenceRoutes } from './routes/conferences.ts';
 import { hookRoutes } from './routes/hooks.ts';
+import { collectRoutes } from './openapi/collect.ts';
+import { documentRoutes } from './openapi/routes.ts';
 import { healthRoute } from './routes/health.ts';
 import { metricsRoute } from './routes/metrics.ts';
 import { recordingRoutes } from './routes/recordings.ts';
@@ -84,6 +86,7 @@ export async function createRestServer(deps: RestDeps): Promise<App> {
       api.setNotFoundHandler(() => {
         throw new RestError('ENDPOINT_NOT_FOUND');
       });
+      const routes = collectRoutes(api);
       const addMethodNotAllowed = methodNotAllowed(api);
       const addChildLists = childLists(api);
       sessionRoutes(api, deps);
@@ -98,6 +101,7 @@ export async function createRestServer(deps: RestDeps): Promise<App> {
       hookRoutes(api, deps);
       versionRoutes(api, deps);
       await modelRoutes(api, deps);
+      documentRoutes(api, deps, routes);
       addChildLists();
       addMethodNotAllowed();
     },

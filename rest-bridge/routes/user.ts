@@ -54,6 +54,7 @@ export async function userRoutes(app: App, { accounts, avatars }: UserDeps): Pro
       schema: {
         querystring: Type.Object({ attachment: Type.Optional(Type.Boolean()) }),
         response: answers({ 404: ErrorAnswer }),
+        produces: ['image/*', 'application/octet-stream'],
       },
     },
     async (request, reply) => {
@@ -87,7 +88,7 @@ export async function userRoutes(app: App, { accounts, avatars }: UserDeps): Pro
     const response = answers({ 204: NoContent, 400: ErrorAnswer, 413: ErrorAnswer, 415: ErrorAnswer });
     uploads.put(
       AVATAR,
-      { config: everyUser, schema: { response }, onRequest: refuseTooLong },
+      { config: everyUser, schema: { response, consumes: ['multipart/form-data'] }, onRequest: refuseTooLong },
       async (request, reply) => {
         await receiveAvatar(avatars, request, reply);
         return reply.code(204).send();

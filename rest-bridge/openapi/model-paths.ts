@@ -1,0 +1,85 @@
+/** Paths of the classes of a domain: one set for each. */
+import { Type } from 'typebox';
+import type { PropertyDefinition, ResolvedClass } from '../../runtime/model/class-definition.ts';
+import type { Model } from '../../runtime/model/index.ts';
+import { ReadQuery } from '../collection/list.ts';
+import { ModelGetQuery, WriteQuery } from '../model/query.ts';
+import { answers, ErrorAnswer, NoContent } from '../routes/schemas.ts';
+import type { DocumentedRoute } from './collect.ts';
+
+/** @param domain id of the domain */
+export function modelRoutesOf(model: Model, domain: string): readonly DocumentedRoute[] {
+  return model
+    .classes(domain)
+    .list()
+    .filter(({ storage_mode: mode }) => mode !== 'abstract')
+    .flatMap(({ classname }) => classRoutes(model.collection(domain, classname).definition));
+}
+
+const Ids = Type.Array(Type.String());
+const ATTACHMENT = Type.Object({
+  name: Type.String(),
+  size: Type.Integer(),
+  mtime: Type.String(),
+  hasha: Type.String(),
+  link: Type.String(),
+});
+
+const TYPES = {
+  string: Type.String(),
+  boolean: Type.Boolean(),
+  integer: Type.Integer({ format: 'int32' }),
+  long: Type.Integer({ format: 'int64' }),
+  float: Type.Number(),
+  increment: Type.Integer({ format: 'int64', readOnly: true }),
+  any: Type.Unknown(),
+  attachment: ATTACHMENT,
+} as const;
+
+function typeOf({ data_type: type, items, multi }: PropertyDefinition) {
+  const one = type === 'enum' ? Type.Enum([...items]) : TYPES[type];
+  return multi ? Type.Array(one) : one;
+}
+
+function classRoutes(definition: ResolvedClass): DocumentedRoute[] {
+  const { classname, name, description, storage_mode: mode, allProperties } = definition;
+  const base = `/model/${classname.split('/').map(encodeURIComponent).join('/')}`;
+  const dated = mode === 'history' || mode === 'transactionlog';
+  const one = dated ? `${base}/{date}/{id}` : `${base}/{id}`;
+  const fields = Object.fromEntries(allProperties.map((property) => [property.name, typeOf(property)]));
+  const required = allProperties.filter((each) => each.required).map((each) => each.name);
+  const Entity = Type.Object({ id: Type.String(), ...Type.Partial(Type.Object(fields)).properties });
+  const Written = { ...Type.Partial(Type.Object({ id: Type.String(), ...fields })), required };
+  const about = [name, description].filter(Boolean).join(': ');
+  const route = (path: string, method: string, schema: object, custom?: string): DocumentedRoute => ({
+    path: custom === undefined ? path : `${path}!${custom.toLowerCase()}`,
+    method,
+    custom,
+    schema: { ...(about !== '' && { description: about }), ...schema },
+    isPublic: false,
+  });
+  const found = answers({ 200: Entity, 404: ErrorAnswer });
+  const written = answers({ 200: Entity, 400: ErrorAnswer, 404: ErrorAnswer, 409: ErrorAnswer, 422: ErrorAnswer });
+  const listQuery = dated ? { ...ModelGetQuery, required: ['interval'] } : ModelGetQuery;
+  const command = Type.Object({ cmd: Type.String() }, { additionalProperties: true });
+  const routes = [
+    route(base, 'GET', { querystring: listQuery, response: answers({ 200: Type.Array(Entity), 400: ErrorAnswer }) }),
+    route(base, 'POST', { body: Written, response: written }),
+    route(
+      base,
+      'POST',
+      { body: Type.Object({}, { additionalProperties: true }), response: answers({ 200: Ids, 404: ErrorAnswer }) },
+      'LOOKUP',
+    ),
+    route(base, 'POST', { response: answers({ 204: NoContent }) }, 'CLEAR'),
+    route(base, 'POST', { body: command, response: answers({ 200: Type.Unknown(), 422: ErrorAnswer }) }, 'SETUP'),
+    route(one, 'GET', { querystring: ReadQuery, response: found }),
+  ];
+  if (mode === 'transactionlog') return routes;
+  return [
+    ...routes,
+    route(one, 'PUT', { body: Written, response: written }),
+    route(one, 'PATCH', { querystring: WriteQuery, body: Type.Partial(Type.Object(fields)), response: written }),
+    route(one, 'DELETE', { response: answers({ 204: NoContent, 404: ErrorAnswer }) }),
+  ];
+}
