@@ -61,6 +61,7 @@ export class CallDialog implements LegOwner {
   #b = new Map<string, DialogLeg>();
   #state: State = 'forking';
   #path: SoundPath | undefined;
+  #parting: Promise<void> | undefined;
   readonly #melody = new HoldMelody();
 
   constructor(observer: DialogObserver, start: DialogStart) {
@@ -138,7 +139,13 @@ export class CallDialog implements LegOwner {
   async disconnectMedia(): Promise<void> {
     const path = this.#path;
     this.#path = undefined;
-    await path?.disconnect();
+    // Whoever comes second, for the other leg, waits for the same.
+    if (path !== undefined) {
+      this.#parting = path.disconnect().finally(() => {
+        this.#parting = undefined;
+      });
+    }
+    await this.#parting;
   }
 
   /** Ends the dialog and everything in it. Does nothing when it is over already. */

@@ -1,5 +1,6 @@
 /** `npm run bench`, or `npm run bench -- calls rest`: measures, prints tables, and leaves nothing behind. */
 import { calls } from './calls.ts';
+import { conference } from './conference.ts';
 import { memory } from './memory.ts';
 import { pairs } from './pairs.ts';
 import { rest } from './rest.ts';
@@ -9,7 +10,7 @@ import { type Benchmark, machine, table, Unavailable } from './support/report.ts
 
 const BENCHMARKS: Readonly<Record<string, Benchmark>> = { calls, rest, start, rtp };
 /** Long, or in need of more than the machine: only when they are named. */
-const BY_NAME: Readonly<Record<string, Benchmark>> = { memory, pairs };
+const BY_NAME: Readonly<Record<string, Benchmark>> = { conference, memory, pairs };
 
 const all = { ...BENCHMARKS, ...BY_NAME };
 const named = process.argv.slice(2);

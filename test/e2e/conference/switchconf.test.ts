@@ -69,6 +69,20 @@ describe('SWITCHCONF /uc/calls/<id>', () => {
     }
   });
 
+  it('right after the answer, again and again: nobody is lost on the way', async () => {
+    const [alice, bob] = await stage.phones('alice', 'bob');
+    const rest = await stage.rest();
+    for (let round = 0; round < 5; round += 1) {
+      const { outgoing, incoming } = await stage.connect(alice, bob, '102');
+      const { dialogid } = await stage.dialog();
+      const asked = await rest.send('SWITCHCONF', `${CALLS}/${dialogid}`, { body: { response_mode: 5 } });
+      expect(asked.json(), asked.text).to.include({ result: 'ok' });
+      await expectTogether(outgoing, incoming);
+      await Promise.all([outgoing.hangup(), incoming.hangup()]);
+      await rooms.expectNothing();
+    }
+  });
+
   it('is refused for a call that rings, has a scenario on a side, or a number that is no room: nothing happens', async () => {
     const [alice, bob] = await stage.phones('alice', 'bob');
     const rest = await stage.rest();
