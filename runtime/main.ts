@@ -188,6 +188,11 @@ async function compose(config: Config, log: Logger, shutdown: Shutdown): Promise
     listenTo: listener(speech),
     startScenario: (code, call) => runner.serve(code, call),
   });
+  const restOverload = () => {
+    const overload = admission.refuse();
+    if (overload) metrics.refused('rest');
+    return overload;
+  };
   const operations = createOperations({
     program: (id) => services.program(id),
     openCall: (domain) => b2b.createCall(domain),
@@ -198,11 +203,7 @@ async function compose(config: Config, log: Logger, shutdown: Shutdown): Promise
     directory,
     scenario: (code, domain) => runner.program(code, domain),
     observer: metrics,
-    overload: () => {
-      const overload = admission.refuse();
-      if (overload) metrics.refused('rest');
-      return overload;
-    },
+    overload: restOverload,
     log,
   });
 
@@ -254,7 +255,7 @@ async function compose(config: Config, log: Logger, shutdown: Shutdown): Promise
     operations,
     metrics,
     firstAnswers: new FirstAnswers(storage),
-    conferences: conferenceOperations(conferenceStore, b2b.conferences),
+    conferences: conferenceOperations(conferenceStore, b2b.conferences, restOverload),
     operationRecords: operations,
     runs: runner,
     scripts: scenarios.scripts,

@@ -9,6 +9,7 @@ import { TopologyError } from '../../runtime/conference/topology.ts';
 import type { ConferenceControl } from './conference-control.ts';
 import { notApplicable, OperationError } from './errors.ts';
 import { NumberWithTail, ParameterError, parseParameters } from './parameters.ts';
+import type { OperationsServices } from './operations.ts';
 import type { Scope } from './target.ts';
 
 /** Body of "add participant". */
@@ -72,7 +73,12 @@ export interface ParticipantRef {
   readonly participantid: string;
 }
 
-export function conferenceOperations(store: ConferenceStore, control: ConferenceControl): ConferenceOperations {
+/** @param overload says why no further call may begin, when that is so */
+export function conferenceOperations(
+  store: ConferenceStore,
+  control: ConferenceControl,
+  overload: OperationsServices['overload'] = () => undefined,
+): ConferenceOperations {
   const find = async (scope: Scope, confid: string): Promise<ConferenceView> => {
     const conference = await store.read(scope, confid);
     if (conference === undefined) throw notFound('Conference');
@@ -108,6 +114,8 @@ export function conferenceOperations(store: ConferenceStore, control: Conference
     addParticipant: async (scope, confid, given) => {
       const { to } = parseParameters(AddParticipantParameters, given);
       await find(scope, confid);
+      const refused = overload();
+      if (refused) throw new OperationError({ kind: 'overload', ...refused });
       const added = present(control.addParticipant(confid, to));
       if (added === 'full') {
         throw notApplicable('to', 'the conference is full');

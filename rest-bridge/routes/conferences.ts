@@ -9,6 +9,7 @@ import { fieldTypes } from '../../runtime/model/filter/index.ts';
 import { answerList, answerRead, Count, ListQuery, ReadQuery, type ResourceType } from '../collection/list.ts';
 import type { RestDeps } from '../deps.ts';
 import { RestError } from '../errors.ts';
+import { idempotencyKey, onlyOnce } from '../idempotency.ts';
 import { ID } from '../route-names.ts';
 import { answers, ErrorAnswer, IdPath } from './schemas.ts';
 
@@ -62,7 +63,7 @@ const ParticipantPath = Type.Object({
 });
 
 type ScopeOf = (request: FastifyRequest) => DialogScope;
-type Deps = Pick<RestDeps, 'conferences'>;
+type Deps = Pick<RestDeps, 'conferences' | 'firstAnswers'>;
 
 /** Active conferences (specification, "Conferences (own)"; decisions, "Conferences"). */
 export function conferenceRoutes(app: App, deps: Deps): void {
@@ -122,7 +123,7 @@ function roomRoutes(app: App, { conferences }: Deps, base: string, scopeOf: Scop
   );
 }
 
-function participantRoutes(app: App, { conferences }: Deps, base: string, scopeOf: ScopeOf): void {
+function participantRoutes(app: App, { conferences, firstAnswers }: Deps, base: string, scopeOf: ScopeOf): void {
   const collection = `${base}/${ID}/participants`;
   app.get(
     collection,
@@ -148,7 +149,15 @@ function participantRoutes(app: App, { conferences }: Deps, base: string, scopeO
         response: answers({ 200: ParticipantRef, 400: ErrorAnswer, 404: ErrorAnswer, 422: ErrorAnswer }),
       },
     },
-    async (request) => conferences.addParticipant(scopeOf(request), request.params.id, request.body),
+    async (request, reply) => {
+      const scope = scopeOf(request);
+      const { id } = request.params;
+      const perform = async () => ({ ...(await conferences.addParticipant(scope, id, request.body)) });
+      const key = idempotencyKey(request);
+      if (key === undefined) return perform();
+      const asked = JSON.stringify(['add participant', scope, id, request.body]);
+      return onlyOnce(firstAnswers, reply, { userId: sessionOf(request).userId, key, request: asked }, perform);
+    },
   );
 
   app.get(

@@ -176,6 +176,26 @@ describe('/uc/conferences/<confid>/participants', () => {
     expectError(await rooms.ask('POST', '/conf-none/participants', { to: '102' }), 404, 1404);
   });
 
+  it('rings a phone once for a repeated request with the same Idempotency-Key', async () => {
+    const [alice, bob] = await stage.phones('alice', 'bob');
+    await rooms.enter(alice, '*7045');
+    const { confid } = await rooms.only(1);
+    const rest = await stage.rest();
+    const add = async (to: string) =>
+      rest.send('POST', `${ALL_CONFERENCES}/${confid}/participants`, {
+        body: { to },
+        headers: { 'idempotency-key': confid },
+      });
+    const first = await add('102');
+    const again = await add('102');
+    expect(again.json()).to.deep.equal(first.json());
+    expect(again.header('idempotency-replayed')).to.equal('true');
+    (await bob.incoming()).reject(603);
+    expectError(await add('103'), 422, 1405);
+    expect(bob.waitingCalls).to.equal(0);
+    expect(await rooms.participants({ confid })).to.have.length(2);
+  });
+
   it('removes one; the others go on', async () => {
     const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
     const one = await rooms.enter(alice, '*7043', TONES[0]);
