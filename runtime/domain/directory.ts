@@ -27,7 +27,7 @@ export interface FeatureCode {
   readonly domain: string;
   /** What is dialled before the number, e.g. `*80`. */
   readonly prefix: string;
-  readonly type: 'intercom' | 'conference' | 'ivr';
+  readonly type: 'intercom' | 'conference' | 'ivr' | 'pickup';
   readonly opts: Readonly<Record<string, unknown>>;
 }
 
@@ -84,12 +84,15 @@ export interface Provider {
 export type RouteTarget =
   | { readonly type: 'provider'; readonly code: string }
   | { readonly type: 'scenario'; readonly code: string }
+  /** The number, without its first `strip` digits, as another domain dials it. */
+  | { readonly type: 'domain'; readonly domain: string; readonly strip?: number }
   | { readonly type: 'reject'; readonly status: number };
 
 /** What a dialled string means in a domain. */
 export type RouteDecision =
   | { readonly kind: 'sipuser'; readonly sipuser: SipUser; readonly featureCode?: FeatureCode }
-  | { readonly kind: 'scenario'; readonly code: string; readonly featureCode?: FeatureCode }
+  /** `domain`: whose scenario, when not the caller's. */
+  | { readonly kind: 'scenario'; readonly code: string; readonly domain?: string; readonly featureCode?: FeatureCode }
   /** `number`: as the domain dialled it. */
   | {
       readonly kind: 'provider';
@@ -97,6 +100,8 @@ export type RouteDecision =
       readonly number: string;
       readonly featureCode?: FeatureCode;
     }
+  /** Take a call that rings at a sipuser of this number; without a number at anybody of the domain. */
+  | { readonly kind: 'pickup'; readonly number: string | undefined; readonly featureCode: FeatureCode }
   | { readonly kind: 'conference'; readonly room: string; readonly featureCode: FeatureCode }
   | { readonly kind: 'reject'; readonly status: number; readonly reason: string };
 

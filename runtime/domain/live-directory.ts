@@ -259,6 +259,6 @@ export class LiveDirectory implements Directory {
 
   route(domain: string, from: string | undefined, dialled: string): RouteDecision {
     const space = this.#snapshot.space(domain);
-    return space === undefined ? reject(404) : route(space, from, dialled);
+    return space === undefined ? reject(404) : route(space, from, dialled, (name) => this.#snapshot.space(name));
   }
 }

@@ -10,8 +10,8 @@ import { type Callee, type CalleeAddress, sipUserCallee } from './callee.ts';
 import { type Attempt, type AttemptOptions, AttemptProgress, failedAttempt } from './attempt.ts';
 import { Fork, type ForkOutcome, type ForkTarget } from './fork.ts';
 import { BranchLeg } from './ivr-leg.ts';
-import type { Device, EndCause } from './leg.ts';
-import { numberOf } from './party.ts';
+import type { CallingLeg, Device, EndCause } from './leg.ts';
+import { uriOf, numberOf } from './party.ts';
 import { PhoneLeg } from './phone-leg.ts';
 import { servePreAnswer } from './pre-answer.ts';
 import { sendDigits } from './send-digits.ts';
@@ -93,6 +93,8 @@ class PhonesCall {
   #endpoint: MediaEndpoint | undefined;
   #early: Promise<void> | undefined;
   #answeredBy: string | undefined;
+  /** Somebody else has the call. */
+  #picked = false;
 
   constructor(tools: SwitchTools, targets: readonly Called[], options: AttemptOptions) {
     this.#tools = tools;
@@ -125,12 +127,42 @@ class PhonesCall {
         redirected: ({ callId }, elsewhere) => this.#redirected(callId, elsewhere, offer),
       },
     );
+    dialog.pickup = (leg, part) => this.#pickedUp(leg, part);
     const ended = () => this.#fork?.cancel(answer(487, undefined, true));
     dialog.ended.addEventListener('abort', ended, { once: true });
     const outcome = await this.#fork.outcome;
     dialog.ended.removeEventListener('abort', ended);
+    dialog.pickup = undefined;
+    if (this.#picked) return;
     if (outcome.answered) await this.#answered(outcome);
     else this.#giveUp(outcome.answer);
+  }
+
+  /** Somebody else answers: the phones stop ringing. */
+  async #pickedUp(leg: CallingLeg, part: () => void): Promise<boolean> {
+    const { dialog, caller, domain, fromNumber, beforeMedia } = this.#options;
+    if (this.#picked || dialog.state !== 'forking' || dialog.ended.aborted) return false;
+    this.#picked = true;
+    this.#fork?.cancel(answer(487, undefined, true));
+    const endpoint = this.#endpoint;
+    this.#endpoint = undefined;
+    if (endpoint !== undefined) this.#tools.background(endpoint.destroy(), 'endpoint', caller);
+    part();
+    const uris = { localuri: bracketUri(fromNumber, domain), remoteuri: uriOf(leg.party) };
+    dialog.addBranch(leg, uris, Date.now());
+    dialog.establish(leg);
+    try {
+      await this.#early?.catch(() => undefined);
+      await Promise.all([leg.answered(), caller.answered()]);
+      await beforeMedia?.();
+      await dialog.connectMedia();
+      this.progress.finish(answer(200, 'OK', false));
+    } catch (err) {
+      if (!leg.ended && !caller.ended) this.#tools.failed(err, 'pickup', leg);
+      this.progress.finish(answer(487, undefined, true));
+      dialog.end({ by: 'failure', status: 500, reason: 'Server Internal Error' });
+    }
+    return true;
   }
 
   /** Something broke on our side: the caller gets the status that says most about it. */

@@ -36,6 +36,8 @@ export class DialogBook implements DialogObserver {
   readonly #events: DialogEvents;
   readonly #watcher: CallWatcher | undefined;
   readonly #dialogs = new Map<string, CallDialog>();
+  /** Where a phone rings, in the order of the first ring. */
+  readonly #ringing = new Set<CallDialog>();
   /** Dialogs that one leg has left and the other is to leave too. */
   readonly #parted = new Map<string, CallDialog>();
 
@@ -52,13 +54,32 @@ export class DialogBook implements DialogObserver {
   }
 
   established(dialog: CallDialog): void {
+    this.#ringing.delete(dialog);
     this.#watcher?.answered(liveCall(dialog));
     this.#tell(dialog, 'call_answered', { callid: dialog.b?.callid ?? '' });
   }
 
   /** A called party rings. */
   ringing(dialog: CallDialog, callid: string): void {
+    this.#ringing.add(dialog);
     this.#tell(dialog, 'call_ringing', { callid });
+  }
+
+  /**
+   * The call that has rung longest at a sipuser of the domain.
+   * @param number the sipuser's number or login; undefined: any
+   * @param except the call of whoever asks
+   */
+  ringingAt(domain: string, number: string | undefined, except: CallDialog): CallDialog | undefined {
+    const lower = domain.toLowerCase();
+    for (const dialog of this.#ringing) {
+      const rings = dialog.legs.some(({ leg: { party }, side }) => {
+        if (side === 'a' || party.kind !== 'sipuser' || party.domain.toLowerCase() !== lower) return false;
+        return number === undefined || party.sipUser.phonenumber === number || party.sipUser.login === number;
+      });
+      if (rings && dialog !== except && dialog.state === 'forking') return dialog;
+    }
+    return undefined;
   }
 
   /** A party of one call is in another one from now on. */
@@ -128,6 +149,7 @@ export class DialogBook implements DialogObserver {
   }
 
   gone(dialog: CallDialog): void {
+    this.#ringing.delete(dialog);
     this.#dialogs.delete(dialog.dialogid);
     this.#store.remove(dialog.dialogid);
   }

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { DialogEntry, DialogParty } from '../callstore/memory-callstore.ts';
 import type { DialogStatus, LegView } from '../callstore/dialog-view.ts';
-import type { EndCause, Leg, LegOwner, PhoneMessage } from './leg.ts';
+import type { CallingLeg, EndCause, Leg, LegOwner, PhoneMessage } from './leg.ts';
 import type { StopMelodyMode } from '../interpreter/ports/dialogs.ts';
 import { HoldMelody } from './hold-melody.ts';
 import { MediaPath, type SoundPath } from './media-path.ts';
@@ -15,6 +15,13 @@ interface DialogLeg {
   readonly remoteuri: string;
   readonly expirets: number | 'undefined';
 }
+
+/**
+ * Lets somebody else answer while phones ring.
+ * @param part called when nothing can hinder it any more: takes the leg out of the call that it is in
+ * @returns false when the call was answered or given up meanwhile
+ */
+export type Pickup = (leg: CallingLeg, part: () => void) => Promise<boolean>;
 
 /** Who keeps track of the live dialogs. */
 export interface DialogObserver {
@@ -58,6 +65,8 @@ export class CallDialog implements LegOwner {
   readonly #observer: DialogObserver;
   readonly #start: DialogStart;
   readonly #ended = new AbortController();
+  /** Present while phones ring: see `Pickup`. */
+  pickup: Pickup | undefined;
   #b = new Map<string, DialogLeg>();
   #state: State = 'forking';
   #path: SoundPath | undefined;

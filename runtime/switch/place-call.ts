@@ -6,6 +6,7 @@ import { callCallee, callPhones } from './call-phones.ts';
 import { type Callee, sipUserCallee } from './callee.ts';
 import { callScenario } from './call-scenario.ts';
 import { providerCallee } from './esg/provider-callee.ts';
+import { pickUp } from './pickup.ts';
 import type { SwitchTools } from './tools.ts';
 
 /** Starts the call that a route decision asks for. */
@@ -25,7 +26,9 @@ export function placeCall(tools: SwitchTools, decision: RouteDecision, options: 
     case 'scenario':
       // A scenario has nothing to say to another scenario's silence: one side of a call needs media.
       if (options.caller.party.kind === 'ivr' || options.caller.party.kind === 'conference') return failedAttempt(488);
-      return callScenario(tools, decision.code, options);
+      return callScenario(tools, decision.code, { ...options, domain: decision.domain ?? options.domain });
+    case 'pickup':
+      return pickUp(tools, decision.number, options);
     case 'conference':
       return callConference(tools, decision, options);
     case 'reject':

@@ -49,6 +49,7 @@ function short(decision: RouteDecision): string {
   if (decision.kind === 'reject') return `${decision.status} ${decision.reason}`;
   const by = decision.featureCode === undefined ? '' : ` by ${decision.featureCode.prefix}`;
   if (decision.kind === 'sipuser') return `sipuser ${decision.sipuser.login}${by}`;
+  if (decision.kind === 'pickup') return `pickup ${decision.number ?? 'any'}${by}`;
   if (decision.kind === 'provider') return `provider ${decision.provider.code}${by}`;
   return decision.kind === 'scenario' ? `scenario ${decision.code}${by}` : `conference ${decision.room}${by}`;
 }
@@ -158,4 +159,42 @@ describe('routing', () => {
       { numRuns: 1_000, seed: 5 },
     );
   });
+});
+
+describe('routing into another domain', () => {
+  const other = new DomainSpace({ id: 'o', name: 'other.local', isMaster: false, parentId: undefined });
+  other.putSipUser({ ...sipuser('zoe', '101'), domain: 'other.local' });
+  other.putFeatureCode(featureCode('*80', 'intercom'));
+  other.routes.put(scenario('s', '500', 'menu'));
+  other.routes.put({
+    id: 'd',
+    priority: 1,
+    from: '%',
+    to: '9%',
+    target: { type: 'domain', domain: 'demo.local', strip: 1 },
+  });
+  const home = space({
+    sipusers: [sipuser('alice', '101')],
+    featureCodes: [featureCode('*8', 'pickup')],
+    routes: [
+      { id: 'r', priority: 1, from: '%', to: '6%', target: { type: 'domain', domain: 'other.local', strip: 1 } },
+    ],
+  });
+  const find = (name: string) => ({ 'other.local': other, 'demo.local': home })[name];
+  for (const [dialled, what] of [
+    ['6101', 'sipuser zoe'],
+    ['6500', 'scenario menu'],
+    ['6*80101', '404 Not Found'],
+    ['6', '404 Not Found'],
+    ['69101', '404 Not Found'],
+    ['101', 'sipuser alice'],
+    ['*8101', 'pickup 101 by *8'],
+    ['*8', 'pickup any by *8'],
+  ] as const) {
+    it(`takes ${dialled} for ${what}`, () => {
+      const decision = route(home, '101', dialled, find);
+      expect(short(decision)).to.equal(what);
+      if (decision.kind === 'scenario') expect(decision.domain).to.equal('other.local');
+    });
+  }
 });

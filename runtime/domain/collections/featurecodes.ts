@@ -7,7 +7,7 @@ const schema = Type.Object({
   domain_id: Id,
   /** Dialled before the number, e.g. `*80`. */
   prefix: Type.String({ pattern: '^[0-9*#]{1,16}$', description: 'digits, `*`, `#`' }),
-  type: Type.Union([Type.Literal('intercom'), Type.Literal('conference'), Type.Literal('ivr')]),
+  type: Type.Union([Type.Literal('intercom'), Type.Literal('conference'), Type.Literal('ivr'), Type.Literal('pickup')]),
   opts: Composite,
   ext: Composite,
 });

@@ -14,6 +14,14 @@ const schema = Type.Object({
     Type.Object({ type: Type.Literal('scenario'), code: Code }, { additionalProperties: false }),
     Type.Object({ type: Type.Literal('provider'), code: Code }, { additionalProperties: false }),
     Type.Object(
+      {
+        type: Type.Literal('domain'),
+        domain: Type.String({ minLength: 1, maxLength: 255, description: 'Name of another domain' }),
+        strip: Type.Optional(Type.Integer({ minimum: 0, maximum: 32, description: 'Digits taken from the front' })),
+      },
+      { additionalProperties: false },
+    ),
+    Type.Object(
       { type: Type.Literal('reject'), status: Type.Integer({ minimum: 400, maximum: 699 }) },
       { additionalProperties: false },
     ),
@@ -36,6 +44,16 @@ export const routes: CollectionDefinition = {
   constraints: { routes_domain_id_fkey: 'domain_id' },
   async derive(entity, _before, db) {
     const { domain_id: domainId, target } = entity as RouteRow;
+    if (target.type === 'domain') {
+      const other = await db
+        .selectFrom('domains')
+        .select('id')
+        .where((eb) => eb.fn('lower', ['name']), '=', target.domain.toLowerCase())
+        .executeTakeFirst();
+      if (other === undefined || other.id === domainId)
+        throw new InvalidFieldError('route', 'target.domain', 'names no other domain', target.domain);
+      return {};
+    }
     if (target.type !== 'provider') return {};
     const found = await db
       .selectFrom('providers')

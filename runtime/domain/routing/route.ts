@@ -13,15 +13,23 @@ export function reject(status: number): RouteDecision {
  * @param from the caller's number or login; undefined for calls that the platform starts
  * @param dialled user part of the dialled URI, unescaped
  */
-export function route(space: DomainSpace, from: string | undefined, dialled: string): RouteDecision {
+export function route(
+  space: DomainSpace,
+  from: string | undefined,
+  dialled: string,
+  others: OtherDomains = () => undefined,
+): RouteDecision {
   for (const featureCode of space.featureCodesOf(dialled)) {
     const rest = dialled.slice(featureCode.prefix.length);
-    const decision = featureRouting[featureCode.type](space, from, featureCode, rest);
+    const decision = featureRouting[featureCode.type](space, from, featureCode, rest, others);
     // A shorter prefix may fit what this one cannot use.
     if (decision !== undefined) return decision;
   }
-  return routeNumber(space, from, dialled);
+  return routeNumber(space, from, dialled, others);
 }
+
+/** Finds another domain that a route leads to. */
+export type OtherDomains = (domain: string) => DomainSpace | undefined;
 
 /** What a featurecode makes of the rest of the dialled string; undefined when it is nothing this type can use. */
 type FeatureRouting = (
@@ -29,12 +37,13 @@ type FeatureRouting = (
   from: string | undefined,
   featureCode: FeatureCode,
   rest: string,
+  others: OtherDomains,
 ) => RouteDecision | undefined;
 
-const routeIntercom: FeatureRouting = (space, from, featureCode, rest) => {
+const routeIntercom: FeatureRouting = (space, from, featureCode, rest, others) => {
   if (rest === '') return undefined;
-  const decision = routeNumber(space, from, rest);
-  return decision.kind === 'reject' ? decision : { ...decision, featureCode };
+  const decision = routeNumber(space, from, rest, others);
+  return decision.kind === 'reject' || decision.kind === 'pickup' ? decision : { ...decision, featureCode };
 };
 
 /** The prefix alone asks for a fresh room (decisions, "confroomnum"). */
@@ -54,9 +63,19 @@ const featureRouting: Readonly<Record<FeatureCode['type'], FeatureRouting>> = {
   intercom: routeIntercom,
   conference: routeConference,
   ivr: routeScenario,
+  pickup: (_space, _from, featureCode, rest) => ({
+    kind: 'pickup',
+    number: rest === '' ? undefined : rest,
+    featureCode,
+  }),
 };
 
-function routeNumber(space: DomainSpace, from: string | undefined, dialled: string): RouteDecision {
+function routeNumber(
+  space: DomainSpace,
+  from: string | undefined,
+  dialled: string,
+  others: OtherDomains,
+): RouteDecision {
   const sipuser = space.byNumber(dialled) ?? space.byLogin(dialled);
   if (sipuser !== undefined) return { kind: 'sipuser', sipuser };
   const target = space.routes.find(from, dialled)?.target;
@@ -68,9 +87,22 @@ function routeNumber(space: DomainSpace, from: string | undefined, dialled: stri
       const provider = space.provider(target.code);
       return provider?.enabled === true ? { kind: 'provider', provider, number: dialled } : reject(503);
     }
+    case 'domain':
+      return routeAbroad(others(target.domain), from, dialled.slice(target.strip ?? 0));
     case 'reject':
       return reject(target.status);
     default:
       return target satisfies never;
   }
+}
+
+/**
+ * The number as another domain dials it, without its featurecodes: people and scenarios there can be called, but not the
+ * rest of the world at its cost, nor a third domain through it.
+ */
+function routeAbroad(space: DomainSpace | undefined, from: string | undefined, number: string): RouteDecision {
+  if (space === undefined || number === '') return reject(404);
+  const decision = routeNumber(space, from, number, () => undefined);
+  if (decision.kind === 'scenario') return { ...decision, domain: space.domain.name };
+  return decision.kind === 'provider' ? reject(403) : decision;
 }

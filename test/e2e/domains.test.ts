@@ -1,0 +1,138 @@
+import { expect } from 'chai';
+import { Phone } from '../phones/phone.ts';
+import { RestClient } from '../phones/rest-client.ts';
+import { CALLS, useStage } from '../support/stage.ts';
+import { expectTalk } from './expectations.ts';
+
+const OWN = '/rest/v1/user/sip/calls';
+const REST = '/rest/v1';
+
+describe('two domains', () => {
+  const stage = useStage({ ownNode: true });
+  let foreign: RestClient;
+  let zoe: Phone;
+
+  async function create(rest: RestClient, path: string, body: object): Promise<Record<string, string>> {
+    const answer = await rest.send('POST', `${REST}${path}`, { body });
+    expect(answer.status, answer.text).to.equal(200);
+    return answer.json<Record<string, string>>();
+  }
+
+  before('make the second one, with routes both ways', async () => {
+    const rest = await stage.node.login('admin');
+    const moved = await rest.send('PATCH', `${REST}/iam/sessions/current`, { body: { domain: 'master' } });
+    expect(moved.status, moved.text).to.equal(200);
+    const [home] = (
+      await rest.get(`${REST}/domain/domains?filter=${encodeURIComponent('{"name":"demo.local"}')}`)
+    ).json<{ id: string }[]>();
+    const { id } = await create(rest, '/domain/domains', { name: 'other.local' });
+    const user = { domain_id: id, login: 'zoe', name: 'Zoe', pwd: 'demo-zoe', roles: ['admin'] };
+    const { id: owner } = await create(rest, '/iam/users', user);
+    await create(rest, '/domain/sipusers', {
+      domain_id: id,
+      login: 'zoe',
+      phonenumber: '101',
+      pwd: 'demo-zoe',
+      user_id: owner,
+    });
+    const target = (domain: string) => ({ type: 'domain', domain, strip: 1 });
+    await create(rest, '/domain/routes', { domain_id: home?.id, to_pattern: '6%', target: target('other.local') });
+    await create(rest, '/domain/routes', { domain_id: id, to_pattern: '7%', target: target('demo.local') });
+    rest.close();
+    foreign = await RestClient.login(stage.node.base, { domain: 'other.local', login: 'zoe', pwd: 'demo-zoe' });
+  });
+  after(() => foreign.close());
+
+  beforeEach(async () => {
+    zoe = await Phone.start({ login: 'zoe', domain: 'other.local', password: 'demo-zoe', registrar: stage.node.sip });
+    expect((await zoe.register()).status).to.equal(200);
+  });
+  afterEach(async () => {
+    const { violations } = zoe;
+    await zoe.stop();
+    expect(violations).to.deep.equal([]);
+  });
+
+  it('call each other by routes; both see the call, and nobody else', async () => {
+    const [alice, bob] = await stage.phones('alice', 'bob');
+    for (const there of [true, false]) {
+      const [from, to, dialled] = there ? [alice, zoe, '6101'] : [zoe, alice, '7101'];
+      const outgoing = await from.call(dialled);
+      const incoming = await to.incoming();
+      await incoming.answer();
+      await outgoing.answered();
+      await expectTalk(outgoing, incoming);
+      const { dialogid } = await stage.dialog();
+      expect((await foreign.get(CALLS)).json<{ dialogid: string }[]>().map((each) => each.dialogid)).to.deep.equal([
+        dialogid,
+      ]);
+      expect((await (await stage.rest('bob')).get(OWN)).json()).to.deep.equal([]);
+      await outgoing.hangup();
+      await incoming.ended();
+    }
+    expect(bob.waitingCalls).to.equal(0);
+    expect(await (await alice.call('6999')).refused()).to.include({ status: 404 });
+  });
+
+  it('see and touch nothing of each other', async () => {
+    const [alice, bob] = await stage.phones('alice', 'bob');
+    const { outgoing, incoming } = await stage.connect(alice, bob, '102');
+    const { dialogid, acallid } = await stage.dialog();
+    const carol = await stage.rest('carol');
+    const by = '<sip:alice@demo.local>';
+    const operations: readonly (readonly [method: string, body: object])[] = [
+      ['GET', {}],
+      ['REFER', { by, referto: '103' }],
+      ['REFERREPLACES', { masterby: by, slaveby: by, slavedialogid: dialogid }],
+      ['SWITCHCONF', {}],
+      ['REFERCONF', { by, referconfroomnum: '1' }],
+      ['NOTIFY', { callid: acallid, event: 'talk' }],
+      ['SEND_DTMF', { side: 'a', dtmf: '1' }],
+      ['SETUP_RECORD', { command: 'pause' }],
+      ['SETUP_BINDINGS', { command: 'get' }],
+      ['STOP_HOLD_MELODY', {}],
+      ['DELETE', {}],
+    ];
+    for (const [method, body] of operations) {
+      const send = (rest: RestClient, base: string) =>
+        rest.send(method, `${base}/${dialogid}`, method === 'GET' ? {} : { body });
+      for (const [who, rest, base] of [
+        ['a user who takes no part', carol, OWN],
+        ['another domain', foreign, CALLS],
+        ['another domain, own calls', foreign, OWN],
+      ] as const) {
+        const answer = await send(rest, base);
+        expect([answer.status, answer.json<{ error_code: number }>().error_code], `${method} by ${who}`).to.deep.equal([
+          404, 1413,
+        ]);
+      }
+      const nobody = new RestClient(stage.node.base);
+      expect((await send(nobody, CALLS)).status, `${method} without a session`).to.equal(401);
+      nobody.close();
+      // The demo's users may look at the calls of their domain, and do nothing to them.
+      if (method !== 'GET') expect((await send(carol, CALLS)).status, `${method} without the role`).to.equal(403);
+    }
+    await expectTalk(outgoing, incoming);
+    expect((await stage.dialog()).dialogid).to.equal(dialogid);
+  });
+
+  it('start calls of their own only', async () => {
+    const alice = await stage.phone('alice');
+    for (const body of [
+      { from: 'alice', mode: 'sipuser', to: '102' },
+      { from: '102', to: '101' },
+    ]) {
+      const answer = await foreign.send('POST', OWN, { body });
+      expect([answer.status, answer.json<{ error_code: number }>().error_code]).to.deep.equal([403, 1401]);
+    }
+    const asked = foreign.send('POST', OWN, { body: { from: '101', to: '7101', response_mode: 4 } });
+    const x = await zoe.incoming();
+    await x.answer();
+    const y = await alice.incoming();
+    await y.answer();
+    expect((await asked).json()).to.include({ result: 'ok' });
+    await expectTalk(x, y);
+    await x.hangup();
+    await y.ended();
+  });
+});
