@@ -14,10 +14,10 @@ const SUPPORTED = ['linux-x64', 'linux-arm64', 'darwin-x64', 'darwin-arm64', 'wi
 /** Commands that run for months. */
 const SERVERS = ['start', 'embedded'];
 /**
- * What keeps the memory of such a process flat (docs/performance.md): a call leaves its garbage in young generations and
- * in the memory pools of a dozen threads, and by default both grow as if the machine had nothing else to do.
+ * What keeps the memory of such a process flat (docs/performance.md): a call leaves its garbage in the heaps and memory pools
+ * of a dozen threads, and by default these grow as if the machine had nothing else to do.
  */
-const FLAGS = ['--max-semi-space-size=8'];
+const FLAGS = ['--max-semi-space-size=8', '--heap-growing-percent=50'];
 const ENVIRONMENT = { MALLOC_ARENA_MAX: '2' };
 
 const major = Number(process.versions.node.split('.')[0]);
@@ -39,7 +39,7 @@ if (major !== NEEDED_MAJOR) {
 /** Whoever sets a limit of his own keeps it. */
 function flags() {
   const given = `${process.execArgv.join(' ')} ${process.env.NODE_OPTIONS ?? ''}`;
-  return given.includes('--max-semi-space-size') ? [] : FLAGS;
+  return FLAGS.filter((flag) => !given.includes(flag.slice(0, flag.indexOf('='))));
 }
 
 function environment() {

@@ -81,15 +81,22 @@ describe('the ringmaster command', function () {
       const servers = await Command.run(args, env);
       await servers.printed(/ready\n/);
       const of = (name: string) => readFileSync(`/proc/${servers.pid}/${name}`, 'latin1').split('\0');
-      const limits = [...of('cmdline'), ...of('environ')].filter((text) => /semi-space-size|MALLOC_ARENA/.test(text));
+      const limits = [...of('cmdline'), ...of('environ')].filter((text) =>
+        /semi-space-size|heap-growing|MALLOC_ARENA/.test(text),
+      );
       expect(await servers.terminate()).to.include({ code: 0, err: '' });
       return limits;
     };
-    expect(await limitsOf({})).to.deep.equal(['--max-semi-space-size=8', 'MALLOC_ARENA_MAX=2']);
+    const growth = '--heap-growing-percent=50';
+    expect(await limitsOf({})).to.deep.equal(['--max-semi-space-size=8', growth, 'MALLOC_ARENA_MAX=2']);
     const own = { MALLOC_ARENA_MAX: '4' };
     expect(await limitsOf(own)).to.deep.equal(['MALLOC_ARENA_MAX=4']);
     const heap = { NODE_OPTIONS: '--max-semi-space-size=32' };
-    expect(await limitsOf(heap)).to.have.members(['NODE_OPTIONS=--max-semi-space-size=32', 'MALLOC_ARENA_MAX=2']);
+    expect(await limitsOf(heap)).to.have.members([
+      'NODE_OPTIONS=--max-semi-space-size=32',
+      growth,
+      'MALLOC_ARENA_MAX=2',
+    ]);
   });
 
   it('embedded names an option that is missing or unknown', async () => {
