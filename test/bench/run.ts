@@ -1,6 +1,7 @@
 /** `npm run bench`, or `npm run bench -- calls rest`: measures, prints tables, and leaves nothing behind. */
 import { calls } from './calls.ts';
 import { conference } from './conference.ts';
+import { media } from './media.ts';
 import { memory } from './memory.ts';
 import { pairs } from './pairs.ts';
 import { rest } from './rest.ts';
@@ -10,7 +11,7 @@ import { type Benchmark, machine, table, Unavailable } from './support/report.ts
 
 const BENCHMARKS: Readonly<Record<string, Benchmark>> = { calls, rest, start, rtp };
 /** Long, or in need of more than the machine: only when they are named. */
-const BY_NAME: Readonly<Record<string, Benchmark>> = { conference, memory, pairs };
+const BY_NAME: Readonly<Record<string, Benchmark>> = { conference, media, memory, pairs };
 
 const all = { ...BENCHMARKS, ...BY_NAME };
 const named = process.argv.slice(2);

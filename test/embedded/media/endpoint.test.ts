@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { type Bench, type Endpoint, startBench } from './support/fixture.ts';
 import { RtpPhone, streamFaults, until } from './support/rtp-phone.ts';
@@ -99,7 +100,7 @@ describe('embedded media server: endpoints through drachtio-fsmrf', () => {
       playbackMilliseconds: '300',
       playbackLastOffsetPos: '2400',
     });
-    expect(events).to.deep.equal([`start ${file}`, `stop ${file}`]);
+    expect(events).to.deep.equal(['start', 'stop'].map((what) => `${what} ${join(bench.directory, file)}`));
     await until(() => phone.level(1000) > 1000);
     const start = performance.now();
     await endpoint.play([file, file]);

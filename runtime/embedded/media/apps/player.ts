@@ -140,7 +140,7 @@ export class Player {
     const type = this.#source?.type;
     return {
       ...(type === undefined ? {} : { 'Playback-File-Type': type }),
-      'Playback-File-Path': (this.#files[this.#index] as string).replace(/@@\d+$/, ''),
+      'Playback-File-Path': this.#channel.core.sounds.shownPath(this.#files[this.#index] as string),
     };
   }
 }

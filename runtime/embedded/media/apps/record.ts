@@ -47,6 +47,7 @@ class Record implements RunningApplication {
     this.#channel = channel;
     this.#rules = rules;
     this.#release = channel.audio.listen();
+    channel.readsLinear = true;
     channel.variables.delete('playback_terminator_used');
     this.#open(rules.file).then(
       (writer) => {
@@ -82,6 +83,7 @@ class Record implements RunningApplication {
 
   end(): void {
     this.#release();
+    this.#channel.readsLinear = false;
     this.#close();
   }
 

@@ -56,6 +56,12 @@ export class SoundLibrary {
     return this.#openStream(path) ?? new ClipSource(await this.#load(path), offset);
   }
 
+  /** What is shown as the path of a sound: a file's own, with its folder; a stream as it was named. */
+  shownPath(name: string): string {
+    const { path } = splitOffset(name);
+    return path.includes('://') ? path : (pathInside(this.#directory, path) ?? path);
+  }
+
   /** Opens a sound that needs no disk now (a stream, or a file that was just checked); undefined otherwise. */
   #openStream(path: string): AudioSource | undefined {
     const scheme = /^([a-z_]+):\/\/(.*)$/s.exec(path);

@@ -38,6 +38,7 @@ export class Recordings {
     this.#all.add(recording);
     recording.opened().then(
       () => {
+        conference.core.conferences.nextMemberId();
         conference.publish('start-recording', undefined, { Path: name });
         // The conference may have ended while the file was opened.
         if (conference.ended) void this.#stop(recording);

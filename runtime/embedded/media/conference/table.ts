@@ -7,9 +7,9 @@ import type { Member } from './member.ts';
 /** The conferences that are going on, by name. */
 export class ConferenceTable {
   readonly #conferences = new Map<string, Conference>();
-  /** Member ids are given over all conferences, so that a transferred member keeps its own. */
+  /** Member ids are given over all conferences: a channel that comes again keeps its own. */
   #lastMemberId = 0;
-  readonly #transferred = new Map<string, number>();
+  readonly #memberIds = new WeakMap<Channel, number>();
 
   get size(): number {
     return this.#conferences.size;
@@ -50,18 +50,14 @@ export class ConferenceTable {
       });
       this.#conferences.set(entry.name, conference);
     } else if (!conference.admits(entry)) return undefined;
-    let id = this.#transferred.get(channel.uuid);
-    this.#transferred.delete(channel.uuid);
-    if (id === undefined) {
-      this.#lastMemberId += 1;
-      id = this.#lastMemberId;
-    }
+    const id = this.#memberIds.get(channel) ?? this.nextMemberId();
+    this.#memberIds.set(channel, id);
     return conference.add(channel, id, entry);
   }
 
-  /** Remembers the id of a member on its way to another conference. */
-  keepId(channel: Channel, id: number): void {
-    this.#transferred.set(channel.uuid, id);
-    channel.onEnd(() => this.#transferred.delete(channel.uuid));
+  /** The id of the next member; recordings take one too. */
+  nextMemberId(): number {
+    this.#lastMemberId += 1;
+    return this.#lastMemberId;
   }
 }

@@ -7,6 +7,8 @@ export class SourceLatch {
   #expectedPort = 0;
   #address = '';
   #port = 0;
+  /** Made when it changes: it is asked for with every packet. */
+  #target: { readonly address: string; readonly port: number } | undefined;
   #state: 'open' | 'latched' | 'confirmed' = 'open';
   /** Packets refused. */
   refused = 0;
@@ -17,8 +19,7 @@ export class SourceLatch {
 
   /** Where to send: the source once there is one, the address of the SDP before; undefined without either. */
   get target(): { readonly address: string; readonly port: number } | undefined {
-    if (this.#state !== 'open') return { address: this.#address, port: this.#port };
-    return this.#expectedPort === 0 ? undefined : { address: this.#expectedAddress, port: this.#expectedPort };
+    return this.#target;
   }
 
   /** A new far end by SDP; port 0 for none. The same one again changes nothing. */
@@ -27,6 +28,7 @@ export class SourceLatch {
     this.#expectedAddress = address;
     this.#expectedPort = port;
     this.#state = 'open';
+    this.#target = port === 0 ? undefined : { address, port };
   }
 
   /**
@@ -45,6 +47,7 @@ export class SourceLatch {
     this.#address = address;
     this.#port = port;
     this.#state = isExpected ? 'confirmed' : 'latched';
+    this.#target = { address, port };
     return 'new';
   }
 

@@ -14,6 +14,8 @@ export class RtpSender {
   readonly ssrc = randomBytes(4).readUInt32BE(0);
   /** The datagram built by the last call; valid until the next. Its length is what the call returned. */
   readonly datagram = Buffer.alloc(RTP_HEADER_BYTES + MAX_PAYLOAD);
+  /** The datagram cut to the length of the last one: nearly all are of one length, and a view costs as much as a frame. */
+  #cut = this.datagram.subarray(0, 0);
   #sequence = randomBytes(2).readUInt16BE(0);
   #timestamp = 0;
   #base = randomBytes(4).readUInt32BE(0);
@@ -27,6 +29,12 @@ export class RtpSender {
   #sourceSequence = 0;
   #sequenceShift = 0;
   #timestampShift = 0;
+
+  /** The datagram built by the last call, of the length that the call returned. */
+  cut(length: number): Buffer {
+    if (this.#cut.length !== length) this.#cut = this.datagram.subarray(0, length);
+    return this.#cut;
+  }
 
   /**
    * Builds the packet of a frame slot whose payload the caller has put at RTP_HEADER_BYTES of `datagram`.

@@ -239,7 +239,7 @@ export class RtpSession {
     this.counters.outRawBytes += length;
     this.counters.outMediaBytes += length;
     this.#environment.figures.sent(latenessMs);
-    this.#pair.rtp.send(this.#sender.datagram, 0, length, target.port, target.address);
+    this.#pair.rtp.send(this.#sender.cut(length), target.port, target.address);
   }
 
   #receive(datagram: Buffer, from: RemoteInfo): void {

@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import type { MediaServerStats } from '../../../../runtime/embedded/media/index.ts';
@@ -192,7 +193,7 @@ export class Replay {
     for (const [name, value] of Object.entries(recorded)) {
       if (value.startsWith('$MEMBER') && !this.#values.has(value)) this.#values.set(value, event[name] ?? '');
       expected[name] = this.#fill(value);
-      found[name] = this.#ports(event[name] ?? '');
+      found[name] = this.#ports(withoutFolder(name, event[name] ?? ''));
     }
     differ(expected, found);
   }
@@ -332,4 +333,9 @@ function pause(milliseconds: number): Promise<void> {
   return new Promise((resolve) => {
     setTimeout(resolve, milliseconds);
   });
+}
+
+/** The recordings name prompts without the folder of sounds of the machine on which they were made. */
+function withoutFolder(name: string, value: string): string {
+  return name === 'Playback-File-Path' && value.startsWith('/') ? basename(value) : value;
 }

@@ -71,7 +71,6 @@ const transferMembers: Action = (conference, [target = '', ...ids]) => {
       continue;
     }
     const destination = `conference:${target}${target.includes('@') ? '' : '@default'}`;
-    conference.core.conferences.keepId(member.channel, member.id);
     transfer([member.channel], parseInlineDialplan(destination, 'inline'), destination, 'inline');
     member.channel.set('last_transfered_conference', target.split('@')[0] as string);
     const names = { 'Old-Conference-Name': conference.name, 'New-Conference-Name': target };

@@ -1,0 +1,79 @@
+import type { ServerAddress } from '../../../runtime/config/config.ts';
+import { connectMedia, type Endpoint, type MediaServer } from '../../conformance/support/fsmrf.ts';
+import type { Srf } from '../../conformance/support/srf.ts';
+import { MiniSrf } from '../../embedded/media/support/mini-srf.ts';
+import { connectSound, forward, openSound, type SoundSocket } from '../rtp/streams.ts';
+import { receive } from './receiver.ts';
+
+/** A tone that outlasts every measurement. */
+const SOUND = 'tone_stream://%(600000,0,440)';
+
+/** What came of the packets that were to come. */
+export interface Heard {
+  readonly sent: number;
+  readonly received: number;
+  readonly late: number;
+}
+
+/** Endpoints of a media server that are played to or bridged in pairs, and the sockets of their far ends. */
+export class MediaCalls {
+  readonly #srf: MiniSrf;
+  readonly #media: MediaServer;
+  readonly #endpoints: Endpoint[] = [];
+  readonly #sockets: SoundSocket[] = [];
+  #count = 0;
+  #kind: 'playing' | 'bridged' = 'playing';
+
+  private constructor(srf: MiniSrf, media: MediaServer) {
+    this.#srf = srf;
+    this.#media = media;
+  }
+
+  static async open(address: ServerAddress): Promise<MediaCalls> {
+    const srf = await MiniSrf.start();
+    return new MediaCalls(srf, await connectMedia(srf as unknown as Srf, address));
+  }
+
+  /** Calls that are up. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Adds calls until there are so many. */
+  async grow(kind: 'playing' | 'bridged', count: number): Promise<void> {
+    this.#kind = kind;
+    for (; this.#count < count; this.#count += 1) {
+      const first = await this.#endpoint();
+      if (kind === 'playing') void first.play(SOUND).catch(() => undefined);
+      else await first.bridge(await this.#endpoint());
+    }
+  }
+
+  /** Listens to all calls for a while. */
+  async listen(milliseconds: number): Promise<Heard> {
+    if (this.#kind === 'playing') return receive(this.#sockets, milliseconds);
+    return forward(this.#sockets, 1000, milliseconds);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#endpoints.map(async (endpoint) => endpoint.destroy().catch(() => undefined)));
+    this.#media.disconnect();
+    for (const { socket } of this.#sockets) socket.close();
+    await this.#srf.close();
+  }
+
+  async #endpoint(): Promise<Endpoint> {
+    const sound = await openSound();
+    const endpoint = await this.#media.createEndpoint({ remoteSdp: description(sound.port) });
+    endpoint.conn.socket.setNoDelay(true);
+    await connectSound(sound, Number(endpoint.local.mediaPort));
+    this.#sockets.push(sound);
+    this.#endpoints.push(endpoint);
+    return endpoint;
+  }
+}
+
+function description(port: number): string {
+  const media = [`m=audio ${port} RTP/AVP 0`, 'a=rtpmap:0 PCMU/8000', 'a=ptime:20', ''];
+  return ['v=0', 'o=- 1 1 IN IP4 127.0.0.1', 's=-', 'c=IN IP4 127.0.0.1', 't=0 0', ...media].join('\r\n');
+}

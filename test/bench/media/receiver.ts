@@ -1,0 +1,55 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { SoundSocket } from '../rtp/streams.ts';
+
+const LATE_MS = 10;
+const FRAME_MS = 20;
+
+/** A packet's way is compared with the shortest of its stream: what it took longer, it was late (RFC 3550 section 6.4.1). */
+class Arrivals {
+  #shortest = Number.POSITIVE_INFINITY;
+  #first: number | undefined;
+  #last = 0;
+  received = 0;
+  late = 0;
+
+  take(packet: Buffer): void {
+    if (packet.length < 12) return;
+    const sequence = packet.readUInt16BE(2);
+    const way = performance.now() - packet.readUInt32BE(4) / 8;
+    this.#shortest = Math.min(this.#shortest, way);
+    if (way - this.#shortest > LATE_MS) this.late += 1;
+    this.#first ??= sequence;
+    this.#last = sequence;
+    this.received += 1;
+  }
+
+  /** Packets that were sent, as far as the numbers tell. */
+  get sent(): number {
+    return this.#first === undefined ? 0 : ((this.#last - this.#first) & 0xffff) + 1;
+  }
+}
+
+/** Listens on all sockets for a while: how many packets were sent to them, came, and came late. */
+export async function receive(
+  sockets: readonly SoundSocket[],
+  milliseconds: number,
+): Promise<{ sent: number; received: number; late: number }> {
+  const streams = sockets.map(({ socket }) => {
+    const arrivals = new Arrivals();
+    const take = (packet: Buffer): void => arrivals.take(packet);
+    socket.on('message', take);
+    return { arrivals, stop: () => socket.off('message', take) };
+  });
+  await delay(milliseconds);
+  for (const { stop } of streams) stop();
+  const expected = milliseconds / FRAME_MS;
+  return streams.reduce(
+    (sum, { arrivals: { sent, received, late } }) => ({
+      // A stream from which nothing came has lost everything.
+      sent: sum.sent + (sent === 0 ? expected : sent),
+      received: sum.received + received,
+      late: sum.late + late,
+    }),
+    { sent: 0, received: 0, late: 0 },
+  );
+}
