@@ -36,7 +36,7 @@ export class ChannelRecording {
       // Both at once: nobody else's recording of the channel comes between.
       await Promise.all([
         endpoint.command('uuid_setvar_multi', stereo),
-        endpoint.command('uuid_record', `start ${file}`),
+        endpoint.command('uuid_record', `start ${quoted(file)}`),
       ]);
     } catch (error) {
       endpoint.server.recordings.forget(file);
@@ -47,17 +47,17 @@ export class ChannelRecording {
 
   /** Silence is written from now on. */
   async pause(): Promise<void> {
-    await this.#endpoint.command('uuid_record', `mask ${this.file}`);
+    await this.#endpoint.command('uuid_record', `mask ${quoted(this.file)}`);
   }
 
   async resume(): Promise<void> {
-    await this.#endpoint.command('uuid_record', `unmask ${this.file}`);
+    await this.#endpoint.command('uuid_record', `unmask ${quoted(this.file)}`);
   }
 
   /** Ends it. Settles when the file is complete, as far as the media server tells; never rejects. */
   async stop(): Promise<void> {
     try {
-      await this.#endpoint.command('uuid_record', `stop ${this.file}`);
+      await this.#endpoint.command('uuid_record', `stop ${quoted(this.file)}`);
     } catch (error) {
       // The channel has ended, and with it the recording.
       if (!(error instanceof MediaError)) throw error;
@@ -70,4 +70,9 @@ export class ChannelRecording {
     clearTimeout(timer);
     this.#endpoint.server.recordings.forget(this.file);
   }
+}
+
+/** An argument of a command, whose spaces would end it. */
+function quoted(file: string): string {
+  return /\s/.test(file) ? `'${file}'` : file;
 }

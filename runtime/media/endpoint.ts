@@ -89,7 +89,8 @@ export class MediaEndpoint {
   async record(file: string, maxMs: number, silenceMs: number, signal: AbortSignal): Promise<number> {
     const seconds = (ms: number) => Math.max(1, Math.round(ms / 1000));
     const silence = silenceMs === 0 ? '' : ` ${SILENCE_LEVEL} ${seconds(silenceMs)}`;
-    const event = await this.#run('record', `${file} ${seconds(maxMs)}${silence}`, signal, () => this.stopPlaying());
+    const path = /\s/.test(file) ? `'${file}'` : file;
+    const event = await this.#run('record', `${path} ${seconds(maxMs)}${silence}`, signal, () => this.stopPlaying());
     return Number(event.getHeader('variable_record_ms') ?? 0);
   }
 

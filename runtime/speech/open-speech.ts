@@ -19,6 +19,7 @@ export async function openSpeech(
   settings.onChange(async ({ before, after }) => {
     if (before?.key === KEY || after?.key === KEY) await reload();
   });
+  settings.onReset(reload);
   await reload();
   return service;
 }

@@ -62,6 +62,27 @@ describe('components', () => {
       result: { digit: '' },
     },
     {
+      what: 'recognise hears what is said, after the prompt',
+      source: answered('recognise: { prompt: welcome.wav, timeout: 3s }\nexits: { heard: end, silence: end }'),
+      script: { turns: [{ kind: 'say', text: 'good morning' }] },
+      exit: 'heard',
+      result: { text: 'good morning', milliseconds: 720 },
+    },
+    {
+      what: 'recognise understands only its hints',
+      source: answered('recognise: { hints: ["yes", "no"] }\nexits: { heard: end, silence: end, failed: end }'),
+      script: { turns: [{ kind: 'say', text: 'perhaps' }] },
+      exit: 'failed',
+      result: { text: '', milliseconds: 420 },
+    },
+    {
+      what: 'recognise leaves by silence when nobody speaks',
+      source: answered('recognise: { prompt: welcome.wav, timeout: 3s }\nexits: { heard: end, silence: end }'),
+      exit: 'silence',
+      result: { text: '', milliseconds: 0 },
+      milliseconds: 4000,
+    },
+    {
       what: 'collect takes as many digits as it may',
       source: answered('collect: { max: 3 }\nexits: { next: end, timeout: end }'),
       script: { presses: ['12345'] },

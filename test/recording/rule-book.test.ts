@@ -36,6 +36,7 @@ describe('recording rules', () => {
         change = listener;
         return () => undefined;
       },
+      onReset: () => () => undefined,
     } as unknown as Collection<RecordingRuleRow>;
     const subject = new RuleBook(rules, (name) => (name === 'one' ? 'd1' : undefined));
     await subject.open();

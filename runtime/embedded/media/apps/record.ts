@@ -16,13 +16,12 @@ interface RecordRules {
 }
 
 function parseRecord(data: string): RecordRules | undefined {
-  const match = /^\s*(\S+)((?:\s+\d{1,6}){0,3})\s*$/.exec(data);
+  // Quotes keep the spaces of a path together.
+  const match = /^\s*(?:'([^']+)'|(\S+))((?:\s+\d{1,6}){0,3})\s*$/.exec(data);
   if (match === null) return undefined;
-  const [limitSeconds = 0, silenceEnergy = 0, silenceSeconds = 0] = (match[2] as string)
-    .trim()
-    .split(/\s+/)
-    .map(Number);
-  return { file: match[1] as string, limitSeconds, silenceEnergy, silenceSeconds };
+  const [, quoted, plain = '', numbers = ''] = match;
+  const [limitSeconds = 0, silenceEnergy = 0, silenceSeconds = 0] = numbers.trim().split(/\s+/).map(Number);
+  return { file: quoted ?? plain, limitSeconds, silenceEnergy, silenceSeconds };
 }
 
 const epochSeconds = (): number => Math.floor(Date.now() / 1000);
