@@ -31,6 +31,8 @@ export type { Schema } from './schema.ts';
 export type { Storage, StorageLog, StorageOptions } from './storage.ts';
 
 const QUERY_TIMEOUT_MS = 10_000;
+/** A migration may have to rewrite a large table, and only the start waits for it. */
+const MIGRATION_TIMEOUT_MS = 3_600_000;
 const POOL_SIZE = 10;
 
 const silent: StorageLog = {
@@ -65,9 +67,10 @@ async function openPglite(options: StorageOptions): Promise<Storage> {
   try {
     const template = options.templateFolder === undefined ? templateFolder() : options.templateFolder;
     await ensureCluster(directory, template ?? undefined);
-    const engine = new PgliteEngine({ directory, queryTimeoutMs, log });
+    const engine = new PgliteEngine({ directory, queryTimeoutMs: MIGRATION_TIMEOUT_MS, log });
     const db = new Kysely<Schema>({ dialect: pgliteDialect(engine) });
     await migrateOrEnd(db, log);
+    engine.queryTimeoutMs = queryTimeoutMs;
     const maintenance = startMaintenance(db, log);
     const close = once(async () => {
       try {
@@ -91,9 +94,12 @@ async function openServer(options: StorageOptions, databaseUrl: string): Promise
     // Without the text: it may hold a password.
     throw new StorageUnavailableError('DATABASE_URL is no URL. Write postgres://user:password@host:port/database.');
   }
-  const dialect = postgresDialect({ databaseUrl, queryTimeoutMs, poolSize, log });
-  const db = new Kysely<Schema>({ dialect });
-  await migrateOrEnd(db, log);
+  const open = (limits: { queryTimeoutMs: number; poolSize: number }): Kysely<Schema> =>
+    new Kysely<Schema>({ dialect: postgresDialect({ databaseUrl, log, ...limits }) });
+  const migrating = open({ queryTimeoutMs: MIGRATION_TIMEOUT_MS, poolSize: 2 });
+  await migrateOrEnd(migrating, log);
+  await migrating.destroy();
+  const db = open({ queryTimeoutMs, poolSize });
   const notices = await listenOrEnd({ databaseUrl, db, log });
   const close = once(async () => {
     await notices.close();

@@ -97,6 +97,16 @@ describeStorages('storage', (newPlace) => {
     expect((await waiting).rows).to.deep.equal([{ x: 7 }]);
   });
 
+  it('lets the migrations of the start take their time', async () => {
+    const opened = await (await newPlace()).open({ queryTimeoutMs: 1 });
+    try {
+      const error = await failure(sql`select count(*) from generate_series(1, 1000000000)`.execute(opened.db));
+      expect(error).to.be.instanceOf(StorageTimeoutError).and.include({ limitMs: 1 });
+    } finally {
+      await opened.close();
+    }
+  });
+
   it('undoes a transaction whose query ran over the limit, and refuses the rest of it', async () => {
     const { db } = storage();
     const error = await failure(

@@ -38,8 +38,12 @@ export class PgliteEngine {
   #lives = 0;
   #closing: Promise<void> | undefined;
 
+  /** Milliseconds that a query may run. */
+  queryTimeoutMs: number;
+
   constructor(options: EngineOptions) {
     this.#options = options;
+    this.queryTimeoutMs = options.queryTimeoutMs;
   }
 
   /** How often the worker had to be started again. */
@@ -68,7 +72,7 @@ export class PgliteEngine {
     const live = life as Life;
     if (live.end !== undefined) throw live.end;
     if (live.inFlight !== undefined) throw new Error('PGlite was sent a query while another was running.');
-    const { queryTimeoutMs } = this.#options;
+    const { queryTimeoutMs } = this;
     const { promise, resolve, reject } = Promise.withResolvers<EngineResult>();
     const timer = setTimeout(() => this.#stop(live, new StorageTimeoutError(queryTimeoutMs)), queryTimeoutMs);
     live.inFlight = { resolve, reject, timer };
