@@ -8,6 +8,7 @@ import { conferenceEvents } from './events/conference-events.ts';
 import type { EventBus } from './events/event-bus.ts';
 import { isSoundProblem, resolveSound } from './interpreter/prompts.ts';
 import type { MediaLink } from './media/link.ts';
+import { DEFAULT_LAYER_MS, type RecordedCall, RecordingError, type RecordLayers } from './recording/index.ts';
 import { RecordingFolder } from './media/recordings.ts';
 
 export interface ConferenceNeeds {
@@ -17,6 +18,9 @@ export interface ConferenceNeeds {
   readonly store: MemoryConferenceStore;
   readonly events: EventBus;
   readonly log: Logger;
+  /** Answers the live call of this id, for its recording. */
+  readonly liveCall: (dialogid: string) => RecordedCall | undefined;
+  readonly layers: Pick<RecordLayers, 'add' | 'remove'>;
   /** Asked when there is a call, so after the media server is connected. */
   readonly media: () => MediaLink;
 }
@@ -24,7 +28,8 @@ export interface ConferenceNeeds {
 /** Heard where a sound that somebody configured does not exist. */
 const NOTHING = 'silence_stream://100';
 
-export function openConferences({ config, project, store, events, log, media }: ConferenceNeeds): Conferences {
+export function openConferences(needs: ConferenceNeeds): Conferences {
+  const { config, project, store, events, log, media } = needs;
   const recordings = new RecordingFolder(join(config.dataDir, 'recordings'));
   const prompts = [join(config.scenarioDir, 'prompts'), join(project, 'examples', 'prompts')];
   return new Conferences(
@@ -42,6 +47,20 @@ export function openConferences({ config, project, store, events, log, media }: 
         }
         log.error({ sound: text }, 'a sound of a conference featurecode does not exist');
         return NOTHING;
+      },
+      recordVoice: async ({ domain, dialogid, layer }) => {
+        const call = needs.liveCall(dialogid);
+        const leg = call?.legs.find(({ endpoint }) => endpoint !== undefined);
+        if (call === undefined || leg === undefined) throw new Error('the call is over');
+        await needs.layers.add({ call, leg, domain, layer, timeoutMs: DEFAULT_LAYER_MS });
+        return async () => {
+          try {
+            await needs.layers.remove(call, domain, layer);
+          } catch (error) {
+            // It has ended with the call.
+            if (!(error instanceof RecordingError)) throw error;
+          }
+        };
       },
       recording: (domain, name) => recordings.create(domain, name),
     },

@@ -165,6 +165,8 @@ async function compose(config: Config, log: Logger, shutdown: Shutdown): Promise
     events,
     log,
     media: () => media,
+    liveCall: (dialogid) => b2b.liveCall(dialogid),
+    layers: recording.layers,
   });
   const b2b = new Switch({
     directory,

@@ -33,6 +33,16 @@ export interface ConferenceServices {
   mix(name: string): ConferenceMix;
   /** A sound as scenario authors write it (`welcome.wav`, `tone:...`), in the media server's notation. */
   sound(text: string): string;
+  /**
+   * Records the call of one participant into the archive.
+   * @param layer name of the recording
+   * @returns ends it
+   */
+  recordVoice(call: {
+    readonly domain: string;
+    readonly dialogid: string;
+    readonly layer: string;
+  }): Promise<() => Promise<void>>;
   /** The file of a new recording of a domain. */
   recording(domain: string, name: string): Promise<string>;
 }

@@ -95,7 +95,12 @@ async function climb(
   let best: number | undefined;
   try {
     for (const members of steps) {
-      while (callers.count < members) await callers.enter(roomOf(callers.count));
+      try {
+        while (callers.count < members) await callers.enter(roomOf(callers.count));
+      } catch (error) {
+        progress(`${members} members: ${(error as Error).message}`);
+        break;
+      }
       let arrival = await callers.talk(MEASURED_MS);
       if (!clean(arrival, members)) arrival = await callers.talk(MEASURED_MS);
       const { received, late, longestGapMs } = arrival;

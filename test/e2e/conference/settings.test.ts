@@ -7,6 +7,8 @@ import { CALLS } from '../../support/stage.ts';
 import { expectTalk } from '../expectations.ts';
 import { OWN_CONFERENCES, TONES, useRooms } from './support.ts';
 
+const RECORDINGS = '/rest/v1/domain/recordings';
+
 /** Tones that rooms play. */
 const ENTER = 2500;
 const LEAVE = 2750;
@@ -172,6 +174,23 @@ describe('settings of rooms', () => {
     const switched = await rest.send('SWITCHCONF', `${CALLS}/${again}`, { body: { referto: room } });
     expect(switched.status, switched.text).to.equal(422);
     await expectTalk(back, incoming);
+  });
+
+  it('record: each participant in the archive, by the id of the conference', async () => {
+    const prefix = await featureCode({ record: 'participants' });
+    const [one, other] = await pair(`${prefix}0`);
+    await Promise.all([one.hears(TONES[1]), other.hears(TONES[0])]);
+    const { confid } = await rooms.only(2);
+    const dialogids = (await stage.dialogs()).map(({ dialogid }) => dialogid);
+    await one.hangup();
+    await other.hangup();
+    const rest = await stage.rest();
+    await eventually(async () => {
+      const filter = JSON.stringify({ layer: confid });
+      const records = (await rest.get(RECORDINGS, { filter })).json<{ dialogid: string; status: string }[]>();
+      expect(records.map(({ dialogid }) => dialogid)).to.have.members(dialogids);
+      for (const { status } of records) expect(status).to.equal('saved');
+    });
   });
 
   it('record: the whole conference in a WAV file', async () => {
