@@ -1,0 +1,108 @@
+import { createHash } from 'node:crypto';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { wavOf } from '../../runtime/media/wav-file.ts';
+import type { RecordEnd, RecordRow } from '../../runtime/recording/archive.ts';
+import { fileRecord, type RecordingTools } from '../../runtime/recording/file-recording.ts';
+import { FileStore } from '../../runtime/recording/index.ts';
+import { recordRow } from './support/rows.ts';
+
+describe('filing of a recording', () => {
+  let folder: string;
+  let store: FileStore;
+  let ends: RecordEnd[];
+  let told: { domain: string; type: string; data: Readonly<Record<string, unknown>> }[];
+  let archived: RecordRow[];
+  let tools: RecordingTools;
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'filing-'));
+    store = await FileStore.open(folder);
+    [ends, told, archived] = [[], [], []];
+    tools = {
+      archive: { finish: async (_id: string, end: RecordEnd) => void ends.push(end) } as never,
+      store,
+      tell: (domain, type, data) => void told.push({ domain, type, data }),
+      saved: (row) => void archived.push(row),
+      node: 'test',
+      domainId: () => 'd1',
+      failed: () => undefined,
+    };
+  });
+  afterEach(() => rm(folder, { recursive: true }));
+
+  const sound = wavOf(new Int16Array(8000).fill(1000), 8000);
+
+  it('puts the file into its place, with hash and length', async () => {
+    const row = recordRow({ startts: Date.parse('2026-11-21T23:30:00Z') });
+    await writeFile(store.spoolFile(row.id), sound);
+    const filed = await fileRecord(tools, row);
+    const reclink = `fs://main/one.local/2026/11/21/${row.id}.wav`;
+    const sha256 = createHash('sha256').update(sound).digest('hex');
+    expect(filed).to.include({ status: 'saved', length: 1000, size: sound.length, sha256, reclink });
+    expect(ends).to.have.length(1);
+    expect(told.map(({ domain, type }) => [domain, type])).to.deep.equal([['One.local', 'record_saved']]);
+    expect(told[0]?.data).to.include({ connectionid: row.idconn, recordid: row.id, reclink, sha256, length: 1000 });
+    expect(archived.map(({ id }) => id)).to.deep.equal([row.id]);
+    const file = await store.localFile(reclink);
+    expect((await readFile(file ?? '')).equals(sound)).to.equal(true);
+    await store.remove(reclink);
+    expect(await store.localFile(reclink)).to.equal(undefined);
+  });
+
+  it('repairs a file that nobody closed', async () => {
+    const row = recordRow({});
+    const unfinished = Buffer.from(sound);
+    unfinished.writeUInt32LE(0, 40);
+    // Killed in the middle of a sample.
+    await writeFile(store.spoolFile(row.id), unfinished.subarray(0, unfinished.length - 3));
+    const { status, length, reclink } = await fileRecord(tools, row);
+    expect([status, length]).to.deep.equal(['saved', 999]);
+    const file = await readFile((await store.localFile(reclink)) ?? '');
+    expect(file.readUInt32LE(40)).to.equal(file.length - 44);
+    expect(file.readUInt32LE(4)).to.equal(file.length - 8);
+  });
+
+  it('finds a file that was filed before the node could say so', async () => {
+    const row = recordRow({});
+    await writeFile(store.spoolFile(row.id), sound);
+    const first = await fileRecord(tools, row);
+    const again = await fileRecord(tools, row);
+    expect(again).to.include({ status: 'saved', reclink: first.reclink, sha256: first.sha256 });
+  });
+
+  it('puts the file of a named storage there', async () => {
+    const row = recordRow({ storage: 'long-term' });
+    await writeFile(store.spoolFile(row.id), sound);
+    const { reclink } = await fileRecord(tools, row);
+    expect(reclink).to.match(/^fs:\/\/long-term\/one\.local\//);
+  });
+
+  const failures: readonly [string, Partial<RecordRow>, Buffer | undefined, RegExp][] = [
+    ['no file', {}, undefined, /left no file/],
+    ['no sound', {}, sound.subarray(0, 44), /no sound/],
+    ['something else in the file', {}, Buffer.from('not a recording at all'), /no WAV file/],
+    ['a storage that leads elsewhere', { storage: '..' }, sound, /cannot be used/],
+  ];
+  for (const [what, fields, content, reason] of failures) {
+    it(`reports ${what} as failed`, async () => {
+      const row = recordRow(fields);
+      if (content !== undefined) await writeFile(store.spoolFile(row.id), content);
+      const filed = await fileRecord(tools, row);
+      expect(filed.status).to.equal('failed');
+      expect(filed.reason).to.match(reason);
+      expect(told.map(({ type }) => type)).to.deep.equal(['record_failed']);
+      expect(told[0]?.data['reason']).to.match(reason);
+      expect(archived).to.deep.equal([]);
+    });
+  }
+
+  it('never leads out of its folder', async () => {
+    const outside = join(folder, '..', 'outside.wav');
+    for (const link of ['fs://../outside.wav', `fs://${outside}`, 'http://one/two', 'fs://'])
+      expect(await store.localFile(link), link).to.equal(undefined);
+    expect((await stat(folder)).isDirectory()).to.equal(true);
+  });
+});
