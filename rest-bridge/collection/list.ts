@@ -50,6 +50,8 @@ export interface Selection {
   readonly offset: number;
   /** Undefined: all. */
   readonly limit: number | undefined;
+  /** Other names of fields that filter or order use. */
+  readonly aliases: ReadonlySet<string>;
 }
 
 /** Only the number of items is asked for. */
@@ -65,13 +67,21 @@ export function wantsCount({ countonly, limit }: Static<typeof ListQuery>): bool
  */
 export function selectionOf({ aliases, types }: ResourceType, query: Static<typeof ListQuery>): Selection {
   const { filter, order, offset = 0, limit } = query;
-  const known = { get: (name: string) => types.get(Object.hasOwn(aliases, name) ? (aliases[name] ?? name) : name) };
+  const used = new Set<string>();
+  const known = {
+    get: (name: string) => {
+      const field = Object.hasOwn(aliases, name) ? aliases[name] : undefined;
+      if (field !== undefined) used.add(name);
+      return types.get(field ?? name);
+    },
+  };
   const context = { fields: known, now: Date.now() };
   return {
     filter: filter === undefined ? undefined : parseFilter(new ExpressionParser(context), json('filter', filter)),
     order: order === undefined ? undefined : parseOrder(new ExpressionParser(context), json('order', order)),
     offset,
     limit,
+    aliases: used,
   };
 }
 
@@ -103,18 +113,21 @@ export function answerRead(type: ResourceType, item: object, query: Static<typeo
 }
 
 /** The items that the filter keeps, in the wanted order; without an order as they came. */
-function select({ aliases }: ResourceType, items: readonly object[], { filter, order }: Selection): readonly object[] {
+function select(type: ResourceType, items: readonly object[], selection: Selection): readonly object[] {
+  const { filter, order } = selection;
   if (filter === undefined && order === undefined) return items;
+  // Only where an expression uses another name: an item is copied for it.
+  const aliases = Object.entries(type.aliases).filter(([alias]) => selection.aliases.has(alias));
   const named = items.map((item): Item => withAliases(item, aliases));
   const kept = filter === undefined ? named : named.filter(toPredicate(filter));
   return order === undefined ? kept : sortItems(kept, order);
 }
 
-function withAliases(item: object, aliases: ResourceType['aliases']): Item {
+function withAliases(item: object, aliases: readonly (readonly [alias: string, name: string])[]): Item {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- an entity is JSON
   const fields = item as Item;
-  const others = Object.entries(aliases).map(([alias, name]) => [alias, fields[name]] as const);
-  return others.length === 0 ? fields : { ...fields, ...Object.fromEntries(others) };
+  if (aliases.length === 0) return fields;
+  return { ...fields, ...Object.fromEntries(aliases.map(([alias, name]) => [alias, fields[name]])) };
 }
 
 function json(field: string, text: string): unknown {

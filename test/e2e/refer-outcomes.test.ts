@@ -153,7 +153,7 @@ describe('REFER: what is answered in which mode', () => {
     };
     await operate('SETUP_BINDINGS', { command: 'set', label: ['seance_1', 'PCS:2'] });
     let by = ALICE;
-    let last = incoming as IncomingCall;
+    let last = incoming;
     for (const [number, phone, login] of [
       ['103', carol, 'carol'],
       ['104', dave, 'dave'],
