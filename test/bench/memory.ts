@@ -54,7 +54,7 @@ export const memory: Benchmark = {
         { what: 'MiB, fresh', figure: fresh },
         { what: `MiB after ${FEW} calls`, figure: few },
         { what: `MiB after ${MANY} calls`, figure: many, floor: few, note: 'beside the figure after few' },
-        { what: 'KiB per live call', figure: ((live - few) * 1024) / LIVE, note: `${LIVE} bridged calls` },
+        { what: `MiB with ${LIVE} calls up`, figure: live, floor: few, note: 'beside the figure after few' },
       ];
     } finally {
       await node.remove();
