@@ -1,12 +1,13 @@
 /** All classes of the node, and how they are created, changed and removed together with their tables. */
 import { randomUUID } from 'node:crypto';
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import type { Schema, Storage } from '../storage/index.ts';
 import { isFields } from './check.ts';
 import type { ClassDefinition, PropertyDefinition } from './class-definition.ts';
 import { type ClassRow, deleteClass, insertClass, loadClasses, updateClass } from './class-rows.ts';
 import { hasTable, isInMemory, isPartitioned, readClass } from './class-settings.ts';
 import { CannotApplyError, ConflictError, NotFoundError } from './errors.ts';
+import { forgetClass } from './memory/shared-entities.ts';
 import type { Input } from './model.ts';
 import { resolveProperties, timeProperty } from './resolve-class.ts';
 import type { StoredClass } from './stored-class.ts';
@@ -16,13 +17,18 @@ import { Partitions } from './table/partitions.ts';
 type Db = Kysely<Schema>;
 type Entry = ClassRow & StoredClass;
 
-/** What has to follow the classes: the collections that hold entities in memory. */
+/** What has to follow the classes: the collections that hold entities in memory, and the other nodes. */
 export interface ClassFollower {
-  /** Throws a ModelError when the entities in memory do not fit. */
-  check(next: StoredClass): void;
+  /** Makes shared entities fit, in the transaction. Throws a ModelError when entities in memory do not. */
+  check(next: StoredClass, tx: Db): Promise<void>;
   changed(next: StoredClass): void;
   removed(id: string): void;
+  /** Called last in the transaction of each change. */
+  committing(tx: Db): Promise<void>;
 }
+
+/** Advisory lock of whoever changes classes: the nodes do so one after another. */
+const CLASSES_LOCK = 727_464_002;
 
 export class ClassRegistry {
   readonly #storage: Storage;
@@ -30,17 +36,30 @@ export class ClassRegistry {
   readonly #classes = new Map<string, Entry>();
   /** Ids by domain and class name. */
   readonly #names = new Map<string, string>();
+  readonly #follower: ClassFollower;
   #lastChange: Promise<unknown> = Promise.resolve();
 
-  constructor(storage: Storage, now: () => number) {
+  constructor(storage: Storage, now: () => number, follower: ClassFollower) {
     this.#storage = storage;
     this.#now = now;
+    this.#follower = follower;
   }
 
+  /** Takes over what is in the database, and tells the follower what is new. */
   async load(): Promise<void> {
-    const rows = await loadClasses(this.#storage.db);
+    await this.#inTurn(() => this.#load(this.#storage.db));
+  }
+
+  async #load(db: Db): Promise<void> {
+    const rows = await loadClasses(db);
     const byId = new Map(rows.map((row) => [row.id, row]));
-    for (const row of rows) this.#set({ ...row, allProperties: resolveProperties(row, (id) => byId.get(id)) });
+    for (const [id, entry] of this.#classes) if (!byId.has(id)) this.#forget(entry);
+    for (const row of rows) {
+      const known = this.#classes.get(row.id);
+      if (known?.version === row.version) continue;
+      const entry = { ...row, allProperties: resolveProperties(row, (id) => byId.get(id)) };
+      this.#replace(known, entry);
+    }
   }
 
   get(id: string): StoredClass | undefined {
@@ -60,57 +79,79 @@ export class ClassRegistry {
 
   /** @throws CannotApplyError, ConflictError */
   async create(domain: string, input: Input): Promise<StoredClass> {
-    return await this.#inTurn(async () => {
+    return await this.#change(async (tx) => {
       const time = new Date(this.#now()).toISOString();
       const ext = isFields(input['ext']) ? { ...input['ext'], ct: time, lwt: time } : { ct: time, lwt: time };
       const definition = readClass({ ...input, id: input['id'] ?? randomUUID(), domain_id: domain, ext });
       if (this.#classes.has(definition.id)) throw new ConflictError('id');
       const allProperties = this.#resolve(definition);
       const row = { ...definition, ...numberColumns(allProperties, {}, 1), version: 1 };
-      const entry = await this.#storage.db.transaction().execute(async (tx) => {
-        const stored: Entry = { ...row, allProperties, number: await insertClass(tx, row) };
-        if (hasTable(stored)) await createTable(tx, stored);
-        return stored;
-      });
-      this.#set(entry);
-      return entry;
+      const entry: Entry = { ...row, allProperties, number: await insertClass(tx, row) };
+      if (hasTable(entry)) await createTable(tx, entry);
+      return { result: entry, commit: () => this.#replace(undefined, entry) };
     });
   }
 
   /** @throws NotFoundError, CannotApplyError, ConflictError */
-  async update(domain: string, id: string, input: Input, follower: ClassFollower): Promise<StoredClass> {
-    return await this.#inTurn(async () => {
+  async update(domain: string, id: string, input: Input): Promise<StoredClass> {
+    return await this.#change(async (tx) => {
       const before = this.#require(domain, id);
       const next = this.#changed(before, input);
       const changes = this.#affected(before, next);
-      await this.#storage.db.transaction().execute(async (tx) => {
-        for (const { from, to } of changes) await this.#change(tx, from, to);
-        for (const { to } of changes) follower.check(to);
-      });
-      for (const { from, to } of changes) {
-        this.#names.delete(nameKey(from.domain_id, from.classname));
-        this.#set(to);
-        follower.changed(to);
-      }
-      return this.#require(domain, id);
+      for (const { from, to } of changes) await this.#alter(tx, from, to);
+      for (const { to } of changes) await this.#follower.check(to, tx);
+      const commit = (): void => {
+        for (const { from, to } of changes) this.#replace(from, to);
+      };
+      return { result: changes[0]?.to ?? before, commit };
     });
   }
 
   /** @throws NotFoundError, CannotApplyError */
-  async remove(domain: string, id: string, follower: ClassFollower): Promise<void> {
-    await this.#inTurn(async () => {
+  async remove(domain: string, id: string): Promise<void> {
+    await this.#change(async (tx) => {
       const entry = this.#require(domain, id);
       const heir = [...this.#classes.values()].find((each) => each.parent_id === id);
       if (heir !== undefined)
         throw new CannotApplyError('id', `is the parent of ${heir.classname}; remove that first`, id);
-      await this.#storage.db.transaction().execute(async (tx) => {
-        await dropTable(tx, entry);
-        await deleteClass(tx, id);
-      });
-      this.#classes.delete(id);
-      this.#names.delete(nameKey(entry.domain_id, entry.classname));
-      follower.removed(id);
+      await dropTable(tx, entry);
+      await forgetClass(tx, id);
+      await deleteClass(tx, id);
+      return { result: undefined, commit: () => this.#forget(entry) };
     });
+  }
+
+  /**
+   * Changes classes: one change after another, also those of other nodes, and from what those have made of them.
+   *
+   * @param change answers what to do in memory once it is committed
+   */
+  async #change<T>(change: (tx: Db) => Promise<{ readonly result: T; readonly commit: () => void }>): Promise<T> {
+    return await this.#inTurn(async () => {
+      const { result, commit } = await this.#storage.db.transaction().execute(async (tx) => {
+        if (this.#storage.kind === 'postgres') {
+          await sql`select pg_advisory_xact_lock(${CLASSES_LOCK})`.execute(tx);
+          await this.#load(tx);
+        }
+        const changed = await change(tx);
+        await this.#follower.committing(tx);
+        return changed;
+      });
+      commit();
+      return result;
+    });
+  }
+
+  #replace(before: Entry | undefined, after: Entry): void {
+    if (before !== undefined) this.#names.delete(nameKey(before.domain_id, before.classname));
+    this.#set(after);
+    this.#follower.changed(after);
+  }
+
+  #forget(entry: Entry): void {
+    this.#classes.delete(entry.id);
+    this.#names.delete(nameKey(entry.domain_id, entry.classname));
+    this.#follower.removed(entry.id);
   }
 
   #require(domain: string, id: string): Entry {
@@ -163,7 +204,7 @@ export class ClassRegistry {
     return changes;
   }
 
-  async #change(tx: Db, from: Entry, to: Entry): Promise<void> {
+  async #alter(tx: Db, from: Entry, to: Entry): Promise<void> {
     checkModeChange(from, to);
     await updateClass(tx, to);
     if (!hasTable(to)) return;

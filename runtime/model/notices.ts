@@ -8,25 +8,46 @@ export interface ModelLog {
   info(fields: object, message: string): void;
 }
 
+type Change = Omit<ModelChange, 'domain' | 'classname'>;
+
+/** The other nodes; undefined where there are none. */
+export interface Peers {
+  /** A change that they do not learn of otherwise. */
+  changed?(change: Change): void;
+  suspended(isSuspended: boolean, sendReload: boolean): void;
+}
+
 export class Notices {
   readonly #listeners: ReadonlySet<ModelListener>;
   readonly #log: ModelLog;
+  readonly #peers: Peers | undefined;
   #isSuspended = false;
 
-  constructor(listeners: ReadonlySet<ModelListener>, log: ModelLog) {
+  constructor(listeners: ReadonlySet<ModelListener>, log: ModelLog, peers?: Peers) {
     this.#listeners = listeners;
     this.#log = log;
+    this.#peers = peers;
   }
 
   /** Until `resume`, or until the node starts again. */
   suspend(): void {
+    this.suspendHere();
+    this.#peers?.suspended(true, false);
+  }
+
+  suspendHere(): void {
     this.#isSuspended = true;
   }
 
   /** @param sendReload tells subscribers that they have missed changes */
   resume(definition: ResolvedClass, sendReload: boolean): void {
+    this.resumeHere(definition, sendReload);
+    this.#peers?.suspended(false, sendReload);
+  }
+
+  resumeHere(definition: ResolvedClass, sendReload: boolean): void {
     this.#isSuspended = false;
-    if (sendReload) this.#tell(definition, { operation: 'reload' });
+    if (sendReload) this.tellHere(definition, { operation: 'reload' });
   }
 
   created(definition: ResolvedClass, after: Entity): void {
@@ -37,15 +58,24 @@ export class Notices {
     this.#tell(definition, { operation: 'update', id: after.id, before, after });
   }
 
-  removed(definition: ResolvedClass, before: Entity): void {
-    this.#tell(definition, { operation: 'delete', id: before.id, before });
+  /** @param everywhere false: the other nodes find out by themselves */
+  removed(definition: ResolvedClass, before: Entity, { everywhere = true }: { everywhere?: boolean } = {}): void {
+    const change: Change = { operation: 'delete', id: before.id, before };
+    if (everywhere) this.#tell(definition, change);
+    else this.tellHere(definition, change);
   }
 
   cleared(definition: ResolvedClass): void {
     this.#tell(definition, { operation: 'clear' });
   }
 
-  #tell(definition: ResolvedClass, change: Omit<ModelChange, 'domain' | 'classname'>): void {
+  #tell(definition: ResolvedClass, change: Change): void {
+    this.tellHere(definition, change);
+    if (!this.#isSuspended && definition.opts.notify) this.#peers?.changed?.(change);
+  }
+
+  /** Tells the listeners of this node only. */
+  tellHere(definition: ResolvedClass, change: Change): void {
     if (this.#isSuspended || !definition.opts.notify) return;
     const { domain_id: domain, classname } = definition;
     for (const listener of this.#listeners) {

@@ -1,14 +1,18 @@
-import type { Storage } from '../storage/index.ts';
+import type { Kysely } from 'kysely';
+import type { Schema, Storage } from '../storage/index.ts';
 import { Attachments } from './attachments/attachments.ts';
 import { Orphans } from './attachments/orphans.ts';
 import type { ClassDefinition } from './class-definition.ts';
 import { type ClassFollower, ClassRegistry } from './class-registry.ts';
 import { hasTable, isInMemory, isPartitioned, MAX_CLASSNAME_PARTS } from './class-settings.ts';
 import { NotFoundError } from './errors.ts';
+import { Cluster, type ClusterFollower, type PeerChange } from './cluster.ts';
 import { MemoryCollection } from './memory/memory-collection.ts';
+import { forgetShared, SharedEntities, type SharedEntity } from './memory/shared-entities.ts';
 import type { Input, Model, ModelClasses, ModelCollection, ModelListener, ModelSettings } from './model.ts';
-import { Notices } from './notices.ts';
+import { Notices, type Peers } from './notices.ts';
 import type { StoredClass } from './stored-class.ts';
+import { FreshCollection } from './table/fresh-collection.ts';
 import { Partitions } from './table/partitions.ts';
 import { TableCollection } from './table/table-collection.ts';
 
@@ -23,7 +27,7 @@ export async function openModel(storage: Storage, settings: ModelSettings): Prom
   return model;
 }
 
-class LiveModel implements Model, ClassFollower {
+class LiveModel implements Model, ClassFollower, ClusterFollower {
   readonly #storage: Storage;
   readonly #now: () => number;
   readonly #registry: ClassRegistry;
@@ -31,6 +35,8 @@ class LiveModel implements Model, ClassFollower {
   /** By id of the class. */
   readonly #collections = new Map<string, ModelCollection>();
   readonly #partitions = new Map<string, Partitions>();
+  readonly #cluster: Cluster | undefined;
+  readonly #notices = new Map<string, Notices>();
   readonly #orphans: Orphans;
   readonly attachments: Attachments;
   readonly #timers: NodeJS.Timeout[] = [];
@@ -39,7 +45,8 @@ class LiveModel implements Model, ClassFollower {
   constructor(storage: Storage, { now = Date.now, files, maxFileBytes = MAX_FILE_BYTES }: ModelSettings) {
     this.#storage = storage;
     this.#now = now;
-    this.#registry = new ClassRegistry(storage, now);
+    this.#registry = new ClassRegistry(storage, now, this);
+    this.#cluster = storage.kind === 'postgres' ? new Cluster(storage, this) : undefined;
     this.#orphans = new Orphans({
       storage,
       files,
@@ -55,7 +62,9 @@ class LiveModel implements Model, ClassFollower {
   }
 
   async open(): Promise<void> {
+    if (this.#cluster !== undefined && this.#storage.notices.wasAlone) await forgetShared(this.#storage.db);
     await this.#registry.load();
+    await this.#reloadShared();
     await this.#expirePartitions();
     this.#every(RETENTION_INTERVAL_MS, () => this.#expirePartitions());
     this.#every(SWEEP_INTERVAL_MS, () => this.sweepFiles().then(() => undefined));
@@ -93,11 +102,11 @@ class LiveModel implements Model, ClassFollower {
         return stored === undefined ? undefined : settingsOf(stored);
       },
       create: async (input: Input) => settingsOf(await registry.create(domain, input)),
-      update: async (id, input) => settingsOf(await registry.update(domain, id, input, this)),
+      update: async (id, input) => settingsOf(await registry.update(domain, id, input)),
       remove: async (id) => {
         const stored = own(id);
         if (stored !== undefined && hasTable(stored)) await this.#orphans.emptied(stored);
-        await registry.remove(domain, id, this);
+        await registry.remove(domain, id);
       },
     };
   }
@@ -137,19 +146,69 @@ class LiveModel implements Model, ClassFollower {
   async close(): Promise<void> {
     for (const timer of this.#timers) clearInterval(timer);
     await this.#retention;
+    await this.#cluster?.close();
     for (const collection of this.#collections.values()) {
       if (collection instanceof MemoryCollection) collection.dispose();
     }
   }
 
-  check(next: StoredClass): void {
+  async check(next: StoredClass, tx: Kysely<Schema>): Promise<void> {
     const collection = this.#collections.get(next.id);
-    if (collection instanceof MemoryCollection) collection.checkAdoption(next);
+    if (collection instanceof MemoryCollection) await collection.checkAdoption(next, tx);
   }
 
   changed(next: StoredClass): void {
     const collection = this.#collections.get(next.id);
+    // Where the data are may have changed with an abstract class only, and between modes in memory.
     if (collection instanceof MemoryCollection) collection.adopt(next);
+  }
+
+  async committing(tx: Kysely<Schema>): Promise<void> {
+    await this.#cluster?.classesChanged(tx);
+  }
+
+  async classesChanged(): Promise<void> {
+    await this.#registry.load();
+  }
+
+  entityChanged({ classId, ...change }: PeerChange): void {
+    const stored = this.#registry.get(classId);
+    if (stored !== undefined) this.#noticesOf(stored).tellHere(stored, change);
+  }
+
+  entityWritten(classId: string, written: SharedEntity): void {
+    const stored = this.#registry.get(classId);
+    const collection = stored === undefined ? undefined : this.#collectionOf(stored);
+    if (stored === undefined || !(collection instanceof MemoryCollection)) return;
+    const applied = collection.apply(written);
+    if (applied === false) return;
+    const { before } = applied;
+    const { id, entity: after } = written;
+    const operation = after === undefined ? 'delete' : before === undefined ? 'create' : 'update';
+    this.#noticesOf(stored).tellHere(stored, { operation, id, before, after });
+  }
+
+  entitiesCleared(classId: string, version: number): void {
+    const stored = this.#registry.get(classId);
+    const collection = stored === undefined ? undefined : this.#collectionOf(stored);
+    if (stored === undefined || !(collection instanceof MemoryCollection)) return;
+    collection.applyClear(version);
+    this.#noticesOf(stored).tellHere(stored, { operation: 'clear' });
+  }
+
+  notificationsChanged(classId: string, isSuspended: boolean, reload: boolean): void {
+    const stored = this.#registry.get(classId);
+    if (stored === undefined) return;
+    const notices = this.#noticesOf(stored);
+    if (isSuspended) notices.suspendHere();
+    else notices.resumeHere(stored, reload);
+  }
+
+  async gap(): Promise<void> {
+    await this.#registry.load();
+    await this.#reloadShared();
+    // Changes of tables may have been missed: whoever subscribes has to read anew.
+    for (const stored of this.#registry.list()) this.#noticesOf(stored).tellHere(stored, { operation: 'reload' });
   }
 
   removed(id: string): void {
@@ -157,6 +216,7 @@ class LiveModel implements Model, ClassFollower {
     if (collection instanceof MemoryCollection) collection.dispose();
     this.#collections.delete(id);
     this.#partitions.delete(id);
+    this.#notices.delete(id);
   }
 
   #collectionOf(stored: StoredClass): ModelCollection {
@@ -171,10 +231,63 @@ class LiveModel implements Model, ClassFollower {
       if (known === undefined) throw new NotFoundError('Class', stored.classname);
       return known;
     };
-    const notices = new Notices(this.#listeners, this.#storage.log);
+    const notices = this.#noticesOf(stored);
     const options = { notices, orphans: this.#orphans, now: this.#now, current };
-    if (isInMemory(stored.storage_mode)) return new MemoryCollection(options);
-    return new TableCollection({ ...options, storage: this.#storage, partitions: this.#partitionsOf(stored.id) });
+    if (isInMemory(stored.storage_mode)) {
+      const entities = this.#sharedEntities(stored.id, current);
+      const shared = (): SharedEntities | undefined => (current().storage_mode === 'ets' ? undefined : entities);
+      return new MemoryCollection({ ...options, shared, onEnded: () => void this.#removeEnded(shared(), stored) });
+    }
+    const table = new TableCollection({
+      ...options,
+      storage: this.#storage,
+      partitions: this.#partitionsOf(stored.id),
+    });
+    return this.#cluster === undefined ? table : new FreshCollection(table, () => this.#registry.load());
+  }
+
+  #noticesOf({ id, storage_mode: mode }: StoredClass): Notices {
+    const known = this.#notices.get(id);
+    if (known !== undefined) return known;
+    const cluster = this.#cluster;
+    const suspended = (isSuspended: boolean, reload: boolean): void =>
+      cluster?.notificationsChanged(id, isSuspended, reload);
+    // Of shared entities the nodes tell their own subscribers; those of `ets` are nobody else's.
+    const peers: Peers = isInMemory(mode)
+      ? { suspended }
+      : { suspended, changed: (change) => cluster?.entityChanged({ ...change, classId: id }) };
+    const notices = new Notices(this.#listeners, this.#storage.log, cluster === undefined ? undefined : peers);
+    this.#notices.set(id, notices);
+    return notices;
+  }
+
+  #sharedEntities(id: string, current: () => StoredClass): SharedEntities | undefined {
+    const cluster = this.#cluster;
+    if (cluster === undefined) return undefined;
+    return new SharedEntities({
+      storage: this.#storage,
+      current,
+      publish: (written, tx) => cluster.entityWritten(id, written, tx),
+      publishClear: (version, tx) => cluster.entitiesCleared(id, version, tx),
+    });
+  }
+
+  async #removeEnded(shared: SharedEntities | undefined, { classname }: StoredClass): Promise<void> {
+    try {
+      await shared?.removeEnded(this.#now());
+    } catch (error) {
+      // They are gone from memory; the next that end take them along.
+      this.#storage.log.warn({ err: error, classname }, 'ended entities are still in the database');
+    }
+  }
+
+  async #reloadShared(): Promise<void> {
+    if (this.#cluster === undefined) return;
+    for (const stored of this.#registry.list()) {
+      if (!isInMemory(stored.storage_mode)) continue;
+      const collection = this.#collectionOf(stored);
+      if (collection instanceof MemoryCollection) await collection.reload();
+    }
   }
 
   #partitionsOf(id: string): Partitions {

@@ -52,6 +52,8 @@ export interface ChangeNotices {
    * there from the last one, can be thrown away.
    */
   readonly wasAlone: boolean;
+  /** Whether there are other nodes on the database now, or were seconds ago. */
+  readonly hasOthers: boolean;
 }
 
 /** For a database that one node has for itself. */
@@ -59,4 +61,5 @@ export const NO_NOTICES: ChangeNotices = {
   publish: async () => {},
   subscribe: () => () => undefined,
   wasAlone: true,
+  hasOthers: false,
 };

@@ -16,8 +16,8 @@ describeStorages('memory classes', (newPlace) => {
     await removeClasses(storage());
   });
 
-  const make = (opts: object): Promise<ModelCollection> =>
-    test.collection({ classname: 'm', storage_mode: 'runtime', properties: [{ name: 'n', data_type: 'int' }], opts });
+  const make = (opts: object, mode = 'runtime'): Promise<ModelCollection> =>
+    test.collection({ classname: 'm', storage_mode: mode, properties: [{ name: 'n', data_type: 'int' }], opts });
 
   it('end entities when their time is over, PATCH and PUT extending it', async () => {
     const entities = await make({ expires_mode: 'modify', expires_ttl: 10 });
@@ -60,7 +60,7 @@ describeStorages('memory classes', (newPlace) => {
     };
 
     beforeEach(async () => {
-      entities = await make({});
+      entities = await make({}, 'ets');
       await fill(3000);
     });
 

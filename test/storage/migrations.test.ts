@@ -27,6 +27,8 @@ describeStorages('migrations', (newPlace) => {
       'ivrscript_versions',
       'ivrscripts',
       'model_classes',
+      'model_memory',
+      'model_memory_unique',
       'model_suspect_files',
       'providers',
       'recordingrules',

@@ -115,6 +115,14 @@ describePostgres('change notices', (newPlace) => {
     const first = await own.open();
     const second = await own.open();
     expect([first.notices.wasAlone, second.notices.wasAlone]).to.deep.equal([true, false]);
+    expect(second.notices.hasOthers).to.equal(true);
+    // The second has told that it is there.
+    const told = new Told();
+    const stop = first.notices.subscribe('t', told);
+    await second.notices.publish('t', null);
+    await told.until(() => told.notices.length > 0);
+    expect(first.notices.hasOthers).to.equal(true);
+    stop();
     await first.close();
     const third = await own.open();
     expect(third.notices.wasAlone).to.equal(false);

@@ -1,18 +1,23 @@
 /** The entities of one class in memory: ram, runtime and ets. */
+import type { Kysely } from 'kysely';
+import type { Schema } from '../../storage/index.ts';
 import { hashesOf } from '../attachments/info.ts';
 import type { Orphans } from '../attachments/orphans.ts';
 import type { ResolvedClass } from '../class-definition.ts';
 import { parseCommand } from '../commands.ts';
 import { checkId, makeEntity, patchEntity } from '../entity.ts';
 import { CannotApplyError, ConflictError, NotFoundError } from '../errors.ts';
-import { type Expression, groupItems, sortItems, toPredicate } from '../filter/index.ts';
+import { type Expression, groupItems, sortItems } from '../filter/index.ts';
 import { lookupKeys } from '../lookup.ts';
+import type { StoredClass } from '../stored-class.ts';
 import type { Entity, Input, ListAnswer, ListQuery, ModelCollection, ReadOptions, UpdateOptions } from '../model.ts';
 import type { Notices } from '../notices.ts';
 import { type ParsedQuery, parseQuery, shaper } from '../query.ts';
 import { compareText } from '../filter/values.ts';
 import { Lifetimes } from './lifetimes.ts';
+import { page, select, sortRows } from './memory-query.ts';
 import { type IndexedProperty, MemoryStore } from './memory-store.ts';
+import type { Decide, SharedEntities, SharedEntity } from './shared-entities.ts';
 import { Snapshots } from './snapshots.ts';
 
 export interface MemoryCollectionOptions {
@@ -21,6 +26,10 @@ export interface MemoryCollectionOptions {
   readonly now: () => number;
   /** The class as it is now. */
   readonly current: () => ResolvedClass;
+  /** What the nodes agree on; undefined: the entities are of this node alone. */
+  readonly shared: () => SharedEntities | undefined;
+  /** Called when entities have come to their end. */
+  readonly onEnded?: (() => void) | undefined;
 }
 
 /** Below this many entities a snapshot costs more than it saves (specification, "Limits"). */
@@ -33,6 +42,8 @@ export class MemoryCollection implements ModelCollection {
   readonly #store: MemoryStore;
   readonly #lifetimes: Lifetimes;
   readonly #snapshots: Snapshots;
+  /** Of shared entities, removed ones included. */
+  readonly #versions = new Map<string, number>();
 
   constructor(options: MemoryCollectionOptions) {
     this.#options = options;
@@ -46,12 +57,11 @@ export class MemoryCollection implements ModelCollection {
   }
 
   async create(input: Input): Promise<Entity> {
-    this.#sweep();
     const entity = makeEntity(this.definition, input, undefined, { now: this.#options.now() });
-    if (this.#store.get(entity.id) !== undefined) throw new ConflictError('id');
-    this.#put(entity, true);
-    this.#options.notices.created(this.definition, entity);
-    return entity;
+    return await this.#write(entity.id, (before) => {
+      if (before !== undefined) throw new ConflictError('id');
+      return entity;
+    });
   }
 
   async list(query: ListQuery): Promise<ListAnswer> {
@@ -98,18 +108,12 @@ export class MemoryCollection implements ModelCollection {
   }
 
   async replace(id: string, input: Input): Promise<Entity> {
-    this.#sweep();
-    const before = this.#store.get(id);
     if (input['id'] !== undefined && input['id'] !== id) {
       throw new CannotApplyError('id', 'cannot be changed', input['id']);
     }
     const given = { ...input, id: checkId(id) };
-    const after = makeEntity(this.definition, given, before, { now: this.#options.now() });
-    this.#put(after, before === undefined);
-    await this.#options.orphans.changed(this.definition, before, after);
-    if (before === undefined) this.#options.notices.created(this.definition, after);
-    else this.#options.notices.updated(this.definition, before, after);
-    return after;
+    const options = { now: this.#options.now() };
+    return await this.#write(id, (before) => makeEntity(this.definition, given, before, options));
   }
 
   async update(id: string, input: Input, options: UpdateOptions = {}): Promise<Entity> {
@@ -117,25 +121,26 @@ export class MemoryCollection implements ModelCollection {
   }
 
   async edit(id: string, change: (before: Entity) => Input, options: UpdateOptions = {}): Promise<Entity> {
-    const before = this.#get(id);
-    const after = patchEntity(this.definition, before, change(before), { ...options, now: this.#options.now() });
-    this.#put(after, false);
-    await this.#options.orphans.changed(this.definition, before, after);
-    this.#options.notices.updated(this.definition, before, after);
-    return after;
+    const now = this.#options.now();
+    return await this.#write(id, (before) => {
+      if (before === undefined) throw new NotFoundError('Entity', id);
+      return patchEntity(this.definition, before, change(before), { ...options, now });
+    });
   }
 
   async remove(id: string): Promise<void> {
-    const before = this.#get(id);
-    this.#store.remove(id);
-    this.#lifetimes.delete(id);
-    await this.#options.orphans.changed(this.definition, before);
-    this.#options.notices.removed(this.definition, before);
+    await this.#write(id, (before) => {
+      if (before === undefined) throw new NotFoundError('Entity', id);
+      return undefined;
+    });
   }
 
   async clear(): Promise<void> {
-    this.dispose();
-    this.#options.notices.cleared(this.definition);
+    const { notices } = this.#options;
+    const shared = this.#options.shared();
+    if (shared === undefined) this.dispose();
+    else this.applyClear(await shared.clear());
+    notices.cleared(this.definition);
   }
 
   async lookup(keys: Input): Promise<readonly string[]> {
@@ -170,10 +175,51 @@ export class MemoryCollection implements ModelCollection {
     return false;
   }
 
+  /**
+   * Takes what another node wrote.
+   *
+   * @returns what was here before; false when something newer is here already
+   */
+  apply({ id, entity, version, expires }: SharedEntity): { readonly before: Entity | undefined } | false {
+    if (version <= (this.#versions.get(id) ?? 0)) return false;
+    this.#versions.set(id, version);
+    const before = this.#store.get(id);
+    if (entity === undefined) this.#drop(id);
+    else {
+      // That unique values are so, the nodes have agreed on; their notices may cross.
+      this.#store.put(freeze(entity), { unchecked: true });
+      if (expires === undefined) this.#lifetimes.delete(id);
+      else this.#lifetimes.set(id, expires);
+    }
+    return { before };
+  }
+
+  /** Forgets what is older than `version`. */
+  applyClear(version: number): void {
+    for (const { id } of [...this.#store.values()]) {
+      if ((this.#versions.get(id) ?? 0) < version) this.#drop(id);
+    }
+    this.#snapshots.clear();
+  }
+
+  /** Reads all entities anew, where they are shared. */
+  async reload(): Promise<void> {
+    const shared = this.#options.shared();
+    if (shared === undefined) return;
+    const { entities, version } = await shared.load();
+    const known = new Set(entities.map(({ id }) => id));
+    for (const entity of entities) this.apply(entity);
+    for (const { id } of [...this.#store.values()]) {
+      if (!known.has(id) && (this.#versions.get(id) ?? 0) < version) this.#drop(id);
+    }
+  }
+
   /** @throws CannotApplyError, ConflictError when the entities do not fit the class as it will be */
-  checkAdoption(next: ResolvedClass): void {
+  async checkAdoption(next: StoredClass, tx: Kysely<Schema>): Promise<void> {
     const trial = new MemoryStore(indexed(next));
-    for (const entity of this.#converted(next)) trial.put(entity);
+    const converted = this.#converted(next);
+    for (const entity of converted) trial.put(entity);
+    await this.#options.shared()?.convert(tx, next, converted);
   }
 
   /** Takes the entities into the class as it is now. */
@@ -205,57 +251,75 @@ export class MemoryCollection implements ModelCollection {
     return entity;
   }
 
-  #put(entity: Entity, isNew: boolean): void {
-    this.#store.put(freeze(entity));
-    const { expires_mode: mode, expires_ttl: ttl } = this.definition.opts;
-    if (mode === 'modify' || (mode === 'create' && isNew)) {
-      this.#lifetimes.set(entity.id, this.#options.now() + ttl * 1000);
+  /** One write: agreed on, kept, told. */
+  async #write<After extends Entity | undefined>(
+    id: string,
+    decide: (before: Entity | undefined) => After,
+  ): Promise<After> {
+    this.#sweep();
+    const { orphans, notices } = this.#options;
+    const shared = this.#options.shared();
+    const { before, entity } =
+      shared === undefined ? this.#writeHere(id, decide) : await this.#writeShared(shared, id, decide);
+    await orphans.changed(this.definition, before, entity);
+    if (entity === undefined) {
+      if (before !== undefined) notices.removed(this.definition, before);
+    } else if (before === undefined) notices.created(this.definition, entity);
+    else notices.updated(this.definition, before, entity);
+    return entity as After;
+  }
+
+  #writeHere(id: string, decide: Decide): { readonly before: Entity | undefined; readonly entity: Entity | undefined } {
+    const before = this.#store.get(id);
+    const entity = decide(before);
+    if (entity === undefined) this.#drop(id);
+    else {
+      this.#store.put(freeze(entity));
+      const end = this.#endOf(before === undefined);
+      if (end !== undefined) this.#lifetimes.set(id, end);
     }
+    return { before, entity };
+  }
+
+  async #writeShared(
+    shared: SharedEntities,
+    id: string,
+    decide: Decide,
+  ): Promise<{ readonly before: Entity | undefined; readonly entity: Entity | undefined }> {
+    const written = await shared.write(id, decide, (_after, isNew) => this.#endOf(isNew));
+    this.apply(written);
+    return written;
+  }
+
+  #drop(id: string): void {
+    this.#store.remove(id);
+    this.#lifetimes.delete(id);
+  }
+
+  /** When an entity ends that is written now; undefined: as before. */
+  #endOf(isNew: boolean): number | undefined {
+    const { expires_mode: mode, expires_ttl: ttl } = this.definition.opts;
+    return mode === 'modify' || (mode === 'create' && isNew) ? this.#options.now() + ttl * 1000 : undefined;
   }
 
   /** Removes what has come to its end. */
   #sweep(): void {
-    for (const id of this.#lifetimes.takeEnded()) {
+    const ended = this.#lifetimes.takeEnded();
+    for (const id of ended) {
       const entity = this.#store.get(id);
       this.#store.remove(id);
-      if (entity !== undefined) this.#options.notices.removed(this.definition, entity);
+      if (entity !== undefined) this.#options.notices.removed(this.definition, entity, { everywhere: false });
     }
+    if (ended.length > 0) this.#options.onEnded?.();
   }
 
   #sorted({ filter, order }: ParsedQuery): readonly Entity[] {
     return sortItems([...this.#select(filter)], order);
   }
 
-  *#select(filter: Expression | undefined): Iterable<Entity> {
-    if (filter === undefined) {
-      yield* this.#store.values();
-      return;
-    }
-    const matches = toPredicate(filter);
-    for (const entity of this.#candidates(filter)) if (matches(entity)) yield entity;
+  #select(filter: Expression | undefined): Iterable<Entity> {
+    return select(this.#store, filter);
   }
-
-  /** By index where the filter asks for a value of an indexed property, else all. */
-  #candidates(filter: Expression): Iterable<Entity> {
-    for (const { property, value } of equalities(filter)) {
-      const ids = property === 'id' ? [String(value)] : this.#store.find(property, value);
-      if (ids !== undefined)
-        return Array.from(ids, (id) => this.#store.get(id)).filter((entity) => entity !== undefined);
-    }
-    return this.#store.values();
-  }
-}
-
-/** The equalities with a literal that must hold for the filter to hold. */
-function* equalities(filter: Expression): Iterable<{ readonly property: string; readonly value: unknown }> {
-  if (filter.kind !== 'call') return;
-  if (filter.name === 'and') for (const arg of filter.args) yield* equalities(arg);
-  if (filter.name !== 'equal') return;
-  const [a, b] = filter.args;
-  const property = [a, b].find((arg) => arg?.kind === 'property');
-  const literal = [a, b].find((arg) => arg?.kind === 'const');
-  if (property?.kind !== 'property' || literal?.kind !== 'const') return;
-  if (property.keys.length === 0 && literal.value !== null) yield { property: property.name, value: literal.value };
 }
 
 function indexed({ allProperties, opts }: ResolvedClass): readonly IndexedProperty[] {
@@ -265,22 +329,6 @@ function indexed({ allProperties, opts }: ResolvedClass): readonly IndexedProper
         unique || opts.lookup_properties.includes(name) || (index !== false && index !== 'list'),
     )
     .map(({ name, unique }) => ({ name, unique }));
-}
-
-function page<T>(items: readonly T[], { offset, limit }: ParsedQuery): readonly T[] {
-  return items.slice(offset, offset + limit);
-}
-
-/** Rows of groups: as asked, then by the groups, as PostgreSQL does. */
-function sortRows(
-  rows: readonly Readonly<Record<string, unknown>>[],
-  { order, grouping }: ParsedQuery,
-): readonly Readonly<Record<string, unknown>>[] {
-  const groups = (grouping?.groups ?? []).map(({ name, expression }) => ({
-    expression: { kind: 'property' as const, type: expression.type, name, keys: [] },
-    descending: false,
-  }));
-  return sortItems(rows, [...order, ...groups]);
 }
 
 function freeze(entity: Entity): Entity {

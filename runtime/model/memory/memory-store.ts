@@ -40,10 +40,11 @@ export class MemoryStore {
   /**
    * Adds or replaces an entity.
    *
+   * @param unchecked lets two entities have one unique value, for a moment
    * @throws ConflictError when another has one of its unique values
    */
-  put(entity: Entity): void {
-    for (const [property, { unique, ids }] of this.#indexes) {
+  put(entity: Entity, { unchecked = false }: { readonly unchecked?: boolean } = {}): void {
+    for (const [property, { unique, ids }] of unchecked ? [] : this.#indexes) {
       const value = entity[property];
       if (!unique || value === null) continue;
       const holder = ids.get(canonical(value))?.values().next().value;

@@ -16,6 +16,7 @@ import { recordings } from './0010-recordings.ts';
 import { modelFiles } from './0011-model-files.ts';
 import { textOrder } from './0012-text-order.ts';
 import { firstAnswers } from './0013-first-answers.ts';
+import { modelMemory } from './0014-model-memory.ts';
 
 const TABLE = 'schema_migrations';
 
@@ -33,6 +34,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0011-model-files': modelFiles,
   '0012-text-order': textOrder,
   '0013-first-answers': firstAnswers,
+  '0014-model-memory': modelMemory,
 };
 
 /** Names of the applied migrations; none when there is no table of them yet. */

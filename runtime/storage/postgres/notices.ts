@@ -13,6 +13,11 @@ import type { StorageLog } from '../storage.ts';
 const CHANNEL = 'ringmaster_changes';
 /** Advisory lock that every node on the database shares while it runs. */
 const PRESENCE_LOCK = 727_464_001;
+/** Topic of a node that has come; nobody listens, but everybody knows then that there is another. */
+const HELLO = 'hello';
+const COUNT_NODES = `select count(*)::integer as nodes from pg_locks
+  where locktype = 'advisory' and classid = 0 and objid = $1 and objsubid = 1 and granted
+    and database = (select oid from pg_database where datname = current_database())`;
 const MAX_BYTES = 7_000;
 const KEPT_MS = 600_000;
 /** How often the connection shows that it lives, and how long it may take for that. */
@@ -41,6 +46,7 @@ export class PostgresNotices implements ChangeNotices {
   readonly #listeners = new Map<string, Set<NoticeListener>>();
   #client: Client | undefined;
   #wasAlone = false;
+  #hasOthers = false;
   /** Settles after the last notice that arrived. */
   #last: Promise<void> = Promise.resolve();
   #reconnecting: Promise<void> | undefined;
@@ -56,6 +62,8 @@ export class PostgresNotices implements ChangeNotices {
   static async open(options: NoticesOptions): Promise<PostgresNotices> {
     const notices = new PostgresNotices(options);
     await notices.#connect(true);
+    notices.#hasOthers = !notices.#wasAlone;
+    if (notices.#hasOthers) await notices.publish(HELLO, null);
     notices.#timer = setInterval(() => void notices.#check(), CHECK_MS);
     notices.#timer.unref();
     return notices;
@@ -63,6 +71,10 @@ export class PostgresNotices implements ChangeNotices {
 
   get wasAlone(): boolean {
     return this.#wasAlone;
+  }
+
+  get hasOthers(): boolean {
+    return this.#hasOthers;
   }
 
   async publish(topic: string, payload: NoticePayload, db: Kysely<Schema> = this.#options.db): Promise<void> {
@@ -152,7 +164,8 @@ export class PostgresNotices implements ChangeNotices {
     if (client === undefined) return;
     const timer = setTimeout(() => this.#cut(client), CHECK_LIMIT_MS);
     try {
-      await client.query('select 1');
+      const { rows } = await client.query<{ nodes: number }>(COUNT_NODES, [PRESENCE_LOCK]);
+      this.#hasOthers = (rows[0]?.nodes ?? 1) > 1;
     } catch (error) {
       this.#options.log.warn({ err: error }, 'the connection for change notices does not answer');
       this.#cut(client);
@@ -171,6 +184,7 @@ export class PostgresNotices implements ChangeNotices {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only nodes write to the channel
     const message = JSON.parse(payload) as Message;
     if (message.n === this.#node) return;
+    this.#hasOthers = true;
     this.#queue(message.t, async (listener) => listener.notice(await this.#payloadOf(message)));
   }
 

@@ -123,7 +123,7 @@ describeNodes('REST: parameters of model lists', (node) => {
     let path: string;
     before(async function () {
       this.timeout(30_000);
-      path = await makeClass('ram', { opts: { max_limit: 500 } });
+      path = await makeClass('ets', { opts: { max_limit: 500 } });
       const { collection } = node().model.find(node().domainId('demo.local'), [path.slice(7)]) ?? {};
       for (let n = 0; n < COUNT; n += 1) await collection?.create({ id: `e${String(n).padStart(5, '0')}`, n: n % 7 });
     });

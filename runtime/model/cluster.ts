@@ -1,0 +1,122 @@
+/** What the nodes on one database tell each other about the data model, over change notices. */
+import type { Kysely } from 'kysely';
+import type { NoticePayload, Schema, Storage } from '../storage/index.ts';
+import type { SharedEntity } from './memory/shared-entities.ts';
+import type { ModelChange } from './model.ts';
+
+type Db = Kysely<Schema>;
+
+const TOPIC = 'model';
+
+/** A change of an entity in a table, for the subscribers of other nodes. */
+export interface PeerChange extends Omit<ModelChange, 'domain' | 'classname'> {
+  /** Id of the class. */
+  readonly classId: string;
+}
+
+/** JSON of a notice. */
+type Message =
+  | { readonly kind: 'classes' }
+  | { readonly kind: 'changes'; readonly changes: readonly PeerChange[] }
+  | { readonly kind: 'entity'; readonly classId: string; readonly written: SharedEntity }
+  | { readonly kind: 'clear'; readonly classId: string; readonly version: number }
+  | { readonly kind: 'notify'; readonly classId: string; readonly suspended: boolean; readonly reload: boolean };
+
+/** What a node does about what others tell. */
+export interface ClusterFollower {
+  classesChanged(): Promise<void>;
+  entityChanged(change: PeerChange): void;
+  entityWritten(classId: string, written: SharedEntity): void;
+  entitiesCleared(classId: string, version: number): void;
+  notificationsChanged(classId: string, isSuspended: boolean, reload: boolean): void;
+  /** Anything may have happened. */
+  gap(): Promise<void>;
+}
+
+export class Cluster {
+  readonly #storage: Storage;
+  #waiting: PeerChange[] = [];
+  #sending: Promise<void> | undefined;
+  readonly #stop: () => void;
+
+  constructor(storage: Storage, follower: ClusterFollower) {
+    this.#storage = storage;
+    this.#stop = storage.notices.subscribe(TOPIC, {
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- sent by #publish of another node
+      notice: (payload) => follow(follower, payload as unknown as Message),
+      gap: () => follower.gap(),
+    });
+  }
+
+  /** Classes were created, changed or removed: told with the commit of `tx`. */
+  async classesChanged(tx: Db): Promise<void> {
+    await this.#publish({ kind: 'classes' }, tx);
+  }
+
+  async entityWritten(classId: string, { before: _before, ...written }: SharedEntity & { before?: unknown }, tx: Db) {
+    await this.#publish({ kind: 'entity', classId, written }, tx);
+  }
+
+  async entitiesCleared(classId: string, version: number, tx: Db): Promise<void> {
+    await this.#publish({ kind: 'clear', classId, version }, tx);
+  }
+
+  /** Told soon, in order; nobody waits for it, and nothing but events depends on it. */
+  entityChanged(change: PeerChange): void {
+    if (!this.#storage.notices.hasOthers) return;
+    this.#waiting.push(change);
+    this.#sending ??= this.#send();
+  }
+
+  notificationsChanged(classId: string, suspended: boolean, reload: boolean): void {
+    this.#publish({ kind: 'notify', classId, suspended, reload }).catch((error: unknown) => {
+      this.#storage.log.error({ err: error, classId }, 'other nodes do not know of suspended notifications');
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#stop();
+    await this.#sending;
+  }
+
+  /** Whatever comes while one notice is on its way goes with the next. */
+  async #send(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      const changes = this.#waiting;
+      this.#waiting = [];
+      try {
+        await this.#publish({ kind: 'changes', changes });
+      } catch (error) {
+        this.#storage.log.error({ err: error, count: changes.length }, 'changes were not told to other nodes');
+      }
+    }
+    this.#sending = undefined;
+  }
+
+  async #publish(message: Message, db?: Db): Promise<void> {
+    // Entities are JSON, and so are messages.
+    await this.#storage.notices.publish(TOPIC, message as unknown as NoticePayload, db);
+  }
+}
+
+async function follow(follower: ClusterFollower, message: Message): Promise<void> {
+  switch (message.kind) {
+    case 'classes':
+      await follower.classesChanged();
+      break;
+    case 'changes':
+      for (const change of message.changes) follower.entityChanged(change);
+      break;
+    case 'entity':
+      follower.entityWritten(message.classId, message.written);
+      break;
+    case 'clear':
+      follower.entitiesCleared(message.classId, message.version);
+      break;
+    case 'notify':
+      follower.notificationsChanged(message.classId, message.suspended, message.reload);
+      break;
+    default:
+      message satisfies never;
+  }
+}
