@@ -196,7 +196,7 @@ export class MemoryCollection implements ModelCollection {
 
   /** Forgets what is older than `version`. */
   applyClear(version: number): void {
-    for (const { id } of [...this.#store.values()]) {
+    for (const { id } of this.#store.values()) {
       if ((this.#versions.get(id) ?? 0) < version) this.#drop(id);
     }
     this.#snapshots.clear();
@@ -209,7 +209,7 @@ export class MemoryCollection implements ModelCollection {
     const { entities, version } = await shared.load();
     const known = new Set(entities.map(({ id }) => id));
     for (const entity of entities) this.apply(entity);
-    for (const { id } of [...this.#store.values()]) {
+    for (const { id } of this.#store.values()) {
       if (!known.has(id) && (this.#versions.get(id) ?? 0) < version) this.#drop(id);
     }
   }
