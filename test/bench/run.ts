@@ -3,13 +3,14 @@ import { calls } from './calls.ts';
 import { conference } from './conference.ts';
 import { media } from './media.ts';
 import { memory } from './memory.ts';
+import { model } from './model.ts';
 import { pairs } from './pairs.ts';
 import { rest } from './rest.ts';
 import { rtp } from './rtp.ts';
 import { start } from './start.ts';
 import { type Benchmark, machine, table, Unavailable } from './support/report.ts';
 
-const BENCHMARKS: Readonly<Record<string, Benchmark>> = { calls, rest, start, rtp };
+const BENCHMARKS: Readonly<Record<string, Benchmark>> = { calls, rest, start, rtp, model };
 /** Long, or in need of more than the machine: only when they are named. */
 const BY_NAME: Readonly<Record<string, Benchmark>> = { conference, media, memory, pairs };
 

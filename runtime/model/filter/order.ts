@@ -61,7 +61,7 @@ function sortable(expression: Expression, descending: boolean, path: string): re
 export function orderToSql(compiler: SqlCompiler, entries: readonly OrderEntry[]): readonly Fragment[] {
   return entries.map(({ expression, descending }) => {
     // A literal is no position here: it is a parameter.
-    const value = compiler.value(expression);
+    const value = compiler.sortKey(expression);
     return descending ? sql`${value} desc` : sql`${value} asc`;
   });
 }

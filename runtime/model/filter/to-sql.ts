@@ -59,6 +59,12 @@ export class SqlCompiler {
     }
   }
 
+  /** A value that sorts as the value does: columns stay as they are, so that an index serves. */
+  sortKey(expression: Expression): Fragment {
+    const isColumn = expression.kind === 'property' && expression.keys.length === 0;
+    return (isColumn ? this.#fields.get(expression.name)?.sql : undefined) ?? this.value(expression);
+  }
+
   #exact(expression: Expression): Fragment {
     if (expression.kind !== 'call') return sql`coalesce(${this.value(expression)}, false)`;
     const { name, args } = expression;
