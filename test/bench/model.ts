@@ -96,9 +96,17 @@ function requests(rows: number, auth: string, embedded: boolean): readonly Case[
   };
   const query = (parameters: Readonly<Record<string, unknown>>): string =>
     new URLSearchParams(
-      Object.entries(parameters).map(([key, value]): [string, string] => [key, typeof value === 'string' ? value : JSON.stringify(value)]),
+      Object.entries(parameters).map(([key, value]): [string, string] => [
+        key,
+        typeof value === 'string' ? value : JSON.stringify(value),
+      ]),
     ).toString();
-  const entity = (): object => ({ name: `name ${random(1e6)}`, state: state(), age: random(100_000), note: 'a few words' });
+  const entity = (): object => ({
+    name: `name ${random(1e6)}`,
+    state: state(),
+    age: random(100_000),
+    note: 'a few words',
+  });
   const ages = rows / 10;
   return [
     [
@@ -150,7 +158,9 @@ async function fill(dataDir: string, databaseUrl: string | undefined, rows: numb
         { name: 'note', data_type: 'string' },
       ],
     });
-    await live.classes(domain).create({ classname: 'memory', storage_mode: 'ets', properties: [{ name: 'n', data_type: 'integer' }] });
+    await live
+      .classes(domain)
+      .create({ classname: 'memory', storage_mode: 'ets', properties: [{ name: 'n', data_type: 'integer' }] });
     const { rows: found } = await sql<{ number: number; columns: Record<string, number> }>`
       select number, columns from model_classes where id = ${id}`.execute(storage.db);
     const [stored] = found;

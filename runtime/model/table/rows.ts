@@ -9,13 +9,18 @@ import { columnName, columnOf, sqlType } from './names.ts';
 
 export type Row = Readonly<Record<string, unknown>>;
 
+/** A comment: each version of a class has its own statements, as a prepared one must not answer other types than it did. */
+export function versionOf({ version }: StoredClass): Fragment {
+  return sql.raw(`/* version ${Math.trunc(version)} */`);
+}
+
 /** What is selected: lists as JSON, which both drivers read alike. */
 export function selection(stored: StoredClass): Fragment {
   const columns = stored.allProperties.map(({ name, ...property }) => {
     const column = columnOf(stored, name);
     return sqlType({ name, ...property }).includes('[]') ? sql`to_jsonb(${column}) as ${column}` : column;
   });
-  return sql.join([sql.id('id'), ...columns]);
+  return sql`${sql.join([sql.id('id'), ...columns])} ${versionOf(stored)}`;
 }
 
 /** Makes the function that reads entities from rows of `selection`. */

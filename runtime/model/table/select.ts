@@ -7,7 +7,7 @@ import type { ParsedQuery } from '../query.ts';
 import { timeProperty } from '../resolve-class.ts';
 import type { StoredClass } from '../stored-class.ts';
 import { columnOf, tableOf } from './names.ts';
-import { type Row, selection, sqlFields } from './rows.ts';
+import { type Row, selection, sqlFields, versionOf } from './rows.ts';
 
 type Db = Kysely<Schema>;
 
@@ -74,7 +74,7 @@ function source(stored: StoredClass, compiler: SqlCompiler, { filter, interval }
     conditions.push(sql`${time} >= ${interval.from}::bigint`, sql`${time} < ${interval.to}::bigint`);
   }
   if (filter !== undefined) conditions.push(compiler.condition(filter));
-  return sql`from ${tableOf(stored)} where ${allOf(conditions)}`;
+  return sql`from ${tableOf(stored)} ${versionOf(stored)} where ${allOf(conditions)}`;
 }
 
 /** A sum beyond what a double holds is the fault of the expression. */

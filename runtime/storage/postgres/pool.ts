@@ -4,6 +4,7 @@ import { DatabaseError, Pool, type PoolClient, types } from 'pg';
 import { SQLSTATE, SqlError, StorageTimeoutError, StorageUnavailableError } from '../errors.ts';
 import type { StorageLog } from '../storage.ts';
 import { decoders, encode } from '../values.ts';
+import { PreparedStatements } from './prepared.ts';
 
 export interface PoolOptions {
   readonly databaseUrl: string;
@@ -38,14 +39,19 @@ function translate(error: unknown, options: PoolOptions): Error {
 function wrapPool(pool: Pool, options: PoolOptions): PostgresPool {
   const wrappers = new WeakMap<PoolClient, PostgresPoolClient>();
   const wrap = (client: PoolClient): PostgresPoolClient => {
+    const prepared = new PreparedStatements();
     const query = async (text: string, parameters: readonly unknown[]): Promise<unknown> => {
+      const name = prepared.nameOf(text);
       try {
-        return await client.query(text, parameters.map(encode));
+        return await client.query({ text, values: parameters.map(encode), ...(name !== undefined && { name }) });
       } catch (error) {
         throw translate(error, options);
       }
     };
-    return { query: query as PostgresPoolClient['query'], release: (destroy) => client.release(destroy) };
+    return {
+      query: query as PostgresPoolClient['query'],
+      release: (destroy) => client.release(prepared.isFull ? true : destroy),
+    };
   };
   return {
     options: pool.options,

@@ -7,7 +7,7 @@ import Fastify from 'fastify';
 import { Pool, types } from 'pg';
 
 const [port, databaseUrl, table, name, state, age, note] = process.argv.slice(2);
-types.setTypeParser(20, Number);
+types.setTypeParser(types.builtins.INT8, Number);
 const pool = new Pool({ connectionString: databaseUrl, max: 10 });
 const columns = `id, ${name} as name, ${state} as state, ${age} as age, ${note} as note`;
 const http = Fastify();
@@ -26,7 +26,8 @@ http.get<{ Querystring: { age: string } }>('/aggregate', async ({ query }) => {
 });
 http.post<{ Body: Record<string, unknown> }>('/insert', async ({ body }) => {
   const text = `insert into ${table} (id, ${name}, ${state}, ${age}, ${note}) values ($1, $2, $3, $4, $5) returning ${columns}`;
-  return (await pool.query(text, [randomUUID(), body['name'], body['state'], body['age'], body['note']])).rows[0] as object;
+  return (await pool.query(text, [randomUUID(), body['name'], body['state'], body['age'], body['note']]))
+    .rows[0] as object;
 });
 await http.listen({ host: '127.0.0.1', port: Number(port) });
 
