@@ -21,6 +21,11 @@ export function checkId(id: unknown): string {
   return id;
 }
 
+/** A property may be called `constructor`, which every object has without having been given it. */
+function ownField(input: Input, name: string): unknown {
+  return Object.hasOwn(input, name) ? input[name] : undefined;
+}
+
 export interface MakeOptions {
   /** Milliseconds since the epoch. */
   readonly now: number;
@@ -38,7 +43,7 @@ export function makeEntity(
   const entity: Record<string, unknown> = { id: before?.id ?? checkId(input['id'] ?? randomUUID()) };
   checkFields(definition, input, before);
   for (const property of definition.allProperties) {
-    const given = input[property.name];
+    const given = ownField(input, property.name);
     entity[property.name] = isManaged(property)
       ? managed(property, given, before, options)
       : given === undefined
@@ -60,7 +65,7 @@ export function patchEntity(
   const entity: Record<string, unknown> = { ...before };
   for (const property of definition.allProperties) {
     const { name } = property;
-    const given = input[name];
+    const given = ownField(input, name);
     if (given === undefined) continue;
     if (isManaged(property)) {
       entity[name] = managed(property, given, before, options);
@@ -118,7 +123,7 @@ function checked(definition: ResolvedClass, property: PropertyDefinition, given:
 export function givenTime(definition: ResolvedClass, input: Input): unknown {
   const name = timeProperty(definition);
   const property = definition.allProperties.find((each) => each.name === name);
-  const given = input[name];
+  const given = ownField(input, name);
   if (property === undefined || given === undefined) return undefined;
   return checked(definition, property, given);
 }
