@@ -14,7 +14,7 @@ const ATTACKS = [
   '$$; truncate users; $$',
   `x' union select password from users --`,
   '/**/',
-  `${'a'.repeat(2_000)}`,
+  'a'.repeat(2_000),
   '\u2028\u0027',
   '%27%3B--',
 ];
