@@ -146,6 +146,27 @@ describe('recording of calls', () => {
     expect(audible).to.match(/xx\.{4,8}xx/);
   });
 
+  it('is paused by whoever takes part, and by nobody else', async () => {
+    await rule();
+    const [alice, bob] = await stage.phones('alice', 'bob');
+    const { outgoing } = await stage.connect(alice, bob, '102');
+    const { dialogid } = await stage.dialog();
+    const own = `/rest/v1/user/sip/calls/${dialogid}`;
+    const foreign = await (await stage.rest('dave')).send('SETUP_RECORD', own, { body: { command: 'pause' } });
+    expect(foreign.status).to.equal(404);
+    expect(foreign.json()).to.include({ error_code: 1413 });
+    const paused = await (await stage.rest('bob')).send('SETUP_RECORD', own, { body: { command: 'pause' } });
+    expect(paused.json(), paused.text).to.deep.equal({ result: 'ok', dialogid });
+    const dry = await rest.send('SETUP_RECORD', `${CALLS}/${dialogid}`, {
+      body: { command: 'resume' },
+      query: { dry_run: true },
+    });
+    expect(dry.json()).to.include({ dry_run: true, operation: 'setup_record' });
+    expect((await setup(dialogid, { command: 'pause' })).status, 'still paused').to.equal(422);
+    await outgoing.hangup();
+    await saved();
+  });
+
   it('is switched on by resume where the rule that switched it off permits that', async () => {
     await rule({ record: false });
     const [alice, bob] = await stage.phones('alice', 'bob');
