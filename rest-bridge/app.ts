@@ -38,6 +38,8 @@ declare module 'fastify' {
     public?: boolean;
     /** Needs a session but no role: open to every user. */
     everyUser?: boolean;
+    /** A token that is not valid is as good as none: the cookie counts then. */
+    tokenOrCookie?: boolean;
     /** Made by the server to answer 405; `allow` are the methods that exist. */
     allow?: readonly string[];
   }

@@ -42,7 +42,7 @@ export function authenticator(iam: Iam): (request: FastifyRequest, reply: Fastif
   return async (request) => {
     const { config } = request.routeOptions;
     if (config.public) return;
-    const session = await sessionOfSecret(iam, secretOf(request), request.ip);
+    const session = await sessionOfRequest(iam, request);
     request.session = session;
     if (request.is404) throw new RestError('ENDPOINT_NOT_FOUND');
     const method = roleMethod(request);
@@ -51,6 +51,18 @@ export function authenticator(iam: Iam): (request: FastifyRequest, reply: Fastif
     }
     if (!config.everyUser && !iam.allows(session, method, rolePath(request))) throw new RestError('FORBIDDEN');
   };
+}
+
+/** By the token or the cookie; some routes look at the cookie when the token is none (specification, "Sessions", read). */
+async function sessionOfRequest(iam: Iam, request: FastifyRequest): Promise<Session> {
+  const { [SESSION_COOKIE]: cookie } = request.cookies;
+  const isEither = request.routeOptions.config.tokenOrCookie === true && request.headers.authorization !== undefined;
+  try {
+    return await sessionOfSecret(iam, secretOf(request), request.ip);
+  } catch (error) {
+    if (!isEither || cookie === undefined || !(error instanceof RestError) || error.status !== 401) throw error;
+    return await sessionOfSecret(iam, cookie, request.ip);
+  }
 }
 
 /** The session of a request to a route that is not public. */

@@ -5,6 +5,7 @@ import { type App, BASE_PATH } from './app.ts';
 import { authenticator } from './authentication.ts';
 import { readBodies } from './bodies.ts';
 import { childLists } from './collection/children.ts';
+import { readAllBodies } from './collection/bodies.ts';
 import { collectionRoutes } from './collection/routes.ts';
 import { ScriptResource } from './domain-center/script-resource.ts';
 import type { RestDeps } from './deps.ts';
@@ -32,6 +33,9 @@ import { userRoutes } from './routes/user.ts';
 import { userSessionRoutes } from './routes/user-sessions.ts';
 import { schemaCompiler } from './validation.ts';
 
+/** Bytes. */
+const BODY_LIMIT = 1024 * 1024;
+
 /**
  * The HTTP side of a node: sessions and calls under `/rest/v1`, and `/healthz`. It parses, authorises, maps to an
  * operation or a collection, and shapes the answer; what happens to calls is decided behind {@link RestDeps}.
@@ -43,7 +47,7 @@ export async function createRestServer(deps: RestDeps): Promise<App> {
   const app: App = Fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
-    bodyLimit: deps.bodyLimit ?? 1024 * 1024,
+    bodyLimit: deps.bodyLimit ?? BODY_LIMIT,
     trustProxy: deps.trustProxy ? [...deps.trustProxy] : false,
     // Node closes idle connections; the hook below answers requests that still come on the others.
     return503OnClosing: false,
@@ -97,7 +101,10 @@ export async function createRestServer(deps: RestDeps): Promise<App> {
       recordRoutes(api, deps);
       recordingRoutes(api, deps);
       eventStream(api, subscribers);
-      for (const [path, resource] of Object.entries(deps.collections)) collectionRoutes(api, path, resource);
+      await api.register(async (scope: App) => {
+        readAllBodies(scope);
+        for (const [path, resource] of Object.entries(deps.collections)) collectionRoutes(scope, path, resource);
+      });
       hookRoutes(api, deps);
       versionRoutes(api, deps);
       await modelRoutes(api, deps);

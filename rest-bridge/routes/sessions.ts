@@ -54,7 +54,10 @@ export function sessionRoutes(app: App, deps: SessionDataSources & { readonly ia
 
   app.get(
     CURRENT,
-    { config: { everyUser: true }, schema: { response: answers({ 200: SessionData, 401: ErrorAnswer }) } },
+    {
+      config: { everyUser: true, tokenOrCookie: true },
+      schema: { response: answers({ 200: SessionData, 401: ErrorAnswer }) },
+    },
     async (request) => sessionData(deps, sessionOf(request)),
   );
 

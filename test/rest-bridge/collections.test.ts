@@ -270,6 +270,47 @@ describe('REST: domain-center collections', () => {
     expect((await node.as(ADMIN, 'DELETE', `/domain/domains/${id}`)).status).to.equal(204);
   });
 
+  it('take the four content types that POST has, and two for PATCH', async () => {
+    const post = (type: string, content: string, path = '/domain/domains', method = 'POST') =>
+      node.as(ADMIN, method, path, content, { 'content-type': type });
+    const part = (name: string, content: string) =>
+      `--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${content}\r\n--b--\r\n`;
+    const multi = 'multipart/form-data; boundary=b';
+    const ids: string[] = [];
+    for (const [type, content] of [
+      ['application/json', '{"name":"t1.local"}'],
+      ['application/x-www-form-urlencoded', `data=${encodeURIComponent('{"name":"t2.local"}')}`],
+      [multi, part('data', '{"name":"t3.local"}')],
+      ['application/octet-stream', '{"name":"t4.local"}'],
+    ] as const) {
+      const reply = await post(type, content);
+      expect(reply.status, `${type}: ${reply.text}`).to.equal(200);
+      ids.push((reply.body as Entity).id);
+    }
+    expect((await post(multi, part('data', '{"name":"t3.local"}'), '/domain/domains!lookup')).body).to.deep.equal([
+      ids[2],
+    ]);
+    for (const [type, content] of [
+      [multi, part('other', '{}')],
+      [multi, part('data', '{"name":')],
+      [multi, part('data', '{"__proto__":{"x":1}}')],
+      [multi, '--b\r\nContent-Disposition: form-data; name="data"; filename="x"\r\n\r\nx\r\n--b--\r\n'],
+      [multi, '--b\r\nbroken'],
+      ['multipart/form-data', 'x'],
+      ['application/octet-stream', 'x'],
+      ['application/octet-stream', ''],
+    ] as const) {
+      const reply = await post(type, content);
+      expect(reply.status, `${content}: ${reply.text}`).to.be.oneOf([400, 413]);
+    }
+    expect((await post(multi, part('data', 'x'.repeat(1_100_000)))).status).to.equal(413);
+    const one = `/domain/domains/${ids[0]}`;
+    for (const type of [multi, 'application/octet-stream', 'text/plain']) {
+      expect((await post(type, part('data', '{}'), one, 'PATCH')).status, type).to.equal(415);
+    }
+    for (const id of ids) expect((await node.as(ADMIN, 'DELETE', `/domain/domains/${id}`)).status).to.equal(204);
+  });
+
   it('take an export back as it is', async () => {
     for (const [path, { body }] of Object.entries(samples)) {
       const ids = ['copy-1', 'copy-2'];
@@ -380,6 +421,7 @@ describe('REST: domain-center collections', () => {
       'ivrscripts',
       'providers',
       'recordingrules',
+      'recordings',
       'routes',
       'settings',
       'sipusers',

@@ -119,6 +119,21 @@ describe('REST: sessions and authentication', () => {
     expect((await node.call('GET', `${SESSIONS}/current`, { headers: { cookie } })).status).to.equal(401);
   });
 
+  it('reads the session of the cookie when the token is not valid, and changes or ends none then', async () => {
+    const cookie = await loginCookie();
+    for (const authorization of ['Bearer wrong', 'Basic YTpi', 'Bearer']) {
+      const headers = { cookie, authorization };
+      expect((await node.call('GET', `${SESSIONS}/current`, { headers })).status, authorization).to.equal(200);
+      const body = { domain: 'demo.local' };
+      expect((await node.call('PATCH', `${SESSIONS}/current`, { body, headers })).status, authorization).to.equal(401);
+      expect((await node.call('DELETE', `${SESSIONS}/current`, { headers })).status, authorization).to.equal(401);
+    }
+    const authorization = 'Bearer wrong';
+    const neither = { authorization, cookie: 'RingmasterSession=nothing' };
+    expect((await node.call('GET', `${SESSIONS}/current`, { headers: neither })).status).to.equal(401);
+    expect((await node.call('GET', `${SESSIONS}/current`, { headers: { authorization } })).status).to.equal(401);
+  });
+
   it('uses only the token when there is an Authorization header', async () => {
     const cookie = await loginCookie();
     for (const authorization of ['Bearer wrong', 'Basic YTpi', 'Bearer', '']) {
