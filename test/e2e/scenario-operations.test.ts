@@ -1,0 +1,94 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { eventually } from '../support/eventually.ts';
+import { useStage } from '../support/stage.ts';
+
+const DESK_JS = `export default async function (call) {
+  await call.answer();
+  const found = await operation.lookup({ sipuserlogin: 'bob' });
+  await operation.setup_bindings({ from: '102', command: 'add', label: 'seen' });
+  const { labels } = await operation.setup_bindings({ dialogid: found.ids[0], command: 'get' });
+  const problems = [];
+  for (const [name, parameters] of [
+    ['refer', { from: '102', by: '<sip:dave@demo.local>', referto: '104' }],
+    ['notify', { callid: 'nobody', event: 'talk' }],
+    ['stop_hold_melody', { from: '102' }],
+    ['send_dtmf', { from: '102', dtmf: '1' }],
+  ]) {
+    try { await operation[name](parameters); problems.push('none'); } catch (error) { problems.push(error.code); }
+  }
+  return { ids: found.ids, labels, problems };
+}
+`;
+
+const MOVER = `id: mover
+start: pick_up
+blocks:
+  pick_up:
+    answer:
+    next: move
+  move:
+    operation.refer: { from: "102", by: "<sip:bob@demo.local>", referto: "104", response_mode: 4 }
+    exits: { next: clear, failed: end, error: end }
+  clear:
+    operation.delete: { from: "104" }
+    next: told
+  told:
+    return: { moved: "\${move.result}", dialogid: "\${move.new_dialogid}", ended: "\${clear.dialogid}" }
+`;
+
+describe('call operations from scenarios', () => {
+  const stage = useStage();
+
+  before('put scenarios into the folder', async () => {
+    const folder = join(stage.node.dataDir, 'scenarios');
+    await mkdir(folder, { recursive: true });
+    await writeFile(join(folder, 'desk.js'), DESK_JS);
+    await writeFile(join(folder, 'mover.yaml'), MOVER);
+  });
+
+  async function valueOf(scenario: string): Promise<Record<string, unknown>> {
+    const runs = (await (await stage.rest()).get('/rest/v1/api/runs')).json<
+      { scenario: string; outcome?: { value?: Record<string, unknown>; error?: object } }[]
+    >();
+    const outcome = runs.findLast((run) => run.scenario === scenario)?.outcome;
+    expect(outcome, 'outcome').to.not.equal(undefined);
+    expect(outcome?.error).to.equal(undefined);
+    return outcome?.value ?? {};
+  }
+
+  it('are functions of a script, and say what is wrong by a code', async () => {
+    const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
+    const { outgoing, incoming } = await stage.connect(bob, carol, '103');
+    const { dialogid } = await stage.dialog();
+    const call = await alice.call('*55desk');
+    await call.answered();
+    await call.ended(15_000);
+    await eventually(async () =>
+      expect(await valueOf('desk')).to.deep.equal({
+        ids: [dialogid],
+        labels: ['seen'],
+        problems: ['not_applicable', 'dialog_not_found', 'not_applicable', 'parameter'],
+      }),
+    );
+    await outgoing.hangup();
+    await incoming.ended();
+  });
+
+  it('are blocks, which move and end calls of others', async () => {
+    const [alice, bob, carol, dave] = await stage.phones('alice', 'bob', 'carol', 'dave');
+    const { outgoing, incoming } = await stage.connect(bob, carol, '103');
+    const call = await alice.call('*55mover');
+    await call.answered();
+    const arriving = await dave.incoming();
+    await arriving.answer();
+    await outgoing.ended();
+    await Promise.all([incoming.ended(), arriving.ended()]);
+    await call.ended(15_000);
+    await eventually(async () => {
+      const { moved, dialogid, ended } = await valueOf('mover');
+      expect([moved, ended]).to.deep.equal(['ok', dialogid]);
+    });
+  });
+});
