@@ -1,6 +1,5 @@
 import type { ConferenceMix, MemberNotice } from '../media/conference-mix.ts';
 import type { MediaEndpoint } from '../media/endpoint.ts';
-import { MediaError } from '../media/media-error.ts';
 import type { Participant } from './participant.ts';
 import { askForPin } from './pin.ts';
 import type { ConferenceServices } from './ports.ts';
@@ -237,11 +236,8 @@ export class RoomSound {
     );
   }
 
-  /** Work that nobody waits for. A member that left meanwhile is not worth a word. */
+  /** Work that nobody waits for. */
   #run(work: Promise<unknown>, what: string): void {
-    work.catch((err: unknown) => {
-      if (!(err instanceof MediaError)) throw err;
-      this.#services.log.error({ err }, `conference: ${what} failed`);
-    });
+    work.catch((err: unknown) => this.#services.log.error({ err }, `conference: ${what} failed`));
   }
 }

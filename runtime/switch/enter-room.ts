@@ -4,7 +4,7 @@ import type { EnteredRoom, EnterOptions } from '../interpreter/ports/conferring.
 import type { CallDialog } from './dialog.ts';
 import type { CallingLeg } from './leg.ts';
 import type { SwitchTools } from './tools.ts';
-import { startTransfer } from './transfer.ts';
+import { startTransfer, type TransferExtras } from './transfer.ts';
 
 /**
  * Transfers the opponent of a scenario into a room of the scenario's domain, past its PIN. Where there is no such room the
@@ -16,6 +16,7 @@ export function startEntering(
   opponent: CallingLeg,
   domain: string,
   { room, moderator, muted, binding }: EnterOptions,
+  extras: Pick<TransferExtras, 'beforeSettling'> = {},
 ): { readonly transfer: Transfer; readonly room: EnteredRoom | undefined } {
   let entered: EnteredRoom | undefined;
   const decision = roomDecision(tools, domain, room);
@@ -26,6 +27,7 @@ export function startEntering(
     opponent,
     { to, ringback: false, ...(binding === undefined ? {} : { binding }) },
     {
+      ...extras,
       destination: { decision, domain },
       entrance: { brought: true, moderator, muted },
       onEntered: ({ room: { confid, address }, participant }) => {

@@ -1,8 +1,10 @@
 import type { Answer, DialogSide, LabelOption, Transfer } from '../interpreter/call-port.ts';
 import { answer } from '../signalling/answers.ts';
 import { failedAttempt } from './attempt.ts';
+import { ConferenceLeg } from './conference-leg.ts';
 import type { CallDialog } from './dialog.ts';
 import { withLabel } from './labels.ts';
+import { startEntering } from './enter-room.ts';
 import type { CallingLeg } from './leg.ts';
 import { uriOf } from './party.ts';
 import { detachLeg, type FoundLeg, findLeg } from './take-over.ts';
@@ -21,6 +23,8 @@ export function startJoin(
   side: DialogSide & LabelOption,
   beforeSettling?: BeforeSettling,
 ): Transfer {
+  const room = joinedRoom(tools, old, opponent, side);
+  if (room !== undefined) return joinRoom(tools, old, opponent, room, { side, beforeSettling });
   const found = findLeg(tools, opponent.party.domain, side);
   if (typeof found === 'number' || found.dialog === old) {
     const { provisional, final } = failedAttempt(typeof found === 'number' ? found : 482);
@@ -41,6 +45,39 @@ export function startJoin(
     return result;
   });
   return { acallid: opponent.callid, dialogid: dialog.dialogid, provisional: final, final };
+}
+
+/** The room on that side of another call of the domain, where there is one. */
+function joinedRoom(
+  tools: SwitchTools,
+  old: CallDialog,
+  opponent: CallingLeg,
+  { dialogid, side }: DialogSide,
+): { readonly dialog: CallDialog; readonly leg: ConferenceLeg } | undefined {
+  const dialog = tools.dialogs.find(dialogid);
+  if (dialog?.state !== 'dialog' || dialog === old || !dialog.isOf(opponent.party.domain)) return undefined;
+  const leg = dialog.leg(side);
+  // Whoever has not given the PIN yet brings nobody past it.
+  return leg instanceof ConferenceLeg && leg.participant.state !== 'entering' ? { dialog, leg } : undefined;
+}
+
+/** A conference has no leg to give away: the opponent comes into its room, and the call that named it ends. */
+function joinRoom(
+  tools: SwitchTools,
+  old: CallDialog,
+  opponent: CallingLeg,
+  { dialog, leg }: { readonly dialog: CallDialog; readonly leg: ConferenceLeg },
+  { side, beforeSettling }: { readonly side: LabelOption; readonly beforeSettling: BeforeSettling | undefined },
+): Transfer {
+  const { domain, number } = leg.room.address;
+  const options = { ...side, room: number, moderator: false, muted: false };
+  const settling = beforeSettling === undefined ? {} : { beforeSettling };
+  const { transfer } = startEntering(tools, old, opponent, domain, options, settling);
+  const final = transfer.final.then((result) => {
+    if (result.status < 300) dialog.end({ by: 'transfer', status: 480, reason: 'Transferred' });
+    return result;
+  });
+  return { ...transfer, final };
 }
 
 async function join(tools: SwitchTools, dialog: CallDialog, found: FoundLeg): Promise<Answer> {

@@ -92,6 +92,26 @@ describe('rooms behind a featurecode', () => {
     expect((await rooms.participants(await rooms.only(2))).map(({ ruri }) => ruri)).to.include('<sip:102@demo.local>');
   });
 
+  it('is reached by an attended transfer: the phone that transfers leaves both of its calls', async () => {
+    const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
+    const waiting = await rooms.enter(carol, '*707', TONES[2]);
+    const own = await rooms.enter(alice, '*707');
+    await own.hold();
+    const { outgoing, incoming } = await stage.connect(alice, bob, '102');
+    incoming.play(TONES[1]);
+    const accepted = await outgoing.request('REFER', [
+      { name: 'Refer-To', value: `<sip:*707@demo.local?Replaces=${encodeURIComponent(own.replaces)}>` },
+      { name: 'Referred-By', value: '<sip:alice@demo.local>' },
+    ]);
+    expect(accepted.status).to.equal(202);
+    await Promise.all([outgoing.ended(), own.ended()]);
+    await Promise.all([incoming.hears(TONES[2]), waiting.hears(TONES[1])]);
+    expect((await rooms.participants(await rooms.only(2))).map(({ ruri }) => ruri)).to.have.members([
+      '<sip:carol@demo.local>',
+      '<sip:102@demo.local>',
+    ]);
+  });
+
   it('is reached by REFER and INVITE over REST', async () => {
     const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
     const asked = stage.operate('POST', { from: '103', to: '*706', response_mode: 4 });
