@@ -53,8 +53,8 @@ export type ToHost =
   | { readonly type: 'ready' }
   | { readonly type: 'pong'; readonly rss: number }
   | { readonly type: 'compiled'; readonly request: number; readonly problems: readonly ScriptProblem[] }
-  /** Body: what the script said in this activation, a JSON list. */
-  | ({ readonly type: 'said'; readonly run: number; readonly unhandled?: string } & RunProgress)
+  /** Body: what the script said in this activation, a JSON list; `over`: it came to its end, and the worker forgot it. */
+  | ({ readonly type: 'said'; readonly run: number; readonly unhandled?: string; readonly over?: true } & RunProgress)
   | ({ readonly type: 'failed'; readonly run: number; readonly failure: Failure } & RunProgress)
   /** An isolate does not stop: the process has to go once its other runs are done. */
   | { readonly type: 'wounded'; readonly run: number; readonly reason: string }

@@ -7,10 +7,11 @@ import { model } from './model.ts';
 import { pairs } from './pairs.ts';
 import { rest } from './rest.ts';
 import { rtp } from './rtp.ts';
+import { scripts } from './scripts.ts';
 import { start } from './start.ts';
 import { type Benchmark, machine, table, Unavailable } from './support/report.ts';
 
-const BENCHMARKS: Readonly<Record<string, Benchmark>> = { calls, rest, start, rtp, model };
+const BENCHMARKS: Readonly<Record<string, Benchmark>> = { calls, rest, start, rtp, model, scripts };
 /** Long, or in need of more than the machine: only when they are named. */
 const BY_NAME: Readonly<Record<string, Benchmark>> = { conference, media, memory, pairs };
 

@@ -87,6 +87,13 @@ describe('sandbox: a script that looks for a way out', () => {
     expect(seen).to.deep.equal([['echo', { a: 1 }], 'still here']);
   });
 
+  it('cannot put code outside of its function', async () => {
+    for (const source of ['}); for (;;); (async function () {', 'return 1 }); globalThis.x = 1; ({ a() {']) {
+      expect((await errorOf(startScript(sandbox, { source }))).name).to.equal('ScriptCompileError');
+    }
+    expect((await startScript(sandbox, { source: 'return "})" + `${"}"}`' }).finished).value).to.equal('})}');
+  });
+
   it('cannot give a command that is not offered', async () => {
     const run = startScript(sandbox, { source: 'return typeof call.play', commands: ['sleep'] });
     expect((await errorOf(run)).message).to.match(/call is not defined/);

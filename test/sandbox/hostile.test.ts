@@ -108,7 +108,8 @@ describe('sandbox: hostile scripts', function () {
         },
       });
       const error = await errorOf(run);
-      expect(error.code, error.message).to.equal(code);
+      // On a busy machine the time may be up before V8 refuses.
+      expect(error.code, error.message).to.be.oneOf([code, 'limit']);
       await progress(before);
     });
   }

@@ -32,6 +32,8 @@ interface Held {
   readonly program: NumberedProgram;
   /** An activation was sent that was not answered yet. */
   active: number;
+  /** The worker has done with it by itself. */
+  over: boolean;
 }
 
 /** A sandbox process with the runs it holds. */
@@ -106,7 +108,7 @@ export class Worker {
 
   start(id: number, run: HostRun, program: NumberedProgram, job: string): void {
     this.announce(program);
-    const held: Held = { run, program, active: 1 };
+    const held: Held = { run, program, active: 1, over: false };
     this.#held.set(id, held);
     run.attach({
       job: (text) => {
@@ -132,7 +134,7 @@ export class Worker {
 
   #end(id: number, held: Held, reusable: boolean): void {
     this.#held.delete(id);
-    this.process.send({ type: 'end', run: id, reusable });
+    if (!held.over) this.process.send({ type: 'end', run: id, reusable });
     if (!reusable) {
       this.#endedBadly.set(id, held.program);
       const [oldest] = this.#endedBadly.keys();
@@ -158,6 +160,7 @@ export class Worker {
         const held = this.#held.get(message.run);
         if (!held) return;
         held.active = 0;
+        held.over = message.over === true;
         return held.run.said(body, message, message.unhandled);
       }
       case 'failed':

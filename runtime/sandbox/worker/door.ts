@@ -14,14 +14,19 @@ const INSIDE = readFileSync(new URL('inside.js', import.meta.url), 'utf8');
 /** Milliseconds for taking out what was said: our own code, on data of limited size. */
 const DRAIN_MS = 500;
 
+/** Milliseconds for handing over the author's function. */
+const HAND_OVER_MS = 500;
+
 /** How isolated-vm and inside.js say it. */
 const TIMED_OUT = 'Script execution timed out.';
 const UNSTARTED = '["unstarted"]';
-const LIMIT = '[["limit",';
+const LIMIT = ' [["limit",';
+const ENDED = '.';
 
 /** What became of an activation. */
 export type Said =
-  | { readonly kind: 'said'; readonly text: string; readonly unhandled?: string }
+  /** @property ended the script came to its end, and nothing of it is left to be done */
+  | { readonly kind: 'said'; readonly text: string; readonly ended: boolean; readonly unhandled?: string }
   | { readonly kind: 'timeout' }
   | { readonly kind: 'threw'; readonly message: string; readonly stack: string }
   /** The isolate is gone, as after too much memory. */
@@ -60,19 +65,26 @@ export class Room {
    */
   async open(): Promise<Door> {
     this.#inside ??= await this.isolate.compileScript(INSIDE, { filename: 'ringmaster:inside' });
-    const context = await this.isolate.createContext({ inspector: this.#inspector });
-    const activate = (await this.#inside.run(context, { reference: true })) as ivm.Reference<Activate>;
+    // At once: this is our own code, of known length, and each change of threads costs more than it does.
+    const context = this.isolate.createContextSync({ inspector: this.#inspector });
+    const activate = this.#inside.runSync(context, { reference: true }) as ivm.Reference<Activate>;
     const start = await this.#compile(context);
     return new Door(this.isolate, context, activate, start);
   }
 
   async #compile(context: ivm.Context): Promise<StartProgram> {
-    const { code, linesBefore } = this.#prepared;
+    const { code, linesBefore, escapes } = this.#prepared;
     const origin = { filename: this.#program.file, lineOffset: 0 - linesBefore };
     try {
       if (this.#program.kind === 'module') return await linkModule(this.isolate, context, code, origin);
       const block = (this.#block ??= await this.isolate.compileScript(code, origin));
-      return (options) => block.run(context, options);
+      // Nothing of the author's may run before the start.
+      if (escapes) throw new SourceError([{ line: 1, column: 1, message: 'the script ends its function by itself' }]);
+      if (this.#inspector) return (options) => block.run(context, options);
+      // Hands the author's function over and runs none of it: done before somebody waits for it.
+      const handed = block.run(context, { timeout: HAND_OVER_MS });
+      handed.catch(() => undefined);
+      return () => handed;
     } catch (error) {
       if (error instanceof SourceError || !(error instanceof SyntaxError || error instanceof RangeError)) throw error;
       throw new SourceError([syntaxProblem(error)]);
@@ -124,7 +136,9 @@ export class Door {
       this.#start(options),
       this.#drain(),
     ]);
-    return exceeded(drained) ?? this.#failure(announced) ?? this.#failure(started) ?? this.#said(drained, started);
+    return (
+      exceeded(drained) ?? this.#failure(announced) ?? this.#failure(started) ?? this.#said(drained, started, announced)
+    );
   }
 
   /** Continues the program. @param jobs JSON texts. @param timeout milliseconds; undefined: none. Never rejects. */
@@ -133,7 +147,7 @@ export class Door {
       this.#activate.apply(undefined, [`[${jobs.join(',')}]`], timeout === undefined ? {} : { timeout }),
       this.#drain(),
     ]);
-    return exceeded(drained) ?? this.#failure(activated) ?? this.#said(drained, activated);
+    return exceeded(drained) ?? this.#failure(activated) ?? this.#said(drained, activated, activated);
   }
 
   /** Frees the context; the isolate stays. */
@@ -153,15 +167,21 @@ export class Door {
   }
 
   /** A rejection without a failure: the source threw while it was loaded, or nobody handled a promise of the script. */
-  #said(drained: PromiseSettledResult<string>, turn: PromiseSettledResult<unknown>): Said {
+  #said(
+    drained: PromiseSettledResult<string>,
+    turn: PromiseSettledResult<unknown>,
+    before: PromiseSettledResult<unknown>,
+  ): Said {
     const failed = this.#failure(drained);
     if (failed) return failed;
     if (drained.status === 'rejected') return thrown(drained.reason);
     if (turn.status === 'rejected' && drained.value.includes(UNSTARTED)) return thrown(turn.reason);
+    const [rejected] = [turn, before].filter(({ status }) => status === 'rejected') as PromiseRejectedResult[];
     return {
       kind: 'said',
-      text: drained.value,
-      ...(turn.status === 'rejected' ? { unhandled: messageOf(turn.reason) } : {}),
+      text: drained.value.slice(1),
+      ended: drained.value.startsWith(ENDED),
+      ...(rejected === undefined ? {} : { unhandled: messageOf(rejected.reason) }),
     };
   }
 }
@@ -169,7 +189,7 @@ export class Door {
 /** A script that went on after it exceeded a limit ends because of that limit, not because of the time it then took. */
 function exceeded(drained: PromiseSettledResult<string>): Said | undefined {
   const isLimit = drained.status === 'fulfilled' && drained.value.startsWith(LIMIT);
-  return isLimit ? { kind: 'said', text: drained.value } : undefined;
+  return isLimit ? { kind: 'said', text: drained.value.slice(1), ended: false } : undefined;
 }
 
 function thrown(reason: unknown): Said {

@@ -32,7 +32,11 @@
   let out = '';
   /** The run ended, or has to: nothing more is taken from the script. */
   let over = false;
+  let ended = false;
   let started = false;
+  let registered = false;
+  /** The author's function, until the start. */
+  let early;
   let main = { __proto__: null, kind: '', args: undefined, vars: undefined };
   let lastId = 0;
   let waiting = 0;
@@ -187,14 +191,21 @@
     over = true;
   }
 
-  /** Called by the compiled source, once, with the author's function. */
+  /** Called by the compiled source, once, with the author's function: before the start, or after it. */
+  function register(author) {
+    if (registered) return;
+    registered = true;
+    if (limits === undefined) early = author;
+    else run(author);
+  }
+
   async function run(author) {
-    if (started) return;
     started = true;
     try {
       if (typeof author !== 'function') throw new ScenarioError('compile', 'the default export is not a function');
       const value = await (main.kind === 'module' ? author(globalThis.call, main.args) : author(main.vars, main.args));
       say(`["done",${stringify(value) ?? 'null'},${main.kind === 'block' ? stringify(main.vars) : 'null'}]`);
+      if (!over) ended = true;
       over = true;
     } catch (error) {
       fail(error);
@@ -271,8 +282,10 @@
   }
 
   function perform(job) {
-    if (job.do === 'start') start(job);
-    else if (job.do === 'answer') take(job.id)?.resolve(job.value);
+    if (job.do === 'start') {
+      start(job);
+      if (registered) run(early);
+    } else if (job.do === 'answer') take(job.id)?.resolve(job.value);
     else if (job.do === 'fail') take(job.id)?.reject(new ScenarioError(job.code, job.message));
     else if (job.do === 'event') tell(job.event);
   }
@@ -282,10 +295,12 @@
     if (waiting === 0 && listening === 0) say('["idle"]');
     const said = out;
     out = '';
-    return said === '' ? '' : `[${said}]`;
+    // The first character says whether the run came to an end of its own.
+    const end = ended ? '.' : ' ';
+    return said === '' ? end : `${end}[${said}]`;
   }
 
-  fix(globalThis, '__scenario__', run);
+  fix(globalThis, '__scenario__', register);
 
   return (activation) => {
     if (activation === undefined) return drain();

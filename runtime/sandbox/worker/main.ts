@@ -67,7 +67,7 @@ function receive(message: ToWorker, body: string): void {
       void compile(message.request, programOf(message.program));
       break;
     case 'start': {
-      const run = new WorkerRun(message, { seats, watch, send });
+      const run = new WorkerRun(message, { seats, watch, send, over: () => runs.delete(message.run) });
       runs.set(message.run, run);
       void run.begin(programOf(message.program), body);
       break;

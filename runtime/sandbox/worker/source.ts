@@ -15,6 +15,8 @@ export interface Prepared {
   readonly code: string;
   /** Lines our own text takes before the author's. */
   readonly linesBefore: number;
+  /** It is no function body by itself: when it compiles all the same, some of it is outside of the function. */
+  readonly escapes: boolean;
 }
 
 /** The source is not what it should be. */
@@ -26,6 +28,12 @@ export class SourceError extends Error {
     this.problems = problems;
   }
 }
+
+/** What stands around a block. */
+const OPENING = '__scenario__(async function (vars, args) {\n';
+const CLOSING = '\n});0';
+
+const AsyncFunction = (async () => undefined).constructor as new (...texts: string[]) => unknown;
 
 /** Longest source in characters: removing the types of a longer one would hold up other scripts. */
 export const MAX_SOURCE_LENGTH = 131_072;
@@ -45,9 +53,20 @@ export function prepareSource({ source, format, kind }: Program): Prepared {
     ]);
   }
   // The value of the wrapped block is 0, for nothing but plain values may leave the isolate.
-  const wrapped = kind === 'block' ? `__scenario__(async function (vars, args) {\n${source}\n});0` : source;
+  const wrapped = kind === 'block' ? `${OPENING}${source}${CLOSING}` : source;
   const linesBefore = kind === 'block' ? 1 : 0;
-  return { code: format === 'ts' ? stripTypes(wrapped, linesBefore) : wrapped, linesBefore };
+  const code = format === 'ts' ? stripTypes(wrapped, linesBefore) : wrapped;
+  const escapes = kind === 'block' && !isFunctionBody(code.slice(OPENING.length, -CLOSING.length));
+  return { code, linesBefore, escapes };
+}
+
+/** Parses a body by itself (ECMA-262, CreateDynamicFunction), and runs nothing. */
+function isFunctionBody(body: string): boolean {
+  try {
+    return new AsyncFunction('vars', 'args', body) instanceof Function;
+  } catch {
+    return false;
+  }
 }
 
 /** Strip mode replaces types by blanks, so that positions stay. */

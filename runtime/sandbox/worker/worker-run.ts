@@ -19,6 +19,8 @@ export interface RunSurroundings {
   readonly seats: Seats;
   readonly watch: MemoryWatch;
   readonly send: (message: ToHost, body?: string) => void;
+  /** The run is done, and needs no word of the host any more. */
+  readonly over: () => void;
 }
 
 /** Milliseconds after its time limit, within which V8 has to have ended an activation. */
@@ -176,11 +178,26 @@ export class WorkerRun implements Watched {
     if (failure) return this.#fail(failure);
     if (said.kind !== 'said') return;
     const { unhandled } = said;
+    const over = said.ended && !debug;
     this.#around.send(
-      { type: 'said', run, ...this.#progress(), ...(unhandled === undefined ? {} : { unhandled }) },
+      {
+        type: 'said',
+        run,
+        ...this.#progress(),
+        ...(unhandled === undefined ? {} : { unhandled }),
+        ...(over ? { over } : {}),
+      },
       said.text,
     );
+    if (over) return this.#finish(seat);
     if (this.#jobs.length > 0) void this.#continue();
+  }
+
+  /** The script came to its end: the next one of its program gets the isolate. */
+  #finish(seat: Seat): void {
+    this.#state = 'over';
+    this.#around.over();
+    void this.#around.seats.giveBack(seat);
   }
 
   #failureOf(said: Said, limit: LimitName): Failure | undefined {
