@@ -32,6 +32,15 @@ const HOSTILE: Readonly<Record<string, string | readonly [source: string, code: 
   'toJSON that never returns': 'await echo({ toJSON() { for (;;); } });',
   'a thenable that never returns': 'return { then() { for (;;); } };',
   'a proxy as argument': 'await echo(new Proxy({}, { ownKeys() { for (;;); } }));',
+  'a huge argument': "await echo('x'.repeat(3e5));",
+  'an argument of many parts': "await echo(Array(2e5).fill('ab'));",
+  'a species that never returns':
+    'class A extends Array { static get [Symbol.species]() { for (;;); } } await echo(new A(1, 2).map((x) => x));',
+  'a then on every object':
+    "Object.defineProperty(Object.prototype, 'then', { get() { for (;;); } }); await echo({}); await sleep(5000);",
+  'a log that never returns': 'log({ toJSON() { for (;;); } });',
+  'a Set of growing texts': "const set = new Set(); for (let s = ''; ; s += 'x') set.add(s + Math.random());",
+  'typed arrays without end': ['const all = []; for (;;) all.push(new Float64Array(1e5).fill(1));', 'script'],
   'a huge buffer': ['return new ArrayBuffer(2e9).byteLength', 'script'],
   'buffers without end': ['const all = []; for (;;) all.push(new ArrayBuffer(1e6));', 'script'],
   'growable buffers': [

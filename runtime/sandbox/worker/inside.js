@@ -196,7 +196,7 @@
     if (registered) return;
     registered = true;
     if (limits === undefined) early = author;
-    else run(author);
+    else void run(author);
   }
 
   async function run(author) {
@@ -284,7 +284,7 @@
   function perform(job) {
     if (job.do === 'start') {
       start(job);
-      if (registered) run(early);
+      if (registered) void run(early);
     } else if (job.do === 'answer') take(job.id)?.resolve(job.value);
     else if (job.do === 'fail') take(job.id)?.reject(new ScenarioError(job.code, job.message));
     else if (job.do === 'event') tell(job.event);

@@ -63,7 +63,7 @@ export function prepareSource({ source, format, kind }: Program): Prepared {
 /** Parses a body by itself (ECMA-262, CreateDynamicFunction), and runs nothing. */
 function isFunctionBody(body: string): boolean {
   try {
-    return new AsyncFunction('vars', 'args', body) instanceof Function;
+    return typeof new AsyncFunction('vars', 'args', body) === 'function';
   } catch {
     return false;
   }
