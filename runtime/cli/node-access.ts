@@ -24,7 +24,7 @@ async function logIn(base: string): Promise<string> {
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(DEMO_LOGIN),
   });
-  const { token } = (await response.json()) as { token?: string };
+  const { session_token: token } = (await response.json()) as { session_token?: string };
   if (!response.ok || token === undefined) throw new TypeError('there is no demo administrator here: give --token');
   return token;
 }

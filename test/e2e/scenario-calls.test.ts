@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { tokenFor } from '../../runtime/cli/node-access.ts';
 import { useStage } from '../support/stage.ts';
 import { expectTalk } from './expectations.ts';
 
@@ -252,6 +253,12 @@ describe('scenarios that call', () => {
       for (const digit of '709') await other.sendDtmf(digit);
       expect((await other.ended(10_000)).by).to.equal('there');
     });
+  });
+
+  it('are reached by commands as the demo administrator, where there is one', async () => {
+    const token = await tokenFor(`${stage.node.base}/rest/v1`, undefined);
+    const runs = await fetch(`${stage.node.base}/rest/v1/api/runs`, { headers: { authorization: `Bearer ${token}` } });
+    expect(runs.status).to.equal(200);
   });
 
   it('SIP requests within the call reach the phone, and those of the phone interrupt the scenario', async () => {
