@@ -1,5 +1,4 @@
 /** The composition root: configuration in, a running node out. The only place that wires the rooms together. */
-import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { FastifyInstance } from 'fastify';
@@ -13,20 +12,19 @@ import { callRecordingPort } from './call-recording.ts';
 import { MemoryCallStore } from './callstore/memory-callstore.ts';
 import { MemoryConferenceStore } from './callstore/memory-conference-store.ts';
 import { openConferences } from './conferences.ts';
-import { type Config, isLoopback, type ServerAddress } from './config/config.ts';
+import { type Config, isLoopback } from './config/config.ts';
 import { openDirectory, openLocation } from './domain/index.ts';
 import { callEvents } from './events/call-events.ts';
 import { EventBus } from './events/event-bus.ts';
 import { modelEvents } from './events/model-events.ts';
-import { startMediaServer } from './embedded/media/index.ts';
 import { ListenError } from './embedded/server.ts';
-import { startSipServer } from './embedded/sip/index.ts';
 import { createDemoData, createIam, isEmpty, StoredAvatars } from './iam/index.ts';
 import { FirstAnswers } from './idempotency/first-answers.ts';
 import { MediaLink } from './media/link.ts';
 import { Metrics } from './metrics/metrics.ts';
 import { openRecording } from './recording/index.ts';
 import { openScenarios, openScripting } from './scenarios.ts';
+import { PROFILE, startServers } from './servers.ts';
 import { Shutdown } from './shutdown.ts';
 import { openSpeech } from './speech/index.ts';
 import {
@@ -47,7 +45,6 @@ import { Admission } from './switch/admission.ts';
 import { Switch } from './switch/switch.ts';
 
 const PROJECT = fileURLToPath(new URL('..', import.meta.url));
-const PROFILE = 'drachtio_mrf';
 
 /** A node that takes calls and requests. */
 export interface Node {
@@ -278,74 +275,6 @@ async function compose(config: Config, log: Logger, shutdown: Shutdown): Promise
   };
 }
 
-/** A server to connect to. One of its own the node need not wait for; others may still be on their way up. */
-interface Target extends ServerAddress {
-  readonly patienceMs: number;
-}
-
-interface Servers {
-  readonly sip: Target;
-  readonly media: Target;
-  /** Where phones register, as far as this node knows. */
-  readonly sipAddress: string;
-  stats(): Promise<Record<string, number>>;
-}
-
-/** The embedded servers, or the real ones that the configuration names. */
-async function startServers(config: Config, shutdown: Shutdown, exited: (error: Error) => void): Promise<Servers> {
-  const [realSip] = config.drachtio;
-  const [realMedia] = config.freeswitch;
-  const startingSip = realSip === undefined ? startEmbeddedSip(config, shutdown, exited) : undefined;
-  const startingMedia = realMedia === undefined ? startEmbeddedMedia(config, shutdown, exited) : undefined;
-  await Promise.allSettled([startingSip, startingMedia]);
-  const sip = await startingSip;
-  const media = await startingMedia;
-  return {
-    sip: target(realSip, sip?.address),
-    media: target(realMedia, media?.address),
-    sipAddress: sip?.sipAddress ?? `${config.sip.host}:${config.sip.port}`,
-    stats: async () => ({
-      ...prefixed('sip_', (await sip?.server.stats()) ?? {}),
-      ...prefixed('media_', (await media?.server.stats()) ?? {}),
-    }),
-  };
-}
-
-function target(real: ServerAddress | undefined, own: ServerAddress | undefined): Target {
-  if (real !== undefined) return { ...real, patienceMs: 60_000 };
-  if (own !== undefined) return { ...own, patienceMs: 0 };
-  throw new Error('neither a real nor an embedded server');
-}
-
-async function startEmbeddedSip(config: Config, shutdown: Shutdown, exited: (error: Error) => void) {
-  const secret = randomBytes(16).toString('hex');
-  const server = await startSipServer({
-    app: '127.0.0.1:0',
-    secret,
-    sip: [`${config.sip.host}:${config.sip.port}`],
-  });
-  shutdown.add('SIP server', () => server.close());
-  void server.exited.then((error) => exited(error ?? new Error('the embedded SIP server ended')));
-  const sipAddress = server.addresses.sip ?? '';
-  return { server, sipAddress, address: { ...hostPort(server.addresses.app ?? ''), secret } };
-}
-
-async function startEmbeddedMedia(config: Config, shutdown: Shutdown, exited: (error: Error) => void) {
-  const secret = randomBytes(16).toString('hex');
-  const server = await startMediaServer({
-    eventSocket: '127.0.0.1:0',
-    password: secret,
-    media: `${config.sip.host}:0`,
-    profile: PROFILE,
-    rtpPorts: config.rtpPorts,
-    sounds: join(PROJECT, 'scenarios', 'examples', 'prompts'),
-    recordings: join(config.dataDir, 'recordings'),
-  });
-  shutdown.add('media server', () => server.close());
-  void server.exited.then((error) => exited(error ?? new Error('the embedded media server ended')));
-  return { server, address: { ...hostPort(server.addresses.eventSocket ?? ''), secret } };
-}
-
 async function listen(rest: Pick<FastifyInstance, 'listen'>, { host, port }: Config['http']): Promise<string> {
   try {
     return await rest.listen({ host, port });
@@ -354,19 +283,4 @@ async function listen(rest: Pick<FastifyInstance, 'listen'>, { host, port }: Con
     if (code === undefined) throw error;
     throw new ListenError(code, `${host}:${port}`, 'the REST service');
   }
-}
-
-function hostPort(address: string): { host: string; port: number } {
-  const colon = address.lastIndexOf(':');
-  return { host: address.slice(0, colon), port: Number(address.slice(colon + 1)) };
-}
-
-/** Figures by flat name: `media_rtpSockets`, `media_media_packetsLate`. */
-function prefixed(prefix: string, stats: object): Record<string, number> {
-  const flat: Record<string, number> = {};
-  for (const [name, value] of Object.entries(stats) as [string, unknown][]) {
-    if (typeof value === 'number') flat[prefix + name] = value;
-    else if (typeof value === 'object' && value !== null) Object.assign(flat, prefixed(`${prefix}${name}_`, value));
-  }
-  return flat;
 }

@@ -1,0 +1,102 @@
+/** The servers that a node works with: the embedded ones, started here, or the real ones that the configuration names. */
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Config, ServerAddress } from './config/config.ts';
+import { startMediaServer } from './embedded/media/index.ts';
+import { startSipServer } from './embedded/sip/index.ts';
+import type { Shutdown } from './shutdown.ts';
+
+/** Profile of the media server that endpoints are made on. */
+export const PROFILE = 'drachtio_mrf';
+const SOUNDS = fileURLToPath(new URL('../scenarios/examples/prompts', import.meta.url));
+
+/** A server to connect to. One of its own the node need not wait for; others may still be on their way up. */
+export interface Target extends ServerAddress {
+  readonly patienceMs: number;
+}
+
+export interface Servers {
+  readonly sip: Target;
+  readonly media: Target;
+  /** Where phones register, as far as this node knows. */
+  readonly sipAddress: string;
+  stats(): Promise<Record<string, number>>;
+}
+
+/**
+ * @param exited told when an embedded server ends by itself
+ * @throws ListenError for a taken port
+ */
+export async function startServers(
+  config: Config,
+  shutdown: Shutdown,
+  exited: (error: Error) => void,
+): Promise<Servers> {
+  const [realSip] = config.drachtio;
+  const [realMedia] = config.freeswitch;
+  const startingSip = realSip === undefined ? startEmbeddedSip(config, shutdown, exited) : undefined;
+  const startingMedia = realMedia === undefined ? startEmbeddedMedia(config, shutdown, exited) : undefined;
+  await Promise.allSettled([startingSip, startingMedia]);
+  const sip = await startingSip;
+  const media = await startingMedia;
+  return {
+    sip: target(realSip, sip?.address),
+    media: target(realMedia, media?.address),
+    sipAddress: sip?.sipAddress ?? `${config.sip.host}:${config.sip.port}`,
+    stats: async () => ({
+      ...prefixed('sip_', (await sip?.server.stats()) ?? {}),
+      ...prefixed('media_', (await media?.server.stats()) ?? {}),
+    }),
+  };
+}
+
+function target(real: ServerAddress | undefined, own: ServerAddress | undefined): Target {
+  if (real !== undefined) return { ...real, patienceMs: 60_000 };
+  if (own !== undefined) return { ...own, patienceMs: 0 };
+  throw new Error('neither a real nor an embedded server');
+}
+
+async function startEmbeddedSip(config: Config, shutdown: Shutdown, exited: (error: Error) => void) {
+  const secret = randomBytes(16).toString('hex');
+  const server = await startSipServer({
+    app: '127.0.0.1:0',
+    secret,
+    sip: [`${config.sip.host}:${config.sip.port}`],
+  });
+  shutdown.add('SIP server', () => server.close());
+  void server.exited.then((error) => exited(error ?? new Error('the embedded SIP server ended')));
+  const sipAddress = server.addresses.sip ?? '';
+  return { server, sipAddress, address: { ...hostPort(server.addresses.app ?? ''), secret } };
+}
+
+async function startEmbeddedMedia(config: Config, shutdown: Shutdown, exited: (error: Error) => void) {
+  const secret = randomBytes(16).toString('hex');
+  const server = await startMediaServer({
+    eventSocket: '127.0.0.1:0',
+    password: secret,
+    media: `${config.sip.host}:0`,
+    profile: PROFILE,
+    rtpPorts: config.rtpPorts,
+    sounds: SOUNDS,
+    recordings: join(config.dataDir, 'recordings'),
+  });
+  shutdown.add('media server', () => server.close());
+  void server.exited.then((error) => exited(error ?? new Error('the embedded media server ended')));
+  return { server, address: { ...hostPort(server.addresses.eventSocket ?? ''), secret } };
+}
+
+function hostPort(address: string): { host: string; port: number } {
+  const colon = address.lastIndexOf(':');
+  return { host: address.slice(0, colon), port: Number(address.slice(colon + 1)) };
+}
+
+/** Figures by flat name: `media_rtpSockets`, `media_media_packetsLate`. */
+function prefixed(prefix: string, stats: object): Record<string, number> {
+  const flat: Record<string, number> = {};
+  for (const [name, value] of Object.entries(stats) as [string, unknown][]) {
+    if (typeof value === 'number') flat[prefix + name] = value;
+    else if (typeof value === 'object' && value !== null) Object.assign(flat, prefixed(`${prefix}${name}_`, value));
+  }
+  return flat;
+}
