@@ -41,6 +41,11 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     about: 'JSON Schema of scenarios, types for modules, a drawing',
     run: async (args) => (await import('./schema.ts')).schema(args),
   },
+  client: {
+    usage: 'client [--url URL] [--token T]',
+    about: 'a TypeScript client of the REST service of a node',
+    run: async (args) => (await import('./client.ts')).client(args),
+  },
   embedded: {
     usage: 'embedded OPTION...',
     about: 'the embedded SIP and media servers alone',

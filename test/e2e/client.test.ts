@@ -1,0 +1,111 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { expect } from 'chai';
+import { Command } from '../cli/command.ts';
+import { useStage } from '../support/stage.ts';
+
+/** What these tests use of the generated client. */
+interface Made {
+  createClient(options: { url: string; token?: string }): Client;
+  readonly RingmasterError: new () => Error;
+}
+
+interface Client {
+  postIamSessions(args: { body: object }): Promise<{ session_token: string }>;
+  inviteUcCalls(args: { body: object; headers?: object }): Promise<{ result: string; dialogid?: string }>;
+  lookupUcCalls(args: { body: object }): Promise<readonly string[]>;
+  getUcCalls(args?: { query?: object }): Promise<readonly object[]>;
+  getUcCallsId(args: { id: string }): Promise<{ status: string }>;
+  deleteUcCallsId(args: { id: string }): Promise<{ dialogid: string }>;
+  getModelClientCustomers(args?: object): Promise<readonly { name: string }[]>;
+  postModelClientCustomers(args: { body: object }): Promise<{ id: string }>;
+}
+
+describe('the generated TypeScript client', () => {
+  const stage = useStage();
+  const folder = mkdtempSync(join(tmpdir(), 'ringmaster-client-'));
+  const file = join(folder, 'client.ts');
+  let made: Made;
+  let client: Client;
+  let classId: string;
+
+  before(async () => {
+    const admin = await stage.rest();
+    const properties = [{ name: 'name', data_type: 'string', required: true }];
+    const body = { classname: 'client/customers', storage_mode: 'ram', properties };
+    const answer = await admin.send('POST', '/rest/v1/domain/classes', { body });
+    expect(answer.status, answer.text).to.equal(200);
+    classId = answer.json<{ id: string }>().id;
+    const url = stage.node.base;
+    const print = async (...args: string[]): Promise<string> => {
+      const { code, out, err } = await (await Command.run(['client', '--url', url, ...args])).ended;
+      expect(code, err).to.equal(0);
+      return out;
+    };
+    writeFileSync(file, await print());
+    const { createClient } = (await import(`${pathToFileURL(file).href}?anonymous`)) as Made;
+    const credentials = { domain: 'demo.local', login: 'admin', pwd: 'demo-admin', session_type: 'token' };
+    const { session_token: token } = await createClient({ url }).postIamSessions({ body: credentials });
+    writeFileSync(file, await print('--token', token));
+    made = (await import(pathToFileURL(file).href)) as Made;
+    client = made.createClient({ url, token });
+  });
+
+  after(async () => {
+    rmSync(folder, { recursive: true, force: true });
+    await (await stage.rest()).send('DELETE', `/rest/v1/domain/classes/${classId}`);
+  });
+
+  it('passes the strict checks of the compiler', () => {
+    const tsc = join(import.meta.dirname, '..', '..', 'node_modules', '.bin', 'tsc');
+    const args = [
+      '--ignoreConfig',
+      '--noEmit',
+      '--strict',
+      '--exactOptionalPropertyTypes',
+      '--target',
+      'esnext',
+      '--lib',
+      'esnext,dom',
+    ];
+    const { stdout, status } = spawnSync(tsc, [...args, '--module', 'esnext', '--types', '', file], {
+      encoding: 'utf8',
+    });
+    expect(status, stdout).to.equal(0);
+  });
+
+  it('starts, finds, reads and ends a call', async () => {
+    const [alice, bob] = await stage.phones('alice', 'bob');
+    const inviting = client.inviteUcCalls({ body: { from: '101', to: '102', response_mode: 4 } });
+    const first = await alice.incoming();
+    await first.answer();
+    const second = await bob.incoming();
+    await second.answer();
+    const { result, dialogid = '' } = await inviting;
+    expect(result).to.equal('ok');
+    expect(await client.lookupUcCalls({ body: { from: 'bob' } })).to.deep.equal([dialogid]);
+    expect(await client.getUcCalls({ query: { filter: { dialogid }, mask: 'status' } })).to.deep.equal([
+      { status: 'dialog' },
+    ]);
+    expect((await client.getUcCallsId({ id: dialogid })).status).to.equal('dialog');
+    expect(await client.deleteUcCallsId({ id: dialogid })).to.deep.equal({ dialogid });
+    await Promise.all([first.ended(), second.ended()]);
+  });
+
+  it('throws what the service says', async () => {
+    const error = await client.getUcCallsId({ id: 'nothing' }).then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    );
+    expect(error).to.be.instanceOf(made.RingmasterError);
+    expect(error).to.have.nested.include({ status: 404, 'error.error_code': 1413 });
+  });
+
+  it('has the classes of the domain', async () => {
+    await client.postModelClientCustomers({ body: { name: 'Ada' } });
+    expect((await client.getModelClientCustomers()).map(({ name }) => name)).to.deep.equal(['Ada']);
+  });
+});
