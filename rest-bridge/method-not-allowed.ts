@@ -38,7 +38,7 @@ export function methodNotAllowed(app: App): () => void {
     for (const base of new Set([...native.keys(), ...custom.keys()])) {
       const natives = native.get(base) ?? new Set();
       const customs = custom.get(base) ?? new Set();
-      const allow = [...natives, ...customs];
+      const allow = [...new Set([...natives, ...customs])];
       answer(
         METHODS.filter((method) => !natives.has(method)),
         base,

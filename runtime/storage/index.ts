@@ -31,8 +31,8 @@ export type { Schema } from './schema.ts';
 export type { Storage, StorageLog, StorageOptions } from './storage.ts';
 
 const QUERY_TIMEOUT_MS = 10_000;
-/** A migration may have to rewrite a large table, and only the start waits for it. */
-const MIGRATION_TIMEOUT_MS = 3_600_000;
+/** A migration may have to rewrite a large table, and a checkpoint much; only the start or the stop waits for them. */
+const MAINTENANCE_TIMEOUT_MS = 3_600_000;
 const POOL_SIZE = 10;
 
 const silent: StorageLog = {
@@ -67,7 +67,7 @@ async function openPglite(options: StorageOptions): Promise<Storage> {
   try {
     const template = options.templateFolder === undefined ? templateFolder() : options.templateFolder;
     await ensureCluster(directory, template ?? undefined);
-    const engine = new PgliteEngine({ directory, queryTimeoutMs: MIGRATION_TIMEOUT_MS, log });
+    const engine = new PgliteEngine({ directory, queryTimeoutMs: MAINTENANCE_TIMEOUT_MS, log });
     const db = new Kysely<Schema>({ dialect: pgliteDialect(engine) });
     await migrateOrEnd(db, log);
     engine.queryTimeoutMs = queryTimeoutMs;
@@ -75,6 +75,7 @@ async function openPglite(options: StorageOptions): Promise<Storage> {
     const close = once(async () => {
       try {
         await maintenance.stop();
+        engine.queryTimeoutMs = MAINTENANCE_TIMEOUT_MS;
         await sql`checkpoint`.execute(db);
       } finally {
         await db.destroy();
@@ -96,7 +97,7 @@ async function openServer(options: StorageOptions, databaseUrl: string): Promise
   }
   const open = (limits: { queryTimeoutMs: number; poolSize: number }): Kysely<Schema> =>
     new Kysely<Schema>({ dialect: postgresDialect({ databaseUrl, log, ...limits }) });
-  const migrating = open({ queryTimeoutMs: MIGRATION_TIMEOUT_MS, poolSize: 2 });
+  const migrating = open({ queryTimeoutMs: MAINTENANCE_TIMEOUT_MS, poolSize: 2 });
   await migrateOrEnd(migrating, log);
   await migrating.destroy();
   const db = open({ queryTimeoutMs, poolSize });

@@ -45,14 +45,18 @@ describe('recording of calls', () => {
   const stage = useStage();
   let rest: RestClient;
 
-  beforeEach(async () => {
-    rest = await stage.rest();
-  });
-  afterEach(async () => {
+  async function removeAll(): Promise<void> {
     for (const { id } of (await rest.get(RULES)).json<{ id: string }[]>()) await rest.send('DELETE', `${RULES}/${id}`);
     for (const { id } of (await rest.get(RECORDINGS)).json<Recording[]>())
       await rest.send('DELETE', `${RECORDINGS}/${id}`);
+  }
+
+  // Other files record on the same node.
+  beforeEach(async () => {
+    rest = await stage.rest();
+    await removeAll();
   });
+  afterEach(removeAll);
 
   async function rule(fields: Readonly<Record<string, unknown>> = {}): Promise<void> {
     const answer = await rest.send('POST', RULES, { body: fields });

@@ -4,9 +4,8 @@ import { RawClient } from './http/raw-client.ts';
 import { holdOperation } from './support/held-operation.ts';
 import { RestNode } from './support/rest-node.ts';
 
-const ON_DIALOG = 'REFER, REFERREPLACES, SETUP_BINDINGS';
-const COLLECTION = `GET, HEAD, POST, LOOKUP, INVITE, ${ON_DIALOG}`;
-const ENTITY = `GET, HEAD, DELETE, ${ON_DIALOG}`;
+const COLLECTION = 'GET, HEAD, POST, DELETE, INVITE, LOOKUP, REFER, TRANSCRIBE';
+const ENTITY = 'GET, HEAD, DELETE, REFER';
 
 describe('REST: errors', () => {
   let node: RestNode;

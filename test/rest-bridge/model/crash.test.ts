@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { TestNode } from '../../support/node.ts';
-import { postgresServer, stopPostgresServer } from '../../storage/support/postgres-server.ts';
+import { postgresServer } from '../../storage/support/storages.ts';
 
 describe('REST: a node that is killed while it writes entities', () => {
   before(async function () {
@@ -8,7 +8,6 @@ describe('REST: a node that is killed while it writes entities', () => {
     if (process.env['RINGMASTER_REQUIRE_PEERS'] === '1') throw new Error('PostgreSQL is not installed.');
     this.skip();
   });
-  after(() => stopPostgresServer());
 
   it('loses nothing that it acknowledged', async function () {
     this.timeout(120_000);

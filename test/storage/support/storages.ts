@@ -6,6 +6,9 @@ import { sql } from 'kysely';
 import { type Storage, type StorageOptions, openStorage } from '../../../runtime/storage/index.ts';
 import { postgresServer, stopPostgresServer } from './postgres-server.ts';
 
+/** The server of the run: it ends with the last test, so no file stops it. */
+export { postgresServer };
+
 export type OpenOptions = Omit<StorageOptions, 'dataDir' | 'databaseUrl'>;
 
 /** One place where data stay between openings. */
