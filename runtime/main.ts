@@ -20,6 +20,7 @@ import { modelEvents } from './events/model-events.ts';
 import { ListenError } from './embedded/server.ts';
 import { createDemoData, createIam, isEmpty, StoredAvatars } from './iam/index.ts';
 import { FirstAnswers } from './idempotency/first-answers.ts';
+import { limitsProblem } from './interpreter/limits.ts';
 import { MediaLink } from './media/link.ts';
 import { Metrics } from './metrics/metrics.ts';
 import { openRecording } from './recording/index.ts';
@@ -94,7 +95,10 @@ async function compose(config: Config, log: Logger, shutdown: Shutdown): Promise
     await createDemoData(storage);
   }
   const scripting = await openScripting(config, shutdown);
-  const directory = await openDirectory(storage, { checkScript: scripting.compiler.check });
+  const directory = await openDirectory(storage, {
+    checkScript: scripting.compiler.check,
+    checkLimits: limitsProblem,
+  });
   const location = await openLocation(storage, directory);
   shutdown.add('registrations', () => location.close());
   const iam = await createIam(storage, directory, {

@@ -1,6 +1,6 @@
 import type { FeatureCode } from '../domain/directory.ts';
 
-/** How the rooms behind a featurecode behave: its `opts`. What is left out, or is of a wrong type, is the default. */
+/** How the rooms behind a featurecode behave: its `opts`, which were checked when they were written. What is left out is the default. */
 export interface RoomSettings {
   /** Asked from everybody who dials the room; empty: nobody is asked. */
   readonly pin: string;

@@ -78,6 +78,12 @@ export function readLimits(value: unknown): {
   return { limits, problems };
 }
 
+/** The first mistake in limits that an operator writes; undefined: there is none. */
+export function limitsProblem(value: unknown): string | undefined {
+  const [first] = readLimits(value).problems;
+  return first?.message;
+}
+
 /**
  * The limits of a run: what the scenario wants, or the usual, but never more than its domain allows.
  * @param allowed what an operator set for the domain

@@ -163,6 +163,12 @@ describeStorages('domain-center collections', (newPlace) => {
     ['a number that cannot be dialled', 'sipusers', () => account({ phonenumber: '12 34' }), 'phonenumber'],
     ['a domain that does not exist', 'sipusers', () => account({ domain_id: 'nowhere' }), 'domain_id'],
     ['an owner that does not exist', 'sipusers', () => account({ user_id: 'nobody' }), 'user_id'],
+    [
+      'an option of the wrong type',
+      'featurecodes',
+      () => ({ domain_id: domainId, prefix: '*1', type: 'conference', opts: { pin: 'secret' } }),
+      'opts',
+    ],
     ['an unknown type', 'featurecodes', () => ({ domain_id: domainId, prefix: '*1', type: 'magic' }), 'type'],
     [
       'a status that is no failure',

@@ -3,6 +3,7 @@ import type { RestAnswer } from '../phones/rest-client.ts';
 import { RestClient } from '../phones/rest-client.ts';
 import { eventually } from '../support/eventually.ts';
 import { useStage } from '../support/stage.ts';
+import { expectError } from './expectations.ts';
 
 const IVR = '/rest/v1/domain/ivrscripts';
 const SVC = '/rest/v1/domain/svcscripts';
@@ -152,6 +153,19 @@ describe('scripts of a domain', () => {
     const call = await (await stage.phone('bob')).call('501');
     await call.answered();
     await call.hangup();
+  });
+
+  it('take no limits that cannot be, of their own or of the domain', async () => {
+    const opts = { limits: { memory: 100_000 } };
+    const refused = await send('POST', IVR, { code: 'greedy', scriptdata: refusing(486), opts });
+    expect(expectError(refused, 400, 1400).error_details).to.deep.equal({
+      field: 'opts.limits',
+      reason: 'the limit "memory" must be a whole number from 8 to 512',
+    });
+    const setting = { key: 'scenario_limits', value: { cpu: '1ms' } };
+    expect(
+      expectError(await send('POST', '/rest/v1/domain/settings', setting), 400, 1400).error_details?.field,
+    ).to.equal('value');
   });
 
   it('answer requests to their hook', async () => {

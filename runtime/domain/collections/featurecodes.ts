@@ -1,5 +1,7 @@
 import { type Static, Type } from 'typebox';
+import { InvalidFieldError } from '../errors.ts';
 import type { CollectionDefinition } from './definition.ts';
+import { wrongOption } from './featurecode-opts.ts';
 import { Composite, Id } from './fields.ts';
 
 const schema = Type.Object({
@@ -24,4 +26,10 @@ export const featurecodes: CollectionDefinition = {
   writeOnly: [],
   hidden: [],
   constraints: { featurecodes_prefix_key: 'prefix', featurecodes_domain_id_fkey: 'domain_id' },
+  derive(entity) {
+    const { type, opts } = entity as FeatureCodeRow;
+    const wrong = wrongOption(type, opts);
+    if (wrong !== undefined) throw new InvalidFieldError('featurecode', wrong.field, wrong.reason, wrong.value);
+    return Promise.resolve({});
+  },
 };

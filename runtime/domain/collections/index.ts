@@ -7,7 +7,7 @@ import { type FeatureCodeRow, featurecodes } from './featurecodes.ts';
 import { type ProviderRow, providers } from './providers.ts';
 import { type RecordingRuleRow, recordingrules } from './recordingrules.ts';
 import { type RouteRow, routes } from './routes.ts';
-import { type CheckScript, type ScriptRow, scripts } from './scripts.ts';
+import { type CheckLimits, type CheckScript, type ScriptRow, scripts } from './scripts.ts';
 import { type SettingRow, settings } from './settings.ts';
 import { type SipUserRow, sipusers } from './sipusers.ts';
 import { type WebAppRow, webapps } from './webapps.ts';
@@ -28,6 +28,8 @@ export interface Collections {
 export interface CollectionOptions {
   /** Looks for mistakes in scripts that are written. Default: they show when the script is to run. */
   readonly checkScript?: CheckScript | undefined;
+  /** Looks for mistakes in limits that are written. Default: those are not heeded when a scenario runs. */
+  readonly checkLimits?: CheckLimits | undefined;
   /** Between the nodes on one database; absent: changes stay in this node. */
   readonly notices?: ChangeNotices | undefined;
 }
@@ -37,18 +39,18 @@ const unchecked: CheckScript = () => Promise.resolve([]);
 /** @param db the database, or a transaction to write several entities at once */
 export function createCollections(
   db: Kysely<Schema>,
-  { checkScript = unchecked, notices }: CollectionOptions = {},
+  { checkScript = unchecked, checkLimits = () => undefined, notices }: CollectionOptions = {},
 ): Collections {
   return {
     domains: new Collection<DomainRow>(domains, db, notices),
     sipusers: new Collection<SipUserRow>(sipusers, db, notices),
     featurecodes: new Collection<FeatureCodeRow>(featurecodes, db, notices),
     routes: new Collection<RouteRow>(routes, db, notices),
-    settings: new Collection<SettingRow>(settings, db, notices),
+    settings: new Collection<SettingRow>(settings(checkLimits), db, notices),
     webapps: new Collection<WebAppRow>(webapps, db, notices),
     providers: new Collection<ProviderRow>(providers, db, notices),
     recordingrules: new Collection<RecordingRuleRow>(recordingrules, db, notices),
-    ivrscripts: new Collection<ScriptRow>(scripts('ivrscript', checkScript), db, notices),
-    svcscripts: new Collection<ScriptRow>(scripts('svcscript', checkScript), db, notices),
+    ivrscripts: new Collection<ScriptRow>(scripts('ivrscript', checkScript, checkLimits), db, notices),
+    svcscripts: new Collection<ScriptRow>(scripts('svcscript', checkScript, checkLimits), db, notices),
   };
 }

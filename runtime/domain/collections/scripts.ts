@@ -5,7 +5,6 @@ import type { Schema } from '../../storage/index.ts';
 import { InvalidFieldError } from '../errors.ts';
 import type { CollectionDefinition, Input } from './definition.ts';
 import { Code, Composite, Id, Label } from './fields.ts';
-import { areLimits, LIMITS_ARE } from './limits.ts';
 
 const VersionNumber = Type.Integer({ minimum: 1, maximum: 2_147_483_647 });
 
@@ -86,7 +85,10 @@ export function canRun(problems: readonly ScriptProblem[]): boolean {
   return problems.every(({ severity }) => severity !== undefined);
 }
 
-export function scripts(kind: ScriptKind, check: CheckScript): CollectionDefinition {
+/** What is wrong with limits of scenarios (`opts.limits` of scripts, the setting `scenario_limits`); undefined: nothing. */
+export type CheckLimits = (limits: unknown) => string | undefined;
+
+export function scripts(kind: ScriptKind, check: CheckScript, checkLimits: CheckLimits): CollectionDefinition {
   const table = `${kind}s` as const;
   return {
     entity: kind,
@@ -107,8 +109,8 @@ export function scripts(kind: ScriptKind, check: CheckScript): CollectionDefinit
     async derive(entity, before, db) {
       const share = shareOf(entity['opts'], kind);
       const { limits } = (entity['opts'] ?? {}) as { readonly limits?: unknown };
-      if (limits !== undefined && !areLimits(limits))
-        throw new InvalidFieldError(kind, 'opts', `limits must be ${LIMITS_ARE}`, limits);
+      const wrong = limits === undefined ? undefined : checkLimits(limits);
+      if (wrong !== undefined) throw new InvalidFieldError(kind, 'opts.limits', wrong, limits);
       const problems = (entity['problems'] ?? []) as readonly ScriptProblem[];
       const last = before as ScriptRow | undefined;
       const { scriptdata } = entity as { scriptdata: ScriptData };

@@ -3,7 +3,7 @@ import { InvalidFieldError } from '../errors.ts';
 import { asrOptionsProblem } from './asr-options.ts';
 import type { CollectionDefinition } from './definition.ts';
 import { Code, Composite, Id } from './fields.ts';
-import { areLimits, LIMITS_ARE } from './limits.ts';
+import type { CheckLimits } from './scripts.ts';
 
 const schema = Type.Object({
   id: Id,
@@ -24,32 +24,35 @@ const schema = Type.Object({
 export type SettingRow = Static<typeof schema>;
 
 /** What the settings that the platform itself reads must be: gives what is wrong. Those of the master domain alone count. */
-const KNOWN: Readonly<Record<string, (value: unknown) => string | undefined>> = {
+const known = (checkLimits: CheckLimits): Readonly<Record<string, (value: unknown) => string | undefined>> => ({
   iam_token_svcscript_code: (value) =>
     typeof value === 'string' && /^[A-Za-z0-9_.-]{0,64}$/.test(value)
       ? undefined
       : 'must be the code of a service scenario; empty: none',
-  scenario_limits: (value) => (areLimits(value) ? undefined : `must be ${LIMITS_ARE}`),
+  scenario_limits: checkLimits,
   record_asr_options: (value) =>
     typeof value === 'object' && value !== null && !Array.isArray(value)
       ? asrOptionsProblem(value)
       : 'must be an object',
-};
+});
 
-export const settings: CollectionDefinition = {
-  entity: 'setting',
-  table: 'settings',
-  schema,
-  defaults: { opts: {}, ext: {} },
-  composites: ['opts', 'ext'],
-  json: ['value'],
-  writeOnly: [],
-  hidden: [],
-  constraints: { settings_key_key: 'key', settings_domain_id_fkey: 'domain_id' },
-  derive(entity) {
-    const { key, value } = entity as SettingRow;
-    const problem = Object.hasOwn(KNOWN, key) ? KNOWN[key]?.(value) : undefined;
-    if (problem !== undefined) throw new InvalidFieldError('setting', 'value', `of ${key}: ${problem}`, value);
-    return Promise.resolve({});
-  },
-};
+export function settings(checkLimits: CheckLimits): CollectionDefinition {
+  const checks = known(checkLimits);
+  return {
+    entity: 'setting',
+    table: 'settings',
+    schema,
+    defaults: { opts: {}, ext: {} },
+    composites: ['opts', 'ext'],
+    json: ['value'],
+    writeOnly: [],
+    hidden: [],
+    constraints: { settings_key_key: 'key', settings_domain_id_fkey: 'domain_id' },
+    derive(entity) {
+      const { key, value } = entity as SettingRow;
+      const problem = Object.hasOwn(checks, key) ? checks[key]?.(value) : undefined;
+      if (problem !== undefined) throw new InvalidFieldError('setting', 'value', `of ${key}: ${problem}`, value);
+      return Promise.resolve({});
+    },
+  };
+}
