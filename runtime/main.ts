@@ -76,6 +76,12 @@ export async function startNode(config: Config): Promise<Node> {
 
 async function compose(config: Config, log: Logger, shutdown: Shutdown): Promise<Node> {
   const failed = Promise.withResolvers<Error>();
+  for (const [setting, { length }] of [
+    ['RINGMASTER_DRACHTIO', config.drachtio],
+    ['RINGMASTER_FREESWITCH', config.freeswitch],
+  ] as const) {
+    if (length > 1) log.warn({ setting, addresses: length }, 'only the first server is used');
+  }
   // Side by side, as each takes its time; a taken port is told before anything that is wrong with the database.
   const opening = openStorage({
     dataDir: config.dataDir,
