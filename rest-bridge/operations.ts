@@ -17,13 +17,14 @@ export const CALL_PATHS = [
 ] as const;
 
 /** Query parameters of every operation. */
-const OperationQuery = Type.Object({
+export const OperationQuery = Type.Object({
   dry_run: Type.Optional(
     Type.Boolean({ description: 'Check everything, do nothing, and answer which dialogs and legs would be touched.' }),
   ),
 });
 
-const DryRun = Type.Object({
+/** The answer to `dry_run=true`. */
+export const DryRun = Type.Object({
   dry_run: Type.Literal(true),
   operation: Type.String(),
   dialogs: Type.Array(

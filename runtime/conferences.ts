@@ -8,11 +8,16 @@ import { conferenceEvents } from './events/conference-events.ts';
 import type { EventBus } from './events/event-bus.ts';
 import { isSoundProblem, resolveSound } from './interpreter/prompts.ts';
 import type { MediaLink } from './media/link.ts';
-import { DEFAULT_LAYER_MS, type RecordedCall, RecordingError, type RecordLayers } from './recording/index.ts';
-import { RecordingFolder } from './media/recordings.ts';
+import {
+  type ConferenceRecordings,
+  DEFAULT_LAYER_MS,
+  type RecordedCall,
+  RecordingError,
+  type RecordLayers,
+} from './recording/index.ts';
 
 export interface ConferenceNeeds {
-  readonly config: Pick<Config, 'site' | 'scenarioDir' | 'dataDir'>;
+  readonly config: Pick<Config, 'site' | 'scenarioDir'>;
   /** Folder of the project's own scenarios. */
   readonly project: string;
   readonly store: MemoryConferenceStore;
@@ -21,6 +26,7 @@ export interface ConferenceNeeds {
   /** Answers the live call of this id, for its recording. */
   readonly liveCall: (dialogid: string) => RecordedCall | undefined;
   readonly layers: Pick<RecordLayers, 'add' | 'remove'>;
+  readonly conferences: Pick<ConferenceRecordings, 'start'>;
   /** Asked when there is a call, so after the media server is connected. */
   readonly media: () => MediaLink;
 }
@@ -30,7 +36,6 @@ const NOTHING = 'silence_stream://100';
 
 export function openConferences(needs: ConferenceNeeds): Conferences {
   const { config, project, store, events, log, media } = needs;
-  const recordings = new RecordingFolder(join(config.dataDir, 'recordings'));
   const prompts = [join(config.scenarioDir, 'prompts'), join(project, 'examples', 'prompts')];
   return new Conferences(
     {
@@ -62,7 +67,7 @@ export function openConferences(needs: ConferenceNeeds): Conferences {
           }
         };
       },
-      recording: (domain, name) => recordings.create(domain, name),
+      recordRoom: (conference, record) => needs.conferences.start(conference, record),
     },
     store,
   );

@@ -174,6 +174,7 @@ async function compose(config: Config, log: Logger, shutdown: Shutdown): Promise
     media: () => media,
     liveCall: (dialogid) => b2b.liveCall(dialogid),
     layers: recording.layers,
+    conferences: recording.conferences,
   });
   const b2b = new Switch({
     directory,
@@ -243,7 +244,7 @@ async function compose(config: Config, log: Logger, shutdown: Shutdown): Promise
     conferences: conferences.count,
     endpoints: media.count,
     runs: runner.running + operations.running,
-    recordings: recording.recorder.count + recording.layers.count,
+    recordings: recording.recorder.count + recording.layers.count + recording.conferences.count,
     speech_streams: speech.streams,
     transcriptions: transcriptions.count,
     registrations: location.count(),
@@ -267,7 +268,12 @@ async function compose(config: Config, log: Logger, shutdown: Shutdown): Promise
     operations,
     metrics,
     firstAnswers: new FirstAnswers(storage),
-    conferences: conferenceOperations(conferenceStore, b2b.conferences, restOverload),
+    conferences: conferenceOperations({
+      store: conferenceStore,
+      control: b2b.conferences,
+      dialogs: b2b.dialogs,
+      overload: restOverload,
+    }),
     operationRecords: operations,
     runs: runner,
     scripts: scenarios.scripts,

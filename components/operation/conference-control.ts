@@ -12,8 +12,12 @@ export interface ConferenceControl {
   changeTopology(confid: string, commands: readonly TopologyEntry[]): Promise<readonly TopologyEntry[] | undefined>;
   /** BYE to every participant, CANCEL to everybody who still rings; false when there is no such conference. */
   terminate(confid: string): boolean;
-  /** Calls somebody from the conference; gives his id without waiting for an answer. */
-  addParticipant(confid: string, to: string): { readonly participantid: string } | 'full' | undefined;
+  /** Why somebody cannot be called from the conference; undefined when he can. Nothing happens. */
+  refusesParticipant(confid: string, to: string): string | undefined;
+  /** Calls somebody from the conference; gives his id without waiting for an answer. Undefined also when it is full. */
+  addParticipant(confid: string, to: string): { readonly participantid: string } | undefined;
+  /** Calls by which participants are connected, or are being called: of the whole conference, or of one of them. */
+  dialogs(confid: string, participantid?: string): readonly string[];
   /** BYE or CANCEL; false when there is no such participant. */
   removeParticipant(confid: string, participantid: string): boolean;
 }

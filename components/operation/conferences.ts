@@ -6,7 +6,9 @@ import {
 } from '../../runtime/callstore/conference-store.ts';
 import type { ConferenceView, ParticipantView, TopologyEntry } from '../../runtime/callstore/conference-view.ts';
 import { TopologyError } from '../../runtime/conference/topology.ts';
+import type { DialogPort } from '../../runtime/interpreter/ports/dialogs.ts';
 import type { ConferenceControl } from './conference-control.ts';
+import { touched, type Touched } from './definition.ts';
 import { notApplicable, OperationError } from './errors.ts';
 import { NumberWithTail, ParameterError, parseParameters } from './parameters.ts';
 import type { OperationsServices } from './operations.ts';
@@ -58,6 +60,10 @@ export interface ConferenceOperations {
   lookup(scope: Scope, given: unknown): Promise<readonly string[]>;
   /** Queued when it settles. */
   terminate(scope: Scope, confid: string): Promise<{ readonly confid: string }>;
+  /**
+   * What one of the operations that change something would touch; everything is checked, and nothing is done.
+   */
+  preview(scope: Scope, change: ConferenceChange): Promise<readonly Touched[]>;
   participants(scope: Scope, confid: string): Promise<readonly ParticipantView[]>;
   participant(scope: Scope, confid: string, participantid: string): Promise<ParticipantView>;
   /** @throws ParameterError */
@@ -68,17 +74,27 @@ export interface ConferenceOperations {
   changeTopology(scope: Scope, confid: string, given: unknown): Promise<readonly TopologyEntry[]>;
 }
 
+/** An operation that changes who takes part, as it is tried without being done. */
+export type ConferenceChange = { readonly confid: string } & (
+  | { readonly operation: 'terminate_conference' }
+  | { readonly operation: 'add_participant'; readonly given: unknown }
+  | { readonly operation: 'remove_participant'; readonly participantid: string }
+);
+
 export interface ParticipantRef {
   readonly confid: string;
   readonly participantid: string;
 }
 
-/** @param overload says why no further call may begin, when that is so */
-export function conferenceOperations(
-  store: ConferenceStore,
-  control: ConferenceControl,
-  overload: OperationsServices['overload'] = () => undefined,
-): ConferenceOperations {
+export interface ConferenceServices {
+  readonly store: ConferenceStore;
+  readonly control: ConferenceControl;
+  readonly dialogs: DialogPort;
+  /** Says why no further call may begin, when that is so. */
+  readonly overload?: OperationsServices['overload'];
+}
+
+export function conferenceOperations({ store, control, dialogs, overload }: ConferenceServices): ConferenceOperations {
   const find = async (scope: Scope, confid: string): Promise<ConferenceView> => {
     const conference = await store.read(scope, confid);
     if (conference === undefined) throw notFound('Conference');
@@ -89,6 +105,22 @@ export function conferenceOperations(
   const present = <T>(found: T | undefined): T => {
     if (found === undefined) throw notFound('Conference');
     return found;
+  };
+
+  /** Checks all that can be known before somebody is called. */
+  const invited = async (scope: Scope, confid: string, given: unknown): Promise<string> => {
+    const { to } = parseParameters(AddParticipantParameters, given);
+    await find(scope, confid);
+    const refused = overload?.();
+    if (refused) throw new OperationError({ kind: 'overload', ...refused });
+    const reason = control.refusesParticipant(confid, to);
+    if (reason !== undefined) throw notApplicable('to', reason);
+    return to;
+  };
+
+  /** The conference or the participant is not there: one answer for both (specification, "Specific errors"). */
+  const removable = async (scope: Scope, confid: string): Promise<void> => {
+    if ((await store.read(scope, confid)) === undefined) throw notFound('Call/Participant');
   };
 
   const participants = async (scope: Scope, confid: string) => {
@@ -111,22 +143,29 @@ export function conferenceOperations(
       if (found === undefined) throw notFound('Call/Participant');
       return found;
     },
-    addParticipant: async (scope, confid, given) => {
-      const { to } = parseParameters(AddParticipantParameters, given);
-      await find(scope, confid);
-      const refused = overload();
-      if (refused) throw new OperationError({ kind: 'overload', ...refused });
-      const added = present(control.addParticipant(confid, to));
-      if (added === 'full') {
-        throw notApplicable('to', 'the conference is full');
+    preview: async (scope, change) => {
+      const { confid, operation } = change;
+      const touches = (ids: readonly string[]) => ids.map((id) => touched(dialogs, scope.domain, id));
+      if (operation === 'add_participant') {
+        await invited(scope, confid, change.given);
+        return [];
       }
-      return { confid, participantid: added.participantid };
+      if (operation === 'terminate_conference') {
+        await find(scope, confid);
+        return touches(control.dialogs(confid));
+      }
+      await removable(scope, confid);
+      const named = control.dialogs(confid, change.participantid);
+      if (named.length === 0) throw notFound('Call/Participant');
+      return touches(named);
+    },
+    addParticipant: async (scope, confid, given) => {
+      const { participantid } = present(control.addParticipant(confid, await invited(scope, confid, given)));
+      return { confid, participantid };
     },
     removeParticipant: async (scope, confid, participantid) => {
-      await find(scope, confid);
-      if (!control.removeParticipant(confid, participantid)) {
-        throw notFound('Call/Participant');
-      }
+      await removable(scope, confid);
+      if (!control.removeParticipant(confid, participantid)) throw notFound('Call/Participant');
       return { confid, participantid };
     },
     topology: async (scope, confid) => {

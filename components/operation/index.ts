@@ -1,6 +1,7 @@
 export type { ConferenceControl } from './conference-control.ts';
 export {
   AddParticipantParameters,
+  type ConferenceChange,
   ConferenceLookup,
   conferenceOperations,
   type ConferenceOperations,

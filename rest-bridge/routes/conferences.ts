@@ -1,6 +1,11 @@
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import { AddParticipantParameters, ConferenceLookup, TopologyCommands } from '../../components/operation/index.ts';
+import {
+  AddParticipantParameters,
+  type ConferenceChange,
+  ConferenceLookup,
+  TopologyCommands,
+} from '../../components/operation/index.ts';
 import type { DialogScope } from '../../runtime/callstore/callstore.ts';
 import { CONFERENCE_FIELDS, PARTICIPANT_FIELDS, PARTICIPANT_STATES } from '../../runtime/callstore/conference-view.ts';
 import type { App } from '../app.ts';
@@ -10,6 +15,7 @@ import { answerList, answerRead, Count, ListQuery, ReadQuery, type ResourceType 
 import type { RestDeps } from '../deps.ts';
 import { RestError } from '../errors.ts';
 import { idempotencyKey, onlyOnce } from '../idempotency.ts';
+import { DryRun, OperationQuery } from '../operations.ts';
 import { ID } from '../route-names.ts';
 import { answers, ErrorAnswer, IdPath } from './schemas.ts';
 
@@ -118,8 +124,20 @@ function roomRoutes(app: App, { conferences }: Deps, base: string, scopeOf: Scop
 
   app.delete(
     `${base}/${ID}`,
-    { schema: { ...one, response: answers({ 200: ConfId, 404: ErrorAnswer }) } },
-    async (request) => conferences.terminate(scopeOf(request), request.params.id),
+    {
+      schema: {
+        ...one,
+        querystring: OperationQuery,
+        response: answers({ 200: Type.Union([ConfId, DryRun]), 404: ErrorAnswer }),
+      },
+    },
+    async (request) => {
+      const { id: confid } = request.params;
+      if (request.query.dry_run === true) {
+        return preview(conferences, scopeOf(request), { operation: 'terminate_conference', confid });
+      }
+      return conferences.terminate(scopeOf(request), confid);
+    },
   );
 }
 
@@ -145,13 +163,22 @@ function participantRoutes(app: App, { conferences, firstAnswers }: Deps, base: 
     {
       schema: {
         params: IdPath,
+        querystring: OperationQuery,
         body: AddParticipantParameters,
-        response: answers({ 200: ParticipantRef, 400: ErrorAnswer, 404: ErrorAnswer, 422: ErrorAnswer }),
+        response: answers({
+          200: Type.Union([ParticipantRef, DryRun]),
+          400: ErrorAnswer,
+          404: ErrorAnswer,
+          422: ErrorAnswer,
+        }),
       },
     },
     async (request, reply) => {
       const scope = scopeOf(request);
       const { id } = request.params;
+      if (request.query.dry_run === true) {
+        return preview(conferences, scope, { operation: 'add_participant', confid: id, given: request.body });
+      }
       const perform = async () => ({ ...(await conferences.addParticipant(scope, id, request.body)) });
       const key = idempotencyKey(request);
       if (key === undefined) return perform();
@@ -178,9 +205,18 @@ function participantRoutes(app: App, { conferences, firstAnswers }: Deps, base: 
 
   app.delete(
     `${collection}/${PARTICIPANT_ID}`,
-    { schema: { params: ParticipantPath, response: answers({ 200: ParticipantRef, 404: ErrorAnswer }) } },
+    {
+      schema: {
+        params: ParticipantPath,
+        querystring: OperationQuery,
+        response: answers({ 200: Type.Union([ParticipantRef, DryRun]), 404: ErrorAnswer }),
+      },
+    },
     async (request) => {
       const { id, participantid } = request.params;
+      if (request.query.dry_run === true) {
+        return preview(conferences, scopeOf(request), { operation: 'remove_participant', confid: id, participantid });
+      }
       return conferences.removeParticipant(scopeOf(request), id, participantid);
     },
   );
@@ -209,4 +245,13 @@ function topologyRoutes(app: App, { conferences }: Deps, base: string, scopeOf: 
 /** A single read shows the URI under both of its names. */
 function withConfuri(shown: object): object {
   return 'uri' in shown ? { ...shown, confuri: shown.uri } : shown;
+}
+
+async function preview(conferences: Deps['conferences'], scope: DialogScope, change: ConferenceChange) {
+  const touches = await conferences.preview(scope, change);
+  const dialogs = touches.map(({ dialogid, legs }) => ({
+    dialogid,
+    legs: legs.map(({ callid, side, uris }) => ({ callid, side, uris: [...uris] })),
+  }));
+  return { dry_run: true as const, operation: change.operation, dialogs };
 }

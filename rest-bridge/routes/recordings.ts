@@ -45,8 +45,10 @@ const Recording = Type.Object({
   reclink: Type.String({ description: 'Where it is, as TRANSCRIBE takes it' }),
   parties: Type.Array(
     Type.Object({
-      side: Type.Enum(['a', 'b']),
-      channel: Type.Integer({ description: 'Of the file: 0 is left' }),
+      side: Type.Optional(Type.Enum(['a', 'b'], { description: 'Absent in a conference' })),
+      channel: Type.Optional(
+        Type.Integer({ description: 'Of the file: 0 is left; absent in a conference, which has one' }),
+      ),
       number: Type.String(),
       login: Type.String(),
       domain: Type.String(),

@@ -102,9 +102,12 @@ export class MemoryConferenceStore implements ConferenceStore {
     const name = CONFERENCE_SELECTOR_KEYS.find((key) => selector[key] !== undefined);
     const value = name === undefined ? undefined : selector[name];
     if (name === undefined || value === undefined) return [];
-    if (SELECTOR_KEYS.some((key) => key === name)) return this.#ofDialogs(await this.#calls.lookup(scope, selector));
+    // Also another participant's dialog names a conference that is the user's own.
+    const { domain } = scope;
+    if (SELECTOR_KEYS.some((key) => key === name))
+      return this.#ofDialogs(await this.#calls.lookup({ domain }, selector));
     if (name === 'confid') return [value];
-    return this.#index.get(ownKey(scope.domain, name, name === 'confuri' ? normalUri(value) : value)) ?? [];
+    return this.#index.get(ownKey(domain, name, name === 'confuri' ? normalUri(value) : value)) ?? [];
   }
 
   #ofDialogs(dialogids: readonly string[]): Set<string> {

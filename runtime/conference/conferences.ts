@@ -21,6 +21,8 @@ export interface Entrance {
   readonly brought: boolean;
   readonly moderator?: boolean;
   readonly muted?: boolean;
+  /** Whose place he takes: one who leaves when he is in. */
+  readonly instead?: Participant;
 }
 
 export interface Entered {
@@ -69,7 +71,7 @@ export class Conferences {
    * Lets somebody in; makes the room when he is the first.
    * @returns undefined when the room is full
    */
-  enter({ featureCode, room, number, guest, brought, moderator, muted }: Entrance): Entered | undefined {
+  enter({ featureCode, room, number, guest, brought, moderator, muted, instead }: Entrance): Entered | undefined {
     const to = this.#open(featureCode, room === '' ? this.freshRoom(featureCode) : room);
     const admission: Admission = {
       guest,
@@ -78,7 +80,7 @@ export class Conferences {
       moderator: moderator === true || to.settings.moderators.includes(number),
       muted: muted === true,
     };
-    const participant = to.admit(admission);
+    const participant = to.admit(admission, instead);
     return participant === undefined ? undefined : { room: to, participant };
   }
 

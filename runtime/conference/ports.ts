@@ -20,6 +20,15 @@ export interface ConferenceEvents {
   emit(domain: string, type: ConferenceEventType, data: ConferenceEventData): void;
 }
 
+/** Somebody who took part in a recorded conference. */
+export interface RoomParty {
+  readonly number: string;
+  /** Empty for somebody without an account. */
+  readonly login: string;
+  readonly domain: string;
+  readonly uri: string;
+}
+
 export interface Log {
   error(details: object, message: string): void;
 }
@@ -43,6 +52,18 @@ export interface ConferenceServices {
     readonly dialogid: string;
     readonly layer: string;
   }): Promise<() => Promise<void>>;
-  /** The file of a new recording of a domain. */
-  recording(domain: string, name: string): Promise<string>;
+  /**
+   * Records a whole conference into the archive.
+   * @param record has the media server write to a file; tells when the file is complete
+   * @throws MediaError
+   */
+  recordRoom(
+    conference: { readonly domain: string; readonly confid: string },
+    record: (file: string) => Promise<{ readonly completed: Promise<void> }>,
+  ): Promise<{
+    /** Id of the recording in the archive. */
+    readonly id: string;
+    /** The conference is over. @param parties everybody who took part */
+    finish(parties: readonly RoomParty[]): void;
+  }>;
 }

@@ -48,9 +48,12 @@ export class RoomEvents {
     this.#tell('conf_topology', { changes: changes.map(({ from, to, enabled }) => ({ from, to, enabled })) });
   }
 
-  /** @param participant whose voice is recorded; undefined: the whole conference */
-  recording(recording: boolean, file: string, participant?: Participant): void {
-    const data = { recording, file };
+  /**
+   * @param layer of the recordings of the conference in the archive
+   * @param participant whose voice is recorded; undefined: the whole conference
+   */
+  recording(recording: boolean, layer: string, participant?: Participant): void {
+    const data = { recording, layer };
     if (participant === undefined) this.#tell('conf_recording', data);
     else this.#about('conf_recording', participant, data);
   }

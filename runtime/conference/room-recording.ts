@@ -1,11 +1,12 @@
 import type { ConferenceMix } from '../media/conference-mix.ts';
-import type { Participant } from './participant.ts';
-import type { ConferenceServices } from './ports.ts';
+import { parseSipUri } from '../signalling/sip-uri.ts';
+import type { Guest, Participant } from './participant.ts';
+import type { ConferenceServices, RoomParty } from './ports.ts';
 import type { RoomEvents } from './room-events.ts';
 import type { RoomAddress } from './room.ts';
 import type { RoomSettings } from './settings.ts';
 
-/** Records a room as its settings ask: all of it into one file, each participant into the archive, or both. */
+/** Records a room into the archive as its settings ask: all of it into one file, each participant, or both. */
 export class RoomRecording {
   readonly #services: ConferenceServices;
   readonly #room: { readonly confid: string; readonly address: RoomAddress; readonly settings: RoomSettings };
@@ -13,7 +14,9 @@ export class RoomRecording {
   readonly #events: RoomEvents;
   /** What ends the recording of each participant; undefined where there is none. */
   readonly #voices = new Map<Participant, Promise<(() => Promise<void>) | undefined>>();
-  #file: Promise<string | undefined> | undefined;
+  /** Everybody who took part, by URI. */
+  readonly #parties = new Map<string, RoomParty>();
+  #file: ReturnType<ConferenceServices['recordRoom']> | undefined;
 
   constructor(
     services: ConferenceServices,
@@ -28,7 +31,11 @@ export class RoomRecording {
 
   joined(participant: Participant): void {
     const { record } = this.#room.settings;
-    if (record === 'conference' || record === 'both') this.#file ??= this.#start();
+    if (record === 'conference' || record === 'both') {
+      const party = partyOf(participant.admission.guest);
+      this.#parties.set(party.uri, party);
+      this.#file ??= this.#start();
+    }
     if (record === 'participants' || record === 'both') {
       if (!this.#voices.has(participant)) this.#voices.set(participant, this.#startVoice(participant));
     }
@@ -48,22 +55,26 @@ export class RoomRecording {
 
   /** The media server ends its recording with its conference. */
   ended(): void {
-    void this.#file?.then((file) => {
-      if (file !== undefined) this.#events.recording(false, file);
-    });
+    this.#file?.then(
+      (file) => {
+        file.finish([...this.#parties.values()]);
+        this.#events.recording(false, this.#room.confid);
+      },
+      () => {
+        // Told when it could not be started.
+      },
+    );
   }
 
-  async #start(): Promise<string | undefined> {
+  #start(): ReturnType<ConferenceServices['recordRoom']> {
     const { confid, address } = this.#room;
-    const name = `${confid}.wav`;
-    try {
-      await this.#mix.startRecording(await this.#services.recording(address.domain, name));
-      this.#events.recording(true, name);
-      return name;
-    } catch (err) {
-      this.#services.log.error({ err, confid }, 'the conference is not recorded');
-      return undefined;
-    }
+    const conference = { confid, domain: address.domain };
+    const started = this.#services.recordRoom(conference, (file) => this.#mix.record(file));
+    started.then(
+      () => this.#events.recording(true, confid),
+      (err: unknown) => this.#services.log.error({ err, confid }, 'the conference is not recorded'),
+    );
+    return started;
   }
 
   async #startVoice(participant: Participant): Promise<(() => Promise<void>) | undefined> {
@@ -78,4 +89,12 @@ export class RoomRecording {
       return undefined;
     }
   }
+}
+
+/** A sipuser has two URIs, the one with its login first. */
+function partyOf(guest: Guest): RoomParty {
+  const [first = guest.ruri, second] = guest.uris();
+  const [login, number] = second === undefined ? ['', first] : [first, second];
+  const { user = '', host = '' } = parseSipUri(number) ?? {};
+  return { number: user, login: parseSipUri(login)?.user ?? '', domain: host, uri: number };
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { ConferenceView, ParticipantView, TopologyEntry } from '../callstore/conference-view.ts';
 import type { MediaEndpoint } from '../media/endpoint.ts';
-import { type Admission, type Host, Participant } from './participant.ts';
+import { type Admission, type Host, type Line, Participant } from './participant.ts';
 import type { ConferenceServices } from './ports.ts';
 import { RoomEvents } from './room-events.ts';
 import { RoomRecording } from './room-recording.ts';
@@ -86,9 +86,13 @@ export class Room implements Host {
     return this.settings.maxMembers === 0 ? Number.POSITIVE_INFINITY : this.settings.maxMembers - this.size;
   }
 
-  /** Keeps a place for somebody; undefined when the room is full. */
-  admit(admission: Admission): Participant | undefined {
-    if (this.#ended || this.free < 1) return undefined;
+  /**
+   * Keeps a place for somebody; undefined when the room is full.
+   * @param instead leaves as soon as he is in
+   */
+  admit(admission: Admission, instead?: Participant): Participant | undefined {
+    const place = instead !== undefined && this.participant(instead.participantid) === instead ? 1 : 0;
+    if (this.#ended || this.free + place < 1) return undefined;
     const participant = new Participant(this, this.address.domain, admission);
     this.#participants.set(participant.participantid, participant);
     return participant;
@@ -98,6 +102,29 @@ export class Room implements Host {
   participant(id: string): Participant | undefined {
     const participant = this.#participants.get(id);
     return participant?.view() === undefined || participant.state === 'disconnected' ? undefined : participant;
+  }
+
+  /** Those whose call is there or on its way and who have this URI. */
+  participantsAt(uri: string): readonly Participant[] {
+    return [...this.#participants.values()].filter(
+      (each) => this.participant(each.participantid) === each && each.admission.guest.uris().includes(uri),
+    );
+  }
+
+  /** The call of everybody whose call is there or on its way, by participant. */
+  lines(): readonly (readonly [participantid: string, line: Line])[] {
+    return [...this.#participants.values()].flatMap(({ participantid, state, line }) =>
+      line === undefined || state === 'entering' || state === 'disconnected' ? [] : [[participantid, line] as const],
+    );
+  }
+
+  /** Whether the settings know moderators. */
+  get hasModerators(): boolean {
+    return this.settings.moderatorPin !== '' || this.settings.moderators.length > 0;
+  }
+
+  moderates(participant: Participant): boolean {
+    return this.#sound.moderates(participant);
   }
 
   /** Ends everybody's call, and with that the room. */

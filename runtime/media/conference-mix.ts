@@ -1,5 +1,6 @@
 import type { MediaEndpoint } from './endpoint.ts';
 import { MediaError } from './media-error.ts';
+import type { RecordingNotices } from './recording-notices.ts';
 
 /** Something that the media server tells of a member. */
 export type MemberNotice = 'talking' | 'silent' | 'muted' | 'unmuted';
@@ -37,14 +38,21 @@ const NOTICES: Readonly<Record<string, MemberNotice>> = {
 export class ConferenceMix {
   readonly #name: string;
   readonly #api: (command: string) => Promise<string>;
+  readonly #recordings: Pick<RecordingNotices, 'completed' | 'forget'>;
 
   /**
    * @param name unique on the media server, without spaces
    * @param api sends a command on the media server's own connection
+   * @param recordings tells when a recording of a conference is complete
    */
-  constructor(name: string, api: (command: string) => Promise<string>) {
+  constructor(
+    name: string,
+    api: (command: string) => Promise<string>,
+    recordings: Pick<RecordingNotices, 'completed' | 'forget'>,
+  ) {
     this.#name = name;
     this.#api = api;
+    this.#recordings = recordings;
   }
 
   /**
@@ -115,15 +123,17 @@ export class ConferenceMix {
     if (answer.startsWith('-ERR')) throw new MediaError(`the media server cannot play ${source}: ${answer.trim()}`);
   }
 
-  /** Records the whole conference into a WAV file. @throws MediaError */
-  async startRecording(file: string): Promise<void> {
+  /**
+   * Records the whole conference into a WAV file, until it is over.
+   * @returns tells when the file is complete
+   * @throws MediaError
+   */
+  async record(file: string): Promise<{ readonly completed: Promise<void> }> {
+    const completed = this.#recordings.completed(file);
     const answer = await this.#command(`recording start ${file}`);
-    if (answer.startsWith('-ERR')) throw new MediaError(`the media server cannot record to ${file}: ${answer.trim()}`);
-  }
-
-  /** Ends the recording; settles when the file is complete. A conference that is over has ended it by itself. */
-  async stopRecording(file: string): Promise<void> {
-    await this.#command(`recording stop ${file}`);
+    if (!answer.startsWith('-ERR')) return { completed };
+    this.#recordings.forget(file);
+    throw new MediaError(`the media server cannot record to ${file}: ${answer.trim()}`);
   }
 
   #command(command: string): Promise<string> {

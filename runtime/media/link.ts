@@ -27,6 +27,7 @@ export class MediaLink implements EndpointServer {
   readonly recordings = new RecordingNotices();
   readonly #server: FsMediaServer;
   readonly #live = new Set<MediaEndpoint>();
+  #watchesConferences = false;
 
   private constructor(server: FsMediaServer, listenAddress: string) {
     this.#server = server;
@@ -34,10 +35,16 @@ export class MediaLink implements EndpointServer {
     sendWhole(server.conn.socket);
     // On this connection rather than the channel's own: that ends with the channel, and so do many recordings.
     server.conn.subscribe(['RECORD_STOP']);
-    server.conn.on('esl::ready', () => server.conn.subscribe(['RECORD_STOP']));
+    server.conn.on('esl::ready', () => {
+      server.conn.subscribe(['RECORD_STOP']);
+      if (this.#watchesConferences) this.#subscribeConferences();
+    });
     server.conn.on('esl::event::RECORD_STOP::*', (event) =>
       this.recordings.notice(event.getHeader('Record-File-Path') ?? ''),
     );
+    server.conn.on('esl::event::CUSTOM::*', (event) => {
+      if (event.getHeader('Action') === 'stop-recording') this.recordings.notice(event.getHeader('Path') ?? '');
+    });
     // The listener for the media server's own connections is the library's: where it hides it elsewhere one day, only
     // speed is lost.
     // oxlint-disable-next-line eslint/no-underscore-dangle -- there is no other way to it
@@ -116,7 +123,24 @@ export class MediaLink implements EndpointServer {
 
   /** A conference on the media server, by a name that is unique there. */
   conference(name: string): ConferenceMix {
-    return new ConferenceMix(name, (command) => this.#server.api(command));
+    return new ConferenceMix(name, (command) => this.#server.api(command), {
+      completed: (file) => {
+        this.#watchConferences();
+        return this.recordings.completed(file);
+      },
+      forget: (file) => this.recordings.forget(file),
+    });
+  }
+
+  /** Only the end of a recording belongs to no member; a node that records no conference is spared the rest. */
+  #watchConferences(): void {
+    if (this.#watchesConferences) return;
+    this.#watchesConferences = true;
+    this.#subscribeConferences();
+  }
+
+  #subscribeConferences(): void {
+    this.#server.conn.subscribe(['CUSTOM conference::maintenance']);
   }
 
   close(): void {

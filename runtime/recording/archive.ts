@@ -43,6 +43,15 @@ export class RecordArchive {
     await this.#db.updateTable('recordings').set(end).where('id', '=', id).execute();
   }
 
+  /** Who is heard in a recording, where that was not known at its beginning. */
+  async setParties(id: string, parties: readonly object[]): Promise<void> {
+    await this.#db
+      .updateTable('recordings')
+      .set({ parties: JSON.stringify(parties) })
+      .where('id', '=', id)
+      .execute();
+  }
+
   /** Recordings of a node that nobody has ended: it was killed. */
   async unfinished(node: string): Promise<readonly RecordRow[]> {
     return await this.#db

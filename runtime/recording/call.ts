@@ -21,9 +21,10 @@ export interface RecordedCall {
 
 /** A party as the index of recordings keeps it. */
 export interface RecordedParty {
-  readonly side: 'a' | 'b';
+  /** Absent in a conference, where all are heard on one channel. */
+  readonly side?: 'a' | 'b';
   /** Channel of the file on which the party is heard: 0 is left. */
-  readonly channel: 0 | 1;
+  readonly channel?: 0 | 1;
   readonly number: string;
   readonly login: string;
   readonly domain: string;

@@ -95,6 +95,11 @@ export class FileRecording {
   }
 }
 
+/** Reports a recording that could not be started. Never rejects. */
+export async function failRecord(tools: RecordingTools, row: RecordRow, reason: string): Promise<void> {
+  await endRecord(tools, row, failure(reason));
+}
+
 /** Takes a recording whose file is complete, or as complete as it will be, into the archive. Never rejects. */
 export async function fileRecord(tools: RecordingTools, row: RecordRow): Promise<RecordRow> {
   return endRecord(tools, row, await filed(tools, row));

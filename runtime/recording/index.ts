@@ -4,6 +4,7 @@ import type { LiveDirectory } from '../domain/index.ts';
 import type { CallEvents } from '../events/call-events.ts';
 import type { Storage } from '../storage/index.ts';
 import { RecordArchive, type RecordRow } from './archive.ts';
+import { ConferenceRecordings } from './conference-recordings.ts';
 import { fileRecord, type RecordingTools } from './file-recording.ts';
 import { RecordLayers } from './layers.ts';
 import { Recorder } from './recorder.ts';
@@ -12,6 +13,8 @@ import { FileStore, type RecordStore } from './store.ts';
 
 export { MAX_LIST, type AsrStatus, RecordArchive, type RecordQuery, type RecordRow } from './archive.ts';
 export type { RecordedCall, RecordedLeg, RecordedParty } from './call.ts';
+export type { ConferenceFile, ConferenceParty } from './conference-recordings.ts';
+export { ConferenceRecordings } from './conference-recordings.ts';
 export { RecordingError } from './errors.ts';
 export { aboutRecord } from './file-recording.ts';
 export { DEFAULT_LAYER_MS, RecordLayers } from './layers.ts';
@@ -36,6 +39,7 @@ export interface Recording {
   readonly store: RecordStore;
   readonly recorder: Recorder;
   readonly layers: RecordLayers;
+  readonly conferences: ConferenceRecordings;
   /** Name of this node in the archive. */
   readonly node: string;
   /** Files what a node that was killed had begun. */
@@ -65,17 +69,19 @@ export async function openRecording(options: RecordingOptions): Promise<Recordin
   };
   const recorder = new Recorder(tools, rules);
   const layers = new RecordLayers(tools);
+  const conferences = new ConferenceRecordings(tools);
   return {
     archive,
     store,
     recorder,
     layers,
+    conferences,
     node,
     recover: async () => {
       for (const row of await archive.unfinished(node)) await fileRecord(tools, row);
     },
     close: async () => {
-      await Promise.all([recorder.settled(), layers.settled()]);
+      await Promise.all([recorder.settled(), layers.settled(), conferences.settled()]);
     },
   };
 }

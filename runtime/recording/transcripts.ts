@@ -117,6 +117,6 @@ function transcriptOf({ parties }: RecordRow, channels: readonly TranscribedChan
     const { side = '', number = '' } = known.find(({ channel }) => channel === each.channel) ?? {};
     return { ...each, side, number };
   });
-  const lines = named.flatMap(({ number, text }) => (text === '' ? [] : [`${number}: ${text}`]));
+  const lines = named.flatMap(({ number, text }) => (text === '' ? [] : [number === '' ? text : `${number}: ${text}`]));
   return { text: lines.join('\n'), channels: named };
 }

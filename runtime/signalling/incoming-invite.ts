@@ -1,3 +1,4 @@
+import { focusContact } from './focus.ts';
 import { SessionTimerHeaders } from './session-timer.ts';
 import { dialogOf, type SipDialog } from './sip-dialog.ts';
 import type { Srf, SrfRequest, SrfResponse } from './srf-types.ts';
@@ -76,12 +77,17 @@ export class IncomingInvite {
 
   /**
    * Answers with 200 and builds the dialog.
+   * @param room number of the room, when it is a conference that answers
    * @throws InviteCancelled when the caller was faster
    */
-  async accept(sdp: string): Promise<SipDialog> {
+  async accept(sdp: string, room?: string): Promise<SipDialog> {
     this.#cancelled.signal.throwIfAborted();
     const sessionExpires = this.#sessionExpires;
-    const headers = { Allow: ALLOW, ...new SessionTimerHeaders(sessionExpires).answer(this.#req) };
+    const headers = {
+      Allow: ALLOW,
+      ...new SessionTimerHeaders(sessionExpires).answer(this.#req),
+      ...(room === undefined ? {} : focusContact(room, this.#req.protocol)),
+    };
     return dialogOf((done) => this.#srf.createUAS(this.#req, this.#res, { localSdp: sdp, headers }, done), {
       offered: this.#req.body === '',
       ...(sessionExpires === undefined ? {} : { sessionExpires }),

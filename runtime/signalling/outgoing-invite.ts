@@ -1,8 +1,10 @@
 import { answer, type SipAnswer } from './answers.ts';
 import { EarlyDialog } from './early-dialog.ts';
+import { focusContact } from './focus.ts';
 import { ALLOW } from './incoming-invite.ts';
 import type { SipCredentials } from './registration.ts';
 import { SessionTimerHeaders, wantedInterval } from './session-timer.ts';
+import { parseSipUri } from './sip-uri.ts';
 import { dialogOf, type SipDialog } from './sip-dialog.ts';
 import type { Srf, SrfIncomingResponse, SrfRequest, SrfUacOptions } from './srf-types.ts';
 
@@ -17,6 +19,8 @@ export interface OutgoingInviteOptions {
   readonly to: string;
   readonly sdp: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Number of the room that calls, when it is a conference. */
+  readonly room?: string;
   /** Shown when the far end asks for them (401, 407). */
   readonly credentials?: SipCredentials;
   /** Session interval to ask for, seconds (RFC 4028). */
@@ -144,13 +148,15 @@ export class OutgoingInvite {
 }
 
 function uacOptions(
-  { headers, callId, from, to, sdp, credentials, sessionExpires }: OutgoingInviteOptions,
+  { uri, headers, room, callId, from, to, sdp, credentials, sessionExpires }: OutgoingInviteOptions,
   nextHop: string | undefined,
   minSE: number | undefined,
 ): SrfUacOptions {
   const timer = new SessionTimerHeaders(sessionExpires).offer(minSE);
+  const protocol = parseSipUri(nextHop ?? uri)?.params['transport'] ?? 'udp';
+  const focus = room === undefined ? {} : focusContact(room, protocol.toLowerCase());
   return {
-    headers: { ...timer, ...headers, 'Call-ID': callId, From: from, To: to, Allow: ALLOW },
+    headers: { ...timer, ...focus, ...headers, 'Call-ID': callId, From: from, To: to, Allow: ALLOW },
     localSdp: sdp,
     ...(nextHop === undefined ? {} : { proxy: nextHop }),
     ...(credentials === undefined ? {} : { auth: { ...credentials } }),

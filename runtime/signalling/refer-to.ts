@@ -6,16 +6,19 @@ export interface ReferTarget {
   readonly user: string;
   /** Call-ID of the dialog to replace (RFC 3891), for an attended transfer. */
   readonly replaces: string | undefined;
+  /** Of the request that is to be sent there, upper case; INVITE unless something else is said. */
+  readonly method: string;
 }
 
 /** Reads Refer-To; undefined when it names nobody. */
 export function parseReferTo(header: string): ReferTarget | undefined {
   const uri = parseSipUri(header);
   if (uri === undefined || uri.user === '') return undefined;
+  const method = (uri.params['method'] ?? 'INVITE').toUpperCase();
   const escaped = /[?&]Replaces=([^&>]+)/i.exec(header)?.[1];
-  if (escaped === undefined) return { user: uri.user, replaces: undefined };
+  if (escaped === undefined) return { user: uri.user, replaces: undefined, method };
   try {
-    return { user: uri.user, replaces: replacedCallId(decodeURIComponent(escaped)) };
+    return { user: uri.user, replaces: replacedCallId(decodeURIComponent(escaped)), method };
   } catch {
     return undefined;
   }

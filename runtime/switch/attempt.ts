@@ -16,7 +16,7 @@ export interface Attempt {
 }
 
 /** How a party enters a room beyond what a dialled number says. */
-export type EntranceOptions = Pick<Entrance, 'brought' | 'moderator' | 'muted'>;
+export type EntranceOptions = Pick<Entrance, 'brought' | 'moderator' | 'muted' | 'instead'>;
 
 export interface AttemptOptions {
   /** The dialog that the call builds; it has its A leg by now. */

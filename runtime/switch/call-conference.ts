@@ -48,6 +48,7 @@ export function callConference(
 
 async function answerCall(leg: ConferenceLeg, options: AttemptOptions, progress: AttemptProgress): Promise<void> {
   const { caller, dialog, beforeMedia } = options;
+  const { room } = leg;
   // The caller's own failure (no common codec) is found before the conference answers.
   if ((await caller.prepareMedia()) === undefined) throw new MediaError('the caller has no sound', 488);
   if (!dialog.establish(leg)) {
@@ -55,7 +56,7 @@ async function answerCall(leg: ConferenceLeg, options: AttemptOptions, progress:
     progress.finish(answer(487, undefined, true));
     return;
   }
-  await caller.answered();
+  await caller.answered(room.address.number);
   await beforeMedia?.();
   progress.finish(answer(200, 'OK', false));
   // The PIN may take a while, and the room's end may come first.

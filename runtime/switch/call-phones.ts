@@ -213,6 +213,7 @@ class PhonesCall {
   #target({ callee, address, callId, uris }: Branch, sdp: string): ForkTarget {
     const { domain, fromName, fromNumber, headers } = this.#options;
     const { caller, credentials } = callee;
+    const calling = this.#options.caller.party;
     return {
       uri: address.uri,
       ...(address.nextHop === undefined ? {} : { nextHop: address.nextHop }),
@@ -221,6 +222,7 @@ class PhonesCall {
       to: uris.remoteuri,
       sdp,
       headers,
+      ...(calling.kind === 'conference' ? { room: calling.number } : {}),
       ...(credentials === undefined ? {} : { credentials }),
     };
   }

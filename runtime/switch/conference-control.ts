@@ -1,5 +1,7 @@
 import type { ParticipantView, TopologyEntry } from '../callstore/conference-view.ts';
 import type { Conferences } from '../conference/conferences.ts';
+import type { Room } from '../conference/room.ts';
+import { splitDtmfTail } from '../interpreter/dtmf-tail.ts';
 import { callFromConference } from './call-conference.ts';
 import type { SwitchTools } from './tools.ts';
 
@@ -38,11 +40,21 @@ export class LiveConferences {
     return room !== undefined;
   }
 
-  addParticipant(confid: string, to: string): { readonly participantid: string } | 'full' | undefined {
+  refusesParticipant(confid: string, to: string): string | undefined {
     const room = this.#conferences.room(confid);
-    if (room === undefined) return undefined;
-    const called = callFromConference(this.#tools, room, to);
-    return called === undefined ? 'full' : { participantid: called.participant.participantid };
+    return room === undefined ? undefined : refusal(this.#tools, room, to);
+  }
+
+  addParticipant(confid: string, to: string): { readonly participantid: string } | undefined {
+    const room = this.#conferences.room(confid);
+    const called = room && callFromConference(this.#tools, room, to);
+    return called && { participantid: called.participant.participantid };
+  }
+
+  dialogs(confid: string, participantid?: string): readonly string[] {
+    const room = this.#conferences.room(confid);
+    const lines = room?.lines() ?? [];
+    return lines.flatMap(([id, { dialogid }]) => (participantid === undefined || id === participantid ? dialogid : []));
   }
 
   removeParticipant(confid: string, participantid: string): boolean {
@@ -50,4 +62,11 @@ export class LiveConferences {
     participant?.line?.hangUp(BY_OPERATION);
     return participant !== undefined;
   }
+}
+
+/** Why somebody cannot be called from a room. Who has no phone, or does not exist, can be called and does not come. */
+function refusal({ directory }: SwitchTools, room: Room, to: string): string | undefined {
+  if (room.free < 1) return 'the conference is full';
+  const { kind } = directory.route(room.address.domain, undefined, splitDtmfTail(to).number);
+  return kind === 'conference' ? 'is a conference: it cannot take part in another' : undefined;
 }

@@ -74,6 +74,9 @@ export interface CallingLeg extends Leg {
   prepareMedia(): Promise<MediaEndpoint | undefined>;
   /** Early media of the other side can be heard on the endpoint. */
   earlyMedia(): void;
-  /** The other side answered. Rejects when this side is gone by now. */
-  answered(): Promise<void>;
+  /**
+   * The other side answered. Rejects when this side is gone by now.
+   * @param room number of the room, when the other side is a conference
+   */
+  answered(room?: string): Promise<void>;
 }

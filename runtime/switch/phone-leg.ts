@@ -148,12 +148,12 @@ export class PhoneLeg implements CallingLeg {
     return this.#preparing;
   }
 
-  async answered(): Promise<void> {
+  async answered(room?: string): Promise<void> {
     if (this.#state === 'answered') return;
     const endpoint = await this.prepareMedia();
     if (this.#state !== 'ringing' || this.#invite === undefined) throw new MediaError('the caller is gone', 487);
     this.#state = 'answering';
-    const sip = await this.#invite.accept(this.#description.of(endpoint.localSdp));
+    const sip = await this.#invite.accept(this.#description.of(endpoint.localSdp), room);
     if (this.#isEnded()) {
       await sip.bye();
       throw new MediaError('the caller is gone', 487);

@@ -1,15 +1,18 @@
 import type { Answer, DialogSide, Transfer } from '../interpreter/call-port.ts';
 import { parseReferTo } from '../signalling/refer-to.ts';
 import type { ReferAnswer, ReferRequest } from '../signalling/sip-dialog.ts';
+import { ConferenceLeg } from './conference-leg.ts';
 import type { CallDialog } from './dialog.ts';
 import { startJoin } from './join.ts';
 import { PhoneLeg } from './phone-leg.ts';
+import { referToRoom } from './refer-to-room.ts';
 import type { SwitchTools } from './tools.ts';
 import { startTransfer } from './transfer.ts';
 
 /**
  * A phone transfers its peer by REFER: to a number, or with Replaces to a party that it talks to in another dialog. The
- * phone is told by NOTIFY how it goes; after a success it is released, after a failure it has its peer back.
+ * phone is told by NOTIFY how it goes; after a success it is released, after a failure it has its peer back. A conference
+ * is not transferred: it is asked for something.
  * @returns the answer to the REFER
  */
 export function transferByPhone(tools: SwitchTools, leg: PhoneLeg, { referTo }: ReferRequest): ReferAnswer {
@@ -19,6 +22,9 @@ export function transferByPhone(tools: SwitchTools, leg: PhoneLeg, { referTo }: 
   if (target === undefined) return { status: 400 };
   const found = tools.dialogs.findByCallId(leg.callid);
   const peer = found?.dialog.opposite(leg);
+  if (peer instanceof ConferenceLeg && leg.owner === found?.dialog) {
+    return referToRoom(tools, { leg, room: peer.room, participant: peer.participant }, target);
+  }
   if (found === undefined || leg.owner !== found.dialog || !(peer instanceof PhoneLeg)) return { status: 481 };
   const other = target.replaces === undefined ? undefined : tools.dialogs.findByCallId(target.replaces);
   if (target.replaces !== undefined && other === undefined) return { status: 481 };

@@ -1,22 +1,31 @@
 import type { IncomingInvite } from '../signalling/incoming-invite.ts';
 import { replacedCallId } from '../signalling/refer-to.ts';
+import { ConferenceLeg } from './conference-leg.ts';
 import type { CallDialog } from './dialog.ts';
 import { type Party, uriOf } from './party.ts';
 import { PhoneLeg } from './phone-leg.ts';
+import { replaceInRoom } from './replace-in-room.ts';
 import { detachLeg } from './take-over.ts';
 import type { SwitchTools } from './tools.ts';
 
 /**
  * A phone takes the place of another in a live call: INVITE with Replaces (RFC 3891). The party that stays notices
- * nothing on the SIP side; the replaced phone is released.
+ * nothing on the SIP side; the replaced phone is released. A participant of a conference can be replaced too.
  */
 export function replaceByCall(tools: SwitchTools, party: Party, invite: IncomingInvite, replaces: string): void {
   const found = tools.dialogs.findByCallId(replacedCallId(replaces));
   const replaced = found?.dialog.leg(found.side);
   const stays = replaced === undefined ? undefined : found?.dialog.opposite(replaced);
-  if (found === undefined || !(stays instanceof PhoneLeg)) return invite.reject(481);
+  // A call of another domain is not there.
+  if (found === undefined || !found.dialog.isOf(party.domain)) return invite.reject(481);
+  const old = found.dialog;
+  let work: (leg: PhoneLeg) => Promise<void>;
+  if (stays instanceof PhoneLeg) work = (leg) => replace(tools, leg, old, stays, replaces);
+  else if (stays instanceof ConferenceLeg && stays.participant.state !== 'entering') {
+    work = (leg) => replaceInRoom(tools, leg, { old, seat: stays, replaces });
+  } else return invite.reject(481);
   const leg = PhoneLeg.incoming(tools, party, invite);
-  replace(tools, leg, found.dialog, stays, replaces).catch((err: unknown) => {
+  work(leg).catch((err: unknown) => {
     tools.failed(err, 'Replaces', leg);
     leg.release({ by: 'failure', status: 500, reason: 'Server Internal Error' });
   });

@@ -42,3 +42,14 @@ export async function settled(promise: Promise<unknown>): Promise<boolean> {
   setImmediate(() => resolve(pending));
   return (await Promise.race([promise.then(() => true), soon])) !== pending;
 }
+
+/** The status lines that the phone was told until its REFER was over. */
+export async function referProgress(call: PhoneCall): Promise<string[]> {
+  const lines: string[] = [];
+  for (;;) {
+    const notify = await call.notifies.next(5000);
+    lines.push(notify.body.trim());
+    const state = notify.headers.find(({ name }) => name === 'Subscription-State')?.value ?? '';
+    if (state.startsWith('terminated')) return lines;
+  }
+}

@@ -1,18 +1,6 @@
 import { expect } from 'chai';
-import type { PhoneCall } from '../phones/phone-call.ts';
 import { useStage } from '../support/stage.ts';
-import { expectTalk } from './expectations.ts';
-
-/** The status lines that the phone was told until its REFER was over. */
-async function progress(call: PhoneCall): Promise<string[]> {
-  const lines: string[] = [];
-  for (;;) {
-    const notify = await call.notifies.next(5000);
-    lines.push(notify.body.trim());
-    const state = notify.headers.find(({ name }) => name === 'Subscription-State')?.value ?? '';
-    if (state.startsWith('terminated')) return lines;
-  }
-}
+import { expectTalk, referProgress } from './expectations.ts';
 
 const referTo = (value: string) => [{ name: 'Refer-To', value }];
 
@@ -29,7 +17,11 @@ describe('a transfer by a phone', () => {
       arriving.ring();
       await peer.hearsSound({ withinMs: 2000 });
       await arriving.answer();
-      expect(await progress(referrer)).to.deep.equal(['SIP/2.0 100 Trying', 'SIP/2.0 180 Ringing', 'SIP/2.0 200 OK']);
+      expect(await referProgress(referrer)).to.deep.equal([
+        'SIP/2.0 100 Trying',
+        'SIP/2.0 180 Ringing',
+        'SIP/2.0 200 OK',
+      ]);
       await referrer.ended();
       await expectTalk(peer, arriving);
       const dialog = await stage.dialog();
@@ -44,7 +36,7 @@ describe('a transfer by a phone', () => {
     const before = await stage.dialog();
     expect((await outgoing.request('REFER', referTo('<sip:103@demo.local>'))).status).to.equal(202);
     (await carol.incoming()).reject(486);
-    expect((await progress(outgoing)).at(-1)).to.equal('SIP/2.0 486 Busy Here');
+    expect((await referProgress(outgoing)).at(-1)).to.equal('SIP/2.0 486 Busy Here');
     await expectTalk(outgoing, incoming);
     expect((await stage.dialog()).dialogid).to.equal(before.dialogid);
   });
@@ -56,7 +48,7 @@ describe('a transfer by a phone', () => {
     const second = await stage.connect(alice, carol, '103');
     const target = referTo(`<sip:103@demo.local?Replaces=${encodeURIComponent(second.outgoing.replaces)}>`);
     expect((await first.outgoing.request('REFER', target)).status).to.equal(202);
-    expect((await progress(first.outgoing)).at(-1)).to.equal('SIP/2.0 200 OK');
+    expect((await referProgress(first.outgoing)).at(-1)).to.equal('SIP/2.0 200 OK');
     await Promise.all([first.outgoing.ended(), second.outgoing.ended()]);
     await expectTalk(first.incoming, second.incoming);
     const dialog = await stage.dialog();

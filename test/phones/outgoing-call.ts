@@ -60,6 +60,12 @@ export class OutgoingCall extends PhoneCall {
     return { status: end.status, reason: end.reason ?? '' };
   }
 
+  /** A header of the 2xx that answered this call. */
+  async answerHeader(name: string): Promise<string | undefined> {
+    const response = await this.answeredMoment.wait(5000);
+    return response && header(response, name);
+  }
+
   /** CANCEL, sent as soon as a provisional answer allows it (RFC 3261 section 9.1); waits for the end. */
   async cancel(withinMs = 5000): Promise<void> {
     this.#cancelled = true;

@@ -3,16 +3,21 @@ import { parseReferTo } from '../../runtime/signalling/refer-to.ts';
 
 describe('Refer-To', () => {
   it('names a number', () => {
-    expect(parseReferTo('<sip:103@demo.local>')).to.deep.equal({ user: '103', replaces: undefined });
+    expect(parseReferTo('<sip:103@demo.local>')).to.deep.equal({ user: '103', replaces: undefined, method: 'INVITE' });
     expect(parseReferTo('"Carol" <sip:%2A70@demo.local;user=phone>')).to.deep.equal({
       user: '*70',
       replaces: undefined,
+      method: 'INVITE',
     });
   });
 
   it('names a dialog to replace', () => {
     const header = '<sip:103@demo.local?Replaces=abc%40h%3Bto-tag%3D1%3Bfrom-tag%3D2&X=1>';
-    expect(parseReferTo(header)).to.deep.equal({ user: '103', replaces: 'abc@h' });
+    expect(parseReferTo(header)).to.deep.equal({ user: '103', replaces: 'abc@h', method: 'INVITE' });
+  });
+
+  it('names a method', () => {
+    expect(parseReferTo('<sip:103@demo.local;method=bye>')).to.include({ user: '103', method: 'BYE' });
   });
 
   it('is undefined when it names nobody, or cannot be unescaped', () => {

@@ -196,6 +196,60 @@ describe('/uc/conferences/<confid>/participants', () => {
     expect(await rooms.participants({ confid })).to.have.length(2);
   });
 
+  it('shows with dry_run what a change would touch, and does nothing', async () => {
+    const [alice, bob] = await stage.phones('alice', 'bob');
+    const call = await rooms.enter(alice, '*7046');
+    const { confid } = await rooms.only(1);
+    const { dialogid, legs } = await stage.dialog();
+    const { participantid } = await rooms.participant({ confid }, 'alice');
+    const touched = { dialogid, callids: legs.map(({ callid }) => callid) };
+    const dry = async (method: string, path: string, body?: unknown) => {
+      const answer = await rooms.ask(method, `/${confid}${path}?dry_run=true`, body);
+      expect(answer.status, answer.text).to.equal(200);
+      const {
+        dry_run: done,
+        operation,
+        dialogs,
+      } = answer.json<{
+        dry_run: boolean;
+        operation: string;
+        dialogs: { dialogid: string; legs: { callid: string }[] }[];
+      }>();
+      expect(done).to.equal(true);
+      return { operation, dialogs: dialogs.map((each) => ({ ...each, legs: each.legs.map(({ callid }) => callid) })) };
+    };
+    const dialogs = [{ dialogid: touched.dialogid, legs: touched.callids }];
+    expect(await dry('DELETE', '')).to.deep.equal({ operation: 'terminate_conference', dialogs });
+    expect(await dry('DELETE', `/participants/${participantid}`)).to.deep.equal({
+      operation: 'remove_participant',
+      dialogs,
+    });
+    expect(await dry('POST', '/participants', { to: '102' })).to.deep.equal({
+      operation: 'add_participant',
+      dialogs: [],
+    });
+    expectError(await rooms.ask('POST', `/${confid}/participants?dry_run=true`, { to: 'a b' }), 400, 1400);
+    expectError(await rooms.ask('POST', '/conf-none/participants?dry_run=true', { to: '102' }), 404, 1404);
+    expectError(await rooms.ask('DELETE', `/${confid}/participants/none?dry_run=true`), 404, 1404);
+    expect(bob.waitingCalls).to.equal(0);
+    expect(call.established).to.equal(true);
+    expect(await rooms.participants({ confid })).to.have.length(1);
+  });
+
+  it('refuses to add another conference', async () => {
+    const [alice] = await stage.phones('alice');
+    await rooms.enter(alice, '*7047');
+    const { confid } = await rooms.only(1);
+    for (const path of ['', '?dry_run=true']) {
+      const refused = expectError(
+        await rooms.ask('POST', `/${confid}/participants${path}`, { to: '*7048' }),
+        422,
+        1405,
+      );
+      expect(refused.error_details?.field).to.equal('to');
+    }
+  });
+
   it('removes one; the others go on', async () => {
     const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
     const one = await rooms.enter(alice, '*7043', TONES[0]);
@@ -218,6 +272,8 @@ describe('/uc/conferences/<confid>/participants', () => {
     expect(one.established).to.equal(true);
     const none = expectError(await rooms.ask('DELETE', `/${confid}/participants/none`), 404, 1404);
     expect(none.error_message).to.equal('Call/Participant not found');
+    const nowhere = expectError(await rooms.ask('DELETE', '/conf-none/participants/none'), 404, 1404);
+    expect(nowhere.error_message).to.equal('Call/Participant not found');
   });
 
   it('lists with filter, mask and count', async () => {
@@ -257,6 +313,20 @@ describe('/uc/conferences_by_participation', () => {
     const mine = async (method: string, path: string, body?: unknown) =>
       (await rooms.ask(method, path, body, 'alice', OWN_CONFERENCES)).status;
     expect(await mine('LOOKUP', '', { confid })).to.equal(200);
+    const other = await rooms.enter(bob, '*7051');
+    // Another participant's call, account or number names it as well, for whoever takes part.
+    const [dialog] = (await stage.dialogs()).filter(({ acallid }) => acallid === other.callId);
+    for (const key of [
+      { dialogid: dialog?.dialogid },
+      { from: '102' },
+      { sipuserlogin: 'bob' },
+      { callid: other.callId },
+    ]) {
+      const found = await rooms.ask('LOOKUP', '', key, 'alice', OWN_CONFERENCES);
+      expect(found.json(), JSON.stringify(key)).to.deep.equal([confid]);
+    }
+    await other.hangup();
+    await eventually(async () => expect(await rooms.list('bob', OWN_CONFERENCES)).to.deep.equal([]));
     expect(await mine('POST', `/${confid}/participants`, { to: '102' })).to.equal(200);
     // Whoever is called may see what he is called to.
     const called = await bob.incoming();

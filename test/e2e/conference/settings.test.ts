@@ -1,6 +1,7 @@
 import { expect } from 'chai';
-import { existsSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { WebSocket } from 'ws';
 import type { PhoneCall } from '../../phones/phone-call.ts';
 import { eventually } from '../../support/eventually.ts';
 import { CALLS } from '../../support/stage.ts';
@@ -193,18 +194,50 @@ describe('settings of rooms', () => {
     });
   });
 
-  it('record: the whole conference in a WAV file', async () => {
+  it('record: the whole conference in the archive, with who took part, and events', async () => {
     const prefix = await featureCode({ record: true });
+    const told: { type: string; data: Record<string, unknown> }[] = [];
+    const saved = () =>
+      told.map(({ type, data: { recordid, connectionid, reclink } }) => ({ type, recordid, connectionid, reclink }));
+    const socket = new WebSocket(`${stage.node.base.replace('http', 'ws')}/ws`, {
+      headers: { authorization: `Bearer ${(await stage.rest()).token}` },
+    });
+    const ready = Promise.withResolvers<void>();
+    socket.on('message', (text: Buffer) => {
+      const [method, body] = JSON.parse(text.toString()) as [string, (typeof told)[number]];
+      if (method === 'subscribe_result') ready.resolve();
+      else if (method === 'event' && body.type.startsWith('record_')) told.push(body);
+    });
+    await once(socket, 'open');
+    socket.send(JSON.stringify(['subscribe', { qid: '1', id: 'r', events: ['callevents'], expires: 60 }]));
+    await ready.promise;
     const [one, other] = await pair(`${prefix}9`);
     await one.hears(TONES[1]);
     const { confid } = await rooms.only(2);
     await one.hangup();
     await other.hangup();
     await rooms.expectNothing();
-    const file = join(stage.node.dataDir, 'recordings', 'demo.local', `${confid}.wav`);
-    await eventually(async () => {
-      expect(existsSync(file), file).to.equal(true);
-      expect(statSync(file).size).to.be.greaterThan(2000);
+    const rest = await stage.rest();
+    const record = await eventually(async () => {
+      const [id] = (await rest.send('LOOKUP', RECORDINGS, { body: { idconn: confid } })).json<string[]>();
+      const found = (await rest.get(`${RECORDINGS}/${id}`)).json<Record<string, unknown>>();
+      expect(found).to.include({ idconn: confid, layer: confid, status: 'saved', domain: 'demo.local' });
+      return found;
     });
+    expect(record['parties']).to.have.deep.members([
+      { number: '101', login: 'alice', domain: 'demo.local', uri: '<sip:101@demo.local>' },
+      { number: '102', login: 'bob', domain: 'demo.local', uri: '<sip:102@demo.local>' },
+    ]);
+    const file = await fetch(`${stage.node.base}${RECORDINGS}/${String(record['id'])}/file`, {
+      headers: { authorization: `Bearer ${rest.token}` },
+    });
+    expect(file.headers.get('content-type')).to.match(/^audio\//);
+    const bytes = Buffer.from(await file.arrayBuffer());
+    expect(bytes.length).to.equal(record['size']).and.to.be.greaterThan(2000);
+    expect(createHash('sha256').update(bytes).digest('hex')).to.equal(record['sha256']);
+    expect(saved()).to.deep.equal([
+      { type: 'record_saved', recordid: record['id'], connectionid: confid, reclink: record['reclink'] },
+    ]);
+    socket.close();
   });
 });

@@ -4,12 +4,18 @@ import { MemoryConferenceStore } from '../../../runtime/callstore/memory-confere
 
 /** The conference operations of a node on which nobody confers. */
 export function noConferences(calls: CallStore): ConferenceOperations {
-  return conferenceOperations(new MemoryConferenceStore(calls), {
-    participants: () => undefined,
-    topology: () => undefined,
-    changeTopology: () => Promise.resolve(undefined),
-    terminate: () => false,
-    addParticipant: () => undefined,
-    removeParticipant: () => false,
+  return conferenceOperations({
+    store: new MemoryConferenceStore(calls),
+    dialogs: { find: () => undefined },
+    control: {
+      participants: () => undefined,
+      topology: () => undefined,
+      changeTopology: () => Promise.resolve(undefined),
+      terminate: () => false,
+      refusesParticipant: () => undefined,
+      addParticipant: () => undefined,
+      dialogs: () => [],
+      removeParticipant: () => false,
+    },
   });
 }
