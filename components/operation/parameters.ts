@@ -44,6 +44,12 @@ export const CallTimeout = Type.Integer({
   default: 30,
   description: 'Seconds the first party may ring.',
 });
+export const TargetTimeout = Type.Integer({
+  minimum: 1,
+  maximum: 3600,
+  default: 30,
+  description: 'Seconds the target may ring.',
+});
 /** `response_mode` of an operation (specification, "Response modes"). */
 export const ResponseModeOption = (preset: ResponseMode, maximum: ResponseMode = 5) =>
   Type.Optional(

@@ -46,7 +46,8 @@ export function switchProgress(
         return {
           ...asked,
           result: failed?.response?.result ?? 'ok',
-          ...(confid === undefined ? {} : { confid }),
+          // Like everything else about the target (specification, "Response modes").
+          ...(confid === undefined || mode < 3 ? {} : { confid }),
           ...Object.assign(
             {},
             ...PARTIES.map((party) => sideFields(party, states[party], respond(states[party], mode))),

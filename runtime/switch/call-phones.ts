@@ -272,7 +272,7 @@ class PhonesCall {
   }
 
   async #answered(outcome: ForkOutcome & { answered: true }): Promise<void> {
-    const { dialog, caller, beforeMedia, dtmfProto } = this.#options;
+    const { dialog, dtmfProto } = this.#options;
     const endpoint = this.#endpoint as MediaEndpoint;
     this.#endpoint = undefined;
     const { target, address } = this.#called.get(outcome.target.callId) as Reached;
@@ -284,17 +284,28 @@ class PhonesCall {
     });
     if (!(await this.#served(leg, outcome.sdp))) return this.#declined(leg);
     // The 2xx makes the dialog, whoever still has to hear of it.
-    if (leg.ended || !dialog.establish(leg)) {
+    if (!dialog.establish(leg)) {
       leg.release({ by: 'a', status: 487, reason: 'Request Terminated' });
       this.#giveUp(answer(487, undefined, true));
       return;
     }
-    await Promise.all([endpoint.modify(outcome.sdp), caller.answered(), this.#early?.catch(() => undefined)]);
-    await beforeMedia?.();
-    await dialog.connectMedia();
     this.#answeredBy = target.dialled;
+    if (leg.ended) dialog.legEnded(leg, 'BYE');
+    else await this.#connected(endpoint, outcome.sdp);
     this.progress.finish(outcome.answer);
     if (target.tail.length > 0) sendDigits(this.#tools, leg, target.tail, dtmfProto ?? 'rfc2833');
+  }
+
+  /** The two talk, unless one of them has hung up by now: answered it was all the same. */
+  async #connected(endpoint: MediaEndpoint, sdp: string): Promise<void> {
+    const { dialog, caller, beforeMedia } = this.#options;
+    try {
+      await Promise.all([endpoint.modify(sdp), caller.answered(), this.#early?.catch(() => undefined)]);
+      await beforeMedia?.();
+      await dialog.connectMedia();
+    } catch (err) {
+      if (!dialog.ended.aborted) throw err;
+    }
   }
 
   /** Lets a scenario serve the phone first, where one is to; gives whether the phone is to be connected. */

@@ -2,7 +2,15 @@ import { Type } from 'typebox';
 import type { Directory } from '../../../runtime/domain/directory.ts';
 import { defineOperation } from '../definition.ts';
 import { OperationError } from '../errors.ts';
-import { Binding, CallTimeout, HeaderText, NumberOrLogin, NumberWithTail, ResponseModeOption } from '../parameters.ts';
+import {
+  Binding,
+  CallTimeout,
+  HeaderText,
+  NumberOrLogin,
+  NumberWithTail,
+  ResponseModeOption,
+  TargetTimeout,
+} from '../parameters.ts';
 import type { ResponseMode } from '../response.ts';
 import type { Scope } from '../target.ts';
 import { RESULT, transferProgress } from '../transfer-progress.ts';
@@ -15,6 +23,7 @@ export const InviteParameters = Type.Object({
   callerid: Type.Optional(NumberOrLogin('Number shown to X; default: `from`.')),
   callername: Type.Optional(Type.Unsafe<string>({ ...HeaderText('Name shown to X.'), default: 'callmanager' })),
   calltimeout: Type.Optional(CallTimeout),
+  targettimeout: Type.Optional(TargetTimeout),
   binding: Type.Optional(Binding),
   response_mode: ResponseModeOption(3),
   use_intercom: Type.Optional(

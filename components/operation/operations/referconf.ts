@@ -1,12 +1,10 @@
 import { Type } from 'typebox';
 import { CONFERENCE_SELECTOR_KEYS, type ConferenceSelectorKey } from '../../../runtime/callstore/conference-store.ts';
 import { conferenceSelector } from '../conferences.ts';
-import { defineOperation, type PlanTools, touched } from '../definition.ts';
+import { defineOperation, type PlanTools } from '../definition.ts';
 import { notApplicable, OperationError } from '../errors.ts';
-import { Binding, ResponseModeOption, SideName } from '../parameters.ts';
-import type { ResponseMode } from '../response.ts';
-import { live, type Scope, selectorProperties, sidesOf } from '../target.ts';
-import { RENAMED_FIELDS, renamed, transferProgress } from '../transfer-progress.ts';
+import { type Scope, selectorProperties } from '../target.ts';
+import { TRANSFER_PARAMETERS, transferPlan, TransferResponse } from '../transfer-plan.ts';
 
 const conference = (what: string) =>
   Type.Optional(Type.String({ minLength: 1, maxLength: 256, description: `The conference, by ${what}.` }));
@@ -16,37 +14,23 @@ export const referConf = defineOperation({
   name: 'referconf',
   summary: 'Brings the opponent of the initiator into a conference, which the initiator keeps on hold.',
   parameters: Type.Object({
-    by: SideName('Side that transfers: SIP URI or Call-ID. The opposite side is transferred.'),
+    ...TRANSFER_PARAMETERS,
     ...selectorProperties('refer', 'A call of which the conference is one side'),
     referconfid: conference('id'),
     referconfuri: conference('URI'),
     referconfroomnum: conference('room number, without the featurecode'),
     referconfnumber: conference('phone number with the featurecode, or its hexadecimal number'),
-    binding: Type.Optional(Binding),
-    response_mode: ResponseModeOption(3),
   }),
-  response: Type.Object({ dialogid: Type.String({ description: 'As asked.' }), ...RENAMED_FIELDS }),
+  response: TransferResponse,
   example: { by: '<sip:alice@demo.local>', referconfroomnum: '17' },
   target: 'one',
   paths: ['domain', 'own'],
   startsCall: true,
   scenario: 'referconf',
-  plan: async ({ conferences, dialogs }, { scope, parameters, dialogids: [dialogid = ''] }) => {
-    const { by, binding, response_mode: mode = 3 } = parameters;
-    const { initiator, other } = sidesOf(live(dialogs, scope, dialogid), by, 'by');
-    const confid = await findConference(conferences, scope, parameters);
-    return {
-      touches: [touched(dialogs, scope.domain, dialogid)],
-      args: {
-        dialogid,
-        side: other,
-        initiator: initiator.number,
-        room: (await conferences.numberOf(confid)) ?? '',
-        ...(binding === undefined ? {} : { binding }),
-      },
-      responseMode: mode,
-      progress: transferProgress(mode as ResponseMode, (response) => ({ dialogid, ...renamed(response) })),
-    };
+  plan: async (tools, { scope, parameters, dialogids: [dialogid = ''] }) => {
+    const confid = await findConference(tools.conferences, scope, parameters);
+    const room = (await tools.conferences.numberOf(confid)) ?? '';
+    return transferPlan(tools, scope, dialogid, parameters, { room });
   },
 });
 

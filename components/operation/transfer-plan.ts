@@ -1,0 +1,50 @@
+import { Type } from 'typebox';
+import type { Value } from '../../runtime/interpreter/values.ts';
+import { type OperationPlan, type PlanTools, touched } from './definition.ts';
+import { Binding, ResponseModeOption, SideName } from './parameters.ts';
+import type { ResponseMode } from './response.ts';
+import { live, type Scope, sidesOf } from './target.ts';
+import { RENAMED_FIELDS, renamed, transferProgress } from './transfer-progress.ts';
+
+/** What REFER and REFERCONF share: one side of a dialog is taken out of it, and transferred. */
+
+export const TRANSFER_PARAMETERS = {
+  by: SideName('Side that transfers: SIP URI or Call-ID. The opposite side is transferred.'),
+  binding: Type.Optional(Binding),
+  response_mode: ResponseModeOption(3),
+} as const;
+
+export const TransferResponse = Type.Object({
+  dialogid: Type.String({ description: 'As asked.' }),
+  ...RENAMED_FIELDS,
+});
+
+/**
+ * @param more arguments of the scenario beside the dialog, its side, the initiator's number and the label
+ * @throws OperationError when the dialog is over or not answered, or `by` is no side of it
+ */
+export function transferPlan(
+  { dialogs }: Pick<PlanTools, 'dialogs'>,
+  scope: Scope,
+  dialogid: string,
+  {
+    by,
+    binding,
+    response_mode: mode = 3,
+  }: { readonly by: string; readonly binding?: string; readonly response_mode?: number },
+  more: Readonly<Record<string, Value>>,
+): OperationPlan {
+  const { initiator, other } = sidesOf(live(dialogs, scope, dialogid), by, 'by');
+  return {
+    touches: [touched(dialogs, scope.domain, dialogid)],
+    args: {
+      dialogid,
+      side: other,
+      initiator: initiator.number,
+      ...more,
+      ...(binding === undefined ? {} : { binding }),
+    },
+    responseMode: mode,
+    progress: transferProgress(mode as ResponseMode, (response) => ({ dialogid, ...renamed(response) })),
+  };
+}

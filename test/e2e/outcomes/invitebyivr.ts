@@ -1,0 +1,116 @@
+import { expect } from 'chai';
+import { CALLS } from '../../support/stage.ts';
+import type { Answers, Scene } from './scene.ts';
+import type { Play } from './table.ts';
+
+/** INVITEBYIVR: X is called, and talks to a scenario (`echo`). There is no T. */
+export const INVITEBYIVR_ANSWERS: Answers = {
+  always: ['result', 'ivrcallid'],
+  target: [],
+  refusedByTarget: [],
+  last: '',
+};
+
+function ask(scene: Scene, body: object = {}): void {
+  scene.ask('INVITEBYIVR', CALLS, { to: scene.number('x'), scriptcode: 'echo', ...body });
+}
+
+/** Answered when X had this to say. */
+async function reached(scene: Scene, milestone: 0 | 1 | 2, sipcode: number): Promise<void> {
+  if (scene.mode !== milestone) {
+    if (scene.mode > milestone) await scene.reached(milestone);
+    return;
+  }
+  await scene.answeredWith(['ok']);
+  const keys = ['result', 'ivrcallid', ...(milestone === 0 ? [] : ['sipcode', 'dialogid'])];
+  expect(Object.keys(scene.answer)).to.have.members(keys);
+  if (milestone > 0) expect(scene.answer['sipcode']).to.equal(sipcode);
+}
+
+async function rings(scene: Scene, body: object = {}) {
+  ask(scene, body);
+  const first = await scene.x.incoming();
+  await reached(scene, 0, 0);
+  first.ring();
+  await reached(scene, 1, 180);
+  return first;
+}
+
+export const INVITEBYIVR_PLAYS: Readonly<Record<string, Play>> = {
+  answers: async (scene) => {
+    const first = await rings(scene);
+    await first.answer();
+    await reached(scene, 2, 200);
+    first.play(440);
+    await first.hears(440);
+    await first.hangup();
+  },
+  'answers without ringing': async (scene) => {
+    ask(scene);
+    const first = await scene.x.incoming();
+    await reached(scene, 0, 0);
+    await first.answer();
+    if (scene.mode > 0) await reached(scene, scene.mode === 1 ? 1 : 2, 200);
+    await first.hangup();
+  },
+  refuses: async (scene) => {
+    ask(scene);
+    const first = await scene.x.incoming();
+    await reached(scene, 0, 0);
+    first.reject(486);
+    await scene.failedAtFirst('rejected', { sipcode: 486 });
+  },
+  'rings and refuses': async (scene) => {
+    (await rings(scene)).reject(603);
+    await scene.failedAtFirst('rejected', { sipcode: 603 });
+  },
+  'has no phone': async (scene) => {
+    await scene.x.unregister();
+    ask(scene);
+    if (scene.mode === 0) await reached(scene, 0, 0);
+    await scene.failedAtFirst('rejected', { sipcode: 480 });
+  },
+  'is nobody': async (scene) => {
+    ask(scene, { to: '19999' });
+    if (scene.mode === 0) await reached(scene, 0, 0);
+    await scene.failedAtFirst('rejected', { sipcode: 404 });
+  },
+  'is silent': async (scene) => {
+    ask(scene, { calltimeout: 1 });
+    const first = await scene.x.incoming();
+    await reached(scene, 0, 0);
+    await scene.failedAtFirst('error');
+    expect((await first.ended()).by).to.equal('cancelled');
+  },
+  'rings until its time is over': async (scene) => {
+    const first = await rings(scene, { calltimeout: 1 });
+    await scene.failedAtFirst('rejected', { sipcode: 408 });
+    expect((await first.ended()).by).to.equal('cancelled');
+  },
+  'has vanished': async (scene) => {
+    await scene.x.stop({ abruptly: true });
+    ask(scene, { calltimeout: 1 });
+    await reached(scene, 0, 0);
+    await scene.failedAtFirst('error');
+  },
+  'vanishes while it rings': async (scene) => {
+    await rings(scene, { calltimeout: 1 });
+    await scene.x.stop({ abruptly: true });
+    await scene.failedAtFirst('rejected', { sipcode: 408 });
+  },
+  'hangs up at once': async (scene) => {
+    const first = await rings(scene);
+    await first.answer();
+    await first.hangup();
+    await reached(scene, 2, 200);
+  },
+  'vanishes when it has answered': async (scene) => {
+    const first = await rings(scene);
+    await first.answer();
+    await reached(scene, 2, 200);
+    const found = await scene.rest.send('LOOKUP', CALLS, { body: { callid: first.callId } });
+    await scene.x.stop({ abruptly: true });
+    const [dialogid] = found.json<string[]>();
+    expect((await scene.rest.send('DELETE', `${CALLS}/${dialogid}`)).status).to.equal(200);
+  },
+};

@@ -1,0 +1,203 @@
+import { expect } from 'chai';
+import { CALLS } from '../../support/stage.ts';
+import { expectTalk } from '../expectations.ts';
+import type { Answers, Scene } from './scene.ts';
+import type { Play } from './table.ts';
+
+/** REFER: X talks to Y (F), who is transferred to Z (T). */
+export const REFER_ANSWERS: Answers = {
+  always: ['dialogid', 'result', 'ivrcallid'],
+  target: ['new_acallid', 'new_last_response', 'new_dialogid'],
+  refusedByTarget: ['dialogid', 'result', 'ivrcallid', 'new_acallid', 'new_last_response'],
+  last: 'new_last_response',
+};
+
+const RINGING = 'SIP/2.0 180 Ringing';
+const OK = 'SIP/2.0 200 OK';
+
+/** X has called Y; X or, `by` Call-ID, whoever is opposite of the one that is moved, transfers. */
+async function ask(scene: Scene, body: object = {}) {
+  const { outgoing, incoming, dialogid } = await scene.connect('x', 'y');
+  scene.ask('REFER', `${CALLS}/${dialogid}`, { by: scene.uri('x'), referto: scene.number('z'), ...body });
+  return { initiator: outgoing, moved: incoming };
+}
+
+/** The initiator is released, and Z's phone has the call. */
+async function targetCalled(scene: Scene, body: object = {}) {
+  const { initiator, moved } = await ask(scene, body);
+  const target = await scene.z.incoming();
+  await scene.reached(2);
+  expect((await initiator.ended()).by).to.equal('there');
+  return { moved, target };
+}
+
+async function targetRings(scene: Scene, body: object = {}) {
+  const called = await targetCalled(scene, body);
+  called.target.ring();
+  await scene.reached(3, RINGING);
+  return called;
+}
+
+/** The target did not take the call: X has Y back. */
+async function givenBack(scene: Scene, moved: Awaited<ReturnType<typeof targetCalled>>['moved']): Promise<void> {
+  const back = await scene.x.incoming();
+  await back.answer();
+  await expectTalk(moved, back);
+  const [leaving, staying] = scene.mode % 2 === 0 ? [moved, back] : [back, moved];
+  await leaving.hangup();
+  expect((await staying.ended()).by).to.equal('there');
+}
+
+export const REFER_PLAYS: Readonly<Record<string, Play>> = {
+  'all answer': async (scene) => {
+    const { moved, target } = await targetRings(scene);
+    await scene.expectTargetDialog('new_', 'forking');
+    await target.answer();
+    await scene.reached(5, OK);
+    await scene.expectTargetDialog('new_', 'dialog');
+    await expectTalk(moved, target);
+    const [leaving, staying] = scene.mode % 2 === 0 ? [moved, target] : [target, moved];
+    await leaving.hangup();
+    expect((await staying.ended()).by).to.equal('there');
+  },
+  'all answer, by the called side': async (scene) => {
+    const { outgoing, incoming, dialogid } = await scene.connect('x', 'y');
+    scene.ask('REFER', `${CALLS}/${dialogid}`, { by: incoming.callId, referto: scene.number('z') });
+    const target = await scene.z.incoming();
+    await scene.reached(2);
+    expect((await incoming.ended()).by).to.equal('there');
+    await target.answer();
+    await scene.reached(5, OK);
+    await expectTalk(outgoing, target);
+    await outgoing.hangup();
+    await target.ended();
+  },
+  'T refuses': async (scene) => {
+    const { moved, target } = await targetCalled(scene);
+    target.reject(603);
+    await scene.failedAtTarget('SIP/2.0 603 Decline');
+    await givenBack(scene, moved);
+  },
+  'T is busy': async (scene) => {
+    const { moved, target } = await targetCalled(scene);
+    target.reject(486);
+    await scene.failedAtTarget('SIP/2.0 486 Busy Here');
+    await givenBack(scene, moved);
+  },
+  'T rings and refuses': async (scene) => {
+    const { moved, target } = await targetRings(scene);
+    target.reject(480);
+    await scene.failedAtTarget('SIP/2.0 480 Temporarily Unavailable');
+    await givenBack(scene, moved);
+  },
+  'T refuses, and so does X': async (scene) => {
+    const { moved, target } = await targetCalled(scene);
+    target.reject(486);
+    await scene.failedAtTarget('SIP/2.0 486 Busy Here');
+    (await scene.x.incoming()).reject(603);
+    expect((await moved.ended()).by).to.equal('there');
+  },
+  'T refuses, and X has vanished': async (scene) => {
+    const { moved, target } = await targetCalled(scene);
+    await scene.x.stop({ abruptly: true });
+    target.reject(486);
+    await scene.failedAtTarget('SIP/2.0 486 Busy Here');
+    expect((await moved.ended(20_000)).by).to.equal('there');
+  },
+  'T has no phone': async (scene) => {
+    await scene.z.unregister();
+    const { moved } = await ask(scene);
+    if (scene.mode < 3) await scene.reached(2);
+    await scene.failedAtTarget('SIP/2.0 480 Temporarily Unavailable');
+    await givenBack(scene, moved);
+  },
+  'T is nobody': async (scene) => {
+    const { moved } = await ask(scene, { referto: '19999' });
+    if (scene.mode < 3) await scene.reached(2);
+    await scene.failedAtTarget('SIP/2.0 404 Not Found');
+    await givenBack(scene, moved);
+  },
+  'T is silent': async (scene) => {
+    const { moved, target } = await targetCalled(scene, { targettimeout: 1 });
+    await scene.failedAtTarget('SIP/2.0 408 Request Timeout');
+    expect((await target.ended()).by).to.equal('cancelled');
+    await givenBack(scene, moved);
+  },
+  'T rings until its time is over': async (scene) => {
+    const { moved, target } = await targetRings(scene, { targettimeout: 1 });
+    await scene.failedAtTarget('SIP/2.0 408 Request Timeout');
+    expect((await target.ended()).by).to.equal('cancelled');
+    await givenBack(scene, moved);
+  },
+  'T has vanished': async (scene) => {
+    await scene.z.stop({ abruptly: true });
+    const { moved } = await ask(scene, { targettimeout: 1 });
+    if (scene.mode < 3) await scene.reached(2);
+    await scene.failedAtTarget(/^SIP\/2\.0 (408|410|480|503) /);
+    await givenBack(scene, moved);
+  },
+  'T vanishes while it rings': async (scene) => {
+    const { moved } = await targetRings(scene, { targettimeout: 1 });
+    await scene.z.stop({ abruptly: true });
+    await scene.failedAtTarget('SIP/2.0 408 Request Timeout');
+    await givenBack(scene, moved);
+  },
+  'T hangs up at once': async (scene) => {
+    const { moved, target } = await targetRings(scene);
+    await target.answer();
+    await target.hangup();
+    await scene.reached(5, OK);
+    expect((await moved.ended()).by).to.equal('there');
+  },
+  'T vanishes when it has answered': async (scene) => {
+    const { moved, target } = await targetRings(scene);
+    await target.answer();
+    await scene.reached(5, OK);
+    await scene.z.stop({ abruptly: true });
+    await moved.hangup();
+  },
+  'F hangs up at once': async (scene) => {
+    const { moved } = await ask(scene);
+    await moved.hangup();
+    const status = await scene.answeredSomehow([200, 404]);
+    if (status === 404) return;
+    const target = scene.z.waitingCalls > 0 ? await scene.z.incoming() : undefined;
+    if (target !== undefined) expect((await target.ended()).by).to.equal('cancelled');
+  },
+  'F hangs up while T rings': async (scene) => {
+    const { moved, target } = await targetRings(scene);
+    await moved.hangup();
+    expect((await target.ended()).by).to.equal('cancelled');
+    await scene.failedAtTarget('SIP/2.0 487 Request Terminated');
+  },
+  'F hangs up when T has answered': async (scene) => {
+    const { moved, target } = await targetRings(scene);
+    await target.answer();
+    await scene.reached(5, OK);
+    await moved.hangup();
+    expect((await target.ended()).by).to.equal('there');
+  },
+  'F has vanished': async (scene) => {
+    const { outgoing, dialogid } = await scene.connect('x', 'y');
+    await scene.y.stop({ abruptly: true });
+    scene.ask('REFER', `${CALLS}/${dialogid}`, { by: scene.uri('x'), referto: scene.number('z') });
+    const target = await scene.z.incoming();
+    await scene.reached(2);
+    await outgoing.ended();
+    await target.answer();
+    await scene.reached(5, OK);
+    await target.hangup();
+  },
+  'X has vanished': async (scene) => {
+    const { incoming, dialogid } = await scene.connect('x', 'y');
+    await scene.x.stop({ abruptly: true });
+    scene.ask('REFER', `${CALLS}/${dialogid}`, { by: scene.uri('x'), referto: scene.number('z') });
+    const target = await scene.z.incoming();
+    await scene.reached(2);
+    await target.answer();
+    await scene.reached(5, OK);
+    await expectTalk(incoming, target);
+    await target.hangup();
+    await incoming.ended();
+  },
+};

@@ -1,0 +1,112 @@
+import { expect } from 'chai';
+import type { RestClient } from '../../phones/rest-client.ts';
+import { TestNode } from '../../support/node.ts';
+import { Casting } from './cast.ts';
+import { INVITE_ANSWERS, INVITE_PLAYS } from './invite.ts';
+import { INVITEBYIVR_ANSWERS, INVITEBYIVR_PLAYS } from './invitebyivr.ts';
+import { REFER_ANSWERS, REFER_PLAYS } from './refer.ts';
+import { REFERCONF_ANSWERS, REFERCONF_PLAYS, SMALL_ROOM } from './referconf.ts';
+import { REFERREPLACES_ANSWERS, REFERREPLACES_PLAYS } from './referreplaces.ts';
+import { type Answers, type Mode, MODES, Scene } from './scene.ts';
+import { SWITCHCONF_ANSWERS, SWITCHCONF_PLAYS } from './switchconf.ts';
+
+/** What the parties do in a row of the table; it tells the scene which milestones come, and how it ends. */
+export type Play = (scene: Scene) => Promise<void>;
+
+interface Operation {
+  readonly name: string;
+  readonly modes: readonly Mode[];
+  readonly answers: Answers;
+  readonly plays: Readonly<Record<string, Play>>;
+}
+
+export const OPERATIONS: readonly Operation[] = [
+  { name: 'POST', modes: MODES, answers: INVITE_ANSWERS, plays: INVITE_PLAYS },
+  { name: 'INVITEBYIVR', modes: [0, 1, 2], answers: INVITEBYIVR_ANSWERS, plays: INVITEBYIVR_PLAYS },
+  { name: 'REFER', modes: MODES, answers: REFER_ANSWERS, plays: REFER_PLAYS },
+  { name: 'REFERREPLACES', modes: MODES, answers: REFERREPLACES_ANSWERS, plays: REFERREPLACES_PLAYS },
+  { name: 'SWITCHCONF', modes: MODES, answers: SWITCHCONF_ANSWERS, plays: SWITCHCONF_PLAYS },
+  { name: 'REFERCONF', modes: MODES, answers: REFERCONF_ANSWERS, plays: REFERCONF_PLAYS },
+];
+
+/** Rows that are played at a time: they mostly wait, and have nobody in common. */
+const AT_A_TIME = 8;
+
+interface Row {
+  readonly name: string;
+  readonly play: () => Promise<void>;
+  readonly done: PromiseWithResolvers<void>;
+}
+
+/**
+ * Every operation in every response mode with everything that its parties may do (specification, "Response modes" and
+ * "Result values"): one node, each row with accounts of its own, several rows at a time.
+ */
+export function playTable(operations: readonly Operation[]): void {
+  let node: TestNode;
+  let rest: RestClient;
+  let casting: Casting;
+  const rows: Row[] = [];
+
+  before('start a node and make the accounts', async function () {
+    this.timeout(90_000);
+    node = await TestNode.start();
+    rest = await node.login();
+    casting = new Casting(node);
+    await casting.make(rest, rows.length * 3);
+    const opts = { max_members: 2 };
+    const room = { prefix: SMALL_ROOM, type: 'conference', opts };
+    const answer = await rest.send('POST', '/rest/v1/domain/featurecodes', { body: room });
+    expect(answer.status, answer.text).to.equal(200);
+    void playAll(rows);
+  });
+  after('stop the node', async () => {
+    rest.close();
+    await node.remove();
+  });
+
+  for (const { name, modes, answers, plays } of operations) {
+    describe(name, () => {
+      for (const [what, play] of Object.entries(plays)) {
+        for (const mode of modes) {
+          const row: Row = {
+            name: `${name} ${what} ${mode}`,
+            done: Promise.withResolvers<void>(),
+            play: async () => {
+              const scene = await Scene.set(casting, rest, mode, answers);
+              try {
+                await play(scene);
+                await scene.expectNothingLeft();
+              } catch (error) {
+                if (error instanceof Error) error.stack = `${error.stack}\n${scene.traces()}`;
+                throw error;
+              } finally {
+                await scene.clear();
+              }
+            },
+          };
+          row.done.promise.catch(() => undefined);
+          rows.push(row);
+          it(`${what}, mode ${mode}`, async function () {
+            this.timeout(120_000);
+            await row.done.promise;
+          });
+        }
+      }
+    });
+  }
+
+  it('leaves nothing behind in the node', async () => {
+    const { counts } = await node.health();
+    expect(counts).to.include({ dialogs: 0, conferences: 0, endpoints: 0, runs: 0, recordings: 0 });
+  });
+}
+
+/** Plays the rows in their order, several at a time. */
+async function playAll(rows: readonly Row[]): Promise<void> {
+  const waiting = rows.values();
+  const worker = async (): Promise<void> => {
+    for (const { play, done } of waiting) await play().then(done.resolve, done.reject);
+  };
+  await Promise.all(Array.from({ length: AT_A_TIME }, worker));
+}
