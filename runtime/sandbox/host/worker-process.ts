@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { FrameReader, encodeFrame } from '../frame.ts';
 import type { ToHost, ToWorker } from '../messages.ts';
-import { putInBackground } from './background.ts';
+import { putInBackground, yieldProcessor } from './background.ts';
 
 export interface WorkerOptions {
   /** Megabytes the process may use. */
@@ -65,6 +65,8 @@ export class WorkerProcess {
       ],
       { env: {}, cwd: '/', stdio: ['ignore', 'ignore', 'pipe', 'pipe'] },
     );
+    // At once, for its own start takes the processor as well; threads that it makes take this over.
+    if (this.#child.pid !== undefined) yieldProcessor(this.#child.pid, options.nice);
     this.#line = this.#child.stdio[3] as Duplex;
     this.#line.on('data', (chunk: Buffer) => this.#receive(chunk, options));
     // The exit that follows says more.
