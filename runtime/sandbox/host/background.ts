@@ -20,7 +20,7 @@ export async function putInBackground(pid: number, nice: number): Promise<void> 
  * @param id of a process or, on Linux, a thread; one that is gone by now needs nothing
  * @param nice 0 to 19, see setpriority(2)
  */
-export function yieldProcessor(id: number, nice: number): void {
+function yieldProcessor(id: number, nice: number): void {
   try {
     // Only the system's administrator may raise it again.
     if (os.getPriority(id) < nice) os.setPriority(id, nice);
