@@ -228,6 +228,7 @@ async function compose(config: Config, log: Logger, shutdown: Shutdown): Promise
       password: servers.media.secret,
       profile: PROFILE,
       listenAddress: isLoopback(servers.media.host) ? '127.0.0.1' : config.sip.host,
+      silenceLimitMs: config.rtpTimeout * 1000,
     }),
   );
   shutdown.add('media connection', () => media.close());

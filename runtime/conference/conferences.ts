@@ -87,11 +87,12 @@ export class Conferences {
   /**
    * Keeps a place for somebody who is to be called from the room; he is a participant as soon as his call is there.
    * @param number by which he is called
+   * @param scenario a scenario has that number
    * @returns undefined when the room is full or over
    */
-  invite(room: Room, number: string, guest: Guest): Participant | undefined {
+  invite(room: Room, number: string, guest: Guest, scenario: boolean): Participant | undefined {
     const moderator = room.settings.moderators.includes(number);
-    return room.admit({ guest, invited: true, asksPin: false, moderator, muted: false });
+    return room.admit({ guest, invited: true, asksPin: false, moderator, muted: false, scenario });
   }
 
   #open(featureCode: FeatureCode, confroomnum: string): Room {

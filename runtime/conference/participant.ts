@@ -20,6 +20,8 @@ export interface Admission {
   readonly moderator: boolean;
   /** He listens and is not heard. */
   readonly muted: boolean;
+  /** A scenario: the room does not go on for its sake. */
+  readonly scenario?: boolean;
 }
 
 /** The room, as its participants see it. */

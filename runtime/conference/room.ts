@@ -208,7 +208,7 @@ export class Room implements Host {
     if (moderated && this.settings.endWithModerator && !all.some((other) => this.#sound.moderates(other))) {
       this.terminate('the last moderator left');
     }
-    if (!all.some(({ state, admission }) => keepsRoomAlive(state, admission.invited))) this.#end();
+    if (!all.some(({ state, admission }) => keepsRoomAlive(state, admission))) this.#end();
   }
 
   #forgetLater({ participantid }: Participant): void {

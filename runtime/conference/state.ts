@@ -18,6 +18,10 @@ export function mayBecome(from: SeatState, to: SeatState): boolean {
 }
 
 /** Whether somebody is there, or is just coming in: the room lives as long as this is true of one of its seats. */
-export function keepsRoomAlive(state: SeatState, invited: boolean): boolean {
+export function keepsRoomAlive(
+  state: SeatState,
+  { invited, scenario = false }: { readonly invited: boolean; readonly scenario?: boolean },
+): boolean {
+  if (scenario) return false;
   return state === 'connected' || state === 'hold' || (state !== 'disconnected' && !invited);
 }

@@ -25,6 +25,8 @@ export interface Config {
   readonly freeswitch: readonly ServerAddress[];
   /** Session interval to ask phones for, seconds (RFC 4028). */
   readonly sessionExpires: number;
+  /** Seconds without sound from a phone after which its call ends; 0: never. */
+  readonly rtpTimeout: number;
   /** Calls at once, and calls begun in a second; 0: no limit. */
   readonly callLimits: { readonly calls: number; readonly startsPerSecond: number };
   readonly logLevel: string;
@@ -71,6 +73,12 @@ export const SETTINGS = [
     name: 'RINGMASTER_SESSION_EXPIRES',
     fallback: '1800',
     about: 'session timer of calls, seconds; a phone that is silent for half of it is asked whether it is there',
+  },
+  {
+    name: 'RINGMASTER_RTP_TIMEOUT',
+    fallback: '300',
+    about:
+      'seconds without sound from a phone after which its call ends; not while it holds, or only listens. Longer than phones may ring. 0: never',
   },
   {
     name: 'RINGMASTER_MAX_CALLS',
@@ -140,6 +148,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     drachtio: servers('RINGMASTER_DRACHTIO', text),
     freeswitch: servers('RINGMASTER_FREESWITCH', text),
     sessionExpires: seconds('RINGMASTER_SESSION_EXPIRES', text),
+    rtpTimeout: integer('RINGMASTER_RTP_TIMEOUT', text, 0, 86_400),
     callLimits: {
       calls: integer('RINGMASTER_MAX_CALLS', text, 0, 1_000_000),
       startsPerSecond: integer('RINGMASTER_CALL_STARTS', text, 0, 100_000),

@@ -43,7 +43,7 @@ declare module 'drachtio-fsmrf' {
   export interface FsMediaServer extends EventEmitter {
     readonly conn: FsConnection;
     readonly _server?: { readonly server?: Server };
-    createEndpoint(options?: { remoteSdp?: string }): Promise<FsEndpoint>;
+    createEndpoint(options?: { remoteSdp?: string; headers?: Record<string, string> }): Promise<FsEndpoint>;
     api(command: string): Promise<string>;
     connected(): boolean;
     disconnect(): void;

@@ -9,8 +9,8 @@ export interface EndpointServer {
   /** Address of this node on which the media server's sound can be taken. */
   readonly listenAddress: string;
   readonly recordings: RecordingNotices;
-  /** Another endpoint on the same media server. */
-  createEndpoint(remoteSdp?: string): Promise<MediaEndpoint>;
+  /** Another endpoint on the same media server. @param mayBeSilent its far end only listens */
+  createEndpoint(remoteSdp?: string, mayBeSilent?: boolean): Promise<MediaEndpoint>;
 }
 
 /**

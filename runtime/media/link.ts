@@ -14,6 +14,8 @@ export interface MediaServerAddress {
   readonly profile: string;
   /** Address on which this node takes the media server's connections. */
   readonly listenAddress: string;
+  /** Milliseconds after which an endpoint whose far end sends nothing is given up, unless it holds; 0: never. */
+  readonly silenceLimitMs?: number;
 }
 
 /** The media server could not be reached or did not accept the password. */
@@ -26,10 +28,12 @@ export class MediaLink implements EndpointServer {
   readonly listenAddress: string;
   readonly recordings = new RecordingNotices();
   readonly #server: FsMediaServer;
+  readonly #silenceLimitMs: number;
   readonly #live = new Set<MediaEndpoint>();
   #watchesConferences = false;
 
-  private constructor(server: FsMediaServer, listenAddress: string) {
+  private constructor(server: FsMediaServer, { listenAddress, silenceLimitMs = 0 }: MediaServerAddress) {
+    this.#silenceLimitMs = silenceLimitMs;
     this.#server = server;
     this.listenAddress = listenAddress;
     sendWhole(server.conn.socket);
@@ -80,7 +84,7 @@ export class MediaLink implements EndpointServer {
         }),
         tooLate,
       ]);
-      return new MediaLink(server, address.listenAddress);
+      return new MediaLink(server, address);
     } catch (error) {
       if (error instanceof MediaLinkError) throw error;
       throw new MediaLinkError(`the media server at ${where} cannot be used`, { cause: error });
@@ -101,12 +105,17 @@ export class MediaLink implements EndpointServer {
   /**
    * Makes an endpoint. With the phone's session description it answers that; without, it makes an offer, and
    * `modify` takes the answer later.
+   * @param mayBeSilent its far end only listens
    * @throws MediaError with the SIP status of the refusal: 488 without a common codec or free RTP ports
    */
-  async createEndpoint(remoteSdp?: string): Promise<MediaEndpoint> {
+  async createEndpoint(remoteSdp?: string, mayBeSilent = false): Promise<MediaEndpoint> {
+    const limit = mayBeSilent ? 0 : this.#silenceLimitMs;
     let made: FsEndpoint;
     try {
-      made = await this.#server.createEndpoint(remoteSdp === undefined ? {} : { remoteSdp });
+      made = await this.#server.createEndpoint({
+        ...(remoteSdp === undefined ? {} : { remoteSdp }),
+        ...(limit === 0 ? {} : { headers: { 'X-Media-Timeout': String(limit) } }),
+      });
     } catch (error) {
       const status = (error as { status?: unknown }).status;
       throw new MediaError(

@@ -10,6 +10,7 @@ import { failureCause } from './call-phones.ts';
 import { ConferenceLeg } from './conference-leg.ts';
 import { numberOf, type Party, urisOf } from './party.ts';
 import { placeCall } from './place-call.ts';
+import { openVoice } from './room-voice.ts';
 import type { SwitchTools } from './tools.ts';
 
 /** Milliseconds somebody who is called from a room may ring. */
@@ -82,12 +83,11 @@ export function callFromConference(
     decision.kind === 'sipuser'
       ? { kind: 'sipuser', domain: decision.sipuser.domain, sipUser: decision.sipuser }
       : { kind: 'unknown', domain, number };
-  const participant = tools.conferences.invite(room, number, {
-    ruri: bracketUri(number, domain),
-    uris: () => urisOf(called),
-  });
+  const guest = { ruri: bracketUri(number, domain), uris: () => urisOf(called) };
+  const participant = tools.conferences.invite(room, number, guest, decision.kind === 'scenario');
   if (participant === undefined) return undefined;
-  const leg = new ConferenceLeg(room, participant);
+  const voice = decision.kind === 'scenario' ? (calling: ConferenceLeg) => openVoice(tools, calling) : undefined;
+  const leg = new ConferenceLeg(room, participant, voice);
   const dialog = tools.dialogs.open({
     a: leg,
     localuri: bracketUri(number, domain),

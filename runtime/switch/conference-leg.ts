@@ -4,24 +4,42 @@ import type { MediaEndpoint } from '../media/endpoint.ts';
 import type { CallingLeg, EndCause, LegOwner } from './leg.ts';
 import type { SoundPath } from './media-path.ts';
 import type { Party } from './party.ts';
+import type { RoomVoice } from './room-voice.ts';
 
-/** A conference's side of a dialog. It has no endpoint: it takes the other side's into the mix. */
+/**
+ * A conference's side of a dialog. It has no endpoint: it takes the other side's into the mix. Only where the other side
+ * is a scenario, which has none either, it has a voice of its own.
+ */
 export class ConferenceLeg implements CallingLeg {
   readonly callid: string;
   readonly party: Party;
-  readonly endpoint = undefined;
   readonly held = false;
   readonly room: Room;
   readonly participant: Participant;
   owner: LegOwner | undefined;
+  readonly #makeVoice: ((leg: ConferenceLeg) => Promise<RoomVoice>) | undefined;
+  #opening: Promise<RoomVoice> | undefined;
+  #voice: RoomVoice | undefined;
   #ended = false;
 
-  constructor(room: Room, participant: Participant) {
+  /** @param makeVoice for a call to a scenario */
+  constructor(room: Room, participant: Participant, makeVoice?: (leg: ConferenceLeg) => Promise<RoomVoice>) {
+    this.#makeVoice = makeVoice;
     const { domain, number } = room.address;
     this.room = room;
     this.participant = participant;
     this.callid = participant.callid;
     this.party = { kind: 'conference', domain, number };
+  }
+
+  /** What a scenario on the other side plays to and listens to. */
+  get endpoint(): MediaEndpoint | undefined {
+    return this.#voice?.facing;
+  }
+
+  /** Whether it can talk to a scenario. */
+  get speaks(): boolean {
+    return this.#makeVoice !== undefined;
   }
 
   get ended(): boolean {
@@ -41,6 +59,7 @@ export class ConferenceLeg implements CallingLeg {
   release(cause: EndCause): void {
     if (this.#ended) return;
     this.#ended = true;
+    this.#voice?.close();
     this.participant.over(cause.reason, cause.by === 'failure' ? `SIP/2.0 ${cause.status} ${cause.reason}` : undefined);
   }
 
@@ -48,16 +67,32 @@ export class ConferenceLeg implements CallingLeg {
     this.participant.ringing();
   }
 
-  prepareMedia(): Promise<undefined> {
-    return Promise.resolve(undefined);
+  async prepareMedia(): Promise<MediaEndpoint | undefined> {
+    if (this.#makeVoice === undefined) return undefined;
+    this.#opening ??= this.#makeVoice(this);
+    const voice = await this.#opening;
+    if (this.#voice === undefined) this.#use(voice);
+    return voice.facing;
   }
 
   earlyMedia(): void {
     // A room hears whoever has answered.
   }
 
-  answered(): Promise<void> {
-    return Promise.resolve();
+  async answered(): Promise<void> {
+    const voice = await this.#opening;
+    if (voice !== undefined) await this.participant.connect(voice.inRoom);
+  }
+
+  #use(voice: RoomVoice): void {
+    this.#voice = voice;
+    if (this.#ended) voice.close();
+    const lost = () => {
+      if (this.#ended) return;
+      this.release({ by: 'failure', status: 500, reason: 'Media Lost' });
+      this.owner?.legEnded(this, 'media lost');
+    };
+    for (const { gone } of [voice.facing, voice.inRoom]) gone.addEventListener('abort', lost, { once: true });
   }
 }
 

@@ -5,6 +5,7 @@ import { callConference } from './call-conference.ts';
 import { callCallee, callPhones } from './call-phones.ts';
 import { type Callee, sipUserCallee } from './callee.ts';
 import { callScenario } from './call-scenario.ts';
+import { ConferenceLeg } from './conference-leg.ts';
 import { providerCallee } from './esg/provider-callee.ts';
 import { pickUp } from './pickup.ts';
 import type { SwitchTools } from './tools.ts';
@@ -25,7 +26,8 @@ export function placeCall(tools: SwitchTools, decision: RouteDecision, options: 
     }
     case 'scenario':
       // A scenario has nothing to say to another scenario's silence: one side of a call needs media.
-      if (options.caller.party.kind === 'ivr' || options.caller.party.kind === 'conference') return failedAttempt(488);
+      if (options.caller.party.kind === 'ivr') return failedAttempt(488);
+      if (options.caller instanceof ConferenceLeg && !options.caller.speaks) return failedAttempt(488);
       return callScenario(tools, decision.code, { ...options, domain: decision.domain ?? options.domain });
     case 'pickup':
       return pickUp(tools, decision.number, options);

@@ -20,8 +20,8 @@ describe('states of a participant', () => {
   }
 
   it('a room lives while somebody is in it or comes by himself, not for those whom it calls', () => {
-    expect(STATES.filter((state) => keepsRoomAlive(state, false))).to.deep.equal(STATES.slice(0, -1));
-    expect(STATES.filter((state) => keepsRoomAlive(state, true))).to.deep.equal(['connected', 'hold']);
+    expect(STATES.filter((state) => keepsRoomAlive(state, { invited: false }))).to.deep.equal(STATES.slice(0, -1));
+    expect(STATES.filter((state) => keepsRoomAlive(state, { invited: true }))).to.deep.equal(['connected', 'hold']);
   });
 });
 

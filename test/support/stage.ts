@@ -41,9 +41,9 @@ export class Stage {
     return this.#node;
   }
 
-  async set(ownNode: boolean): Promise<void> {
+  async set(ownNode: boolean, env: Readonly<Record<string, string>> = {}): Promise<void> {
     if (ownNode) {
-      this.#node = await TestNode.start();
+      this.#node = await TestNode.start({ env });
       return;
     }
     shared ??= TestNode.start();
@@ -146,13 +146,14 @@ export class Stage {
 /**
  * Sets the stage for the tests of a `describe`.
  * @param options.ownNode a fresh node instead of the shared one, for tests that count what is alive in it
+ * @param options.env settings of a fresh node
  */
-export function useStage(options: { ownNode?: boolean } = {}): Stage {
-  const ownNode = options.ownNode === true;
+export function useStage(options: { ownNode?: boolean; env?: Readonly<Record<string, string>> } = {}): Stage {
+  const ownNode = options.ownNode === true || options.env !== undefined;
   const stage = new Stage();
   before('start a node', async function () {
     this.timeout(90_000);
-    await stage.set(ownNode);
+    await stage.set(ownNode, options.env);
   });
   afterEach('leave nothing behind', async function () {
     const traces = stage.traces();

@@ -236,6 +236,34 @@ describe('/uc/conferences/<confid>/participants', () => {
     expect(await rooms.participants({ confid })).to.have.length(1);
   });
 
+  it('adds a scenario: it hears and is heard, and leaves when it ends', async () => {
+    const [alice, bob] = await stage.phones('alice', 'bob');
+    const one = await rooms.enter(alice, '*7049', TONES[0]);
+    const other = await rooms.enter(bob, '*7049');
+    const conference = await rooms.only(2);
+    const { confid } = conference;
+    const add = async (to: string) => {
+      const answer = await rooms.ask('POST', `/${confid}/participants`, { to });
+      expect(answer.status, answer.text).to.equal(200);
+      return answer.json<{ participantid: string }>();
+    };
+    const { participantid } = await add('501');
+    await rooms.only(3);
+    // The echo is the only one who says alice's tone to alice.
+    await one.hears(TONES[0]);
+    await rooms.topology(confid, [{ from: participantid, to: '*', enabled: false }]);
+    await eventually(async () => one.hearsNot(TONES[0], { forMs: 200 }));
+    one.play(undefined);
+    expect((await rooms.ask('DELETE', `/${confid}/participants/${participantid}`)).status).to.equal(200);
+    await rooms.only(2);
+    await add('500');
+    await Promise.all([one.hearsSound(), other.hearsSound()]);
+    // A scenario alone keeps no room.
+    await one.hangup();
+    await other.hangup();
+    await rooms.expectNothing();
+  });
+
   it('refuses to add another conference', async () => {
     const [alice] = await stage.phones('alice');
     await rooms.enter(alice, '*7047');

@@ -116,7 +116,10 @@ export class Rooms {
 }
 
 /** The stage with its rooms; after every test nothing is left of them. */
-export function useRooms(options: { ownNode?: boolean } = {}): { readonly stage: Stage; readonly rooms: Rooms } {
+export function useRooms(options: { ownNode?: boolean; env?: Readonly<Record<string, string>> } = {}): {
+  readonly stage: Stage;
+  readonly rooms: Rooms;
+} {
   const stage = useStage(options);
   const rooms = new Rooms(stage);
   afterEach('no conference is left', () => rooms.expectNothing());

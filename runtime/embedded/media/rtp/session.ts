@@ -1,5 +1,5 @@
 import type { RemoteInfo } from 'node:dgram';
-import { FRAME_SAMPLES } from '../audio/format.ts';
+import { FRAME_MS, FRAME_SAMPLES } from '../audio/format.ts';
 import { type Codec, CODECS, decodeG711, encodeG711, gainTable, PCMU, transcodingTable } from '../audio/g711.ts';
 import { emptyCounters, type MediaFigures, type SessionCounters } from './figures.ts';
 import { JitterBuffer } from './jitter-buffer.ts';
@@ -65,6 +65,8 @@ export class RtpSession {
   #peer: RtpSession | undefined;
   #buffering = 0;
   #transitBase = Number.POSITIVE_INFINITY;
+  /** Frame slot of the last packet of the far end. */
+  #heardFrame: number;
 
   /** Silence replaces what the far end says (`mutedIn`), or what it is to hear (`mutedOut`). */
   mutedIn = false;
@@ -81,6 +83,7 @@ export class RtpSession {
     this.localAddress = localAddress;
     this.localPort = pair.port;
     this.#environment = environment;
+    this.#heardFrame = environment.ticker.frame;
     this.#rtcp = new RtcpResponder(pair.rtcp, this.#sender.ssrc);
     pair.rtp.on('message', (datagram, from) => this.#receive(datagram, from));
     // A far end that has closed its port answers with ICMP; the call ends by SIP, not by that.
@@ -114,6 +117,15 @@ export class RtpSession {
   /** True while digits wait to be sent. */
   get sendingDigits(): boolean {
     return this.#eventSender.pending > 0;
+  }
+
+  /** Milliseconds since the last packet of the far end, or since `restartSilence`. */
+  get silentMs(): number {
+    return (this.#environment.ticker.frame - this.#heardFrame) * FRAME_MS;
+  }
+
+  restartSilence(): void {
+    this.#heardFrame = this.#environment.ticker.frame;
   }
 
   /** Applies an answer or a new offer. */
@@ -259,6 +271,7 @@ export class RtpSession {
       this.counters.inSkipPackets += 1;
       return;
     }
+    this.#heardFrame = this.#environment.ticker.frame;
     if (packet.ssrc !== this.#sourceSsrc) this.#startSource(packet.ssrc);
     this.counters.inPackets += 1;
     this.counters.inRawBytes += datagram.length;

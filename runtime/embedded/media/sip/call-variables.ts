@@ -1,4 +1,11 @@
-import { formatVia, parseNameAddr, parseUri, type ServerTransaction, type SipUri } from '../../stack/index.ts';
+import {
+  formatVia,
+  parseNameAddr,
+  parseUri,
+  type ServerTransaction,
+  type SipRequest,
+  type SipUri,
+} from '../../stack/index.ts';
 import type { Channel } from '../channel/channel.ts';
 import type { MediaCore } from '../core/media-core.ts';
 import type { Dialog } from './dialog.ts';
@@ -65,6 +72,19 @@ export const DIALPLAN_VARIABLES: readonly (readonly [string, string])[] = [
   ['park_after_bridge', 'true'],
   ['playback_terminators', 'none'],
 ];
+
+/** What the dialplan makes of `X-Media-Timeout` (milliseconds): a silent far end is given up, but not one that holds. */
+export function timeoutVariables(request: SipRequest): [string, string][] {
+  const limit = request.header('x-media-timeout')?.trim() ?? '';
+  if (!/^\d{1,9}$/.test(limit)) return [];
+  return [
+    ['media_timeout', limit],
+    ['media_hold_timeout', HOLD_TIMEOUT_MS],
+  ];
+}
+
+/** A week. */
+const HOLD_TIMEOUT_MS = '604800000';
 
 function party(name: string, uri: SipUri): [string, string][] {
   const user = uri.user ?? 'nobody';

@@ -2,6 +2,7 @@ import { reasonHeader } from '../core/hangup-cause.ts';
 import type { Channel } from '../channel/channel.ts';
 import type { Signalling } from '../channel/parts.ts';
 import { PCMU } from '../audio/g711.ts';
+import { MediaTimeout } from '../rtp/media-timeout.ts';
 import type { RtpSession } from '../rtp/session.ts';
 import type { ServerTransaction, SipRequest } from '../../stack/index.ts';
 import type { Dialog } from './dialog.ts';
@@ -24,6 +25,9 @@ type CallState = 'answering' | 'confirmed' | 'ended';
 /** What the far end may use, in the words of the real server's variable. */
 const EP_CODECS = 'CORE_PCM_MODULE.PCMU@8000h@20i@64000b,CORE_PCM_MODULE.PCMA@8000h@20i@64000b';
 
+/** A far end that holds may be silent for so many times as long, unless `media_hold_timeout` says otherwise. */
+const HOLD_FACTOR = 10;
+
 /** The SIP side of a channel: offers and answers, and the end of the dialog. */
 export class Call implements Signalling {
   readonly dialog: Dialog;
@@ -34,6 +38,7 @@ export class Call implements Signalling {
   #state: CallState = 'answering';
   #pendingBye: string | undefined;
   #channel: Channel | undefined;
+  #timeout: MediaTimeout | undefined;
   /** The answer to our own offer is still to come in an ACK. */
   #awaitsAnswer = false;
 
@@ -47,6 +52,10 @@ export class Call implements Signalling {
 
   set channel(channel: Channel) {
     this.#channel = channel;
+    const expired = () => channel.hangup('MEDIA_TIMEOUT', 'application');
+    const timeout = new MediaTimeout(this.rtp, channel.core.timers, expired);
+    channel.onEnd(() => timeout.stop());
+    this.#timeout = timeout;
   }
 
   get channel(): Channel | undefined {
@@ -102,6 +111,7 @@ export class Call implements Signalling {
     const audio = remote.audio;
     if (audio?.codec === undefined) {
       // As the real server does: the call goes on without media.
+      this.#timeout?.stop();
       this.rtp.configure({
         codec: this.rtp.codec,
         telephoneEvent: undefined,
@@ -209,6 +219,15 @@ export class Call implements Signalling {
       mayReceive: direction === 'sendrecv' || direction === 'recvonly',
     });
     this.#remoteAudio = audio;
+    this.#timeout?.watch(this.#silenceLimitMs(audio));
+  }
+
+  /** Milliseconds for which the far end may send nothing; 0: for ever, as when it only listens. */
+  #silenceLimitMs({ direction }: RemoteAudio): number {
+    const limit = (name: string) => Number(this.#channel?.get(name) ?? 0) || 0;
+    const talking = limit('media_timeout');
+    if (direction === 'recvonly' || talking === 0) return 0;
+    return direction === 'sendrecv' ? talking : limit('media_hold_timeout') || talking * HOLD_FACTOR;
   }
 
   #remoteAudio: RemoteAudio | undefined;
