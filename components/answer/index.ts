@@ -4,10 +4,12 @@ import { defineComponent } from '../../runtime/interpreter/component.ts';
 export const answer = defineComponent({
   name: 'answer',
   summary: 'Answers the incoming call.',
+  otherNames: ['pickup', 'pick_up', 'accept'],
   docs: 'From now on the caller hears what the scenario plays. A call that is connected already stays as it is.',
   settings: Type.Object({}),
   exits: { next: { description: 'The call is connected.' } },
   results: {},
+  needsCall: 'incoming',
   run: async ({ call }) => {
     if (call.state !== 'connected') await call.answer();
     return { exit: 'next' };

@@ -18,6 +18,10 @@ export const awaitRun = defineComponent({
   results: { value: { type: 'any', description: 'What it returned.' } },
   waits: true,
   method: 'scenario.await',
+  check: ({ run }) =>
+    run === undefined
+      ? []
+      : ['"await_run" names a run by its id, which is known at run time only: write run: ${BLOCK.run}'],
   run: async ({ children, clock, signal }, { run: id, timeout }) => {
     const child = children.get(id);
     if (!child) throw new ScenarioError('no_such_run', `this scenario started no run "${id}"`);

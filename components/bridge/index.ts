@@ -7,6 +7,7 @@ import { withinTime } from '../within-time.ts';
 export const bridge = defineComponent({
   name: 'bridge',
   summary: 'Lets the caller and a party that the scenario called talk with each other.',
+  otherNames: ['connect', 'connect_calls'],
   docs: [
     'The scenario keeps both calls: when the block is done, whoever is still there is with the scenario again, for a question',
     'after the conversation or the next agent. An interrupt (`on: { dtmf: { "*": BLOCK } }`) parts the two, too. To give the',
@@ -34,6 +35,7 @@ export const bridge = defineComponent({
   },
   results: { milliseconds: { type: 'integer', description: 'How long they talked.' } },
   waits: true,
+  needsCall: 'connected',
   run: async (context, { with: leg, max, hang_up: hangUp }) => {
     const { clock, result } = context;
     const call = bridgingCall(context.call);

@@ -11,6 +11,7 @@ import { ANSWER_RESULTS, answerFields, answerOf, exitOf, follow, reportAs } from
 export const call = defineComponent({
   name: 'call',
   summary: 'Calls somebody, who then is the other party of the scenario.',
+  otherNames: ['dial', 'invite', 'originate'],
   docs: [
     'A scenario that has a caller already calls further parties by a name of its own: `leg: agent` beside `call`. Other',
     'blocks say with `leg: agent` whom they are for, and `bridge` lets the two talk. All legs end with the scenario. `mode`',
@@ -50,8 +51,10 @@ export const call = defineComponent({
     ...preAnswerSettings,
     report_as: reportAs('F'),
   }),
+  startsScenario: { scenario: 'pre_answer', args: 'pre_answer_args' },
   exits: {
     answered: {
+      call: 'up',
       description: 'The called party answered.',
       when: ({ mode }) => mode !== 'async' && mode !== 'finished',
       otherwise: 'next',

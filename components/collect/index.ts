@@ -6,6 +6,7 @@ import { Duration, Sounds, listOf } from '../../runtime/interpreter/setting.ts';
 export const collect = defineComponent({
   name: 'collect',
   summary: 'Collects digits from the other party.',
+  otherNames: ['input', 'gather', 'get_digits', 'read_digits', 'ask', 'dtmf', 'getdigits'],
   docs: 'The first digit interrupts the prompt. For one digit out of a few, `menu` is shorter.',
   settings: Type.Object({
     prompt: Type.Optional(Sounds({ examples: ['enter-number.wav'], description: 'Played first.' })),
@@ -44,6 +45,7 @@ export const collect = defineComponent({
   check: ({ min, max }) =>
     typeof min === 'number' && typeof max === 'number' && min > max ? ['"min" is more than "max"'] : [],
   waits: true,
+  needsCall: 'connected',
   run: async ({ call, signal, sound }, { prompt, min, max, timeout, digit_timeout: interDigit, terminators }) => {
     const { digits, terminator } = await call.collect({
       signal,

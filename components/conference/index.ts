@@ -6,6 +6,7 @@ import { ANSWER_RESULTS, answerFields, answerOf, follow, reportAs } from '../ans
 export const conference = defineComponent({
   name: 'conference',
   summary: 'Brings the other party into a conference room.',
+  otherNames: ['room', 'meeting'],
   docs: [
     'The other party is a participant afterwards, and the scenario has no call any more. The PIN of the room is not asked for:',
     'the scenario has decided. When the room is full, or there is none of that number, the other party stays with the scenario.',
@@ -27,7 +28,7 @@ export const conference = defineComponent({
   }),
   shorthand: 'room',
   exits: {
-    entered: { description: 'It is in the room; the scenario has no call any more.', otherwise: 'end' },
+    entered: { call: 'over', description: 'It is in the room; the scenario has no call any more.', otherwise: 'end' },
     refused: { description: 'The room is full, or there is none of that number.' },
   },
   results: {
@@ -37,6 +38,7 @@ export const conference = defineComponent({
     participantid: { type: 'string', description: 'Id of the participant.' },
   },
   waits: true,
+  needsCall: 'connected',
   run: async (context, { room: wanted, moderator, muted, binding, report_as: party }) => {
     const { report, call } = context;
     const label = binding === '' ? {} : { binding };

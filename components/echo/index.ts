@@ -14,6 +14,7 @@ export const echo = defineComponent({
   exits: { next: { description: 'The time is up.', otherwise: 'end' } },
   results: {},
   waits: true,
+  needsCall: 'connected',
   run: async ({ call, signal, clock }, { duration }) => {
     if (duration === undefined) {
       await call.echo(signal);

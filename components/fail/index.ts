@@ -5,6 +5,7 @@ import { ScenarioError } from '../../runtime/interpreter/errors.ts';
 export const fail = defineComponent({
   name: 'fail',
   summary: 'Fails with an error of your own.',
+  otherNames: ['throw', 'raise', 'error'],
   docs: [
     'A scenario that was started by `run` hands it on: the `run` block leaves by `error`, with this code and message.',
     'The exit `error` of the block itself may be named, too.',

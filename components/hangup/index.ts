@@ -4,9 +4,10 @@ import { defineComponent } from '../../runtime/interpreter/component.ts';
 export const hangup = defineComponent({
   name: 'hangup',
   summary: 'Ends the call.',
+  otherNames: ['hang_up', 'end_call', 'disconnect', 'bye'],
   docs: 'The scenario goes on, without a call. A call that is over already is no mistake; an incoming call that was not answered is refused.',
   settings: Type.Object({}),
-  exits: { next: { description: 'The call is over.', otherwise: 'end' } },
+  exits: { next: { call: 'over', description: 'The call is over.', otherwise: 'end' } },
   results: {},
   run: async ({ call }) => {
     if (call.state === 'incoming') await call.reject(480);

@@ -9,6 +9,7 @@ export const MELODY = 'tone:v=-20;%(400,2600,349,440)';
 export const holdMusic = defineComponent({
   name: 'hold_music',
   summary: 'Plays music until something happens, or for a while.',
+  otherNames: ['music', 'moh', 'music_on_hold', 'hold'],
   docs: 'Name events under `on` to be interrupted by them, or give a `duration`.',
   settings: Type.Object({
     sounds: Sounds({ default: MELODY, examples: ['music.wav'], description: 'Played over and over.' }),
@@ -18,6 +19,7 @@ export const holdMusic = defineComponent({
   exits: { next: { description: 'The time is up.', otherwise: 'end' } },
   results: {},
   waits: true,
+  needsCall: 'connected',
   run: async (context, { sounds, duration }) => {
     const { call, signal, sound } = context;
     const sources = listOf(sounds).map(sound);

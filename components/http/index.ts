@@ -9,6 +9,7 @@ import { jsonOf, requestBody, revealed } from './body.ts';
 export const http = defineComponent({
   name: 'http',
   summary: 'Asks a server over HTTP.',
+  otherNames: ['request', 'fetch', 'rest', 'curl', 'http_request'],
   docs: [
     'Only hosts that the operator allows, and never an address of the node’s own network unless that is allowed, too. A',
     '`body` that is no text is sent as JSON. `json` holds the answer when it is JSON, else it is empty. A secret goes in by name:',

@@ -19,6 +19,7 @@ interface HuntSettings {
 export const hunt = defineComponent({
   name: 'hunt',
   summary: 'Transfers the other party to one of several numbers: a hunt group.',
+  otherNames: ['ring_group', 'hunt_group', 'group', 'ring_all'],
   docs: [
     '`in_order` rings the members one after another, `least_recent` the same beginning with the one whose last call from a',
     'hunt group is longest ago, `all_at_once` all together: the first to answer has the call.',
@@ -43,8 +44,9 @@ export const hunt = defineComponent({
     ...preAnswerSettings,
   }),
   shorthand: 'members',
+  startsScenario: { scenario: 'pre_answer', args: 'pre_answer_args' },
   exits: {
-    answered: { description: 'A member answered; the scenario has no call any more.', otherwise: 'end' },
+    answered: { call: 'over', description: 'A member answered; the scenario has no call any more.', otherwise: 'end' },
     failed: { description: 'Nobody took the call; the other party is back.' },
   },
   results: {
@@ -53,6 +55,7 @@ export const hunt = defineComponent({
     tried: { type: 'integer', description: 'How often a member was tried.' },
   },
   waits: true,
+  needsCall: 'connected',
   run: async (context, { strategy, rounds, ...rest }) => {
     const settings = { ...rest, preAnswer: await preAnswerOf(context, rest) };
     context.signal.throwIfAborted();

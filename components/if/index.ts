@@ -5,6 +5,7 @@ import { Condition } from '../../runtime/interpreter/setting.ts';
 export const ifComponent = defineComponent({
   name: 'if',
   summary: 'Goes one way or the other.',
+  otherNames: ['condition', 'when', 'branch'],
   docs: 'The condition is an expression without `${}`: `tries < 3`, `ask.digits == "1"`, `call.number.startsWith("1")`.',
   settings: Type.Object({ condition: Condition({ examples: ['tries < 3'], description: 'What is tested.' }) }),
   shorthand: 'condition',

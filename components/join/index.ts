@@ -16,11 +16,12 @@ export const join = defineComponent({
     report_as: reportAs('T'),
   }),
   exits: {
-    joined: { description: 'The two talk; the scenario has no call any more.', otherwise: 'end' },
+    joined: { call: 'over', description: 'The two talk; the scenario has no call any more.', otherwise: 'end' },
     refused: { description: 'There is no such call, it is not answered yet, or that party is no phone.' },
   },
   results: ANSWER_RESULTS,
   waits: true,
+  needsCall: 'connected',
   run: async (context, { dialogid, side, binding, report_as: party }) => {
     const transfer = context.call.join({ dialogid, side, ...(binding === '' ? {} : { binding }) });
     const { acallid: callid, provisional, final } = transfer;

@@ -4,6 +4,7 @@ import { defineComponent } from '../../runtime/interpreter/component.ts';
 export const log = defineComponent({
   name: 'log',
   summary: 'Writes a line into the trace and the log of the node.',
+  otherNames: ['print', 'debug'],
   docs: 'Not for what callers type or say: logs are read by many.',
   settings: Type.Object({
     text: Type.String({ maxLength: 1024, examples: ['tries: ${tries}'], description: 'The line.' }),

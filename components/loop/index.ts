@@ -8,6 +8,7 @@ const INDEX = 'index';
 export const loop = defineComponent({
   name: 'loop',
   summary: 'Goes through a list, or a number of times.',
+  otherNames: ['for', 'foreach', 'for_each', 'repeat', 'while'],
   docs: [
     'Lead the last block of the body back to the loop: it leaves by `each` once for every item, then by `done`, and would',
     'start anew. `item` and `index` are read as `blockname.item` and `blockname.index`. A body that leads elsewhere leaves',
@@ -31,8 +32,12 @@ export const loop = defineComponent({
   },
   bounded: true,
   method: false,
-  check: ({ over, times }) =>
-    over !== undefined && times !== undefined ? ['"loop" has both "over" and "times": keep one'] : [],
+  check: (_settings, _exits, given) => {
+    if (given.has('over') && given.has('times')) return ['"loop" has both "over" and "times": keep one'];
+    return given.has('over') || given.has('times')
+      ? []
+      : ['"loop" has neither "over" nor "times": name one, e.g. times: 3'];
+  },
   run: async ({ memory }, { over, times = 0 }) => {
     const index = (memory.get(INDEX) ?? 0) as number;
     const count = over === undefined ? times : over.length;

@@ -8,6 +8,7 @@ const KEY = /^[0-9*#A-D]$/;
 export const menu = defineComponent({
   name: 'menu',
   summary: 'Lets the other party choose by pressing one key.',
+  otherNames: ['ivr', 'choose', 'choice', 'options'],
   docs: [
     'The choices are the exits: every exit named by a key (`1`, `2`, `"*"`, `"#"`) is a choice. After a wrong key or',
     'silence the prompt is repeated, until `tries` are used up. Digits do not have to wait for the end of the prompt.',
@@ -40,6 +41,7 @@ export const menu = defineComponent({
       ? []
       : ['"menu" has no choice: name an exit by a key, e.g. exits: {1: sales}'],
   waits: true,
+  needsCall: 'connected',
   run: async ({ call, signal, sound, exits }, { intro, prompt, invalid, silence, timeout, tries }) => {
     const prompts = listOf(prompt).map(sound);
     let before = listOf(intro ?? []).map(sound);

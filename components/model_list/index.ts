@@ -6,6 +6,7 @@ import { CLASSNAME, modelOf } from '../model.ts';
 export const modelList = defineComponent({
   name: 'model_list',
   summary: 'Lists entities of the data model.',
+  otherNames: ['query', 'find', 'select', 'search'],
   docs: 'Filters are written as for the REST service, as a list in prefix notation or as an object.',
   settings: Type.Object({
     class: CLASSNAME,

@@ -5,6 +5,7 @@ import { CLASSNAME, modelOf } from '../model.ts';
 export const modelRead = defineComponent({
   name: 'model_read',
   summary: 'Reads an entity of the data model.',
+  otherNames: ['get', 'load', 'lookup'],
   docs: 'The properties of the entity are read as `blockname.entity.NAME`.',
   settings: Type.Object({
     class: CLASSNAME,

@@ -7,6 +7,7 @@ import { CLASSNAME, modelOf } from '../model.ts';
 export const modelWrite = defineComponent({
   name: 'model_write',
   summary: 'Creates, changes or removes an entity of the data model.',
+  otherNames: ['save', 'store', 'insert', 'update', 'create', 'write'],
   docs: 'Without an `id` an entity is created. With one it is changed: properties that are not named stay as they are.',
   settings: Type.Object({
     class: CLASSNAME,

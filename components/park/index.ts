@@ -9,6 +9,7 @@ import { withinTime } from '../within-time.ts';
 export const park = defineComponent({
   name: 'park',
   summary: 'Parks the other party in a slot, with music, until somebody retrieves it.',
+  otherNames: ['hold_call'],
   docs: [
     '`retrieve` gets the party out, in a scenario that another phone calls: the example `retrieve`, dialled as `*55retrieve`,',
     'asks for the slot. Tell the slot to whoever is to know it before: give `slot`, or publish what this block has as `slot`.',
@@ -31,11 +32,12 @@ export const park = defineComponent({
   }),
   shorthand: 'slot',
   exits: {
-    retrieved: { description: 'Somebody has it; the scenario has no call any more.', otherwise: 'end' },
+    retrieved: { call: 'over', description: 'Somebody has it; the scenario has no call any more.', otherwise: 'end' },
     timeout: { description: 'Nobody came in time; the other party is back.' },
   },
   results: { slot: { type: 'string', description: 'Where it waited.' } },
   waits: true,
+  needsCall: 'connected',
   run: async (context, { slot: wanted, timeout, sounds, event }) => {
     const { call, clock, domain, services, claimEnd, result, run } = context;
     const { parking, events } = services;

@@ -5,6 +5,7 @@ import { Sounds, listOf } from '../../runtime/interpreter/setting.ts';
 export const play = defineComponent({
   name: 'play',
   summary: 'Plays sounds to the other party.',
+  otherNames: ['prompt', 'playback', 'audio', 'announce', 'play_file', 'playfile', 'sound'],
   docs: [
     'A sound is a WAV file of the `prompts` folder beside the scenario, `tone:<teletone>` (FreeSWITCH tone_stream',
     'syntax, e.g. `tone:%(200,100,800)`), or `silence:<duration>`. Several are played one after another.',
@@ -31,6 +32,7 @@ export const play = defineComponent({
   results: { digit: { type: 'string', description: 'The digit that ended the playback, else empty.' } },
   waits: true,
   aliases: { file: 'sounds', files: 'sounds' },
+  needsCall: 'connected',
   run: async ({ call, signal, sound }, { sounds, repeat, stop_digits: stopDigits }) => {
     const { digit } = await call.play(listOf(sounds).map(sound), { signal, stopDigits, repeat });
     return { exit: digit === undefined ? 'next' : 'digit', fields: { digit: digit ?? '' } };

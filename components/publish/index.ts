@@ -7,6 +7,7 @@ import type { Value } from '../../runtime/interpreter/values.ts';
 export const publish = defineComponent({
   name: 'publish',
   summary: 'Tells the domain of an event.',
+  otherNames: ['emit', 'publish_event'],
   docs: 'Scenarios that `wait_event`, or start `on` it, and subscribers get it as class `scenarioevents`.',
   settings: Type.Object({
     event: Type.String({

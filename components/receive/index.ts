@@ -6,6 +6,7 @@ import { withinTime } from '../within-time.ts';
 export const receive = defineComponent({
   name: 'receive',
   summary: 'Waits for a message from another run.',
+  otherNames: ['wait_message'],
   docs: 'Messages that came before are kept: the oldest of this name is taken.',
   settings: Type.Object({
     message: Type.String({ minLength: 1, maxLength: 64, examples: ['agent_free'], description: 'Its name.' }),

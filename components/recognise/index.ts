@@ -22,6 +22,7 @@ export const Hints = Type.Array(Type.String({ minLength: 1, maxLength: 200 }), {
 export const recognise = defineComponent({
   name: 'recognise',
   summary: 'Asks the other party something, and understands the answer by voice.',
+  otherNames: ['recognize', 'asr', 'listen', 'speech', 'speech_input'],
   docs: [
     'With `hints`, engines that can keep to them understand nothing else, and that well: name what the caller may say. Without,',
     'everything is understood as well as the engine can. Keys that are pressed meanwhile stay for the next `collect`.',
@@ -53,6 +54,7 @@ export const recognise = defineComponent({
     milliseconds: { type: 'integer', description: 'How long was spoken.' },
   },
   waits: true,
+  needsCall: 'connected',
   run: async ({ call, signal, sound }, settings) => {
     const { prompt, hints, barge_in: bargeIn, timeout, silence, max, language } = settings;
     const { outcome, text, milliseconds } = await listeningCall(call).listen({

@@ -11,6 +11,7 @@ const COUNT = 'count';
 export const record = defineComponent({
   name: 'record',
   summary: 'Records the other party.',
+  otherNames: ['voicemail', 'recording', 'record_message'],
   docs: [
     'What was recorded is played by `play: ${blockname.recording}`. A caller who hangs up to finish is what usually happens:',
     'the recording stays, and `finally` reads `blockname.recording` and `blockname.milliseconds`.',
@@ -34,6 +35,7 @@ export const record = defineComponent({
     digit: { type: 'string', description: 'The digit that ended it, else empty.' },
   },
   waits: true,
+  needsCall: 'connected',
   run: async (context, { max, silence, stop_digits: stopDigits, beep }) => {
     const { call: port, services, domain, signal, clock, memory, result } = context;
     const call = recordingCall(port);

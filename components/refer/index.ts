@@ -8,6 +8,7 @@ import { ANSWER_RESULTS, answerFields, answerOf, exitOf, follow, reportAs } from
 export const refer = defineComponent({
   name: 'refer',
   summary: 'Transfers the other party to a number (SIP REFER, RFC 3515).',
+  otherNames: ['transfer', 'forward', 'transfer_to', 'blind_transfer'],
   docs: [
     'The other party hears ringback until the target answers. Then the two talk, and the scenario has no call any more.',
     "When the target does not take the call, the other party is back with the scenario. Digits after `'` or `,` in `to`",
@@ -26,14 +27,20 @@ export const refer = defineComponent({
     report_as: reportAs('T'),
   }),
   shorthand: 'to',
+  startsScenario: { scenario: 'pre_answer', args: 'pre_answer_args' },
   exits: {
-    answered: { description: 'The target answered; the scenario has no call any more.', otherwise: 'end' },
+    answered: {
+      call: 'over',
+      description: 'The target answered; the scenario has no call any more.',
+      otherwise: 'end',
+    },
     busy: { description: 'The target is busy (486, 600).', otherwise: 'refused' },
     no_answer: { description: 'Nobody answered in time or is there (408, 480).', otherwise: 'refused' },
     refused: { description: 'Any other refusal.' },
   },
   results: ANSWER_RESULTS,
   waits: true,
+  needsCall: 'connected',
   run: async (context, settings) => {
     const preAnswer = await preAnswerOf(context, settings);
     context.signal.throwIfAborted();

@@ -4,6 +4,7 @@ import { defineComponent } from '../../runtime/interpreter/component.ts';
 export const reject = defineComponent({
   name: 'reject',
   summary: 'Refuses the incoming call with a SIP status.',
+  otherNames: ['decline', 'refuse', 'busy'],
   docs: 'Usual statuses: 486 busy, 480 not available, 404 unknown number, 603 declined (RFC 3261 section 21).',
   settings: Type.Object({
     status: Type.Integer({
@@ -24,8 +25,9 @@ export const reject = defineComponent({
     ),
   }),
   shorthand: 'status',
-  exits: { next: { description: 'The call is refused.', otherwise: 'end' } },
+  exits: { next: { call: 'over', description: 'The call is refused.', otherwise: 'end' } },
   results: {},
+  needsCall: 'any',
   run: async ({ call }, { status, reason }) => {
     await call.reject(status, reason);
     return { exit: 'next' };

@@ -14,11 +14,12 @@ export const retrieve = defineComponent({
   }),
   shorthand: 'slot',
   exits: {
-    retrieved: { description: 'The two talk; the scenario has no call any more.', otherwise: 'end' },
+    retrieved: { call: 'over', description: 'The two talk; the scenario has no call any more.', otherwise: 'end' },
     empty: { description: 'Nobody is parked there.' },
   },
   results: { ...ANSWER_RESULTS, number: { type: 'string', description: 'Number of the party that was parked.' } },
   waits: true,
+  needsCall: 'connected',
   run: async (context, { slot }) => {
     const { services, domain, call } = context;
     if (!services.parking) throw unavailable('this node parks no calls');

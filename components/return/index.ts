@@ -5,6 +5,7 @@ import type { Value } from '../../runtime/interpreter/values.ts';
 export const returnComponent = defineComponent({
   name: 'return',
   summary: 'Ends the scenario and gives a value to whoever started it.',
+  otherNames: ['exit', 'result'],
   docs: 'A scenario that was started by `run` gives it as `value`; `finally` still runs. Without a value it is empty.',
   settings: Type.Object({
     value: Type.Optional(Type.Any({ examples: ['${ask.digits}'], description: 'What is given.' })),

@@ -8,6 +8,7 @@ export const ring = defineComponent({
   settings: Type.Object({}),
   exits: { next: { description: 'The caller has been told.' } },
   results: {},
+  needsCall: 'any',
   run: async ({ call }) => {
     await call.ring();
     return { exit: 'next' };

@@ -6,6 +6,7 @@ import { untilFinished } from '../nested.ts';
 export const run = defineComponent({
   name: 'run',
   summary: 'Runs another scenario, in place of this one or beside it.',
+  otherNames: ['gosub', 'subroutine', 'include', 'invoke', 'execute', 'function', 'call_scenario'],
   docs: [
     'As a function (`mode: call`) it has the call of this scenario, which waits until it is done, and goes on with what it',
     'returned. An error that it does not handle is the error of this block. In parallel it has a call of its own, with which',
@@ -19,6 +20,7 @@ export const run = defineComponent({
     keep: Type.Boolean({ default: false, description: 'In parallel: it goes on when this scenario ends.' }),
   }),
   shorthand: 'scenario',
+  startsScenario: { scenario: 'scenario', args: 'args' },
   exits: { next: { description: 'It is done; in parallel: it has begun.' } },
   results: {
     value: { type: 'any', description: 'What it returned.' },

@@ -5,6 +5,7 @@ import { speakingCall } from '../../runtime/interpreter/ports/speaking.ts';
 export const say = defineComponent({
   name: 'say',
   summary: 'Speaks a text to the other party.',
+  otherNames: ['speak', 'tts', 'text_to_speech', 'talk', 'read_out'],
   docs: 'Needs speech synthesis on the node; without it the block leaves by `error`, code `unavailable`.',
   settings: Type.Object({
     text: Type.String({
@@ -41,6 +42,7 @@ export const say = defineComponent({
   },
   results: { digit: { type: 'string', description: 'The digit that ended the speech, else empty.' } },
   waits: true,
+  needsCall: 'connected',
   run: async ({ call, signal }, { text, language, voice, stop_digits: stopDigits }) => {
     const { digit } = await speakingCall(call).say(text, {
       signal,

@@ -10,6 +10,7 @@ import { SandboxError, type ScriptBlockResult } from '../../runtime/sandbox/inde
 export const script = defineComponent({
   name: 'script',
   summary: 'Computes something in JavaScript or TypeScript.',
+  otherNames: ['js', 'javascript', 'typescript', 'code', 'eval'],
   docs: [
     'The code is the body of a function: `vars` holds the values named in `vars`, a value assigned to `vars.NAME` goes into',
     'the variable of that name, and what is returned is the result `value`. It runs in a process of its own and can harm no',

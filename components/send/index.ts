@@ -6,6 +6,7 @@ import type { Value } from '../../runtime/interpreter/values.ts';
 export const send = defineComponent({
   name: 'send',
   summary: 'Sends a message to another run.',
+  otherNames: ['message', 'send_message'],
   docs: [
     'The other run gets it by `receive`, or is interrupted by it (`on: {message: {NAME: BLOCK}}`). Its id is known from',
     '`run`, or handed over as an argument: `scenario.run` is the id of the run itself.',
@@ -21,6 +22,8 @@ export const send = defineComponent({
   },
   results: {},
   method: 'scenario.send',
+  check: ({ to }) =>
+    to === undefined ? [] : ['"send" names a run by its id, which is known at run time only: write to: ${BLOCK.run}'],
   run: async ({ services, run, domain }, { to, message, data }) => {
     if (!services.runs) throw unavailable('runs cannot reach each other here');
     const other = services.runs.get(to);

@@ -6,6 +6,7 @@ import { dtmfCall } from '../../runtime/interpreter/ports/dtmf.ts';
 export const sendDtmf = defineComponent({
   name: 'send_dtmf',
   summary: 'Presses keys for the other party to hear.',
+  otherNames: ['press', 'send_digits'],
   docs: "For machines at the other end. Every `'` or `,` is a pause of one second.",
   settings: Type.Object({
     digits: Type.String({
@@ -18,6 +19,7 @@ export const sendDtmf = defineComponent({
   exits: { next: { description: 'They are sent.' } },
   results: {},
   waits: true,
+  needsCall: 'connected',
   run: async ({ call, signal }, { digits }) => {
     await dtmfCall(call).sendDtmf(parseTail(digits), signal);
     return { exit: 'next' };

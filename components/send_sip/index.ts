@@ -6,6 +6,7 @@ import { untilSettled } from '../until-settled.ts';
 export const sendSip = defineComponent({
   name: 'send_sip',
   summary: "Sends a SIP request within the call to the other party's phone: INFO, MESSAGE or NOTIFY.",
+  otherNames: ['sip_message', 'info'],
   docs: [
     '`MESSAGE` (RFC 3428) shows a text on the phone, `INFO` (RFC 6086) carries data of an application, `NOTIFY` (RFC 6665)',
     'tells of an event: give its name as `event`, e.g. `talk` to make a phone take its call off hold. What phones send within',
@@ -51,6 +52,7 @@ export const sendSip = defineComponent({
   waits: true,
   check: ({ method, event }) =>
     method === 'NOTIFY' && (event === undefined || event === '') ? ['"send_sip" with NOTIFY needs "event"'] : [],
+  needsCall: 'connected',
   run: async (context, { method, body, content_type: contentType, event, headers }) => {
     const call = messagingCall(context.call);
     const own = event === '' ? {} : { Event: event, 'Subscription-State': 'active' };

@@ -20,7 +20,8 @@ export const serve = defineComponent({
     variables: Values('Values that its variables begin with.'),
   }),
   shorthand: 'scenario',
-  exits: { next: { description: 'It is over.' } },
+  startsScenario: { scenario: 'scenario', args: 'args' },
+  exits: { next: { call: 'over', description: 'It is over.' } },
   results: {
     run: { type: 'string', description: 'Its run id.' },
     status: { type: 'string', description: '`completed`, `ended`, `stopped` or `failed`.' },

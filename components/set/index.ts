@@ -5,6 +5,7 @@ import type { Value } from '../../runtime/interpreter/values.ts';
 export const set = defineComponent({
   name: 'set',
   summary: 'Gives variables new values.',
+  otherNames: ['assign', 'let', 'var', 'setvar'],
   docs: 'All values are worked out before the first variable changes.',
   settings: Assignments({ description: 'Variables with their new values.' }),
   exits: { next: { description: 'The variables have their values.' } },

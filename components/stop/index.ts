@@ -4,6 +4,7 @@ import { defineComponent } from '../../runtime/interpreter/component.ts';
 export const stop = defineComponent({
   name: 'stop',
   summary: 'Ends a scenario that this one started in parallel.',
+  otherNames: ['cancel', 'kill'],
   docs: [
     'Its running block is cut short, its `finally` branch still runs. One that is over already is no mistake. To end the',
     'scenario itself, lead an exit to `end`.',
@@ -16,6 +17,8 @@ export const stop = defineComponent({
   exits: { next: { description: 'It has been told.' } },
   results: {},
   method: 'scenario.stop',
+  check: ({ run }) =>
+    run === undefined ? [] : ['"stop" names a run by its id, which is known at run time only: write run: ${BLOCK.run}'],
   run: async ({ children }, { run, reason }) => {
     children.get(run)?.stop(reason);
     return { exit: 'next' };

@@ -5,17 +5,22 @@ import { type Value, plainText } from '../../runtime/interpreter/values.ts';
 export const switchComponent = defineComponent({
   name: 'switch',
   summary: 'Goes one of several ways, by a value.',
+  otherNames: ['case', 'match'],
   docs: 'The exits are the values: the one that is the same as the value, as a text, is taken, else `else`.',
   settings: Type.Object({ value: Type.Any({ examples: ['${department}'], description: 'What is looked at.' }) }),
   shorthand: 'value',
   exits: { else: { description: 'None of the values.' } },
-  openExits: { pattern: /^.{1,128}$/, description: 'The value is this.' },
+  openExits: { of: 'value', pattern: /^.{1,128}$/, description: 'The value is this.' },
   results: {},
   method: false,
-  check: (_, exits) =>
-    [...exits].some((exit) => exit !== 'else' && exit !== 'error')
+  check: ({ value }, exits) => [
+    ...([...exits].some((exit) => exit !== 'else' && exit !== 'error')
       ? []
-      : ['"switch" has no value: name an exit by one, e.g. exits: {sales: ring_sales, else: end}'],
+      : ['"switch" has no value: name an exit by one, e.g. exits: {sales: ring_sales, else: end}']),
+    ...(value === undefined
+      ? []
+      : [`"switch" looks at the text "${plainText(value as Value)}", which is always the same; write switch: \${...}`]),
+  ],
   run: async ({ exits }, { value }) => {
     const text = plainText((value ?? null) as Value);
     return { exit: exits.has(text) && text !== 'error' ? text : 'else' };

@@ -21,7 +21,7 @@ export const takeOver = defineComponent({
     report_as: reportAs('F'),
   }),
   exits: {
-    taken: { description: 'The party is with the scenario.' },
+    taken: { call: 'up', description: 'The party is with the scenario.' },
     refused: { description: 'There is no such call, it is not answered yet, or that party is no phone.' },
   },
   results: ANSWER_RESULTS,

@@ -33,6 +33,7 @@ export const tone = defineComponent({
   exits: { next: { description: 'It has been played.' } },
   results: {},
   waits: true,
+  needsCall: 'connected',
   run: async ({ call, signal }, { tone: name, duration }) => {
     const rounds = duration === undefined ? 1 : Math.ceil((parseDuration(duration) ?? 0) / ROUND_MS[name]);
     await call.play([{ tone: TONES[name] }], { signal, repeat: Math.max(1, rounds) });

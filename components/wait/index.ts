@@ -6,6 +6,7 @@ import { Duration } from '../../runtime/interpreter/setting.ts';
 export const wait = defineComponent({
   name: 'wait',
   summary: 'Does nothing for a while.',
+  otherNames: ['sleep', 'pause', 'delay'],
   docs: 'The other party hears silence. Ends early only with the call.',
   settings: Type.Object({ duration: Duration({ examples: ['5s'], description: 'How long.' }) }),
   shorthand: 'duration',

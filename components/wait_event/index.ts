@@ -9,6 +9,7 @@ import { withinTime } from '../within-time.ts';
 export const waitEvent = defineComponent({
   name: 'wait_event',
   summary: 'Waits for an event of the domain.',
+  otherNames: ['on_event', 'wait_for_event'],
   docs: [
     '`order_ready` is an event that a scenario published, `callevents.call_end` one of the platform. Only events from now on',
     'count. `where` names fields of the event with the values they have to have.',

@@ -14,6 +14,7 @@ const MAX_ANSWER_BYTES = 65_536;
 export const webhook = defineComponent({
   name: 'webhook',
   summary: 'Tells a server of something, without waiting for it.',
+  otherNames: ['post_hook'],
   docs: [
     'Sends `POST` with a JSON object: `event`, `scenario`, `run`, `callid`, `ts` and `data`. A server that does not answer',
     'with a status below 300 is told again, three times in all; the scenario goes on at once. The same hosts as for `http`.',

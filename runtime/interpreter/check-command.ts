@@ -1,7 +1,10 @@
-import { readFile, stat } from 'node:fs/promises';
+import { readFile, readdir, stat } from 'node:fs/promises';
+import path from 'node:path';
 import type { CompileResult, ScriptSource } from '../sandbox/index.ts';
 import { checkFile } from './checker/check-file.ts';
 import type { ModuleCheckOptions } from './checker/check-module.ts';
+import type { CheckResult } from './checker/check-scenario.ts';
+import { type CheckedScenario, checkTogether } from './checker/together.ts';
 import type { ComponentRegistry } from './component.ts';
 import { filesBelow, isBlockScenario, isModuleScenario, isTestFile } from './files.ts';
 import { type Problem, formatProblem } from './problem.ts';
@@ -29,15 +32,21 @@ export async function runCheck(
   { json = false, compile }: CheckCommandOptions = {},
 ): Promise<number> {
   const problems: Problem[] = [];
+  const scenarios: CheckedScenario[] = [];
   for (const target of targets) {
     const files = await filesOf(target);
     for (let start = 0; start < files.length; start += AT_ONCE) {
       const batch = files
         .slice(start, start + AT_ONCE)
-        .map((file) => problemsOf({ file, components, ...(compile ? { compile } : {}) }));
-      problems.push(...(await Promise.all(batch)).flat());
+        .map((file) => resultOf({ file, components, ...(compile ? { compile } : {}) }));
+      for (const { problems: found, program, references } of await Promise.all(batch)) {
+        problems.push(...found);
+        if (program) scenarios.push({ program, references });
+      }
     }
   }
+  problems.push(...checkTogether(scenarios, await neighbours(scenarios, components)));
+  problems.sort((a, b) => (a.file === b.file ? a.line - b.line || a.column - b.column : 0));
   if (json) out(JSON.stringify(problems, undefined, 2));
   else for (const problem of problems) out(formatProblem(problem));
   return problems.length > 0 ? 1 : 0;
@@ -53,15 +62,39 @@ async function filesOf(target: string): Promise<string[]> {
   return filesBelow(target, (name) => isBlockScenario(name) || isModuleScenario(name) || isTestFile(name));
 }
 
-async function problemsOf(options: ModuleCheckOptions): Promise<readonly Problem[]> {
+/** The scenarios beside those that start others, which they may mean. */
+async function neighbours(
+  scenarios: readonly CheckedScenario[],
+  components: ComponentRegistry,
+): Promise<CheckedScenario[]> {
+  const checked = new Set(scenarios.map(({ program }) => path.resolve(program.file)));
+  const starting = scenarios.filter(({ references }) => references.length > 0);
+  const folders = new Set(starting.map(({ program }) => path.dirname(path.resolve(program.file))));
+  const names = await Promise.all(
+    [...folders].map(async (folder) => (await readdir(folder)).map((name) => path.join(folder, name))),
+  );
+  const files = names.flat().filter((file) => !checked.has(file) && (isBlockScenario(file) || isModuleScenario(file)));
+  const found = await Promise.all(files.map((file) => resultOf({ file, components })));
+  return found.flatMap(({ program, references }) => (program ? [{ program, references }] : []));
+}
+
+type Result = Pick<CheckResult, 'program' | 'problems' | 'references'>;
+
+async function resultOf(options: ModuleCheckOptions): Promise<Result> {
   const { file } = options;
   try {
-    if (isTestFile(file)) return readTestFile(await readFile(file, 'utf8'), file).problems;
-    return (await checkFile(options)).problems;
+    if (isTestFile(file))
+      return {
+        program: undefined,
+        problems: readTestFile(await readFile(file, 'utf8'), file).problems,
+        references: [],
+      };
+    return await checkFile(options);
   } catch (error) {
     const { code, syscall } = error as NodeJS.ErrnoException;
     if (syscall === undefined) throw error;
     const why = code === 'ENOENT' ? 'there is none' : (code ?? String(error));
-    return [{ file, line: 1, column: 1, message: `the file cannot be read (${why})` }];
+    const problem = { file, line: 1, column: 1, message: `the file cannot be read (${why})` };
+    return { program: undefined, problems: [problem], references: [] };
   }
 }

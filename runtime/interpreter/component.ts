@@ -19,11 +19,15 @@ export interface ExitDefinition {
   readonly otherwise?: string;
   /** Whether the exit can happen with these settings; default: always. */
   readonly when?: (settings: LiteralSettings) => boolean;
+  /** How the call that the block is for stands after this exit, where the block changes it. */
+  readonly call?: 'up' | 'over';
 }
 
 /** Exits named by the author, e.g. the keys of a menu. */
 export interface OpenExits {
   readonly pattern: RegExp;
+  /** The setting with whose value they are compared. */
+  readonly of?: string;
   readonly description: string;
 }
 
@@ -128,8 +132,19 @@ export interface Component<Settings extends TSchema = TSchema> {
   readonly placesCall?: boolean;
   /** The setting that names another leg. */
   readonly legSetting?: string;
+  /** How the call has to stand that the block is for: `incoming` can be answered, `connected` has been. */
+  readonly needsCall?: 'incoming' | 'connected' | 'any';
+  /** What authors may call it who know other systems. */
+  readonly otherNames?: readonly string[];
+  /** The settings that name a scenario it starts, and the values of that scenario's parameters. */
+  readonly startsScenario?: { readonly scenario: string; readonly args: string };
   /** Mistakes that only this component can see, one sentence each. */
-  readonly check?: (settings: LiteralSettings, exits: ReadonlySet<string>) => readonly string[];
+  readonly check?: (
+    settings: LiteralSettings,
+    exits: ReadonlySet<string>,
+    /** Names of the settings that are there, by a literal or an expression. */
+    given: ReadonlySet<string>,
+  ) => readonly string[];
   run(context: ComponentContext, settings: Static<Settings>): Promise<ComponentResult>;
 }
 

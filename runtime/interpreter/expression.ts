@@ -57,15 +57,22 @@ export class ExpressionCompiler {
     }
   }
 
+  /** Whether a text is the name of a variable, or of a field of a record: `ask.digits`. */
+  reads(text: string): boolean {
+    const [name = '', field, ...more] = text.split('.');
+    if (field === undefined) return this.#declarations.variables.has(name);
+    return more.length === 0 && Object.hasOwn(this.#declarations.records.get(name) ?? {}, field);
+  }
+
   compile(source: string): { expression: Expression } | { problem: ExpressionProblem } {
     let parsed: ParseResult;
     try {
       parsed = this.#environment.parse(source);
     } catch (error) {
-      return { problem: describe(error) };
+      return { problem: misread(describe(error), source) };
     }
     const checked = parsed.check();
-    if (!checked.valid) return { problem: this.#suggest(describe(checked.error), source) };
+    if (!checked.valid) return { problem: this.#suggest(namingFunction(describe(checked.error), source), source) };
     const names = new Set<string>();
     const refused = inspect(parsed.ast, names, 0);
     if (refused) return { problem: refused };
@@ -106,9 +113,116 @@ function describe(error: unknown): ExpressionProblem {
     .replace(/^Unknown variable: (\w+)$/, 'unknown name "$1"')
     .replace(/^No such key: (\w+)$/, 'there is no field "$1"')
     .replace(/^no such overload: (.*)$/i, 'these types do not go together: $1')
-    .replace('Unexpected token: EOF', 'the expression is incomplete');
+    .replace('Unexpected token: EOF', 'the expression is incomplete')
+    .replace(
+      /^Logical operator requires bool operands, got '(.*)'$/,
+      'only true and false can be combined, not a value of type $1',
+    )
+    .replace(/^List index must be int, got '(.*)'$/, 'a list has no fields: items are read by their number, e.g. [0]')
+    .replace(/^Cannot index type '(.*)' with type '(.*)'$/, 'a value of type $1 has no fields');
   const mixed = /string \+ (int|double|bool)|(int|double|bool) \+ string/.test(text);
-  return { start, message: readable, ...(mixed ? { suggestion: 'convert with string(...)' } : {}) };
+  return {
+    start,
+    message: /^(these types|only true|a value of)/.test(readable) ? plainTypes(readable) : readable,
+    ...(mixed ? { suggestion: 'convert with string(...)' } : {}),
+  };
+}
+
+/** What is no CEL, but is so in other languages. */
+const FOREIGN: readonly (readonly [RegExp, string])[] = [
+  [/^===/, 'write == to compare'],
+  [/^!==/, 'write != to compare'],
+  [/^=(?!=)/, 'write == to compare'],
+  [/^and\b/i, 'write && for "and"'],
+  [/^or\b/i, 'write || for "or"'],
+  [/^not\b/i, 'write ! for "not"'],
+  [/^matches\b/, 'use startsWith, endsWith, contains or =='],
+  [/^`/, 'write a text in quotes'],
+];
+
+/** A mistake of syntax, in words that say what to write. */
+function misread(problem: ExpressionProblem, source: string): ExpressionProblem {
+  if (!/^Unexpected (character|token)/.test(problem.message)) return problem;
+  // The parser may have taken a word for a name before it stumbled.
+  const places = [problem.start, problem.start - 1, source.slice(0, problem.start).search(/\w+\s*$/)];
+  for (const start of places) {
+    if (start < 0) continue;
+    const [, suggestion] = FOREIGN.find(([pattern]) => pattern.test(source.slice(start))) ?? [];
+    if (suggestion !== undefined) return { start, message: 'this is not understood', suggestion };
+  }
+  return { ...problem, message: problem.message.charAt(0).toLowerCase() + problem.message.slice(1) };
+}
+
+/** Functions of expressions, and what they are called elsewhere. */
+const FUNCTIONS = [
+  'size',
+  'string',
+  'int',
+  'double',
+  'bool',
+  'has',
+  'startsWith',
+  'endsWith',
+  'contains',
+  'lowerAscii',
+  'upperAscii',
+  'trim',
+  'split',
+  'join',
+  'substring',
+  'indexOf',
+  'lastIndexOf',
+  'all',
+  'exists',
+  'exists_one',
+  'map',
+  'filter',
+];
+const ELSEWHERE: Readonly<Record<string, string>> = {
+  len: 'size',
+  length: 'size',
+  count: 'size',
+  str: 'string',
+  toString: 'string',
+  tostring: 'string',
+  number: 'int',
+  float: 'double',
+  parseInt: 'int',
+  includes: 'contains',
+  upper: 'upperAscii',
+  lower: 'lowerAscii',
+  toUpperCase: 'upperAscii',
+  toLowerCase: 'lowerAscii',
+  some: 'exists',
+  every: 'all',
+  strip: 'trim',
+  substr: 'substring',
+  slice: 'substring',
+};
+
+/** A function that there is not, or not for these values, at its very name. */
+function namingFunction(problem: ExpressionProblem, source: string): ExpressionProblem {
+  const [, owner, name = '', types = ''] =
+    /^found no matching overload for '(?:([^']*)\.)?(\w+)\(([^']*)\)'$/.exec(problem.message) ?? [];
+  if (name === '') return problem;
+  const found = source.slice(problem.start).search(new RegExp(`\\b${name}\\s*\\(`));
+  const start = found < 0 ? problem.start : problem.start + found;
+  const of = owner === undefined ? types : `${owner}${types === '' ? '' : ` and ${types}`}`;
+  if (FUNCTIONS.includes(name)) return { start, message: `"${name}" is not for values of type ${plainTypes(of)}` };
+  const known = ELSEWHERE[name];
+  const suggestion = known === undefined ? suggestName(name, FUNCTIONS) : `here it is "${known}"`;
+  return { start, message: `there is no function "${name}"`, ...(suggestion === undefined ? {} : { suggestion }) };
+}
+
+/** Our words for CEL types in a text. */
+function plainTypes(text: string): string {
+  return text
+    .replaceAll(/\bint\b/g, 'integer')
+    .replaceAll(/\bdouble\b/g, 'number')
+    .replaceAll(/\bbool\b/g, 'boolean')
+    .replaceAll(/\blist<[^>]*>/g, 'list')
+    .replaceAll(/\bmap<[^>]*>/g, 'object')
+    .replaceAll(/\bdyn\b/g, 'any');
 }
 
 /** Collects the names an expression reads and finds what is refused. */

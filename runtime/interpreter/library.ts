@@ -68,11 +68,12 @@ class FileLibrary implements ScenarioLibrary {
   readonly versions: ScenarioVersions;
 
   constructor(options: LibraryOptions) {
-    const { components, versionsFolder } = options;
+    const { components, compile, versionsFolder } = options;
     this.#options = options;
     this.versions = new ScenarioVersions({
       ...(versionsFolder === undefined ? {} : { folder: versionsFolder }),
-      check: async (text, file) => (await checkText(text, { file, components })).program,
+      check: async (text, file) =>
+        (await checkText(text, { file, components, ...(compile ? { compile } : {}) })).program,
     });
   }
 

@@ -27,7 +27,7 @@ export function editDistance(a: string, b: string): number {
 /** The candidate closest to `word`, if it is close enough to be worth proposing (a third of its letters wrong at most). */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
   let found: string | undefined;
-  let best = Math.max(1, Math.floor(word.length / 3)) + 1;
+  let best = Math.min(word.length, Math.max(1, Math.floor(word.length / 3)) + 1);
   const wanted = word.toLowerCase().replaceAll('-', '_');
   for (const candidate of candidates) {
     const distance = editDistance(wanted, candidate.toLowerCase());

@@ -71,6 +71,8 @@ export interface ModuleSource {
   readonly format: ScriptFormat;
   /** The components it can use, by their dotted name. */
   readonly methods: ReadonlyMap<string, Component>;
+  /** Whether it says which parameters it has; else it takes whatever it is given. */
+  readonly declaresParameters: boolean;
 }
 
 /** A scenario without mistakes. Immutable: runs that started with it keep it while the file changes. */

@@ -26,7 +26,7 @@ export function startValues(program: Program, key: string | undefined, param: st
   }
   if (key !== undefined && named === undefined) bind(args, program, first, 'key', key);
   if (param !== undefined) bind(args, program, second, 'param', param);
-  if (!program.module) checkStart(program, args, variables);
+  if (program.module?.declaresParameters !== false) checkStart(program, args, variables);
   return { args, variables };
 }
 
@@ -37,8 +37,8 @@ function bind(
   name: 'key' | 'param',
   text: string,
 ): void {
-  // A module has no list of parameters: it reads what it wants.
-  if (module) args[name] = text;
+  // A module without a list of parameters reads what it wants.
+  if (module?.declaresParameters === false) args[name] = text;
   else if (parameter) args[parameter.name] = fromText(text, parameter.type);
   else throw new ArgumentError(name, `the scenario has no parameter for it`);
 }

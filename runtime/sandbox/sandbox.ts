@@ -18,7 +18,10 @@ export interface ScriptSource {
   readonly file: string;
 }
 
-export type CompileResult = { readonly ok: true } | { readonly ok: false; readonly problems: readonly ScriptProblem[] };
+/** @property code the source without types, every line and column where the author wrote it */
+export type CompileResult =
+  | { readonly ok: true; readonly code: string }
+  | { readonly ok: false; readonly problems: readonly ScriptProblem[] };
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 

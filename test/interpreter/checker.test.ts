@@ -258,7 +258,7 @@ blocks:
         found: [
           '5:31: the default of "s" is no string',
           '7:30: the value of "a" is no integer',
-          '8:9: unknown name "m"; did you mean "n"?',
+          '8:9: unknown name "m"; there is: n, s',
           '9:29: the value of "c" is no string',
         ],
       },
@@ -279,7 +279,7 @@ blocks:
           '6:3: the exit "next" of the block "second" leads nowhere; add next: BLOCK, or lead it to end',
           '8:5: the block "second" has the component "answer" already; make it a block of its own',
           '9:5: a block has no "nxt"; did you mean "next"?',
-          '10:10: the block "third" names no component; write e.g. play: welcome.wav',
+          '10:10: the block "third" names no component; write { play: , next: BLOCK }',
         ],
       },
       {
@@ -308,9 +308,13 @@ blocks:
       {
         what: 'that a file is no scenario',
         source: '- 1\n',
-        found: ['1:1: a scenario is a map with id, start and blocks'],
+        found: ['1:1: a scenario is a map with id, start and blocks; begin with id: my_scenario'],
       },
-      { what: 'that a file is empty', source: '', found: ['1:1: a scenario is a map with id, start and blocks'] },
+      {
+        what: 'that a file is empty',
+        source: '',
+        found: ['1:1: a scenario is a map with id, start and blocks; begin with id: my_scenario'],
+      },
     ];
     for (const { what, source, found } of table) {
       it(what, () => expect(problems(source)).to.deep.equal(found));

@@ -40,7 +40,7 @@ describe('expressions', () => {
     ['tris + 1', 0, 'unknown name "tris"', 'did you mean "tries"?'],
     ['1 + ask.digts', 8, 'there is no field "digts"', 'did you mean "digits"?'],
     ['tries +', 7, 'the expression is incomplete', undefined],
-    ['name + tries', 0, 'these types do not go together: string + int', 'convert with string(...)'],
+    ['name + tries', 0, 'these types do not go together: string + integer', 'convert with string(...)'],
     [
       'name.matches("(a+)+$")',
       0,

@@ -344,11 +344,10 @@ blocks:
 
   it('goes one of several ways', async () => {
     const source = (value: string) =>
-      `id: s\nstart: a\nblocks:\n  a:\n    switch: ${value}\n    exits: { 1: one, yes: yes_please, else: other }\n` +
+      `id: s\nstart: a\nvariables: { v: { type: any, value: ${value} } }\nblocks:\n  a:\n    switch: \${v}\n    exits: { 1: one, yes: yes_please, else: other }\n` +
       ['one', 'yes_please', 'other'].map((name) => `  ${name}:\n    return: ${name}\n`).join('');
     const results = [];
-    for (const value of ['1', '"1"', 'yes', 'no', '${null}'])
-      results.push((await simulate(source(value))).outcome.value);
+    for (const value of ['1', '"1"', 'yes', 'no', 'null']) results.push((await simulate(source(value))).outcome.value);
     expect(results).to.deep.equal(['one', 'one', 'yes_please', 'other', 'other']);
   });
 });

@@ -77,12 +77,14 @@ describe('scenario modules', () => {
   it('get errors as exceptions with a code', async () => {
     const { outcome } = await run(`
       const codes = [];
-      for (const wrong of [() => call.play('a.wav'), () => call.collect({ max: 0 }), () => call.play('/etc/passwd'),
+      const [missing, none, outside] = ['a.wav', 0, '/etc/passwd'];
+      for (const wrong of [() => call.play(missing), () => call.collect({ max: none }), () => call.play(outside),
+        () => call.play({ ...{ sound: 'silence:1s' } }),
         () => http.request('https://example.com/'), () => scenario.run('nothing')]) {
         try { await wrong(); } catch (error) { codes.push(error.code); }
       }
       return codes;`);
-    const expected = ['no_such_prompt', 'setting', 'no_such_prompt', 'unavailable', 'no_such_scenario'];
+    const expected = ['no_such_prompt', 'setting', 'no_such_prompt', 'setting', 'unavailable', 'no_such_scenario'];
     expect(outcome.value).to.deep.equal(expected);
   });
 

@@ -32,7 +32,7 @@ describe('limits of scenarios', () => {
     });
     const wrong = 'export default async () => 1;\nexport const limits = { cpu: 5 };';
     expect((await checkModule(wrong, { file: 'm.ts', components })).problems).to.deep.include.members([
-      { file: 'm.ts', line: 2, column: 1, message: 'the limit "cpu" must be a duration from 10ms to 600s' },
+      { file: 'm.ts', line: 2, column: 25, message: 'the limit "cpu" must be a duration from 10ms to 600s' },
     ]);
   });
 

@@ -1,18 +1,27 @@
-import { type Node, type YAMLMap, isMap, isScalar } from 'yaml';
-import { type Component, type ComponentRegistry, END } from '../component.ts';
+import { type Node, type YAMLMap, isAlias, isMap, isScalar } from 'yaml';
+import { type Component, type ComponentRegistry, END, ERROR_EXIT, type LiteralSettings } from '../component.ts';
 import type { ExpressionCompiler } from '../expression.ts';
 import { suggestName } from '../problem.ts';
 import { type Block, type Compiled, literalSettings } from '../program.ts';
 import type { ValueType } from '../values.ts';
+import { checkCallLife } from './call-life.ts';
 import { type WiredExits, completeExits, readExits } from './exits.ts';
 import { runsUnset, spins } from './flow.ts';
 import { type Graph, reachableFrom, successors } from './graph.ts';
 import type { InterruptDraft } from './interrupts.ts';
 import { type LegUse, checkLegs } from './legs.ts';
 import type { Names } from './names.ts';
+import { type ScenarioReference, referenceIn } from './references.ts';
 import { type Schema, isAny } from './schema.ts';
+import { type ScriptSite, scriptSite } from './scripts.ts';
 import { SettingsChecker } from './settings.ts';
 import { type Entry, type Source, scalarText } from './source.ts';
+
+/** What a value of a CEL type can be, as the name of an exit. */
+const CASES: Readonly<Record<string, { readonly pattern: RegExp; readonly suggestion: string }>> = {
+  bool: { pattern: /^(true|false)$/, suggestion: 'it is true or false' },
+  int: { pattern: /^-?\d+$/, suggestion: 'it is a whole number' },
+};
 
 /** Keys of a block beside its component. */
 const BLOCK_KEYS = ['next', 'exits', 'leg'];
@@ -68,6 +77,8 @@ export class BlockReader {
       return [];
     }
     return this.#source.entries(node).flatMap((entry) => {
+      // A key that is here twice is told already.
+      if (this.#declared.has(entry.key)) return [];
       this.#declared.add(entry.key);
       const draft = this.#draft(entry);
       return names.take(entry.key, 'block', entry.keyNode) && draft ? [draft] : [];
@@ -81,13 +92,9 @@ export class BlockReader {
       checkLegs(this.#source, drafts.map(legUse.bind(undefined, this.#source)));
     for (const draft of drafts) {
       const settings = this.#settings(draft, context);
-      const literal = settings ? literalSettings(settings) : {};
+      const literal = settings && literalSettings(settings);
       const exits = completeExits(this.#source, { ...draft, settings: literal }, draft.exits);
-      for (const message of settings
-        ? (draft.component.check?.(literal, new Set(draft.exits.wired.keys())) ?? [])
-        : []) {
-        this.#source.problem(draft.settings.keyNode, message);
-      }
+      if (settings && literal) this.#checkTogether(draft, settings, literal);
       this.#checkTargets(draft);
       const { name, component, node } = draft;
       blocks.set(name, {
@@ -100,6 +107,39 @@ export class BlockReader {
       });
     }
     return blocks;
+  }
+
+  /** What a component alone can see, and cases that cannot be. */
+  #checkTogether(
+    { component, settings: { keyNode }, exits }: BlockDraft,
+    settings: Compiled,
+    literal: LiteralSettings,
+  ): void {
+    const given = settings.kind === 'object' ? settings.entries.keys() : Object.keys(literal);
+    const names = new Set(exits.wired.keys());
+    for (const message of component.check?.(literal, names, new Set(given)) ?? [])
+      this.#source.problem(keyNode, message);
+    const { openExits } = component;
+    const value =
+      openExits?.of === undefined || settings.kind !== 'object' ? undefined : settings.entries.get(openExits.of);
+    const cases = value?.kind === 'expression' ? CASES[value.expression.type] : undefined;
+    for (const [exit, { exitNode }] of cases ? exits.wired : [])
+      if (!(exit in component.exits) && exit !== ERROR_EXIT && cases?.pattern.test(exit) === false)
+        this.#source.problem(exitNode, `the value is never "${exit}"`, cases.suggestion);
+  }
+
+  /** The scenarios that the blocks start by a literal id. */
+  references(drafts: readonly BlockDraft[]): readonly ScenarioReference[] {
+    return drafts.flatMap(({ name, component, settings }) =>
+      referenceIn(this.#source, component, settings.value).map((reference) => ({ ...reference, block: name })),
+    );
+  }
+
+  /** The scripts of blocks. */
+  scripts(drafts: readonly BlockDraft[]): readonly ScriptSite[] {
+    return drafts.flatMap(({ component, settings }) =>
+      component.name === 'script' ? (scriptSite(this.#source, settings.value) ?? []) : [],
+    );
   }
 
   /** Notes where a run cannot get, and results read where their block cannot have run. */
@@ -121,6 +161,13 @@ export class BlockReader {
       this.#source.problem(node, `"${name}" is read before the block "${name}" has run`);
     }
     this.#checkSpins(blocks, drafts, graph);
+    checkCallLife(this.#source, blocks, drafts, {
+      start: start && textOf(start),
+      last: last && textOf(last),
+      afterHangUp: interrupts.filter(({ kind }) => kind === 'hangup').map(({ target }) => target),
+      interrupts: interrupts.filter(({ kind }) => kind !== 'hangup').map(({ target }) => target),
+      asks: new Set(this.#uses.filter(({ name }) => name === 'call').map(({ reader }) => reader)),
+    });
     for (const name of start ? unset : [])
       this.#checkUnset(name, runsUnset(name, blocks, graph, textOf(start as Entry)), finale);
   }
@@ -145,8 +192,11 @@ export class BlockReader {
   }
 
   #draft({ key, keyNode, value }: Entry): BlockDraft | undefined {
+    if (isAlias(value)) return undefined;
     if (!isMap(value)) {
-      this.#source.problem(value ?? keyNode, `the block "${key}" names no component`, 'write e.g. play: welcome.wav');
+      const named = isScalar(value) && this.#components.has(scalarText(value)) ? `${scalarText(value)}: ` : undefined;
+      const instead = named === undefined ? 'write e.g. play: welcome.wav' : `write { ${named}, next: BLOCK }`;
+      this.#source.problem(value ?? keyNode, `the block "${key}" names no component`, instead);
       return undefined;
     }
     const entries = this.#source.entries(value);
@@ -154,12 +204,9 @@ export class BlockReader {
     for (const entry of entries.filter(
       (other) => !this.#components.has(other.key) && !BLOCK_KEYS.includes(other.key),
     )) {
-      const known = settings ? BLOCK_KEYS : [...this.#components.keys(), ...BLOCK_KEYS];
-      this.#source.problem(
-        entry.keyNode,
-        settings ? `a block has no "${entry.key}"` : `there is no component "${entry.key}"`,
-        suggestName(entry.key, known) ?? `there is: ${known.join(', ')}`,
-      );
+      if (settings)
+        this.#source.problem(entry.keyNode, `a block has no "${entry.key}"`, suggestName(entry.key, BLOCK_KEYS));
+      else this.#unknown(entry);
     }
     for (const entry of more)
       this.#source.problem(
@@ -184,6 +231,17 @@ export class BlockReader {
         exits: readExits(this.#source, byKey('next'), byKey('exits')),
       }
     );
+  }
+
+  #unknown({ key, keyNode }: Entry): void {
+    if (key === '<<') return this.#source.problem(keyNode, 'merge keys (<<) are not allowed', 'write the values out');
+    const called = [...this.#components.values()].find(({ otherNames = [] }) =>
+      otherNames.includes(key.toLowerCase().replaceAll(/[-. ]/g, '_')),
+    );
+    const suggestion = called
+      ? `here it is "${called.name}"`
+      : (suggestName(key, [...this.#components.keys(), ...BLOCK_KEYS]) ?? 'docs/scenarios.md lists them all');
+    this.#source.problem(keyNode, `there is no component "${key}"`, suggestion);
   }
 
   #settings({ name, component, settings }: BlockDraft, context: BlockContext): Compiled | undefined {

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import type { Problem } from '../problem.ts';
-import { type Program, literalSettings } from '../program.ts';
 import { isModuleScenario } from '../files.ts';
 import { type ModuleCheckOptions, checkModule } from './check-module.ts';
 import { type CheckResult, checkScenario } from './check-scenario.ts';
+import type { ScriptSite } from './scripts.ts';
 
 /**
  * Reads and checks a scenario file of either kind.
@@ -17,30 +17,27 @@ export async function checkFile(options: ModuleCheckOptions): Promise<CheckResul
 /** The same for a text that is at hand; the name of the file says of which kind it is. */
 export async function checkText(text: string, options: ModuleCheckOptions): Promise<CheckResult> {
   if (isModuleScenario(options.file)) return checkModule(text, options);
-  const { program, problems } = checkScenario(text, options);
-  if (!program || !options.compile) return { program, problems };
-  const found = await scriptProblems(program, options.compile);
-  return { program: found.length === 0 ? program : undefined, problems: [...problems, ...found] };
+  const checked = checkScenario(text, options);
+  if (!options.compile || checked.scripts.length === 0) return checked;
+  const found = await scriptProblems(checked.scripts, options.file, options.compile);
+  if (found.length === 0) return checked;
+  const problems = [...checked.problems, ...found].toSorted((a, b) => a.line - b.line || a.column - b.column);
+  return { ...checked, program: undefined, problems };
 }
 
-/** Mistakes in the scripts of blocks. */
+/** Mistakes in the scripts of blocks, where they stand in the file. */
 async function scriptProblems(
-  { blocks, file }: Program,
+  scripts: readonly ScriptSite[],
+  file: string,
   compile: NonNullable<ModuleCheckOptions['compile']>,
 ): Promise<Problem[]> {
-  const problems: Problem[] = [];
-  for (const { component, settings, name, line: blockLine } of blocks.values()) {
-    if (component.name !== 'script') continue;
-    const { code, language } = literalSettings(settings);
-    if (typeof code !== 'string') continue;
-    const result = await compile({ source: code, format: language === 'js' ? 'js' : 'ts', kind: 'block', file });
-    for (const { line, message } of result.ok ? [] : result.problems)
-      problems.push({
-        file,
-        line: blockLine,
-        column: 1,
-        message: `the script of "${name}", its line ${line}: ${message}`,
-      });
-  }
-  return problems;
+  const results = await Promise.all(
+    scripts.map(async ({ source, format, place }) => {
+      const result = await compile({ source, format, kind: 'block', file });
+      return result.ok
+        ? []
+        : result.problems.map(({ line, column, message }) => ({ file, ...place(line, column), message }));
+    }),
+  );
+  return results.flat();
 }

@@ -1,20 +1,25 @@
 import { createHash } from 'node:crypto';
 import path from 'node:path';
-import { parseDocument } from 'yaml';
-import type { CompileResult, ScriptFormat, ScriptSource } from '../../sandbox/index.ts';
+import { type Expression, type Program as Tree, parse } from 'acorn';
+import { type Node, isScalar } from 'yaml';
+import type { CompileResult, ScriptFormat, ScriptProblem, ScriptSource } from '../../sandbox/index.ts';
 import type { ComponentRegistry } from '../component.ts';
-import { readLimits } from '../limits.ts';
+import { type LimitsWanted } from '../limits.ts';
 import { methods } from '../method.ts';
-import type { Problem } from '../problem.ts';
-import type { Program } from '../program.ts';
-import type { CheckResult } from './check-scenario.ts';
+import { type Problem, isMistake } from '../problem.ts';
+import type { Parameter, Program, Start } from '../program.ts';
+import { type CheckResult, limitsOf, fallbackOf } from './check-scenario.ts';
+import { DeclarationReader } from './declarations.ts';
+import { checkModuleCalls } from './module-calls.ts';
+import { literalNode, unknownNode } from './module-literals.ts';
+import { defaultExport, exportedConstants } from './module-walk.ts';
+import { Names } from './names.ts';
+import type { ScenarioReference } from './references.ts';
+import { type Entry, Source, scalarText } from './source.ts';
+import { readStarts } from './starts.ts';
 
 /** The largest module, in characters. */
-const MAX_LENGTH = 1_000_000;
-/** `export const fallback = 'voicemail';`: known without running the module. */
-const FALLBACK = /^export const fallback = ['"]([A-Za-z0-9][A-Za-z0-9_.-]{0,63})['"]/m;
-/** `export const limits = { cpu: '5s', memory: 64 };`: on one line, read as YAML reads it. */
-const LIMITS = /^export const limits = (\{[^\n]*\})/m;
+const MAX_LENGTH = 131_072;
 const MODULE_ID = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/;
 
 export interface ModuleCheckOptions {
@@ -28,6 +33,17 @@ export interface ModuleCheckOptions {
   readonly compile?: (source: ScriptSource) => Promise<CompileResult>;
 }
 
+/** What a module says of itself by `export const NAME = ...`: known without running it. */
+interface Declared {
+  readonly parameters: readonly Parameter[];
+  readonly declaresParameters: boolean;
+  readonly starts: readonly Start[];
+  readonly limits?: LimitsWanted;
+  readonly fallback?: string;
+  readonly name?: string;
+  readonly description?: string;
+}
+
 /** Checks a scenario that is a `.js` or `.ts` module: its id is the name of the file. */
 export async function checkModule(
   text: string,
@@ -35,53 +51,137 @@ export async function checkModule(
 ): Promise<CheckResult> {
   const format: ScriptFormat = file.endsWith('.ts') ? 'ts' : 'js';
   const id = given.id ?? path.basename(file).replace(/\.[jt]s$/, '');
-  const problems: Problem[] = [];
-  const problem = (message: string, suggestion: string): void => {
-    problems.push({ file, line: 1, column: 1, message, suggestion });
-  };
-  if (!MODULE_ID.test(id)) problem(`"${id}" cannot be an id`, 'use letters, digits, _ . - in the name of the file');
-  if (text.length > MAX_LENGTH) problem(`the file has ${text.length} characters`, `keep it below ${MAX_LENGTH}`);
-  else if (!/\bexport\s+(default\b|\{[^}]*\bas\s+default\b)/.test(text))
-    problem('the module exports no default function', 'write export default async function (call, args) { ... }');
-  else if (compile) problems.push(...(await compileProblems(compile, { source: text, format, kind: 'module', file })));
-  const wanted = LIMITS.exec(text)?.[1];
-  const { limits, problems: wrong } = wanted === undefined ? { problems: [] } : readLimits(readFlow(wanted));
-  for (const { message, suggestion } of wrong)
-    problems.push({ file, line: lineOf(text, LIMITS), column: 1, message, ...(suggestion ? { suggestion } : {}) });
-  const fallback = FALLBACK.exec(text)?.[1];
+  const promptsFolder = given.promptsFolder ?? path.join(path.dirname(path.resolve(file)), 'prompts');
+  const source = new Source(text, file);
+  if (!MODULE_ID.test(id))
+    source.problem(null, `"${id}" cannot be an id`, 'use letters, digits, _ . - in the name of the file');
+  const compiled: CompileResult =
+    text.length > MAX_LENGTH
+      ? { ok: false, problems: [tooLong(text.length)] }
+      : ((await compile?.({ source: text, format, kind: 'module', file })) ?? { ok: true, code: text });
+  const broken = compiled.ok ? [] : compiled.problems.map((found) => ({ file, ...inAuthorsWords(found) }));
+  const { declared, references } = read(source, compiled.ok ? compiled.code : undefined, {
+    id,
+    components,
+    promptsFolder,
+  });
+  const problems = [...broken, ...source.problems];
+  const { parameters, declaresParameters, starts, ...more } = declared;
   const program: Program = {
     id,
-    name: id,
     description: undefined,
     version: createHash('sha256').update(text).digest('hex').slice(0, 12),
     file,
-    promptsFolder: given.promptsFolder ?? path.join(path.dirname(path.resolve(file)), 'prompts'),
-    parameters: [],
+    promptsFolder,
+    parameters,
     variables: [],
     blocks: new Map(),
     start: '',
     finally: undefined,
     interrupts: [],
-    ...(limits === undefined ? {} : { limits }),
-    ...(fallback === undefined ? {} : { fallback }),
-    module: { source: text, format, methods: methods(components) },
+    starts,
+    ...more,
+    name: more.name ?? id,
+    module: { source: text, format, methods: methods(components), declaresParameters },
   };
-  return { program: problems.length === 0 ? program : undefined, problems };
+  return { program: problems.some(isMistake) ? undefined : program, problems, references, scripts: [] };
 }
 
-function readFlow(text: string): unknown {
-  const document = parseDocument(text);
-  return document.errors.length > 0 ? undefined : document.toJS();
+/** The sandbox asks the module for its default function. */
+function inAuthorsWords(found: ScriptProblem): Pick<Problem, 'line' | 'column' | 'message' | 'suggestion'> {
+  return /does not provide an export named 'default'/.test(found.message)
+    ? { line: 1, column: 1, ...NO_DEFAULT }
+    : found;
 }
 
-function lineOf(text: string, pattern: RegExp): number {
-  return text.slice(0, pattern.exec(text)?.index ?? 0).split('\n').length;
+const NO_DEFAULT = {
+  message: 'the module exports no default function',
+  suggestion: 'write export default async function (call, args) { ... }',
+};
+
+interface Reading {
+  readonly declared: Declared;
+  readonly references: readonly ScenarioReference[];
 }
 
-async function compileProblems(
-  compile: (source: ScriptSource) => Promise<CompileResult>,
-  source: ScriptSource,
-): Promise<Problem[]> {
-  const result = await compile(source);
-  return result.ok ? [] : result.problems.map((found) => ({ file: source.file, ...found }));
+const NOTHING: Reading = { declared: { parameters: [], declaresParameters: false, starts: [] }, references: [] };
+
+/**
+ * What the text tells without running it.
+ * @param code without types, everything where the author wrote it; undefined when it has mistakes
+ */
+function read(
+  source: Source,
+  code: string | undefined,
+  {
+    id,
+    components,
+    promptsFolder,
+  }: { readonly id: string; readonly components: ComponentRegistry; readonly promptsFolder: string },
+): Reading {
+  if (code === undefined) return NOTHING;
+  try {
+    const tree = parse(code, { ecmaVersion: 'latest', sourceType: 'module' });
+    return { declared: declarations(source, tree, id), references: checkTree(source, tree, components, promptsFolder) };
+  } catch (error) {
+    // Types that nobody took out, or nested so deep that it is left to run time.
+    if (error instanceof SyntaxError || error instanceof RangeError) return NOTHING;
+    throw error;
+  }
+}
+
+function checkTree(
+  source: Source,
+  tree: Tree,
+  components: ComponentRegistry,
+  promptsFolder: string,
+): readonly ScenarioReference[] {
+  const main = defaultExport(tree);
+  if (main === 'missing') source.problem(null, NO_DEFAULT.message, NO_DEFAULT.suggestion);
+  const [first] = typeof main === 'object' ? main.params : [];
+  const callName = first?.type === 'Identifier' ? first.name : undefined;
+  return checkModuleCalls(tree, { source, components, promptsFolder, callName });
+}
+
+function declarations(source: Source, tree: Tree, id: string): Declared {
+  const constants = exportedConstants(tree);
+  const node = (name: string): Node | null => {
+    const value = constants.get(name);
+    return value === undefined ? null : literal(source, name, value);
+  };
+  const entry = (name: string): Entry | undefined => {
+    const value = node(name);
+    return value === null ? undefined : { key: name, keyNode: value, value };
+  };
+  const parameters = new DeclarationReader(source, new Names(source)).parameters(node('parameters'));
+  const text = (name: string): { readonly [name: string]: string } => {
+    const value = node(name);
+    return isScalar(value) ? { [name]: scalarText(value) } : {};
+  };
+  return {
+    parameters,
+    declaresParameters: constants.has('parameters'),
+    starts: readStarts(source, node('starts'), parameters),
+    ...limitsOf(source, entry('limits')),
+    ...fallbackOf(source, entry('fallback'), id),
+    ...text('name'),
+    ...text('description'),
+  };
+}
+
+/** What is read without running the module has to be there without running it. */
+function literal(source: Source, name: string, value: Expression): Node | null {
+  const node = literalNode(value);
+  if (!isScalar(node) || node.value !== unknownNode(value).value) return node;
+  source.problem(node, `"${name}" has to be written out`, `write export const ${name} = and a literal`);
+  return null;
+}
+
+function tooLong(length: number): ScriptProblem & { readonly suggestion: string } {
+  return {
+    line: 1,
+    column: 1,
+    message: `the file has ${length} characters`,
+    suggestion: `keep it below ${MAX_LENGTH}`,
+  };
 }

@@ -10,8 +10,11 @@ import { type BlockDraft, BlockReader, textOf } from './blocks.ts';
 import { DeclarationReader } from './declarations.ts';
 import { readInterrupts } from './interrupts.ts';
 import { BUILT_IN_MAPS, BUILT_IN_RECORDS, Names } from './names.ts';
-import { type Entry, Source, scalarText } from './source.ts';
+import { type Entry, type Source, scalarText } from './source.ts';
+import type { ScenarioReference } from './references.ts';
+import type { ScriptSite } from './scripts.ts';
 import { readStarts } from './starts.ts';
+import { YamlSource } from './yaml-source.ts';
 
 const SECTIONS = [
   'id',
@@ -42,19 +45,28 @@ export interface CheckResult {
   /** Undefined when there are problems that are no mere warnings. */
   readonly program: Program | undefined;
   readonly problems: readonly Problem[];
+  /** The scenarios it starts by a literal id. */
+  readonly references: readonly ScenarioReference[];
+  /** Scripts of blocks, which only a compiler can judge. */
+  readonly scripts: readonly ScriptSite[];
 }
 
 /** Checks the text of a scenario file: every mistake at once, in the order of the file. Runs nothing. */
 export function checkScenario(text: string, options: CheckOptions): CheckResult {
-  const source = new Source(text, options.file);
-  const program = isMap(source.root) ? checkRoot(source, source.root, options) : undefined;
-  if (!program && source.problems.length === 0)
-    source.problem(source.root, 'a scenario is a map with id, start and blocks');
+  const source = new YamlSource(text, options.file);
+  const checked = isMap(source.root) ? checkRoot(source, source.root, options) : undefined;
+  if (!checked && source.problems.length === 0)
+    source.problem(source.root, 'a scenario is a map with id, start and blocks', 'begin with id: my_scenario');
   const { problems } = source;
-  return { program: problems.some(isMistake) ? undefined : program, problems };
+  const { program, references = [], scripts = [] } = checked ?? {};
+  return { program: problems.some(isMistake) ? undefined : program, problems, references, scripts };
 }
 
-function checkRoot(source: Source, root: Node, options: CheckOptions): Program {
+function checkRoot(
+  source: Source,
+  root: Node,
+  options: CheckOptions,
+): Pick<CheckResult, 'references' | 'scripts'> & { readonly program: Program } {
   const sections = readSections(source, root);
   const node = (name: string): Node | null => sections.get(name)?.value ?? null;
   const names = new Names(source);
@@ -79,7 +91,7 @@ function checkRoot(source: Source, root: Node, options: CheckOptions): Program {
   reader.checkFlow(blocks, drafts, { start, last, interrupts, unset: declarations.unset });
 
   const id = options.id ?? readId(source, sections.get('id'), root);
-  return {
+  const program: Program = {
     id,
     name: optionalText(sections.get('name')) ?? id,
     description: optionalText(sections.get('description')),
@@ -92,10 +104,11 @@ function checkRoot(source: Source, root: Node, options: CheckOptions): Program {
     start: start ? textOf(start) : '',
     finally: last ? textOf(last) : undefined,
     ...limitsOf(source, sections.get('limits')),
-    ...fallbackOf(source, sections.get('fallback')),
-    starts: readStarts(source, node('starts')),
+    ...fallbackOf(source, sections.get('fallback'), id),
+    starts: readStarts(source, node('starts'), parameters),
     interrupts: interrupts.map(({ kind, name, target, milliseconds }) => ({ kind, name, target, milliseconds })),
   };
+  return { program, references: reader.references(drafts), scripts: reader.scripts(drafts) };
 }
 
 /** Blocks that have results can be read as `block.field`. */
@@ -131,7 +144,7 @@ function readId(source: Source, entry: Entry | undefined, root: Node): string {
   return id;
 }
 
-function limitsOf(source: Source, entry: Entry | undefined): { readonly limits?: LimitsWanted } {
+export function limitsOf(source: Source, entry: Entry | undefined): { readonly limits?: LimitsWanted } {
   if (!entry) return {};
   const { limits, problems } = readLimits(entry.value?.toJSON());
   for (const { name, message, suggestion } of problems) {
@@ -141,11 +154,17 @@ function limitsOf(source: Source, entry: Entry | undefined): { readonly limits?:
   return { limits };
 }
 
-function fallbackOf(source: Source, entry: Entry | undefined): { readonly fallback?: string } {
+export function fallbackOf(source: Source, entry: Entry | undefined, id: string): { readonly fallback?: string } {
   if (!entry) return {};
   const fallback = textOf(entry);
   if (!SCENARIO_ID.test(fallback))
     source.problem(entry.value ?? entry.keyNode, 'fallback names no scenario', 'write the id of one');
+  else if (fallback === id)
+    source.problem(
+      entry.value ?? entry.keyNode,
+      'the scenario cannot be its own fallback',
+      'write the id of another one',
+    );
   return { fallback };
 }
 

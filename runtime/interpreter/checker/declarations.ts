@@ -123,6 +123,12 @@ export class DeclarationReader {
       const initial = this.#compile(entry, what, parameters);
       return initial && { name: key, type: valueTypeOf(initial), initial };
     }
+    const isValue =
+      value.items.length > 0 && !this.#source.entries(value).some((field) => ['type', 'value'].includes(field.key));
+    if (isValue) {
+      this.#source.problem(value, `the variable "${key}" has no type`, `write ${key}: { type: object, value: {...} }`);
+      return undefined;
+    }
     const fields = this.#fields(value, ['type', 'value'], `variable "${key}"`);
     const type = this.#type(fields.get('type')?.value ?? null, `variable "${key}"`, keyNode);
     if (!type) return undefined;

@@ -1,19 +1,24 @@
 import { type Node, isMap, isScalar } from 'yaml';
 import { type Component, END, ERROR_EXIT, type LiteralSettings } from '../component.ts';
+import { nearest } from '../nearest.ts';
 import { suggestName } from '../problem.ts';
 import { type Entry, type Source, scalarText } from './source.ts';
 
 export interface WiredExits {
   /** Exits named by the author: exit -> target, with the nodes of both. */
   readonly wired: ReadonlyMap<string, { readonly target: string; readonly node: Node; readonly exitNode: Node }>;
+  /** Exits that are named, but not where they lead; `all`: nobody knows which. */
+  readonly broken: ReadonlySet<string> | 'all';
 }
 
 /** Reads `next` and `exits` of a block; targets are checked when all blocks are known. */
 export function readExits(source: Source, next: Entry | undefined, exits: Entry | undefined): WiredExits {
   const wired = new Map<string, { target: string; node: Node; exitNode: Node }>();
+  const broken = new Set<string>();
   const add = (exit: string, { keyNode, value }: Entry): void => {
     if (!isScalar(value) || value.value === null || scalarText(value) === '') {
       source.problem(value ?? keyNode, `the exit "${exit}" names no block`, 'name a block, or end');
+      broken.add(exit);
     } else if (wired.has(exit)) {
       source.problem(keyNode, `the exit "${exit}" is named twice`, 'keep one of them');
     } else {
@@ -22,8 +27,8 @@ export function readExits(source: Source, next: Entry | undefined, exits: Entry 
   };
   if (next) add('next', next);
   if (exits && isMap(exits.value)) for (const entry of source.entries(exits.value)) add(entry.key, entry);
-  else if (exits) source.problem(exits.value ?? exits.keyNode, 'exits must be a map: exit: block');
-  return { wired };
+  else if (exits) source.problem(exits.value ?? exits.keyNode, 'exits must be a map', 'e.g. exits: { next: BLOCK }');
+  return { wired, broken: exits && !isMap(exits.value) ? 'all' : broken };
 }
 
 /**
@@ -36,12 +41,19 @@ export function completeExits(
     readonly name: string;
     readonly node: Node;
     readonly component: Component;
-    readonly settings: LiteralSettings;
+    /** Undefined when they hold a mistake. */
+    readonly settings: LiteralSettings | undefined;
   },
-  { wired }: WiredExits,
+  { wired, broken }: WiredExits,
 ): Map<string, string> {
   const { component, settings } = block;
-  const possible = Object.entries(component.exits).filter(([, exit]) => exit.when?.(settings) ?? true);
+  // With a mistake in the settings it is not known which exits there are: none of those is missing, and none is wrong.
+  const possible = Object.entries(component.exits).filter(
+    ([, exit]) => (settings ? exit.when?.(settings) : undefined) ?? true,
+  );
+  const certain = new Set(
+    possible.filter(([, { when }]) => settings !== undefined || when === undefined).map(([name]) => name),
+  );
   const known = [...possible.map(([name]) => name), ERROR_EXIT];
   const targets = new Map<string, string>();
   for (const [exit, { target, exitNode }] of wired) {
@@ -52,12 +64,16 @@ export function completeExits(
         `"${component.name}" never takes the exit "${exit}" with these settings`,
         suggestName(exit, known),
       );
-    else source.problem(exitNode, `"${component.name}" has no exit "${exit}"`, suggestName(exit, known));
+    else source.problem(exitNode, `"${component.name}" has no exit "${exit}"`, instead(exit, component, known));
   }
   for (const [exit] of possible) {
     const target = fallback(component, exit, targets);
     if (target !== undefined) targets.set(exit, target);
-    else
+    else if (
+      certain.has(exit) &&
+      !isBroken(exit, component, broken) &&
+      !certain.has(component.exits[exit]?.otherwise ?? '')
+    )
       source.problem(
         block.node,
         `the exit "${exit}" of the block "${block.name}" leads nowhere`,
@@ -65,6 +81,24 @@ export function completeExits(
       );
   }
   return targets;
+}
+
+/** The open exits first: what they can be is said in words. */
+function instead(exit: string, { openExits }: Component, known: readonly string[]): string | undefined {
+  if (openExits === undefined || nearest(exit, known) !== undefined) return suggestName(exit, known);
+  return `${openExits.description.replace(/[.]$/, '')}; or: ${known.join(', ')}`;
+}
+
+/** Whether it is named already, with a mistake that is told, itself or by the exit that it falls back to. */
+function isBroken(exit: string, component: Component, broken: WiredExits['broken']): boolean {
+  if (broken === 'all' || broken.has(exit)) return true;
+  const { otherwise } = component.exits[exit] ?? {};
+  return (
+    otherwise !== undefined &&
+    otherwise !== exit &&
+    otherwise in component.exits &&
+    isBroken(otherwise, component, broken)
+  );
 }
 
 function fallback(component: Component, exit: string, targets: ReadonlyMap<string, string>): string | undefined {

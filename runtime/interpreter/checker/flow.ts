@@ -9,11 +9,18 @@ export interface Spin {
   readonly hasWayOut: boolean;
 }
 
-/** Circles without a wait: what is left of the graph when all blocks are taken out that wait or count to an end. */
-export function spins(blocks: ReadonlyMap<string, Block>, graph: Graph): Spin[] {
+/**
+ * Circles without a wait: what is left of the graph when all blocks are taken out that wait or count to an end.
+ * @param isQuick blocks that do not wait although their component does
+ */
+export function spins(
+  blocks: ReadonlyMap<string, Block>,
+  graph: Graph,
+  isQuick: (name: string) => boolean = () => false,
+): Spin[] {
   const quick = new Set(
     [...blocks]
-      .filter(([, { component }]) => component.waits !== true && component.bounded !== true)
+      .filter(([name, { component }]) => isQuick(name) || (component.waits !== true && component.bounded !== true))
       .map(([name]) => name),
   );
   const between: Graph = new Map(

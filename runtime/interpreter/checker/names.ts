@@ -65,6 +65,8 @@ export class Names {
       return false;
     }
     const owner = this.#taken.get(name);
+    // A key that is here twice is told already.
+    if (owner === kind) return false;
     if (owner !== undefined) {
       this.#source.problem(
         node,

@@ -147,25 +147,35 @@ export class SettingsChecker {
   #literal(value: Plain, node: Scalar, schema: Schema, what: string): Compiled | undefined {
     const kind = settingKind(schema);
     if (kind === 'duration' && (typeof value !== 'string' || parseDuration(value) === undefined)) {
-      const suggestion = /^\d+$/.test(plainText(value))
-        ? `write ${plainText(value)}s for seconds or ${plainText(value)}ms for milliseconds`
-        : 'write a number with ms, s, m or h, at most a week';
-      return this.#mistake(node, `${what} is no duration`, suggestion);
+      return this.#mistake(node, `${what} is no duration`, this.#asExpression(value) ?? durationHint(plainText(value)));
     }
     if (kind === 'sound' && typeof value === 'string') {
       const sound = resolveSound(value, this.#context.promptsFolder);
-      if (isSoundProblem(sound)) return this.#mistake(node, sound.message, sound.suggestion);
+      if (isSoundProblem(sound))
+        return this.#mistake(node, sound.message, this.#asExpression(value) ?? sound.suggestion);
     }
     if (!Value.Check(schema as TSchema, value)) {
       const names = schema.enum?.map(String);
-      const suggestion = names
-        ? suggestName(String(value), names)
-        : schema.type === 'string'
-          ? 'put it in quotes if it is a text'
-          : undefined;
+      const known = this.#asExpression(value);
+      const suggestion =
+        names || known !== undefined
+          ? (known ?? suggestName(String(value), names ?? []))
+          : schema.type === 'string'
+            ? 'put it in quotes if it is a text'
+            : undefined;
       return this.#mistake(node, `${what} must be ${describe(schema)}, not ${JSON.stringify(value)}`, suggestion);
     }
+    // `refer: ask.digits` dials these letters.
+    if (typeof value === 'string' && value.includes('.') && this.#asExpression(value) !== undefined)
+      this.#context.source.warning(node, `this is the text "${value}"`, this.#asExpression(value));
     return { kind: 'constant', value };
+  }
+
+  /** A text that is a name: what to write for its value. */
+  #asExpression(value: Plain): string | undefined {
+    return typeof value === 'string' && this.#context.compiler.reads(value)
+      ? `write \${${value}} for its value`
+      : undefined;
   }
 
   #condition(node: Node | null, what: string, fallback: Node): Compiled | undefined {
@@ -223,6 +233,10 @@ export class SettingsChecker {
   #fits(compiled: Compiled, schema: Schema, node: Scalar, what: string): Compiled | undefined {
     const wanted = wantedTypes(schema);
     const actual = staticType(compiled);
+    // A number or a truth value in place of a text is written out, as it is within a longer text.
+    const isText = schema.type === 'string' && !schema.enum && settingKind(schema) === undefined;
+    if (isText && compiled.kind === 'expression' && PRINTED.has(actual))
+      return { kind: 'template', parts: [compiled.expression] };
     if (wanted.length === 0 || celFits(actual, wanted)) return compiled;
     const unit = settingKind(schema) === 'duration' ? 'add the unit, e.g. ${seconds}s' : undefined;
     const message = `${what} must be ${describe(schema)}, but this is of type ${plainType(actual)}`;
@@ -265,6 +279,23 @@ export class SettingsChecker {
   #mistake(node: Node, message: string, suggestion?: string): undefined {
     this.#context.source.problem(node, message, suggestion);
   }
+}
+
+/** CEL types of which a text is made without being asked. */
+const PRINTED = new Set(['int', 'double', 'bool', 'dyn']);
+
+const UNITS: Readonly<Record<string, string>> = { ms: 'ms', s: 's', m: 'm', h: 'h', d: 'h' };
+
+/** What may be meant by a text that is no duration. */
+function durationHint(text: string): string {
+  if (/^\d+$/.test(text)) return `write ${text}s for seconds or ${text}ms for milliseconds`;
+  const [, number, unit = ''] = /^(\d+(?:\.\d+)?)\s*([a-z]+)$/i.exec(text.trim()) ?? [];
+  const short = /^millis|^msec/i.test(unit) ? 'ms' : (UNITS[unit.toLowerCase()] ?? UNITS[unit.charAt(0).toLowerCase()]);
+  const simple = number === undefined || short === undefined || unit.startsWith('d') ? undefined : `${number}${short}`;
+  if (simple !== undefined && parseDuration(simple) !== undefined) return `write ${simple}`;
+  const [, hours, minutes] = /^(\d+)h(\d+)m$/.exec(text) ?? [];
+  if (hours !== undefined) return `write ${Number(hours) * 60 + Number(minutes)}m`;
+  return 'write a number with ms, s, m or h, at most a week (168h)';
 }
 
 /** Types an expression may have for this schema; empty: any. */

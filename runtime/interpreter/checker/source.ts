@@ -1,16 +1,6 @@
 import { createHash } from 'node:crypto';
-import { CST, Lexer, type Node, type Pair, Scalar, type YAMLMap, isAlias, isScalar, parseDocument, visit } from 'yaml';
+import { type Node, type Pair, Scalar, type YAMLMap, isScalar } from 'yaml';
 import type { Problem } from '../problem.ts';
-
-/** The largest scenario file, in characters. */
-export const MAX_SOURCE_LENGTH = 1_000_000;
-/** How deep `[` and `{` may nest, and how far a line may be indented: the parser recurses, slowly when it is very deep. */
-const MAX_FLOW_DEPTH = 64;
-const MAX_INDENT = 256;
-
-/** Marks that the lexer puts between tokens (its `CST` constants); they are not in the text. */
-const { SCALAR, DOCUMENT, FLOW_END } = CST;
-const CONTROL: ReadonlySet<string> = new Set([SCALAR, DOCUMENT, FLOW_END]);
 
 /** One `key: value` of a map. */
 export interface Entry {
@@ -20,20 +10,18 @@ export interface Entry {
   readonly value: Node | null;
 }
 
-/** A parsed scenario file that collects the mistakes found in it. */
+/** The text of a scenario file, which collects the mistakes found in it. */
 export class Source {
   readonly file: string;
-  readonly root: Node | null;
   /** Offsets at which the lines start. */
   readonly #lines: readonly number[];
-  readonly #text: string;
+  protected readonly text: string;
   readonly #problems: Problem[] = [];
 
   constructor(text: string, file: string) {
-    this.#text = text;
+    this.text = text;
     this.file = file;
     this.#lines = [0, ...[...text.matchAll(/\n/g)].map(({ index }) => index + 1)];
-    this.root = this.#parse();
   }
 
   /** Problems in the order of their position. */
@@ -64,15 +52,40 @@ export class Source {
     });
   }
 
-  /** Notes a mistake at a character of a scalar's text: exact for text on one line, else the scalar's start. */
+  /** Notes a mistake at a character of a scalar's text. */
   problemInScalar(scalar: Scalar, index: number, message: string, suggestion?: string): void {
-    const start = scalar.range?.[0] ?? 0;
-    const exact =
-      scalar.type === Scalar.PLAIN || scalar.type === Scalar.QUOTE_DOUBLE || scalar.type === Scalar.QUOTE_SINGLE;
-    const quote = scalar.type === Scalar.PLAIN ? 0 : 1;
-    const end = scalar.range?.[1] ?? start;
-    const offset = exact && start + quote + index < end ? start + quote + index : start;
-    this.problemAt(offset, message, suggestion);
+    this.problemAt(this.#offsetIn(scalar, index), message, suggestion);
+  }
+
+  /** Where a line and column of a text of several lines stand in the file; the text's start where they cannot be told. */
+  placeInScalar({ range, type }: Scalar, line: number, column: number): { line: number; column: number } {
+    const start = this.position(range?.[0] ?? 0);
+    if (type === Scalar.BLOCK_LITERAL) {
+      const first = this.text
+        .slice(this.#lines[start.line] ?? 0, range?.[1])
+        .split('\n')
+        .find((each) => each.trim() !== '');
+      return { line: start.line + line, column: column + (first?.search(/\S/) ?? 0) };
+    }
+    if (line > 1 || type === Scalar.BLOCK_FOLDED) return start;
+    const quote = type === Scalar.QUOTE_DOUBLE || type === Scalar.QUOTE_SINGLE ? 1 : 0;
+    return { line: start.line, column: start.column + quote + column - 1 };
+  }
+
+  /** Where a character of a scalar's value stands in the file; the scalar's start where folding or escapes hide it. */
+  #offsetIn({ range, type, value }: Scalar, index: number): number {
+    const [start = 0, end = start] = range ?? [];
+    const raw = this.text.slice(start, end);
+    const text = String(value);
+    const quote = type === Scalar.QUOTE_DOUBLE || type === Scalar.QUOTE_SINGLE ? 1 : 0;
+    if (raw.slice(quote).startsWith(text.slice(0, index + 1))) return start + quote + index;
+    // The same expression, counted from the beginning, is in the raw text too.
+    const before = text.slice(0, index).split('${').length - 1;
+    if (before === 0) return start;
+    const opening = nthIndexOf(raw, '${', before);
+    const within = index - nthIndexOf(text, '${', before);
+    const same = raw.startsWith(text.slice(index - within, index), opening);
+    return opening < 0 ? start : start + opening + (same ? within : 0);
   }
 
   /** Line and column of a character, both from 1. */
@@ -89,7 +102,7 @@ export class Source {
 
   /** Tells one text of the file from another. */
   get version(): string {
-    return createHash('sha256').update(this.#text).digest('hex').slice(0, 12);
+    return createHash('sha256').update(this.text).digest('hex').slice(0, 12);
   }
 
   line(node: Node): number {
@@ -110,74 +123,6 @@ export class Source {
     this.problem(key, 'this key is no text', 'put it in quotes');
     return [];
   }
-
-  #parse(): Node | null {
-    if (this.#text.length > MAX_SOURCE_LENGTH) {
-      this.problem(null, `the file has ${this.#text.length} characters, more than ${MAX_SOURCE_LENGTH}`);
-      return null;
-    }
-    const tooDeep = this.#tooDeepAt();
-    if (tooDeep !== undefined) {
-      this.problemAt(tooDeep, 'lists and maps nest too deep here');
-      return null;
-    }
-    const document = parseDocument(this.#text, { prettyErrors: false });
-    const isSyntax = ({ code }: { code: string }): boolean => code !== 'DUPLICATE_KEY';
-    // One slip makes the parser complain several times; the first complaint is the useful one.
-    const [slip] = document.errors.filter(isSyntax);
-    const found = slip ? [slip] : [...document.errors, ...document.warnings];
-    for (const { pos, code, message } of found) {
-      this.problemAt(pos[0], yamlMessage(code, message), this.#yamlSuggestion(code, pos[0]));
-    }
-    if (slip) return null;
-    this.#refuseAliases(document.contents);
-    return document.contents;
-  }
-
-  /** Where nesting goes beyond what is sensible; `-` and `?` at the start of a line nest as well. */
-  #tooDeepAt(): number | undefined {
-    const indented = new RegExp(`^(?: |[-?:](?=[ \\n])){${MAX_INDENT},}`, 'm').exec(this.#text);
-    if (indented) return indented.index;
-    // Few brackets cannot nest deep, wherever they are.
-    if ((this.#text.match(/[[{]/g)?.length ?? 0) <= MAX_FLOW_DEPTH) return undefined;
-    let depth = 0;
-    let offset = 0;
-    let afterScalar = false;
-    for (const token of new Lexer().lex(this.#text)) {
-      if (!afterScalar && (token === '[' || token === '{')) depth += 1;
-      if (!afterScalar && (token === ']' || token === '}')) depth -= 1;
-      if (depth > MAX_FLOW_DEPTH) return offset;
-      afterScalar = token === SCALAR;
-      if (!CONTROL.has(token)) offset += token.length;
-    }
-    return undefined;
-  }
-
-  #refuseAliases(contents: Node | null): void {
-    if (contents === null) return;
-    visit(contents, {
-      Node: (_, node) => {
-        if (isAlias(node))
-          this.problem(
-            node,
-            'aliases (*name) are not allowed',
-            'write the value out, or quote a text that starts with *',
-          );
-        else if (node.anchor !== undefined)
-          this.problem(node, 'anchors (&name) are not allowed', 'quote a text that starts with &');
-      },
-    });
-  }
-
-  #yamlSuggestion(code: string, offset: number): string | undefined {
-    if (code === 'DUPLICATE_KEY') return 'keep one of them';
-    const lineStart = this.#text.lastIndexOf('\n', offset - 1) + 1;
-    const lineEnd = this.#text.indexOf('\n', offset);
-    const line = this.#text.slice(lineStart, lineEnd < 0 ? undefined : lineEnd);
-    if (/[{[].*\$\{/.test(line)) return 'inside { } and [ ] put quotes around a text with ${...}';
-    if (code === 'BLOCK_AS_IMPLICIT_KEY') return 'put quotes around a text that holds ": "';
-    return undefined;
-  }
 }
 
 /** A scalar's value as text; numbers and booleans as written in JSON. */
@@ -185,7 +130,12 @@ export function scalarText({ value }: Scalar): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
 }
 
-function yamlMessage(code: string, message: string): string {
-  if (code === 'DUPLICATE_KEY') return 'this key is here twice';
-  return `not valid YAML: ${message.charAt(0).toLowerCase()}${message.slice(1)}`;
+/** Where a piece of text stands for the nth time, counted from 1; -1 when it does not. */
+function nthIndexOf(text: string, piece: string, nth: number): number {
+  let found = -1;
+  for (let count = 0; count < nth; count += 1) {
+    found = text.indexOf(piece, found + 1);
+    if (found < 0) return -1;
+  }
+  return found;
 }

@@ -1,8 +1,8 @@
 import { type Node, isMap, isScalar } from 'yaml';
 import { suggestName } from '../problem.ts';
-import type { Start } from '../program.ts';
+import type { Parameter, Start } from '../program.ts';
 import { Cron, CronError } from '../starting/cron.ts';
-import type { Value } from '../values.ts';
+import { type Value, isOfType, plainText } from '../values.ts';
 import { type Entry, type Source, scalarText } from './source.ts';
 
 const KINDS = ['schedule', 'hook', 'event'];
@@ -13,20 +13,24 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Reads the section `starts`: what starts the scenario beside a call. */
-export function readStarts(source: Source, node: Node | null): Start[] {
+export function readStarts(source: Source, node: Node | null, parameters: readonly Parameter[]): Start[] {
   if (node === null || (isScalar(node) && node.value === null)) return [];
   if (!isMap(node)) {
     source.problem(node, 'starts must be a map', 'e.g. starts: { schedule: { cron: "0 9 * * mon-fri" } }');
     return [];
   }
   return source.entries(node).flatMap((entry) => {
-    if (KINDS.includes(entry.key)) return readStart(source, entry) ?? [];
+    if (KINDS.includes(entry.key)) return readStart(source, entry, parameters) ?? [];
     source.problem(entry.keyNode, `nothing starts by "${entry.key}"`, suggestName(entry.key, KINDS));
     return [];
   });
 }
 
-function readStart(source: Source, { key, keyNode, value }: Entry): Start | undefined {
+function readStart(
+  source: Source,
+  { key, keyNode, value }: Entry,
+  parameters: readonly Parameter[],
+): Start | undefined {
   const fields = new Map<string, Entry>();
   const known = FIELDS[key] ?? [];
   for (const entry of isMap(value) ? source.entries(value) : []) {
@@ -42,6 +46,8 @@ function readStart(source: Source, { key, keyNode, value }: Entry): Start | unde
     domain: text('domain'),
     args: (fields.get('args')?.value?.toJSON() ?? {}) as Readonly<Record<string, Value>>,
   };
+  // What an event or a request lacks shows when it comes.
+  checkArguments(source, fields.get('args'), key === 'schedule' ? keyNode : undefined, parameters);
   if (key === 'hook') return single === 'false' ? undefined : { kind: 'hook', ...common };
   const needed = single ?? text(key === 'event' ? 'name' : 'cron');
   if (needed === undefined) {
@@ -49,11 +55,57 @@ function readStart(source: Source, { key, keyNode, value }: Entry): Start | unde
     return undefined;
   }
   if (key === 'event') return { kind: 'event', name: needed, ...common };
+  const timezone = text('timezone');
+  const zone = timezone === undefined || isTimezone(timezone) ? timezone : undefined;
+  if (zone !== timezone)
+    source.problem(
+      fields.get('timezone')?.value ?? keyNode,
+      `there is no time zone "${timezone}"`,
+      'e.g. Europe/London',
+    );
   try {
-    return { kind: 'schedule', cron: new Cron(needed, text('timezone')), ...common };
+    return { kind: 'schedule', cron: new Cron(needed, zone), ...common };
   } catch (error) {
     if (!(error instanceof CronError)) throw error;
     source.problem(fields.get('cron')?.value ?? value ?? keyNode, error.message);
     return undefined;
+  }
+}
+
+/** @param required where to say that a parameter is missing which has to be given; undefined: it may come otherwise */
+function checkArguments(
+  source: Source,
+  args: Entry | undefined,
+  required: Node | undefined,
+  parameters: readonly Parameter[],
+): void {
+  const given = isMap(args?.value) ? source.entries(args.value) : [];
+  for (const { key, keyNode, value } of given) {
+    const parameter = parameters.find(({ name }) => name === key);
+    const names = parameters.map(({ name }) => name);
+    if (!parameter) source.problem(keyNode, `the scenario has no parameter "${key}"`, suggestName(key, names));
+    else if (value !== null) checkArgument(source, value, parameter);
+  }
+  for (const { name, default: preset } of required ? parameters : [])
+    if (!preset && !given.some(({ key }) => key === name))
+      source.problem(
+        args?.keyNode ?? required ?? null,
+        `the parameter "${name}" is not given`,
+        `add args: { ${name}: ... }`,
+      );
+}
+
+function checkArgument(source: Source, node: Node, { name, type, values }: Parameter): void {
+  const value = node.toJSON() as Value;
+  if (!isOfType(value, type)) source.problem(node, `the parameter "${name}" must be of type ${type}`);
+  else if (values && !values.includes(value))
+    source.problem(node, `the parameter "${name}" must be one of ${values.map(plainText).join(', ')}`);
+}
+
+function isTimezone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';
+  } catch {
+    return false;
   }
 }

@@ -1,6 +1,7 @@
 import { Value } from 'typebox/value';
 import type { Component, ComponentResult } from '../component.ts';
 import { ScenarioError } from '../errors.ts';
+import { suggestName } from '../problem.ts';
 import type { Program } from '../program.ts';
 import type { Value as Plain } from '../values.ts';
 import { type BlockSite, blockContext } from './block-context.ts';
@@ -106,6 +107,15 @@ export abstract class BaseRun implements Run {
  * @throws ScenarioError code `setting`
  */
 export function checkSettings(name: string, { settings: schema }: Component, settings: unknown): void {
+  const { properties } = schema as { readonly properties?: Readonly<Record<string, unknown>> };
+  const unknown = properties && Object.keys(settings as object).find((key) => !Object.hasOwn(properties, key));
+  if (unknown !== undefined) {
+    const instead = suggestName(unknown, Object.keys(properties ?? {}));
+    throw new ScenarioError(
+      'setting',
+      `${name} has no setting "${unknown}"${instead === undefined ? '' : `; ${instead}`}`,
+    );
+  }
   if (Value.Check(schema, settings)) return;
   const [problem] = Value.Errors(schema, settings);
   const where = problem?.instancePath.replace(/^\//, '') ?? '';

@@ -12,7 +12,7 @@ import type { Message } from './mailbox.ts';
 import { moduleSettings, wiredExits } from './module-settings.ts';
 import type { RunOptions, RunOutcome } from './run.ts';
 import { callEnded, describeError } from './run-state.ts';
-import { callRecord } from './scope.ts';
+import { boundArguments, callRecord } from './scope.ts';
 import { INTERRUPTED } from './trace.ts';
 
 /** Facts of the call, beside the components: `await call.info()`. */
@@ -38,7 +38,7 @@ export class ModuleRun extends BaseRun {
   constructor(program: Program, module: ModuleSource, options: RunOptions) {
     super(program, options);
     this.#module = module;
-    this.#args = options.args ?? {};
+    this.#args = module.declaresParameters ? boundArguments(program, options.args ?? {}) : (options.args ?? {});
     this.begin(() => this.#execute());
   }
 

@@ -121,6 +121,15 @@ export class RunScope {
   }
 }
 
+/**
+ * Values of all parameters, defaults included.
+ * @throws ArgumentError for an argument that is missing, unknown or not allowed
+ */
+export function boundArguments(program: Program, args: Readonly<Record<string, Value>>): Record<string, Value> {
+  const { values } = new RunScope(program, args, undefined, '');
+  return Object.fromEntries(program.parameters.map(({ name }) => [name, fromCel(values[name])]));
+}
+
 /** @throws ArgumentError for start values that a scenario has no place for, or that it misses */
 export function checkStart(
   program: Program,

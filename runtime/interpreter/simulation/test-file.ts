@@ -1,7 +1,8 @@
 import { type Node, isMap, isScalar, isSeq } from 'yaml';
 import { parseDuration } from '../duration.ts';
 import { type Problem, suggestName } from '../problem.ts';
-import { type Entry, Source, scalarText } from '../checker/source.ts';
+import { type Entry, scalarText } from '../checker/source.ts';
+import { YamlSource } from '../checker/yaml-source.ts';
 import type { Value } from '../values.ts';
 import { type PhoneScript, readPhone } from './phones.ts';
 import type { Turn } from './turns.ts';
@@ -74,15 +75,15 @@ const STATUSES = ['completed', 'ended', 'failed', 'stopped'];
 
 /** Reads the text of a test file; every mistake at once. */
 export function readTestFile(text: string, file: string): { tests: TestFile; problems: readonly Problem[] } {
-  const source = new Source(text, file);
+  const source = new YamlSource(text, file);
   const tests = new TestReader(source).read();
   return { tests, problems: source.problems };
 }
 
 class TestReader {
-  readonly #source: Source;
+  readonly #source: YamlSource;
 
-  constructor(source: Source) {
+  constructor(source: YamlSource) {
     this.#source = source;
   }
 

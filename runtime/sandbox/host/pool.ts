@@ -81,8 +81,7 @@ export class Pool implements Sandbox {
     await this.#opened.promise;
     const worker = this.#idlest(this.#slots) ?? this.#slots.find((slot) => slot.worker)?.worker;
     if (!worker) throw new SandboxLostError('no sandbox process is up');
-    const problems = await worker.compile({ ...source, id: -++this.#lastId, key: '' });
-    return problems.length === 0 ? { ok: true } : { ok: false, problems };
+    return await worker.compile({ ...source, id: -++this.#lastId, key: '' });
   }
 
   start(options: StartOptions): ScriptRun {

@@ -1,5 +1,6 @@
 import { SandboxLostError, type ScriptProblem } from '../errors.ts';
 import type { ToHost } from '../messages.ts';
+import type { CompileResult } from '../sandbox.ts';
 import type { HostRun } from './host-run.ts';
 import type { NumberedProgram } from './programs.ts';
 import { type WorkerOptions, WorkerProcess } from './worker-process.ts';
@@ -45,7 +46,7 @@ export class Worker {
   readonly #programs = new Set<number>();
   /** Programs of ended runs whose isolate may not have stopped. */
   readonly #endedBadly = new Map<number, NumberedProgram>();
-  readonly #compiles = new Map<number, PromiseWithResolvers<readonly ScriptProblem[]>>();
+  readonly #compiles = new Map<number, PromiseWithResolvers<CompileResult>>();
   #state: WorkerState = 'starting';
   #wasReady = false;
 
@@ -94,11 +95,11 @@ export class Worker {
   }
 
   /**
-   * Mistakes of a program that is not kept.
+   * Looks for mistakes in a program that is not kept.
    * @throws SandboxLostError
    */
-  compile(program: NumberedProgram): Promise<readonly ScriptProblem[]> {
-    const compiled = Promise.withResolvers<readonly ScriptProblem[]>();
+  compile(program: NumberedProgram): Promise<CompileResult> {
+    const compiled = Promise.withResolvers<CompileResult>();
     this.#compiles.set(program.id, compiled);
     this.announce(program);
     this.process.send({ type: 'compile', request: program.id, program: program.id });
@@ -149,7 +150,7 @@ export class Worker {
       case 'pong':
         return;
       case 'compiled':
-        this.#compiles.get(message.request)?.resolve(message.problems);
+        this.#compiles.get(message.request)?.resolve(compileResult(message.problems, body));
         this.#compiles.delete(message.request);
         return;
       case 'debuggable':
@@ -187,4 +188,8 @@ export class Worker {
     this.#compiles.clear();
     this.#listener.gone(this, suspects, reason);
   }
+}
+
+function compileResult(problems: readonly ScriptProblem[], code: string): CompileResult {
+  return problems.length === 0 ? { ok: true, code } : { ok: false, problems };
 }

@@ -8,7 +8,7 @@ import { FrameReader, encodeFrame } from '../frame.ts';
 import type { ToHost, ToWorker } from '../messages.ts';
 import { MemoryWatch } from './memory-watch.ts';
 import { Seats, leave } from './seats.ts';
-import { type Program, SourceError } from './source.ts';
+import { type Program, SourceError, plainSource } from './source.ts';
 import { WorkerRun } from './worker-run.ts';
 
 /** Memory of an isolate that only compiles, in megabytes. */
@@ -40,7 +40,7 @@ async function compile(request: number, program: Program): Promise<void> {
   try {
     const { room } = await seats.make(program, COMPILE_MEMORY_MB, false);
     leave(room);
-    send({ type: 'compiled', request, problems: [] });
+    send({ type: 'compiled', request, problems: [] }, plainSource(program));
   } catch (error) {
     const problems =
       error instanceof SourceError ? error.problems : [{ line: 1, column: 1, message: (error as Error).message }];

@@ -60,6 +60,12 @@ export function prepareSource({ source, format, kind }: Program): Prepared {
   return { code, linesBefore, escapes };
 }
 
+/** The source without types. @throws SourceError */
+export function plainSource(program: Program): string {
+  const { code } = prepareSource(program);
+  return program.kind === 'block' ? code.slice(OPENING.length, -CLOSING.length) : code;
+}
+
 /** Parses a body by itself (ECMA-262, CreateDynamicFunction), and runs nothing. */
 function isFunctionBody(body: string): boolean {
   try {

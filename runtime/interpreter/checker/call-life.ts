@@ -1,0 +1,105 @@
+import type { Node } from 'yaml';
+import type { Block } from '../program.ts';
+import { type Graph, reachableFrom } from './graph.ts';
+import type { Source } from './source.ts';
+
+/** What is known of the scenario's own call when a block begins; sets of these, as bits. */
+const UP = 1;
+const OVER = 2;
+/** The scenario has asked how the call stands. */
+const ASKED = 4;
+
+export interface LifeDraft {
+  readonly name: string;
+  readonly node: Node;
+}
+
+export interface LifeFlow {
+  readonly start: string | undefined;
+  readonly last: string | undefined;
+  /** Blocks of the main branch that a hang-up leads to. */
+  readonly afterHangUp: readonly string[];
+  /** Blocks that other interrupts lead to. */
+  readonly interrupts: readonly string[];
+  /** Blocks whose expressions read `call`. */
+  readonly asks: ReadonlySet<string>;
+}
+
+/** Notes blocks that need the call when it is over, or before it is answered. */
+export function checkCallLife(
+  source: Source,
+  blocks: ReadonlyMap<string, Block>,
+  drafts: readonly LifeDraft[],
+  flow: LifeFlow,
+): void {
+  const { start, last, afterHangUp, interrupts } = flow;
+  const main = states(
+    blocks,
+    [
+      ...(start === undefined ? [] : [[start, UP] as const]),
+      ...interrupts.map((name) => [name, UP] as const),
+      ...afterHangUp.map((name) => [name, OVER] as const),
+    ],
+    flow.asks,
+  );
+  const finale = states(blocks, last === undefined ? [] : [[last, UP | OVER]], flow.asks);
+  const unanswered = beforeAnswer(blocks, start);
+  for (const { name, node } of drafts) {
+    const block = blocks.get(name);
+    if (block?.component.needsCall === undefined || block.leg !== undefined || block.exits.has('error')) continue;
+    const what = `"${block.component.name}" needs the call`;
+    if (main.get(name) === OVER || finale.get(name) === OVER)
+      source.problem(node, `${what}, which is over by then`, 'do it before, or lead the exit elsewhere');
+    else if (finale.get(name) === (UP | OVER))
+      source.warning(
+        node,
+        `${what}, which is over when \`finally\` follows a hang-up`,
+        'ask before: if: call.state == "connected"; or name the exit error',
+      );
+    if (unanswered.has(name))
+      source.warning(node, `${what} to be answered, but \`answer\` comes later`, 'answer first');
+  }
+}
+
+function states(
+  blocks: ReadonlyMap<string, Block>,
+  roots: readonly (readonly [string, number])[],
+  asks: ReadonlySet<string>,
+): ReadonlyMap<string, number> {
+  const found = new Map<string, number>();
+  const open = [...roots];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const [name, state] = next;
+    const block = blocks.get(name);
+    const before = found.get(name) ?? 0;
+    if (!block || (before | state) === before) continue;
+    found.set(name, before | state);
+    for (const [exit, target] of block.exits)
+      open.push([target, after(block, exit, asks.has(name) ? ASKED : before | state)]);
+  }
+  return found;
+}
+
+function after({ component, leg }: Block, exit: string, state: number): number {
+  const change = leg === undefined ? component.exits[exit]?.call : undefined;
+  if (change === undefined) return state;
+  return change === 'over' ? OVER : UP;
+}
+
+/** Blocks that need a connected call, from which the run can still come to `answer`, and to which it comes without. */
+function beforeAnswer(blocks: ReadonlyMap<string, Block>, start: string | undefined): ReadonlySet<string> {
+  const graph: Graph = new Map([...blocks].map(([name, { exits }]) => [name, [...exits.values()]]));
+  const answers = new Set(
+    [...blocks.values()].filter(({ component }) => component.needsCall === 'incoming').map(({ name }) => name),
+  );
+  if (start === undefined || answers.size === 0) return new Set();
+  const without: Graph = new Map([...graph].map(([name, targets]) => [name, answers.has(name) ? [] : targets]));
+  const unanswered = reachableFrom(without, [start]);
+  return new Set(
+    [...unanswered].filter(
+      (name) =>
+        blocks.get(name)?.component.needsCall === 'connected' &&
+        [...reachableFrom(graph, graph.get(name) ?? [])].some((later) => answers.has(later)),
+    ),
+  );
+}

@@ -1,0 +1,249 @@
+import type { AnyNode, CallExpression, Expression, Identifier, Program } from 'acorn';
+import { type Node, Scalar, type YAMLMap, isScalar, isSeq } from 'yaml';
+import type { Component, ComponentRegistry } from '../component.ts';
+import { ExpressionCompiler } from '../expression.ts';
+import { methodOf, methods, usesCall } from '../method.ts';
+import { suggestName } from '../problem.ts';
+import { type Compiled, literalSettings } from '../program.ts';
+import { settingKind } from '../setting.ts';
+import { UNKNOWN, literalEntries, literalNode, nameOf, unknownNode } from './module-literals.ts';
+import { ownNames, walk } from './module-walk.ts';
+import { type ScenarioReference, referenceIn } from './references.ts';
+import type { Schema } from './schema.ts';
+import { SettingsChecker } from './settings.ts';
+import { type Source, scalarText } from './source.ts';
+
+/** Functions beside the components. */
+const OTHERS = ['call.info', 'events.on', 'events.next', 'log.debug', 'log.info', 'log.warn', 'log.error'];
+/** Keys that choose an exit where none is named. */
+const KEYS = '0123456789*#ABCD'.split('');
+/** What an author does in JavaScript itself. */
+const IN_JAVASCRIPT: Readonly<Record<string, string>> = {
+  set: 'assign to a variable',
+  if: 'write if (...) { ... }',
+  switch: 'write switch (...) { ... }',
+  loop: 'write for (...) { ... }',
+  script: 'write the code itself',
+  return: 'write return ...',
+  fail: 'throw new ScenarioError(code, message)',
+  log: 'write log.info(...)',
+};
+
+export interface ModuleCallsOptions {
+  readonly source: Source;
+  readonly components: ComponentRegistry;
+  readonly promptsFolder: string;
+  /** Name of the first parameter of the module's function. */
+  readonly callName: string | undefined;
+}
+
+/**
+ * Checks how a module calls components, as far as its text tells: names of functions, settings and results, and the
+ * values of settings that are literals. Whatever is worked out at run time is not looked at.
+ * @returns the scenarios it starts by a literal id
+ */
+export function checkModuleCalls(program: Program, options: ModuleCallsOptions): readonly ScenarioReference[] {
+  return new CallChecker(program, options).check(program);
+}
+
+class CallChecker {
+  readonly #source: Source;
+  readonly #components: ComponentRegistry;
+  readonly #methods: ReadonlyMap<string, Component>;
+  readonly #settings: SettingsChecker;
+  /** What `call`, `http` and the others are called in this module. */
+  readonly #owners: ReadonlyMap<string, string>;
+  readonly #references: ScenarioReference[] = [];
+
+  constructor(program: Program, { source, components, promptsFolder, callName }: ModuleCallsOptions) {
+    this.#source = source;
+    this.#components = components;
+    this.#methods = methods(components);
+    const compiler = new ExpressionCompiler({ variables: new Map([[UNKNOWN, 'any']]), records: new Map() });
+    this.#settings = new SettingsChecker({
+      source,
+      compiler,
+      variables: new Map(),
+      promptsFolder,
+      used: () => undefined,
+    });
+    this.#owners = owners([...this.#methods.keys(), ...OTHERS], program, callName);
+  }
+
+  check(program: Program): readonly ScenarioReference[] {
+    walk(program, (node, around) => {
+      if (node.type === 'CallExpression') this.#call(node, around);
+    });
+    return this.#references;
+  }
+
+  #call(node: CallExpression, around: readonly AnyNode[]): void {
+    const callee = this.#callee(node.callee as Expression);
+    if (callee === undefined) return;
+    const { name, place } = callee;
+    const component = this.#methods.get(name);
+    if (component === undefined) {
+      if (!OTHERS.includes(name)) this.#unknown(name, place);
+      return;
+    }
+    this.#results(name, component, around);
+    const [statement] = around;
+    if (statement?.type === 'ExpressionStatement' && name !== 'report')
+      this.#source.warning(
+        unknownNode(node),
+        `the module does not wait for ${name}`,
+        `write await ${name}(...), or keep the promise`,
+      );
+    const compiled = this.#arguments(name, component, node, unknownNode(place));
+    if (compiled === undefined) return;
+    const literal = literalSettings(compiled.settings);
+    const given = compiled.settings.kind === 'object' ? compiled.settings.entries.keys() : Object.keys(literal);
+    for (const message of component.check?.(literal, compiled.exits, new Set(given)) ?? [])
+      this.#source.problem(unknownNode(place), message);
+  }
+
+  /** `call.play`, `sleep`: by the name it has in the declarations, and where the last part of it stands. */
+  #callee(callee: Expression): { readonly name: string; readonly place: Identifier } | undefined {
+    if (callee.type === 'Identifier') {
+      const name = this.#owners.get(callee.name);
+      return name !== undefined && this.#methods.has(name) ? { name, place: callee } : undefined;
+    }
+    if (callee.type !== 'MemberExpression' || callee.computed || callee.object.type !== 'Identifier') return undefined;
+    const owner = this.#owners.get(callee.object.name);
+    const { property } = callee;
+    if (owner === undefined || this.#methods.has(owner) || property.type !== 'Identifier') return undefined;
+    return { name: `${owner}.${property.name}`, place: property };
+  }
+
+  #unknown(name: string, place: Identifier): void {
+    const [owner = '', method = ''] = name.split('.');
+    const known = [...this.#methods.keys(), ...OTHERS];
+    const component =
+      this.#components.get(method) ??
+      this.#components.get(method.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
+    const elsewhere =
+      component && (IN_JAVASCRIPT[component.name] ?? `write ${methodOf(component) ?? component.name}(...)`);
+    const own = known.filter((each) => each.startsWith(`${owner}.`)).map((each) => each.slice(owner.length + 1));
+    this.#source.problem(unknownNode(place), `${owner} has no "${method}"`, elsewhere ?? suggestName(method, own));
+  }
+
+  #arguments(
+    name: string,
+    component: Component,
+    { arguments: [first] }: CallExpression,
+    place: Node,
+  ): { readonly settings: Compiled; readonly exits: ReadonlySet<string> } | undefined {
+    const { settings: schema, shorthand } = component;
+    const what = `"${name}"`;
+    if (first?.type === 'SpreadElement') return undefined;
+    const all = new Set([...Object.keys(component.exits), ...KEYS]);
+    if (first === undefined) return asSettings(this.#settings.compile(null, schema, what, place), all);
+    if (first.type === 'ObjectExpression') {
+      const { map, open } = literalEntries(first);
+      const exits = this.#given(map, component);
+      this.#refer(component, map);
+      const complete = open ? withUnknown(map, component) : map;
+      const settings = this.#settings.compile(complete, schema, what, place);
+      return open ? undefined : asSettings(settings, exits ?? all);
+    }
+    const single = literalNode(first);
+    if (isScalar(single) && single.value === `\${${UNKNOWN}}`) return undefined;
+    if (shorthand === undefined) {
+      const names = Object.keys((schema as Schema).properties ?? {});
+      this.#source.problem(
+        single,
+        `${what} takes settings${names.length === 0 ? ' of no name' : `: { ${names.join(', ')} }`}`,
+      );
+      return undefined;
+    }
+    this.#refer(component, single);
+    const property = (schema as Schema).properties?.[shorthand];
+    const node = property ? asDuration(single, property) : single;
+    return asSettings(this.#settings.compileShorthand(node, schema, shorthand, what, place), all);
+  }
+
+  /** Takes out of the settings what is none, as `moduleSettings` does; gives the exits that are named. */
+  #given(map: YAMLMap, component: Component): ReadonlySet<string> | undefined {
+    const { properties = {} } = component.settings as Schema;
+    let exits: ReadonlySet<string> | undefined;
+    map.items = map.items.filter((pair) => {
+      const key = pair.key as Scalar;
+      const name = scalarText(key);
+      if (name === 'leg' && usesCall(component)) return false;
+      if (name !== 'exits' || component.openExits === undefined) return true;
+      exits = this.#exits(pair.value as Node, component);
+      return false;
+    });
+    for (const pair of map.items) {
+      const key = pair.key as Scalar;
+      const alias = component.aliases?.[scalarText(key)];
+      if (alias !== undefined) key.value = alias;
+      const property = properties[scalarText(key)];
+      if (property) pair.value = asDuration(pair.value as Node, property);
+    }
+    return exits;
+  }
+
+  #exits(node: Node, component: Component): ReadonlySet<string> | undefined {
+    if (!isSeq(node)) return undefined;
+    for (const item of node.items) {
+      if (!isScalar(item) || item.value === `\${${UNKNOWN}}`) continue;
+      const exit = scalarText(item);
+      if (component.openExits?.pattern.test(exit) !== true && !(exit in component.exits))
+        this.#source.problem(item, `"${component.name}" has no exit "${exit}"`, component.openExits?.description);
+    }
+    return new Set(node.items.filter(isScalar).map(scalarText));
+  }
+
+  /** Fields that are taken out of what a function gives back. */
+  #results(name: string, { results }: Component, [awaited, user]: readonly AnyNode[]): void {
+    if (awaited?.type !== 'AwaitExpression' || user === undefined) return;
+    const known = ['exit', ...Object.keys(results)];
+    const check = (field: string | undefined, place: { start: number; end: number }): void => {
+      if (field === undefined || known.includes(field)) return;
+      this.#source.problem(unknownNode(place), `${name} gives no "${field}"`, suggestName(field, known));
+    };
+    if (user.type === 'VariableDeclarator' && user.id.type === 'ObjectPattern' && user.init === awaited)
+      for (const property of user.id.properties)
+        if (property.type === 'Property' && !property.computed) check(nameOf(property.key), property.key);
+    if (user.type === 'MemberExpression' && !user.computed && user.object === awaited)
+      check(nameOf(user.property), user.property);
+  }
+
+  #refer(component: Component, node: Node): void {
+    this.#references.push(...referenceIn(this.#source, component, node));
+  }
+}
+
+/** Who owns functions, by the name that the module has for it; names that it gives to things of its own are left out. */
+function owners(names: readonly string[], program: Program, callName: string | undefined): Map<string, string> {
+  const { declared, parameters } = ownNames(program);
+  const found = new Map<string, string>();
+  for (const name of names) {
+    const [owner = ''] = name.split('.');
+    if (owner !== 'call' && !declared.has(owner) && !parameters.has(owner)) found.set(owner, owner);
+  }
+  if (callName !== undefined && !declared.has(callName)) found.set(callName, 'call');
+  return found;
+}
+
+function asSettings(compiled: Compiled | undefined, exits: ReadonlySet<string>) {
+  return compiled && { settings: compiled, exits };
+}
+
+/** A number where a duration is wanted are milliseconds. */
+function asDuration(node: Node, schema: Schema): Node {
+  if (!isScalar(node) || typeof node.value !== 'number' || settingKind(schema) !== 'duration') return node;
+  const text = new Scalar(`${node.value}ms`);
+  text.range = node.range ?? null;
+  return text;
+}
+
+/** Settings that may be among those whose names are not known. */
+function withUnknown(map: YAMLMap, { settings }: Component): YAMLMap {
+  const place = { start: map.range?.[0] ?? 0, end: map.range?.[1] ?? 0 };
+  for (const name of Object.keys((settings as Schema).properties ?? {}))
+    if (!map.items.some(({ key }) => isScalar(key) && key.value === name))
+      map.set(new Scalar(name), unknownNode(place));
+  return map;
+}

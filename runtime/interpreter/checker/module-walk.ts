@@ -1,0 +1,96 @@
+import type { AnyNode, Expression, FunctionDeclaration, Identifier, Pattern, Program } from 'acorn';
+
+/** What an author's module says, as far as it can be known without running it. */
+
+/** Calls `visit` for every node, with the nodes around it, the nearest first. */
+export function walk(node: AnyNode, visit: (node: AnyNode, around: readonly AnyNode[]) => void): void {
+  const around: AnyNode[] = [];
+  const enter = (current: AnyNode): void => {
+    visit(current, around);
+    around.unshift(current);
+    for (const child of childrenOf(current)) enter(child);
+    around.shift();
+  };
+  enter(node);
+}
+
+function childrenOf(node: AnyNode): AnyNode[] {
+  return Object.values(node).flatMap((value: unknown) =>
+    Array.isArray(value) ? value.filter(isNode) : isNode(value) ? [value] : [],
+  );
+}
+
+function isNode(value: unknown): value is AnyNode {
+  return typeof value === 'object' && value !== null && typeof (value as { type?: unknown }).type === 'string';
+}
+
+/** The values of `export const NAME = ...`, by name. */
+export function exportedConstants(program: Program): ReadonlyMap<string, Expression> {
+  const found = new Map<string, Expression>();
+  for (const statement of program.body) {
+    if (statement.type !== 'ExportNamedDeclaration' || statement.declaration?.type !== 'VariableDeclaration') continue;
+    for (const { id, init } of statement.declaration.declarations)
+      if (id.type === 'Identifier' && init) found.set(id.name, init);
+  }
+  return found;
+}
+
+/** What the module exports as default: `missing`, a function with its parameters, or something that is not looked into. */
+export function defaultExport(program: Program): 'missing' | 'unknown' | { readonly params: readonly Pattern[] } {
+  for (const statement of program.body) {
+    if (statement.type === 'ExportDefaultDeclaration') return asFunction(program, statement.declaration);
+    if (statement.type !== 'ExportNamedDeclaration') continue;
+    const specifier = statement.specifiers.find(
+      ({ exported }) => exported.type === 'Identifier' && exported.name === 'default',
+    );
+    if (specifier?.local.type === 'Identifier') return asFunction(program, specifier.local);
+  }
+  return 'missing';
+}
+
+function asFunction(program: Program, node: AnyNode): 'unknown' | { readonly params: readonly Pattern[] } {
+  if (node.type === 'Identifier') {
+    const value = topLevel(program, node);
+    return value === undefined || value.type === 'Identifier' ? 'unknown' : asFunction(program, value);
+  }
+  const isFunction = ['FunctionDeclaration', 'FunctionExpression', 'ArrowFunctionExpression'].includes(node.type);
+  return isFunction ? { params: (node as FunctionDeclaration).params } : 'unknown';
+}
+
+function topLevel(program: Program, { name }: Identifier): AnyNode | undefined {
+  for (const statement of program.body) {
+    if (statement.type === 'FunctionDeclaration' && statement.id.name === name) return statement;
+    if (statement.type !== 'VariableDeclaration') continue;
+    for (const { id, init } of statement.declarations)
+      if (id.type === 'Identifier' && id.name === name) return init ?? undefined;
+  }
+  return undefined;
+}
+
+/** Names that the module gives to things of its own: variables, functions, classes; `parameters` are kept apart. */
+export function ownNames(program: Program): {
+  readonly declared: ReadonlySet<string>;
+  readonly parameters: ReadonlySet<string>;
+} {
+  const declared = new Set<string>();
+  const parameters = new Set<string>();
+  walk(program, (node) => {
+    if (node.type === 'VariableDeclarator') namesIn(node.id, declared);
+    if (node.type === 'CatchClause' && node.param) namesIn(node.param, declared);
+    if (node.type === 'FunctionDeclaration' || node.type === 'ClassDeclaration') namesIn(node.id, declared);
+    if (['FunctionDeclaration', 'FunctionExpression', 'ArrowFunctionExpression'].includes(node.type))
+      for (const param of (node as FunctionDeclaration).params) namesIn(param, parameters);
+  });
+  return { declared, parameters };
+}
+
+function namesIn(pattern: Pattern | null, into: Set<string>): void {
+  if (pattern === null) return;
+  if (pattern.type === 'Identifier') into.add(pattern.name);
+  else if (pattern.type === 'ObjectPattern')
+    for (const property of pattern.properties)
+      namesIn(property.type === 'RestElement' ? property.argument : property.value, into);
+  else if (pattern.type === 'ArrayPattern') for (const element of pattern.elements) namesIn(element, into);
+  else if (pattern.type === 'AssignmentPattern') namesIn(pattern.left, into);
+  else if (pattern.type === 'RestElement') namesIn(pattern.argument, into);
+}

@@ -1,0 +1,109 @@
+import { CST, Lexer, type Node, isAlias, parseDocument, visit } from 'yaml';
+import { Source } from './source.ts';
+
+/** The largest scenario file, in characters. */
+export const MAX_SOURCE_LENGTH = 1_000_000;
+/** How deep `[` and `{` may nest, and how far a line may be indented: the parser recurses, slowly when it is very deep. */
+const MAX_FLOW_DEPTH = 64;
+const MAX_INDENT = 256;
+
+/** Marks that the lexer puts between tokens (its `CST` constants); they are not in the text. */
+const { SCALAR, DOCUMENT, FLOW_END } = CST;
+const CONTROL: ReadonlySet<string> = new Set([SCALAR, DOCUMENT, FLOW_END]);
+
+/** A parsed scenario file. */
+export class YamlSource extends Source {
+  readonly root: Node | null;
+
+  constructor(text: string, file: string) {
+    super(text, file);
+    this.root = this.#parse();
+  }
+
+  #parse(): Node | null {
+    if (this.text.length > MAX_SOURCE_LENGTH) {
+      this.problem(null, `the file has ${this.text.length} characters, more than ${MAX_SOURCE_LENGTH}`);
+      return null;
+    }
+    const tooDeep = this.#tooDeepAt();
+    if (tooDeep !== undefined) {
+      this.problemAt(tooDeep, 'lists and maps nest too deep here');
+      return null;
+    }
+    const document = parseDocument(this.text, { prettyErrors: false });
+    const isSyntax = ({ code }: { code: string }): boolean => code !== 'DUPLICATE_KEY';
+    // One slip makes the parser complain several times; the first complaint is the useful one.
+    const [slip] = document.errors.filter(isSyntax);
+    const found = slip ? [slip] : [...document.errors, ...document.warnings];
+    for (const { pos, code, message } of found) {
+      this.problemAt(pos[0], yamlMessage(code, message), this.#yamlSuggestion(code, pos[0]));
+    }
+    if (slip) return null;
+    this.#refuseAliases(document.contents);
+    return document.contents;
+  }
+
+  /** Where nesting goes beyond what is sensible; `-` and `?` at the start of a line nest as well. */
+  #tooDeepAt(): number | undefined {
+    const indented = new RegExp(`^(?: |[-?:](?=[ \\n])){${MAX_INDENT},}`, 'm').exec(this.text);
+    if (indented) return indented.index;
+    // Few brackets cannot nest deep, wherever they are.
+    if ((this.text.match(/[[{]/g)?.length ?? 0) <= MAX_FLOW_DEPTH) return undefined;
+    let depth = 0;
+    let offset = 0;
+    let afterScalar = false;
+    for (const token of new Lexer().lex(this.text)) {
+      if (!afterScalar && (token === '[' || token === '{')) depth += 1;
+      if (!afterScalar && (token === ']' || token === '}')) depth -= 1;
+      if (depth > MAX_FLOW_DEPTH) return offset;
+      afterScalar = token === SCALAR;
+      if (!CONTROL.has(token)) offset += token.length;
+    }
+    return undefined;
+  }
+
+  #refuseAliases(contents: Node | null): void {
+    if (contents === null) return;
+    visit(contents, {
+      Node: (_, node) => {
+        if (isAlias(node))
+          this.problem(
+            node,
+            'aliases (*name) are not allowed',
+            'write the value out, or quote a text that starts with *',
+          );
+        else if (node.anchor !== undefined)
+          this.problem(node, 'anchors (&name) are not allowed', 'quote a text that starts with &');
+      },
+    });
+  }
+
+  #yamlSuggestion(code: string, offset: number): string | undefined {
+    if (code === 'DUPLICATE_KEY') return 'keep one of them';
+    const lineStart = this.text.lastIndexOf('\n', offset - 1) + 1;
+    const lineEnd = this.text.indexOf('\n', offset);
+    const line = this.text.slice(lineStart, lineEnd < 0 ? undefined : lineEnd);
+    // What is never closed is noticed a line later, or at the end.
+    const before = this.text.slice(this.text.lastIndexOf('\n', lineStart - 2) + 1, Math.max(0, lineStart - 1));
+    if (/[{[].*\$\{/.test(line)) return 'inside { } and [ ] put quotes around a text with ${...}';
+    if (/[{,[]\s*[*#&!%@`][^"']*:|:\s*[#&!%@`]/.test(`${before}\n${line}`))
+      return 'put quotes around * and #, e.g. "*": BLOCK';
+    return SUGGESTIONS[code];
+  }
+}
+
+/** What to do about complaints of the parser, by its codes. */
+const SUGGESTIONS: Readonly<Record<string, string>> = {
+  BLOCK_AS_IMPLICIT_KEY: 'put quotes around a text that holds ": "',
+  TAB_AS_INDENT: 'indent with spaces',
+  BAD_INDENT: 'indent it as the lines it belongs to, and close { and [',
+  MISSING_CHAR: 'close it on the same line',
+  MULTIPLE_DOCS: 'write one scenario into one file, without ---',
+};
+
+function yamlMessage(code: string, message: string): string {
+  if (code === 'DUPLICATE_KEY') return 'this key is here twice';
+  if (code === 'MULTIPLE_DOCS') return 'the file holds more than one document';
+  const text = message.replace(/"quote$/, '" quote');
+  return `not valid YAML: ${text.charAt(0).toLowerCase()}${text.slice(1)}`;
+}

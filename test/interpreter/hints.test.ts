@@ -1,0 +1,182 @@
+import { expect } from 'chai';
+import { problems } from './support.ts';
+
+/** What is wrong, a scenario from its line 2 on, and all that is said about it. */
+type Case = readonly [what: string, source: string, ...found: string[]];
+
+const CASES: readonly Case[] = [
+  [
+    'names of components from other systems',
+    'start: a\nblocks:\n  a: { plya: welcome.wav, next: b }\n  b: { transfer: "102", next: c }\n  c: { goto-menu: x, next: end }',
+    '4:8: there is no component "plya"; did you mean "play"?',
+    '5:8: there is no component "transfer"; here it is "refer"',
+    '6:8: there is no component "goto-menu"; docs/scenarios.md lists them all',
+  ],
+  [
+    'a component in place of a block, and merge keys',
+    'start: a\nblocks:\n  a: answer\n  b:\n    <<: { wait: 1s }\n    next: end',
+    '4:6: the block "a" names no component; write { answer: , next: BLOCK }',
+    '6:5: merge keys (<<) are not allowed; write the values out',
+  ],
+  [
+    'wrong types in expressions, in our words',
+    'parameters: { n: integer, name: string, ok: boolean, l: list }\nstart: a\nblocks:\n' +
+      '  a: { if: n == "3", exits: { then: b, else: end } }\n  b: { if: ok && n, exits: { then: c, else: end } }\n' +
+      '  c: { if: size(n) > 1, exits: { then: d, else: end } }\n  d: { log: "${l.foo}", next: e }\n  e: { wait: "${n}", next: end }',
+    '5:12: these types do not go together: integer == string',
+    '6:12: only true and false can be combined, not a value of type integer',
+    '7:12: "size" is not for values of type integer',
+    '8:18: a list has no fields: items are read by their number, e.g. [0]',
+    '9:14: "wait" must be a text like 5s, but this is of type integer; add the unit, e.g. ${seconds}s',
+  ],
+  [
+    'functions there are not, at their very name',
+    'variables: { n: 0 }\nstart: a\nblocks:\n  a: { if: call.number.startswith("1"), exits: { then: b, else: end } }\n' +
+      '  b: { if: len(call.number) > 3, exits: { then: c, else: end } }\n  c: { log: "${call.number.upper()} ${toString(n)}", next: end }',
+    '5:24: there is no function "startswith"; did you mean "startsWith"?',
+    '6:12: there is no function "len"; here it is "size"',
+    '7:28: there is no function "upper"; here it is "upperAscii"',
+    '7:39: there is no function "toString"; here it is "string"',
+  ],
+  [
+    'operators of other languages',
+    'variables: { n: 0 }\nstart: a\nblocks:\n  a: { if: n = 3, exits: { then: b, else: end } }\n  b: { if: n == 3 and n < 5, exits: { then: c, else: end } }\n' +
+      '  c: { if: not n == 3, exits: { then: d, else: end } }\n  d: { if: n === 3, exits: { then: end, else: end } }',
+    '5:14: this is not understood; write == to compare',
+    '6:19: this is not understood; write && for "and"',
+    '7:12: this is not understood; write ! for "not"',
+    '8:16: this is not understood; write == to compare',
+  ],
+  [
+    'mistakes within texts of several lines, where they stand',
+    'start: a\nblocks:\n  a:\n    log: |\n      first line\n      second ${call.numbr} line\n    next: b\n  b:\n    log: >-\n      folded ${cal.number}\n      text\n    next: end',
+    '7:21: there is no field "numbr"; did you mean "number"?',
+    '11:16: unknown name "cal"; did you mean "call"?',
+  ],
+  [
+    'durations as others write them',
+    'start: a\nblocks:\n  a: { wait: 5, next: b }\n  b: { wait: 5 s, next: c }\n  c: { wait: 5sec, next: d }\n  d: { wait: 1h30m, next: e }\n  e: { record: { max: 2min }, next: f }\n  f: { wait: 400h, next: end }',
+    '4:14: "wait" is no duration; write 5s for seconds or 5ms for milliseconds',
+    '5:14: "wait" is no duration; write 5s',
+    '6:14: "wait" is no duration; write 5s',
+    '7:14: "wait" is no duration; write 90m',
+    '8:23: "max" is no duration; write 2m',
+    '9:14: "wait" is no duration; write a number with ms, s, m or h, at most a week (168h)',
+  ],
+  [
+    'a name in place of its value',
+    'variables: { n: 0, hello: welcome.wav }\nstart: a\nblocks:\n  a: { switch: n, exits: { 1: b, else: b } }\n  b: { collect: { max: 1 }, exits: { next: c, timeout: c } }\n' +
+      '  c: { play: hello, next: d }\n  d: { wait: n, next: e }\n  e: { refer: b.digits, exits: { refused: end } }',
+    '5:8: "switch" looks at the text "n", which is always the same; write switch: ${...}',
+    '7:14: there is no prompt "hello"; write ${hello} for its value',
+    '8:14: "wait" is no duration; write ${n} for its value',
+    '9:15: warning: this is the text "b.digits"; write ${b.digits} for its value',
+  ],
+  [
+    'cases that cannot be, and a loop over nothing',
+    'variables: { ok: false }\nstart: a\nblocks:\n  a: { switch: "${ok}", exits: { yes: b, else: b } }\n  b: { loop: , exits: { each: c, done: end } }\n  c: { await_run: somebody, exits: { next: b, timeout: b } }',
+    '5:34: the value is never "yes"; it is true or false',
+    '6:8: "loop" has neither "over" nor "times": name one, e.g. times: 3',
+    '7:8: "await_run" names a run by its id, which is known at run time only: write run: ${BLOCK.run}',
+  ],
+  [
+    'one slip once',
+    'start: a\nblocks:\n  a: { collect: { max: 1 }, exits: [end] }\n  b: { answer: , next: [a] }\n  c: { call: { to: "1" }, exits: { answered: a, refused: b } }\n  d: { refer: "1" }\n  a: { hangup: }',
+    '4:36: exits must be a map; e.g. exits: { next: BLOCK }',
+    '5:3: the block "b" is never reached; lead an exit to it or remove it',
+    '5:24: the exit "next" names no block; name a block, or end',
+    '6:3: the block "c" is never reached; lead an exit to it or remove it',
+    '6:8: "call" lacks the setting "caller_id"; e.g. caller_id: 100',
+    '7:3: the exit "refused" of the block "d" leads nowhere; add exits: {refused: BLOCK}, or lead it to end',
+    '7:3: the block "d" is never reached; lead an exit to it or remove it',
+    '8:3: this key is here twice; keep one of them',
+  ],
+  [
+    'what needs a call that is over',
+    'start: a\nfinally: f\non: { hangup: h }\nblocks:\n  a: { answer: , next: b }\n  b: { refer: "102", exits: { answered: c, refused: end } }\n  c: { play: "silence:1s", next: end }\n' +
+      '  f: { say: bye, next: end }\n  h: { tone: beep, next: end }',
+    '8:3: "play" needs the call, which is over by then; do it before, or lead the exit elsewhere',
+    '9:3: warning: "say" needs the call, which is over when `finally` follows a hang-up; ask before: if: call.state == "connected"; or name the exit error',
+    '10:3: "tone" needs the call, which is over by then; do it before, or lead the exit elsewhere',
+  ],
+  [
+    'sound before the answer',
+    'start: a\nblocks:\n  a: { play: "silence:1s", next: b }\n  b: { answer: , next: end }',
+    '4:3: warning: "play" needs the call to be answered, but `answer` comes later; answer first',
+  ],
+  [
+    'starts with arguments that the scenario does not have',
+    'parameters: { who: string, n: { type: integer, default: 1 } }\nstarts: { schedule: { cron: "0 25 * * *", timezone: Mars/One, args: { whom: x, n: many } } }\nstart: a\nblocks:\n  a: { log: "${who}", next: end }',
+    '3:29: "25" is no hour (0 to 23)',
+    '3:53: there is no time zone "Mars/One"; e.g. Europe/London',
+    '3:63: the parameter "who" is not given; add args: { who: ... }',
+    '3:71: the scenario has no parameter "whom"; did you mean "who"?',
+    '3:83: the parameter "n" must be of type integer',
+  ],
+  [
+    'itself as fallback',
+    'fallback: x\nstart: a\nblocks:\n  a: { hangup: }',
+    '2:11: the scenario cannot be its own fallback; write the id of another one',
+  ],
+  [
+    'an object as a variable',
+    'variables: { m: { a: 1 } }\nstart: a\nblocks:\n  a: { hangup: }',
+    '2:17: the variable "m" has no type; write m: { type: object, value: {...} }',
+  ],
+  [
+    'tabs',
+    'start: a\nblocks:\n\ta: { hangup: }',
+    '4:1: not valid YAML: tabs are not allowed as indentation; indent with spaces',
+  ],
+  [
+    'keys of a telephone without quotes',
+    'start: a\nblocks:\n  a: { menu: { prompt: "silence:1s" }, exits: { *: end, failed: end } }',
+    '4:52: not valid YAML: missing , or : between flow map items; put quotes around * and #, e.g. "*": BLOCK',
+  ],
+  [
+    'two scenarios in one file',
+    'start: a\nblocks:\n  a: { hangup: }\n---\nid: y',
+    '5:1: the file holds more than one document; write one scenario into one file, without ---',
+  ],
+];
+
+const FINE: readonly (readonly [what: string, source: string])[] = [
+  [
+    'numbers, truth values and unknown values as texts',
+    'variables: { n: 1, ok: true, l: [1] }\nstart: a\nblocks:\n  a: { log: "${n}", next: b }\n  b: { say: "${ok}", next: c }\n  c: { refer: "${l[0]}", exits: { refused: end } }',
+  ],
+  [
+    'a condition with ${}',
+    'start: a\nblocks:\n  a: { if: "${call.number == \'1\'}", exits: { then: end, else: end } }',
+  ],
+  [
+    'a call in `finally` after asking',
+    'start: a\nfinally: f\nblocks:\n  a: { answer: , next: end }\n  f: { if: call.state == "connected", exits: { then: g, else: end } }\n  g: { say: bye, next: end }',
+  ],
+  [
+    'a new call after the first one',
+    'start: a\nfinally: f\nblocks:\n  a: { answer: , next: b }\n  b: { hangup: , next: c }\n  c: { call: { to: "1", caller_id: "2" }, exits: { answered: d, refused: end } }\n  d: { say: hello, next: end }\n  f: { play: "silence:1s", exits: { next: end, error: end } }',
+  ],
+  [
+    'another leg after the caller has gone',
+    'start: a\nblocks:\n  a: { answer: , next: b }\n  b: { call: { to: "1", caller_id: "2" }, leg: agent, exits: { answered: c, refused: end } }\n  c: { hangup: , next: d }\n  d: { say: hello, leg: agent, next: end }',
+  ],
+  [
+    'blocks with the names of components',
+    'start: answer\nblocks:\n  answer: { answer: , next: play }\n  play: { play: "silence:1s", next: end }',
+  ],
+];
+
+describe('hints of the scenario checker', () => {
+  for (const [what, source, ...found] of CASES)
+    it(what, () => {
+      expect(problems(`id: x\n${source}\n`)).to.deep.equal(found);
+    });
+});
+
+describe('the scenario checker says nothing of', () => {
+  for (const [what, source] of FINE)
+    it(what, () => {
+      expect(problems(`id: x\n${source}\n`)).to.deep.equal([]);
+    });
+});

@@ -1,0 +1,141 @@
+import { expect } from 'chai';
+import { components } from '../../components/index.ts';
+import { checkModule } from '../../runtime/interpreter/checker/check-module.ts';
+import { formatProblem } from '../../runtime/interpreter/problem.ts';
+import type { Program } from '../../runtime/interpreter/program.ts';
+import { type Sandbox, openSandbox } from '../../runtime/sandbox/index.ts';
+
+describe('checker of modules', () => {
+  let sandbox: Sandbox;
+  before(async () => {
+    sandbox = await openSandbox({ workers: 1 });
+  });
+  after(() => sandbox.close());
+
+  async function check(source: string, file = 'm.ts') {
+    const compile = sandbox.compile.bind(sandbox);
+    const { program, problems } = await checkModule(source, { file, components, compile });
+    return {
+      program: program as Program,
+      found: problems.map((problem) => formatProblem(problem).replace(/^m\.[jt]s:/, '')),
+    };
+  }
+
+  it('finds unknown functions and settings and wrong values, where they stand', async () => {
+    const { found } = await check(`export default async function (call: Call) {
+  await call.play({ sound: 'silence:1s' });
+  await call.collect({ max: '4', timeout: '5' });
+  await call.plya('silence:1s');
+  await call.record({ max: 5, silense: '3s' });
+  await call.menu({ prompt: 'nope.wav', exits: ['1', 'x'], tries: 99 });
+  await call.refer();
+  await call.wait('1s');
+  await model.wirte({ class: 'x' });
+  await call.answer('now');
+}`);
+    expect(found).to.deep.equal([
+      '2:14: "call.play" lacks the setting "sounds"; e.g. sounds: welcome.wav',
+      '2:21: "call.play" has no setting "sound"; did you mean "sounds"?',
+      '3:29: "max" must be a whole number from 1 to 64, not "4"',
+      '3:43: "timeout" is no duration; write 5s for seconds or 5ms for milliseconds',
+      '4:14: call has no "plya"; did you mean "play"?',
+      '5:31: "call.record" has no setting "silense"; did you mean "silence"?',
+      '6:29: there is no prompt "nope.wav"; put it into prompts/ beside the scenario',
+      '6:54: "menu" has no exit "x"; A key: the choice.',
+      '6:67: "tries" must be a whole number from 1 to 20, not 99',
+      '7:14: "call.refer" lacks the setting "to"; e.g. to: 102',
+      '8:14: call has no "wait"; write sleep(...)',
+      '9:15: model has no "wirte"; did you mean "write"?',
+      '10:21: "call.answer" takes settings of no name',
+    ]);
+  });
+
+  it('finds results there are not, and functions that are not waited for', async () => {
+    const { found } = await check(
+      `export default async function (call) {
+  call.answer();
+  const { digit } = await call.collect({ max: 1 });
+  if ((await call.menu({ prompt: 'silence:1s' })).key === digit) await call.hangup();
+}`,
+      'm.js',
+    );
+    expect(found).to.deep.equal([
+      '2:3: warning: the module does not wait for call.answer; write await call.answer(...), or keep the promise',
+      '3:11: call.collect gives no "digit"; did you mean "digits"?',
+      '4:51: call.menu gives no "key"; there is: exit, digit, tries',
+    ]);
+  });
+
+  it('knows the call by the name that the module gives it', async () => {
+    const { found } = await check(
+      'const main = async (phone) => { await phone.plya("x"); };\nexport { main as default };',
+      'm.js',
+    );
+    expect(found).to.deep.equal(['1:45: call has no "plya"; did you mean "play"?']);
+  });
+
+  it('leaves alone what is worked out at run time, or is not the platform’s', async () => {
+    const { found } = await check(`type Args = { owner?: string };
+const options = { max: 4, timeout: '5s' } as const;
+export default async function main(call: Call, { owner = '102' }: Args): Promise<unknown> {
+  const { digits, exit } = await call.collect({ ...options, prompt: \`tone:%(300,0,\${1000})\` });
+  const names = ['1', '2'];
+  await call.menu({ prompt: 'silence:1s', exits: names, timeout: undefined });
+  await call.play(['silence:1s', 'tone:%(1,1,1)']);
+  await call.play({ file: 'silence:500ms' });
+  await call.say('costs \${5}');
+  await sleep(500);
+  await sleep('1s');
+  const music = call.holdMusic();
+  music.cancel();
+  void call.tone('beep');
+  const http = { get: (url: string) => url };
+  http.get('x');
+  const agent = call;
+  await agent.refer(owner);
+  await call['hangup']();
+  log.info((await call.info()).number);
+  events.on('dtmf', ({ digit }) => log.debug(digit))();
+  return { digits, exit };
+}`);
+    expect(found).to.deep.equal([]);
+  });
+
+  it('reads what a module says of itself, and finds mistakes in it', async () => {
+    const { found } = await check(`export const parameters = {
+  owner: { type: 'string', default: '102' },
+  kind: { type: 'strin' },
+};
+export const starts = { schedule: { cron: '0 25 * * *' }, hok: true };
+export const limits = { cpu: 5 };
+export const fallback = \`\${1}\`;
+export default async () => 1;`);
+    expect(found).to.deep.equal([
+      '3:17: parameter "kind" has the unknown type "strin"; did you mean "string"?',
+      '5:43: "25" is no hour (0 to 23)',
+      '5:59: nothing starts by "hok"; did you mean "hook"?',
+      '6:25: the limit "cpu" must be a duration from 10ms to 600s',
+      '7:25: "fallback" has to be written out; write export const fallback = and a literal',
+    ]);
+    const { program } = await check(`export const name = 'A game';
+export const parameters = { secret: 'string', tries: { type: 'integer', default: 3 } };
+export const starts = { hook: true, event: 'order_ready' };
+export default async () => 1;`);
+    expect(program.name).to.equal('A game');
+    expect(program.parameters.map(({ name, type }) => `${name}: ${type}`)).to.deep.equal([
+      'secret: string',
+      'tries: integer',
+    ]);
+    expect(program.starts?.map(({ kind }) => kind)).to.deep.equal(['hook', 'event']);
+  });
+
+  it('says that there is no default function, and survives what is nested very deep', async () => {
+    expect((await check('export async function scenario(call) {}', 'm.js')).found).to.deep.equal([
+      '1:1: the module exports no default function; write export default async function (call, args) { ... }',
+    ]);
+    const deep = `export default async (call) => ${'['.repeat(5000)}${']'.repeat(5000)};`;
+    expect((await check(deep, 'm.js')).found).to.have.lengthOf.at.most(1);
+    const long = `export default async (call) => call${'.a'.repeat(20_000)};`;
+    expect((await check(long, 'm.js')).found).to.have.lengthOf.at.most(1);
+  });
+});
