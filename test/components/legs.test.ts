@@ -89,15 +89,13 @@ describe('legs: further calls of a scenario', () => {
         return [exit, talk.exit, talk.milliseconds];
       }`;
       const file = 'test/components/q.ts';
-      const { program: checked } = await checkModule(source, { file, components });
-      const simulation = await simulateFile(
-        { ...(checked as Program), promptsFolder: program(QUEUE).promptsFolder },
-        {
-          components,
-          openSandbox: async () => sandbox,
-          script: { phones: { 102: readPhone('answers, hangs up after 10s') ?? { answers: [] } } },
-        },
-      );
+      const { promptsFolder } = program(QUEUE);
+      const { program: checked } = await checkModule(source, { file, components, promptsFolder });
+      const simulation = await simulateFile(checked as Program, {
+        components,
+        openSandbox: async () => sandbox,
+        script: { phones: { 102: readPhone('answers, hangs up after 10s') ?? { answers: [] } } },
+      });
       expect(simulation.outcome.value, simulation.outcome.error?.message).to.deep.equal(['answered', 'ended', 9000]);
     } finally {
       await sandbox.close();

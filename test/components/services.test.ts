@@ -210,7 +210,7 @@ describe('components that use services', () => {
       'wait_event: e\nexits: { next: end, timeout: end, error: end }',
       'model_read: { class: a, id: b }\nexits: { next: end, missing: end, error: end }',
       'run: other\nexits: { next: end, error: end }',
-      'send: { to: a, message: b }\nexits: { next: end, gone: end, error: end }',
+      'send: { to: "${scenario.run}", message: b }\nexits: { next: end, gone: end, error: end }',
       'hunt: { members: ["1"], strategy: least_recent }\nexits: { answered: end, failed: end, error: end }',
     ]) {
       expect((await play(block, { services: {} })).error, block).to.equal('unavailable');
