@@ -10,7 +10,7 @@ export interface ScriptLimits {
   readonly memoryMb: number;
   /** Commands given in all. */
   readonly commands: number;
-  /** Commands answered per second, after as many at once; beyond it the answers wait. */
+  /** Commands answered per second, after as many at once; beyond it the answers wait. 4096 characters count as one. */
   readonly commandsPerSecond: number;
   /** Commands waiting for their answer at once. */
   readonly pendingCommands: number;

@@ -2,6 +2,7 @@
 import { calls } from './calls.ts';
 import { conference } from './conference.ts';
 import { events } from './events.ts';
+import { hostile } from './hostile.ts';
 import { media } from './media.ts';
 import { memory } from './memory.ts';
 import { model } from './model.ts';
@@ -14,7 +15,7 @@ import { type Benchmark, machine, table, Unavailable } from './support/report.ts
 
 const BENCHMARKS: Readonly<Record<string, Benchmark>> = { calls, rest, start, rtp, model, scripts };
 /** Long, or in need of more than the machine: only when they are named. */
-const BY_NAME: Readonly<Record<string, Benchmark>> = { conference, events, media, memory, pairs };
+const BY_NAME: Readonly<Record<string, Benchmark>> = { conference, events, hostile, media, memory, pairs };
 
 const all = { ...BENCHMARKS, ...BY_NAME };
 const named = process.argv.slice(2);

@@ -126,6 +126,20 @@ describe('starting points and versions', () => {
     starter.close();
   });
 
+  it('start a scenario by its own events so often and no more', async () => {
+    const source = `id: one\nstarts: { event: storm }\nstart: a\nblocks:\n  a: { publish: storm, next: b }\n  b: { publish: storm, next: end }\n`;
+    await write('one.yaml', source);
+    const { events, runner, starter } = await open();
+    const seen = new Set<string>();
+    events?.publish({ domain: 'demo.local', class: 'scenarioevents', type: 'storm', data: {} });
+    await eventually(async () => {
+      for (const { id } of runner.runs()) seen.add(id);
+      expect(seen.size).to.equal(200);
+      expect(runner.running).to.equal(0);
+    });
+    starter.close();
+  });
+
   it('start scenarios by hook, and give what they return', async () => {
     await write('one.yaml', scenario('{ hook: true }', '"${who}"'));
     await write('two.yaml', scenario('', 'x').replace('id: one', 'id: two'));

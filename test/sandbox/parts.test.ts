@@ -111,13 +111,19 @@ describe('sandbox: budget', () => {
     expect(budget.countLog('')).to.equal('logLines');
   });
 
-  it('paces: a second’s worth at once, then one per interval', () => {
+  it('paces: a second’s worth at once, then one per interval; long texts cost more', () => {
     const pace = new Pace(10);
-    const waits = Array.from({ length: 12 }, () => pace.take(5000));
+    const wait = (now: number): number => {
+      pace.command(now);
+      return pace.wait(now);
+    };
+    const waits = Array.from({ length: 12 }, () => wait(5000));
     expect(waits.slice(0, 10)).to.deep.equal(Array(10).fill(0));
     expect(waits.slice(10)).to.deep.equal([100, 200]);
-    expect(pace.take(5100)).to.equal(200);
-    expect(pace.take(10_000)).to.equal(0);
+    expect(wait(5100)).to.equal(200);
+    expect(wait(10_000)).to.equal(0);
+    pace.crossed(20_000, 20 * 4096);
+    expect(pace.wait(20_000)).to.equal(1000);
   });
 });
 

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import process from 'node:process';
 import { expect } from 'chai';
 import { SandboxLostError, openSandbox } from '../../runtime/sandbox/index.ts';
@@ -78,6 +78,34 @@ describe('sandbox: processes', function () {
     }
   });
 
+  it('goes on when the process that starts the others is killed', async function () {
+    if (process.platform !== 'linux') this.skip();
+    const sandbox = await openSandbox({ workers: 1 });
+    try {
+      const release = Promise.withResolvers<string>();
+      const asked = Promise.withResolvers<void>();
+      const running = startScript(sandbox, {
+        source: 'return call.play()',
+        onCommand: () => {
+          asked.resolve();
+          return release.promise;
+        },
+      });
+      await asked.promise;
+      for (const pid of nurseries()) process.kill(pid, 'SIGKILL');
+      await until(() => nurseries().length === 0);
+      release.resolve('played');
+      expect((await running.finished).value).to.equal('played');
+      // Its worker ends as others do, and another one comes.
+      const lost = startScript(sandbox, { source: 'await sleep(60000)' });
+      process.kill(sandbox.pids[0] ?? 0, 'SIGKILL');
+      expect((await errorOf(lost)).name).to.equal('SandboxLostError');
+      expect((await startScript(sandbox, { source: 'return 2' }).finished).value).to.equal(2);
+    } finally {
+      await sandbox.close();
+    }
+  });
+
   it('runs behind everything else, without an environment', async function () {
     if (process.platform !== 'linux') this.skip();
     const sandbox = await openSandbox({ workers: 1, nice: 7 });
@@ -123,4 +151,12 @@ async function until(condition: () => boolean): Promise<void> {
     // oxlint-disable-next-line eslint/no-await-in-loop
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
+}
+
+/** Processes of this one that start sandbox processes (proc(5)). */
+function nurseries(): number[] {
+  return readdirSync('/proc/self/task')
+    .flatMap((thread) => readFileSync(`/proc/self/task/${thread}/children`, 'utf8').split(' '))
+    .map(Number)
+    .filter((pid) => pid > 0 && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('sandbox/nursery'));
 }

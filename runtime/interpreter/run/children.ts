@@ -10,8 +10,9 @@ import { type Run, type RunOptions, startRun } from './run.ts';
 
 /** How deep scenarios may call each other. */
 const MAX_DEPTH = 16;
-/** How many scenarios of one run may be in progress at once. */
+/** How many scenarios of one run may be in progress at once, and how many with all that those have started in turn. */
 const MAX_LIVE = 100;
+const MAX_FAMILY = 1000;
 /** How many finished ones are kept for `await_run` and the trace, the latest. */
 const MAX_FINISHED = 50;
 
@@ -26,7 +27,24 @@ export interface ChildStart {
   readonly call?: CallPort;
 }
 
+/** A run that nobody's run has started, and everything that came of it. */
+export class Family {
+  #live = 0;
+
+  join({ finished }: Run): void {
+    this.#live += 1;
+    void finished.then(() => (this.#live -= 1));
+  }
+
+  /** @throws ScenarioError code `too_many` */
+  expectRoom(): void {
+    if (this.#live >= MAX_FAMILY)
+      throw new ScenarioError('too_many', `${MAX_FAMILY} scenarios that came of one run are in progress`);
+  }
+}
+
 export interface ChildContext {
+  readonly family: Family;
   readonly services: RunServices;
   readonly call: CallPort | undefined;
   readonly domain: string;
@@ -70,10 +88,12 @@ export class Children {
     if (depth >= MAX_DEPTH) throw new ScenarioError('too_deep', `scenarios call each other ${MAX_DEPTH} levels deep`);
     this.#forget();
     const program = await this.find(scenario);
+    this.#context.family.expectRoom();
     const call = parallel ? services.openCall?.(domain) : (given ?? this.#context.call);
     try {
       const run = startRun(program, { ...this.#options(), args, ...(call ? { call } : {}), borrowedCall: !parallel });
       this.#runs.set(run.id, { run, keep });
+      this.#context.family.join(run);
       return run;
     } catch (error) {
       if (error instanceof ArgumentError)
@@ -96,7 +116,7 @@ export class Children {
   }
 
   #options(): RunOptions {
-    const { services, domain, depth, log, clock, report } = this.#context;
-    return { services, domain, depth: depth + 1, log, clock, ...(report ? { report } : {}) };
+    const { family, services, domain, depth, log, clock, report } = this.#context;
+    return { family, services, domain, depth: depth + 1, log, clock, ...(report ? { report } : {}) };
   }
 }

@@ -12,7 +12,7 @@ import { OPEN_POLICY, type Secrets } from '../ports/policy.ts';
 import type { RunServices } from '../ports/services.ts';
 import type { Program } from '../program.ts';
 import type { Value } from '../values.ts';
-import { Children } from './children.ts';
+import { Children, Family } from './children.ts';
 import { Legs } from './legs.ts';
 import { Mailbox } from './mailbox.ts';
 import type { RunError, RunLimits, RunOptions, RunOutcome } from './run.ts';
@@ -55,7 +55,7 @@ export class RunState {
   #interruption: { readonly status: 'ended' | 'stopped'; readonly reason: string } | undefined;
 
   constructor(program: Program, options: RunOptions) {
-    const { call, log, clock = systemClock, services = {}, depth = 0, report } = options;
+    const { call, log, clock = systemClock, services = {}, depth = 0, family = new Family(), report } = options;
     this.#options = options;
     this.program = program;
     this.id = options.id ?? randomUUID();
@@ -70,7 +70,7 @@ export class RunState {
     this.limits = { ...DEFAULT_LIMITS, stepsWithoutWait: this.allowed.steps, ...options.limits };
     this.services = services;
     this.trace = new Trace(this.limits.traceEntries);
-    this.children = new Children({ services, call, domain: this.domain, depth, log, clock, report });
+    this.children = new Children({ family, services, call, domain: this.domain, depth, log, clock, report });
     const { openCall } = services;
     this.legs = new Legs(openCall && (() => openCall(this.domain)));
     this.#start = clock.now();

@@ -6,6 +6,7 @@ import type { Log } from '../log.ts';
 import type { RunServices } from '../ports/services.ts';
 import type { Program } from '../program.ts';
 import type { Value } from '../values.ts';
+import type { Family } from './children.ts';
 import type { Message } from './mailbox.ts';
 import type { RunPhase } from './phase.ts';
 import { ModuleRun } from './module-run.ts';
@@ -45,6 +46,8 @@ export interface RunOptions {
   readonly borrowedCall?: boolean;
   /** How many runs are above this one. */
   readonly depth?: number;
+  /** What came of the run at the top. */
+  readonly family?: Family;
 }
 
 export interface RunError {

@@ -3,10 +3,11 @@ import { ArgumentError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { type BusEvent, type EventPort, eventName } from '../ports/events.ts';
 import type { Program, Start } from '../program.ts';
-import type { RunOutcome } from '../run/run.ts';
+import type { Run, RunOutcome } from '../run/run.ts';
 import type { ScenarioSource } from '../scenario-source.ts';
 import type { ScenarioRunner } from '../runner.ts';
 import type { Value, ValueType } from '../values.ts';
+import { StartRate } from './start-rate.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -39,6 +40,10 @@ export type HookResult =
 export class ScenarioStarter {
   readonly #options: StarterOptions;
   readonly #control = new AbortController();
+  /** Of scenarios that events start, by domain and id. */
+  readonly #rates = new Map<string, StartRate>();
+  /** Starts that were left out since the log last said so. */
+  #leftOut = 0;
   #unsubscribe: (() => void)[] = [];
 
   constructor(options: StarterOptions) {
@@ -140,25 +145,53 @@ export class ScenarioStarter {
   }
 
   /** The scenario as it is now. It gets the fields of the event that it has parameters for. */
-  async #onEvent(id: string, start: Start, { data }: BusEvent): Promise<void> {
-    const { library, log, domain } = this.#options;
+  async #onEvent(id: string, start: Start, { type, data }: BusEvent): Promise<void> {
+    const { library, log, domain, clock } = this.#options;
+    const rate = this.#rate(id, start.domain ?? domain);
+    if (!rate.take(clock.now())) return this.#leaveOut(id, type);
     try {
       const program = await library.program(id, start.domain ?? domain, 'service');
       if (!program) return;
       const wanted = Object.entries(data).filter(([name]) => program.parameters.some((each) => each.name === name));
-      this.#start(program, start, { ...start.args, ...Object.fromEntries(wanted) });
+      const run = this.#start(program, start, { ...start.args, ...Object.fromEntries(wanted) });
+      await run?.finished;
     } catch (error) {
       log.error({ scenario: id, err: error }, 'scenario could not be started by an event');
+    } finally {
+      rate.ended();
     }
   }
 
-  #start(program: Program, start: Start, args: Readonly<Record<string, Value>>): void {
+  #rate(id: string, domain: string): StartRate {
+    const key = `${domain} ${id}`;
+    const known = this.#rates.get(key) ?? new StartRate();
+    this.#rates.set(key, known);
+    return known;
+  }
+
+  /** The log tells of the first, and once a minute how many there were. */
+  #leaveOut(scenario: string, event: string): void {
+    this.#leftOut += 1;
+    if (this.#leftOut > 1) return;
+    const { log, clock } = this.#options;
+    log.warn({ scenario, event }, 'too many starts by events: some are left out');
+    clock.sleep(MINUTE_MS, this.#control.signal).then(
+      () => {
+        log.warn({ starts: this.#leftOut }, 'starts by events that were left out in a minute');
+        this.#leftOut = 0;
+      },
+      () => undefined,
+    );
+  }
+
+  #start(program: Program, start: Start, args: Readonly<Record<string, Value>>): Run | undefined {
     const { runner, domain, log } = this.#options;
     try {
-      runner.start(program, { domain: start.domain ?? domain, args });
+      return runner.start(program, { domain: start.domain ?? domain, args });
     } catch (error) {
       if (!(error instanceof ArgumentError)) throw error;
       log.error({ scenario: program.id, by: start.kind, err: error }, 'scenario could not be started');
+      return undefined;
     }
   }
 }

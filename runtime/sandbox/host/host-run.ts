@@ -112,6 +112,7 @@ export class HostRun implements ScriptRun {
 
   said(body: string, progress: RunProgress, unhandled: string | undefined): void {
     this.#progress = progress;
+    this.#pace.crossed(performance.now(), body.length);
     let utterances: readonly Utterance[];
     try {
       utterances = parseSaid(body);
@@ -167,6 +168,7 @@ export class HostRun implements ScriptRun {
       return this.lost(`the sandbox asked for ${name}, which is not offered`);
     const exceeded = this.#budget.countCommand(id, name);
     if (exceeded) return this.#exceed(exceeded);
+    this.#pace.command(performance.now());
     const controller = new AbortController();
     this.#commands.set(id, controller);
     void this.#perform(id, name, args, controller.signal);
@@ -185,7 +187,8 @@ export class HostRun implements ScriptRun {
     } catch (error) {
       job = JSON.stringify({ do: 'fail', id, ...describe(name, error) });
     }
-    const wait = this.#pace.take(performance.now());
+    this.#pace.crossed(performance.now(), job.length);
+    const wait = this.#pace.wait(performance.now());
     if (wait > 0) await sleep(wait, undefined, { signal }).catch(() => undefined);
     // Nobody waits for it any more when it was cancelled or the run is over.
     if (!this.#commands.delete(id)) return;

@@ -3,13 +3,14 @@ import { NotPlainError } from '../json.ts';
 import type { CompileResult, Sandbox, ScriptRun, ScriptSource, StartOptions } from '../sandbox.ts';
 import { DebugServer } from './debug-server.ts';
 import { HostRun } from './host-run.ts';
+import { Nursery } from './nursery.ts';
 import { type NumberedProgram, Programs } from './programs.ts';
 import { Quarantine } from './quarantine.ts';
 import { Slot } from './slot.ts';
-import type { WorkerOptions } from './worker-process.ts';
+import type { WorkerLimits } from './worker-process.ts';
 import type { Worker, WorkerListener } from './worker.ts';
 
-export interface PoolOptions extends WorkerOptions {
+export interface PoolOptions extends WorkerLimits {
   /** Sandbox processes for programs of good repute. */
   readonly workers: number;
   /** Milliseconds the other runs of a wounded process may go on. */
@@ -37,6 +38,7 @@ interface Waiting {
 /** Spreads runs over sandbox processes, and keeps programs that harmed one apart from the others. */
 export class Pool implements Sandbox {
   readonly #options: PoolOptions;
+  readonly #nursery: Nursery;
   readonly #programs: Programs;
   readonly #quarantine = new Quarantine();
   readonly #slots: readonly Slot[];
@@ -60,8 +62,10 @@ export class Pool implements Sandbox {
       for (const worker of this.#workers()) worker.forget(program);
     });
     const listener = this.#listener();
-    this.#slots = Array.from({ length: options.workers }, () => new Slot(options, listener, 'birth'));
-    this.#isolation = new Slot(options, listener, 'death');
+    this.#nursery = new Nursery(options.nice);
+    const born = { ...options, nursery: this.#nursery };
+    this.#slots = Array.from({ length: options.workers }, () => new Slot(born, listener, 'birth'));
+    this.#isolation = new Slot(born, listener, 'death');
   }
 
   /** Starts the processes; resolves when all are ready. */
@@ -117,6 +121,7 @@ export class Pool implements Sandbox {
       worker.process.kill();
     }
     await Promise.all(exits);
+    this.#nursery.close();
   }
 
   #refuseWhenClosed(): void {

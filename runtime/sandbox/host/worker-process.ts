@@ -1,16 +1,20 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import type { Duplex } from 'node:stream';
+import type { Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { FrameReader, encodeFrame } from '../frame.ts';
 import type { ToHost, ToWorker } from '../messages.ts';
 import { putInBackground } from './background.ts';
+import type { Nursery } from './nursery.ts';
 
-export interface WorkerOptions {
+export interface WorkerLimits {
   /** Megabytes the process may use. */
   readonly memoryMb: number;
   readonly nice: number;
   /** Milliseconds without a sign of life after which the process is killed. */
   readonly silenceMs: number;
+}
+
+export interface WorkerOptions extends WorkerLimits {
+  readonly nursery: Nursery;
 }
 
 export interface WorkerEvents {
@@ -36,12 +40,17 @@ const LAST_WORDS = 2000;
  * neither processes nor threads of its own.
  */
 export class WorkerProcess {
-  readonly #child: ChildProcess;
-  readonly #line: Duplex;
+  readonly #kill: () => void;
   readonly #events: WorkerEvents;
   readonly #reader = new FrameReader<ToHost>(FRAME_BYTES);
   readonly #heartbeat: NodeJS.Timeout;
   readonly #exited = Promise.withResolvers<void>();
+  #pid: number | undefined;
+  #line: Socket | undefined;
+  /** Nobody will tell of its end but the line. */
+  #orphaned = false;
+  /** Sent before there is a line. */
+  #unsent: Buffer[] = [];
   #lastWords = '';
   #heard = performance.now();
   #gone = false;
@@ -49,8 +58,7 @@ export class WorkerProcess {
   constructor(options: WorkerOptions, events: WorkerEvents) {
     this.#events = events;
     const { memoryMb } = options;
-    this.#child = spawn(
-      process.execPath,
+    this.#kill = options.nursery.start(
       [
         '--permission',
         '--allow-addons',
@@ -63,23 +71,24 @@ export class WorkerProcess {
         MAIN,
         JSON.stringify({ memoryMb, frameBytes: FRAME_BYTES }),
       ],
-      { env: {}, cwd: '/', stdio: ['ignore', 'ignore', 'pipe', 'pipe'] },
+      {
+        started: (pid, line) => this.#started(pid, line, options),
+        words: (text) => {
+          this.#lastWords = (this.#lastWords + text).slice(-LAST_WORDS);
+        },
+        gone: (reason) => this.#end(reason),
+        orphaned: () => {
+          this.#orphaned = true;
+          if (this.#line?.destroyed !== false) this.#end('the sandbox process is gone');
+        },
+      },
     );
-    this.#line = this.#child.stdio[3] as Duplex;
-    this.#line.on('data', (chunk: Buffer) => this.#receive(chunk, options));
-    // The exit that follows says more.
-    this.#line.on('error', () => undefined);
-    this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-      this.#lastWords = (this.#lastWords + text).slice(-LAST_WORDS);
-    });
-    this.#child.on('error', (error) => this.#end(error.message));
-    this.#child.on('exit', (code, signal) => this.#end(`the sandbox process ended with ${signal ?? `code ${code}`}`));
     this.#heartbeat = setInterval(() => this.#beat(options.silenceMs), options.silenceMs / 4);
     this.#heartbeat.unref();
   }
 
   get pid(): number | undefined {
-    return this.#child.pid;
+    return this.#pid;
   }
 
   /** Resolves when the process is gone. */
@@ -93,11 +102,30 @@ export class WorkerProcess {
   }
 
   send(message: ToWorker, body = ''): void {
-    if (!this.#gone) this.#line.write(encodeFrame(message, body));
+    if (this.#gone) return;
+    const frame = encodeFrame(message, body);
+    if (this.#line) this.#line.write(frame);
+    else this.#unsent.push(frame);
   }
 
   kill(): void {
-    this.#child.kill('SIGKILL');
+    this.#kill();
+  }
+
+  #started(pid: number, line: Socket, options: WorkerOptions): void {
+    if (this.#gone) {
+      line.destroy();
+      return;
+    }
+    this.#pid = pid;
+    this.#line = line;
+    line.on('data', (chunk: Buffer) => this.#receive(chunk, options));
+    // What follows says more.
+    line.on('error', () => undefined);
+    line.on('close', () => {
+      if (this.#orphaned) this.#end('the sandbox process is gone');
+    });
+    for (const frame of this.#unsent.splice(0)) line.write(frame);
   }
 
   #receive(chunk: Buffer, options: WorkerOptions): void {
@@ -116,9 +144,8 @@ export class WorkerProcess {
   }
 
   #ready({ nice }: WorkerOptions): void {
-    const { pid } = this.#child;
-    if (pid === undefined) return;
-    putInBackground(pid, nice).then(
+    if (this.#pid === undefined) return;
+    putInBackground(this.#pid, nice).then(
       () => this.#events.ready(),
       (error: unknown) => {
         this.#lastWords = String(error);
@@ -136,7 +163,7 @@ export class WorkerProcess {
     if (this.#gone) return;
     this.#gone = true;
     clearInterval(this.#heartbeat);
-    this.#line.destroy();
+    this.#line?.destroy();
     this.#exited.resolve();
     this.#events.exit(reason);
   }

@@ -10,7 +10,7 @@ import { connectSound, openSound, type SoundSocket } from './streams.ts';
 const DOMAIN = 'demo.local';
 const WITHIN_MS = 10_000;
 
-/** Two phones with many calls between them, whose sound sockets are whoever's that asked for the calls. */
+/** Two phones with many calls between them or to scenarios, whose sound sockets are whoever's that asked for the calls. */
 export class BridgedCalls {
   /** The sockets of every call: caller's and called party's by turns. */
   readonly sockets: SoundSocket[] = [];
@@ -34,15 +34,20 @@ export class BridgedCalls {
 
   /** Alice calls bob, who answers at once; settles when both know where to send their sound. */
   async call(): Promise<void> {
+    await Promise.all([this.callTo('102'), this.#answered.next(WITHIN_MS)]);
+  }
+
+  /** Alice calls whoever answers by itself, e.g. the scenario `*55echo`. */
+  async callTo(number: string): Promise<void> {
     const sound = await openSound();
     this.sockets.push(sound);
     const invite = {
       kind: 'request' as const,
       method: 'INVITE',
-      uri: `sip:102@${DOMAIN}`,
+      uri: `sip:${number}@${DOMAIN}`,
       headers: [
         { name: 'From', value: `<sip:alice@${DOMAIN}>;tag=${token()}` },
-        { name: 'To', value: `<sip:102@${DOMAIN}>` },
+        { name: 'To', value: `<sip:${number}@${DOMAIN}>` },
         { name: 'Call-ID', value: token() },
         { name: 'CSeq', value: '1 INVITE' },
         { name: 'Contact', value: `<sip:alice@${this.#alice.hostPort}>` },
@@ -51,7 +56,7 @@ export class BridgedCalls {
       body: description(sound.port),
     };
     const transaction = this.#alice.send(invite, this.#peer(this.#alice));
-    const [response] = await Promise.all([transaction.final, this.#answered.next(WITHIN_MS)]);
+    const response = await transaction.final;
     if (response?.status !== 200) throw new Error(`the call was refused: ${response?.status ?? 'no answer'}`);
     const ack = Dialog.ofCaller(transaction.request, response).request('ACK', [], '', 1);
     this.#alice.sendAck(ack, this.#peer(this.#alice));

@@ -1,0 +1,88 @@
+import { TestNode } from '../support/node.ts';
+import { Attack, type Attacked } from './hostile/attack.ts';
+import { receive } from './media/receiver.ts';
+import { BridgedCalls } from './rtp/bridged-calls.ts';
+import { cpuMs } from './support/process-usage.ts';
+import type { Benchmark, Figure } from './support/report.ts';
+
+const CALLS = 50;
+/** Quiet and hostile rounds in turns, so that both meet the same machine. */
+const ROUNDS = 3;
+const ROUND_MS = 12_000;
+const SETTLE_MS = 1000;
+/** A tone that outlasts everything. */
+const SOURCE = `start: pick_up
+blocks:
+  pick_up: { answer: , next: sound }
+  sound: { play: "tone:%(900000,0,440)", next: end }
+`;
+
+interface Heard {
+  readonly sent: number;
+  readonly received: number;
+  readonly late: number;
+}
+
+/** Hostile scripts of every kind beside calls that play audio. */
+export const hostile: Benchmark = {
+  title: `hostile: ${CALLS} calls that hear a tone, ${ROUNDS} times ${ROUND_MS / 1000} s without and with hostile scripts of every kind`,
+  async run(progress) {
+    const node = await TestNode.start({ env: { RINGMASTER_LOG_LEVEL: 'warn' } });
+    let calls: BridgedCalls | undefined;
+    try {
+      const rest = await node.login();
+      const scriptdata = { format: 'yaml', source: SOURCE };
+      await rest.send('POST', '/rest/v1/domain/ivrscripts', { body: { code: 'tone', scriptdata } });
+      const attack = await Attack.prepare(rest);
+      calls = await BridgedCalls.open(node.sip);
+      for (let call = 0; call < CALLS; call += 1) await calls.callTo('*55tone');
+      progress(`${CALLS} calls are up, ${attack.names.length} hostile scripts are ready`);
+      const quiet: Heard[] = [];
+      const loud: Heard[] = [];
+      const attacks: Attacked[] = [];
+      for (let round = 0; round < ROUNDS; round += 1) {
+        await receive(calls.sockets, SETTLE_MS);
+        quiet.push(await receive(calls.sockets, ROUND_MS));
+        const before = cpuMs(node.pid ?? 0);
+        const [heard, attacked] = await Promise.all([
+          receive(calls.sockets, ROUND_MS),
+          attack.run(ROUND_MS, node.pid ?? 0),
+        ]);
+        const share = (cpuMs(node.pid ?? 0) - before) / ROUND_MS;
+        loud.push(heard);
+        attacks.push(attacked);
+        progress(
+          `late ${quiet.at(-1)?.late} without, ${heard.late} with ${attacked.runs} hostile runs ` +
+            `(${attacked.killed} processes killed, the node at ${(100 * share).toFixed(0)} % of a core)`,
+        );
+        for (const line of attacked.strange) progress(`  ${line}`);
+      }
+      const { counts } = await node.health();
+      rest.close();
+      return figures(quiet, loud, attacks, CALLS - (counts['dialogs'] ?? 0));
+    } finally {
+      await node.remove();
+      await calls?.close();
+    }
+  },
+};
+
+function figures(
+  quiet: readonly Heard[],
+  loud: readonly Heard[],
+  attacks: readonly Attacked[],
+  lost: number,
+): Figure[] {
+  const sum = <T>(rows: readonly T[], of: (row: T) => number): number =>
+    rows.reduce((total, row) => total + of(row), 0);
+  const missing = ({ sent, received }: Heard): number => Math.max(0, sent - received);
+  return [
+    { what: 'packets that were to come', figure: sum(loud, ({ sent }) => sent), floor: sum(quiet, ({ sent }) => sent) },
+    { what: 'packets later than 10 ms', figure: sum(loud, ({ late }) => late), floor: sum(quiet, ({ late }) => late) },
+    { what: 'packets lost', figure: sum(loud, missing), floor: sum(quiet, missing) },
+    { what: 'calls lost', figure: lost },
+    { what: 'hostile runs', figure: sum(attacks, ({ runs }) => runs) },
+    { what: 'of them ended with a typed error or by themselves', figure: sum(attacks, ({ ended }) => ended) },
+    { what: 'script processes killed from outside', figure: sum(attacks, ({ killed }) => killed) },
+  ];
+}

@@ -1,0 +1,158 @@
+/**
+ * Bodies of scripts that try to harm whoever is beside them: `async function (vars, args)`, with the functions `echo`, which
+ * answers its arguments, `sleep(milliseconds)`, `log` and `events`. Each must end with one of its codes.
+ */
+export type HostileScripts = Readonly<Record<string, string | readonly [source: string, ...codes: string[]]>>;
+
+/** Takes memory that V8 counts, and memory that it does not. */
+const MEMORY: HostileScripts = {
+  'a promise flood': 'const all = []; for (;;) all.push(new Promise(() => {}));',
+  'arrays without end': 'const all = []; for (;;) all.push(new Array(1000).fill(1));',
+  'a Map without end': 'const map = new Map(); for (let i = 0; ; i++) map.set(i, {});',
+  'properties without end': "const o = {}; for (let i = 0; ; i++) o['k' + i] = i;",
+  'symbols without end': 'const o = {}; for (;;) o[Symbol()] = 1;',
+  'strings without end': "const all = []; for (;;) all.push('x'.repeat(2 ** 29 - 30).slice(1) + 'z');",
+  'a flattened string': "return 'a'.repeat(2 ** 26).split('').length",
+  'a replaced string': "const s = 'ab'.repeat(2 ** 27); const all = []; for (;;) all.push(s.replace(/a/g, 'cc'));",
+  'formatters without end':
+    "const all = []; for (;;) all.push(new Intl.DateTimeFormat('de', { month: 'long' }).format);",
+  'segments without end':
+    "const all = []; for (;;) all.push(new Intl.Segmenter('de', { granularity: 'word' }).segment('ab '.repeat(1e4))[Symbol.iterator]());",
+  'JSON without end': 'const all = Array.from({ length: 3e5 }, (_, i) => ({ i })); for (;;) JSON.stringify(all);',
+  'a JSON bomb': "const s = '[' + '[],'.repeat(5e6) + '1]'; const all = []; for (;;) all.push(JSON.parse(s));",
+  'a Set of growing texts': "const set = new Set(); for (let s = ''; ; s += 'x') set.add(s + Math.random());",
+  'functions without end': "const all = []; for (let i = 0; ; i++) all.push(Function('return ' + i));",
+  'regular expressions without end':
+    "const all = []; for (let i = 0; ; i++) all.push(new RegExp('a{' + (i % 900) + '}b' + i)) && all.at(-1).test('a');",
+  'errors with long stacks':
+    'Error.stackTraceLimit = 1e6; const all = []; const f = (n) => { if (n > 0) return f(n - 1); all.push(new Error("x")); }; for (;;) f(1000);',
+  'closures in generators':
+    'const all = []; function* g(x) { yield x; } for (;;) { const it = g(new Array(100)); it.next(); all.push(it); }',
+  'typed arrays without end': ['const all = []; for (;;) all.push(new Float64Array(1e5).fill(1));', 'script'],
+  'a huge buffer': ['return new ArrayBuffer(2e9).byteLength', 'script'],
+  'buffers without end': ['const all = []; for (;;) all.push(new ArrayBuffer(1e6));', 'script'],
+  'transferred buffers': ['const all = []; for (;;) all.push(new ArrayBuffer(1e5).transfer(1e6));', 'script'],
+  'growable buffers': [
+    'const all = []; for (;;) { const b = new ArrayBuffer(8, { maxByteLength: 1e8 }); b.resize(1e8); all.push(b); }',
+    'script',
+  ],
+  'WebAssembly memory': ['new WebAssembly.Memory({ initial: 1000 })', 'script'],
+  'shared memory': ['const all = []; for (;;) all.push(new SharedArrayBuffer(1e6));', 'script'],
+};
+
+/** Takes the processor, and tries to keep it. */
+const LOOPS: HostileScripts = {
+  'an endless loop': 'for (;;);',
+  'an endless loop of awaits': 'for (;;) await 1;',
+  'an endless loop that catches its end': 'for (;;) { try { for (;;); } catch { continue; } finally { for (;;); } }',
+  'an endless loop in an async finally': 'await (async () => { try { for (;;) await 1; } finally { for (;;); } })();',
+  'an endless loop in eval': "(0, eval)('for (;;);')",
+  'an endless loop in a made function': "await (async () => {}).constructor('for (;;);')();",
+  'a microtask flood': 'function flood() { Promise.resolve().then(flood).then(flood); } flood(); await sleep(1);',
+  'a microtask flood after an answer': 'await echo(); for (;;) await null;',
+  'an async generator flood': 'async function* g() { for (;;) yield 1; } for await (const x of g()) void x;',
+  'a flood of imports': "for (;;) import('node:fs').catch(() => {});",
+  'an endless loop in an event listener': "events.on('go', () => { for (;;); }); await echo('go'); await sleep(5000);",
+  'a regex bomb': "return /^(a+)+$/.test('a'.repeat(50) + 'b')",
+  'a regex bomb of alternatives': "return /^(a|a|a?)*$/.test('a'.repeat(40) + 'b')",
+  'a regex bomb that looks behind': "return /(?<=c(a+)+)b/.test('a'.repeat(50) + 'b')",
+  'a regex bomb in replace': "return ('x'.repeat(40)).replace(/(x+x+)+y/g, '').length",
+  'brackets without end': ["return new RegExp('('.repeat(1e5) + ')'.repeat(1e5)).test('')", 'script'],
+  'a sort that lies': 'const a = Array.from({ length: 1e7 }, () => 0); for (;;) a.sort(() => Math.random() - 0.5);',
+  'a number made of many digits': "for (;;) BigInt('9'.repeat(1e6));",
+  'numbers without end': 'let n = 3n; for (;;) n *= n;',
+  'a text that is normalised': "const s = '\\u1e9b\\u0323'.repeat(2 ** 24); for (;;) s.normalize('NFKD');",
+  'texts that are compared': "const s = 'ä'.repeat(1e6); for (;;) s.localeCompare(s + 'a', 'de');",
+  'a getter in an error that never returns': 'throw { get stack() { for (;;); } };',
+  'an unhandled error that cannot be read':
+    "const e = new Error(); Object.defineProperty(e, 'stack', { get() { for (;;); } }); Promise.reject(e); await sleep(5000);",
+  'a stack formatter that never returns':
+    "Error.prepareStackTrace = () => { for (;;); }; Promise.reject(new Error('x')); await sleep(5000);",
+  'a getter in place of the stack formatter':
+    "Object.defineProperty(Error, 'prepareStackTrace', { get() { for (;;); } }); throw new Error('x');",
+  'a code that never becomes a text': 'throw new ScenarioError({ toString() { for (;;); } }, "x");',
+  'toJSON that never returns': 'await echo({ toJSON() { for (;;); } });',
+  'toJSON of everything': 'Object.prototype.toJSON = function () { for (;;); }; await echo({ a: 1 });',
+  'a thenable that never returns': 'return { then() { for (;;); } };',
+  'a thenable that gives itself': 'const t = { then(resolve) { resolve(t); } }; return t;',
+  'a proxy as argument': 'await echo(new Proxy({}, { ownKeys() { for (;;); } }));',
+  'a proxy as event name': 'events.on(new Proxy({}, { get() { for (;;); } }), () => {});',
+  'a species that never returns':
+    'class A extends Array { static get [Symbol.species]() { for (;;); } } await echo(new A(1, 2).map((x) => x));',
+  'a then on every object':
+    "Object.defineProperty(Object.prototype, 'then', { get() { for (;;); } }); await echo({}); await sleep(5000);",
+  'a promise constructor that never returns':
+    "Object.defineProperty(Promise.prototype, 'constructor', { get() { for (;;); } }); await echo({}); await sleep(5000);",
+  'a log that never returns': 'log({ toJSON() { for (;;); } });',
+  'a deep recursion': ['function f() { f(); } f();', 'script'],
+  'a list in itself': ['const a = []; a.push(a); return a.flat(Infinity).length', 'script'],
+  'a blocked thread': ['Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)', 'script'],
+};
+
+/** Floods the border to the host, or sends across what cannot be sent. */
+const BORDER: HostileScripts = {
+  'commands without end': 'for (;;) echo();',
+  'commands one after the other': 'for (;;) await echo();',
+  'commands of the largest size': "const s = 'x'.repeat(250_000); for (;;) await echo(s);",
+  'commands that are hard to read':
+    "const s = '[' + '{},'.repeat(80_000) + '0]'; const v = JSON.parse(s); for (;;) await echo(v);",
+  'ten thousand sleeps': 'for (let i = 0; i < 10000; i++) sleep(100000);',
+  'sleeps begun and cancelled':
+    'for (;;) { const all = Array.from({ length: 30 }, () => sleep(1e5)); for (const one of all) { one.catch(() => {}); one.cancel(); } await echo(); }',
+  'a log without end': "for (;;) log('x'.repeat(1000));",
+  'empty lines without end': "for (;;) log('');",
+  'a huge line': "log('\\u0000'.repeat(1e7));",
+  'a huge argument': "await echo('x'.repeat(3e5));",
+  'an argument of many parts': "await echo(Array(2e5).fill('ab'));",
+  'an argument that grows': "await echo({ toJSON() { return 'x'.repeat(1e7); } });",
+  'a huge result': "return 'x'.repeat(2 ** 22);",
+  'a huge result of escapes': "return '\\u0001'.repeat(2 ** 20);",
+  'a wide result': 'return Array(3e5).fill({});',
+  'a deep result': [
+    'let o = {}; for (let i = 0; i < 90; i++) o = { o }; for (let i = 0; i < 1e5; i++) o = [o]; return o',
+    'script',
+  ],
+  'a result nested a little too deeply': ['let o = {}; for (let i = 0; i < 300; i++) o = { o }; return o', 'not_plain'],
+  'a result with a key for prototypes': ['return JSON.parse(\'{"__proto__": {"polluted": 1}}\')', 'not_plain'],
+  'a result whose getters call each other': [
+    'return { get a() { return this.b; }, get b() { return this.a; } };',
+    'script',
+  ],
+  'a result that is a proxy of itself': [
+    "const p = new Proxy({}, { get: (_, k) => k === 'then' ? undefined : p, ownKeys: () => ['a'], getOwnPropertyDescriptor: () => ({ enumerable: true, configurable: true }) }); return p;",
+    'script',
+  ],
+  'an argument that is a proxy of itself': [
+    "const p = new Proxy({}, { get: (_, k) => k === 'toJSON' ? undefined : p, ownKeys: () => ['a'], getOwnPropertyDescriptor: () => ({ enumerable: true, configurable: true }) }); await echo(p);",
+    'not_plain',
+  ],
+  'an argument with a getter that throws': ['await echo({ get a() { throw null; } });', 'not_plain'],
+  'an error of another kind': ['throw null;', 'script'],
+  'a huge error': ["throw new Error('x'.repeat(2 ** 24));", 'script'],
+  'an error from a revoked proxy': [
+    'const { proxy, revoke } = Proxy.revocable({}, {}); revoke(); throw proxy;',
+    'script',
+  ],
+  'a promise that nobody settles': ['await new Promise(() => {});', 'stalled'],
+  finalisation: ['new FinalizationRegistry(() => { for (;;); }).register({}, 1); return 1', 'script'],
+  'the global object through a made function': ["return Function('return this')().process.exit(1)", 'script'],
+  'a source that leaves its function': ['}); for (;;); (async () => {', 'compile'],
+};
+
+export const HOSTILE: HostileScripts = { ...LOOPS, ...MEMORY, ...BORDER };
+
+/** Built-in functions V8 does not interrupt: the isolate cannot be stopped, and its process has to be replaced. */
+export const UNSTOPPABLE: Readonly<Record<string, string>> = {
+  'a search in an endless list': 'Array.prototype.includes.call({ length: 2 ** 53 - 1 }, 1);',
+  'an endless fill': 'Array.prototype.fill.call({ length: 2 ** 53 - 1 }, 0);',
+  'a sort of a huge list': 'const a = []; a.length = 2 ** 32 - 1; a.sort();',
+  'a huge number as text': 'String(2n ** 30000000n);',
+};
+
+/** Source and codes of a script; `limit` where none is named. */
+export function hostile(name: string): { readonly source: string; readonly codes: readonly string[] } {
+  const entry = HOSTILE[name] ?? UNSTOPPABLE[name] ?? '';
+  const [source, ...codes] = typeof entry === 'string' ? [entry] : entry;
+  // On a busy machine the time may be up before anything else.
+  return { source, codes: codes.length === 0 ? ['limit'] : [...codes, 'limit'] };
+}
