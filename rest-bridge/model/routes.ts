@@ -37,6 +37,8 @@ declare module 'fastify' {
   }
 }
 
+const JSON_TYPE = 'application/json; charset=utf-8';
+
 /** Methods of each kind of path, for 405. */
 const ALLOW = {
   section: ['GET', 'HEAD'],
@@ -76,14 +78,17 @@ function readRoutes(app: App, deps: ModelDeps): void {
       if (id === undefined) {
         const listed = listQuery(query, sessionOf(request).id);
         const whole = listed.snapshot === '*' ? await collection.whole(listed) : undefined;
-        if (whole === undefined) return await collection.list(listed);
-        return reply.type('application/json; charset=utf-8').send(Readable.from(jsonArray(whole)));
+        const json = whole === undefined ? await collection.listJson(listed) : Readable.from(jsonArray(whole));
+        reply.type(JSON_TYPE);
+        return json;
       }
       const place = placeOf(target);
       if (place !== undefined) {
         return await download(model.attachments, place, request, reply, isAttachment(query.attachment));
       }
-      return await collection.read(id, { mask: query.mask, flat: query.flat, date });
+      const json = await collection.readJson(id, { mask: query.mask, flat: query.flat, date });
+      reply.type(JSON_TYPE);
+      return json;
     },
   });
 }

@@ -59,6 +59,8 @@ export interface ModelCollection {
   /** @throws ConflictError when the id or a unique value is taken */
   create(input: Input): Promise<Entity>;
   list(query: ListQuery): Promise<ListAnswer>;
+  /** What `list` answers, as JSON: for a table without making objects of its rows. */
+  listJson(query: ListQuery): Promise<string>;
   /**
    * Snapshot mode B, `snapshot: "*"`: the whole matching set, item by item, as it is now. Undefined where there are no
    * snapshots (tables, aggregates, counts): `list` answers then.
@@ -66,6 +68,8 @@ export interface ModelCollection {
   whole(query: ListQuery): Promise<Iterable<Readonly<Record<string, unknown>>> | undefined>;
   /** @throws NotFoundError */
   read(id: string, options?: ReadOptions): Promise<Readonly<Record<string, unknown>>>;
+  /** The same as JSON. @throws NotFoundError */
+  readJson(id: string, options?: ReadOptions): Promise<string>;
   /** PUT: replaces the entity, or places it with that id. */
   replace(id: string, input: Input, options?: { readonly date?: string | undefined }): Promise<Entity>;
   /** PATCH: the given fields; null clears one. @throws NotFoundError, ConflictError */

@@ -40,6 +40,8 @@ export interface ParsedQuery {
   /** Only for partitioned classes. */
   readonly interval: Interval | undefined;
   readonly shape: (fields: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>;
+  /** What of the rows is wanted when `shape` does no more than to leave out; undefined: it does more. */
+  readonly plain: { readonly mask: Mask | undefined } | undefined;
 }
 
 /** The type in which expressions see a property. */
@@ -63,7 +65,15 @@ export function valueTypeOf({ data_type: type, multi }: PropertyDefinition): Val
   }
 }
 
+const knownTypes = new WeakMap<ResolvedClass, ReadonlyMap<string, ValueType>>();
+
 export function fieldTypes(definition: ResolvedClass): ReadonlyMap<string, ValueType> {
+  const known = knownTypes.get(definition) ?? makeFieldTypes(definition);
+  knownTypes.set(definition, known);
+  return known;
+}
+
+function makeFieldTypes(definition: ResolvedClass): ReadonlyMap<string, ValueType> {
   const types = definition.allProperties.map((property) => [property.name, valueTypeOf(property)] as const);
   return new Map([['id', 'text'], ...types]);
 }
@@ -76,6 +86,7 @@ export function parseQuery(definition: ResolvedClass, query: ListQuery, now: num
   const orderFields = grouping === undefined ? fields : resultTypes(grouping);
   const { max_limit: maxLimit } = definition.opts;
   const limit = size(query.limit, 'limit') ?? maxLimit;
+  const mask = maskOf(definition, query, grouping !== undefined);
   return {
     filter: query.filter === undefined ? undefined : parseFilter(parser(), query.filter),
     order: query.order === undefined ? [] : parseOrder(new ExpressionParser({ fields: orderFields, now }), query.order),
@@ -84,7 +95,8 @@ export function parseQuery(definition: ResolvedClass, query: ListQuery, now: num
     limit: Math.min(limit, maxLimit),
     countOnly: query.countonly === true || limit === 0,
     interval: isPartitioned(definition.storage_mode) ? parseInterval(query.interval) : undefined,
-    shape: listShaper(definition, query, grouping !== undefined),
+    shape: listShaper(definition, query, mask, grouping !== undefined),
+    plain: query.flat === true || (query.export === true && grouping === undefined) ? undefined : { mask },
   };
 }
 
@@ -97,11 +109,20 @@ function shaped(mask: Mask | undefined, flat: boolean): ParsedQuery['shape'] {
   return (fields) => (flat ? flatten(applyMask(fields, mask)) : applyMask(fields, mask));
 }
 
-/** The same for the rows of a list: entities within the class's `max_mask`; what can be posted back for `export`. */
-function listShaper(definition: ResolvedClass, query: ListQuery, isGrouped: boolean): ParsedQuery['shape'] {
-  if (isGrouped) return shaper(query);
-  const mask = intersect(parseMask(query.mask), parseMask(definition.opts.max_mask));
-  if (query.export !== true) return shaped(mask, query.flat === true);
+/** What is wanted of the rows of a list: of entities at most the class's `max_mask`. */
+function maskOf(definition: ResolvedClass, query: ListQuery, isGrouped: boolean): Mask | undefined {
+  const mask = parseMask(query.mask);
+  return isGrouped ? mask : intersect(mask, parseMask(definition.opts.max_mask));
+}
+
+/** The same as `shaper` for the rows of a list: what can be posted back for `export`. */
+function listShaper(
+  definition: ResolvedClass,
+  query: ListQuery,
+  mask: Mask | undefined,
+  isGrouped: boolean,
+): ParsedQuery['shape'] {
+  if (isGrouped || query.export !== true) return shaped(mask, query.flat === true);
   const importable = exporter(definition);
   return (fields) => applyMask(importable(fields), mask);
 }

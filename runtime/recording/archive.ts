@@ -1,8 +1,9 @@
 /** The index of recordings. */
-import { type Kysely, type Selectable, sql } from 'kysely';
+import type { Kysely, Selectable } from 'kysely';
 import { filters } from '../model/index.ts';
 import type { RecordingsTable } from '../storage/schema.ts';
 import type { Schema, Storage } from '../storage/index.ts';
+import { sql } from '../storage/sql.ts';
 import { RECORD_COLUMNS, RECORD_TYPES } from './record-fields.ts';
 
 export type RecordRow = Selectable<RecordingsTable>;
@@ -74,7 +75,7 @@ export class RecordArchive {
       .where('idconn', '=', idconn)
       .where('reclink', '=', reclink)
       .where('status', '=', 'saved')
-      .where(sql`lower(domain)`, '=', domain.toLowerCase())
+      .where(({ fn }) => fn('lower', ['domain']), '=', domain.toLowerCase())
       .executeTakeFirst();
   }
 

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { sql } from '../storage/sql.ts';
 import type { filters } from '../model/index.ts';
 
 const TEXTS = [

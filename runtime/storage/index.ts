@@ -21,14 +21,15 @@ import { ensureCluster, templateFolder } from './pglite/cluster.ts';
 import { pgliteDialect } from './pglite/dialect.ts';
 import { PgliteEngine } from './pglite/engine.ts';
 import { type NoticesOptions, PostgresNotices } from './postgres/notices.ts';
-import { describeUrl, postgresDialect } from './postgres/pool.ts';
+import { describeUrl, openPool } from './postgres/pool.ts';
 import type { Schema } from './schema.ts';
 import type { Storage, StorageLog, StorageOptions } from './storage.ts';
 
 export * from './errors.ts';
 export type { ChangeNotices, NoticeListener, NoticePayload } from './notices.ts';
 export type { Schema } from './schema.ts';
-export type { Storage, StorageLog, StorageOptions } from './storage.ts';
+export { Fragment, sql, type Statement } from './sql.ts';
+export type { Storage, StorageLog, StorageOptions, TextRow } from './storage.ts';
 
 const QUERY_TIMEOUT_MS = 10_000;
 /** A migration may have to rewrite a large table, and a checkpoint much; only the start or the stop waits for them. */
@@ -82,7 +83,15 @@ async function openPglite(options: StorageOptions): Promise<Storage> {
         lock.release();
       }
     });
-    return { kind: 'pglite', db, location: directory, log, notices: NO_NOTICES, close };
+    return {
+      kind: 'pglite',
+      db,
+      run: (statement) => engine.run(statement),
+      location: directory,
+      log,
+      notices: NO_NOTICES,
+      close,
+    };
   } catch (error) {
     lock.release();
     throw error;
@@ -95,18 +104,18 @@ async function openServer(options: StorageOptions, databaseUrl: string): Promise
     // Without the text: it may hold a password.
     throw new StorageUnavailableError('DATABASE_URL is no URL. Write postgres://user:password@host:port/database.');
   }
-  const open = (limits: { queryTimeoutMs: number; poolSize: number }): Kysely<Schema> =>
-    new Kysely<Schema>({ dialect: postgresDialect({ databaseUrl, log, ...limits }) });
-  const migrating = open({ queryTimeoutMs: MAINTENANCE_TIMEOUT_MS, poolSize: 2 });
+  const forMigration = openPool({ databaseUrl, log, queryTimeoutMs: MAINTENANCE_TIMEOUT_MS, poolSize: 2 });
+  const migrating = new Kysely<Schema>({ dialect: forMigration.dialect });
   await migrateOrEnd(migrating, log);
   await migrating.destroy();
-  const db = open({ queryTimeoutMs, poolSize });
+  const { dialect, run } = openPool({ databaseUrl, log, queryTimeoutMs, poolSize });
+  const db = new Kysely<Schema>({ dialect });
   const notices = await listenOrEnd({ databaseUrl, db, log });
   const close = once(async () => {
     await notices.close();
     await db.destroy();
   });
-  return { kind: 'postgres', db, location: describeUrl(databaseUrl), log, notices, close };
+  return { kind: 'postgres', db, run, location: describeUrl(databaseUrl), log, notices, close };
 }
 
 async function makeFolder(folder: string): Promise<void> {

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { ChangeNotices } from './notices.ts';
 import type { Schema } from './schema.ts';
+import type { Statement } from './sql.ts';
 
 /** The part of pino that storage uses. */
 export interface StorageLog {
@@ -10,10 +11,21 @@ export interface StorageLog {
   error(fields: object, message: string): void;
 }
 
+/** The columns of a row in PostgreSQL's text format. */
+export type TextRow = readonly (string | null)[];
+
 /** An open database with all migrations applied. */
 export interface Storage {
   readonly kind: 'pglite' | 'postgres';
   readonly db: Kysely<Schema>;
+  /**
+   * Runs one statement that commits by itself, past kysely and in no transaction: for what is asked hundreds of times a
+   * second. Several run at a time where the database can do that.
+   *
+   * @returns the rows as PostgreSQL writes them
+   * @throws StorageError
+   */
+  run(statement: Statement): Promise<readonly TextRow[]>;
   /** Folder, or host, port and database; for people, without secrets. */
   readonly location: string;
   readonly log: StorageLog;

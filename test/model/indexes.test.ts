@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { sql } from 'kysely';
+import { sql } from '../../runtime/storage/sql.ts';
 import { filters, type ModelCollection } from '../../runtime/model/index.ts';
 import { describeStorages, withStorage } from '../storage/support/storages.ts';
 import { DOMAIN, emptyModel, removeClasses, type TestModel } from './support/model.ts';

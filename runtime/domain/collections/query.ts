@@ -1,5 +1,6 @@
 /** Lists of a domain-center collection, selected in the database by the filter expressions of the data model. */
-import { type Kysely, type RawBuilder, sql } from 'kysely';
+import type { Kysely } from 'kysely';
+import { type Fragment, sql } from '../../storage/sql.ts';
 import { Type } from 'typebox';
 import {
   type Expression,
@@ -25,8 +26,6 @@ export interface CollectionQuery {
   /** Default: all. */
   readonly limit?: number | undefined;
 }
-
-type Fragment = RawBuilder<unknown>;
 
 export async function selectRows<Entity extends Row>(
   db: Kysely<Schema>,
@@ -58,7 +57,7 @@ function source(definition: CollectionDefinition, compiler: SqlCompiler, query: 
   if (within !== undefined) conditions.push(isOneOf(within.field, within.ids));
   if (filter !== undefined) conditions.push(compiler.condition(filter));
   const all = conditions.length === 0 ? sql`true` : sql.join(conditions, sql` and `);
-  return sql`from ${sql.table(definition.table)} where ${all}`;
+  return sql`from ${sql.id(definition.table)} where ${all}`;
 }
 
 /** One id as an equality: an index then gives the order, too. */

@@ -2,7 +2,7 @@
  * Finds files that no entity has any more. A file has no owner, as it is stored by its hash: whatever might leave one
  * behind notes the hash as suspect, and when the suspicion is old enough it is looked for in every class.
  */
-import { sql } from 'kysely';
+import { sql } from '../../storage/sql.ts';
 import type { FileStore } from '../../storage/files/index.ts';
 import type { Storage } from '../../storage/index.ts';
 import type { ResolvedClass } from '../class-definition.ts';

@@ -1,8 +1,8 @@
-/** SQL is made of kysely's fragments only: a value is always a parameter, a name always comes from the class. */
-import { type RawBuilder, sql } from 'kysely';
+/** SQL is made of fragments only: a value is always a parameter, a name always comes from the class. */
+import { type Fragment, sql } from '../../storage/sql.ts';
 import type { ValueType } from './expression.ts';
 
-export type Fragment = RawBuilder<unknown>;
+export type { Fragment } from '../../storage/sql.ts';
 
 /** How a property is stored. */
 export interface SqlField {

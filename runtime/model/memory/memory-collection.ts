@@ -90,6 +90,10 @@ export class MemoryCollection implements ModelCollection {
     return page(items, parsed).map(parsed.shape);
   }
 
+  async listJson(query: ListQuery): Promise<string> {
+    return JSON.stringify(await this.list(query));
+  }
+
   async whole(query: ListQuery): Promise<Iterable<Readonly<Record<string, unknown>>> | undefined> {
     this.#sweep();
     const parsed = parseQuery(this.definition, query, this.#options.now());
@@ -105,6 +109,10 @@ export class MemoryCollection implements ModelCollection {
 
   async read(id: string, options: ReadOptions = {}): Promise<Readonly<Record<string, unknown>>> {
     return shaper(options)(this.#get(id));
+  }
+
+  async readJson(id: string, options?: ReadOptions): Promise<string> {
+    return JSON.stringify(await this.read(id, options));
   }
 
   async replace(id: string, input: Input): Promise<Entity> {

@@ -2,7 +2,8 @@
  * Entities that every node has in memory (storage modes ram and runtime) where several nodes share a database. A table is
  * what the nodes agree on: a write locks its row there, and its notice leaves with the commit. Reads ask the memory only.
  */
-import { type Kysely, sql } from 'kysely';
+import type { Kysely } from 'kysely';
+import { sql } from '../../storage/sql.ts';
 import { type Schema, type Storage, SqlError, SQLSTATE } from '../../storage/index.ts';
 import type { PropertyDefinition } from '../class-definition.ts';
 import { ConflictError } from '../errors.ts';

@@ -1,5 +1,6 @@
 /** Makes and changes the tables of classes. Runs in the transaction that writes the settings: both happen or neither. */
-import { type Kysely, sql } from 'kysely';
+import type { Kysely } from 'kysely';
+import { sql } from '../../storage/sql.ts';
 import { type Schema, SqlError } from '../../storage/index.ts';
 import type { PropertyDefinition } from '../class-definition.ts';
 import { isPartitioned } from '../class-settings.ts';
@@ -62,7 +63,7 @@ async function columnDefinition(db: Db, stored: StoredClass, property: PropertyD
   if (property.data_type !== 'increment') return sql`${column} ${type}`;
   const sequence = sequenceOf(stored, property.name);
   await sql`create sequence if not exists ${sequence}`.execute(db);
-  const name = sql.lit(`${SCHEMA}.s_${stored.number}_${columnName(stored, property.name).slice(2)}`);
+  const name = sql.raw(`'${SCHEMA}.s_${stored.number}_${columnName(stored, property.name).slice(2)}'`);
   return sql`${column} ${type} default nextval(${name}::regclass)`;
 }
 
@@ -78,11 +79,11 @@ async function fillDefault(db: Db, stored: StoredClass, property: PropertyDefini
   await sql`update ${tableOf(stored)} set ${columnOf(stored, property.name)} = ${value}`.execute(db);
 }
 
-/** A value as a parameter of the column's type. */
+/** A value as a parameter of the column's type, null too: the statement is the same for all values. */
 export function columnValue(property: PropertyDefinition, value: unknown): Fragment {
-  if (value === null || value === undefined) return sql`null`;
+  const given = value ?? null;
   const type = sqlType(property);
-  return type === 'jsonb' ? sql`${JSON.stringify(value)}::jsonb` : sql`${value}`;
+  return type === 'jsonb' ? sql`${given === null ? null : JSON.stringify(given)}::jsonb` : sql`${given}`;
 }
 
 async function dropColumn(db: Db, stored: StoredClass, property: PropertyDefinition): Promise<void> {

@@ -31,12 +31,20 @@ export class FreshCollection implements ModelCollection {
     return this.#try(() => this.#inner.list(query));
   }
 
+  listJson(query: ListQuery): Promise<string> {
+    return this.#try(() => this.#inner.listJson(query));
+  }
+
   whole(query: ListQuery): ReturnType<ModelCollection['whole']> {
     return this.#inner.whole(query);
   }
 
   read(id: string, options?: ReadOptions): Promise<Readonly<Record<string, unknown>>> {
     return this.#try(() => this.#inner.read(id, options));
+  }
+
+  readJson(id: string, options?: ReadOptions): Promise<string> {
+    return this.#try(() => this.#inner.readJson(id, options));
   }
 
   replace(id: string, input: Input, options?: { readonly date?: string | undefined }): Promise<Entity> {

@@ -1,5 +1,6 @@
 /** Partitions of history and transactionlog: one a day or a month, UTC, named `YYYY-MM-DD` or `YYYY-MM`. */
-import { type Kysely, sql } from 'kysely';
+import type { Kysely } from 'kysely';
+import { sql } from '../../storage/sql.ts';
 import type { Schema } from '../../storage/index.ts';
 import { CannotApplyError, NotFoundError } from '../errors.ts';
 import type { Fragment } from '../filter/index.ts';
@@ -47,7 +48,7 @@ export class Partitions {
       await sql`select pg_advisory_xact_lock(hashtext(${`model partition ${stored.number}`}))`.execute(tx);
       await sql`
         create table if not exists ${tableOfPartition(stored, name)} partition of ${tableOf(stored)}
-        for values from (${sql.lit(from)}) to (${sql.lit(to)})`.execute(tx);
+        for values from (${sql.number(from)}) to (${sql.number(to)})`.execute(tx);
     });
     this.#known.add(name);
   }

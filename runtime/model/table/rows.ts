@@ -1,10 +1,12 @@
 /** Between rows and entities. */
-import { sql } from 'kysely';
-import type { PropertyDefinition } from '../class-definition.ts';
-import type { Fragment, SqlField } from '../filter/index.ts';
+import type { TextRow } from '../../storage/index.ts';
+import { sql } from '../../storage/sql.ts';
+import type { DataType, PropertyDefinition } from '../class-definition.ts';
+import type { Fragment, Mask, SqlField } from '../filter/index.ts';
 import type { Entity } from '../model.ts';
 import { valueTypeOf } from '../query.ts';
 import type { StoredClass } from '../stored-class.ts';
+import { type Column, kindOf, rowReader } from './columns.ts';
 import { columnName, columnOf, sqlType } from './names.ts';
 
 export type Row = Readonly<Record<string, unknown>>;
@@ -14,16 +16,68 @@ export function versionOf({ version }: StoredClass): Fragment {
   return sql.raw(`/* version ${Math.trunc(version)} */`);
 }
 
-/** What is selected: lists as JSON, which both drivers read alike. */
-export function selection(stored: StoredClass): Fragment {
-  const columns = stored.allProperties.map(({ name, ...property }) => {
-    const column = columnOf(stored, name);
-    return sqlType({ name, ...property }).includes('[]') ? sql`to_jsonb(${column}) as ${column}` : column;
-  });
-  return sql`${sql.join([sql.id('id'), ...columns])} ${versionOf(stored)}`;
+/** What is selected of a class, and how it is read. */
+export interface Selection {
+  readonly columns: readonly Column[];
+  /** Lists as JSON. */
+  readonly sql: Fragment;
 }
 
-/** Makes the function that reads entities from rows of `selection`. */
+/** What a class is to its statements. Made once: a changed class is another object. */
+export interface TableShape {
+  readonly whole: Selection;
+  readonly fields: ReadonlyMap<string, SqlField>;
+  /** An entity that was inserted is there as it was given: nothing is numbered, and no JSON is put in order. */
+  readonly isKeptAsGiven: boolean;
+  /** Reads rows of `whole`. */
+  readonly readText: (row: TextRow) => Entity;
+}
+
+const CHANGED: readonly DataType[] = ['increment', 'any', 'attachment'];
+
+const shapes = new WeakMap<StoredClass, TableShape>();
+
+export function shapeOf(stored: StoredClass): TableShape {
+  const known = shapes.get(stored);
+  if (known !== undefined) return known;
+  const whole = select(stored, () => true);
+  const shape: TableShape = {
+    whole,
+    fields: sqlFields(stored),
+    isKeptAsGiven: stored.allProperties.every(({ data_type: type }) => !CHANGED.includes(type)),
+    readText: rowReader(whole.columns) as (row: TextRow) => Entity,
+  };
+  shapes.set(stored, shape);
+  return shape;
+}
+
+/** The properties that a mask wants whole; undefined when it wants a part of one. */
+export function masked(stored: StoredClass, mask: Mask | undefined): Selection | undefined {
+  if (mask === undefined) return shapeOf(stored).whole;
+  if ([...mask.values()].some((keys) => keys !== undefined)) return undefined;
+  return select(stored, (name) => mask.has(name));
+}
+
+function select(stored: StoredClass, isWanted: (name: string) => boolean): Selection {
+  const properties = stored.allProperties.filter(({ name }) => isWanted(name));
+  const columns: Column[] = properties.map((property) => ({ name: property.name, kind: kindOfProperty(property) }));
+  const texts = properties.map((property) => {
+    const name = `"${columnName(stored, property.name)}"`;
+    return sqlType(property).includes('[]') ? `to_jsonb(${name}) as ${name}` : name;
+  });
+  if (isWanted('id')) {
+    columns.unshift({ name: 'id', kind: 'text' });
+    texts.unshift('"id"');
+  }
+  return { columns, sql: sql`${sql.raw(texts.join(', '))} ${versionOf(stored)}` };
+}
+
+/** What is selected: lists as JSON, which both drivers read alike. */
+export function selection(stored: StoredClass): Fragment {
+  return shapeOf(stored).whole.sql;
+}
+
+/** Makes the function that reads entities from rows of `selection`, as the drivers read them. */
 export function entityReader(stored: StoredClass): (row: Row) => Entity {
   const columns = stored.allProperties.map(({ name }) => [name, columnName(stored, name)] as const);
   return (row) => {
@@ -34,7 +88,7 @@ export function entityReader(stored: StoredClass): (row: Row) => Entity {
 }
 
 /** The columns as filter expressions see them. */
-export function sqlFields(stored: StoredClass): ReadonlyMap<string, SqlField> {
+function sqlFields(stored: StoredClass): ReadonlyMap<string, SqlField> {
   const fields = stored.allProperties.map((property) => {
     const field: SqlField = {
       type: valueTypeOf(property),
@@ -44,6 +98,10 @@ export function sqlFields(stored: StoredClass): ReadonlyMap<string, SqlField> {
     return [property.name, field] as const;
   });
   return new Map([['id', { type: 'text', sql: sql.id('id'), isInteger: false }], ...fields]);
+}
+
+function kindOfProperty(property: PropertyDefinition): Column['kind'] {
+  return isInteger(property) && !property.multi ? 'integer' : kindOf(valueTypeOf(property));
 }
 
 function isInteger({ data_type: type }: PropertyDefinition): boolean {

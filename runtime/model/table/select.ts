@@ -1,47 +1,58 @@
 /** The queries of a list. */
-import { type Kysely, sql } from 'kysely';
-import { type Schema, SqlError } from '../../storage/index.ts';
+import { type Statement, SqlError, type TextRow } from '../../storage/index.ts';
+import { sql } from '../../storage/sql.ts';
 import { BadParameterError } from '../errors.ts';
 import { allOf, type Fragment, type Grouping, groupingToSql, orderToSql, SqlCompiler } from '../filter/index.ts';
 import type { ParsedQuery } from '../query.ts';
 import { timeProperty } from '../resolve-class.ts';
 import type { StoredClass } from '../stored-class.ts';
+import { type Column, kindOf } from './columns.ts';
 import { columnOf, tableOf } from './names.ts';
-import { type Row, selection, sqlFields, versionOf } from './rows.ts';
+import { type Selection, shapeOf, versionOf } from './rows.ts';
 
-type Db = Kysely<Schema>;
+/** Runs a statement that commits by itself. */
+export type RunStatement = (statement: Statement) => Promise<readonly TextRow[]>;
 
-export async function listRows(db: Db, stored: StoredClass, query: ParsedQuery): Promise<readonly Row[]> {
-  const compiler = new SqlCompiler(sqlFields(stored));
-  // The id makes the order whole: pages neither overlap nor leave out.
-  const terms = [...orderToSql(compiler, query.order), sql`${sql.id('id')} asc`];
-  const { rows } = await sql<Row>`
-    select ${selection(stored)} ${source(stored, compiler, query)}
-    order by ${sql.join(terms)} limit ${query.limit} offset ${query.offset}`.execute(db);
-  return rows;
+/** Rows, and what their columns are. */
+export interface Found {
+  readonly columns: readonly Column[];
+  readonly rows: readonly TextRow[];
 }
 
-export async function countRows(db: Db, stored: StoredClass, query: ParsedQuery): Promise<number> {
-  const compiler = new SqlCompiler(sqlFields(stored));
+export async function listRows(
+  run: RunStatement,
+  stored: StoredClass,
+  query: ParsedQuery,
+  { sql: selected, columns }: Selection = shapeOf(stored).whole,
+): Promise<Found> {
+  const compiler = new SqlCompiler(shapeOf(stored).fields);
+  // The id makes the order whole: pages neither overlap nor leave out.
+  const terms = [...orderToSql(compiler, query.order), sql`${sql.id('id')} asc`];
+  const statement = sql`
+    select ${selected} ${source(stored, compiler, query)}
+    order by ${sql.join(terms)} ${pageOf(query)}`;
+  return { columns, rows: await run(statement.statement()) };
+}
+
+export async function countRows(run: RunStatement, stored: StoredClass, query: ParsedQuery): Promise<number> {
+  const compiler = new SqlCompiler(shapeOf(stored).fields);
   const from = source(stored, compiler, query);
   const counted =
     query.grouping === undefined
-      ? sql<{ count: number }>`select count(*) as count ${from}`
-      : sql<{
-          count: number;
-        }>`select count(*) as count from (${groupingToSql(query.grouping, compiler, from).query}) g`;
-  const { rows } = await guarded(() => counted.execute(db));
-  return rows[0]?.count ?? 0;
+      ? sql`select count(*) ${from}`
+      : sql`select count(*) from (${groupingToSql(query.grouping, compiler, from).query}) g`;
+  const [row] = await guarded(() => run(counted.statement()));
+  return Number(row?.[0] ?? 0);
 }
 
 /** One row a group, ordered as asked, then by the groups. */
 export async function groupRows(
-  db: Db,
+  run: RunStatement,
   stored: StoredClass,
   query: ParsedQuery,
   grouping: Grouping,
-): Promise<readonly Row[]> {
-  const compiler = new SqlCompiler(sqlFields(stored));
+): Promise<Found> {
+  const compiler = new SqlCompiler(shapeOf(stored).fields);
   const { query: grouped, columns } = groupingToSql(grouping, compiler, source(stored, compiler, query));
   const named = [...grouping.groups, ...grouping.results];
   const results = new SqlCompiler(
@@ -59,12 +70,14 @@ export async function groupRows(
     const column = sql.id(columns.get(name) ?? '');
     return expression.type.endsWith('[]') ? sql`to_jsonb(${column}) as ${column}` : column;
   });
-  const { rows } = await guarded(() =>
-    sql<Row>`
-      select ${sql.join(selected)} from (${grouped}) g ${order}
-      limit ${query.limit} offset ${query.offset}`.execute(db),
-  );
-  return rows.map((row) => Object.fromEntries(named.map(({ name }) => [name, row[columns.get(name) ?? ''] ?? null])));
+  const statement = sql`select ${sql.join(selected)} from (${grouped}) g ${order} ${pageOf(query)}`;
+  const rows = await guarded(() => run(statement.statement()));
+  return { columns: named.map(({ name, expression }) => ({ name, kind: kindOf(expression.type) })), rows };
+}
+
+/** The limit as it is: with a parameter PostgreSQL takes it for a tenth of the table, and plans every time anew. */
+function pageOf({ limit, offset }: ParsedQuery): Fragment {
+  return offset === 0 ? sql`limit ${sql.number(limit)}` : sql`limit ${sql.number(limit)} offset ${offset}`;
 }
 
 function source(stored: StoredClass, compiler: SqlCompiler, { filter, interval }: ParsedQuery): Fragment {

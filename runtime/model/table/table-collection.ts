@@ -1,6 +1,7 @@
 /** The entities of one class in PostgreSQL: category, history and transactionlog. */
-import { type Kysely, sql } from 'kysely';
-import { type Schema, type Storage, SqlError, SQLSTATE } from '../../storage/index.ts';
+import type { Kysely } from 'kysely';
+import { sql } from '../../storage/sql.ts';
+import { type Schema, type Storage, SqlError, SQLSTATE, type TextRow } from '../../storage/index.ts';
 import type { Orphans } from '../attachments/orphans.ts';
 import type { ResolvedClass } from '../class-definition.ts';
 import { isPartitioned } from '../class-settings.ts';
@@ -18,8 +19,9 @@ import type { StoredClass } from '../stored-class.ts';
 import { columnValue } from './definition.ts';
 import { columnName, columnOf, propertyOfIndex, tableOf } from './names.ts';
 import type { Partitions } from './partitions.ts';
-import { countRows, groupRows, listRows } from './select.ts';
-import { entityReader, type Row, selection } from './rows.ts';
+import { rowReader, rowWriter, writeRows } from './columns.ts';
+import { countRows, groupRows, listRows, type RunStatement } from './select.ts';
+import { entityReader, masked, type Row, selection, shapeOf } from './rows.ts';
 
 type Db = Kysely<Schema>;
 
@@ -50,7 +52,7 @@ export class TableCollection implements ModelCollection {
     // A generated id is not looked for.
     if (isPartitioned(stored.storage_mode) && input['id'] !== undefined) await this.#checkFree(stored, entity);
     const time = isPartitioned(stored.storage_mode) ? entity[timeProperty(stored)] : undefined;
-    const after = await this.#placed(stored, time, () => this.#insert(this.#db, stored, entity));
+    const after = await this.#placed(stored, time, () => this.#insertAlone(stored, entity));
     this.#options.notices.created(stored, after);
     return after;
   }
@@ -58,19 +60,50 @@ export class TableCollection implements ModelCollection {
   async list(query: ListQuery): Promise<ListAnswer> {
     const stored = this.#class;
     const parsed = parseQuery(stored, query, this.#options.now());
-    if (parsed.countOnly) return { count: await countRows(this.#db, stored, parsed) };
-    const rows =
+    if (parsed.countOnly) return { count: await countRows(this.#run, stored, parsed) };
+    const { columns, rows } =
       parsed.grouping === undefined
-        ? (await listRows(this.#db, stored, parsed)).map(entityReader(stored))
-        : await groupRows(this.#db, stored, parsed, parsed.grouping);
-    return rows.map(parsed.shape);
+        ? await listRows(this.#run, stored, parsed)
+        : await groupRows(this.#run, stored, parsed, parsed.grouping);
+    return rows.map(rowReader(columns)).map(parsed.shape);
+  }
+
+  async listJson(query: ListQuery): Promise<string> {
+    const stored = this.#class;
+    const parsed = parseQuery(stored, query, this.#options.now());
+    const { plain, grouping } = parsed;
+    if (plain !== undefined && !parsed.countOnly) {
+      if (grouping !== undefined && plain.mask === undefined) {
+        const { columns, rows } = await groupRows(this.#run, stored, parsed, grouping);
+        return writeRows(columns, rows);
+      }
+      const selected = grouping === undefined ? masked(stored, plain.mask) : undefined;
+      if (selected !== undefined) {
+        const { columns, rows } = await listRows(this.#run, stored, parsed, selected);
+        return writeRows(columns, rows);
+      }
+    }
+    return JSON.stringify(await this.list(query));
   }
 
   async read(id: string, { date, ...shape }: ReadOptions = {}): Promise<Readonly<Record<string, unknown>>> {
     const stored = this.#class;
-    const entity = await this.#find(this.#db, stored, id, parseDate(stored, date), sql``);
-    if (entity === undefined) throw new NotFoundError('Entity', id);
-    return shaper(shape)(entity);
+    return shaper(shape)(shapeOf(stored).readText(await this.#row(stored, id, date)));
+  }
+
+  async readJson(id: string, options: ReadOptions = {}): Promise<string> {
+    const stored = this.#class;
+    if (options.flat === true || (options.mask ?? '') !== '') return JSON.stringify(await this.read(id, options));
+    return rowWriter(shapeOf(stored).whole.columns)(await this.#row(stored, id, options.date));
+  }
+
+  /** @throws NotFoundError */
+  async #row(stored: StoredClass, id: string, date: string | undefined): Promise<TextRow> {
+    const found = sql`
+      select ${selection(stored)} from ${tableOf(stored)} where ${this.#where(stored, id, parseDate(stored, date))} limit 1`;
+    const [row] = await this.#run(found.statement());
+    if (row === undefined) throw new NotFoundError('Entity', id);
+    return row;
   }
 
   /** A table answers page by page as fast as at once. */
@@ -152,12 +185,12 @@ export class TableCollection implements ModelCollection {
 
   async remove(id: string, { date }: { readonly date?: string | undefined } = {}): Promise<void> {
     const stored = this.#writable('DELETE');
-    const { rows } = await sql<Row>`
+    const removal = sql`
       delete from ${tableOf(stored)} where ${this.#where(stored, id, parseDate(stored, date))}
-      returning ${selection(stored)}`.execute(this.#db);
-    const [row] = rows;
+      returning ${selection(stored)}`;
+    const [row] = await this.#run(removal.statement());
     if (row === undefined) throw new NotFoundError('Entity', id);
-    const before = entityReader(stored)(row);
+    const before = shapeOf(stored).readText(row);
     await this.#options.orphans.changed(stored, before);
     this.#options.notices.removed(stored, before);
   }
@@ -175,12 +208,11 @@ export class TableCollection implements ModelCollection {
         ? sql`id = ${value}`
         : sql`${columnOf(stored, property.name)} = ${columnValue(property, value)}`,
     );
-    const { rows } = await sql<{ id: string }>`
-      select id from ${tableOf(stored)} where ${allOf(conditions)} order by id limit ${stored.opts.max_limit}`.execute(
-      this.#db,
-    );
+    const found = sql`
+      select id from ${tableOf(stored)} where ${allOf(conditions)} order by id limit ${sql.number(stored.opts.max_limit)}`;
+    const rows = await this.#run(found.statement());
     if (rows.length === 0) throw new NotFoundError('Entity', JSON.stringify(keys));
-    return rows.map((row) => row.id);
+    return rows.map(([id]) => id ?? '');
   }
 
   async setup(input: Input): Promise<readonly string[] | { readonly result: 'ok' }> {
@@ -215,6 +247,8 @@ export class TableCollection implements ModelCollection {
     return this.#options.current();
   }
 
+  readonly #run: RunStatement = (statement) => this.#options.storage.run(statement);
+
   get #db(): Db {
     return this.#options.storage.db;
   }
@@ -247,16 +281,33 @@ export class TableCollection implements ModelCollection {
   }
 
   async #insert(db: Db, stored: StoredClass, entity: Entity, conflict: Fragment = sql``): Promise<Entity> {
+    const statement = sql`${this.#insertion(stored, entity)} ${conflict} returning ${selection(stored)}`;
+    return await this.#write(stored, statement, db);
+  }
+
+  /** An insert in no transaction. What the database would give back as it was given is not asked for. */
+  async #insertAlone(stored: StoredClass, entity: Entity): Promise<Entity> {
+    const { isKeptAsGiven, readText } = shapeOf(stored);
+    const insertion = this.#insertion(stored, entity);
+    try {
+      if (isKeptAsGiven) {
+        await this.#run(insertion.statement());
+        return entity;
+      }
+      const [row] = await this.#run(sql`${insertion} returning ${selection(stored)}`.statement());
+      if (row === undefined) throw new Error(`The insert into ${stored.classname} returned no row.`);
+      return readText(row);
+    } catch (error) {
+      throw blame(stored, error);
+    }
+  }
+
+  #insertion(stored: StoredClass, entity: Entity): Fragment {
     // An increment that has no value yet takes its default, the next number.
     const given = stored.allProperties.filter((property) => property.data_type !== 'increment');
     const names = ['id', ...given.map(({ name }) => columnName(stored, name))].map((name) => sql.id(name));
     const values = [sql`${entity.id}`, ...given.map((property) => columnValue(property, entity[property.name]))];
-    return await this.#write(
-      stored,
-      sql`insert into ${tableOf(stored)} (${sql.join(names)}) values (${sql.join(values)}) ${conflict}
-        returning ${selection(stored)}`,
-      db,
-    );
+    return sql`insert into ${tableOf(stored)} (${sql.join(names)}) values (${sql.join(values)})`;
   }
 
   async #update(db: Db, stored: StoredClass, day: Interval | undefined, entity: Entity): Promise<Entity> {

@@ -82,6 +82,7 @@ class PgliteDriver implements Driver {
 
   async acquireConnection(): Promise<DatabaseConnection> {
     // Fails at its first query if the engine is down: an error here would leave kysely's connection lock held.
+    await this.#engine.acquire();
     return new PgliteConnection(this.#engine);
   }
 
@@ -115,7 +116,7 @@ class PgliteDriver implements Driver {
   }
 
   async releaseConnection(): Promise<void> {
-    // The engine outlives its connections.
+    this.#engine.release();
   }
 
   async destroy(): Promise<void> {

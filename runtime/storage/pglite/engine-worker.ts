@@ -5,11 +5,13 @@ import { join } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { SqlErrorFields } from '../errors.ts';
 import { OID, decoders } from '../values.ts';
+import { Progress } from './progress.ts';
 import type { EngineReply, EngineRequest, EngineWorkerData } from './protocol.ts';
 
 if (parentPort === null) throw new Error('engine-worker.ts runs as a worker thread only.');
 const port = parentPort;
-const { directory } = workerData as EngineWorkerData;
+const { directory, progress: memory } = workerData as EngineWorkerData;
+const progress = new Progress(memory);
 
 /** Parameters arrive encoded, so the serializers must leave them alone. */
 const asIs = (text: string): string => text;
@@ -46,6 +48,36 @@ async function query(db: PGlite, sql: string, parameters: readonly (string | nul
   }
 }
 
+/** Milliseconds for which what was run before may wait for what is run with it. */
+const HOLD_MS = 2;
+
+/**
+ * Runs single statements one after another. PGlite's own `query` would ask PostgreSQL five times for each, and take its
+ * answers apart here.
+ */
+function run(db: PGlite, bytes: Uint8Array, ends: readonly number[]): void {
+  let replies: Uint8Array[] = [];
+  const send = (): void => {
+    const message: EngineReply = { type: 'ran', replies };
+    port.postMessage(
+      message,
+      replies.map(({ buffer }) => buffer as ArrayBuffer),
+    );
+    replies = [];
+  };
+  let since = performance.now();
+  let start = 0;
+  for (const end of ends) {
+    progress.begin();
+    replies.push(db.execProtocolRawSync(bytes.subarray(start, end)));
+    start = end;
+    if (performance.now() - since < HOLD_MS) continue;
+    send();
+    since = performance.now();
+  }
+  if (replies.length > 0) send();
+}
+
 async function open(): Promise<void> {
   // PGlite would make an empty cluster where none is; a store that vanished must not come back empty.
   if (!existsSync(join(directory, 'PG_VERSION'))) {
@@ -62,6 +94,8 @@ async function open(): Promise<void> {
   port.on('message', (request: EngineRequest) => {
     if (request.type === 'query') {
       void query(db, request.sql, request.parameters).then(reply);
+    } else if (request.type === 'run') {
+      run(db, request.bytes, request.ends);
     } else {
       void db.close().then(() => {
         reply({ type: 'closed' });

@@ -4,8 +4,11 @@
  */
 import { Worker } from 'node:worker_threads';
 import { SqlError, StorageClosedError, StorageTimeoutError, StorageUnavailableError } from '../errors.ts';
-import type { StorageLog } from '../storage.ts';
+import type { Statement } from '../sql.ts';
+import type { StorageLog, TextRow } from '../storage.ts';
+import { Progress } from './progress.ts';
 import type { EngineReply, EngineRequest, EngineResult, EngineWorkerData } from './protocol.ts';
+import { Runs, type RunsLife } from './runs.ts';
 
 export interface EngineOptions {
   readonly directory: string;
@@ -21,7 +24,7 @@ export interface EngineLife {
   readonly end: Error | undefined;
 }
 
-interface Life {
+interface Life extends RunsLife {
   readonly number: number;
   readonly worker: Worker;
   end: Error | undefined;
@@ -37,6 +40,7 @@ export class PgliteEngine {
   #current: Promise<Life> | undefined;
   #lives = 0;
   #closing: Promise<void> | undefined;
+  readonly #runs: Runs;
 
   /** Milliseconds that a query may run. */
   queryTimeoutMs: number;
@@ -44,6 +48,15 @@ export class PgliteEngine {
   constructor(options: EngineOptions) {
     this.#options = options;
     this.queryTimeoutMs = options.queryTimeoutMs;
+    this.#runs = new Runs({
+      life: async () => {
+        const life = await this.#open();
+        if (life.end !== undefined) throw life.end;
+        return life;
+      },
+      limitMs: () => this.queryTimeoutMs,
+      onOverrun: (life) => this.#stop(life as Life, new StorageTimeoutError(this.queryTimeoutMs)),
+    });
   }
 
   /** How often the worker had to be started again. */
@@ -58,8 +71,32 @@ export class PgliteEngine {
    */
   async life(): Promise<EngineLife> {
     if (this.#closing !== undefined) throw new StorageClosedError();
+    return await this.#open();
+  }
+
+  async #open(): Promise<Life> {
     this.#current ??= this.#start();
     return await this.#current;
+  }
+
+  /**
+   * Runs a single statement that commits by itself, after those asked for before.
+   *
+   * @throws SqlError when PostgreSQL refuses it
+   * @throws StorageTimeoutError when it ran over the limit
+   */
+  async run(statement: Statement): Promise<readonly TextRow[]> {
+    if (this.#closing !== undefined) throw new StorageClosedError();
+    return await this.#runs.run(statement);
+  }
+
+  /** Waits until no single statement runs; none is begun until `release`. For whoever calls `query`. */
+  async acquire(): Promise<void> {
+    await this.#runs.pause();
+  }
+
+  release(): void {
+    this.#runs.resume();
   }
 
   /**
@@ -89,6 +126,7 @@ export class PgliteEngine {
   }
 
   async #close(): Promise<void> {
+    await this.#runs.drained();
     const life = await this.#current?.catch(() => undefined);
     if (life === undefined || life.end !== undefined) return;
     life.end = new StorageClosedError();
@@ -105,9 +143,14 @@ export class PgliteEngine {
   }
 
   async #start(): Promise<Life> {
-    const data: EngineWorkerData = { directory: this.#options.directory };
+    const progress = new Progress();
+    const data: EngineWorkerData = { directory: this.#options.directory, progress: progress.memory };
     const worker = new Worker(new URL('./engine-worker.ts', import.meta.url), { workerData: data });
-    const life: Life = { number: ++this.#lives, worker, end: undefined, inFlight: undefined };
+    const post = (bytes: Uint8Array<ArrayBuffer>, ends: readonly number[]): void => {
+      const request: EngineRequest = { type: 'run', bytes, ends };
+      worker.postMessage(request, [bytes.buffer]);
+    };
+    const life: Life = { number: ++this.#lives, worker, end: undefined, inFlight: undefined, progress, post };
     const { promise: opened, resolve, reject } = Promise.withResolvers<void>();
     const unavailable = (reason: string): StorageUnavailableError =>
       new StorageUnavailableError(`The database in ${this.#options.directory} is not open: ${reason}`);
@@ -115,6 +158,7 @@ export class PgliteEngine {
     worker.on('message', (reply: EngineReply) => {
       if (reply.type === 'ready') resolve();
       else if (reply.type === 'unopened') reject(unavailable(reply.message));
+      else if (reply.type === 'ran') this.#runs.answered(life, reply.replies);
       else if (reply.type !== 'closed') this.#settle(life, reply);
     });
     worker.on('error', (error) => reject(unavailable(error.message)));
@@ -151,8 +195,9 @@ export class PgliteEngine {
     life.inFlight = undefined;
     clearTimeout(query?.timer);
     this.#options.log.error({ err: reason, life: life.number }, 'database engine stopped');
+    const gone = life.worker.terminate().then(() => this.#runs.ended(life, reason));
     if (this.#closing === undefined) {
-      this.#current = life.worker.terminate().then(() => this.#start());
+      this.#current = gone.then(() => this.#start());
       this.#current.catch((error: unknown) => {
         this.#options.log.error({ err: error }, 'database engine does not start; the next query tries again');
       });

@@ -4,10 +4,14 @@ import type { SqlErrorFields } from '../errors.ts';
 export interface EngineWorkerData {
   /** The cluster's folder. */
   readonly directory: string;
+  /** Where the worker shows which statement it is at: see `Progress`. */
+  readonly progress: SharedArrayBuffer;
 }
 
 export type EngineRequest =
   | { readonly type: 'query'; readonly sql: string; readonly parameters: readonly (string | null)[] }
+  /** Single statements one after another in the bytes of PostgreSQL's protocol, and where each ends. */
+  | { readonly type: 'run'; readonly bytes: Uint8Array<ArrayBuffer>; readonly ends: readonly number[] }
   | { readonly type: 'close' };
 
 export interface EngineResult {
@@ -22,6 +26,8 @@ export type EngineReply =
   | { readonly type: 'unopened'; readonly message: string }
   | { readonly type: 'result'; readonly result: EngineResult }
   | { readonly type: 'refused'; readonly error: SqlErrorFields }
+  /** What PostgreSQL said to the next statements of those that run, in their order. */
+  | { readonly type: 'ran'; readonly replies: readonly Uint8Array[] }
   | { readonly type: 'closed' };
 
 export interface ClusterWorkerData {

@@ -1,9 +1,11 @@
-/** kysely dialect over a PostgreSQL server: connection pool, time limit, and the same values and errors as PGlite. */
+/** A PostgreSQL server: connection pool, time limit, and the same values and errors as PGlite. */
 import { type Dialect, PostgresDialect, type PostgresPool, type PostgresPoolClient } from 'kysely';
 import { DatabaseError, Pool, type PoolClient, types } from 'pg';
 import { SQLSTATE, SqlError, StorageTimeoutError, StorageUnavailableError } from '../errors.ts';
-import type { StorageLog } from '../storage.ts';
+import type { Statement } from '../sql.ts';
+import type { StorageLog, TextRow } from '../storage.ts';
 import { decoders, encode } from '../values.ts';
+import { Lanes } from './lanes.ts';
 import { PreparedStatements } from './prepared.ts';
 
 export interface PoolOptions {
@@ -35,11 +37,25 @@ function translate(error: unknown, options: PoolOptions): Error {
   );
 }
 
+/** What is prepared on each connection, whoever uses it. */
+function preparations(): (client: PoolClient) => PreparedStatements {
+  const known = new WeakMap<PoolClient, PreparedStatements>();
+  return (client) => {
+    const prepared = known.get(client) ?? new PreparedStatements();
+    known.set(client, prepared);
+    return prepared;
+  };
+}
+
 /** kysely keeps one connection object per client, so each client has one wrapper. */
-function wrapPool(pool: Pool, options: PoolOptions): PostgresPool {
+function wrapPool(
+  pool: Pool,
+  options: PoolOptions,
+  preparedOf: (client: PoolClient) => PreparedStatements,
+): PostgresPool {
   const wrappers = new WeakMap<PoolClient, PostgresPoolClient>();
   const wrap = (client: PoolClient): PostgresPoolClient => {
-    const prepared = new PreparedStatements();
+    const prepared = preparedOf(client);
     const query = async (text: string, parameters: readonly unknown[]): Promise<unknown> => {
       const name = prepared.nameOf(text);
       try {
@@ -70,7 +86,13 @@ function wrapPool(pool: Pool, options: PoolOptions): PostgresPool {
   };
 }
 
-export function postgresDialect(options: PoolOptions): Dialect {
+/** The two ways to a server: kysely's, and that of single statements. */
+export interface ServerAccess {
+  readonly dialect: Dialect;
+  readonly run: (statement: Statement) => Promise<readonly TextRow[]>;
+}
+
+export function openPool(options: PoolOptions): ServerAccess {
   const pool = new Pool({
     connectionString: options.databaseUrl,
     max: options.poolSize,
@@ -80,5 +102,16 @@ export function postgresDialect(options: PoolOptions): Dialect {
     types: { getTypeParser: (oid, format) => decoders[oid] ?? types.getTypeParser(oid, format) },
   });
   pool.on('error', (error) => options.log.warn({ err: error }, 'an idle PostgreSQL connection was lost'));
-  return new PostgresDialect({ pool: wrapPool(pool, options) });
+  const preparedOf = preparations();
+  const lanes = new Lanes({ pool, lanes: options.poolSize, preparedOf });
+  return {
+    dialect: new PostgresDialect({ pool: wrapPool(pool, options, preparedOf) }),
+    run: async (statement) => {
+      try {
+        return await lanes.run(statement);
+      } catch (error) {
+        throw translate(error, options);
+      }
+    },
+  };
 }

@@ -1,6 +1,7 @@
 /** PostgreSQL and the predicate agree on random entities and random expressions. Seeded: a failure shows its seed. */
 import { expect } from 'chai';
-import { type Kysely, sql } from 'kysely';
+import type { Kysely } from 'kysely';
+import { sql } from '../../../runtime/storage/sql.ts';
 import {
   type Expression,
   ExpressionParser,
@@ -34,7 +35,7 @@ const types = new Map(Object.entries(FIELDS).map(([name, { type }]) => [name, ty
 const columns = new Map<string, SqlField>(
   Object.entries(FIELDS).map(([name, { type, isInteger = false }]) => [
     name,
-    { type, isInteger, sql: sql`${sql.ref(`c_${name}`)}` },
+    { type, isInteger, sql: sql.id(`c_${name}`) },
   ]),
 );
 
@@ -205,7 +206,7 @@ class Generator {
 
 async function fill(db: Kysely<unknown>, entities: readonly Record<string, unknown>[]): Promise<void> {
   const definitions = Object.entries(FIELDS).map(
-    ([name, { column }]) => sql`${sql.ref(`c_${name}`)} ${sql.raw(column)}`,
+    ([name, { column }]) => sql`${sql.id(`c_${name}`)} ${sql.raw(column)}`,
   );
   await sql`drop table if exists fuzz`.execute(db);
   await sql`create table fuzz (${sql.join(definitions)})`.execute(db);

@@ -14,7 +14,7 @@ export interface StorageChild {
 }
 
 /** Starts `child.ts` on a data directory. */
-export function storageChild(dataDir: string, mode: 'write' | 'hold'): StorageChild {
+export function storageChild(dataDir: string, mode: 'write' | 'run' | 'hold'): StorageChild {
   const child: ChildProcess = spawn(process.execPath, [script, dataDir, mode], { stdio: ['pipe', 'pipe', 'inherit'] });
   if (child.stdout === null || child.pid === undefined) throw new Error('no child');
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();

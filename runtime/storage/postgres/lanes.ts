@@ -1,0 +1,110 @@
+/**
+ * Statements outside of transactions, over the clients of a pool. A client that was taken serves whatever waits, one
+ * statement after another: taking it anew for each would cost as much as the statement.
+ */
+import { DatabaseError, type Pool, type PoolClient } from 'pg';
+import { encode } from '../values.ts';
+import type { Statement } from '../sql.ts';
+import type { TextRow } from '../storage.ts';
+import type { PreparedStatements } from './prepared.ts';
+import { TextQuery } from './text-query.ts';
+
+export interface LanesOptions {
+  readonly pool: Pool;
+  /** The most clients taken at a time. */
+  readonly lanes: number;
+  /** What a client has prepared. */
+  readonly preparedOf: (client: PoolClient) => PreparedStatements;
+}
+
+interface Waiting {
+  readonly text: string;
+  readonly values: readonly (string | null)[];
+  readonly resolve: (rows: readonly TextRow[]) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** Statements after which a client is given back though others wait: who else wants it has its turn. */
+const IN_A_ROW = 100;
+
+export class Lanes {
+  readonly #options: LanesOptions;
+  #waiting: Waiting[] = [];
+  #next = 0;
+  #lanes = 0;
+
+  constructor(options: LanesOptions) {
+    this.#options = options;
+  }
+
+  /** @throws whatever pg throws */
+  run({ text, values }: Statement): Promise<readonly TextRow[]> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ text, values: values.map(encode), resolve, reject });
+      if (this.#lanes < this.#options.lanes) this.#open();
+    });
+  }
+
+  #open(): void {
+    this.#lanes += 1;
+    this.#options.pool.connect((error, client, release) => {
+      if (error !== undefined || client === undefined) {
+        this.#lanes -= 1;
+        // There is no server, or no client for a long time: whoever waits first is told, the others try themselves.
+        this.#take()?.reject(error ?? new Error('The pool gave no client.'));
+        if (this.#waits && this.#lanes === 0) this.#open();
+        return;
+      }
+      this.#serve(client, release);
+    });
+  }
+
+  #serve(client: PoolClient, release: (destroy?: boolean) => void): void {
+    const { pool, preparedOf } = this.#options;
+    const prepared = preparedOf(client);
+    let served = 0;
+    const close = (isBroken: boolean): void => {
+      client.off('error', ignore);
+      this.#lanes -= 1;
+      release(isBroken || prepared.isFull);
+      if (this.#waits) this.#open();
+    };
+    const serve = (): void => {
+      const isOver = prepared.isFull || served >= IN_A_ROW || pool.waitingCount > 0;
+      const next = isOver && served > 0 ? undefined : this.#take();
+      if (next === undefined) {
+        close(false);
+        return;
+      }
+      served += 1;
+      const { text, values, resolve, reject } = next;
+      const query = new TextQuery({ text, values, name: prepared.nameOf(text) }, (error, rows) => {
+        if (error === null) resolve(rows);
+        else reject(error);
+        if (error === null || error instanceof DatabaseError) serve();
+        else close(true);
+      });
+      client.query(query);
+    };
+    // A lost connection is told to the query, too.
+    client.on('error', ignore);
+    serve();
+  }
+
+  get #waits(): boolean {
+    return this.#next < this.#waiting.length;
+  }
+
+  #take(): Waiting | undefined {
+    const first = this.#waiting[this.#next];
+    if (first === undefined) return undefined;
+    this.#next += 1;
+    if (this.#next === this.#waiting.length) {
+      this.#waiting = [];
+      this.#next = 0;
+    }
+    return first;
+  }
+}
+
+function ignore(): void {}

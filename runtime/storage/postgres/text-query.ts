@@ -1,0 +1,83 @@
+/**
+ * One statement over the extended query protocol (PostgreSQL manual, "Message Flow"), for pg's clients: its rows stay as
+ * text, and as it is known what they are, the server is not asked to describe them.
+ */
+import type { Connection, Submittable } from 'pg';
+import type { TextRow } from '../storage.ts';
+
+/** What a client does for a query beyond the declared interface; pg-cursor relies on the same. */
+interface ClientConnection extends Connection {
+  /** Texts by name of what the server has prepared, and of what it was told to. */
+  readonly parsedStatements: Record<string, string | undefined>;
+  readonly submittedNamedStatements: Record<string, string | undefined>;
+  bind(config: object): void;
+  execute(config: object): void;
+  parse(query: object): void;
+}
+
+export interface TextQueryOptions {
+  readonly text: string;
+  readonly values: readonly (string | null)[];
+  /** Prepares the statement under this name, or uses what is prepared; undefined: for once. */
+  readonly name: string | undefined;
+}
+
+export type TextQueryDone = (error: Error | null, rows: readonly TextRow[]) => void;
+
+export class TextQuery implements Submittable {
+  readonly text: string;
+  /** The client notes it as prepared when the server has. */
+  readonly name: string | undefined;
+  readonly #values: readonly (string | null)[];
+  readonly #rows: TextRow[] = [];
+  readonly #done: TextQueryDone;
+  #isDone = false;
+
+  /** @param done called once; the client may be given its next query from there */
+  constructor({ text, values, name }: TextQueryOptions, done: TextQueryDone) {
+    this.text = text;
+    this.name = name;
+    this.#values = values;
+    this.#done = done;
+  }
+
+  submit(plain: Connection): void {
+    const connection = plain as ClientConnection;
+    const { name, text } = this;
+    connection.stream.cork();
+    const isPrepared =
+      name !== undefined && (connection.parsedStatements[name] ?? connection.submittedNamedStatements[name]) === text;
+    if (!isPrepared) {
+      connection.parse({ text, name: name ?? '' });
+      if (name !== undefined) connection.submittedNamedStatements[name] = text;
+    }
+    connection.bind({ statement: name ?? '', values: this.#values });
+    connection.execute({});
+    connection.sync();
+    connection.stream.uncork();
+  }
+
+  handleDataRow({ fields }: { readonly fields: TextRow }): void {
+    this.#rows.push(fields);
+  }
+
+  handleError(error: Error): void {
+    this.#finish(error);
+  }
+
+  handleReadyForQuery(): void {
+    this.#finish(null);
+  }
+
+  // What may come beside.
+  handleRowDescription(): void {}
+  handleCommandComplete(): void {}
+  handleEmptyQuery(): void {}
+  handlePortalSuspended(): void {}
+
+  #finish(error: Error | null): void {
+    if (this.#isDone) return;
+    this.#isDone = true;
+    this.#done(error, this.#rows);
+  }
+}

@@ -1,0 +1,137 @@
+/** Single statements, past kysely: several at a time, each committed by itself. */
+import { expect } from 'chai';
+import { SqlError, StorageClosedError, StorageTimeoutError } from '../../runtime/storage/errors.ts';
+import { sql } from '../../runtime/storage/sql.ts';
+import { describeStorages, failure, temporaryFolders, withStorage } from './support/storages.ts';
+import { openStorage, type TextRow } from '../../runtime/storage/index.ts';
+import { storageChild } from './support/child-process.ts';
+
+describeStorages('single statements', (newPlace) => {
+  const storage = withStorage(newPlace, {});
+  const run = (text: string, ...values: readonly unknown[]): Promise<readonly TextRow[]> =>
+    storage().run({ text, values });
+
+  before(async () => {
+    await run('create table singles (n integer primary key, word text)');
+  });
+  beforeEach(async () => {
+    await run('truncate singles');
+  });
+
+  it('answer rows as PostgreSQL writes them', async () => {
+    const text = `select $1::text, $2::integer, null, true, '{"a": 1}'::jsonb, 0.1::float8, array[1, 2]`;
+    expect(await run(text, 'Жук 😀', 7)).to.deep.equal([['Жук 😀', '7', null, 't', '{"a": 1}', '0.1', '{1,2}']]);
+    expect(await run('select $1::text where false', 'x')).to.deep.equal([]);
+    expect(await run('select $1::text', null)).to.deep.equal([[null]]);
+    expect(await run('select from generate_series(1, 2)')).to.deep.equal([[], []]);
+    const long = 'ä'.repeat(3_000_000);
+    expect((await run('select $1::text', long))[0]?.[0] === long).to.equal(true);
+  });
+
+  it('each get their own answer, however many are asked at once, with more texts than are kept prepared', async () => {
+    for (let round = 0; round < 4; round += 1) {
+      const answers = await Promise.all(
+        Array.from({ length: 500 }, (_, n) => run(`select ${n % 250} + $1::integer`, round)),
+      );
+      expect(answers).to.deep.equal(Array.from({ length: 500 }, (_, n) => [[String((n % 250) + round)]]));
+    }
+  });
+
+  it('fail alone: those beside them are done', async () => {
+    await run('insert into singles values (5, null)');
+    const settled = await Promise.allSettled(
+      Array.from({ length: 40 }, (_, n) => run('insert into singles values ($1, $2)', n % 20, 'x')),
+    );
+    const refused = settled.filter(({ status }) => status === 'rejected') as PromiseRejectedResult[];
+    expect(refused).to.have.length(21);
+    for (const { reason } of refused) {
+      expect(reason).to.be.instanceOf(SqlError).and.include({ code: '23505', constraint: 'singles_pkey' });
+    }
+    expect(await run('select count(*) from singles')).to.deep.equal([['20']]);
+    // The first use of a name failed after it was prepared, or before.
+    for (let n = 0; n < 5; n += 1) {
+      expect(await failure(run('insert into singles values ($1::integer)', 5))).to.include({ code: '23505' });
+      expect(await failure(run('select missing from singles'))).to.include({ code: '42703' });
+      expect(await run('select 1')).to.deep.equal([['1']]);
+    }
+  });
+
+  it('are in no transaction that runs meanwhile', async () => {
+    const begun = Promise.withResolvers<void>();
+    const transaction = storage()
+      .db.transaction()
+      .execute(async (tx) => {
+        await sql`insert into singles values (1, 'in')`.execute(tx);
+        begun.resolve();
+        await sql`select pg_sleep(0.05)`.execute(tx);
+        throw new Error('rolled back');
+      });
+    await begun.promise;
+    const written = run(`insert into singles values (2, 'out')`);
+    expect((await failure(transaction)).message).to.equal('rolled back');
+    await written;
+    expect(await run('select n from singles')).to.deep.equal([['2']]);
+  });
+
+  it('and transactions all have their turn', async () => {
+    const order: string[] = [];
+    const one = async (n: number): Promise<void> => {
+      await run('select $1::integer', n);
+      order.push('single');
+    };
+    const singles = async (): Promise<void> => {
+      while (order.filter((each) => each === 'transaction').length < 20) await one(1);
+    };
+    const transactions = async (): Promise<void> => {
+      for (let n = 0; n < 20; n += 1) {
+        await storage()
+          .db.transaction()
+          .execute((tx) => sql`select 1`.execute(tx));
+        order.push('transaction');
+      }
+    };
+    await Promise.all([...Array.from({ length: 30 }, singles), transactions()]);
+    expect(order.filter((each) => each === 'single').length).to.be.greaterThan(20);
+  });
+});
+
+describe('single statements in PGlite', function () {
+  this.timeout(60_000);
+  const folders = temporaryFolders();
+  const dataDir = folders.make();
+  after(() => folders.removeAll());
+
+  it('wait for one that is stopped for its time, and are run then; none is run twice', async () => {
+    const storage = await openStorage({ dataDir, queryTimeoutMs: 500 });
+    await storage.run({ text: 'create table counted (n integer)', values: [] });
+    const slow = failure(storage.run({ text: 'select pg_sleep(60)', values: [] }));
+    const insert = (n: number): Promise<unknown> =>
+      storage.run({ text: 'insert into counted values ($1)', values: [n] });
+    const queued = Array.from({ length: 100 }, (_, n) => insert(n));
+    expect(await slow).to.be.instanceOf(StorageTimeoutError);
+    await Promise.all(queued);
+    const rows = await storage.run({ text: 'select count(*), count(distinct n) from counted', values: [] });
+    expect(rows).to.deep.equal([['100', '100']]);
+    // Together they may take longer than one may; what is under way at the close is finished.
+    const sleeps = Array.from({ length: 4 }, () => storage.run({ text: 'select pg_sleep(0.2)', values: [] }));
+    const writes = Array.from({ length: 200 }, (_, n) => insert(n + 100));
+    await Promise.all([...sleeps, ...writes, storage.close()]);
+    expect(await failure(storage.run({ text: 'select 1', values: [] }))).to.be.instanceOf(StorageClosedError);
+  });
+
+  it('that were acknowledged are there after the process was killed', async () => {
+    const acked = new Set<string>();
+    for (const rows of [300, 500]) {
+      const child = storageChild(dataDir, 'run');
+      expect(await child.line()).to.equal('open');
+      for (let row = 0; row < rows; row += 1) acked.add((await child.line()).split(' ')[1] ?? '');
+      await child.kill();
+    }
+    const storage = await openStorage({ dataDir });
+    const rows = await storage.run({ text: 'select n from acked', values: [] });
+    expect(await storage.run({ text: 'select count(*) from counted', values: [] })).to.deep.equal([['300']]);
+    await storage.close();
+    const kept = new Set(rows.map(([n]) => n));
+    expect([...acked].filter((n) => !kept.has(n))).to.deep.equal([]);
+  });
+});
