@@ -40,6 +40,7 @@ import { openModel } from './model/index.ts';
 import { modelPort } from './model-port.ts';
 import { patiently } from './patience.ts';
 import { SipLink } from './signalling/link.ts';
+import { RingingJournal } from './signalling/ringing-journal.ts';
 import { FolderFiles, openFiles } from './storage/files/index.ts';
 import { openStorage } from './storage/index.ts';
 import { Admission } from './switch/admission.ts';
@@ -217,8 +218,10 @@ async function compose(config: Config, log: Logger, shutdown: Shutdown): Promise
     log,
   });
 
+  const journal = RingingJournal.open(join(config.dataDir, 'ringing.jsonl'));
+  shutdown.add('journal of ringing phones', () => journal.close());
   const sip = await patiently('the SIP server', servers.sip.patienceMs, log, () =>
-    SipLink.connect(servers.sip, b2b, log, { sessionExpires: config.sessionExpires }),
+    SipLink.connect(servers.sip, b2b, log, { sessionExpires: config.sessionExpires, journal }),
   );
   shutdown.add('SIP connection', () => sip.close());
   const media = await patiently('the media server', servers.media.patienceMs, log, () =>

@@ -2,6 +2,7 @@ import SrfClass from 'drachtio-srf';
 import { ALLOW, IncomingInvite } from './incoming-invite.ts';
 import { OutgoingInvite, type OutgoingInviteOptions } from './outgoing-invite.ts';
 import { Registration, type RegistrationOptions } from './registration.ts';
+import type { RingingJournal } from './ringing-journal.ts';
 import { DEFAULT_SESSION_EXPIRES, refusedInterval } from './session-timer.ts';
 import { takeUnheededHangups } from './unheeded-hangups.ts';
 import type { Srf, SrfRequest, SrfResponse } from './srf-types.ts';
@@ -35,6 +36,8 @@ export interface SipLinkOptions {
   readonly timeoutMs?: number;
   /** Session interval to ask phones for, seconds (RFC 4028). */
   readonly sessionExpires?: number;
+  /** Where ringing phones are noted; those of an earlier process are called off. */
+  readonly journal?: RingingJournal;
 }
 
 /** The connection to a drachtio-server: requests from outside come in, calls go out. */
@@ -42,10 +45,12 @@ export class SipLink {
   readonly #srf: Srf;
   readonly #log: Log;
   readonly #sessionExpires: number;
+  readonly #journal: RingingJournal | undefined;
   #connected = false;
   #closing = false;
 
-  private constructor(srf: Srf, log: Log, sessionExpires: number) {
+  private constructor(srf: Srf, log: Log, sessionExpires: number, journal: RingingJournal | undefined) {
+    this.#journal = journal;
     this.#srf = srf;
     takeUnheededHangups(srf);
     this.#sessionExpires = sessionExpires;
@@ -60,10 +65,10 @@ export class SipLink {
     address: SipServerAddress,
     handlers: SipHandlers,
     log: Log,
-    { timeoutMs = 5000, sessionExpires = DEFAULT_SESSION_EXPIRES }: SipLinkOptions = {},
+    { timeoutMs = 5000, sessionExpires = DEFAULT_SESSION_EXPIRES, journal }: SipLinkOptions = {},
   ): Promise<SipLink> {
     const srf = new (SrfClass as unknown as new () => Srf)();
-    const link = new SipLink(srf, log, sessionExpires);
+    const link = new SipLink(srf, log, sessionExpires, journal);
     link.#route(handlers);
     const ready = new Promise<void>((resolve, reject) => {
       const timer = setTimeout(() => {
@@ -96,6 +101,7 @@ export class SipLink {
       link.close();
       throw error;
     }
+    link.#callOffLeftBehind();
     return link;
   }
 
@@ -109,7 +115,7 @@ export class SipLink {
   }
 
   invite(options: OutgoingInviteOptions): OutgoingInvite {
-    return new OutgoingInvite(this.#srf, { sessionExpires: this.#sessionExpires, ...options });
+    return new OutgoingInvite(this.#srf, { sessionExpires: this.#sessionExpires, ...options }, this.#journal);
   }
 
   /** A registration of ours at somebody else's registrar; nothing is sent yet. */
@@ -121,6 +127,31 @@ export class SipLink {
     this.#closing = true;
     this.#connected = false;
     this.#srf.disconnect();
+  }
+
+  /** Phones that an earlier process of this node left ringing: the SIP server may still know the transaction, or not. */
+  #callOffLeftBehind(): void {
+    for (const { transaction, uri, nextHop, via, from, to, callId, cseq } of this.#journal?.ringing ?? []) {
+      this.#log.warn({ callId, uri }, 'a phone was left ringing: it is called off');
+      const headers = { From: from, To: to, 'Call-ID': callId, CSeq: `${cseq} CANCEL`, ...(via ? { Via: via } : {}) };
+      const proxy = nextHop === undefined ? {} : { proxy: nextHop };
+      this.#srf.request(uri, { method: 'CANCEL', stackTxnId: transaction, headers, ...proxy }, (err) => {
+        this.#journal?.settled(transaction);
+        if (err !== null && err !== undefined) this.#endLeftBehind(uri, callId, from);
+      });
+    }
+  }
+
+  /** It cannot be cancelled any more: a SIP server that lived on has a dialog with the phone, if that was answered. */
+  #endLeftBehind(uri: string, callId: string, from: string): void {
+    const [, tag] = /;tag=([^;]+)/.exec(from) ?? [];
+    const stackDialogId = `${callId};from-tag=${tag ?? ''}`;
+    for (const method of ['ACK', 'BYE']) {
+      this.#srf.request(uri, { method, stackDialogId, headers: {} }, (err) => {
+        if (method === 'BYE' && err !== null && err !== undefined)
+          this.#log.warn({ callId, err }, 'a phone that was left ringing could not be called off');
+      });
+    }
   }
 
   #route(handlers: SipHandlers): void {

@@ -3,6 +3,7 @@ import { EarlyDialog } from './early-dialog.ts';
 import { focusContact } from './focus.ts';
 import { ALLOW } from './incoming-invite.ts';
 import type { SipCredentials } from './registration.ts';
+import type { RingingJournal } from './ringing-journal.ts';
 import { SessionTimerHeaders, wantedInterval } from './session-timer.ts';
 import { parseSipUri } from './sip-uri.ts';
 import { dialogOf, type SipDialog } from './sip-dialog.ts';
@@ -25,6 +26,8 @@ export interface OutgoingInviteOptions {
   readonly credentials?: SipCredentials;
   /** Session interval to ask for, seconds (RFC 4028). */
   readonly sessionExpires?: number;
+  /** How long it may ring, milliseconds: the phone stops by itself a little later, whatever became of this node. */
+  readonly ringMs?: number;
   /** A provisional answer other than 100, with its session description if it has one. */
   readonly onProvisional: (answer: SipAnswer, sdp: string | undefined) => void;
 }
@@ -45,6 +48,9 @@ export type OutgoingInviteResult =
       readonly minSE?: number;
     };
 
+/** Seconds for which our own CANCEL has precedence over the phone's own end of ringing. */
+const EXPIRES_LATER = 5;
+
 /** What SIP servers make of a connection that is gone: 503 the usual, 410 drachtio-server's. */
 const UNREACHED = new Set([503, 410]);
 
@@ -63,11 +69,15 @@ export class OutgoingInvite {
   readonly result: Promise<OutgoingInviteResult>;
   readonly #srf: Srf;
   readonly #early: EarlyDialog;
+  readonly #journal: RingingJournal | undefined;
   #request: SrfRequest | undefined;
+  #noted: string | undefined;
   #cancelled = false;
   #settled = false;
 
-  constructor(srf: Srf, options: OutgoingInviteOptions) {
+  /** @param journal where it is noted while it waits for its final answer */
+  constructor(srf: Srf, options: OutgoingInviteOptions, journal?: RingingJournal) {
+    this.#journal = journal;
     this.callId = options.callId;
     this.#srf = srf;
     this.#early = new EarlyDialog();
@@ -122,6 +132,9 @@ export class OutgoingInvite {
         cbRequest: (err: unknown, req: SrfRequest) => {
           if (err !== null && err !== undefined) return;
           this.#request = req;
+          this.#note(req, options.uri, nextHop);
+          // Sent again with credentials: a transaction of its own.
+          req.on('authenticate', (again: SrfRequest) => this.#note(again, options.uri, nextHop));
           if (this.#cancelled) req.cancel();
         },
         cbProvisional: (res: SrfIncomingResponse) => {
@@ -143,20 +156,47 @@ export class OutgoingInvite {
       return { answered: true, dialog: sip, sdp: sip.remoteSdp, answer: answer(200, 'OK', false), allowEvents };
     } catch (error) {
       return failure(error as SipFailure, this.#cancelled);
+    } finally {
+      this.#unnote();
     }
+  }
+
+  #note(req: SrfRequest, uri: string, nextHop: string | undefined): void {
+    this.#unnote();
+    const via = req.get('Via');
+    const transaction = req.stackTxnId;
+    this.#noted = transaction;
+    this.#journal?.sent({
+      transaction,
+      uri,
+      ...(nextHop === undefined ? {} : { nextHop }),
+      ...(via === undefined ? {} : { via }),
+      from: req.get('From') ?? '',
+      to: req.get('To') ?? '',
+      callId: this.callId,
+      cseq: Number.parseInt(req.get('CSeq') ?? '', 10),
+      at: Date.now(),
+    });
+  }
+
+  #unnote(): void {
+    if (this.#noted !== undefined) this.#journal?.settled(this.#noted);
+    this.#noted = undefined;
   }
 }
 
 function uacOptions(
-  { uri, headers, room, callId, from, to, sdp, credentials, sessionExpires }: OutgoingInviteOptions,
+  { uri, headers, room, callId, from, to, sdp, credentials, sessionExpires, ringMs }: OutgoingInviteOptions,
   nextHop: string | undefined,
   minSE: number | undefined,
 ): SrfUacOptions {
   const timer = new SessionTimerHeaders(sessionExpires).offer(minSE);
   const protocol = parseSipUri(nextHop ?? uri)?.params['transport'] ?? 'udp';
   const focus = room === undefined ? {} : focusContact(room, protocol.toLowerCase());
+  // RFC 3261 section 13.3.1.
+  const expires = ringMs === undefined ? {} : { Expires: String(Math.ceil(ringMs / 1000) + EXPIRES_LATER) };
   return {
-    headers: { ...timer, ...focus, ...headers, 'Call-ID': callId, From: from, To: to, Allow: ALLOW },
+    headers: { ...timer, ...focus, ...expires, ...headers, 'Call-ID': callId, From: from, To: to, Allow: ALLOW },
     localSdp: sdp,
     ...(nextHop === undefined ? {} : { proxy: nextHop }),
     ...(credentials === undefined ? {} : { auth: { ...credentials } }),

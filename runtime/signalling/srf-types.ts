@@ -16,6 +16,8 @@ export interface SrfMessage {
 }
 
 export interface SrfRequest extends SrfMessage, EventEmitter {
+  /** Of the SIP server. */
+  readonly stackTxnId: string;
   cancel(callback?: (err: unknown) => void): void;
 }
 
@@ -66,6 +68,10 @@ export interface SrfRequestOptions {
   auth?: SrfAuth;
   /** Next hop, when not what the URI says. */
   proxy?: string;
+  /** The transaction that a CANCEL is for. */
+  stackTxnId?: string;
+  /** The dialog of a request within one. */
+  stackDialogId?: string;
 }
 
 export interface SrfUacCallbacks {

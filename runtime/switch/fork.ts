@@ -3,7 +3,7 @@ import type { OutgoingInvite, OutgoingInviteOptions, OutgoingInviteResult } from
 import type { SipDialog } from '../signalling/sip-dialog.ts';
 
 /** One contact to call. */
-export interface ForkTarget extends Omit<OutgoingInviteOptions, 'onProvisional'> {}
+export interface ForkTarget extends Omit<OutgoingInviteOptions, 'onProvisional' | 'ringMs'> {}
 
 export interface ForkObserver {
   /** A contact answered provisionally (101-199), with early media if `sdp` is there. */
@@ -37,6 +37,7 @@ export class Fork {
   readonly #invites = new Map<string, OutgoingInvite>();
   readonly #failures: SipAnswer[] = [];
   readonly #timer: NodeJS.Timeout;
+  readonly #deadline: number;
   readonly #outcome = Promise.withResolvers<ForkOutcome>();
   #open = 0;
   #settled = false;
@@ -49,6 +50,7 @@ export class Fork {
   ) {
     this.#send = send;
     this.#observer = observer;
+    this.#deadline = performance.now() + timeoutMs;
     this.#timer = setTimeout(() => this.cancel(answer(408, undefined, true)), timeoutMs);
     for (const target of targets) this.#call(target);
   }
@@ -74,6 +76,7 @@ export class Fork {
     this.#open++;
     const invite = this.#send({
       ...target,
+      ringMs: Math.max(0, this.#deadline - performance.now()),
       onProvisional: (provisional, sdp) => {
         if (!this.#settled) this.#observer.provisional(target, provisional, sdp);
       },

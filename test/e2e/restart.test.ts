@@ -48,6 +48,38 @@ describe('a node that is killed and started again with the same data', () => {
     await incoming.ended();
   });
 
+  it('calls off the phones that it left ringing, and ends a call that was answered meanwhile', async function () {
+    this.timeout(90_000);
+    const alice = await phone('alice');
+    const bob = await phone('bob');
+    const carol = await phone('carol');
+    const toBob = await alice.call('102');
+    const atBob = await bob.incoming();
+    atBob.ring();
+    await toBob.ringing();
+    const toCarol = await alice.call('103');
+    const atCarol = await carol.incoming();
+    atCarol.ring();
+    await toCarol.ringing();
+    // Without this node the phone stops by itself.
+    expect(Number(atBob.header('Expires'))).to.be.within(60, 70);
+    await node.kill();
+    toBob.abandon();
+    toCarol.abandon();
+    const answered = atCarol.answer(30_000);
+    await node.restart();
+    expect((await atBob.ended(10_000)).by).to.equal('cancelled');
+    await answered;
+    expect((await atCarol.ended(10_000)).by).to.equal('there');
+    expect([...bob.violations, ...carol.violations]).to.deep.equal([]);
+    const calledOff = (): number => node.output.split('left ringing').length - 1;
+    const before = calledOff();
+    expect(before).to.be.at.least(2);
+    await node.kill();
+    await node.restart();
+    expect(calledOff(), 'nothing is left to be called off').to.equal(before);
+  });
+
   it('ends on SIGTERM with a call in progress and releases the phones; LOOKUP knows the stored sipuserid', async function () {
     this.timeout(90_000);
     const alice = await phone('alice');

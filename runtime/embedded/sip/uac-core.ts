@@ -19,6 +19,7 @@ import { Exchange } from './exchange.ts';
 import { newId, nokFields, sentRequestFields, unsolicitedFields, type WireMeta } from './frame-fields.ts';
 import { copyHeaders, type OwnAddress } from './message-building.ts';
 import { ackRequest, dialogRequest, firstRoute, newRequest } from './request-building.ts';
+import { callOffLeftBehind } from './left-behind.ts';
 import { MIN_SE } from './session-timers.ts';
 
 const NO_DIALOG = 'Server error: unable to find dialog for dialog id provided';
@@ -229,6 +230,11 @@ export class UacCore {
     copyHeaders(given, extra, ['max-forwards', 'route', 'contact']);
     const cancel = record?.transaction.cancel(extra.headers.map(({ name, value }) => [name, value]));
     if (record === undefined || cancel === undefined) {
+      const target = command.routeUrl === '' ? given.uri : command.routeUrl;
+      if (record === undefined && callOffLeftBehind(this.#core.endpoint, given, target, this.decline.bind(this))) {
+        app.send(sentRequestFields(command.id, NOWHERE, newId()), given.head());
+        return;
+      }
       app.send(nokFields(command.id, `unable to cancel unknown transaction id: ${command.transactionId}`));
       return;
     }

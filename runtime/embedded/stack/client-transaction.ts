@@ -81,10 +81,11 @@ export class ClientTransaction {
     return this.#cancelled;
   }
 
-  /** @internal */
-  run(machine: InviteClientTransaction | NonInviteClientTransaction): void {
+  /** @internal @param ringing it was sent before, and has been answered provisionally */
+  run(machine: InviteClientTransaction | NonInviteClientTransaction, ringing: boolean): void {
     this.#machine = machine;
-    machine.start();
+    if (ringing && machine instanceof InviteClientTransaction) machine.resume();
+    else machine.start();
   }
 
   /** @internal The machine reports a response. */

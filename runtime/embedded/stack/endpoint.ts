@@ -160,6 +160,21 @@ export class SipEndpoint {
   }
 
   /**
+   * Takes up an INVITE that an earlier process of this server sent, and that was ringing then: nothing is sent, but its
+   * answers come, and it can be cancelled.
+   * @param invite with the Via it was sent with
+   * @throws SipParseError without a usable Via; SipTransportError `no-transport`
+   */
+  resume(invite: SipRequest, destination: Destination, user: ClientUser): ClientTransaction {
+    const branch = invite.topVia.params.get('branch') ?? '';
+    const local = this.#transport.localPoint(destination);
+    const transaction = new ClientTransaction(this.#forClients, invite, branch, destination, local, 0, user);
+    this.#clients.set(`${branch}|INVITE`, transaction);
+    this.#start(transaction, Buffer.alloc(0), destination, true);
+    return transaction;
+  }
+
+  /**
    * Sends the ACK of a 2xx. It gets its own Via and is repeated when the 2xx comes again.
    * @param invite the INVITE's transaction.
    * @throws SipTransportError `no-transport`.
@@ -243,7 +258,7 @@ export class SipEndpoint {
       : `SIP/2.0/TCP ${sentBy};branch=${branch}`;
   }
 
-  #start(transaction: ClientTransaction, data: Buffer, destination: Destination): void {
+  #start(transaction: ClientTransaction, data: Buffer, destination: Destination, ringing = false): void {
     const { request } = transaction;
     const channel = this.#transport.clientChannel(destination, (error) => transaction.transportFailed(error));
     const user = {
@@ -261,6 +276,7 @@ export class SipEndpoint {
       request.method === 'INVITE'
         ? new InviteClientTransaction(parts, (response) => ackForFailure(request, response).toBuffer())
         : new NonInviteClientTransaction(parts),
+      ringing,
     );
   }
 

@@ -55,6 +55,11 @@ export class InviteClientTransaction extends ClientMachine<InviteClientState, In
     );
   }
 
+  /** Sends nothing: an earlier process did, and the far end rings. */
+  resume(): void {
+    this.step('provisional');
+  }
+
   override receive(response: SipResponse): void {
     const event = response.status < 200 ? 'provisional' : response.status < 300 ? 'success' : 'failure';
     const from = this.step(event);

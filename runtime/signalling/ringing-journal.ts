@@ -1,0 +1,117 @@
+import { closeSync, mkdirSync, openSync, readFileSync, renameSync, writeFileSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+/** An INVITE that waits for its final answer: what it takes to call it off after a restart. */
+export interface RingingInvite {
+  /** Of the SIP server. */
+  readonly transaction: string;
+  readonly uri: string;
+  readonly nextHop?: string;
+  /** The headers that a CANCEL shares with its INVITE (RFC 3261 section 9.1); Via is absent while a name is looked up. */
+  readonly via?: string;
+  readonly from: string;
+  readonly to: string;
+  readonly callId: string;
+  readonly cseq: number;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+}
+
+type Line = { readonly sent: RingingInvite } | { readonly settled: string };
+
+/** Bytes after which the file is written anew with what still rings. */
+const COMPACT_BYTES = 1_048_576;
+/** Milliseconds after which nothing rings any more: see the `Expires` of our INVITEs. */
+const OUTDATED_MS = 3_600_000;
+
+/**
+ * Which phones ring because of this node, in a file, so that the node can call them off when it was killed. Writing is left
+ * to the system's cache, which outlives the process, though not the machine.
+ */
+export class RingingJournal {
+  readonly #file: string;
+  readonly #ringing = new Map<string, RingingInvite>();
+  #descriptor: number;
+  #bytes = 0;
+  #closed = false;
+
+  private constructor(file: string, left: readonly RingingInvite[]) {
+    this.#file = file;
+    for (const invite of left) this.#ringing.set(invite.transaction, invite);
+    this.#descriptor = this.#rewrite();
+  }
+
+  /**
+   * Opens the journal of a node that may have been killed.
+   * @throws what the file system says, but for a file that is not there
+   */
+  static open(file: string): RingingJournal {
+    mkdirSync(dirname(file), { recursive: true });
+    return new RingingJournal(file, left(file, Date.now()));
+  }
+
+  /** INVITEs without a final answer, those of an earlier process included. */
+  get ringing(): readonly RingingInvite[] {
+    return [...this.#ringing.values()];
+  }
+
+  sent(invite: RingingInvite): void {
+    this.#ringing.set(invite.transaction, invite);
+    this.#write({ sent: invite });
+  }
+
+  settled(transaction: string): void {
+    if (this.#ringing.delete(transaction)) this.#write({ settled: transaction });
+  }
+
+  /** What is told afterwards is not noted. */
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    closeSync(this.#descriptor);
+  }
+
+  #write(line: Line): void {
+    if (this.#closed) return;
+    this.#bytes += writeSync(this.#descriptor, `${JSON.stringify(line)}\n`);
+    if (this.#bytes < COMPACT_BYTES) return;
+    closeSync(this.#descriptor);
+    this.#descriptor = this.#rewrite();
+  }
+
+  /** Put in place whole, for the process may end at any moment. */
+  #rewrite(): number {
+    const lines = [...this.#ringing.values()].map((sent) => `${JSON.stringify({ sent })}\n`);
+    writeFileSync(`${this.#file}.new`, lines.join(''));
+    renameSync(`${this.#file}.new`, this.#file);
+    this.#bytes = 0;
+    return openSync(this.#file, 'a');
+  }
+}
+
+function left(file: string, now: number): RingingInvite[] {
+  const ringing = new Map<string, RingingInvite>();
+  for (const line of linesOf(file)) {
+    if ('settled' in line) ringing.delete(line.settled);
+    else if (now - line.sent.at < OUTDATED_MS) ringing.set(line.sent.transaction, line.sent);
+  }
+  return [...ringing.values()];
+}
+
+function linesOf(file: string): Line[] {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
+  return text.split('\n').flatMap((line) => {
+    try {
+      return line === '' ? [] : [JSON.parse(line) as Line];
+    } catch {
+      // The process was killed while it wrote the last line: that INVITE had not been sent for a millisecond.
+      return [];
+    }
+  });
+}
