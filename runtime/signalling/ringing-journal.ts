@@ -47,7 +47,7 @@ export class RingingJournal {
    */
   static open(file: string): RingingJournal {
     mkdirSync(dirname(file), { recursive: true });
-    return new RingingJournal(file, left(file, Date.now()));
+    return new RingingJournal(file, readLeft(file, Date.now()));
   }
 
   /** INVITEs without a final answer, those of an earlier process included. */
@@ -89,7 +89,7 @@ export class RingingJournal {
   }
 }
 
-function left(file: string, now: number): RingingInvite[] {
+function readLeft(file: string, now: number): RingingInvite[] {
   const ringing = new Map<string, RingingInvite>();
   for (const line of linesOf(file)) {
     if ('settled' in line) ringing.delete(line.settled);
