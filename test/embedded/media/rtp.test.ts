@@ -268,14 +268,21 @@ describe('embedded media server: RTP', () => {
   });
 
   describe('ticker', () => {
-    function simulate(stalls: ReadonlyMap<number, number>, ticks: number): { times: number[]; ticker: Ticker } {
+    function simulate(
+      stalls: ReadonlyMap<number, number>,
+      ticks: number,
+      turns: readonly number[] = [],
+    ): { times: number[]; ticker: Ticker } {
       let now = 0;
       let scheduled: { at: number; run: () => void } | undefined;
       const times: number[] = [];
       const ticker = new Ticker(
-        () => {
-          times.push(now);
-          now += stalls.get(times.length) ?? 0;
+        {
+          tick: () => {
+            times.push(now);
+            now += stalls.get(times.length) ?? 0;
+          },
+          wants: (turn) => turns.includes(turn),
         },
         {
           now: () => now,
@@ -297,6 +304,28 @@ describe('embedded media server: RTP', () => {
     it('does not drift', () => {
       const { times } = simulate(new Map(), 1000);
       expect(times.at(-1)).to.be.within(20_000, 20_001);
+    });
+
+    it('comes in the turns that are wanted, each 5 ms after the one before, and at the beginning of every frame', () => {
+      const { times, ticker } = simulate(new Map(), 401, [1, 3]);
+      expect(times.slice(-3).map((time) => Math.floor(time) % 20)).to.deep.equal([0, 5, 15]);
+      expect(ticker.frame).to.equal(133);
+    });
+
+    it('makes up for a stall turn by turn, half a turn apart', () => {
+      const { times, ticker } = simulate(new Map([[10, 70]]), 160, [1, 2, 3]);
+      expect(times.at(-1)).to.be.within(800, 801);
+      for (let index = 1; index < times.length; index += 1) {
+        expect((times[index] as number) - (times[index - 1] as number)).to.be.at.least(2.4);
+      }
+      expect(ticker.figures.skippedFrames).to.equal(0);
+    });
+
+    it('keeps up while turns take nearly all of their time', () => {
+      const busy = new Map(Array.from({ length: 400 }, (_, index) => [index, 4]));
+      const { times, ticker } = simulate(busy, 400, [1, 2, 3]);
+      expect(times.at(-1)).to.be.within(2000, 2001);
+      expect(ticker.figures.maxLatenessMs).to.be.below(1);
     });
 
     it('makes up for a short stall at double speed, never in a burst', () => {

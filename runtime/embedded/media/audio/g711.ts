@@ -63,6 +63,11 @@ export const PCMA: Codec = makeCodec('PCMA', 8, decodeALaw, encodeALaw);
 /** In the order in which the server prefers them in an answer. */
 export const CODECS: readonly Codec[] = [PCMU, PCMA];
 
+/** The codec of a static payload type; undefined when it is none of the server's. */
+export function codecOf(payloadType: number): Codec | undefined {
+  return payloadType === 0 ? PCMU : payloadType === 8 ? PCMA : undefined;
+}
+
 const muLawToALaw = Uint8Array.from(PCMU.toLinear, (sample) => PCMA.fromLinear[sample & 0xffff] as number);
 const aLawToMuLaw = Uint8Array.from(PCMA.toLinear, (sample) => PCMU.fromLinear[sample & 0xffff] as number);
 

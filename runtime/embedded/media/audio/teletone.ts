@@ -132,9 +132,11 @@ export class ToneGenerator {
       const on = Math.round((tone.onMs * SAMPLE_RATE) / 1000);
       const total = toneSamples(tone);
       const end = Math.min(target.length - written, total - this.#position);
-      for (let count = 0; count < end; count += 1, this.#position += 1, written += 1) {
-        target[written] = this.#position < on ? toneSample(tone, this.#position) : 0;
-      }
+      const sounding = Math.max(0, Math.min(end, on - this.#position));
+      fillTone(tone, this.#position, target, written, sounding);
+      target.fill(0, written + sounding, written + end);
+      this.#position += end;
+      written += end;
       if (this.#position >= total) this.#advance();
     }
     return written;
@@ -153,12 +155,22 @@ function toneSamples(tone: Tone): number {
   return Math.round(((tone.onMs + tone.offMs) * SAMPLE_RATE) / 1000);
 }
 
-function toneSample(tone: Tone, position: number): number {
-  if (tone.frequencies.length === 0) return 0;
+/** One second of a sine of 1 Hz: every frequency in whole Hz is read from it. */
+const SINE = Float64Array.from({ length: SAMPLE_RATE }, (_, index) => Math.sin((2 * Math.PI * index) / SAMPLE_RATE));
+
+/** Writes `count` samples of a sounding tone, from its sample `position` on, to `target` from `offset`. */
+function fillTone(tone: Tone, position: number, target: Int16Array, offset: number, count: number): void {
+  const { frequencies } = tone;
   const amplitude = FULL_SCALE_SINE * 10 ** ((tone.decibels - FULL_SCALE_DBM0) / 20);
-  let sum = 0;
-  for (const frequency of tone.frequencies) {
-    sum += amplitude * Math.sin((2 * Math.PI * frequency * position) / SAMPLE_RATE);
+  for (let index = 0; index < count; index += 1) {
+    let sum = 0;
+    for (const frequency of frequencies) sum += amplitude * sine(frequency, position + index);
+    target[offset + index] = Math.max(-32_768, Math.min(32_767, Math.round(sum)));
   }
-  return Math.max(-32_768, Math.min(32_767, Math.round(sum)));
+}
+
+function sine(frequency: number, position: number): number {
+  return Number.isInteger(frequency)
+    ? (SINE[(frequency * position) % SAMPLE_RATE] as number)
+    : Math.sin((2 * Math.PI * frequency * position) / SAMPLE_RATE);
 }

@@ -291,7 +291,7 @@ export class Channel {
     this.publish('CHANNEL_HANGUP_COMPLETE', { more });
     this.publish('CHANNEL_DESTROY', { more });
     this.rtp.close();
-    this.core.channels.delete(this.uuid);
+    this.core.leave(this);
   }
 
   #applyBreak(): void {

@@ -23,6 +23,8 @@ export class Conference {
   readonly uuid = randomUUID();
   readonly startedAt = Date.now();
   readonly core: MediaCore;
+  /** The turn in each frame in which it is mixed and its members are sent their part: that of its first member. */
+  readonly turn: number;
   readonly relations = new Relations();
   readonly floor: Floor;
   readonly sounds: ConferenceSounds;
@@ -45,8 +47,9 @@ export class Conference {
   #hadTwo = false;
   #ended = false;
 
-  constructor(core: MediaCore, entry: ConferenceEntry, onEmpty: (conference: Conference) => void) {
+  constructor(core: MediaCore, entry: ConferenceEntry, turn: number, onEmpty: (conference: Conference) => void) {
     this.core = core;
+    this.turn = turn;
     this.name = entry.name;
     this.profile = entry.profile;
     this.pin = entry.pin;
@@ -90,6 +93,7 @@ export class Conference {
   /** Makes a channel a member. */
   add(channel: Channel, id: number, entry: ConferenceEntry): Member {
     const member = new Member(this, channel, id, entry.flags);
+    this.core.turns.move(channel, this.turn);
     channel.set('conference_name', this.name);
     channel.set('conference_member_id', String(id));
     channel.set('conference_moderator', String(member.moderator));

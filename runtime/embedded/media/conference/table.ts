@@ -23,9 +23,10 @@ export class ConferenceTable {
     return [...this.#conferences.values()];
   }
 
-  /** Handles one frame slot of every conference, before the channels'. */
-  mix(): void {
+  /** Handles one frame slot of the conferences whose turn it is, before that of their members. */
+  mix(turn: number): void {
     for (const conference of this.#conferences.values()) {
+      if (conference.turn !== turn) continue;
       try {
         conference.mix();
       } catch (error) {
@@ -45,7 +46,8 @@ export class ConferenceTable {
     let conference = this.#conferences.get(entry.name);
     if (conference === undefined) {
       if (entry.flags.has('join-only')) return undefined;
-      conference = new Conference(channel.core, entry, (ended) => {
+      const turn = channel.core.turns.turnOf(channel);
+      conference = new Conference(channel.core, entry, turn, (ended) => {
         if (this.#conferences.get(ended.name) === ended) this.#conferences.delete(ended.name);
       });
       this.#conferences.set(entry.name, conference);

@@ -4,21 +4,25 @@ import type { ApplicationTable } from '../channel/application.ts';
 import type { Channel } from '../channel/channel.ts';
 import type { ConferenceTable } from '../conference/table.ts';
 import { MediaFigures } from '../rtp/figures.ts';
+import { ThreadLag } from '../rtp/thread-lag.ts';
 import { Ticker } from '../rtp/ticker.ts';
 import { reportFault } from './fault.ts';
 import { EventBus } from './event-bus.ts';
 import type { Identity } from './identity.ts';
 import { SessionRate } from './session-rate.ts';
 import { TimerSet } from './timer-set.ts';
+import { TurnBook } from './turn-book.ts';
 
 /** What every part of the server shares. */
 export class MediaCore {
   readonly identity: Identity;
   readonly bus = new EventBus();
   readonly figures = new MediaFigures();
+  readonly lag = new ThreadLag();
   readonly timers = new TimerSet();
   readonly sessions = new SessionRate();
   readonly channels = new Map<string, Channel>();
+  readonly turns = new TurnBook();
   readonly sounds: SoundLibrary;
   /** Directory of recordings with relative names. */
   readonly recordings: string;
@@ -46,12 +50,25 @@ export class MediaCore {
     this.apis = parts.apis;
     this.conferences = parts.conferences;
     this.profileName = parts.profileName;
-    this.ticker = new Ticker(() => this.#tick());
+    this.ticker = new Ticker({
+      tick: (frame, turn) => {
+        this.conferences.mix(turn);
+        this.turns.run(frame, turn, (channel) => this.#tickChannel(channel));
+      },
+      wants: (turn) => this.turns.isUsed(turn),
+    });
   }
 
-  #tick(): void {
-    this.conferences.mix();
-    for (const channel of this.channels.values()) this.#tickChannel(channel);
+  /** A channel begins: it can be found, and has its turn in every frame. */
+  enter(channel: Channel): void {
+    this.channels.set(channel.uuid, channel);
+    this.turns.enter(channel);
+  }
+
+  /** A channel has ended. */
+  leave(channel: Channel): void {
+    this.channels.delete(channel.uuid);
+    this.turns.leave(channel);
   }
 
   /** A defect ends the one call it shows in. */

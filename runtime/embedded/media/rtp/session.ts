@@ -1,6 +1,6 @@
 import type { RemoteInfo } from 'node:dgram';
 import { FRAME_MS, FRAME_SAMPLES } from '../audio/format.ts';
-import { type Codec, CODECS, decodeG711, encodeG711, gainTable, PCMU, transcodingTable } from '../audio/g711.ts';
+import { type Codec, codecOf, decodeG711, encodeG711, gainTable, PCMU, transcodingTable } from '../audio/g711.ts';
 import { emptyCounters, type MediaFigures, type SessionCounters } from './figures.ts';
 import { JitterBuffer } from './jitter-buffer.ts';
 import { SourceLatch } from './latch.ts';
@@ -9,6 +9,7 @@ import type { PortPair } from './ports.ts';
 import { RtcpResponder } from './rtcp.ts';
 import { RtpSender } from './sender.ts';
 import { TelephoneEventReceiver, TelephoneEventSender } from './telephone-event.ts';
+import type { ThreadLag } from './thread-lag.ts';
 import type { Ticker } from './ticker.ts';
 
 /** Drift of the clocks allowed for with each packet, in milliseconds. */
@@ -35,6 +36,7 @@ export interface RtpParameters {
 export interface RtpEnvironment {
   readonly ticker: Ticker;
   readonly figures: MediaFigures;
+  readonly lag: ThreadLag;
 }
 
 /**
@@ -261,7 +263,7 @@ export class RtpSession {
       return;
     }
     const { payloadType } = packet;
-    const codec = CODECS.find((each) => each.payloadType === payloadType);
+    const codec = codecOf(payloadType);
     const isEvent = payloadType === this.#telephoneEvent;
     if (codec === undefined && !isEvent && payloadType !== COMFORT_NOISE) {
       this.counters.inSkipPackets += 1;
@@ -323,12 +325,13 @@ export class RtpSession {
     }
   }
 
-  /** Milliseconds by which a packet came later than the quickest of its stream: what passing it on adds to. */
+  /** Milliseconds by which a packet is later than the quickest of its stream, as far as it can have waited here. */
   #lateness(timestamp: number): number {
-    const transit = performance.now() - timestampDistance(0, timestamp) / 8;
+    const now = performance.now();
+    const transit = now - timestampDistance(0, timestamp) / 8;
     // The base follows a far end whose clock is slower than ours, by up to 250 parts per million.
     this.#transitBase = Math.min(transit, this.#transitBase + CLOCK_DRIFT_MS);
-    return transit - this.#transitBase;
+    return Math.min(transit - this.#transitBase, this.#environment.lag.at(now));
   }
 
   /** Sends a packet of the joined session. */

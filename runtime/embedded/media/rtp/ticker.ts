@@ -1,16 +1,21 @@
 import { FRAME_MS } from '../audio/format.ts';
 
+/**
+ * Turns within a frame. Channels are spread over them, so that the packets of hundreds of calls do not leave, and do not
+ * delay each other, in one burst.
+ */
+export const TURNS = 4;
+
+const TURN_MS = FRAME_MS / TURNS;
+
 /** Behind by more than this many frames, the missed ones are given up instead of being made up for. */
 const MAX_CATCH_UP_FRAMES = 10;
 
-/** While catching up, frames follow each other in no less than this. */
-const CATCH_UP_SPACING_MS = FRAME_MS / 2;
-
 /** What the ticker has seen, for `stats()`. */
 export interface TickerFigures {
-  /** Largest lateness of a tick in milliseconds. */
+  /** Largest lateness of a turn in milliseconds. */
   readonly maxLatenessMs: number;
-  /** Ticks that ran more than 10 ms late. */
+  /** Turns that ran more than 10 ms late. */
   readonly lateTicks: number;
   /** Frame slots given up after a stall. */
   readonly skippedFrames: number;
@@ -22,36 +27,50 @@ export interface TickerClock {
   after(milliseconds: number, run: () => void): { cancel(): void };
 }
 
+/** Whose turns they are. */
+export interface TickerUser {
+  /** A turn has come; `frame` is also the ticker's. */
+  tick(frame: number, turn: number): void;
+  /** Whether anything happens in a turn; the first of each frame comes in any case. */
+  wants(turn: number): boolean;
+}
+
 const systemClock: TickerClock = {
   now: () => performance.now(),
   after: (milliseconds, run) => {
+    if (milliseconds < 1) {
+      // Timers take whole milliseconds, of which a busy server has none; sockets are read in between all the same.
+      const immediate = setImmediate(run);
+      return { cancel: () => clearImmediate(immediate) };
+    }
     const timer = setTimeout(run, milliseconds);
     return { cancel: () => clearTimeout(timer) };
   },
 };
 
 /**
- * One 20 ms beat for all media. Each beat is due at start + n * 20 ms, so that lateness never adds up. After a short
- * stall the missed frames follow at double speed, never in a burst; after a long one they are skipped.
+ * One 20 ms beat for all media, in turns of 5 ms. Each turn is due at start + n * 5 ms, so that lateness never adds up.
+ * After a short stall the missed ones follow at double speed, never in a burst; after a long one whole frames are skipped.
  */
 export class Ticker {
   readonly #clock: TickerClock;
-  readonly #onTick: (frame: number) => void;
+  readonly #user: TickerUser;
   #start = 0;
-  #frame = 0;
+  /** Turns since the start: frame times {@link TURNS} plus the turn within it. */
+  #slot = 0;
   #timer: { cancel(): void } | undefined;
   #maxLatenessMs = 0;
   #lateTicks = 0;
   #skippedFrames = 0;
 
-  constructor(onTick: (frame: number) => void, clock: TickerClock = systemClock) {
+  constructor(user: TickerUser, clock: TickerClock = systemClock) {
     this.#clock = clock;
-    this.#onTick = onTick;
+    this.#user = user;
   }
 
   /** Frames since the start, skipped ones included: the time base of every RTP stream. */
   get frame(): number {
-    return this.#frame;
+    return Math.floor(this.#slot / TURNS);
   }
 
   get running(): boolean {
@@ -62,15 +81,16 @@ export class Ticker {
     return { maxLatenessMs: this.#maxLatenessMs, lateTicks: this.#lateTicks, skippedFrames: this.#skippedFrames };
   }
 
-  /** Milliseconds by which the current moment is past the due time of the current frame. */
+  /** Milliseconds by which the current moment is past the due time of the current turn. */
   latenessMs(): number {
-    return this.#clock.now() - this.#dueAt(this.#frame);
+    return this.#clock.now() - this.#dueAt(this.#slot);
   }
 
   start(): void {
     if (this.#timer !== undefined) return;
-    this.#start = this.#clock.now() - this.#frame * FRAME_MS;
-    this.#schedule(FRAME_MS);
+    const now = this.#clock.now();
+    this.#start = now - this.#slot * TURN_MS;
+    this.#schedule(now);
   }
 
   stop(): void {
@@ -78,28 +98,36 @@ export class Ticker {
     this.#timer = undefined;
   }
 
-  #dueAt(frame: number): number {
-    return this.#start + frame * FRAME_MS;
+  #dueAt(slot: number): number {
+    return this.#start + slot * TURN_MS;
   }
 
-  #schedule(milliseconds: number): void {
-    this.#timer = this.#clock.after(milliseconds, () => this.#run());
+  /**
+   * Sets the timer for the next turn in which something happens.
+   *
+   * @param began when this turn began: while catching up, turns begin half their time apart, however long they take
+   */
+  #schedule(began: number): void {
+    let next = this.#slot + 1;
+    while (next % TURNS !== 0 && !this.#user.wants(next % TURNS)) next += 1;
+    const spacing = ((next - this.#slot) * TURN_MS) / 2;
+    const at = Math.max(this.#dueAt(next), began + spacing);
+    this.#timer = this.#clock.after(at - this.#clock.now(), () => this.#run(next));
   }
 
-  #run(): void {
-    this.#frame += 1;
-    const lateness = this.latenessMs();
+  #run(slot: number): void {
+    this.#slot = slot;
+    const now = this.#clock.now();
+    const lateness = now - this.#dueAt(slot);
     // Node may fire a timer a fraction of a millisecond early; running then is harmless and keeps the beat even.
     if (lateness > this.#maxLatenessMs) this.#maxLatenessMs = lateness;
     if (lateness > 10) this.#lateTicks += 1;
     if (lateness > MAX_CATCH_UP_FRAMES * FRAME_MS) {
       const skipped = Math.floor(lateness / FRAME_MS);
-      this.#frame += skipped;
+      this.#slot += skipped * TURNS;
       this.#skippedFrames += skipped;
     }
-    this.#onTick(this.#frame);
-    if (this.#timer === undefined) return;
-    const until = this.#dueAt(this.#frame + 1) - this.#clock.now();
-    this.#schedule(Math.max(until, CATCH_UP_SPACING_MS));
+    this.#user.tick(this.frame, this.#slot % TURNS);
+    if (this.#timer !== undefined) this.#schedule(now);
   }
 }

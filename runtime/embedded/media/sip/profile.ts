@@ -177,7 +177,7 @@ export class SipProfile {
   async #openRtp(): Promise<RtpSession | undefined> {
     try {
       const pair = await this.#ports.open();
-      return new RtpSession(pair, this.#host, { ticker: this.#core.ticker, figures: this.#core.figures });
+      return new RtpSession(pair, this.#host, this.#core);
     } catch (error) {
       if (error instanceof NoPortError) return undefined;
       throw error;
@@ -211,7 +211,7 @@ export class SipProfile {
       call,
     );
     call.channel = channel;
-    this.#core.channels.set(channel.uuid, channel);
+    this.#core.enter(channel);
     this.#core.sessions.began(this.#core.channels.size);
     for (const [name, value] of callVariables(this.#core, channel, transaction)) channel.variables.set(name, value);
     call.offered(remote);
