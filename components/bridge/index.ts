@@ -36,6 +36,7 @@ export const bridge = defineComponent({
   results: { milliseconds: { type: 'integer', description: 'How long they talked.' } },
   waits: true,
   needsCall: 'connected',
+  subject: 'with',
   run: async (context, { with: leg, max, hang_up: hangUp }) => {
     const { clock, result } = context;
     const call = bridgingCall(context.call);

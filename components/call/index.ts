@@ -85,6 +85,7 @@ export const call = defineComponent({
   },
   waits: true,
   placesCall: true,
+  subject: 'to',
   run: async (context, settings) => {
     const preAnswer = await preAnswerOf(context, settings);
     if (settings.mode === 'finished') context.claimEnd(() => true);

@@ -39,6 +39,7 @@ export const conference = defineComponent({
   },
   waits: true,
   needsCall: 'connected',
+  subject: 'room',
   run: async (context, { room: wanted, moderator, muted, binding, report_as: party }) => {
     const { report, call } = context;
     const label = binding === '' ? {} : { binding };

@@ -45,6 +45,7 @@ export const http = defineComponent({
   },
   waits: true,
   method: 'http.request',
+  subject: 'url',
   run: async ({ services, signal, domain, reveal }, settings) => {
     if (!services.http) throw unavailable('this node makes no HTTP requests');
     const { status, headers, body } = await services.http.request({

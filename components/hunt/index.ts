@@ -56,6 +56,7 @@ export const hunt = defineComponent({
   },
   waits: true,
   needsCall: 'connected',
+  subject: 'members',
   run: async (context, { strategy, rounds, ...rest }) => {
     const settings = { ...rest, preAnswer: await preAnswerOf(context, rest) };
     context.signal.throwIfAborted();

@@ -28,6 +28,7 @@ export const modelList = defineComponent({
   },
   waits: true,
   method: 'model.list',
+  subject: 'class',
   run: async ({ services, domain }, { class: classname, filter, order, interval, limit, offset }) => {
     const entities = await modelOf(services).list(domain, classname, {
       ...(filter === undefined ? {} : { filter: filter as Value }),

@@ -15,6 +15,7 @@ export const modelRead = defineComponent({
   results: { entity: { type: 'object', description: 'The entity.' } },
   waits: true,
   method: 'model.read',
+  subject: 'class',
   run: async ({ services, domain }, { class: classname, id }) => {
     const entity = await modelOf(services).read(domain, classname, id);
     return entity === undefined ? { exit: 'missing' } : { exit: 'next', fields: { entity } };

@@ -23,6 +23,7 @@ export const modelWrite = defineComponent({
   waits: true,
   method: 'model.write',
   check: ({ remove, id }) => (remove === true && id === '' ? ['"model_write" needs an id to remove something'] : []),
+  subject: 'class',
   run: async ({ services, domain }, { class: classname, id, entity, remove }) => {
     const model = modelOf(services);
     if (id === '') {

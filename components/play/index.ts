@@ -33,6 +33,7 @@ export const play = defineComponent({
   waits: true,
   aliases: { file: 'sounds', files: 'sounds' },
   needsCall: 'connected',
+  subject: 'sounds',
   run: async ({ call, signal, sound }, { sounds, repeat, stop_digits: stopDigits }) => {
     const { digit } = await call.play(listOf(sounds).map(sound), { signal, stopDigits, repeat });
     return { exit: digit === undefined ? 'next' : 'digit', fields: { digit: digit ?? '' } };

@@ -21,6 +21,7 @@ export const publish = defineComponent({
   exits: { next: { description: 'Everybody has been told.' } },
   results: { seq: { type: 'integer', description: 'Number of the event.' } },
   method: 'events.publish',
+  subject: 'event',
   run: async ({ services, domain }, { event, data }) => {
     if (!services.events) throw unavailable('this node has no event bus');
     const { seq } = services.events.publish({

@@ -20,6 +20,7 @@ export const receive = defineComponent({
   },
   waits: true,
   method: 'scenario.receive',
+  subject: 'message',
   run: async (context, { message, timeout }) => {
     const got = await withinTime(context, timeout, (signal) => context.mailbox.receive(message, signal));
     if (got === undefined) return { exit: 'timeout' };

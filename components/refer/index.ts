@@ -41,6 +41,7 @@ export const refer = defineComponent({
   results: ANSWER_RESULTS,
   waits: true,
   needsCall: 'connected',
+  subject: 'to',
   run: async (context, settings) => {
     const preAnswer = await preAnswerOf(context, settings);
     context.signal.throwIfAborted();

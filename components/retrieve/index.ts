@@ -20,6 +20,7 @@ export const retrieve = defineComponent({
   results: { ...ANSWER_RESULTS, number: { type: 'string', description: 'Number of the party that was parked.' } },
   waits: true,
   needsCall: 'connected',
+  subject: 'slot',
   run: async (context, { slot }) => {
     const { services, domain, call } = context;
     if (!services.parking) throw unavailable('this node parks no calls');

@@ -29,6 +29,7 @@ export const run = defineComponent({
   },
   waits: true,
   method: 'scenario.run',
+  subject: 'scenario',
   run: async ({ children, signal }, { scenario, args, mode, keep }) => {
     const parallel = mode === 'parallel';
     const child = await children.start({ scenario, args: args as Record<string, Value>, parallel, keep });

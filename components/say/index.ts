@@ -43,6 +43,7 @@ export const say = defineComponent({
   results: { digit: { type: 'string', description: 'The digit that ended the speech, else empty.' } },
   waits: true,
   needsCall: 'connected',
+  subject: 'text',
   run: async ({ call, signal }, { text, language, voice, stop_digits: stopDigits }) => {
     const { digit } = await speakingCall(call).say(text, {
       signal,

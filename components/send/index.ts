@@ -24,6 +24,7 @@ export const send = defineComponent({
   method: 'scenario.send',
   check: ({ to }) =>
     to === undefined ? [] : ['"send" names a run by its id, which is known at run time only: write to: ${BLOCK.run}'],
+  subject: 'message',
   run: async ({ services, run, domain }, { to, message, data }) => {
     if (!services.runs) throw unavailable('runs cannot reach each other here');
     const other = services.runs.get(to);

@@ -28,6 +28,7 @@ export const serve = defineComponent({
   },
   waits: true,
   method: 'scenario.serve',
+  subject: 'scenario',
   run: async ({ call, services, signal, result }, { scenario, args, variables }) => {
     if (!services.serve) throw unavailable('scenarios cannot be started here');
     const start = { args: args as Record<string, Value>, variables: variables as Record<string, Value> };

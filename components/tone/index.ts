@@ -34,6 +34,7 @@ export const tone = defineComponent({
   results: {},
   waits: true,
   needsCall: 'connected',
+  subject: 'tone',
   run: async ({ call, signal }, { tone: name, duration }) => {
     const rounds = duration === undefined ? 1 : Math.ceil((parseDuration(duration) ?? 0) / ROUND_MS[name]);
     await call.play([{ tone: TONES[name] }], { signal, repeat: Math.max(1, rounds) });

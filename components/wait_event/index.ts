@@ -28,6 +28,7 @@ export const waitEvent = defineComponent({
   results: { data: { type: 'any', description: 'What came with it.' } },
   waits: true,
   method: 'events.wait',
+  subject: 'event',
   run: async (context, { event, where, timeout }) => {
     const { events } = context.services;
     if (!events) throw unavailable('this node has no event bus');

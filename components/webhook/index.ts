@@ -32,6 +32,7 @@ export const webhook = defineComponent({
   exits: { next: { description: 'It is on its way.' } },
   results: {},
   method: 'http.webhook',
+  subject: 'url',
   run: async (context, { url, event, data, headers }) => {
     const { services, run, domain, clock } = context;
     if (!services.http) throw unavailable('this node makes no HTTP requests');

@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { components } from '../../components/index.ts';
 import { runSimulate } from '../interpreter/simulation/simulate-command.ts';
 import { LazySandbox } from './lazy-sandbox.ts';
+import { selectEntities } from './simulated-query.ts';
 import { usageOf } from './usage.ts';
 
 const USAGE = 'ringmaster simulate FILE [--press 1,2#] [--hang-up-after 10s] [--arg name=value ...] [--debug]';
@@ -33,6 +34,7 @@ export async function simulate(args: readonly string[]): Promise<number> {
         ...(press === undefined ? {} : { press }),
         ...(hangUpAfter === undefined ? {} : { hangUpAfter }),
         openSandbox: sandbox.open,
+        select: selectEntities,
         debug: values.debug,
         argTexts: Object.fromEntries(values.arg.map(argument)),
       },

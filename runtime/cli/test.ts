@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { components } from '../../components/index.ts';
 import { runTests } from '../interpreter/simulation/test-command.ts';
 import { LazySandbox } from './lazy-sandbox.ts';
+import { selectEntities } from './simulated-query.ts';
 import { usageOf } from './usage.ts';
 
 const USAGE = 'ringmaster test [FOLDER|FILE.test.yaml ...]';
@@ -13,6 +14,9 @@ export async function test(args: readonly string[]): Promise<number> {
     const { positionals } = parseArgs({ args: [...args], options: {}, allowPositionals: true });
     const targets = positionals.length === 0 ? ['.'] : positionals;
     await using sandbox = new LazySandbox();
-    return await runTests(targets, components, (line) => process.stdout.write(`${line}\n`), sandbox.open);
+    return await runTests(targets, components, (line) => process.stdout.write(`${line}\n`), {
+      openSandbox: sandbox.open,
+      select: selectEntities,
+    });
   });
 }

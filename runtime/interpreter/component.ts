@@ -134,6 +134,8 @@ export interface Component<Settings extends TSchema = TSchema> {
   readonly legSetting?: string;
   /** How the call has to stand that the block is for: `incoming` can be answered, `connected` has been. */
   readonly needsCall?: 'incoming' | 'connected' | 'any';
+  /** The setting that says best what a block is about; the trace shows it. */
+  readonly subject?: string;
   /** What authors may call it who know other systems. */
   readonly otherNames?: readonly string[];
   /** The settings that name a scenario it starts, and the values of that scenario's parameters. */

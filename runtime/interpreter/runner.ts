@@ -1,3 +1,4 @@
+import path from 'node:path';
 import type { CallPort } from './call-port.ts';
 import { ArgumentError } from './errors.ts';
 import type { Log } from './log.ts';
@@ -18,6 +19,11 @@ export interface RunView {
   readonly id: string;
   readonly scenario: string;
   readonly version: string;
+  /** Name of its file, without the folder. */
+  readonly file: string;
+  /** Who called, and the number by which the scenario was reached; absent without a caller. */
+  readonly from?: string;
+  readonly to?: string;
   /** Call-ID of the scenario's own party. */
   readonly callid: string;
   readonly domain: string;
@@ -33,7 +39,7 @@ export class ScenarioRunner {
   readonly #library: Pick<ScenarioSource, 'program'>;
   readonly #log: Log;
   readonly #services: RunServices;
-  readonly #live = new Map<string, { readonly run: Run; readonly callid: string }>();
+  readonly #live = new Map<string, { readonly run: Run; readonly caller: Caller }>();
   readonly #finished = new Map<string, RunView>();
 
   /** @param services what runs may use beside the call; scenarios are found in the library unless it says otherwise */
@@ -102,12 +108,12 @@ export class ScenarioRunner {
   /** The run of this id, while it runs and as long as its trace is kept. */
   read(id: string): RunView | undefined {
     const live = this.#live.get(id);
-    return live ? view(live.run, live.callid) : this.#finished.get(id);
+    return live ? view(live.run, live.caller) : this.#finished.get(id);
   }
 
   /** Runs in progress and the latest finished ones, oldest first. */
   runs(): readonly RunView[] {
-    return [...this.#finished.values(), ...[...this.#live.values()].map(({ run, callid }) => view(run, callid))];
+    return [...this.#finished.values(), ...[...this.#live.values()].map(({ run, caller }) => view(run, caller))];
   }
 
   /** Ends all runs; their `finally` branches still run. */
@@ -119,18 +125,19 @@ export class ScenarioRunner {
 
   #begin(program: Program, options: Pick<RunOptions, 'call' | 'args' | 'variables' | 'domain'>): Run {
     const run = startRun(program, { ...options, log: this.#log, services: this.#services });
-    const callid = options.call?.callid ?? '';
-    this.#live.set(run.id, { run, callid });
-    void run.finished.then((outcome) => this.#keep(run, callid, outcome));
+    const caller = callerOf(options.call);
+    const { callid } = caller;
+    this.#live.set(run.id, { run, caller });
+    void run.finished.then((outcome) => this.#keep(run, caller, outcome));
     this.#log.info({ run: run.id, scenario: program.id, version: program.version, callid }, 'scenario started');
     return run;
   }
 
-  #keep(run: Run, callid: string, outcome: RunOutcome): void {
+  #keep(run: Run, caller: Caller, outcome: RunOutcome): void {
     this.#live.delete(run.id);
     // The trace has the variables as they changed.
     const { variables: _variables, ...kept } = outcome;
-    this.#finished.set(run.id, { ...view(run, callid), outcome: kept });
+    this.#finished.set(run.id, { ...view(run, caller), outcome: kept });
     const [oldest] = this.#finished.keys();
     if (this.#finished.size > KEPT_TRACES && oldest !== undefined) this.#finished.delete(oldest);
     const { status, steps, milliseconds, error } = outcome;
@@ -138,7 +145,7 @@ export class ScenarioRunner {
       {
         run: run.id,
         scenario: run.program.id,
-        callid,
+        callid: caller.callid,
         status,
         steps,
         milliseconds,
@@ -149,8 +156,26 @@ export class ScenarioRunner {
   }
 }
 
-function view({ id, program, trace, domain, children }: Run, callid: string): RunView {
-  const nested = children.map((child) => view(child, callid));
+type Caller = Pick<RunView, 'callid' | 'from' | 'to'>;
+
+function callerOf(call: CallPort | undefined): Caller {
+  const { callid = '', opponent, dialled } = call ?? {};
+  const from = opponent?.number;
+  return { callid, ...(from === undefined ? {} : { from }), ...(dialled === undefined ? {} : { to: dialled }) };
+}
+
+function view({ id, program, trace, domain, children }: Run, caller: Caller): RunView {
+  const nested = children.map((child) => view(child, caller));
   const { id: scenario, version } = program;
-  return { id, scenario, version, domain, callid, trace, ...(nested.length === 0 ? {} : { children: nested }) };
+  const file = path.basename(program.file);
+  return {
+    id,
+    scenario,
+    version,
+    file,
+    domain,
+    ...caller,
+    trace,
+    ...(nested.length === 0 ? {} : { children: nested }),
+  };
 }

@@ -76,6 +76,8 @@ export interface ScriptRun {
   readonly finished: Promise<ScriptOutcome>;
   /** As last heard from the sandbox. */
   usage(): ScriptUsage;
+  /** Whether the script has a listener for keys: `events.on('dtmf', ...)`. */
+  readonly listensForKeys: boolean;
   /** Tells the script of something; without a listener inside it is dropped. */
   emit(event: ScriptEvent): void;
   /** Where a debugger connects (`ws://127.0.0.1:...`), for a run started with `debug`; rejects when the run ends first. */

@@ -140,7 +140,9 @@ tests:
     const lines: string[] = [];
     await using sandbox = new LazySandbox();
     const examples = path.join(projectFolder, 'scenarios');
-    const code = await runTests([examples], components, (line) => lines.push(line), sandbox.open);
+    const code = await runTests([examples], components, (line) => lines.push(line), {
+      openSandbox: sandbox.open,
+    });
     expect({ code, lines: lines.slice(0, -1) }).to.deep.equal({ code: 0, lines: [] });
   });
 });

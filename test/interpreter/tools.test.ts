@@ -23,7 +23,16 @@ async function view(turns: readonly Turn[]): Promise<RunView> {
   const menu = await programFromFile(path.join(examples, 'menu.yaml'));
   const { run, outcome, call } = await runSimulation(menu, { script: { turns, hangsUpAfter: 120_000 }, components });
   const { id, trace, domain } = run;
-  return { id, scenario: menu.id, version: menu.version, domain, callid: call.callid, trace, outcome };
+  return {
+    id,
+    scenario: menu.id,
+    version: menu.version,
+    file: 'menu.yaml',
+    domain,
+    callid: call.callid,
+    trace,
+    outcome,
+  };
 }
 
 describe('scenario tools', () => {

@@ -91,6 +91,8 @@ export abstract class BaseRun implements Run {
    */
   protected async perform(component: Component, settings: unknown, site: Performance): Promise<ComponentResult> {
     const { name, ...rest } = site;
+    const subject = subjectOf(component, settings);
+    if (subject !== undefined) site.trace.about(subject);
     const claims: (() => void)[] = [];
     const memory = this.#memories.get(name) ?? new Map<string, Plain>();
     this.#memories.set(name, memory);
@@ -100,6 +102,13 @@ export abstract class BaseRun implements Run {
       for (const drop of claims) drop();
     }
   }
+}
+
+/** The setting that a component names for the trace, as a text. */
+function subjectOf({ subject }: Component, settings: unknown): string | undefined {
+  const value = subject === undefined ? undefined : (settings as Readonly<Record<string, unknown>>)[subject];
+  const texts = (Array.isArray(value) ? value : [value]).filter((each): each is string => typeof each === 'string');
+  return texts.length === 0 ? undefined : texts.join(' ');
 }
 
 /**

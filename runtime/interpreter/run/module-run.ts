@@ -86,8 +86,8 @@ export class ModuleRun extends BaseRun {
     if (!call || !isWatched(call)) return () => undefined;
     return call.watch(({ kind, ...data }) => {
       this.#script?.emit({ type: kind, ...data });
-      // A key stays for whatever listens for keys next.
-      return false;
+      // A key that the script listens for is used up; else it stays for whatever listens for keys next.
+      return kind === 'dtmf' && this.#script?.listensForKeys === true;
     });
   }
 

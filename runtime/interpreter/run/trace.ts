@@ -9,6 +9,8 @@ export interface TraceEntry {
   readonly branch: 'main' | 'finally';
   readonly block: string;
   readonly component: string;
+  /** What it is about: a sound, a number, a class of the data model. */
+  readonly subject?: string;
   /** Milliseconds since the epoch. */
   readonly start: number;
   readonly milliseconds?: number;
@@ -41,6 +43,9 @@ type Draft = { -readonly [Key in keyof TraceEntry]: TraceEntry[Key] };
 
 /** Log lines kept of one block. */
 const MAX_LOG_LINES = 50;
+
+/** Characters shown of what a block is about. */
+const MAX_SUBJECT_LENGTH = 120;
 
 /** Characters kept of one value: a trace is kept for long, and there are many. */
 const MAX_VALUE_LENGTH = 4096;
@@ -95,6 +100,10 @@ export class BlockTrace {
 
   used(usage: ScriptUsage): void {
     this.#entry.usage = usage;
+  }
+
+  about(subject: string): void {
+    this.#entry.subject = subject.slice(0, MAX_SUBJECT_LENGTH);
   }
 
   interrupted(by: string): void {

@@ -20,6 +20,7 @@ export function mismatches(simulation: Simulation, expected: Expectations): stri
     ...each('variable', variables(simulation), expected.variables),
     ...each('reported', outcome.result, expected.result),
     ...(expected.value === undefined ? [] : same('value', outcome.value ?? null, expected.value)),
+    ...entities(simulation, expected),
     ...late(outcome.milliseconds, expected.within),
   ];
 }
@@ -71,6 +72,24 @@ function results({ run }: Simulation): Record<string, Value> {
 /** Values that were given during the run. */
 function variables({ run }: Simulation): Record<string, Value> {
   return Object.assign({}, ...run.trace.map((entry) => entry.variables ?? {})) as Record<string, Value>;
+}
+
+/** Of every class that is named: as many entities as are expected, in any order, with the properties that are expected. */
+function entities({ model }: Simulation, { model: expected = {} }: Expectations): string[] {
+  return Object.entries(expected).flatMap(([classname, wanted]) => {
+    const left = [...model.entities(classname)];
+    const missing = wanted.filter((entity) => {
+      const index = left.findIndex((each) =>
+        Object.entries(entity).every(([name, value]) => isDeepStrictEqual(each[name], value)),
+      );
+      if (index >= 0) left.splice(index, 1);
+      return index < 0;
+    });
+    return [
+      ...missing.map((entity) => `no entity of ${classname} is like ${show(entity)}`),
+      ...left.map((entity) => `an entity of ${classname} is not expected: ${show(entity)}`),
+    ];
+  });
 }
 
 function inOrder(lines: readonly string[], expected: readonly string[]): string[] {

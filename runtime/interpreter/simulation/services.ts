@@ -3,6 +3,7 @@ import path from 'node:path';
 import type { Sandbox } from '../../sandbox/index.ts';
 import type { CallPort } from '../call-port.ts';
 import { checkFile } from '../checker/check-file.ts';
+import type { ModuleCheckOptions } from '../checker/check-module.ts';
 import { type Clock, busy } from '../clock.ts';
 import type { ComponentRegistry } from '../component.ts';
 import { ScenarioError } from '../errors.ts';
@@ -11,7 +12,6 @@ import { unavailable } from '../ports/capability.ts';
 import type { BusEvent, EventPort } from '../ports/events.ts';
 import type { HttpPort, HttpRequest, HttpResponse } from '../ports/http.ts';
 import { MemoryHuntHistory } from '../ports/hunt-history.ts';
-import type { Entity, EntityQuery, ModelPort } from '../ports/model.ts';
 import { MemoryParkingLot } from '../ports/parking.ts';
 import { OPEN_POLICY, type ScenarioPolicy } from '../ports/policy.ts';
 import type { RecordingStore } from '../ports/recording.ts';
@@ -20,7 +20,9 @@ import type { Program } from '../program.ts';
 import { SecretBox } from '../secret-box.ts';
 import { RunBook } from '../run/run-book.ts';
 import { type Value, plainText } from '../values.ts';
+import { compiling } from './compiling.ts';
 import { SimulatedCall } from './simulated-call.ts';
+import { SimulatedModel } from './simulated-model.ts';
 import { SimulatedSpeech } from './simulated-speech.ts';
 import { SimulatedRecording } from './simulated-recording.ts';
 import { SimulatedDialogs } from './simulated-dialogs.ts';
@@ -29,6 +31,8 @@ export interface SimulatedServicesOptions {
   readonly clock: Clock;
   /** Answers by `METHOD URL`: `{status, json, body, headers}`, or a list of them, one for each request. */
   readonly http?: Readonly<Record<string, Value>>;
+  /** The data model; left out: an empty one. */
+  readonly model?: SimulatedModel;
   /** Folder in which other scenarios are looked for by their id. */
   readonly folder?: string;
   readonly components?: ComponentRegistry;
@@ -50,7 +54,7 @@ export function simulatedServices(options: SimulatedServicesOptions): RunService
   const { clock, http = {}, folder, components, note = () => undefined } = options;
   let { sandbox } = options;
   const find = async (where: string, registry: ComponentRegistry, id: string): Promise<Program | undefined> => {
-    const program = await findScenario(where, registry, id);
+    const program = await findScenario(where, { components: registry, ...compiling(options.openSandbox) }, id);
     if (program && needsSandbox(program)) sandbox ??= await options.openSandbox?.();
     return program;
   };
@@ -63,7 +67,7 @@ export function simulatedServices(options: SimulatedServicesOptions): RunService
     runs: new RunBook(),
     events: new SimulatedEvents(clock, note),
     http: new SimulatedHttp(http, note),
-    model: new SimulatedModel(),
+    model: options.model ?? new SimulatedModel(),
     recordings: simulatedRecordings,
     huntHistory: new MemoryHuntHistory(),
     dialogs: new SimulatedDialogs(note),
@@ -82,12 +86,16 @@ function simulatedPolicy({ debug = false, secrets = {} }: SimulatedServicesOptio
   return { ...OPEN_POLICY, debugs: () => debug, secrets: () => box };
 }
 
-async function findScenario(folder: string, components: ComponentRegistry, id: string): Promise<Program | undefined> {
+async function findScenario(
+  folder: string,
+  options: Omit<ModuleCheckOptions, 'file'>,
+  id: string,
+): Promise<Program | undefined> {
   for (const name of (await readdir(folder))
     .filter((each) => isBlockScenario(each) || isModuleScenario(each))
     .toSorted()) {
     const file = path.join(folder, name);
-    const { program } = await checkFile({ file, components });
+    const { program } = await checkFile({ ...options, file });
     if (program?.id === id) return program;
   }
   return undefined;
@@ -159,49 +167,6 @@ function toResponse(answer: Value): HttpResponse {
     headers: { ...type, ...((headers ?? {}) as Record<string, string>) },
     body: json === undefined ? plainText(body ?? '') : JSON.stringify(json),
   };
-}
-
-/** Entities in memory; a filter is an object of properties that have to be the same. */
-class SimulatedModel implements ModelPort {
-  readonly #classes = new Map<string, Map<string, Entity>>();
-
-  async read(_: string, classname: string, id: string): Promise<Entity | undefined> {
-    return this.#of(classname).get(id);
-  }
-
-  async list(_: string, classname: string, { filter, limit, offset }: EntityQuery): Promise<readonly Entity[]> {
-    if (filter !== undefined && (filter === null || typeof filter !== 'object' || Array.isArray(filter)))
-      throw unavailable('a simulation filters by an object of properties only');
-    const wanted = Object.entries((filter ?? {}) as Record<string, Value>);
-    return [...this.#of(classname).values()]
-      .filter((entity) => wanted.every(([name, value]) => entity[name] === value))
-      .slice(offset, offset + limit);
-  }
-
-  async create(_: string, classname: string, entity: Entity): Promise<Entity> {
-    const entities = this.#of(classname);
-    const created = { id: `${classname}-${entities.size + 1}`, ...entity };
-    entities.set(created.id, created);
-    return created;
-  }
-
-  async update(_: string, classname: string, id: string, change: Entity): Promise<Entity | undefined> {
-    const entity = this.#of(classname).get(id);
-    if (!entity) return undefined;
-    const changed = { ...entity, ...change };
-    this.#of(classname).set(id, changed);
-    return changed;
-  }
-
-  async remove(_: string, classname: string, id: string): Promise<boolean> {
-    return this.#of(classname).delete(id);
-  }
-
-  #of(classname: string): Map<string, Entity> {
-    const entities = this.#classes.get(classname) ?? new Map<string, Entity>();
-    this.#classes.set(classname, entities);
-    return entities;
-  }
 }
 
 const simulatedRecordings: RecordingStore = {

@@ -1,5 +1,6 @@
 import type { Sandbox } from '../../sandbox/index.ts';
 import { checkFile } from '../checker/check-file.ts';
+import type { ModuleCheckOptions } from '../checker/check-module.ts';
 import type { CheckResult } from '../checker/check-scenario.ts';
 import type { ComponentRegistry } from '../component.ts';
 import { parseDuration } from '../duration.ts';
@@ -7,6 +8,8 @@ import { ArgumentError } from '../errors.ts';
 import { formatProblem } from '../problem.ts';
 import type { Program } from '../program.ts';
 import type { Value } from '../values.ts';
+import type { SelectEntities } from './simulated-model.ts';
+import { compiling } from './compiling.ts';
 import { simulate } from './simulation.ts';
 import { PATIENCE_MS } from './test-file.ts';
 import { transcript } from './transcript.ts';
@@ -23,6 +26,8 @@ export interface SimulateOptions {
   readonly argTexts?: Readonly<Record<string, string>>;
   /** Scripts wait for a debugger. */
   readonly debug?: boolean;
+  /** How the data model reads filters. */
+  readonly select?: SelectEntities;
   /** Opens the sandbox, for scenarios with scripts. */
   readonly openSandbox?: () => Promise<Sandbox>;
 }
@@ -44,7 +49,7 @@ export async function runSimulate(
     out(`"${options.hangUpAfter}" is no duration: write e.g. 10s`);
     return 2;
   }
-  const checked = await read(file, components);
+  const checked = await read({ file, components, ...compiling(options.openSandbox) });
   if (checked === undefined) {
     out(`${file}: the file cannot be read`);
     return 2;
@@ -62,6 +67,7 @@ export async function runSimulate(
       args,
       components,
       openSandbox: options.openSandbox,
+      select: options.select,
       debug: options.debug ?? false,
     });
     for (const line of transcript(simulation)) out(line);
@@ -86,9 +92,9 @@ function readArguments(program: Program, texts: Readonly<Record<string, string>>
   return Object.fromEntries(Object.entries(texts).map(readOne));
 }
 
-async function read(file: string, components: ComponentRegistry): Promise<CheckResult | undefined> {
+async function read(options: ModuleCheckOptions): Promise<CheckResult | undefined> {
   try {
-    return await checkFile({ file, components });
+    return await checkFile(options);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).syscall === undefined) throw error;
     return undefined;

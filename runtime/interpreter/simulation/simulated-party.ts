@@ -67,25 +67,29 @@ export class SimulatedParty {
     return this.#listenWhile([text], text.length * CHARACTER_MS, stopDigits, signal);
   }
 
-  async collect({ signal, prompt = [], min, max, timeoutMs, terminators }: CollectOptions): Promise<CollectResult> {
-    if (prompt.length > 0) this.#link.note(`prompt ${prompt.map(describe).join(' ')}`, prompt.map(describe));
-    this.#heard(prompt.map(describe));
-    const window = prompt.reduce((sum, source) => sum + length(source), 0) + timeoutMs;
-    const taken = this.#turns.listened(this.#now, window);
-    const pressed = taken?.turn.kind === 'press' ? taken.turn.digits : undefined;
-    if (taken === undefined || pressed === undefined) {
-      await this.#silent(taken, window, signal);
-      return { digits: '', reason: min === 0 ? 'complete' : 'timeout', terminator: undefined };
-    }
-    await this.#until(taken, signal);
-    const digits = untilTerminator(pressed, max, terminators);
-    // What stopped before max digits and before the end of what was pressed is a terminator.
-    const terminator = digits.length < max ? pressed[digits.length] : undefined;
-    this.#link.note(`pressed ${digits}${terminator ?? ''}`);
-    this.#pressed(digits.length + (terminator === undefined ? 0 : 1));
-    if (digits.length < min) {
-      await this.#pass(timeoutMs, signal);
-      return { digits, reason: 'timeout', terminator };
+  /** Digits typed ahead count, and the prompt is then not played; a later press counts while it comes in time. */
+  async collect(options: CollectOptions): Promise<CollectResult> {
+    const { signal, prompt = [], min, max, timeoutMs, interDigitMs, terminators } = options;
+    const ahead = this.#turns.takeAhead(max);
+    let { digits, terminator } = split(ahead, max, terminators);
+    if (ahead === '') {
+      if (prompt.length > 0) this.#link.note(`prompt ${prompt.map(describe).join(' ')}`, prompt.map(describe));
+      this.#heard(prompt.map(describe));
+    } else this.#link.note(`pressed ${ahead}`);
+    while (terminator === undefined && digits.length < max) {
+      const first = digits === '';
+      const window = first ? prompt.reduce((sum, source) => sum + length(source), 0) + timeoutMs : interDigitMs;
+      const taken = first || this.#turns.isTimed ? this.#turns.listened(this.#now, window) : undefined;
+      if (taken?.turn.kind !== 'press') {
+        await (first ? this.#silent(taken, window, signal) : this.#pass(window, signal));
+        return { digits, reason: digits.length >= min ? 'complete' : 'timeout', terminator };
+      }
+      await this.#until({ ...taken, turn: taken.turn }, signal);
+      const pressed = split(taken.turn.digits, max - digits.length, terminators);
+      this.#link.note(`pressed ${pressed.digits}${pressed.terminator ?? ''}`);
+      this.#pressed(pressed.digits.length + (pressed.terminator === undefined ? 0 : 1));
+      digits += pressed.digits;
+      terminator = pressed.terminator;
     }
     return { digits, reason: terminator === undefined ? 'complete' : 'terminator', terminator };
   }
@@ -228,7 +232,7 @@ export class SimulatedParty {
 
   /** A turn that nobody waited for. */
   #happen(turn: Turn): void {
-    if (turn.kind === 'press') return this.#offerDigits(turn.digits);
+    if (turn.kind === 'press') return this.#offerDigits(turn.digits, turn.after !== undefined);
     this.#done();
     if (turn.kind === 'hang_up') this.#link.hangUp();
     if (turn.kind === 'hold' || turn.kind === 'unhold') {
@@ -237,12 +241,12 @@ export class SimulatedParty {
     }
   }
 
-  #offerDigits(digits: string): void {
+  #offerDigits(digits: string, timed: boolean): void {
     let used = 0;
     while (used < digits.length && this.#offer({ kind: 'dtmf', digit: digits[used] ?? '' })) used += 1;
     if (used > 0) this.#link.note(`pressed ${digits.slice(0, used)}`);
-    // What nobody wanted is typed ahead.
-    this.#pressed(used);
+    // What nobody wanted is typed ahead, unless it waits for somebody who listens.
+    if (used > 0 || timed) this.#pressed(used);
   }
 
   #offer(notice: CallNotice): boolean {
@@ -277,8 +281,9 @@ function length(source: PlaySource): number {
   return 'silenceMs' in source ? source.silenceMs : PROMPT_MS;
 }
 
-function untilTerminator(pressed: string, max: number, terminators: string): string {
+/** Keys until there are enough, or a terminator comes. */
+function split(pressed: string, max: number, terminators: string): { digits: string; terminator: string | undefined } {
   let end = 0;
   while (end < Math.min(max, pressed.length) && !terminators.includes(pressed.charAt(end))) end += 1;
-  return pressed.slice(0, end);
+  return { digits: pressed.slice(0, end), terminator: end < max ? pressed[end] : undefined };
 }

@@ -6,6 +6,7 @@ import type { Program } from '../program.ts';
 import { type Run, type RunOutcome, startRun } from '../run/run.ts';
 import type { Value } from '../values.ts';
 import { type CallEvent, type CallScript, SimulatedCall } from './simulated-call.ts';
+import { type Fixtures, type SelectEntities, SimulatedModel } from './simulated-model.ts';
 import { needsSandbox, simulatedServices } from './services.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
@@ -23,6 +24,10 @@ export interface SimulationOptions {
   readonly secrets?: Readonly<Record<string, string>>;
   /** Answers of HTTP requests: see `simulatedServices`. */
   readonly http?: Readonly<Record<string, Value>>;
+  /** What there is in the data model. */
+  readonly model?: Fixtures;
+  /** How the data model reads filters; left out: properties that have to be the same. */
+  readonly select?: SelectEntities | undefined;
 }
 
 /** A scenario that ran against a scripted caller. */
@@ -32,6 +37,8 @@ export interface Simulation {
   readonly outcome: RunOutcome;
   /** What happened to the call, by the step during which it did. */
   readonly events: ReadonlyMap<number, readonly CallEvent[]>;
+  /** As the run left it. */
+  readonly model: SimulatedModel;
 }
 
 /**
@@ -41,7 +48,17 @@ export interface Simulation {
  */
 export async function simulate(
   program: Program,
-  { script, args = {}, components, http = {}, openSandbox, debug = false, secrets = {} }: SimulationOptions,
+  {
+    script,
+    args = {},
+    components,
+    http = {},
+    model: fixtures,
+    select,
+    openSandbox,
+    debug = false,
+    secrets = {},
+  }: SimulationOptions,
 ): Promise<Simulation> {
   const clock = new VirtualClock();
   const events = new Map<number, CallEvent[]>();
@@ -56,8 +73,10 @@ export async function simulate(
     onEvent,
   });
   const sandbox = needsSandbox(program) ? await openSandbox?.() : undefined;
+  const model = new SimulatedModel(fixtures, select);
   const services = simulatedServices({
     clock,
+    model,
     components,
     http,
     ...(sandbox === undefined ? {} : { sandbox }),
@@ -71,5 +90,5 @@ export async function simulate(
   });
   run = startRun(program, { call, args, log: silent, clock, services });
   const outcome = await clock.run(run.finished);
-  return { run, call, outcome, events };
+  return { run, call, outcome, events, model };
 }

@@ -1,12 +1,13 @@
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
-import type { Sandbox } from '../../sandbox/index.ts';
 import { checkFile } from '../checker/check-file.ts';
+import type { ModuleCheckOptions } from '../checker/check-module.ts';
 import type { ComponentRegistry } from '../component.ts';
 import { ArgumentError } from '../errors.ts';
 import { filesBelow, isTestFile } from '../files.ts';
 import { formatProblem } from '../problem.ts';
 import type { Program } from '../program.ts';
+import { compiling } from './compiling.ts';
 import { mismatches } from './expectations.ts';
 import { type Simulation, type SimulationOptions, simulate } from './simulation.ts';
 import { type ScenarioTest, readTestFile } from './test-file.ts';
@@ -30,8 +31,8 @@ export async function runTests(
   targets: readonly string[],
   components: ComponentRegistry,
   out: (line: string) => void,
-  /** For scenarios with scripts. */
-  openSandbox?: () => Promise<Sandbox>,
+  /** For scenarios with scripts, and how the data model reads filters. */
+  { openSandbox, select }: Pick<SimulationOptions, 'openSandbox' | 'select'> = {},
 ): Promise<number> {
   const files: string[] = [];
   for (const target of targets) files.push(...(await testFiles(target)));
@@ -39,12 +40,13 @@ export async function runTests(
   let mistakes = 0;
   const began = performance.now();
   for (const file of files) {
-    const loaded = await load(file, components);
+    const loaded = await load(file, { components, ...compiling(openSandbox) });
     for (const problem of loaded.problems) out(problem);
     mistakes += loaded.problems.length;
     const { program } = loaded;
     if (!program) continue;
-    for (const test of loaded.tests) results.push(await runTest(file, test, program, { components, openSandbox }));
+    for (const test of loaded.tests)
+      results.push(await runTest(file, test, program, { components, openSandbox, select }));
   }
   report(results, out);
   const failed = results.filter(({ found }) => found.length > 0).length;
@@ -70,12 +72,12 @@ interface LoadedTests {
   readonly problems: readonly string[];
 }
 
-async function load(file: string, components: ComponentRegistry): Promise<LoadedTests> {
+async function load(file: string, options: Omit<ModuleCheckOptions, 'file'>): Promise<LoadedTests> {
   try {
     const { tests, problems } = readTestFile(await readFile(file, 'utf8'), file);
     if (problems.length > 0) return { tests: [], program: undefined, problems: problems.map(formatProblem) };
     const scenario = path.join(path.dirname(file), tests.scenario ?? (await namesake(file)));
-    const checked = await checkFile({ file: scenario, components });
+    const checked = await checkFile({ ...options, file: scenario });
     return {
       tests: tests.tests,
       program: checked.program,
@@ -102,9 +104,9 @@ async function runTest(
   file: string,
   test: ScenarioTest,
   program: Program,
-  tools: Pick<SimulationOptions, 'components' | 'openSandbox'>,
+  tools: Pick<SimulationOptions, 'components' | 'openSandbox' | 'select'>,
 ): Promise<TestResult> {
-  const { turns, patience, phones, args, http, from, to } = test;
+  const { turns, patience, phones, args, http, model, from, to } = test;
   const script = {
     turns,
     phones,
@@ -113,7 +115,7 @@ async function runTest(
     ...(to === undefined ? {} : { to }),
   };
   try {
-    const simulation = await simulate(program, { script, args, http, ...tools });
+    const simulation = await simulate(program, { script, args, http, model, ...tools });
     return { file, test, simulation, found: mismatches(simulation, test.expect) };
   } catch (error) {
     if (!(error instanceof ArgumentError)) throw error;

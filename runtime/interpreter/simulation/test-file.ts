@@ -5,6 +5,7 @@ import { type Entry, scalarText } from '../checker/source.ts';
 import { YamlSource } from '../checker/yaml-source.ts';
 import type { Value } from '../values.ts';
 import { type PhoneScript, readPhone } from './phones.ts';
+import type { Fixtures } from './simulated-model.ts';
 import type { Turn } from './turns.ts';
 
 /** Tests of a scenario: a scripted caller, and what is expected of the run. */
@@ -26,6 +27,8 @@ export interface ScenarioTest {
   readonly phones: Readonly<Record<string, PhoneScript>>;
   /** Answers of HTTP requests in order, by `METHOD URL`. */
   readonly http: Readonly<Record<string, Value>>;
+  /** What there is in the data model. */
+  readonly model: Fixtures;
   readonly expect: Expectations;
 }
 
@@ -49,6 +52,8 @@ export interface Expectations {
   readonly value?: Value;
   /** Code of the error that the run failed with. */
   readonly error?: string;
+  /** Entities that there are in the end, with the properties that are named; of a class all of them. */
+  readonly model?: Fixtures;
   /** Milliseconds the run may take. */
   readonly within?: number;
 }
@@ -56,7 +61,7 @@ export interface Expectations {
 /** A caller who says nothing hangs up at last: a scenario that listens for ever comes to an end. */
 export const PATIENCE_MS = 120_000;
 
-const TEST_KEYS = ['name', 'from', 'to', 'args', 'patience', 'steps', 'phones', 'http', 'expect'];
+const TEST_KEYS = ['name', 'from', 'to', 'args', 'patience', 'steps', 'phones', 'http', 'model', 'expect'];
 const EXPECT_KEYS = [
   'status',
   'path',
@@ -68,6 +73,7 @@ const EXPECT_KEYS = [
   'result',
   'value',
   'error',
+  'model',
   'within',
 ];
 const STEPS = ['hears', 'presses', 'says', 'silence', 'hangs_up', 'holds', 'resumes'];
@@ -125,6 +131,7 @@ class TestReader {
         turns: this.#steps(fields.get('steps')),
         phones: this.#phones(fields.get('phones')),
         http: this.#map(fields.get('http'), 'http'),
+        model: this.#fixtures(fields.get('model')),
         expect: this.#expectations(fields.get('expect')),
       },
     ];
@@ -201,6 +208,23 @@ class TestReader {
     return phones;
   }
 
+  /** `{ class: [{ id: 1, name: x }] }` */
+  #fixtures(entry: Entry | undefined): Fixtures {
+    const fixtures: Record<string, Fixtures[string]> = {};
+    for (const { key, keyNode, value } of this.#entries(entry, 'model')) {
+      const entities = value?.toJSON() as unknown;
+      if (Array.isArray(entities) && entities.every((each) => isObject(each)))
+        fixtures[key] = entities as Fixtures[string];
+      else
+        this.#source.problem(
+          value ?? keyNode,
+          `"${key}" must be a list of entities`,
+          `write ${key}: [{ name: value }]`,
+        );
+    }
+    return fixtures;
+  }
+
   #expectations(entry: Entry | undefined): Expectations {
     if (!entry) return {};
     if (!isMap(entry.value)) {
@@ -217,6 +241,7 @@ class TestReader {
   }
 
   #expectation(key: string, field: Entry): unknown {
+    if (key === 'model') return this.#fixtures(field);
     if (key === 'within') return this.#duration(field);
     if (key === 'value') return (field.value?.toJSON() ?? null) as Value;
     if (key === 'path' || key === 'prompts' || key === 'events') return this.#list(field);
@@ -274,6 +299,10 @@ class TestReader {
     }
     return fields;
   }
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function textOfNode(node: Node | null): string {

@@ -23,6 +23,8 @@ export const THINK_MS = 200;
 /** Keeps the turns that are still to come. */
 export class Turns {
   readonly #turns: Turn[];
+  /** Keys that were pressed and that nobody has heard. */
+  #ahead = '';
   /** When the latest turn was done. */
   #since = 0;
 
@@ -35,7 +37,14 @@ export class Turns {
   }
 
   get left(): readonly Turn[] {
-    return this.#turns;
+    return this.#ahead === '' ? this.#turns : [{ kind: 'press', digits: this.#ahead }, ...this.#turns];
+  }
+
+  /** Keys typed ahead; whoever calls has them. */
+  takeAhead(max: number): string {
+    const taken = this.#ahead.slice(0, max);
+    this.#ahead = this.#ahead.slice(max);
+    return taken;
   }
 
   /** The next turn is done, or time for it begins. */
@@ -52,15 +61,20 @@ export class Turns {
   pressed(count: number, now: number): void {
     const { next } = this;
     if (next?.kind !== 'press') return;
-    const digits = next.digits.slice(count);
-    if (digits === '') this.done(now);
-    else this.#turns[0] = { kind: 'press', digits };
+    this.#ahead += next.digits.slice(count);
+    this.done(now);
   }
 
   /** A sound is played. */
   heard(sound: string, now: number): void {
     const { next } = this;
     if (next?.kind === 'hear' && next.sound === sound) this.done(now);
+  }
+
+  /** Whether the next turn comes at a time of its own, listened to or not. */
+  get isTimed(): boolean {
+    const { next } = this;
+    return next?.kind === 'press' && next.after !== undefined;
   }
 
   /** Milliseconds until the next turn happens by itself; undefined when it waits for something. */

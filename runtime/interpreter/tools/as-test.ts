@@ -1,46 +1,63 @@
 import { stringify } from 'yaml';
 import type { RunView } from '../runner.ts';
-import { plainText } from '../values.ts';
+import { type Value, plainText } from '../values.ts';
 import { INTERRUPTED, type TraceEntry } from '../run/trace.ts';
 
 /** Components that listen to the other party, and the result in which the keys are. */
 const LISTENING: Readonly<Record<string, string>> = { collect: 'digits', menu: 'digit', play: 'digit', say: 'digit' };
+/** How long a simulated caller thinks before it speaks, and how long a character takes. */
+const THINK_MS = 200;
+const CHARACTER_MS = 60;
 
 /**
- * A scripted-caller test that does what the caller of a finished run did, and expects what happened. Silence and the
- * wrong keys within one block are not in a trace: the last key of a menu is pressed.
+ * A scripted-caller test that does what the caller of a run did, and expects what happened. Silence and the wrong keys
+ * within one block are not in a trace: the last key of a menu is pressed. Of a live run, what it has done so far is
+ * expected.
  */
 export function asTest(view: RunView): string {
-  const { id, scenario, trace, outcome } = view;
-  const main = trace.filter(({ branch }) => branch === 'main');
+  const { id, file, from, to, trace, outcome } = view;
+  const done = trace.filter(({ exit }) => exit !== undefined);
+  const main = done.filter(({ branch }) => branch === 'main');
   const steps = [...main.flatMap(deed), ...hangUp(main, outcome?.reason)];
   const phones = Object.assign({}, ...main.map(phone)) as Record<string, string>;
-  const exits = Object.fromEntries(trace.map(({ block, exit }) => [block, exit ?? '']));
+  const model = entities(trace);
+  const exits = Object.fromEntries(done.map(({ block, exit }) => [block, exit ?? '']));
   const test = {
     name: `as in run ${id}`,
+    ...(from === undefined ? {} : { from }),
+    ...(to === undefined ? {} : { to }),
     ...(Object.keys(phones).length === 0 ? {} : { phones }),
+    ...(Object.keys(model).length === 0 ? {} : { model }),
     ...(steps.length === 0 ? {} : { steps }),
     expect: {
-      ...(outcome ? { status: outcome.status } : {}),
-      path: trace.map(({ block }) => block),
+      ...(outcome ? { status: outcome.status, path: done.map(({ block }) => block) } : {}),
       exits,
       ...(outcome?.error ? { error: outcome.error.code } : {}),
       ...(outcome && Object.keys(outcome.result).length > 0 ? { result: outcome.result } : {}),
     },
   };
-  return stringify({ scenario: `${scenario}.yaml`, tests: [test] });
+  return stringify({ scenario: file, tests: [test] });
 }
 
 type Step = string | Record<string, string>;
 
 function deed({ component, exit, result, milliseconds = 0, interrupt }: TraceEntry): Step[] {
   if (interrupt !== undefined) return interrupted(interrupt, milliseconds);
+  if (component === 'record') return recorded(result ?? {}, milliseconds);
+  if (component === 'recognise') return result?.['text'] ? [{ says: plainText(result['text']) }] : ['silence'];
   const field = LISTENING[component];
-  if (component === 'record') return [{ says: 'x'.repeat(Math.max(1, Math.round(milliseconds / 60))) }];
   if (field === undefined || exit === INTERRUPTED) return [];
   const keys = `${plainText(result?.[field] ?? '')}${plainText(result?.['terminator'] ?? '')}`;
   if (keys !== '') return [{ presses: keys }];
   return component === 'collect' || component === 'menu' ? ['silence'] : [];
+}
+
+/** Something was said as long as the recording took; what ended it came then. */
+function recorded(result: Readonly<Record<string, Value>>, milliseconds: number): Step[] {
+  const { reason, digit, milliseconds: length } = result;
+  const spoken = (typeof length === 'number' ? length : milliseconds) - 2 * THINK_MS;
+  const says = { says: 'x'.repeat(Math.max(1, Math.floor(spoken / CHARACTER_MS))) };
+  return reason === 'digit' ? [says, { presses: plainText(digit ?? '#') }] : [says];
 }
 
 function interrupted(interrupt: string, milliseconds: number): Step[] {
@@ -55,7 +72,9 @@ function interrupted(interrupt: string, milliseconds: number): Step[] {
 function hangUp(main: readonly TraceEntry[], reason: string | undefined): Step[] {
   const last = main.at(-1);
   if (reason?.startsWith('opponent') !== true || last?.exit !== INTERRUPTED) return [];
-  return [{ hangs_up: `${last.milliseconds ?? 0}ms` }];
+  // While it spoke: the time until then has passed.
+  const spoke = last.component === 'record' && last.interrupt === undefined;
+  return [{ hangs_up: spoke ? `${THINK_MS}ms` : `${last.milliseconds ?? 0}ms` }];
 }
 
 /** What a number that was called did. */
@@ -67,4 +86,21 @@ function phone({ answers = [] }: TraceEntry): Record<string, string> {
     phones[party] = status < 300 ? 'answers' : status === 408 ? 'no answer' : String(status);
   }
   return phones;
+}
+
+/** Entities that the run read before it wrote them. The trace names the class. */
+function entities(trace: readonly TraceEntry[]): Record<string, Value[]> {
+  const found = new Map<string, Map<string, Value>>();
+  for (const { component, subject, result } of trace) {
+    if (subject === undefined || (component !== 'model_read' && component !== 'model_list')) continue;
+    const { entity, entities: list } = result ?? {};
+    const read = Array.isArray(list) ? (list as readonly Value[]) : entity === undefined ? [] : [entity];
+    const known = found.get(subject) ?? new Map<string, Value>();
+    for (const each of read) {
+      const { id } = (each ?? {}) as { readonly id?: Value };
+      if (typeof id === 'string' && !known.has(id)) known.set(id, each);
+    }
+    if (known.size > 0) found.set(subject, known);
+  }
+  return Object.fromEntries([...found].map(([classname, known]) => [classname, [...known.values()]]));
 }

@@ -7,7 +7,9 @@ export function traceText(view: RunView): string[] {
   const start = outcome?.start ?? trace[0]?.start ?? 0;
   const lines = [`run ${id}  scenario ${scenario}  version ${version}${callid === '' ? '' : `  call ${callid}`}`];
   for (const entry of trace) {
-    lines.push(blockLine(entry, start));
+    const { subject } = entry;
+    const component = subject === undefined ? entry.component : `${entry.component} ${subject}`;
+    lines.push(blockLine({ ...entry, component }, start));
     const { answers = [], log = [], result, usage } = entry;
     for (const { party, line } of answers) lines.push(`${INDENT}${party}: ${line}`);
     for (const line of log) lines.push(`${INDENT}${line}`);

@@ -87,6 +87,8 @@ function signature(name: string, component: Component): string {
     const { description } = schema as { description?: string };
     return `  /** ${description ?? ''} */\n  ${setting}${needed(settings, setting) ? '' : '?'}: ${typeOf(schema)};\n`;
   });
+  if (openExits)
+    fields.push(`  /** The exits that count, e.g. keys; default: every key. */\n  exits?: readonly string[];\n`);
   if (usesCall(component))
     fields.push(
       '  /** The call it is for: a name that `call.call` was given; default: the caller. */\n  leg?: string;\n',

@@ -27,6 +27,7 @@ export class HostRun implements ScriptRun {
   readonly options: StartOptions;
   readonly limits: ScriptLimits;
   readonly finished: Promise<ScriptOutcome>;
+  listensForKeys = false;
   readonly #outcome = Promise.withResolvers<ScriptOutcome>();
   readonly #budget: Budget;
   readonly #pace: Pace;
@@ -148,6 +149,9 @@ export class HostRun implements ScriptRun {
         return this.#command(item.id, item.name, item.args);
       case 'cancel':
         return this.#cancel(item.id);
+      case 'keys':
+        this.listensForKeys = item.listens;
+        return undefined;
       case 'log':
         return this.#countAndLog(item.level, item.text);
       case 'limit':

@@ -7,6 +7,7 @@ import type { LogLevel } from '../sandbox.ts';
 export type Utterance =
   | { readonly kind: 'call'; readonly id: number; readonly name: string; readonly args: readonly Json[] }
   | { readonly kind: 'cancel'; readonly id: number }
+  | { readonly kind: 'keys'; readonly listens: boolean }
   | { readonly kind: 'log'; readonly level: LogLevel; readonly text: string }
   | { readonly kind: 'limit'; readonly limit: LimitName }
   | { readonly kind: 'idle' }
@@ -39,6 +40,7 @@ function utterance(item: Json): Utterance {
     return { kind, id: a, name: b, args: c as readonly Json[] };
   }
   if (kind === 'cancel' && isId(a)) return { kind, id: a };
+  if (kind === 'keys' && typeof a === 'boolean') return { kind, listens: a };
   if (kind === 'log' && typeof a === 'string' && LEVELS.has(a) && typeof b === 'string') {
     return { kind, level: a as LogLevel, text: b };
   }

@@ -5,7 +5,7 @@
  * functions only. A script that fools it fools itself: everything that leaves is checked again outside.
  *
  * In:  JSON list of {do: 'start' | 'answer' | 'fail' | 'event', ...}
- * Out: JSON list of ['call', id, name, args], ['cancel', id], ['log', level, text], ['limit', name], ['done', value, vars],
+ * Out: JSON list of ['call', id, name, args], ['cancel', id], ['keys', whether it listens for them], ['log', level, text], ['limit', name], ['done', value, vars],
  *      ['threw', code, message, stack], ['unstarted'] while the source itself has not run to its end, ['idle'] when
  *      nothing can continue the script
  */
@@ -42,6 +42,7 @@
   let waiting = 0;
   const pending = create(null);
   let listening = 0;
+  let keyListeners = 0;
   const listeners = create(null);
   let logLines = 0;
   let logBytes = 0;
@@ -135,8 +136,11 @@
     const entry = (event) => listener(event);
     apply(add, set, [entry]);
     listening++;
+    if (key === 'dtmf' && ++keyListeners === 1) say('["keys",true]');
     return () => {
-      if (apply(remove, set, [entry])) listening--;
+      if (!apply(remove, set, [entry])) return;
+      listening--;
+      if (key === 'dtmf' && --keyListeners === 0) say('["keys",false]');
     };
   }
 

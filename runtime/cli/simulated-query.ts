@@ -1,0 +1,36 @@
+/** Filters and order of the data model over the entities of a simulation, whose classes are not known. */
+import { ScenarioError } from '../interpreter/errors.ts';
+import type { SelectEntities } from '../interpreter/simulation/simulated-model.ts';
+import {
+  ExpressionParser,
+  FilterError,
+  type ValueType,
+  parseFilter,
+  parseOrder,
+  sortItems,
+  toPredicate,
+} from '../model/filter/index.ts';
+
+export const selectEntities: SelectEntities = (entities, { filter, order }) => {
+  // As if every class had the properties that its entities have, of the type of their first value.
+  const types = new Map<string, ValueType>();
+  for (const entity of entities)
+    for (const [name, value] of Object.entries(entity))
+      if (value !== null && !types.has(name)) types.set(name, typeOf(value));
+  const parser = new ExpressionParser({ fields: { get: (name) => types.get(name) ?? 'json' }, now: Date.now() });
+  try {
+    const kept = filter === undefined ? entities : entities.filter(toPredicate(parseFilter(parser, filter)));
+    return order === undefined || order.length === 0 ? kept : sortItems(kept, parseOrder(parser, order));
+  } catch (error) {
+    if (error instanceof FilterError) throw new ScenarioError('model_refused', error.message, { cause: error });
+    throw error;
+  }
+};
+
+function typeOf(value: unknown): ValueType {
+  if (typeof value === 'string') return 'text';
+  if (typeof value === 'number') return 'number';
+  if (typeof value === 'boolean') return 'boolean';
+  if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return 'text[]';
+  return Array.isArray(value) && value.every((item) => typeof item === 'number') ? 'number[]' : 'json';
+}

@@ -1,0 +1,8 @@
+import type { CompileResult, Sandbox, ScriptSource } from '../../sandbox/index.ts';
+
+/** The compiler of a sandbox that is opened when there is something to compile; nothing without one. */
+export function compiling(openSandbox: (() => Promise<Sandbox>) | undefined): {
+  readonly compile?: (source: ScriptSource) => Promise<CompileResult>;
+} {
+  return openSandbox ? { compile: async (source) => (await openSandbox()).compile(source) } : {};
+}
