@@ -114,6 +114,34 @@ describe('scenario modules', () => {
     expect(events).to.include('publish gone');
   });
 
+  it('use up the keys that they listen for, and leave the others', async () => {
+    const turns = [
+      { kind: 'press', digits: '0', after: 500 },
+      { kind: 'press', digits: '7', after: 1500 },
+    ] as const;
+    const { outcome } = await run(
+      `await call.answer();
+      const heard = [];
+      const stop = events.on('dtmf', ({ digit }) => { heard.push(digit); stop(); });
+      await call.play('silence:1s');
+      await call.play('silence:2s');
+      return [...heard, (await call.collect({ max: 1 })).digits];`,
+      { turns },
+    );
+    expect(outcome.value, outcome.error?.message).to.deep.equal(['0', '7']);
+  });
+
+  it('take arguments as they declare them', async () => {
+    const source = `export const parameters = { owner: { type: 'string', default: '102' }, ring: { type: 'integer', default: 5 } };
+      export default async (call, args) => args;`;
+    const { program } = await checkModule(source, { file: path.join(folder, 'p.js'), components });
+    const simulation = (args: Record<string, string>) =>
+      runSimulation(program as Program, { script: {}, components, args, openSandbox: async () => sandbox });
+    expect((await simulation({ owner: '7' })).outcome.value).to.deep.equal({ owner: '7', ring: 5 });
+    const wrong = await simulation({ ring: 'x' }).catch((error: Error) => error.message);
+    expect(wrong).to.equal('parameter ring: must be of type integer');
+  });
+
   it('have a minute after a hang-up', async () => {
     const { outcome } = await run(
       `await call.answer();

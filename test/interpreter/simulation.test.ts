@@ -88,6 +88,43 @@ describe('example scenarios', () => {
   });
 });
 
+describe('simulated callers type as real ones do', () => {
+  const collecting = (settings: string, rest = '') =>
+    `id: c\nstart: a\nblocks:\n  a: { answer: , next: b }\n  b: { collect: ${settings}, exits: { next: c, timeout: c } }\n${rest || '  c: { return: "${b.digits}${b.terminator}" }'}\n`;
+
+  it('digits one after another are one input while they come in time', async () => {
+    const turns = [
+      { kind: 'press', digits: '1' },
+      { kind: 'press', digits: '2', after: 2000 },
+      { kind: 'press', digits: '3', after: 4000 },
+    ] as const;
+    const { outcome } = await simulate(collecting('{ max: 4, digit_timeout: 3s }'), { turns, hangsUpAfter: 60_000 });
+    expect(outcome).to.deep.include({ value: '12', milliseconds: 200 + 2000 + 3000 });
+  });
+
+  it('a terminator ends the input at once, with too few digits, too', async () => {
+    const { outcome, steps } = await simulate(collecting('{ min: 3, max: 4 }'), { presses: ['1#'] });
+    expect(outcome).to.deep.include({ value: '1#', milliseconds: 200 });
+    expect(steps).to.include('b -> timeout');
+  });
+
+  it('what is typed ahead is no stop digit, and takes the place of the next prompt', async () => {
+    const rest =
+      '  c: { play: { sounds: "silence:2s", stop_digits: "0123456789" }, exits: { next: d, digit: d } }\n' +
+      '  d: { menu: { prompt: "silence:5s" }, exits: { 2: end, failed: end } }';
+    const { events, steps } = await simulate(collecting('{ max: 1 }', rest), { presses: ['12'] });
+    expect(steps).to.deep.equal(['a -> next', 'b -> next', 'c -> next', 'd -> 2']);
+    expect(events).to.deep.equal([
+      'answer',
+      'pressed 1',
+      'play silence:2000ms',
+      'pressed 2',
+      'hangup',
+      'ended by scenario: hangup',
+    ]);
+  });
+});
+
 describe('simulate command', () => {
   it('prints what happened, block by block', async () => {
     const { code, lines } = await transcript('examples/menu.yaml', { press: '9,2' });
