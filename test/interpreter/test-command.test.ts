@@ -138,30 +138,25 @@ tests:
   });
 
   it('begin with entities of the data model, and expect others', async () => {
-    const folder = await mkdtemp(path.join(tmpdir(), 'tests-'));
-    try {
-      await writeFile(
-        path.join(folder, 'box.yaml'),
-        'id: box\nstart: find\nblocks:\n  find: { model_list: { class: box/messages, filter: { owner: "10%" }, order: [at] }, exits: { next: remove, empty: end } }\n' +
-          '  remove: { model_write: { class: box/messages, id: "${find.entities[0].id}", remove: true }, next: end }\n',
-      );
-      const test = (expected: string) =>
-        'tests:\n  - name: removes the oldest\n    model: { box/messages: [{ id: a, owner: "102", at: 5 }, { id: b, owner: "101", at: 3 }, { id: c, owner: "2", at: 1 }] }\n' +
-        `    expect: { status: completed, results: { find.count: 2 }, model: { box/messages: ${expected} } }\n`;
-      const lines: string[] = [];
-      for (const expected of ['[{ id: a }, { owner: "2" }]', '[{ id: b }]']) {
-        await writeFile(path.join(folder, 'box.test.yaml'), test(expected));
-        await runTests([folder], components, (line) => lines.push(line), { select: selectEntities });
-      }
-      expect(lines[0]).to.match(/^1 passed, 0 failed/);
-      expect(lines.slice(2, 5)).to.deep.equal([
-        '  no entity of box/messages is like {"id":"b"}',
-        '  an entity of box/messages is not expected: {"id":"a","owner":"102","at":5}',
-        '  an entity of box/messages is not expected: {"id":"c","owner":"2","at":1}',
-      ]);
-    } finally {
-      await rm(folder, { recursive: true });
+    await writeFile(
+      path.join(folder, 'box.yaml'),
+      'id: box\nstart: find\nblocks:\n  find: { model_list: { class: box/messages, filter: { owner: "10%" }, order: [at] }, exits: { next: remove, empty: end } }\n' +
+        '  remove: { model_write: { class: box/messages, id: "${find.entities[0].id}", remove: true }, next: end }\n',
+    );
+    const test = (expected: string) =>
+      'tests:\n  - name: removes the oldest\n    model: { box/messages: [{ id: a, owner: "102", at: 5 }, { id: b, owner: "101", at: 3 }, { id: c, owner: "2", at: 1 }] }\n' +
+      `    expect: { status: completed, results: { find.count: 2 }, model: { box/messages: ${expected} } }\n`;
+    const lines: string[] = [];
+    for (const expected of ['[{ id: a }, { owner: "2" }]', '[{ id: b }]']) {
+      await writeFile(path.join(folder, 'box.test.yaml'), test(expected));
+      await runTests([folder], components, (line) => lines.push(line), { select: selectEntities });
     }
+    expect(lines[0]).to.match(/^1 passed, 0 failed/);
+    expect(lines.slice(2, 5)).to.deep.equal([
+      '  no entity of box/messages is like {"id":"b"}',
+      '  an entity of box/messages is not expected: {"id":"a","owner":"102","at":5}',
+      '  an entity of box/messages is not expected: {"id":"c","owner":"2","at":1}',
+    ]);
   });
 
   it('pass for the examples of the project', async () => {
