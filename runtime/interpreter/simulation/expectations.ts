@@ -79,8 +79,8 @@ function entities({ model }: Simulation, { model: expected = {} }: Expectations)
   return Object.entries(expected).flatMap(([classname, wanted]) => {
     const left = [...model.entities(classname)];
     const missing = wanted.filter((entity) => {
-      const index = left.findIndex((each) =>
-        Object.entries(entity).every(([name, value]) => isDeepStrictEqual(each[name], value)),
+      const index = left.findIndex((candidate) =>
+        Object.entries(entity).every(([name, value]) => isDeepStrictEqual(candidate[name], value)),
       );
       if (index >= 0) left.splice(index, 1);
       return index < 0;
