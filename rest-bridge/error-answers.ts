@@ -11,6 +11,7 @@ import {
   StorageTimeoutError,
 } from '../runtime/model/index.ts';
 import { badParameter, RestError } from './errors.ts';
+import { NATIVE_METHODS } from './http/methods.ts';
 import type { Refusal, RefusalKind } from './http/refusal.ts';
 
 /** What the REST caller is to see of an error of any origin. Whatever is not known is 500/1409 and stays in the log. */
@@ -36,6 +37,9 @@ export function toRestError(error: unknown): RestError {
       return new RestError('BAD_REQUEST', { reason: 'the body is not as long as Content-Length says' });
     case 'FST_ERR_BAD_URL':
       return new RestError('BAD_REQUEST', { reason: 'the path is not valid percent-encoded UTF-8' });
+    // PostgreSQL, untranslatable character: no text there holds it.
+    case '22021':
+      return new RestError('BAD_REQUEST', { reason: 'a text holds U+0000, which nothing is named' });
     case 'FST_ERR_MAX_PARAM_LENGTH':
       return badParameter('path', 'an identifier is too long');
     default:
@@ -99,7 +103,7 @@ export function answerError(error: unknown, request: FastifyRequest, reply: Fast
 const REFUSALS = {
   malformed: 'BAD_REQUEST',
   'head-too-large': 'HEAD_TOO_LARGE',
-  'unknown-method': 'METHOD_UNKNOWN',
+  'unknown-method': 'METHOD_NOT_ALLOWED',
   'unsupported-version': 'VERSION_NOT_SUPPORTED',
   'unmet-expectation': 'EXPECTATION_FAILED',
   timeout: 'REQUEST_TIMEOUT',
@@ -107,13 +111,14 @@ const REFUSALS = {
 
 /** The whole HTTP response to a message that never became a request. */
 export function renderRefusal(refusal: Refusal): string {
-  const error = new RestError(REFUSALS[refusal.kind], { reason: refusal.message });
+  const error = new RestError(REFUSALS[refusal.kind], { ...refusal.details, reason: refusal.message });
   const body = JSON.stringify(error.toObject());
   return [
     `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status] ?? ''}`,
     'Content-Type: application/json; charset=utf-8',
     `Content-Length: ${Buffer.byteLength(body)}`,
     `Date: ${new Date().toUTCString()}`,
+    ...(refusal.kind === 'unknown-method' ? [`Allow: ${[...NATIVE_METHODS].join(', ')}`] : []),
     'Connection: close',
     '',
     body,

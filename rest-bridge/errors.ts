@@ -30,7 +30,6 @@ export const ERRORS = {
   TOO_MANY_REQUESTS: { status: 429, code: 1429, template: 'Too many failed logins; try again in {seconds} s' },
   HEAD_TOO_LARGE: { status: 431, code: 1431, template: 'Request head too large: {reason}' },
   INTERNAL: { status: 500, code: 1409, template: 'Internal server error' },
-  METHOD_UNKNOWN: { status: 501, code: 1501, template: 'Not implemented: {reason}' },
   UNAVAILABLE: { status: 503, code: 1503, template: 'Service unavailable: {reason}' },
   VERSION_NOT_SUPPORTED: { status: 505, code: 1505, template: 'HTTP version not supported: {reason}' },
 } as const satisfies Record<string, ErrorKind>;

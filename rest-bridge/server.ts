@@ -5,7 +5,6 @@ import { type App, BASE_PATH } from './app.ts';
 import { authenticator } from './authentication.ts';
 import { readBodies } from './bodies.ts';
 import { childLists } from './collection/children.ts';
-import { readAllBodies } from './collection/bodies.ts';
 import { collectionRoutes } from './collection/routes.ts';
 import { ScriptResource } from './domain-center/script-resource.ts';
 import type { RestDeps } from './deps.ts';
@@ -18,6 +17,7 @@ import { isHeadFallback, rewriteFallback } from './http/fallback.ts';
 import { createFrontedServer, refuseClient } from './http/front.ts';
 import { modelRoutes } from './model/routes.ts';
 import { methodNotAllowed } from './method-not-allowed.ts';
+import { readAllBodies } from './posted-bodies.ts';
 import { callRoutes } from './routes/calls.ts';
 import { conferenceRoutes } from './routes/conferences.ts';
 import { hookRoutes } from './routes/hooks.ts';
@@ -93,6 +93,7 @@ export async function createRestServer(deps: RestDeps): Promise<App> {
       const routes = collectRoutes(api);
       const addMethodNotAllowed = methodNotAllowed(api);
       const addChildLists = childLists(api);
+      readAllBodies(api);
       sessionRoutes(api, deps);
       userSessionRoutes(api, deps);
       await userRoutes(api, deps);
@@ -100,11 +101,8 @@ export async function createRestServer(deps: RestDeps): Promise<App> {
       conferenceRoutes(api, deps);
       recordRoutes(api, deps);
       recordingRoutes(api, deps);
-      eventStream(api, subscribers);
-      await api.register(async (scope: App) => {
-        readAllBodies(scope);
-        for (const [path, resource] of Object.entries(deps.collections)) collectionRoutes(scope, path, resource);
-      });
+      eventStream(api, deps.iam, subscribers);
+      for (const [path, resource] of Object.entries(deps.collections)) collectionRoutes(api, path, resource);
       hookRoutes(api, deps);
       versionRoutes(api, deps);
       await modelRoutes(api, deps);

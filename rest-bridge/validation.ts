@@ -20,7 +20,10 @@ export function schemaCompiler(): FastifySchemaCompiler<TSchema> {
     const flags = isBody ? [] : booleanProperties(schema);
     return (data: unknown) => {
       readFlags(data, flags);
-      if (validate(data)) return { value: data };
+      if (validate(data)) {
+        const endless = endlessNumber(data);
+        return endless === undefined ? { value: data } : { error: badParameter(endless, 'is too large a number') };
+      }
       return { error: explain(validate.errors ?? [], httpPart ?? 'request') };
     };
   };
@@ -43,6 +46,12 @@ function readFlags(data: unknown, names: readonly string[]): void {
     if (lower === '1' || lower === 'true' || lower === '') data[name] = true;
     else if (lower === '0' || lower === 'false') data[name] = false;
   }
+}
+
+/** The parameter whose text was read as an infinite number, such as 1e400, which Ajv takes. */
+function endlessNumber(data: unknown): string | undefined {
+  if (!isRecord(data)) return undefined;
+  return Object.keys(data).find((name) => data[name] === Infinity || data[name] === -Infinity);
 }
 
 /** Ajv lists the errors of each branch of a union before the union's own; the caller needs one sentence. */

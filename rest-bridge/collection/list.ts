@@ -23,8 +23,10 @@ export const ListQuery = Type.Object({
   ...ReadQuery.properties,
   filter: Type.Optional(Type.String({ description: 'JSON: {field: condition}, or a prefix-notation array' })),
   order: Type.Optional(Type.String({ description: 'JSON array of field names and {field: "asc" | "desc"}' })),
-  offset: Type.Optional(Type.Integer({ minimum: 0 })),
-  limit: Type.Optional(Type.Integer({ minimum: 0, description: '0 answers the number of items found' })),
+  offset: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),
+  limit: Type.Optional(
+    Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: '0 answers the number of items found' }),
+  ),
   countonly: Type.Optional(Type.Boolean({ description: 'Only the number of items found' })),
 });
 

@@ -11,6 +11,8 @@ import type { Subscribed, Subscribers } from './subscribers.ts';
 export const MAX_WAITING_BYTES = 1_048_576;
 /** Close codes (RFC 6455 section 7.4.1, and 4000-4999 for applications). */
 export const CLOSE = { tooSlow: 1013, sessionEnded: 4401 } as const;
+/** Why a connection is closed when its session is no longer what it was. */
+export const SESSION_OVER = 'the session ended or changed its domain';
 /** Requests of one connection that may run at once. */
 const MAX_RUNNING = 32;
 const LINGER_MS = 1_000;
@@ -52,7 +54,7 @@ const checkers = {
 /** One WebSocket: two-element frames `["method", {...}]` in, answers `["<method>_result", {...}]` and events out. */
 export class EventConnection {
   readonly #socket: WebSocket;
-  readonly #session: Session;
+  #session: Session;
   readonly #subscribers: Subscribers;
   readonly #runRest: RunRest;
   readonly #subscriptions = new Map<string, Subscribed>();
@@ -67,6 +69,12 @@ export class EventConnection {
     socket.on('close', () => {
       for (const subscribed of this.#subscriptions.values()) subscribers.detach(session, subscribed);
     });
+  }
+
+  /** Goes on with the session as it is now, or ends with it. */
+  follow(now: Session | undefined): void {
+    if (now?.domain === this.#session.domain) this.#session = now;
+    else this.drop(CLOSE.sessionEnded, SESSION_OVER);
   }
 
   /** Closes with a reason; the connection ends soon even if nobody reads it. */

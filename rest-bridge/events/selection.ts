@@ -1,7 +1,6 @@
 import { type Static, Type } from 'typebox';
 import type { NodeEvent } from '../../runtime/events/event-bus.ts';
 import { filteredChange, MODEL_EVENTS } from '../../runtime/events/model-events.ts';
-import type { Iam, Session } from '../../runtime/iam/iam.ts';
 import { ExpressionParser, parseFilter, toPredicate } from '../../runtime/model/filter/index.ts';
 import { shaper } from '../collection/shape.ts';
 
@@ -41,13 +40,12 @@ function pathOf({ class: name, data }: NodeEvent): string {
  * - `classpath`: of model changes, the class or a section of classes
  * - `exargs.filter` is tested on the data, `exargs.mask` picks from them; of model changes both are about the entity
  *
- * What the session's roles do not allow is not told.
+ * What `allows` refuses is not told: the path whose GET the session must be allowed.
  *
  * @throws BadParameterError for a filter that cannot be understood
  */
 export function selector(
-  iam: Pick<Iam, 'allows'>,
-  session: Session,
+  allows: (path: string) => boolean,
   { events, objects, classpath, exargs }: Selection,
 ): (event: NodeEvent) => NodeEvent | undefined {
   const names = events === undefined ? undefined : new Set(events);
@@ -60,7 +58,7 @@ export function selector(
     if (names !== undefined && !names.has(name) && !names.has(`${name}.${type}`)) return undefined;
     if (ids !== undefined && !OBJECT_KEYS.some((key) => ids.has(data[key]))) return undefined;
     if (classpath !== undefined && !isBelow(data['classname'], classpath)) return undefined;
-    if (!iam.allows(session, 'GET', pathOf(event))) return undefined;
+    if (!allows(pathOf(event))) return undefined;
     if (name === MODEL_EVENTS) return modelChange(event, keep, exargs?.mask);
     if (keep !== undefined && !keep(data)) return undefined;
     return exargs?.mask === undefined ? event : { ...event, data: masked(data, exargs.mask) };

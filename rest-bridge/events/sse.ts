@@ -1,8 +1,10 @@
+import type { ServerResponse } from 'node:http';
 import { Type } from 'typebox';
+import type { Iam, Session } from '../../runtime/iam/iam.ts';
 import type { App } from '../app.ts';
-import { sessionOf } from '../authentication.ts';
+import { secretOf, sessionOf } from '../authentication.ts';
 import { badParameter } from '../errors.ts';
-import { MAX_WAITING_BYTES } from './connection.ts';
+import { MAX_WAITING_BYTES, SESSION_OVER } from './connection.ts';
 import { MAX_EXPIRES, type Selection } from './selection.ts';
 import type { Subscribers } from './subscribers.ts';
 
@@ -23,11 +25,11 @@ const EventsQuery = Type.Object({
 const LAST_EVENT_ID = /^([A-Za-z0-9_.-]{1,64}):(\d{1,15})$/;
 
 /** Server-Sent Events (WHATWG HTML, "Server-sent events"): the same subscriptions without WebSocket. */
-export function eventStream(app: App, subscribers: Subscribers): void {
+export function eventStream(app: App, iam: Iam, subscribers: Subscribers): void {
   app.get(
     '/api/events',
     // Each event is told by the role that its path asks for.
-    { config: { everyUser: true }, schema: { querystring: EventsQuery } },
+    { config: { everyUser: true }, schema: { querystring: EventsQuery }, exposeHeadRoute: false },
     async (request, reply) => {
       const session = sessionOf(request);
       const { id, events, objects, classpath, mask, filter, after } = request.query;
@@ -43,16 +45,7 @@ export function eventStream(app: App, subscribers: Subscribers): void {
         exargs,
       };
       const { raw } = reply;
-      const write = (text: string): void => {
-        if (raw.writableEnded || raw.destroyed) return;
-        if (raw.writableLength <= MAX_WAITING_BYTES) {
-          raw.write(text);
-          return;
-        }
-        const reason = `too slow: more than ${MAX_WAITING_BYTES} bytes wait`;
-        raw.end(`event: dropped\ndata: ${JSON.stringify({ reason })}\n\n`);
-        setTimeout(() => raw.destroy(), LINGER_MS).unref();
-      };
+      const stream = new EventStream(raw);
       const waiting: string[] = [];
       let open = false;
       const subscribed = subscribers.subscribe(
@@ -63,7 +56,7 @@ export function eventStream(app: App, subscribers: Subscribers): void {
             const { class: eventClass, type, ts, data } = event;
             const text = JSON.stringify({ id: own, seq, class: eventClass, type, ts, data });
             const frame = `id: ${own}:${seq}\nevent: ${eventClass}\ndata: ${text}\n\n`;
-            if (open) write(frame);
+            if (open) stream.write(frame);
             else waiting.push(frame);
           },
       );
@@ -76,15 +69,53 @@ export function eventStream(app: App, subscribers: Subscribers): void {
       });
       const { sink: _sink, ...answer } = subscribed;
       open = true;
-      write(`event: subscribed\ndata: ${JSON.stringify(answer)}\n\n`);
-      for (const frame of waiting) write(frame);
-      const heartbeat = setInterval(() => write(':\n\n'), HEARTBEAT_MS).unref();
+      stream.write(`event: subscribed\ndata: ${JSON.stringify(answer)}\n\n`);
+      for (const frame of waiting) stream.write(frame);
+      const follow = (now: Session | undefined): void => {
+        if (now?.domain !== session.domain) stream.drop(SESSION_OVER);
+      };
+      const unwatch = iam.watch(session, follow);
+      const secret = secretOf(request) ?? '';
+      const heartbeat = setInterval(() => {
+        stream.write(':\n\n');
+        subscribers.renew(session, subscribed.id);
+        // Its use keeps the session alive.
+        void iam.authenticate(secret, request.ip).then(
+          (result) => follow(result.ok ? result.session : undefined),
+          (error: unknown) => request.log.info({ err: error }, 'event stream'),
+        );
+      }, HEARTBEAT_MS).unref();
       raw.on('close', () => {
         clearInterval(heartbeat);
+        unwatch();
         subscribers.detach(session, subscribed);
       });
     },
   );
+}
+
+/** One answer as a stream of events; whoever does not read them is dropped. */
+class EventStream {
+  readonly #raw: ServerResponse;
+
+  constructor(raw: ServerResponse) {
+    this.#raw = raw;
+  }
+
+  write(text: string): void {
+    const raw = this.#raw;
+    if (raw.writableEnded || raw.destroyed) return;
+    if (raw.writableLength <= MAX_WAITING_BYTES) raw.write(text);
+    else this.drop(`too slow: more than ${MAX_WAITING_BYTES} bytes wait`);
+  }
+
+  /** Ends it with a reason, soon even if nobody reads that. */
+  drop(reason: string): void {
+    const raw = this.#raw;
+    if (raw.writableEnded || raw.destroyed) return;
+    raw.end(`event: dropped\ndata: ${JSON.stringify({ reason })}\n\n`);
+    setTimeout(() => raw.destroy(), LINGER_MS).unref();
+  }
 }
 
 function json(text: string): unknown {

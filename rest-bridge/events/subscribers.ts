@@ -12,6 +12,9 @@ const MAX_DETACHED = 60;
 
 interface Entry {
   readonly subscription: Subscription;
+  /** Whose roles count, as they are now. */
+  session: Session;
+  readonly unwatch: () => void;
   timer: NodeJS.Timeout;
   /** Milliseconds since the epoch. */
   expires: number;
@@ -30,10 +33,10 @@ export interface Subscribed {
 /** The subscriptions of the node, by session user, domain and id: whoever comes back finds what came meanwhile. */
 export class Subscribers {
   readonly #bus: EventBus;
-  readonly #iam: Pick<Iam, 'allows'>;
+  readonly #iam: Pick<Iam, 'allows' | 'watch'>;
   readonly #entries = new Map<string, Map<string, Entry>>();
 
-  constructor(bus: EventBus, iam: Pick<Iam, 'allows'>) {
+  constructor(bus: EventBus, iam: Pick<Iam, 'allows' | 'watch'>) {
     this.#bus = bus;
     this.#iam = iam;
   }
@@ -58,15 +61,21 @@ export class Subscribers {
     }
     const sink = makeSink(id);
     const subscription =
-      resumes && before !== undefined
-        ? before.subscription
-        : new Subscription(id, this.#bus, session.domain, selector(this.#iam, session, selection));
+      resumes && before !== undefined ? before.subscription : this.#subscription(session, id, selection);
+    const seconds = Math.min(expires, MAX_EXPIRES);
+    const entry: Entry = {
+      subscription,
+      session,
+      unwatch: this.#iam.watch(session, (now) => this.#changed(session, id, now)),
+      timer: this.#endAfter(session, id, seconds),
+      expires: Date.now() + seconds * 1_000,
+    };
     if (before !== undefined) {
       clearTimeout(before.timer);
+      before.unwatch();
       if (before.subscription !== subscription) before.subscription.close();
     }
-    const seconds = Math.min(expires, MAX_EXPIRES);
-    mine.set(id, { subscription, timer: this.#endAfter(session, id, seconds), expires: Date.now() + seconds * 1_000 });
+    mine.set(id, entry);
     const complete = subscription.attach(sink, after ?? subscription.seq);
     return {
       id,
@@ -82,10 +91,18 @@ export class Subscribers {
     const mine = this.#entries.get(keyOf(session));
     const entry = mine?.get(id);
     if (mine === undefined || entry === undefined) return;
-    clearTimeout(entry.timer);
-    entry.subscription.close();
+    forget(entry);
     mine.delete(id);
     if (mine.size === 0) this.#entries.delete(keyOf(session));
+  }
+
+  /** Lets a subscription live on as long as one that is made now. */
+  renew(session: Session, id: string): void {
+    const entry = this.#entries.get(keyOf(session))?.get(id);
+    if (entry === undefined) return;
+    clearTimeout(entry.timer);
+    entry.timer = this.#endAfter(session, id, MAX_EXPIRES);
+    entry.expires = Date.now() + MAX_EXPIRES * 1_000;
   }
 
   /** The connection is gone: the subscription collects for a while. */
@@ -101,12 +118,24 @@ export class Subscribers {
 
   close(): void {
     for (const mine of this.#entries.values()) {
-      for (const { timer, subscription } of mine.values()) {
-        clearTimeout(timer);
-        subscription.close();
-      }
+      for (const entry of mine.values()) forget(entry);
     }
     this.#entries.clear();
+  }
+
+  /** Its roles are those of the entry at the time of each event. */
+  #subscription(session: Session, id: string, selection: Selection): Subscription {
+    const allows = (path: string): boolean => {
+      const now = this.#entries.get(keyOf(session))?.get(id)?.session ?? session;
+      return this.#iam.allows(now, 'GET', path);
+    };
+    return new Subscription(id, this.#bus, session.domain, selector(allows, selection));
+  }
+
+  #changed(session: Session, id: string, now: Session | undefined): void {
+    const entry = this.#entries.get(keyOf(session))?.get(id);
+    if (now === undefined || keyOf(now) !== keyOf(session)) this.end(session, id);
+    else if (entry !== undefined) entry.session = now;
   }
 
   #of(session: Session): Map<string, Entry> {
@@ -119,6 +148,12 @@ export class Subscribers {
   #endAfter(session: Session, id: string, seconds: number): NodeJS.Timeout {
     return setTimeout(() => this.end(session, id), seconds * 1_000).unref();
   }
+}
+
+function forget({ timer, unwatch, subscription }: Entry): void {
+  clearTimeout(timer);
+  unwatch();
+  subscription.close();
 }
 
 function keyOf({ userId, domain }: Session): string {

@@ -7,12 +7,12 @@ import { secretOfHeaders, SESSION_COOKIE, sessionOfSecret } from '../authenticat
 import { toRestError } from '../error-answers.ts';
 import { RestError } from '../errors.ts';
 import { CUSTOM_METHODS, suffixedTarget } from '../http/methods.ts';
-import { CLOSE, EventConnection, type RestFrame } from './connection.ts';
+import { EventConnection, type RestFrame } from './connection.ts';
 import type { Subscribers } from './subscribers.ts';
 
 const PATH = '/ws';
 const MAX_FRAME = 1_048_576;
-/** How often a connection shows that it lives, and its session that it is not ended. */
+/** How often a connection shows that it lives, and that its session is in use. */
 const CHECK_MS = 15_000;
 
 interface WebSocketDeps {
@@ -36,6 +36,7 @@ export function webSockets(app: App, { iam, subscribers }: WebSocketDeps): void 
   function open(socket: WebSocket, session: Session, secret: string, ip: string): void {
     const run = (frame: RestFrame) => inject(app, frame, secret, ip);
     const connection = new EventConnection(socket, session, subscribers, run);
+    const unwatch = iam.watch(session, (now) => connection.follow(now));
     let alive = true;
     const check = setInterval(() => {
       if (!alive) {
@@ -44,16 +45,19 @@ export function webSockets(app: App, { iam, subscribers }: WebSocketDeps): void 
       }
       alive = false;
       socket.ping();
-      void iam.authenticate(secret, ip).then((result) => {
-        const same = result.ok && result.session.domain === session.domain;
-        if (!same) connection.drop(CLOSE.sessionEnded, 'the session ended or changed its domain');
-      }, toLog);
+      // Its use keeps the session alive.
+      void iam
+        .authenticate(secret, ip)
+        .then((result) => connection.follow(result.ok ? result.session : undefined), toLog);
     }, CHECK_MS).unref();
     socket.on('pong', () => {
       alive = true;
     });
     socket.on('error', toLog);
-    socket.on('close', () => clearInterval(check));
+    socket.on('close', () => {
+      clearInterval(check);
+      unwatch();
+    });
   }
 
   const toLog = (error: unknown): void => app.log.info({ err: error }, 'WebSocket');

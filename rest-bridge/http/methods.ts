@@ -36,17 +36,20 @@ export const CUSTOM_METHODS: ReadonlySet<string> = new Set([
   'TRANSCRIBE',
 ]);
 
+/** The shape of a custom method, known or not. */
+export const CUSTOM_METHOD = /^[A-Z][A-Z_]{0,31}$/;
+
 /** Suffixes that stand for a native method: `POST <path>!put` is PUT. */
 export const NATIVE_SUFFIXES: ReadonlySet<string> = new Set(['put', 'patch', 'delete', 'head']);
 
 /**
  * The target under which a custom method is routed: `LOOKUP /a?x` becomes `POST /a!lookup?x`.
  *
- * @returns undefined when the target cannot take a suffix: it has one already, is `*`, or ends in a slash
+ * @returns undefined when the target cannot take a suffix: it has one already, or is `*`
  */
 export function suffixedTarget(method: string, target: string): string | undefined {
   const query = target.indexOf('?');
   const path = query === -1 ? target : target.slice(0, query);
-  if (path === '*' || path.endsWith('/') || path.includes('!') || path.includes('%21')) return undefined;
+  if (path === '*' || path.includes('!') || path.includes('%21')) return undefined;
   return `${path}!${method.toLowerCase()}${query === -1 ? '' : target.slice(query)}`;
 }

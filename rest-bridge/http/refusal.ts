@@ -13,8 +13,12 @@ export type RefusalKind =
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly kind: RefusalKind;
-  constructor(kind: RefusalKind, message: string) {
+  /** For the answer. */
+  readonly details: Readonly<Record<string, string>>;
+
+  constructor(kind: RefusalKind, message: string, details: Readonly<Record<string, string>> = {}) {
     super(message);
     this.kind = kind;
+    this.details = details;
   }
 }

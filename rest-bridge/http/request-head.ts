@@ -1,4 +1,4 @@
-import { CUSTOM_METHODS, NATIVE_METHODS, suffixedTarget } from './methods.ts';
+import { CUSTOM_METHOD, NATIVE_METHODS, suffixedTarget } from './methods.ts';
 import { Refusal } from './refusal.ts';
 
 /** How the end of a message body is found (RFC 9112 section 6). */
@@ -81,9 +81,11 @@ export function parseRequestHead(head: string): RequestHead {
 }
 
 function rewriteRequestLine(method: string, target: string, version: string): string | undefined {
-  const custom = CUSTOM_METHODS.has(method);
-  if (!custom && !NATIVE_METHODS.has(method)) {
-    throw new Refusal('unknown-method', `the method "${method.slice(0, 32)}" is not known; methods are upper case`);
+  // Any upper-case word is routed as a custom method: the router knows which the path has, and says so.
+  const custom = !NATIVE_METHODS.has(method);
+  if (custom && !CUSTOM_METHOD.test(method)) {
+    const name = method.slice(0, 32);
+    throw new Refusal('unknown-method', `the method "${name}" is not known; methods are upper case`, { method: name });
   }
   if (target === '*' ? method !== 'OPTIONS' : !target.startsWith('/')) {
     throw malformed('the target must be a path that starts with a slash');
@@ -92,7 +94,7 @@ function rewriteRequestLine(method: string, target: string, version: string): st
   if (!custom) return undefined;
   const suffixed = suffixedTarget(method, target);
   if (suffixed === undefined) {
-    throw malformed(`${method} needs the path of a collection or entity, without "!" and without a slash at its end`);
+    throw malformed(`${method} needs the path of a collection or entity, without "!"`);
   }
   return `POST ${suffixed} HTTP/${version}`;
 }

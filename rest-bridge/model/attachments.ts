@@ -6,6 +6,7 @@ import {
   type AttachmentPlace,
   attachmentProperty,
   type Attachments,
+  ConflictError,
 } from '../../runtime/model/index.ts';
 import { attachment } from '../content-disposition.ts';
 import { badParameter, RestError } from '../errors.ts';
@@ -84,11 +85,11 @@ export async function upload(
   try {
     uploads = await receiveFiles(request, attachments);
     if (!directory && uploads.length > 1) throw badParameter('body', 'holds several files; one can be here');
+    if (directory) checkNames(await attachments.infos(place), uploads);
     const infos: AttachmentInfo[] = [];
     for (const each of uploads) {
       const { fileName } = place;
       const filename = each.filename === '' ? (fileName ?? '') : each.filename;
-      if (directory && filename === '') throw badParameter('filename', 'is missing in Content-Disposition');
       infos.push(await attachments.place(place, each.received, filename, { isNew: directory }));
     }
     return infos.length === 1 ? one(infos) : infos;
@@ -97,6 +98,16 @@ export async function upload(
     // Whatever is still on its way is not worth waiting for.
     if (!request.raw.complete) reply.header('connection', 'close');
     throw error;
+  }
+}
+
+/** All or none: whether every file has a name of its own. @throws RestError 400/1400, ConflictError */
+function checkNames(present: readonly AttachmentInfo[], uploads: readonly Upload[]): void {
+  const taken = new Set(present.map(({ name }) => name));
+  for (const { filename } of uploads) {
+    if (filename === '') throw badParameter('filename', 'is missing in Content-Disposition');
+    if (taken.has(filename)) throw new ConflictError('name');
+    taken.add(filename);
   }
 }
 

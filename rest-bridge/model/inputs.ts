@@ -8,7 +8,8 @@ import { badParameter, RestError } from '../errors.ts';
 import { discardAll, isOctetStream, receiveForm, streamOf, type Upload } from './uploads.ts';
 
 export interface InputWithFiles {
-  readonly input: Input;
+  /** What the JSON says. */
+  readonly body: unknown;
   /** The files of a form, whose parts are named as attachment properties. */
   readonly uploads: readonly Upload[];
 }
@@ -30,16 +31,16 @@ export function inputReader(app: App, attachments: () => Attachments): ReadInput
       const { uploads, data } = await receiveForm(request, attachments());
       try {
         if (data === undefined) throw badParameter('data', 'is missing; send the JSON in a part of this name');
-        return { input: objectOf(await json(request, data, 'data')), uploads };
+        return { body: await json(request, data, 'data'), uploads };
       } catch (error) {
         await discardAll(attachments(), uploads);
         throw error;
       }
     }
-    if (!isOctetStream(request)) return { input: objectOf(request.body), uploads: [] };
+    if (!isOctetStream(request)) return { body: request.body, uploads: [] };
     const bytes = await readAll(request);
     if (!isUtf8(bytes)) throw badParameter('body', 'is not UTF-8');
-    return { input: objectOf(await json(request, bytes.toString('utf8'), 'body')), uploads: [] };
+    return { body: await json(request, bytes.toString('utf8'), 'body'), uploads: [] };
   };
 }
 
@@ -56,9 +57,28 @@ async function readAll(request: FastifyRequest): Promise<Buffer> {
 }
 
 /** @throws RestError 400/1400 without an object as body */
-function objectOf(body: unknown): Input {
+export function objectOf(body: unknown): Input {
   if (body === undefined || body === null) throw badParameter('body', 'is missing');
   if (typeof body !== 'object' || Array.isArray(body)) throw badParameter('body', 'must be an object');
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- checked above
   return body as Input;
+}
+
+/** At most so many entities are created by one request. */
+const MAX_ENTITIES = 10_000;
+
+/**
+ * The objects of a list, such as an export; undefined for anything but a list.
+ *
+ * @throws RestError 400/1400 for a list of something else
+ */
+export function objectsOf(body: unknown): readonly Input[] | undefined {
+  if (!Array.isArray(body)) return undefined;
+  if (body.length === 0 || body.length > MAX_ENTITIES) {
+    throw badParameter('body', `must be an object, or an array of 1 to ${MAX_ENTITIES} of them`);
+  }
+  return body.map((each: unknown, index) => {
+    if (typeof each === 'object' && each !== null && !Array.isArray(each)) return each as Input;
+    throw badParameter(String(index), 'must be an object');
+  });
 }

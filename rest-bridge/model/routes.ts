@@ -7,6 +7,7 @@ import type { Iam, Session } from '../../runtime/iam/iam.ts';
 import {
   type AttachmentPlace,
   attachmentProperty,
+  CannotApplyError,
   type Entity,
   type Input,
   type Model,
@@ -18,11 +19,11 @@ import type { App } from '../app.ts';
 import { sessionOf } from '../authentication.ts';
 import { badParameter, RestError } from '../errors.ts';
 import { download, isDirectory, metadata, upload } from './attachments.ts';
-import { inputReader } from './inputs.ts';
+import { inputReader, objectOf, objectsOf } from './inputs.ts';
 import { jsonArray } from './json-array.ts';
 import { listQuery, ModelGetQuery, WriteQuery } from './query.ts';
 import { modelPath, modelRolePath, type ModelTarget, modelTarget } from './target.ts';
-import { discardAll, isOctetStream } from './uploads.ts';
+import { discardAll, isOctetStream, type Upload } from './uploads.ts';
 
 export interface ModelDeps {
   readonly iam: Pick<Iam, 'allows'>;
@@ -51,12 +52,30 @@ const ALLOW = {
 export async function modelRoutes(app: App, deps: ModelDeps): Promise<void> {
   app.decorateRequest('modelTarget', null);
   await app.register(async (scope: App) => {
+    // Files are not read into memory.
+    scope.removeContentTypeParser(['multipart/form-data', 'application/octet-stream']);
     await scope.register(multipart);
     // Whoever handles the request reads the bytes as they come.
     scope.addContentTypeParser('application/octet-stream', (_request, payload, done) => done(null, payload));
     readRoutes(scope, deps);
     writeRoutes(scope, deps);
   });
+}
+
+/** Before anything is written: every file of a form has a place. @throws NotFoundError, CannotApplyError, RestError 400/1400 */
+function checkPlaces(definition: ResolvedClass, uploads: readonly Upload[]): void {
+  if (definition.storage_mode === 'transactionlog' && uploads.length > 0) {
+    throw new CannotApplyError('storage_mode', 'transactionlog is append only: files cannot be added');
+  }
+  const taken = new Set<string>();
+  for (const { part, filename } of uploads) {
+    const { multi } = attachmentProperty(definition, part);
+    if (multi && filename === '') throw badParameter(part, 'holds a file without a name');
+    const place = multi ? `${part}/${filename}` : part;
+    if (taken.has(place))
+      throw badParameter(part, multi ? 'holds two files of one name' : 'holds several files; one can be here');
+    taken.add(place);
+  }
 }
 
 /** Who may do what depends on the path, which the router does not take apart: `authorise` asks. */
@@ -98,19 +117,21 @@ function writeRoutes(app: App, deps: ModelDeps): void {
   const route = routeOptions(deps);
   const read = inputReader(app, () => model.attachments);
   const plainInput = async (request: FastifyRequest): Promise<Input> => {
-    const { input, uploads } = await read(request);
-    if (uploads.length === 0) return input;
+    const { body, uploads } = await read(request);
+    if (uploads.length === 0) return objectOf(body);
     await discardAll(model.attachments, uploads);
     throw badParameter('body', 'holds files; here it cannot');
   };
 
   /** Writes an entity, and then the files that came with it. */
   const write = async (target: ModelTarget, request: FastifyRequest, act: (input: Input) => Promise<Entity>) => {
-    const { input, uploads } = await read(request);
+    const { body, uploads } = await read(request);
     try {
       const { collection } = target;
-      for (const { part } of uploads) attachmentProperty(collection.definition, part);
-      const entity = await act(input);
+      checkPlaces(collection.definition, uploads);
+      const several = uploads.length === 0 && target.id === undefined ? objectsOf(body) : undefined;
+      if (several !== undefined) return await collection.createAll(several);
+      const entity = await act(objectOf(body));
       if (uploads.length === 0) return entity;
       const date = dayOf(collection.definition, entity);
       for (const { part: field, received, filename } of uploads) {

@@ -67,7 +67,7 @@ export async function receiveForm(request: FastifyRequest, attachments: Attachme
     for await (const part of request.parts({ limits })) {
       if (part.type === 'file') {
         const received = await take(attachments, part.file);
-        uploads.push({ received, filename: plainName(part.filename), part: part.fieldname });
+        uploads.push({ received, filename: plainName(part.filename ?? ''), part: part.fieldname });
       } else if (part.fieldname === 'data') data = String(part.value);
     }
     // Of the body as it is (RFC 9530 section 2), or, as many clients mean it, of the only file.
@@ -114,7 +114,7 @@ function formError(error: unknown, attachments: Attachments): unknown {
   const code = 'code' in error ? error.code : undefined;
   if (code === 'FST_REQ_FILE_TOO_LARGE') return tooLarge(attachments);
   const isFault = typeof code === 'string' && /^FST_(?:FILES|FIELDS|PARTS|PROTO|INVALID_MULTIPART)/.test(code);
-  if (isFault || /^(?:Unexpected end|Malformed|Multipart:|Premature close)/.test(error.message)) {
+  if (isFault || /^(?:Unexpected end|Malformed|Multipart:|Premature close|The needle)/.test(error.message)) {
     return badParameter('body', `is no multipart form that can be read: ${error.message}`);
   }
   return error;

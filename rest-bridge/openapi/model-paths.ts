@@ -64,7 +64,10 @@ function classRoutes(definition: ResolvedClass): DocumentedRoute[] {
   const command = Type.Object({ cmd: Type.String() }, { additionalProperties: true });
   const routes = [
     route(base, 'GET', { querystring: listQuery, response: answers({ 200: Type.Array(Entity), 400: ErrorAnswer }) }),
-    route(base, 'POST', { body: Written, response: written }),
+    route(base, 'POST', {
+      body: { anyOf: [Written, { type: 'array', items: Written }] },
+      response: { ...written, 200: Type.Union([Entity, Type.Array(Entity)]) },
+    }),
     route(
       base,
       'POST',

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import multipart from '@fastify/multipart';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
@@ -114,16 +115,38 @@ async function refuseTooLong({ headers }: FastifyRequest): Promise<void> {
 async function receiveAvatar(avatars: Avatars, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const { userId } = sessionOf(request);
   if (!request.isMultipart()) throw badParameter('body', 'is missing; send multipart/form-data with one file part');
-  const limits = { files: 1, fields: 16, fieldSize: MULTIPART_OVERHEAD, parts: 17, headerPairs: 64 };
   try {
-    const file = await request.file({ limits: { ...limits, fileSize: MAX_AVATAR_BYTES + 1 } });
-    if (file === undefined) throw badParameter('file', 'is missing; send one part with a filename');
-    await avatars.write(userId, plainName(file.filename), file.file);
+    const { name, content } = await onlyFile(request);
+    await avatars.write(userId, name, content);
   } catch (error) {
     // Whatever is still on its way is not worth waiting for.
     reply.header('connection', 'close');
     throw uploadError(error);
   }
+}
+
+/** The one file of a form; it is held in memory, as it is small or refused while it arrives. */
+async function onlyFile(request: FastifyRequest): Promise<{ readonly name: string; readonly content: Readable }> {
+  const limits = { files: 2, fields: 16, fieldSize: MULTIPART_OVERHEAD, parts: 18, headerPairs: 64 };
+  let found: { readonly name: string; readonly content: Readable } | undefined;
+  for await (const part of request.parts({ limits: { ...limits, fileSize: MAX_AVATAR_BYTES + 1 } })) {
+    if (part.type !== 'file') continue;
+    if (found !== undefined) throw badParameter('file', 'is there twice; send one part with a filename');
+    found = { name: plainName(part.filename ?? ''), content: await received(part.file) };
+  }
+  if (found === undefined) throw badParameter('file', 'is missing; send one part with a filename');
+  return found;
+}
+
+async function received(file: AsyncIterable<Buffer>): Promise<Readable> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of file) {
+    size += chunk.length;
+    if (size > MAX_AVATAR_BYTES) throw tooLarge();
+    chunks.push(chunk);
+  }
+  return Readable.from(chunks);
 }
 
 /** The last part of a path, without control characters, as it will stand in a header. */
@@ -142,7 +165,7 @@ function uploadError(error: unknown): unknown {
   const code = 'code' in error ? error.code : undefined;
   if (code === 'FST_REQ_FILE_TOO_LARGE') return tooLarge();
   const multipartFault = typeof code === 'string' && /^FST_(?:FILES|FIELDS|PARTS|PROTO|INVALID_MULTIPART)/.test(code);
-  if (multipartFault || /^(?:Unexpected end|Malformed|Multipart:|Premature close)/.test(error.message)) {
+  if (multipartFault || /^(?:Unexpected end|Malformed|Multipart:|Premature close|The needle)/.test(error.message)) {
     return badParameter('body', `is not the multipart form of one file: ${error.message}`);
   }
   return error;

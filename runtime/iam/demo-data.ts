@@ -34,7 +34,7 @@ const USER_ROLE = {
   name: 'Makes calls',
   grants: [
     { path: '/uc/calls/**', methods: ['*'] },
-    { path: '/uc/calls_by_participation/**', methods: ['*'] },
+    { path: '/uc/conferences_by_participation/**', methods: ['*'] },
     { path: '/uc/operations/**', methods: ['GET'] },
     { path: '/user/**', methods: ['*'] },
   ],

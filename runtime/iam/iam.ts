@@ -71,6 +71,13 @@ export interface Iam {
     | { ok: false; reason: 'unknown' }
     | { ok: false; reason: 'banned'; retryAfterSeconds: number }
   >;
+  /**
+   * Calls back whenever the session may be another than it was: it ended (undefined), works in another domain, or its
+   * user has other roles.
+   *
+   * @returns a function that ends the watch
+   */
+  watch(session: Session, listener: (now: Session | undefined) => void): () => void;
   /** Ends a session; unknown ids are no error. */
   logout(sessionId: string): Promise<void>;
   /** Deny by default: may this session use this method (upper case, custom ones included) on this path? */

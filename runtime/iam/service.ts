@@ -128,6 +128,10 @@ export class IamService implements Iam {
     await this.#sessions.end(sessionId);
   }
 
+  watch(session: Session, listener: (now: Session | undefined) => void): () => void {
+    return this.#sessions.watch(session.id, listener);
+  }
+
   allows(session: Session, method: string, path: string): boolean {
     return this.#roles.allows(session.domain, session.roles, method, path);
   }

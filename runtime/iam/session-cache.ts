@@ -26,6 +26,11 @@ export class SessionCache {
     return this.#byHash.get(tokenHash);
   }
 
+  byId(id: string): Session | undefined {
+    const tokenHash = this.#hashes.get(id);
+    return tokenHash === undefined ? undefined : this.#byHash.get(tokenHash)?.session;
+  }
+
   put(tokenHash: string, session: Session, readAt: number): void {
     this.#byHash.delete(tokenHash);
     this.#byHash.set(tokenHash, { session, readAt });

@@ -3,6 +3,7 @@ import { hash, randomBytes, randomUUID } from 'node:crypto';
 import type { Storage } from '../storage/index.ts';
 import type { Session } from './iam.ts';
 import { SessionCache } from './session-cache.ts';
+import { type SessionListener, SessionWatchers } from './session-watchers.ts';
 import {
   type HashedSession,
   endSession,
@@ -47,7 +48,9 @@ export class SessionStore {
   readonly #maxAgeMs: number;
   readonly #unsubscribe: () => void;
   readonly #cache = new SessionCache(MAX_CACHED);
-  readonly #renewals = new Set<Promise<void>>();
+  readonly #watchers = new SessionWatchers();
+  /** Writes and reads that no request waits for. */
+  readonly #behind = new Set<Promise<void>>();
 
   constructor(storage: Storage, now: () => number) {
     this.#storage = storage;
@@ -55,8 +58,15 @@ export class SessionStore {
     this.#isShared = storage.kind === 'postgres';
     this.#maxAgeMs = this.#isShared ? SHARED_AGE_MS : Number.POSITIVE_INFINITY;
     this.#unsubscribe = storage.notices.subscribe(CHANGED, {
-      notice: (id) => (typeof id === 'string' ? this.#cache.remove(id) : undefined),
-      gap: () => this.#cache.forget(),
+      notice: (id) => {
+        if (typeof id !== 'string') return;
+        this.#cache.remove(id);
+        this.#tell([id]);
+      },
+      gap: () => {
+        this.#cache.forget();
+        this.#tell(this.#watchers.ids);
+      },
     });
   }
 
@@ -66,6 +76,7 @@ export class SessionStore {
     const sessions = await readSessions(this.#storage, MAX_CACHED);
     const alone = this.#storage.kind === 'pglite';
     this.#cache.fill(sessions, alone && sessions.length < MAX_CACHED, readAt);
+    this.#tell(this.#watchers.ids);
   }
 
   /** The same for the sessions of one user, after it changed. */
@@ -73,8 +84,10 @@ export class SessionStore {
     const readAt = this.#now();
     const sessions = await readSessionsOf(this.#storage, userId, MAX_CACHED);
     const there = new Set(sessions.map(([, { id }]) => id));
-    for (const id of this.#cache.idsOf(userId)) if (!there.has(id)) this.#cache.remove(id);
+    const gone = this.#cache.idsOf(userId).filter((id) => !there.has(id));
+    for (const id of gone) this.#cache.remove(id);
     for (const [tokenHash, session] of sessions) this.#cache.put(tokenHash, session, readAt);
+    this.#tell([...gone, ...there]);
   }
 
   /** Opens a session of a user in a domain. */
@@ -121,6 +134,7 @@ export class SessionStore {
   async end(id: string): Promise<void> {
     const now = this.#now();
     this.#cache.change(id, (session) => ({ ...session, expires: Math.min(session.expires, now) }));
+    this.#watchers.tell(id, undefined);
     await endSession(this.#storage, id, now);
     await this.#storage.notices.publish(CHANGED, id);
   }
@@ -129,7 +143,18 @@ export class SessionStore {
   async rebind(id: string, domainId: string): Promise<Session | undefined> {
     await this.#storage.db.updateTable('sessions').set({ domain_id: domainId }).where('id', '=', id).execute();
     await this.#storage.notices.publish(CHANGED, id);
-    return this.#keep(await readSessionById(this.#storage, id));
+    const session = this.#keep(await readSessionById(this.#storage, id));
+    this.#watchers.tell(id, session);
+    return session;
+  }
+
+  /**
+   * Calls back when the session ended, moved to another domain, or its user changed.
+   *
+   * @returns a function that ends the watch
+   */
+  watch(id: string, listener: SessionListener): () => void {
+    return this.#watchers.watch(id, listener);
   }
 
   /** Deletes what ended longer ago than anyone asks for. */
@@ -139,10 +164,10 @@ export class SessionStore {
     for (const { id } of purged) this.#cache.remove(id);
   }
 
-  /** Waits for renewals under way. */
+  /** Waits for what is under way. */
   async close(): Promise<void> {
     this.#unsubscribe();
-    await Promise.all(this.#renewals);
+    await Promise.all(this.#behind);
   }
 
   /** Another node may have moved the expiry of a session that seems to be over. */
@@ -172,8 +197,35 @@ export class SessionStore {
     const write = moveExpiry(this.#storage, session, renewed.expires).catch((error: unknown) => {
       this.#storage.log.warn({ err: error, session: session.id }, 'session expiry not stored');
     });
-    this.#renewals.add(write);
-    void write.finally(() => this.#renewals.delete(write));
+    this.#track(write);
     return renewed;
+  }
+
+  /** Tells the watchers of these sessions what became of them; what is not in memory is read first. */
+  #tell(ids: readonly string[]): void {
+    for (const id of ids) {
+      if (!this.#watchers.has(id)) continue;
+      const known = this.#cache.byId(id);
+      if (known !== undefined || this.#cache.complete) this.#watchers.tell(id, this.#living(known));
+      else this.#track(this.#readAndTell(id));
+    }
+  }
+
+  async #readAndTell(id: string): Promise<void> {
+    try {
+      this.#watchers.tell(id, this.#living(this.#keep(await readSessionById(this.#storage, id))));
+    } catch (error) {
+      this.#storage.log.warn({ err: error, session: id }, 'a watched session cannot be read: it counts as ended');
+      this.#watchers.tell(id, undefined);
+    }
+  }
+
+  #living(session: Session | undefined): Session | undefined {
+    return session !== undefined && session.expires > this.#now() ? session : undefined;
+  }
+
+  #track(work: Promise<void>): void {
+    this.#behind.add(work);
+    void work.finally(() => this.#behind.delete(work));
   }
 }

@@ -56,6 +56,19 @@ export class ConflictError extends ModelError {
   }
 }
 
+/** Runs what makes one of several entities; what it refuses names the field with the index before it. */
+export async function ofSeveral<T>(index: number, act: () => T | Promise<T>): Promise<T> {
+  try {
+    return await act();
+  } catch (error) {
+    const options = { cause: error };
+    if (error instanceof CannotApplyError) {
+      throw new CannotApplyError(`${index}.${error.field}`, error.reason, error.found, options);
+    }
+    throw error instanceof ConflictError ? new ConflictError(`${index}.${error.field}`, options) : error;
+  }
+}
+
 /** 422/1405: understood, but it does not fit the class. */
 export class CannotApplyError extends ModelError {
   override name = 'CannotApplyError';

@@ -165,6 +165,7 @@ describe('REST: user info and avatar', () => {
 
   const odd: [string, Buffer, string | undefined, number][] = [
     ['no file part', form({ content: 'x' }), undefined, 400],
+    ['two files', form({ content: 'x', filename: 'a.png' }, { content: 'y', filename: 'b.png' }), undefined, 400],
     ['nothing at all', form(), undefined, 400],
     ['a form without end', form({ content: 'x', filename: 'a.png' }).subarray(0, -20), undefined, 400],
     ['a form without border', form({ content: 'x', filename: 'a.png' }), 'multipart/form-data', 400],

@@ -42,6 +42,9 @@ describe('REST: errors', () => {
     ['POST', '/uc/calls/1', ENTITY],
     ['LOOKUP', '/uc/calls/1', ENTITY],
     ['POST', '/uc/calls/1!nonsense', ENTITY],
+    ['FROBNICATE', '/uc/calls/1', ENTITY],
+    ['FROB', '/domain/', 'GET, HEAD'],
+    ['LOOKUP', '/domain/', 'GET, HEAD'],
     ['PUT', '/iam/sessions/current', 'GET, HEAD, PATCH, DELETE'],
     ['GET', '/iam/sessions', 'POST'],
   ] as const) {
@@ -97,7 +100,7 @@ describe('REST: errors', () => {
     for (const [bytes, status, code] of [
       ['nonsense\r\n\r\n', 400, 1400],
       ['GET / HTTP/1.1\r\n\r\n', 400, 1400],
-      ['FOO / HTTP/1.1\r\nHost: x\r\n\r\n', 501, 1501],
+      ['foo / HTTP/1.1\r\nHost: x\r\n\r\n', 405, 1406],
       [`GET / HTTP/1.1\r\nHost: x\r\nA: ${'a'.repeat(17_000)}\r\n\r\n`, 431, 1431],
       ['GET / HTTP/3.0\r\nHost: x\r\n\r\n', 505, 1505],
       ['POST / HTTP/1.1\r\nHost: x\r\nExpect: wonders\r\n\r\n', 417, 1417],

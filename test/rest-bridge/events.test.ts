@@ -147,6 +147,59 @@ describe('REST: events over WebSocket and Server-Sent Events', () => {
     expect(received).to.be.lessThan(500 * 60_000);
   });
 
+  it('ends with the session, at once and with a reason', async () => {
+    const url = `http://127.0.0.1:${node.port}/rest/v1/api/events`;
+    const end = async (stop: (authorization: string) => Promise<unknown>): Promise<void> => {
+      const authorization = `Bearer ${await node.login('carol@demo.local')}`;
+      const socket = new WebSocket(`ws://127.0.0.1:${node.port}/ws`, { headers: { authorization } });
+      clients.push(socket);
+      await once(socket, 'open');
+      const stream = await fetch(url, { headers: { authorization } });
+      const closed = once(socket, 'close');
+      await stop(authorization);
+      const [code, reason] = (await closed) as [number, Buffer];
+      expect([code, reason.toString()]).to.deep.equal([4401, 'the session ended or changed its domain']);
+      expect(await stream.text()).to.include(
+        'event: dropped\ndata: {"reason":"the session ended or changed its domain"}',
+      );
+    };
+    const current = '/rest/v1/iam/sessions/current';
+    await end((authorization) => node.call('DELETE', current, { headers: { authorization } }));
+    const [carol] = (await node.as('admin@demo.local', 'LOOKUP', '/iam/users', { login: 'carol' })).body as [string];
+    await end(() => node.as('admin@demo.local', 'DELETE', `/iam/users/${carol}/sessions`));
+  });
+
+  it('tells what the roles allow now, not what they allowed at first', async () => {
+    const admin: Who = 'admin@demo.local';
+    const grants = [{ path: '/uc/calls', methods: ['GET'] }];
+    const { body: role } = await node.as(admin, 'POST', '/iam/roles', { code: 'watcher', grants });
+    const user = { login: 'walt', pwd: 'demo-walt', roles: ['watcher'] };
+    const { body: walt } = await node.as(admin, 'POST', '/iam/users', user);
+    const client = await open('walt@demo.local');
+    await client.ask('subscribe', { id: 'r', events: ['callevents'] });
+
+    const change = async (path: string, entity: unknown, fields: object): Promise<void> => {
+      const { id } = entity as { id: string };
+      expect((await node.as(admin, 'PATCH', `${path}/${id}`, fields)).status).to.equal(200);
+    };
+    calls().emit(['demo.local'], 'call_init', data('1'));
+    await change('/iam/users', walt, { roles: [] });
+    calls().emit(['demo.local'], 'call_init', data('2'));
+    calls().emit(['demo.local'], 'call_init', data('3'));
+    await change('/iam/users', walt, { roles: ['watcher'] });
+    calls().emit(['demo.local'], 'call_init', data('4'));
+    await change('/iam/roles', role, { grants: [] });
+    calls().emit(['demo.local'], 'call_init', data('5'));
+    await change('/iam/roles', role, { grants });
+    calls().emit(['demo.local'], 'call_init', data('6'));
+    const seen = [await client.next(), await client.next(), await client.next()];
+    expect(seen.map(([, { seq, data: told }]) => [seq, (told as { dialogid: string }).dialogid])).to.deep.equal([
+      [1, '1'],
+      [2, '4'],
+      [3, '6'],
+    ]);
+  });
+
   it('streams the same as Server-Sent Events and resumes by Last-Event-ID', async () => {
     const authorization = `Bearer ${await node.token('alice@demo.local')}`;
     const url = `http://127.0.0.1:${node.port}/rest/v1/api/events?events=callevents&id=sse`;

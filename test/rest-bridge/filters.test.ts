@@ -56,6 +56,16 @@ describe('REST: filters', () => {
     expect(page.body).to.deep.equal([{ login: 'bob' }]);
   });
 
+  it('are refused with the field when a number is beyond what a page can be', async () => {
+    for (const field of ['limit', 'offset']) {
+      for (const value of ['1e400', '99999999999999999999', '-1', '1.5', '']) {
+        const reply = await node.as('admin@demo.local', 'GET', `/domain/sipusers?${field}=${value}`);
+        expect(reply.status, `${field}=${value}`).to.equal(400);
+        expect(reply.body).to.have.nested.property('error_details.field', field);
+      }
+    }
+  });
+
   it('apply to live calls, aliases included', async () => {
     for (const [filter, ids] of [
       [{ status: 'forking' }, ['2']],

@@ -30,6 +30,23 @@ describe('REST: sessions and authentication', () => {
     ]);
   });
 
+  it('takes the content types of every POST', async () => {
+    const form = new FormData();
+    form.set('data', JSON.stringify(ALICE));
+    const multipart = new Response(form);
+    for (const [type, body] of [
+      ['application/x-www-form-urlencoded', new URLSearchParams({ data: JSON.stringify(ALICE) }).toString()],
+      ['application/octet-stream', JSON.stringify(ALICE)],
+      [multipart.headers.get('content-type') ?? '', await multipart.text()],
+    ] as const) {
+      const reply = await node.call('POST', SESSIONS, { body, headers: { 'content-type': type } });
+      expect(reply.status, `${type}: ${reply.text}`).to.equal(204);
+    }
+    const headers = { 'content-type': 'application/octet-stream' };
+    const lookup = await node.as('admin', 'LOOKUP', '/uc/calls', { body: '{"dialogid":"none"}', headers });
+    expect([lookup.status, lookup.body]).to.deep.equal([404, { error_code: 1413, error_message: 'Dialog not found' }]);
+  });
+
   it('answers a token with session_type token, and sets no cookie', async () => {
     const reply = await node.call('POST', SESSIONS, { body: { ...ALICE, session_type: 'token' } });
     expect(reply.status).to.equal(200);

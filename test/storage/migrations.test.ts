@@ -46,6 +46,22 @@ describeStorages('migrations', (newPlace) => {
     ]);
   });
 
+  it('give the demo role of older stores its path', async () => {
+    const { db } = storage();
+    await sql`insert into domains (id, name) values ('d', 'd.local')`.execute(db);
+    const grants = JSON.stringify([
+      { path: '/uc/calls/**', methods: ['*'] },
+      { path: '/uc/calls_by_participation/**', methods: ['GET'] },
+    ]);
+    await sql`insert into roles (id, domain_id, code, grants) values ('r', 'd', 'user', ${grants}::jsonb)`.execute(db);
+    await migrations['0015-user-role']?.up(db);
+    const { rows } = await sql<{ grants: unknown }>`select grants from roles`.execute(db);
+    expect(rows[0]?.grants).to.deep.equal([
+      { path: '/uc/calls/**', methods: ['*'] },
+      { path: '/uc/conferences_by_participation/**', methods: ['GET'] },
+    ]);
+  });
+
   it('leave the database as it was when one fails, and name it', async () => {
     const broken: Migration = {
       async up(db) {

@@ -6,7 +6,7 @@ import type { Orphans } from '../attachments/orphans.ts';
 import type { ResolvedClass } from '../class-definition.ts';
 import { parseCommand } from '../commands.ts';
 import { checkId, makeEntity, patchEntity } from '../entity.ts';
-import { CannotApplyError, ConflictError, NotFoundError } from '../errors.ts';
+import { CannotApplyError, ConflictError, NotFoundError, ofSeveral } from '../errors.ts';
 import { type Expression, groupItems, sortItems } from '../filter/index.ts';
 import { lookupKeys } from '../lookup.ts';
 import type { StoredClass } from '../stored-class.ts';
@@ -62,6 +62,17 @@ export class MemoryCollection implements ModelCollection {
       if (before !== undefined) throw new ConflictError('id');
       return entity;
     });
+  }
+
+  async createAll(inputs: readonly Input[]): Promise<readonly Entity[]> {
+    const created: Entity[] = [];
+    try {
+      for (const [index, input] of inputs.entries()) created.push(await ofSeveral(index, () => this.create(input)));
+      return created;
+    } catch (error) {
+      for (const { id } of created) await this.remove(id);
+      throw error;
+    }
   }
 
   async list(query: ListQuery): Promise<ListAnswer> {

@@ -27,6 +27,10 @@ export class FreshCollection implements ModelCollection {
     return this.#try(() => this.#inner.create(input));
   }
 
+  createAll(inputs: readonly Input[]): Promise<readonly Entity[]> {
+    return this.#try(() => this.#inner.createAll(inputs));
+  }
+
   list(query: ListQuery): Promise<ListAnswer> {
     return this.#try(() => this.#inner.list(query));
   }

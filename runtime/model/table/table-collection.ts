@@ -7,7 +7,7 @@ import type { ResolvedClass } from '../class-definition.ts';
 import { isPartitioned } from '../class-settings.ts';
 import { parseCommand } from '../commands.ts';
 import { checkId, givenTime, makeEntity, patchEntity } from '../entity.ts';
-import { CannotApplyError, ConflictError, NotFoundError } from '../errors.ts';
+import { CannotApplyError, ConflictError, NotFoundError, ofSeveral } from '../errors.ts';
 import { allOf, type Fragment } from '../filter/index.ts';
 import { lookupKeys } from '../lookup.ts';
 import type { Entity, Input, ListAnswer, ListQuery, ModelCollection, ReadOptions, UpdateOptions } from '../model.ts';
@@ -52,8 +52,30 @@ export class TableCollection implements ModelCollection {
     // A generated id is not looked for.
     if (isPartitioned(stored.storage_mode) && input['id'] !== undefined) await this.#checkFree(stored, entity);
     const time = isPartitioned(stored.storage_mode) ? entity[timeProperty(stored)] : undefined;
-    const after = await this.#placed(stored, time, () => this.#insertAlone(stored, entity));
+    const after = await this.#placed(stored, [time], () => this.#insertAlone(stored, entity));
     this.#options.notices.created(stored, after);
+    return after;
+  }
+
+  async createAll(inputs: readonly Input[]): Promise<readonly Entity[]> {
+    const stored = this.#class;
+    const now = this.#options.now();
+    const entities: Entity[] = [];
+    for (const [index, input] of inputs.entries()) {
+      entities.push(await ofSeveral(index, () => makeEntity(stored, input, undefined, { now })));
+    }
+    const times = isPartitioned(stored.storage_mode) ? entities.map((entity) => entity[timeProperty(stored)]) : [];
+    const write = () =>
+      this.#db.transaction().execute(async (tx) => {
+        const written: Entity[] = [];
+        for (const [index, entity] of entities.entries()) {
+          if (times.length > 0) await ofSeveral(index, () => this.#checkFree(stored, entity, tx));
+          written.push(await ofSeveral(index, () => this.#insert(tx, stored, entity)));
+        }
+        return written;
+      });
+    const after = await this.#placed(stored, times, write);
+    for (const entity of after) this.#options.notices.created(stored, entity);
     return after;
   }
 
@@ -120,7 +142,7 @@ export class TableCollection implements ModelCollection {
     const time = day === undefined ? undefined : (givenTime(stored, input) ?? day.from);
     const placed = day === undefined ? given : { [timeProperty(stored)]: time, ...given };
     const now = this.#options.now();
-    const { before, after } = await this.#placed(stored, time, () =>
+    const { before, after } = await this.#placed(stored, [time], () =>
       this.#db.transaction().execute(async (tx) => {
         const found = await this.#find(tx, stored, id, day, sql`for update`);
         const entity = makeEntity(stored, found === undefined ? placed : given, found, { now });
@@ -170,7 +192,7 @@ export class TableCollection implements ModelCollection {
   ): Promise<Entity> {
     const day = parseDate(stored, date);
     const now = this.#options.now();
-    const { before, after } = await this.#placed(stored, time, () =>
+    const { before, after } = await this.#placed(stored, [time], () =>
       this.#db.transaction().execute(async (tx) => {
         const found = await this.#find(tx, stored, id, day, sql`for update`);
         if (found === undefined) throw new NotFoundError('Entity', id);
@@ -336,24 +358,25 @@ export class TableCollection implements ModelCollection {
   }
 
   /** The primary key of a partitioned table holds the time, so that alone does not keep ids apart. */
-  async #checkFree(stored: StoredClass, entity: Entity): Promise<void> {
+  async #checkFree(stored: StoredClass, entity: Entity, db = this.#db): Promise<void> {
     const time = Number(entity[timeProperty(stored)]);
     const from = Math.floor(time / DAY_MS) * DAY_MS;
-    const found = await this.#find(this.#db, stored, entity.id, { from, to: from + DAY_MS }, sql``);
+    const found = await this.#find(db, stored, entity.id, { from, to: from + DAY_MS }, sql``);
     if (found !== undefined) throw new ConflictError('id');
   }
 
-  /** Writes with the partition of `time` in place, again if another node has dropped it meanwhile. */
-  async #placed<T>(stored: StoredClass, time: unknown, write: () => Promise<T>): Promise<T> {
-    if (time === undefined) return await write();
+  /** Writes with the partitions of `times` in place, again if another node has dropped it meanwhile. */
+  async #placed<T>(stored: StoredClass, times: readonly unknown[], write: () => Promise<T>): Promise<T> {
+    const given = times.filter((time) => time !== undefined);
     const { partitions } = this.#options;
-    await partitions.ensure(this.#db, stored, time);
+    for (const time of given) await partitions.ensure(this.#db, stored, time);
     try {
       return await write();
     } catch (error) {
-      if (!(error instanceof SqlError) || error.code !== CHECK_VIOLATION) throw error;
+      const isMissing = given.length > 0 && error instanceof SqlError && error.code === CHECK_VIOLATION;
+      if (!isMissing) throw error;
       partitions.forget();
-      await partitions.ensure(this.#db, stored, time);
+      for (const time of given) await partitions.ensure(this.#db, stored, time);
       return await write();
     }
   }

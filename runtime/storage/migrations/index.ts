@@ -17,6 +17,7 @@ import { modelFiles } from './0011-model-files.ts';
 import { textOrder } from './0012-text-order.ts';
 import { firstAnswers } from './0013-first-answers.ts';
 import { modelMemory } from './0014-model-memory.ts';
+import { userRole } from './0015-user-role.ts';
 
 const TABLE = 'schema_migrations';
 
@@ -35,6 +36,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0012-text-order': textOrder,
   '0013-first-answers': firstAnswers,
   '0014-model-memory': modelMemory,
+  '0015-user-role': userRole,
 };
 
 /** Names of the applied migrations; none when there is no table of them yet. */

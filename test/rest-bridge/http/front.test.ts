@@ -268,7 +268,7 @@ describe('strict framing front: time limits', () => {
   it('lets a client read the answer to an upload that it is still sending', async () => {
     const server = await startEchoServer({ lingerMs: 2_000 });
     const client = await RawClient.open(server.port);
-    client.write('BAD /a HTTP/1.1\r\n\r\n');
+    client.write('bad /a HTTP/1.1\r\n\r\n');
     for (let n = 0; n < 20; n++) client.write('x'.repeat(100_000));
     expect((await client.answer())?.body).to.equal('unknown-method');
     client.close();

@@ -116,11 +116,56 @@ describeNodes('REST: attachments', (node) => {
     const again = new FormData();
     again.append('file', new Blob(['other']), 'one.png');
     await refused(send('POST', `${path}/photos`, again), 409, 1402);
+    const nameless = new FormData();
+    nameless.append('file', new Blob(['x']), '');
+    await refused(send('POST', `${path}/photos`, nameless), 400, 1400);
     await refused(send('DELETE', `${path}/photos`), 405, 1406);
     await refused(upload(`${path}/photos`), 405, 1406);
     expect((await send('DELETE', `${path}/photos/one.png`)).status).to.equal(204);
     await refused(send('GET', `${path}/photos/one.png`), 404, 1404);
     await refused(send('METADATA', `${path}/photos/one.png`), 404, 1404);
+  });
+
+  it('of one form are stored all or none', async () => {
+    const form = (...files: [part: string, name: string][]): FormData => {
+      const made = new FormData();
+      made.append('data', '{"id":"whole"}');
+      for (const [part, name] of files) made.append(part, new Blob([name]), name);
+      return made;
+    };
+    await upload(`${path}/photos/1.png`, 'one');
+    await refused(send('POST', `${path}/photos`, form(['file', '2.png'], ['file', '1.png'])), 409, 1402);
+    await refused(send('POST', `${path}/photos`, form(['file', '2.png'], ['file', '2.png'])), 409, 1402);
+    expect(await (await send('GET', `${path}/photos`)).json()).to.have.length(1);
+    const collection = path.slice(0, path.lastIndexOf('/'));
+    for (const files of [
+      [['photos', '']],
+      [
+        ['photos', '1.png'],
+        ['photos', '1.png'],
+      ],
+      [
+        ['report', 'a.txt'],
+        ['report', 'b.txt'],
+      ],
+    ] as [string, string][][]) {
+      await refused(send('POST', collection, form(...files)), 400, 1400);
+    }
+    await refused(send('POST', collection, form(['title', 'a.txt'])), 404, 1404);
+    await refused(send('GET', `${collection}/whole`), 404, 1404);
+    expect((await send('POST', collection, form(['photos', '1.png'], ['report', 'a.txt']))).status).to.equal(200);
+  });
+
+  it('of a transactionlog are refused with their entity', async () => {
+    const settings = { classname: `log${++classes}`, storage_mode: 'transactionlog' };
+    await json('POST', '/domain/classes', { ...settings, properties: [{ name: 'f', data_type: 'attachment' }] });
+    const form = new FormData();
+    form.append('data', '{}');
+    form.append('f', new Blob(['x']), 'x.txt');
+    await refused(send('POST', `/model/${settings.classname}`, form), 422, 1405);
+    const interval = encodeURIComponent('["2020-01-01","2040-01-01"]');
+    const count = await send('GET', `/model/${settings.classname}?limit=0&interval=${interval}`);
+    expect(await count.json()).to.deep.equal({ count: 0 });
   });
 
   it('are served in parts, and not at all to whoever has them', async () => {

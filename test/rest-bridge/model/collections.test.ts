@@ -121,9 +121,31 @@ describeNodes('REST: model collections', (node) => {
           expectError(await send('POST', path, body), 422, 1405, field);
         }
         expectError(await send('POST', path), 400, 1400, 'body');
-        expectError(await send('POST', path, '[1]'), 400, 1400, 'body');
+        expectError(await send('POST', path, '[1]'), 400, 1400, '0');
         expectError(await send('POST', path, '{"a":'), 400, 1400, 'body');
         expect((await send('GET', `${path}?countonly=true`)).body).to.deep.equal({ count: 1 });
+      });
+
+      it('an export is posted back as a whole or not at all', async () => {
+        const given = [{ id: 'a', name: 'Ann', code: 'A' }, { name: 'Bob' }, { name: 'Eve', tags: ['x'] }];
+        const made = await send('POST', path, given);
+        expect(made.status, made.text).to.equal(200);
+        expect(made.body).to.have.length(3).and.have.nested.property('[0].code', 'A');
+        const exported = (await send('GET', `${path}?export=true`)).body as object[];
+        await send('CLEAR', path);
+        expect((await send('POST', path, exported)).status).to.equal(200);
+        expect((await send('GET', `${path}?export=true`)).body).to.deep.equal(exported);
+        for (const [wrong, status, code, field] of [
+          [{ id: 'a', name: 'Again' }, 409, 1402, '1.id'],
+          [{ name: 'Again', code: 'A' }, 409, 1402, '1.code'],
+          [{ name: 5 }, 422, 1405, '1.name'],
+          ['text', 400, 1400, '1'],
+        ] as const) {
+          expectError(await send('POST', path, [{ id: 'new', name: 'New' }, wrong]), status, code, field);
+        }
+        expectError(await send('POST', path, []), 400, 1400, 'body');
+        expectError(await send('PUT', `${path}/a`, [{ name: 'x' }]), 400, 1400, 'body');
+        expect((await send('GET', `${path}?export=true`)).body).to.deep.equal(exported);
       });
 
       it('every method has its form as a suffix of POST', async () => {
@@ -222,6 +244,16 @@ describeNodes('REST: model collections', (node) => {
     expectError(await send('SETUP', path, { cmd: 'drop_partition', partition: '2026-10' }), 404, 1404);
     expectError(await send('SETUP', path, { cmd: 'explode' }), 400, 1400, 'cmd');
     expect((await send('DELETE', `${path}/2026-11-02/b`)).status).to.equal(204);
+  });
+
+  it('history: several are created into their partitions, or none', async () => {
+    const path = await makeClass({ storage_mode: 'history', properties: [PROPERTIES[0]], opts: {} });
+    const at = (id: string, ts: string) => ({ id, name: id, ts });
+    const interval = `interval=${encodeURIComponent('["2024-01-01","2027-01-01"]')}`;
+    const made = await send('POST', path, [at('a', '2024-05-01'), at('b', '2025-06-01T12:00:00Z')]);
+    expect(made.status, made.text).to.equal(200);
+    expectError(await send('POST', path, [at('c', '2026-01-01'), at('a', '2024-05-01')]), 409, 1402, '1.id');
+    expect((await send('GET', `${path}?${interval}&mask=id`)).body).to.deep.equal([{ id: 'a' }, { id: 'b' }]);
   });
 
   it('transactionlog only grows', async () => {

@@ -51,6 +51,29 @@ describeNodes('REST: attacks on the data model', (node) => {
     expect(node().log).to.deep.equal([]);
   });
 
+  it('U+0000 names nothing, and a border longer than borders may be is refused', async () => {
+    for (const [method, path, body] of [
+      ['GET', '/model/victim/%00'],
+      ['DELETE', '/model/victim/%00'],
+      ['GET', '/iam/users/%00/sessions'],
+      ['GET', '/domain/recordings/%00'],
+      ['LOOKUP', '/domain/sipusers', { login: '\0' }],
+      ['LOOKUP', '/model/victim', { name: '\0' }],
+    ] as const) {
+      const reply = await send(method, path, body);
+      expect(reply.status, `${method} ${path} ${reply.text}`).to.be.oneOf([400, 404]);
+    }
+    const headers = { 'content-type': `multipart/form-data; boundary=${'b'.repeat(300)}` };
+    for (const [method, path] of [
+      ['POST', '/model/victim'],
+      ['PUT', '/user/avatar'],
+      ['POST', '/domain/sipusers'],
+    ] as const) {
+      const reply = await node().as(ADMIN, method, path, 'x', headers);
+      expect([reply.status, (reply.body as { error_code: number }).error_code], path).to.deep.equal([400, 1400]);
+    }
+  });
+
   it('SQL in names is refused, SQL in values is a value', async () => {
     for (const attack of ATTACKS) {
       const wrong = [

@@ -1,9 +1,9 @@
-/** Bodies of plain collections beyond JSON and forms: multipart with the JSON in `data`, and the JSON's bytes. */
+/** Bodies beyond JSON and forms: multipart with the JSON in `data`, and the JSON's bytes. */
 import { isUtf8 } from 'node:buffer';
 import type { FastifyRequest } from 'fastify';
-import type { App } from '../app.ts';
-import { jsonParser } from '../bodies.ts';
-import { badParameter, RestError } from '../errors.ts';
+import type { App } from './app.ts';
+import { jsonParser } from './bodies.ts';
+import { badParameter, RestError } from './errors.ts';
 
 const ALLOWED = 'application/json, or application/x-www-form-urlencoded with the JSON in parameter data';
 
