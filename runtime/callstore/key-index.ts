@@ -21,3 +21,37 @@ export function remove(map: Map<string, Set<string>>, key: string, id: string): 
   set.delete(id);
   if (set.size === 0) map.delete(key);
 }
+
+/**
+ * Entries by key. Most keys mean one entry, which stands in the map itself: a set for each would cost a look-up three
+ * more visits to memory, and the store most of its size.
+ */
+export class KeyIndex<Entry extends object> {
+  readonly #entries = new Map<string, Entry | Set<Entry>>();
+
+  add(key: string, entry: Entry): void {
+    const found = this.#entries.get(key);
+    if (found === undefined) this.#entries.set(key, entry);
+    else if (found instanceof Set) found.add(entry);
+    else if (found !== entry) this.#entries.set(key, new Set([found, entry]));
+  }
+
+  remove(key: string, entry: Entry): void {
+    const found = this.#entries.get(key);
+    if (found === entry) this.#entries.delete(key);
+    else if (found instanceof Set && found.delete(entry) && found.size === 0) this.#entries.delete(key);
+  }
+
+  /** In the order in which they were added. */
+  get(key: string): Iterable<Entry> {
+    const found = this.#entries.get(key);
+    if (found === undefined) return [];
+    return found instanceof Set ? found : [found];
+  }
+
+  count(key: string): number {
+    const found = this.#entries.get(key);
+    if (found === undefined) return 0;
+    return found instanceof Set ? found.size : 1;
+  }
+}

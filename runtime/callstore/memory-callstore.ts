@@ -1,6 +1,6 @@
 import { type CallStore, type DialogScope, type DialogSelector, SELECTOR_KEYS } from './callstore.ts';
 import type { DialogView } from './dialog-view.ts';
-import { add, normalUri, remove } from './key-index.ts';
+import { KeyIndex, normalUri } from './key-index.ts';
 
 /** A sipuser that takes part in a dialog, for the selectors that name it. */
 export interface DialogParty {
@@ -23,10 +23,11 @@ export interface DialogEntry {
 /** Answers which login a number has, so that `from` finds a dialog under either name. */
 export type LoginOfNumber = (domain: string, phonenumber: string) => string | undefined;
 
+/** The same object as long as the dialog lives: the indexes hold it. */
 interface Stored {
-  readonly entry: DialogEntry;
+  entry: DialogEntry;
   readonly order: number;
-  readonly keys: ReadonlySet<string>;
+  keys: ReadonlySet<string>;
 }
 
 /**
@@ -35,8 +36,8 @@ interface Stored {
  */
 export class MemoryCallStore implements CallStore {
   readonly #dialogs = new Map<string, Stored>();
-  readonly #byDomain = new Map<string, Set<string>>();
-  readonly #index = new Map<string, Set<string>>();
+  readonly #byDomain = new KeyIndex<Stored>();
+  readonly #index = new KeyIndex<Stored>();
   readonly #loginOfNumber: LoginOfNumber;
   #counter = 0;
 
@@ -52,54 +53,56 @@ export class MemoryCallStore implements CallStore {
   /** Adds a dialog or replaces what is known of it. */
   put(entry: DialogEntry): void {
     const id = entry.view.dialogid;
-    const before = this.#dialogs.get(id);
+    const known = this.#dialogs.get(id);
+    const before = known === undefined ? undefined : { ...known };
     const keys = selectorKeys(entry);
-    this.#dialogs.set(id, { entry, order: before?.order ?? this.#counter++, keys });
+    const stored: Stored = known ?? { entry, order: this.#counter++, keys };
+    stored.entry = entry;
+    stored.keys = keys;
+    if (known === undefined) this.#dialogs.set(id, stored);
     // What stays indexed keeps its place, so that the sets are in the order of the dialogs' begin.
-    for (const domain of entry.domains) add(this.#byDomain, domain, id);
-    for (const key of keys) add(this.#index, key, id);
+    for (const domain of entry.domains) this.#byDomain.add(domain, stored);
+    for (const key of keys) this.#index.add(key, stored);
     for (const domain of before?.entry.domains ?? [])
-      if (!entry.domains.includes(domain)) remove(this.#byDomain, domain, id);
-    for (const key of before?.keys ?? []) if (!keys.has(key)) remove(this.#index, key, id);
+      if (!entry.domains.includes(domain)) this.#byDomain.remove(domain, stored);
+    for (const key of before?.keys ?? []) if (!keys.has(key)) this.#index.remove(key, stored);
   }
 
   remove(dialogid: string): void {
     const stored = this.#dialogs.get(dialogid);
     if (stored === undefined) return;
     this.#dialogs.delete(dialogid);
-    this.#unindex(dialogid, stored);
+    for (const domain of stored.entry.domains) this.#byDomain.remove(domain, stored);
+    for (const key of stored.keys) this.#index.remove(key, stored);
   }
 
   /** Dialogs of whatever domain that have a leg with this Call-ID. */
   idsOfCall(callid: string): readonly string[] {
-    return [...(this.#index.get(`callid ${callid}`) ?? [])];
+    return Array.from(this.#index.get(`callid ${callid}`), ({ entry }) => entry.view.dialogid);
   }
 
   /** Dialogs with a party behind this provider. */
   countOfProvider(providerId: string): number {
-    return this.#index.get(`provider ${providerId}`)?.size ?? 0;
+    return this.#index.count(`provider ${providerId}`);
   }
 
   list(scope: DialogScope): Promise<readonly DialogView[]> {
     const { domain, ownUserId } = scope;
-    const ids = ownUserId === undefined ? this.#byDomain.get(domain.toLowerCase()) : this.#ofUser(ownUserId);
-    return Promise.resolve(this.#visible(scope, ids).map(({ entry }) => entry.view));
+    const stored =
+      ownUserId === undefined ? this.#byDomain.get(domain.toLowerCase()) : this.#index.get(`userid ${ownUserId}`);
+    return Promise.resolve(this.#visible(scope, stored).map(({ entry }) => entry.view));
   }
 
   read(scope: DialogScope, dialogid: string): Promise<DialogView | undefined> {
-    return Promise.resolve(this.#visible(scope, [dialogid])[0]?.entry.view);
+    const stored = this.#dialogs.get(dialogid);
+    return Promise.resolve(stored && this.#visible(scope, [stored])[0]?.entry.view);
   }
 
   lookup(scope: DialogScope, selector: DialogSelector): Promise<readonly string[]> {
-    const ids = new Set<string>();
-    for (const key of this.#wanted(scope.domain.toLowerCase(), selector)) {
-      for (const id of this.#index.get(key) ?? []) ids.add(id);
-    }
-    return Promise.resolve(this.#visible(scope, ids).map(({ entry }) => entry.view.dialogid));
-  }
-
-  #ofUser(userId: string): Iterable<string> | undefined {
-    return this.#index.get(`userid ${userId}`);
+    const [key = '', second] = this.#wanted(scope.domain.toLowerCase(), selector);
+    const named = this.#index.get(key);
+    const stored = second === undefined ? named : new Set([...named, ...this.#index.get(second)]);
+    return Promise.resolve(this.#visible(scope, stored).map(({ entry }) => entry.view.dialogid));
   }
 
   #wanted(domain: string, selector: DialogSelector): string[] {
@@ -129,24 +132,18 @@ export class MemoryCallStore implements CallStore {
     }
   }
 
-  /** Those of the ids that the scope may see, oldest first. */
-  #visible({ domain, ownUserId }: DialogScope, ids: Iterable<string> | undefined): Stored[] {
+  /** Those that the scope may see, oldest first. */
+  #visible({ domain, ownUserId }: DialogScope, candidates: Iterable<Stored>): Stored[] {
     const lower = domain.toLowerCase();
     const found: Stored[] = [];
     let sorted = true;
-    for (const id of ids ?? []) {
-      const stored = this.#dialogs.get(id);
-      if (stored === undefined || !stored.entry.domains.includes(lower)) continue;
+    for (const stored of candidates) {
+      if (!stored.entry.domains.includes(lower)) continue;
       if (ownUserId !== undefined && !stored.entry.sipUsers.some(({ userId }) => userId === ownUserId)) continue;
       sorted &&= (found.at(-1)?.order ?? -1) < stored.order;
       found.push(stored);
     }
     return sorted ? found : found.toSorted((a, b) => a.order - b.order);
-  }
-
-  #unindex(id: string, stored: Stored): void {
-    for (const domain of stored.entry.domains) remove(this.#byDomain, domain, id);
-    for (const key of stored.keys) remove(this.#index, key, id);
   }
 }
 

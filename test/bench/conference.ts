@@ -9,8 +9,8 @@ import type { Benchmark, Figure } from './support/report.ts';
 const ROUNDS = 60;
 const MEASURED_MS = 4000;
 /** Members in all, step by step. */
-const ONE_ROOM = [10, 20, 30, 40, 60, 80, 100, 120, 150, 180, 210, 240];
-const ROOMS_OF_THREE = [15, 30, 60, 90, 120, 150, 180, 210, 240, 270, 300];
+const ONE_ROOM = [20, 40, 80, 120, 180, 240, 300, 360, 420, 480, 540, 600];
+const ROOMS_OF_THREE = [30, 60, 120, 180, 240, 300, 360, 420, 480, 540, 600];
 /** Share of packets that may be late in a step that is clean: other work on the machine has its moments. */
 const CLEAN = 0.005;
 

@@ -1,10 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Registration } from '../phones/registration.ts';
 import { RestClient } from '../phones/rest-client.ts';
-import { SipEndpoint } from '../phones/sip/endpoint.ts';
-import { Arrivals } from '../phones/wait.ts';
 import { TestNode } from '../support/node.ts';
 import { percentile } from './support/percentile.ts';
+import { RefusingPhone } from './support/refusing-phone.ts';
 import type { Benchmark } from './support/report.ts';
 import { ServerProcess } from './support/server-process.ts';
 
@@ -19,7 +17,7 @@ const WITHIN_MS = 10_000;
 export const rest: Benchmark = {
   title: `rest: POST /uc/calls with response_mode 0, ${REQUESTS} times, one at a time; X refuses`,
   async run(progress) {
-    const phone = await RefusingPhone.open();
+    const phone = await RefusingPhone.open('alice');
     try {
       const node = await throughNode(phone, progress);
       const floor = await throughReference(phone, progress);
@@ -72,41 +70,4 @@ async function measure(phone: RefusingPhone, client: RestClient, path: string, b
     client.close();
   }
   return times;
-}
-
-/** Alice's phone: notes when an INVITE comes, and refuses it. */
-class RefusingPhone {
-  /** `performance.now()` of each INVITE. */
-  readonly invites = new Arrivals<number>('INVITE');
-  #endpoint!: SipEndpoint;
-
-  static async open(): Promise<RefusingPhone> {
-    const phone = new RefusingPhone();
-    phone.#endpoint = await SipEndpoint.open('udp', {
-      request: (transaction) => {
-        if (transaction.request.method === 'INVITE') phone.invites.push(performance.now());
-        transaction.respond(486);
-      },
-      cancelled: () => undefined,
-    });
-    return phone;
-  }
-
-  get contact(): string {
-    return `sip:alice@${this.#endpoint.hostPort}`;
-  }
-
-  /** @param server `ip:port` of the registrar */
-  async register(server: string): Promise<void> {
-    const [address = '', port] = server.split(':');
-    const peer = this.#endpoint.peer(address, Number(port));
-    const registration = new Registration(this.#endpoint, peer, 'sip:alice@demo.local', 'demo.local');
-    const options = { expires: 600, username: 'alice', password: 'demo-alice', contact: this.contact };
-    const { status } = await registration.register(options);
-    if (status !== 200) throw new Error(`alice cannot register: ${status}`);
-  }
-
-  close(): Promise<void> {
-    return this.#endpoint.close();
-  }
 }

@@ -6,6 +6,7 @@ import { hostile } from './hostile.ts';
 import { media } from './media.ts';
 import { memory } from './memory.ts';
 import { model } from './model.ts';
+import { operations } from './operations.ts';
 import { pairs } from './pairs.ts';
 import { rest } from './rest.ts';
 import { rtp } from './rtp.ts';
@@ -15,7 +16,7 @@ import { type Benchmark, machine, table, Unavailable } from './support/report.ts
 
 const BENCHMARKS: Readonly<Record<string, Benchmark>> = { calls, rest, start, rtp, model, scripts };
 /** Long, or in need of more than the machine: only when they are named. */
-const BY_NAME: Readonly<Record<string, Benchmark>> = { conference, events, hostile, media, memory, pairs };
+const BY_NAME: Readonly<Record<string, Benchmark>> = { conference, events, hostile, media, memory, operations, pairs };
 
 const all = { ...BENCHMARKS, ...BY_NAME };
 const named = process.argv.slice(2);

@@ -52,6 +52,89 @@ describe('coming and going', () => {
     }, 10_000);
   });
 
+  it('while participants are added, removed as they ring, parted as they leave, and rooms are ended', async function () {
+    this.timeout(120_000);
+    const [carol] = await stage.phones('carol');
+    const before = await stage.node.health();
+    const ids = async (confid: string) => {
+      const answer = await rooms.ask('GET', `/${confid}/participants`);
+      return answer.status === 200 ? answer.json<{ participantid: string }[]>().map((each) => each.participantid) : [];
+    };
+    /** Whatever is asked of a room on its way out: done, or not there any more, and never anything else. */
+    const statuses = new Map<number, number>();
+    const ask = async (method: string, path: string, body?: unknown) => {
+      const { status, text } = await rooms.ask(method, path, body);
+      expect([200, 404, 422], `${method} ${path}: ${status} ${text}`).to.include(status);
+      statuses.set(status, (statuses.get(status) ?? 0) + 1);
+      return { status, text };
+    };
+    let working = true;
+    const answering = (async () => {
+      for (let turn = 0; working; turn += 1) {
+        const call = await carol.incoming(100).catch(() => undefined);
+        if (call === undefined) continue;
+        call.ring();
+        if (turn % 3 === 0) await call.answer().catch(() => undefined);
+        else if (turn % 3 === 1) call.reject(486);
+      }
+    })();
+    const callers = await Promise.all(
+      Array.from({ length: 6 }, (_, index) => stage.phone(LOGINS[index % 2] ?? 'alice', { unregistered: true })),
+    );
+    const coming = callers.map(async (phone) => {
+      for (let turn = 0; turn < 20; turn += 1) {
+        const call = await phone.call('*7097');
+        const inside = await call.answered().then(
+          () => true,
+          () => false,
+        );
+        // The room was ended before this one was in: refused, and never left without an answer.
+        if (!inside) {
+          expect(call.end?.status, JSON.stringify(call.end)).to.be.within(400, 499);
+          continue;
+        }
+        if (turn % 4 === 0) await call.hangup();
+        else await call.ended(400).catch(() => undefined);
+        if (call.live) await call.hangup();
+      }
+    });
+    const operating = Array.from({ length: 3 }, async (_, worker) => {
+      for (let turn = 0; working; turn += 1) {
+        const [room] = await rooms.list();
+        if (room === undefined) continue;
+        const all = await ids(room.confid);
+        const [first = 'none', second = 'none'] = all.toSorted();
+        const kind = (turn * 3 + worker) % 7;
+        if (kind === 0) {
+          const added = await ask('POST', `/${room.confid}/participants`, { to: '103' });
+          const { participantid } = JSON.parse(added.text) as { participantid?: string };
+          if (turn % 2 === 0) await ask('DELETE', `/${room.confid}/participants/${participantid ?? 'none'}`);
+        } else if (kind === 1) await ask('DELETE', `/${room.confid}/participants/${first}`);
+        else if (kind === 6 && turn % 3 === 0) {
+          await Promise.all([
+            ask('POST', `/${room.confid}/participants`, { to: '103' }),
+            ask('DELETE', `/${room.confid}`),
+            ask('POST', `/${room.confid}/participants`, { to: '103' }),
+          ]);
+        } else if (first !== second) {
+          await ask('POST', `/${room.confid}/topology`, [{ from: first, to: second, enabled: turn % 2 === 0 }]);
+        }
+      }
+    });
+    await Promise.all(coming);
+    working = false;
+    await Promise.all([...operating, answering]);
+    for (const { confid } of await rooms.list()) await rooms.ask('DELETE', `/${confid}`);
+    await rooms.expectNothing();
+    expect(statuses.get(200), JSON.stringify([...statuses])).to.be.greaterThan(20);
+    await eventually(async () => {
+      const { counts } = await stage.node.health();
+      for (const name of ['dialogs', 'endpoints', 'runs', 'media_channels', 'media_rtpSockets']) {
+        expect(counts[name], name).to.equal(before.counts[name]);
+      }
+    }, 10_000);
+  });
+
   it('of a phone that vanishes: the conference can be ended all the same, and nothing is left', async () => {
     const [alice, bob] = await stage.phones('alice', 'bob');
     await rooms.enter(alice, '*7092', TONES[0]);

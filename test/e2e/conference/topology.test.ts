@@ -114,6 +114,40 @@ describe('/uc/conferences/<confid>/topology', () => {
     await expectMatrix(voices, new Model(), 'everybody hears everybody again');
   });
 
+  it('stays as the model says while phones come and go between random commands', async function () {
+    this.timeout(60_000);
+    const voices = await gather(rooms, '*7066', 6);
+    const { confid } = await rooms.only(6);
+    const model = new Model();
+    const next = random(7);
+    for (let round = 0; round < 8; round += 1) {
+      const ids = voices.map(({ participantid }) => participantid);
+      const pick = (): string => (next(6) === 0 ? '*' : (ids[next(ids.length)] ?? '*'));
+      const commands = Array.from({ length: 1 + next(6) }, () => {
+        const [from, to] = [pick(), pick()];
+        return { from, to: from === to && from !== '*' ? '*' : to, enabled: next(3) === 0 };
+      });
+      model.apply(commands, ids);
+      expect(shown(await rooms.topology(confid, commands)), `round ${round}`).to.deep.equal(model.parted);
+      if (round % 2 === 0) {
+        const [gone] = voices.splice(next(voices.length), 1);
+        await gone?.call.hangup();
+        for (const pair of model.parted) {
+          if (pair.split(' ').includes(gone?.participantid ?? '')) model.parted.delete(pair);
+        }
+        await rooms.only(voices.length);
+      } else {
+        const tone = TONES.find((each) => voices.every((voice) => voice.tone !== each)) ?? 0;
+        const phone = await stage.phone('dave', { unregistered: true });
+        const call = await rooms.enter(phone, '*7066', tone);
+        voices.push({ call, tone, participantid: await newcomer(rooms, voices) });
+      }
+      const entries = (await rooms.ask('GET', `/${confid}/topology`)).json<TopologyEntry[]>();
+      expect(shown(entries), `round ${round}, after coming or going`).to.deep.equal(model.parted);
+      await expectMatrix(voices, model, `round ${round}: ${JSON.stringify(commands)}`);
+    }
+  });
+
   it('lets a late participant hear all and be heard by all, whatever was commanded for all before', async () => {
     const voices = await gather(rooms, '*7062', 3);
     const { confid } = await rooms.only(3);
