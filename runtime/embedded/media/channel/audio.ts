@@ -5,6 +5,11 @@ import type { Ticker } from '../rtp/ticker.ts';
 /** Longest packet that is decoded: three frames. */
 const MAX_PACKET_SAMPLES = FRAME_SAMPLES * 3;
 
+/** Decoded packets on their way into a fifo, which takes them over at once. */
+const decoded = new Int16Array(MAX_PACKET_SAMPLES);
+
+const SILENCE = new Int16Array(FRAME_SAMPLES);
+
 /** Sound put over what a channel is sent, whatever its application sends. */
 export interface Overlay {
   /** Changes a frame on its way to the far end; false when the sound is over. */
@@ -20,11 +25,11 @@ export interface Overlay {
 export class ChannelAudio {
   readonly #rtp: RtpSession;
   readonly #ticker: Ticker;
-  readonly #fifo = new Int16Array(MAX_PACKET_SAMPLES + FRAME_SAMPLES);
-  readonly #packet = new Int16Array(MAX_PACKET_SAMPLES);
-  readonly #received = new Int16Array(FRAME_SAMPLES);
-  readonly #written = new Int16Array(FRAME_SAMPLES);
-  readonly #mixed = new Int16Array(FRAME_SAMPLES);
+  // Made when they are needed: a call that is only bridged has no frames.
+  #fifo: Int16Array | undefined;
+  #received: Int16Array | undefined;
+  #written: Int16Array | undefined;
+  #mixed: Int16Array | undefined;
   #fifoLength = 0;
   #readers = 0;
   #readFrame = -1;
@@ -74,6 +79,7 @@ export class ChannelAudio {
 
   /** Sends a frame in this slot. */
   write(samples: Int16Array): void {
+    this.#written ??= new Int16Array(FRAME_SAMPLES);
     this.#written.set(samples);
     this.#writtenFrame = this.#ticker.frame;
     if (this.#overlays.size === 0) {
@@ -81,6 +87,7 @@ export class ChannelAudio {
       return;
     }
     this.#applyOverlays(this.#written, true);
+    this.#mixed ??= new Int16Array(FRAME_SAMPLES);
     this.#mixed.set(this.#written);
     this.#applyOverlays(this.#mixed, false);
     this.#rtp.write(this.#mixed);
@@ -88,7 +95,7 @@ export class ChannelAudio {
 
   /** Sends a frame of silence in this slot. */
   writeSilence(): void {
-    if (this.#overlays.size > 0) return this.write(this.#mixed.fill(0));
+    if (this.#overlays.size > 0) return this.write(SILENCE);
     this.#writtenFrame = -1;
     this.#rtp.writeSilence();
   }
@@ -108,12 +115,14 @@ export class ChannelAudio {
   }
 
   #fill(): boolean {
+    this.#fifo ??= new Int16Array(MAX_PACKET_SAMPLES + FRAME_SAMPLES);
     if (this.#fifoLength < FRAME_SAMPLES) {
-      const count = this.#rtp.read(this.#packet);
-      this.#fifo.set(this.#packet.subarray(0, count), this.#fifoLength);
+      const count = this.#rtp.read(decoded);
+      this.#fifo.set(decoded.subarray(0, count), this.#fifoLength);
       this.#fifoLength += count;
     }
     if (this.#fifoLength < FRAME_SAMPLES) return false;
+    this.#received ??= new Int16Array(FRAME_SAMPLES);
     this.#received.set(this.#fifo.subarray(0, FRAME_SAMPLES));
     this.#fifo.copyWithin(0, FRAME_SAMPLES, this.#fifoLength);
     this.#fifoLength -= FRAME_SAMPLES;

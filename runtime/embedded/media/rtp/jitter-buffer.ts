@@ -13,24 +13,25 @@ const PREFILL = 2;
 /** Runs of this length with more than the prefill in hand show that the delay can be cut by a frame. */
 const SURPLUS_FRAMES = 100;
 
+/** Octets of the longest payload taken: three frames. */
+const MAX_OCTETS = FRAME_SAMPLES * 3;
+
 interface Slot {
   used: boolean;
   sequence: number;
   length: number;
-  readonly octets: Uint8Array;
+  /** Where its octets begin in the buffer's. */
+  readonly offset: number;
 }
 
 /**
- * Turns packets that arrive early, late, twice or out of order into one frame per tick. Fixed memory; nothing is
- * allocated per packet. Packets longer than a frame are cut into frames by the caller.
+ * Turns packets that arrive early, late, twice or out of order into one frame per tick. Fixed memory, taken with the first
+ * packet: most calls are bridged and never listened to. Nothing is allocated per packet. Packets longer than a frame are
+ * cut into frames by the caller.
  */
 export class JitterBuffer {
-  readonly #slots: Slot[] = Array.from({ length: SLOTS }, () => ({
-    used: false,
-    sequence: 0,
-    length: 0,
-    octets: new Uint8Array(FRAME_SAMPLES * 3),
-  }));
+  #slots: readonly Slot[] = [];
+  #octets = new Uint8Array(0);
   #next = 0;
   #newest = 0;
   #held = 0;
@@ -51,10 +52,11 @@ export class JitterBuffer {
 
   /** Takes the payload of one packet. */
   push(sequence: number, payload: Uint8Array, offset: number, length: number): void {
-    if (length === 0 || length > FRAME_SAMPLES * 3) {
+    if (length === 0 || length > MAX_OCTETS) {
       this.dropped += 1;
       return;
     }
+    if (this.#slots.length === 0) this.#takeMemory();
     if (this.#empty) {
       this.#next = sequence;
       this.#newest = sequence;
@@ -97,7 +99,7 @@ export class JitterBuffer {
       this.lost += 1;
       return 0;
     }
-    for (let index = 0; index < slot.length; index += 1) target[index] = slot.octets[index] as number;
+    for (let index = 0; index < slot.length; index += 1) target[index] = this.#octets[slot.offset + index] as number;
     slot.used = false;
     this.#held -= 1;
     return slot.length;
@@ -110,6 +112,16 @@ export class JitterBuffer {
     this.#empty = true;
     this.#filling = true;
     this.#surplusFrames = 0;
+  }
+
+  #takeMemory(): void {
+    this.#octets = new Uint8Array(SLOTS * MAX_OCTETS);
+    this.#slots = Array.from({ length: SLOTS }, (_, index) => ({
+      used: false,
+      sequence: 0,
+      length: 0,
+      offset: index * MAX_OCTETS,
+    }));
   }
 
   #slot(sequence: number): Slot {
@@ -126,7 +138,9 @@ export class JitterBuffer {
     slot.used = true;
     slot.sequence = sequence;
     slot.length = length;
-    for (let index = 0; index < length; index += 1) slot.octets[index] = payload[offset + index] as number;
+    for (let index = 0; index < length; index += 1) {
+      this.#octets[slot.offset + index] = payload[offset + index] as number;
+    }
     this.#held += 1;
     if (sequenceDistance(this.#newest, sequence) > 0) this.#newest = sequence;
   }

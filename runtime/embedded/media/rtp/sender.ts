@@ -11,14 +11,14 @@ const MAX_PAYLOAD = 1600;
  * (a translator, section 7.1). Changing from one to the other keeps sequence and timestamp running on.
  */
 export class RtpSender {
-  readonly ssrc = randomBytes(4).readUInt32BE(0);
+  readonly ssrc: number;
   /** The datagram built by the last call; valid until the next. Its length is what the call returned. */
   readonly datagram = Buffer.alloc(RTP_HEADER_BYTES + MAX_PAYLOAD);
   /** The datagram cut to the length of the last one: nearly all are of one length, and a view costs as much as a frame. */
   #cut = this.datagram.subarray(0, 0);
-  #sequence = randomBytes(2).readUInt16BE(0);
+  #sequence: number;
   #timestamp = 0;
-  #base = randomBytes(4).readUInt32BE(0);
+  #base: number;
   #idle = true;
   #lastFrame = -1;
   #started = false;
@@ -29,6 +29,13 @@ export class RtpSender {
   #sourceSequence = 0;
   #sequenceShift = 0;
   #timestampShift = 0;
+
+  constructor() {
+    const random = randomBytes(10);
+    this.ssrc = random.readUInt32BE(0);
+    this.#base = random.readUInt32BE(4);
+    this.#sequence = random.readUInt16BE(8);
+  }
 
   /** The datagram built by the last call, of the length that the call returned. */
   cut(length: number): Buffer {

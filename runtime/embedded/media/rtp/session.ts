@@ -18,6 +18,9 @@ const CLOCK_DRIFT_MS = 0.005;
 /** Payload type of comfort noise (RFC 3389). */
 const COMFORT_NOISE = 13;
 
+/** The payload that is being decoded, of whichever session. */
+const pulled = new Uint8Array(FRAME_SAMPLES * 3);
+
 /** What SDP has settled about a session. */
 export interface RtpParameters {
   readonly codec: Codec;
@@ -55,7 +58,6 @@ export class RtpSession {
   readonly #events = new TelephoneEventReceiver();
   readonly #eventSender = new TelephoneEventSender();
   readonly #jitter = new JitterBuffer();
-  readonly #pulled = new Uint8Array(FRAME_SAMPLES * 3);
   readonly #rtcp: RtcpResponder;
   #codec: Codec = PCMU;
   #receivedCodec: Codec = PCMU;
@@ -166,8 +168,8 @@ export class RtpSession {
    * @returns samples written to `target`; 0 when nothing was received
    */
   read(target: Int16Array): number {
-    const length = this.#jitter.pull(this.#pulled);
-    return length === 0 ? 0 : decodeG711(this.#receivedCodec, this.#pulled, 0, length, target);
+    const length = this.#jitter.pull(pulled);
+    return length === 0 ? 0 : decodeG711(this.#receivedCodec, pulled, 0, length, target);
   }
 
   /** Sends one frame of linear samples in this frame slot. */
