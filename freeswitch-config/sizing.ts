@@ -6,7 +6,13 @@ export interface Sizing {
   readonly calls: number;
   readonly callsPerSecond: number;
   readonly node: string;
-  readonly sip: { readonly address: string; readonly port: number };
+  readonly sip: {
+    readonly address: string;
+    readonly port: number;
+    /** Of further drachtio-servers that the node makes calls on this FreeSWITCH by. */
+    readonly others: readonly string[];
+    readonly callRecords: boolean;
+  };
   readonly media: {
     readonly sipPort: number;
     readonly advertisedAddress: string | undefined;
@@ -29,7 +35,7 @@ export class SizingError extends Error {
 
 const KNOWN: Readonly<Record<string, readonly string[]>> = {
   '': ['calls', 'callsPerSecond', 'node', 'sip', 'media', 'folders'],
-  sip: ['address', 'port'],
+  sip: ['address', 'port', 'others', 'callRecords'],
   media: ['sipPort', 'advertisedAddress', 'rtpPorts'],
   folders: ['sounds', 'recordings', 'logs'],
 };
@@ -53,7 +59,12 @@ export function readSizing(text: string): Sizing {
     calls,
     callsPerSecond: integer('callsPerSecond', root.callsPerSecond, 1, 2000),
     node: address('node', root.node),
-    sip: { address: address('sip.address', sip.address), port: integer('sip.port', sip.port, 1, 65_535) },
+    sip: {
+      address: address('sip.address', sip.address),
+      port: integer('sip.port', sip.port, 1, 65_535),
+      others: addresses('sip.others', sip.others),
+      callRecords: flag('sip.callRecords', sip.callRecords),
+    },
     media: {
       sipPort: integer('media.sipPort', media.sipPort, 1, 65_535),
       advertisedAddress:
@@ -96,6 +107,17 @@ function address(field: string, found: unknown): string {
   // Neither the profile nor the lists take names, and drachtio-fsmrf reads IPv4 from `sofia status`.
   if (typeof found !== 'string' || isIP(found) !== 4) throw new SizingError(field, found, 'an IPv4 address');
   return found;
+}
+
+function addresses(field: string, found: unknown): readonly string[] {
+  if (found === undefined) return [];
+  if (!Array.isArray(found)) throw new SizingError(field, found, 'a list of IPv4 addresses');
+  return found.map((one) => address(field, one));
+}
+
+function flag(field: string, found: unknown): boolean {
+  if (found !== undefined && typeof found !== 'boolean') throw new SizingError(field, found, 'true or false');
+  return found === true;
 }
 
 function folder(field: string, found: unknown): string {

@@ -7,7 +7,7 @@ import type { Config } from './config/config.ts';
 import { conferenceEvents } from './events/conference-events.ts';
 import type { EventBus } from './events/event-bus.ts';
 import { isSoundProblem, resolveSound } from './interpreter/prompts.ts';
-import type { MediaLink } from './media/link.ts';
+import type { MediaServers } from './media/servers.ts';
 import {
   type ConferenceRecordings,
   DEFAULT_LAYER_MS,
@@ -28,7 +28,7 @@ export interface ConferenceNeeds {
   readonly layers: Pick<RecordLayers, 'add' | 'remove'>;
   readonly conferences: Pick<ConferenceRecordings, 'start'>;
   /** Asked when there is a call, so after the media server is connected. */
-  readonly media: () => MediaLink;
+  readonly media: () => Pick<MediaServers, 'conference'>;
 }
 
 /** Heard where a sound that somebody configured does not exist. */
@@ -42,7 +42,7 @@ export function openConferences(needs: ConferenceNeeds): Conferences {
       events: conferenceEvents(events),
       site: config.site,
       log,
-      mix: (name) => media().conference(name),
+      mix: (name, on) => media().conference(name, on),
       sound: (text) => {
         for (const folder of prompts) {
           const sound = resolveSound(text, folder);

@@ -21,7 +21,7 @@ import { ListenError } from './embedded/server.ts';
 import { createDemoData, createIam, isEmpty, StoredAvatars } from './iam/index.ts';
 import { FirstAnswers } from './idempotency/first-answers.ts';
 import { limitsProblem } from './interpreter/limits.ts';
-import { MediaLink } from './media/link.ts';
+import { MediaServers } from './media/servers.ts';
 import { Metrics } from './metrics/metrics.ts';
 import { openRecording } from './recording/index.ts';
 import { openScenarios, openScripting } from './scenarios.ts';
@@ -38,8 +38,7 @@ import {
 } from './speech-services.ts';
 import { openModel } from './model/index.ts';
 import { modelPort } from './model-port.ts';
-import { patiently } from './patience.ts';
-import { SipLink } from './signalling/link.ts';
+import { SipLinks } from './signalling/links.ts';
 import { RingingJournal } from './signalling/ringing-journal.ts';
 import { FolderFiles, openFiles } from './storage/files/index.ts';
 import { openStorage } from './storage/index.ts';
@@ -77,12 +76,6 @@ export async function startNode(config: Config): Promise<Node> {
 
 async function compose(config: Config, log: Logger, shutdown: Shutdown): Promise<Node> {
   const failed = Promise.withResolvers<Error>();
-  for (const [setting, { length }] of [
-    ['RINGMASTER_DRACHTIO', config.drachtio],
-    ['RINGMASTER_FREESWITCH', config.freeswitch],
-  ] as const) {
-    if (length > 1) log.warn({ setting, addresses: length }, 'only the first server is used');
-  }
   // Side by side, as each takes its time; a taken port is told before anything that is wrong with the database.
   const opening = openStorage({
     dataDir: config.dataDir,
@@ -220,21 +213,25 @@ async function compose(config: Config, log: Logger, shutdown: Shutdown): Promise
 
   const journal = RingingJournal.open(join(config.dataDir, 'ringing.jsonl'));
   shutdown.add('journal of ringing phones', () => journal.close());
-  const sip = await patiently('the SIP server', servers.sip.patienceMs, log, () =>
-    SipLink.connect(servers.sip, b2b, log, { sessionExpires: config.sessionExpires, journal }),
-  );
-  shutdown.add('SIP connection', () => sip.close());
-  const media = await patiently('the media server', servers.media.patienceMs, log, () =>
-    MediaLink.connect(sip.srfForMedia, {
-      host: servers.media.host,
-      port: servers.media.port,
-      password: servers.media.secret,
+  const sip = await SipLinks.connect(servers.sip.addresses, b2b, log, {
+    timeoutMs: servers.sip.patienceMs,
+    sessionExpires: config.sessionExpires,
+    journal,
+  });
+  shutdown.add('SIP connections', () => sip.close());
+  const media = await MediaServers.connect(
+    sip.all,
+    servers.media.addresses.map(({ host, port, secret }) => ({
+      host,
+      port,
+      password: secret,
       profile: PROFILE,
-      listenAddress: isLoopback(servers.media.host) ? '127.0.0.1' : config.sip.host,
+      listenAddress: isLoopback(host) ? '127.0.0.1' : config.sip.host,
       silenceLimitMs: config.rtpTimeout * 1000,
-    }),
+    })),
+    { patienceMs: servers.media.patienceMs, log },
   );
-  shutdown.add('media connection', () => media.close());
+  shutdown.add('media connections', () => media.close());
   b2b.connect(sip, media);
   shutdown.add('recordings', () => recording.close());
   shutdown.add('transcriptions', () => transcriptions.close());
@@ -247,6 +244,8 @@ async function compose(config: Config, log: Logger, shutdown: Shutdown): Promise
     dialogs: callstore.count,
     conferences: conferences.count,
     endpoints: media.count,
+    sip_servers: sip.usable,
+    media_servers: media.usable,
     runs: runner.running + operations.running,
     recordings: recording.recorder.count + recording.layers.count + recording.conferences.count,
     speech_streams: speech.streams,

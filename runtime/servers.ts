@@ -11,14 +11,15 @@ import type { Shutdown } from './shutdown.ts';
 export const PROFILE = 'drachtio_mrf';
 const SOUNDS = fileURLToPath(new URL('../scenarios/examples/prompts', import.meta.url));
 
-/** A server to connect to. One of its own the node need not wait for; others may still be on their way up. */
-export interface Target extends ServerAddress {
+/** Servers to connect to. One of its own the node need not wait for; others may still be on their way up. */
+export interface Targets {
+  readonly addresses: readonly ServerAddress[];
   readonly patienceMs: number;
 }
 
 export interface Servers {
-  readonly sip: Target;
-  readonly media: Target;
+  readonly sip: Targets;
+  readonly media: Targets;
   /** Where phones register, as far as this node knows. */
   readonly sipAddress: string;
   stats(): Promise<Record<string, number>>;
@@ -33,16 +34,14 @@ export async function startServers(
   shutdown: Shutdown,
   exited: (error: Error) => void,
 ): Promise<Servers> {
-  const [realSip] = config.drachtio;
-  const [realMedia] = config.freeswitch;
-  const startingSip = realSip === undefined ? startEmbeddedSip(config, shutdown, exited) : undefined;
-  const startingMedia = realMedia === undefined ? startEmbeddedMedia(config, shutdown, exited) : undefined;
+  const startingSip = config.drachtio.length === 0 ? startEmbeddedSip(config, shutdown, exited) : undefined;
+  const startingMedia = config.freeswitch.length === 0 ? startEmbeddedMedia(config, shutdown, exited) : undefined;
   await Promise.allSettled([startingSip, startingMedia]);
   const sip = await startingSip;
   const media = await startingMedia;
   return {
-    sip: target(realSip, sip?.address),
-    media: target(realMedia, media?.address),
+    sip: targets(config.drachtio, sip?.address),
+    media: targets(config.freeswitch, media?.address),
     sipAddress: sip?.sipAddress ?? `${config.sip.host}:${config.sip.port}`,
     stats: async () => ({
       ...prefixed('sip_', (await sip?.server.stats()) ?? {}),
@@ -51,10 +50,8 @@ export async function startServers(
   };
 }
 
-function target(real: ServerAddress | undefined, own: ServerAddress | undefined): Target {
-  if (real !== undefined) return { ...real, patienceMs: 60_000 };
-  if (own !== undefined) return { ...own, patienceMs: 0 };
-  throw new Error('neither a real nor an embedded server');
+function targets(real: readonly ServerAddress[], own: ServerAddress | undefined): Targets {
+  return own === undefined ? { addresses: real, patienceMs: 60_000 } : { addresses: [own], patienceMs: 5000 };
 }
 
 async function startEmbeddedSip(config: Config, shutdown: Shutdown, exited: (error: Error) => void) {

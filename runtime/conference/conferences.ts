@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
 import type { MemoryConferenceStore } from '../callstore/memory-conference-store.ts';
 import type { FeatureCode } from '../domain/directory.ts';
+import type { EndpointServer } from '../media/endpoint.ts';
 import { bracketUri } from '../signalling/sip-uri.ts';
 import type { Admission, Guest, Participant } from './participant.ts';
 import { asksForPin } from './pin.ts';
@@ -23,6 +24,8 @@ export interface Entrance {
   readonly muted?: boolean;
   /** Whose place he takes: one who leaves when he is in. */
   readonly instead?: Participant;
+  /** Where his sound is, when he has any yet. */
+  readonly mediaServer?: EndpointServer | undefined;
 }
 
 export interface Entered {
@@ -70,9 +73,20 @@ export class Conferences {
   /**
    * Lets somebody in; makes the room when he is the first.
    * @returns undefined when the room is full
+   * @throws MediaError when there is no media server for a new room
    */
-  enter({ featureCode, room, number, guest, brought, moderator, muted, instead }: Entrance): Entered | undefined {
-    const to = this.#open(featureCode, room === '' ? this.freshRoom(featureCode) : room);
+  enter({
+    featureCode,
+    room,
+    number,
+    guest,
+    brought,
+    moderator,
+    muted,
+    instead,
+    mediaServer,
+  }: Entrance): Entered | undefined {
+    const to = this.#open(featureCode, room === '' ? this.freshRoom(featureCode) : room, mediaServer);
     const admission: Admission = {
       guest,
       invited: false,
@@ -95,13 +109,13 @@ export class Conferences {
     return room.admit({ guest, invited: true, asksPin: false, moderator, muted: false, scenario });
   }
 
-  #open(featureCode: FeatureCode, confroomnum: string): Room {
+  #open(featureCode: FeatureCode, confroomnum: string, on: EndpointServer | undefined): Room {
     const { domain, prefix } = featureCode;
     const number = prefix + confroomnum;
     const known = this.roomAt(domain, number);
     if (known !== undefined) return known;
     const address: RoomAddress = { domain, confroomnum, number, uri: bracketUri(number, domain) };
-    const room = new Room(this.#services, address, roomSettings(featureCode), {
+    const room = new Room(this.#services, address, roomSettings(featureCode), on, {
       seated: ({ line }) => {
         if (line !== undefined) this.#store.link(line.dialogid, room.confid);
       },

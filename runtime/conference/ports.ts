@@ -1,5 +1,6 @@
 /** What rooms need of the rest of the node. */
 import type { ConferenceMix } from '../media/conference-mix.ts';
+import type { EndpointServer } from '../media/endpoint.ts';
 
 export type ConferenceEventType =
   | 'conf_start'
@@ -38,8 +39,12 @@ export interface ConferenceServices {
   /** Name of the site that serves the conferences. */
   readonly site: string;
   readonly log: Log;
-  /** A conference on the media server. */
-  mix(name: string): ConferenceMix;
+  /**
+   * A conference on a media server.
+   * @param on where the first participant's sound is, when he has any yet
+   * @throws MediaError when there is no media server
+   */
+  mix(name: string, on: EndpointServer | undefined): ConferenceMix;
   /** A sound as scenario authors write it (`welcome.wav`, `tone:...`), in the media server's notation. */
   sound(text: string): string;
   /**

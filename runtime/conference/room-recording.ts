@@ -20,12 +20,17 @@ export class RoomRecording {
 
   constructor(
     services: ConferenceServices,
-    room: { readonly confid: string; readonly address: RoomAddress; readonly settings: RoomSettings },
+    room: {
+      readonly confid: string;
+      readonly mix: ConferenceMix;
+      readonly address: RoomAddress;
+      readonly settings: RoomSettings;
+    },
     events: RoomEvents,
   ) {
     this.#services = services;
     this.#room = room;
-    this.#mix = services.mix(room.confid);
+    this.#mix = room.mix;
     this.#events = events;
   }
 

@@ -46,13 +46,13 @@ export class RoomSound {
 
   constructor(
     services: ConferenceServices,
-    room: { readonly confid: string; readonly settings: RoomSettings },
+    room: { readonly mix: ConferenceMix; readonly settings: RoomSettings },
     topology: Topology,
     events: RoomEvents,
   ) {
     this.#services = services;
     this.#settings = room.settings;
-    this.#mix = services.mix(room.confid);
+    this.#mix = room.mix;
     this.#topology = topology;
     this.#events = events;
   }

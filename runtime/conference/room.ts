@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { ConferenceView, ParticipantView, TopologyEntry } from '../callstore/conference-view.ts';
-import type { MediaEndpoint } from '../media/endpoint.ts';
+import type { ConferenceMix } from '../media/conference-mix.ts';
+import type { EndpointServer, MediaEndpoint } from '../media/endpoint.ts';
 import { type Admission, type Host, type Line, Participant } from './participant.ts';
 import type { ConferenceServices } from './ports.ts';
 import { RoomEvents } from './room-events.ts';
@@ -31,6 +32,7 @@ export class Room implements Host {
   readonly startts = Date.now();
   readonly address: RoomAddress;
   readonly settings: RoomSettings;
+  readonly mix: ConferenceMix;
   readonly #site: string;
   readonly #events: RoomEvents;
   readonly #sound: RoomSound;
@@ -44,6 +46,7 @@ export class Room implements Host {
   #ended = false;
 
   /**
+   * @param on the media server to be on; undefined: any
    * @param told.seated somebody became a participant; his dialog finds the room from now on
    * @param told.left a participant is none any more
    * @param told.ended the room is empty
@@ -52,10 +55,12 @@ export class Room implements Host {
     services: ConferenceServices,
     address: RoomAddress,
     settings: RoomSettings,
+    on: EndpointServer | undefined,
     told: { seated(participant: Participant): void; left(participant: Participant): void; ended(room: Room): void },
   ) {
     this.address = address;
     this.settings = settings;
+    this.mix = services.mix(this.confid, on);
     this.#site = services.site;
     this.#onSeated = (participant) => told.seated(participant);
     this.#onLeft = (participant) => told.left(participant);
@@ -64,6 +69,11 @@ export class Room implements Host {
     this.#recording = new RoomRecording(services, this, this.#events);
     this.#sound = new RoomSound(services, this, this.#topology, this.#events);
     this.#events.started();
+  }
+
+  /** Where its sound is: whoever takes part has his there. */
+  get mediaServer(): EndpointServer {
+    return this.mix.server;
   }
 
   get uri(): string {

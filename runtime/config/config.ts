@@ -62,12 +62,12 @@ export const SETTINGS = [
   {
     name: 'RINGMASTER_DRACHTIO',
     fallback: '',
-    about: 'host:port:secret of a drachtio-server instead of the embedded SIP server',
+    about: 'host:port:secret of a drachtio-server instead of the embedded SIP server; several separated by commas',
   },
   {
     name: 'RINGMASTER_FREESWITCH',
     fallback: '',
-    about: 'host:port:password of a FreeSWITCH instead of the embedded media server',
+    about: 'host:port:password of a FreeSWITCH instead of the embedded media server; several separated by commas',
   },
   {
     name: 'RINGMASTER_SESSION_EXPIRES',

@@ -136,6 +136,8 @@ export interface ContactBinding {
   readonly cseq: number;
   /** Where the REGISTER came from: requests go there (RFC 3581, RFC 5626 section 5.3). */
   readonly source: { readonly protocol: 'udp' | 'tcp'; readonly address: string; readonly port: number };
+  /** Name of the SIP server that it came to: a phone behind NAT, or on a connection, can be reached by no other. */
+  readonly server?: string | undefined;
   /** Milliseconds since the epoch. */
   readonly expires: number;
   readonly userAgent: string | undefined;

@@ -3,6 +3,11 @@ import { MediaError } from './media-error.ts';
 
 /** Milliseconds to wait for the word that a file is complete, when it was stopped or its channel has ended. */
 const COMPLETE_MS = 5000;
+/**
+ * Frames of 20 ms by which FreeSWITCH holds a recording back, to keep both directions in step. Of one that ends sooner
+ * nothing is written, and shipped it is half a second.
+ */
+const PRE_BUFFER_FRAMES = 5;
 
 export interface ChannelRecordingOptions {
   /** WAV file, absolute; its folder exists. */
@@ -31,11 +36,16 @@ export class ChannelRecording {
   static async start(endpoint: MediaEndpoint, { file, party }: ChannelRecordingOptions): Promise<ChannelRecording> {
     const completed = endpoint.server.recordings.completed(file);
     try {
-      // Without RECORD_MIN_SEC FreeSWITCH throws away whatever is short.
-      const stereo = `RECORD_STEREO=${party === 'left'};RECORD_STEREO_SWAP=${party === 'right'};RECORD_MIN_SEC=0`;
+      const settings = [
+        `RECORD_STEREO=${party === 'left'}`,
+        `RECORD_STEREO_SWAP=${party === 'right'}`,
+        // Without it FreeSWITCH throws away whatever is short.
+        'RECORD_MIN_SEC=0',
+        `RECORD_PRE_BUFFER_FRAMES=${PRE_BUFFER_FRAMES}`,
+      ].join(';');
       // Both at once: nobody else's recording of the channel comes between.
       await Promise.all([
-        endpoint.command('uuid_setvar_multi', stereo),
+        endpoint.command('uuid_setvar_multi', settings),
         endpoint.command('uuid_record', `start ${quoted(file)}`),
       ]);
     } catch (error) {

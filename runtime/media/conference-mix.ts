@@ -1,4 +1,4 @@
-import type { MediaEndpoint } from './endpoint.ts';
+import type { EndpointServer, MediaEndpoint } from './endpoint.ts';
 import { MediaError } from './media-error.ts';
 import type { RecordingNotices } from './recording-notices.ts';
 
@@ -36,6 +36,8 @@ const NOTICES: Readonly<Record<string, MemberNotice>> = {
  * take effect in the order in which they are given, as all of them go over one connection.
  */
 export class ConferenceMix {
+  /** Where it is: only endpoints on the same media server can join. */
+  readonly server: EndpointServer;
   readonly #name: string;
   readonly #api: (command: string) => Promise<string>;
   readonly #recordings: Pick<RecordingNotices, 'completed' | 'forget'>;
@@ -47,9 +49,11 @@ export class ConferenceMix {
    */
   constructor(
     name: string,
+    server: EndpointServer,
     api: (command: string) => Promise<string>,
     recordings: Pick<RecordingNotices, 'completed' | 'forget'>,
   ) {
+    this.server = server;
     this.#name = name;
     this.#api = api;
     this.#recordings = recordings;

@@ -10,6 +10,8 @@ declare module 'drachtio-fsmrf' {
 
   export interface FsConnection {
     readonly socket: Socket;
+    /** Longest pause between attempts to connect again, ms; by default it doubles without end. */
+    readonly reconnectOpts: { retryMaxDelay?: number };
     /** Events are named `esl::event::NAME::channel-uuid`. */
     on(event: string, listener: (event: FsEvent) => void): unknown;
     /** Events to get beside those subscribed to before. */

@@ -1,16 +1,32 @@
 import type { FsDialog, FsEndpoint, FsEvent } from 'drachtio-fsmrf';
+import type { ConferenceMix } from './conference-mix.ts';
 import { DigitQueue } from './digit-queue.ts';
 import { ENDPOINT_GONE, EndpointGone, MediaError } from './media-error.ts';
 import type { RecordingNotices } from './recording-notices.ts';
 import { untilAborted } from './until-aborted.ts';
 
-/** The media server of an endpoint, as far as endpoints need it. */
+/** The media server of an endpoint. */
 export interface EndpointServer {
+  readonly name: string;
   /** Address of this node on which the media server's sound can be taken. */
   readonly listenAddress: string;
   readonly recordings: RecordingNotices;
-  /** Another endpoint on the same media server. @param mayBeSilent its far end only listens */
-  createEndpoint(remoteSdp?: string, mayBeSilent?: boolean): Promise<MediaEndpoint>;
+  /**
+   * Another endpoint on the same media server.
+   * @param wish.remoteSdp the far end's session description, to be answered; without it the endpoint makes an offer
+   * @param wish.via name of the SIP server that is to call the media server
+   * @param wish.mayBeSilent its far end only listens
+   */
+  createEndpoint(wish: {
+    readonly remoteSdp?: string | undefined;
+    readonly via?: string | undefined;
+    readonly mayBeSilent?: boolean;
+  }): Promise<MediaEndpoint>;
+  /** A conference on the same media server. */
+  conference(name: string): ConferenceMix;
+  /** An endpoint lives here from now on. */
+  entered(endpoint: MediaEndpoint): void;
+  left(endpoint: MediaEndpoint): void;
 }
 
 /**
@@ -20,22 +36,26 @@ export interface EndpointServer {
  */
 export class MediaEndpoint {
   readonly digits = new DigitQueue();
-  readonly server: EndpointServer;
-  readonly #endpoint: FsEndpoint;
   readonly #gone = new AbortController();
+  readonly #via: string | undefined;
+  #server: EndpointServer;
+  #endpoint: FsEndpoint;
   #localSdp: string;
   #destroyed = false;
   #digitsKept = false;
   #modifying: Promise<unknown> = Promise.resolve();
 
-  constructor(endpoint: FsEndpoint, server: EndpointServer) {
-    this.server = server;
+  /** @param via name of the SIP server that called the media server */
+  constructor(endpoint: FsEndpoint, server: EndpointServer, via?: string) {
+    this.#server = server;
     this.#endpoint = endpoint;
+    this.#via = via;
     this.#localSdp = endpoint.local.sdp;
-    endpoint.on('dtmf', (event: { dtmf: string }) => this.digits.push(event.dtmf));
-    const gone = () => this.#gone.abort(ENDPOINT_GONE);
-    endpoint.once('destroy', gone);
-    endpoint.dialog?.once('destroy', gone);
+    this.#inhabit(endpoint, server);
+  }
+
+  get server(): EndpointServer {
+    return this.#server;
   }
 
   get uuid(): string {
@@ -61,6 +81,41 @@ export class MediaEndpoint {
     const next = this.#modifying.then(() => this.#modify(remoteSdp));
     this.#modifying = next.catch(() => undefined);
     return next;
+  }
+
+  /**
+   * Goes on as a channel of another media server, with the digits and the owners that it has. Nothing may run on it. What
+   * is recorded or heard of the old channel ends.
+   * @param renegotiate offers the phone the new session description and gives its answer
+   * @throws MediaError, or whatever `renegotiate` throws: everything is as it was then
+   */
+  moveTo(server: EndpointServer, renegotiate: (offer: string) => Promise<string>): Promise<void> {
+    const moved = this.#modifying.then(() => this.#move(server, renegotiate));
+    this.#modifying = moved.catch(() => undefined);
+    return moved;
+  }
+
+  async #move(server: EndpointServer, renegotiate: (offer: string) => Promise<string>): Promise<void> {
+    const next = await server.createEndpoint({ via: this.#via });
+    try {
+      this.#gone.signal.throwIfAborted();
+      await next.modify(await renegotiate(next.localSdp));
+      this.#gone.signal.throwIfAborted();
+      next.#gone.signal.throwIfAborted();
+    } catch (error) {
+      await next.destroy();
+      throw error;
+    }
+    this.#localSdp = next.localSdp;
+    this.#digitsKept = false;
+    this.#server.left(this);
+    server.left(next);
+    this.#server = server;
+    [this.#endpoint, next.#endpoint] = [next.#endpoint, this.#endpoint];
+    this.#inhabit(this.#endpoint, server);
+    for (let digit = next.digits.take(); digit !== undefined; digit = next.digits.take()) this.digits.push(digit);
+    // What is left is the old channel; its media server may be gone.
+    void next.destroy().catch(() => undefined);
   }
 
   /** Sets a channel variable. */
@@ -191,14 +246,24 @@ export class MediaEndpoint {
     if (this.#destroyed) return;
     this.#destroyed = true;
     if (this.#gone.signal.aborted) return;
-    await this.#quietly(this.#hangUp());
+    await this.#quietly(hangUp(this.#endpoint));
     this.#gone.abort(ENDPOINT_GONE);
   }
 
-  /** BYE instead of the library's `hangup` command: one message where that takes three events and a frame slot. */
-  async #hangUp(): Promise<void> {
-    if (this.#endpoint.dialog === null) await this.#endpoint.destroy();
-    else await this.#endpoint.dialog.destroy();
+  /** Takes a channel for its own. */
+  #inhabit(endpoint: FsEndpoint, server: EndpointServer): void {
+    server.entered(this);
+    const gone = () => {
+      server.left(this);
+      // The channel that a move has left behind says nothing of this endpoint.
+      if (this.#endpoint === endpoint) this.#gone.abort(ENDPOINT_GONE);
+    };
+    endpoint.on('dtmf', (event: { dtmf: string }) => {
+      if (this.#endpoint === endpoint) this.digits.push(event.dtmf);
+    });
+    endpoint.once('destroy', gone);
+    endpoint.dialog?.once('destroy', gone);
+    this.gone.addEventListener('abort', () => server.left(this), { once: true });
   }
 
   #dialog(): FsDialog {
@@ -310,6 +375,17 @@ const SPEECH_ENGINE = 'espeak';
 const GLARE_ATTEMPTS = 6;
 /** Milliseconds after which two channels count as at work without a word from the media server. */
 const BEGIN_MS = 1000;
+
+/** BYE instead of the library's `hangup` command: one message where that takes three events and a frame slot. */
+async function hangUp(endpoint: FsEndpoint): Promise<void> {
+  if (endpoint.dialog === null) return endpoint.destroy();
+  try {
+    await endpoint.dialog.destroy();
+  } catch {
+    // The SIP server has lost the call: by the channel's own connection then.
+    await endpoint.api('uuid_kill', endpoint.uuid);
+  }
+}
 
 function elapsed(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms).unref());

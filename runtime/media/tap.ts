@@ -20,7 +20,7 @@ export async function tapEndpoint(target: MediaEndpoint, onSamples: (samples: In
   let listener: MediaEndpoint;
   try {
     target.gone.throwIfAborted();
-    listener = await target.server.createEndpoint(sink.sdp, true);
+    listener = await target.server.createEndpoint({ remoteSdp: sink.sdp, mayBeSilent: true });
   } catch (error) {
     sink.close();
     throw error;

@@ -1,6 +1,6 @@
 import { focusContact } from './focus.ts';
 import { SessionTimerHeaders } from './session-timer.ts';
-import { dialogOf, type SipDialog } from './sip-dialog.ts';
+import { type DialogHome, dialogOf, type SipDialog } from './sip-dialog.ts';
 import type { Srf, SrfRequest, SrfResponse } from './srf-types.ts';
 
 /** Methods this node understands, for Allow (RFC 3261 section 20.5). */
@@ -20,16 +20,26 @@ export class IncomingInvite {
   readonly #req: SrfRequest;
   readonly #res: SrfResponse;
   readonly #sessionExpires: number | undefined;
+  readonly #home: DialogHome | undefined;
   readonly #cancelled = new AbortController();
 
-  /** @param sessionExpires session interval to ask for, seconds (RFC 4028) */
-  constructor(srf: Srf, req: SrfRequest, res: SrfResponse, sessionExpires?: number) {
+  /**
+   * @param sessionExpires session interval to ask for, seconds (RFC 4028)
+   * @param home the SIP server that it came to
+   */
+  constructor(srf: Srf, req: SrfRequest, res: SrfResponse, sessionExpires?: number, home?: DialogHome) {
+    this.#home = home;
     this.#sessionExpires = sessionExpires;
     this.#srf = srf;
     this.#req = req;
     this.#res = res;
     // First thing: a CANCEL may follow the INVITE in the same packet burst.
     req.on('cancel', () => this.#cancelled.abort(new InviteCancelled()));
+  }
+
+  /** Name of the SIP server that it came to. */
+  get via(): string | undefined {
+    return this.#home?.name;
   }
 
   get callId(): string {
@@ -90,6 +100,7 @@ export class IncomingInvite {
     };
     return dialogOf((done) => this.#srf.createUAS(this.#req, this.#res, { localSdp: sdp, headers }, done), {
       offered: this.#req.body === '',
+      home: this.#home,
       ...(sessionExpires === undefined ? {} : { sessionExpires }),
     });
   }

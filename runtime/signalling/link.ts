@@ -1,9 +1,9 @@
 import SrfClass from 'drachtio-srf';
 import { ALLOW, IncomingInvite } from './incoming-invite.ts';
 import { OutgoingInvite, type OutgoingInviteOptions } from './outgoing-invite.ts';
-import { Registration, type RegistrationOptions } from './registration.ts';
 import type { RingingJournal } from './ringing-journal.ts';
 import { DEFAULT_SESSION_EXPIRES, refusedInterval } from './session-timer.ts';
+import type { DialogHome, SipDialog } from './sip-dialog.ts';
 import { takeUnheededHangups } from './unheeded-hangups.ts';
 import type { Srf, SrfRequest, SrfResponse } from './srf-types.ts';
 
@@ -23,7 +23,8 @@ export interface Log {
 export interface SipHandlers {
   /** A new call. Every promise it starts is its own to watch. */
   invite(invite: IncomingInvite): void;
-  register(req: SrfRequest, res: SrfResponse): void;
+  /** @param via name of the SIP server that it came to */
+  register(req: SrfRequest, res: SrfResponse, via: string): void;
 }
 
 /** The SIP server could not be reached or did not accept the secret. */
@@ -40,21 +41,50 @@ export interface SipLinkOptions {
   readonly journal?: RingingJournal;
 }
 
+/** Milliseconds between two attempts to connect again. The library's own way doubles them for ever. */
+const RECONNECT_MS = 2000;
+
 /** The connection to a drachtio-server: requests from outside come in, calls go out. */
-export class SipLink {
+export class SipLink implements DialogHome {
+  /** `host:port` of the app port. */
+  readonly name: string;
+  readonly dialogs = new Set<SipDialog>();
   readonly #srf: Srf;
   readonly #log: Log;
   readonly #sessionExpires: number;
   readonly #journal: RingingJournal | undefined;
+  readonly #accepted = Promise.withResolvers<void>();
   #connected = false;
   #closing = false;
+  #problem: Error | undefined;
 
-  private constructor(srf: Srf, log: Log, sessionExpires: number, journal: RingingJournal | undefined) {
+  private constructor(
+    address: SipServerAddress,
+    handlers: SipHandlers,
+    log: Log,
+    { sessionExpires = DEFAULT_SESSION_EXPIRES, journal }: Omit<SipLinkOptions, 'timeoutMs'>,
+  ) {
     this.#journal = journal;
-    this.#srf = srf;
-    takeUnheededHangups(srf);
+    this.name = `${address.host}:${address.port}`;
+    this.#srf = new (SrfClass as unknown as new () => Srf)();
+    takeUnheededHangups(this.#srf);
     this.#sessionExpires = sessionExpires;
     this.#log = log;
+    this.#route(handlers);
+    this.#follow();
+    this.#srf.connect({ ...address, reconnect: { retryMaxDelay: RECONNECT_MS } });
+  }
+
+  /**
+   * Begins to connect. A connection that fails or is lost is tried again until `close`.
+   */
+  static open(
+    address: SipServerAddress,
+    handlers: SipHandlers,
+    log: Log,
+    options: Omit<SipLinkOptions, 'timeoutMs'> = {},
+  ): SipLink {
+    return new SipLink(address, handlers, log, options);
   }
 
   /**
@@ -65,44 +95,38 @@ export class SipLink {
     address: SipServerAddress,
     handlers: SipHandlers,
     log: Log,
-    { timeoutMs = 5000, sessionExpires = DEFAULT_SESSION_EXPIRES, journal }: SipLinkOptions = {},
+    { timeoutMs = 5000, ...options }: SipLinkOptions = {},
   ): Promise<SipLink> {
-    const srf = new (SrfClass as unknown as new () => Srf)();
-    const link = new SipLink(srf, log, sessionExpires, journal);
-    link.#route(handlers);
-    const ready = new Promise<void>((resolve, reject) => {
-      const timer = setTimeout(() => {
-        reject(new SipLinkError(`the SIP server at ${address.host}:${address.port} did not answer in ${timeoutMs} ms`));
-      }, timeoutMs);
-      srf.on('connect', (err: Error | null) => {
-        clearTimeout(timer);
-        if (err === null || err === undefined) {
-          link.#connected = true;
-          resolve();
-        } else {
-          reject(
-            new SipLinkError(`the SIP server at ${address.host}:${address.port} refused the secret`, { cause: err }),
-          );
-        }
-      });
-    });
-    srf.on('disconnect', () => {
-      link.#connected = false;
-      if (!link.#closing) log.warn({ address: `${address.host}:${address.port}` }, 'connection to the SIP server lost');
-    });
-    srf.on('error', (err: Error) => {
-      link.#connected = false;
-      if (!link.#closing) log.error({ err }, 'SIP server connection');
-    });
-    srf.connect(address);
+    const link = SipLink.open(address, handlers, log, options);
     try {
-      await ready;
+      await link.accepted(timeoutMs);
+      link.callOffLeftBehind(() => true);
     } catch (error) {
       link.close();
       throw error;
     }
-    link.#callOffLeftBehind();
     return link;
+  }
+
+  /**
+   * Settles when the server has accepted the secret.
+   * @throws SipLinkError after `timeoutMs`, with what went wrong last
+   */
+  async accepted(timeoutMs: number): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_resolve, reject) => {
+      timer = setTimeout(() => reject(this.#unaccepted(timeoutMs)), timeoutMs);
+    });
+    try {
+      await Promise.race([this.#accepted.promise, late]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** Settles when the server has accepted the secret for the first time; never rejects. */
+  get firstAccepted(): Promise<void> {
+    return this.#accepted.promise;
   }
 
   get connected(): boolean {
@@ -115,23 +139,21 @@ export class SipLink {
   }
 
   invite(options: OutgoingInviteOptions): OutgoingInvite {
-    return new OutgoingInvite(this.#srf, { sessionExpires: this.#sessionExpires, ...options }, this.#journal);
+    return new OutgoingInvite(this.#srf, { sessionExpires: this.#sessionExpires, ...options }, this, this.#journal);
   }
 
-  /** A registration of ours at somebody else's registrar; nothing is sent yet. */
-  registration(options: RegistrationOptions): Registration {
-    return new Registration(this.#srf, options);
+  /** The application object, for registrations of ours. */
+  get srf(): Srf {
+    return this.#srf;
   }
 
-  close(): void {
-    this.#closing = true;
-    this.#connected = false;
-    this.#srf.disconnect();
-  }
-
-  /** Phones that an earlier process of this node left ringing: the SIP server may still know the transaction, or not. */
-  #callOffLeftBehind(): void {
-    for (const { transaction, uri, nextHop, via, from, to, callId, cseq } of this.#journal?.ringing ?? []) {
+  /**
+   * Calls off phones that an earlier process of this node left ringing: the SIP server may still know the transaction, or not.
+   * @param mine whether to see to those that rang by a SIP server of this name
+   */
+  callOffLeftBehind(mine: (server: string | undefined) => boolean): void {
+    const left = this.#journal?.ringing.filter(({ server }) => mine(server)) ?? [];
+    for (const { transaction, uri, nextHop, via, from, to, callId, cseq } of left) {
       this.#log.warn({ callId, uri }, 'a phone was left ringing: it is called off');
       const headers = { From: from, To: to, 'Call-ID': callId, CSeq: `${cseq} CANCEL`, ...(via ? { Via: via } : {}) };
       const proxy = nextHop === undefined ? {} : { proxy: nextHop };
@@ -140,6 +162,12 @@ export class SipLink {
         if (err !== null && err !== undefined) this.#endLeftBehind(uri, callId, from);
       });
     }
+  }
+
+  close(): void {
+    this.#closing = true;
+    this.#connected = false;
+    this.#srf.disconnect();
   }
 
   /** It cannot be cancelled any more: a SIP server that lived on has a dialog with the phone, if that was answered. */
@@ -152,6 +180,47 @@ export class SipLink {
           this.#log.warn({ callId, err }, 'a phone that was left ringing could not be called off');
       });
     }
+  }
+
+  #follow(): void {
+    const { name } = this;
+    const srf = this.#srf;
+    srf.on('connect', (err: Error | null) => {
+      if (err === null || err === undefined) {
+        this.#connected = true;
+        this.#problem = undefined;
+        this.#accepted.resolve();
+        this.#checkDialogs();
+        return;
+      }
+      this.#connected = false;
+      this.#tell(new SipLinkError(`the SIP server at ${name} refused the secret`, { cause: err }));
+    });
+    srf.on('disconnect', () => {
+      const lost = this.#connected;
+      this.#connected = false;
+      if (lost && !this.#closing) this.#log.warn({ address: name }, 'connection to the SIP server lost');
+    });
+    srf.on('error', (cause: Error) => {
+      this.#connected = false;
+      this.#tell(new SipLinkError(`the SIP server at ${name} cannot be reached: ${cause.message}`, { cause }));
+    });
+  }
+
+  /** After a loss of the connection: calls that ended meanwhile, or that a server that died has lost, end here too. */
+  #checkDialogs(): void {
+    for (const dialog of this.dialogs) dialog.check();
+  }
+
+  /** Each problem once, however often it is met. */
+  #tell(problem: SipLinkError): void {
+    const known = this.#problem?.message === problem.message;
+    this.#problem = problem;
+    if (!known && !this.#closing) this.#log.warn({ err: problem.message }, 'no SIP server there yet, trying again');
+  }
+
+  #unaccepted(timeoutMs: number): Error {
+    return this.#problem ?? new SipLinkError(`the SIP server at ${this.name} did not answer in ${timeoutMs} ms`);
   }
 
   #route(handlers: SipHandlers): void {
@@ -169,9 +238,9 @@ export class SipLink {
     guarded('invite', (req, res) => {
       const minSE = refusedInterval(req);
       if (minSE !== undefined) res.send(422, { headers: { 'Min-SE': minSE } });
-      else handlers.invite(new IncomingInvite(srf, req, res, this.#sessionExpires));
+      else handlers.invite(new IncomingInvite(srf, req, res, this.#sessionExpires, this));
     });
-    guarded('register', (req, res) => handlers.register(req, res));
+    guarded('register', (req, res) => handlers.register(req, res, this.name));
     // Phones ask with OPTIONS whether the server lives (RFC 3261 section 11).
     guarded('options', (_req, res) => res.send(200, { headers: { Allow: ALLOW, Accept: 'application/sdp' } }));
     guarded('subscribe', (_req, res) => res.send(489, { headers: { 'Allow-Events': 'refer' } }));

@@ -33,6 +33,11 @@ export class Liveness {
     if (!this.#over) this.#timer.refresh();
   }
 
+  /** Does not wait for the silence. */
+  askNow(): void {
+    if (!this.#over) void this.#question();
+  }
+
   stop(): void {
     this.#over = true;
     clearTimeout(this.#timer);

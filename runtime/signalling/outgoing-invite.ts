@@ -6,7 +6,7 @@ import type { SipCredentials } from './registration.ts';
 import type { RingingJournal } from './ringing-journal.ts';
 import { SessionTimerHeaders, wantedInterval } from './session-timer.ts';
 import { parseSipUri } from './sip-uri.ts';
-import { dialogOf, type SipDialog } from './sip-dialog.ts';
+import { type DialogHome, dialogOf, type SipDialog } from './sip-dialog.ts';
 import type { Srf, SrfIncomingResponse, SrfRequest, SrfUacOptions } from './srf-types.ts';
 
 export interface OutgoingInviteOptions {
@@ -14,6 +14,8 @@ export interface OutgoingInviteOptions {
   readonly uri: string;
   /** Next hop when it differs from the request-URI, e.g. the connection a phone behind NAT registered over. */
   readonly nextHop?: string;
+  /** Name of the SIP server to send it by; absent, or away: any. */
+  readonly via?: string | undefined;
   readonly callId: string;
   /** name-addr of From and To, without tags. */
   readonly from: string;
@@ -70,13 +72,18 @@ export class OutgoingInvite {
   readonly #srf: Srf;
   readonly #early: EarlyDialog;
   readonly #journal: RingingJournal | undefined;
+  readonly #home: DialogHome | undefined;
   #request: SrfRequest | undefined;
   #noted: string | undefined;
   #cancelled = false;
   #settled = false;
 
-  /** @param journal where it is noted while it waits for its final answer */
-  constructor(srf: Srf, options: OutgoingInviteOptions, journal?: RingingJournal) {
+  /**
+   * @param home the SIP server that it goes by
+   * @param journal where it is noted while it waits for its final answer
+   */
+  constructor(srf: Srf, options: OutgoingInviteOptions, home?: DialogHome, journal?: RingingJournal) {
+    this.#home = home;
     this.#journal = journal;
     this.callId = options.callId;
     this.#srf = srf;
@@ -145,7 +152,7 @@ export class OutgoingInvite {
       const { uri, sessionExpires } = options;
       const sip = await dialogOf(
         (done) => this.#srf.createUAC(uri, uacOptions(options, nextHop, minSE), progress, done),
-        sessionExpires === undefined ? {} : { sessionExpires },
+        { home: this.#home, ...(sessionExpires === undefined ? {} : { sessionExpires }) },
       );
       if (this.#cancelled) {
         await sip.bye();
@@ -168,6 +175,7 @@ export class OutgoingInvite {
     this.#noted = transaction;
     this.#journal?.sent({
       transaction,
+      server: this.#home?.name,
       uri,
       ...(nextHop === undefined ? {} : { nextHop }),
       ...(via === undefined ? {} : { via }),

@@ -28,13 +28,14 @@ export type RegistrationOutcome =
 
 /** A registration of this platform at somebody else's registrar (RFC 3261 section 10.2). One request at a time. */
 export class Registration {
-  readonly #srf: Srf;
+  readonly #srf: () => Srf;
   readonly #options: RegistrationOptions;
   readonly #callId = randomUUID();
   /** An answered challenge takes a number of its own, so each try counts two. */
   #cseq = 0;
 
-  constructor(srf: Srf, options: RegistrationOptions) {
+  /** @param srf the application object to send by, asked for each request */
+  constructor(srf: () => Srf, options: RegistrationOptions) {
     this.#srf = srf;
     this.#options = options;
   }
@@ -65,7 +66,7 @@ export class Registration {
   #send(registrar: string, headers: Record<string, string>): Promise<SrfIncomingResponse> {
     const { credentials } = this.#options;
     return new Promise((resolve, reject) => {
-      this.#srf.request(registrar, { method: 'REGISTER', headers, auth: { ...credentials } }, (err, req) => {
+      this.#srf().request(registrar, { method: 'REGISTER', headers, auth: { ...credentials } }, (err, req) => {
         if (req === undefined) reject(err);
         else req.on('response', (res: SrfIncomingResponse) => void (res.status >= 200 && resolve(res)));
       });

@@ -5,6 +5,8 @@ import { dirname } from 'node:path';
 export interface RingingInvite {
   /** Of the SIP server. */
   readonly transaction: string;
+  /** Name of the SIP server that it went by. */
+  readonly server?: string | undefined;
   readonly uri: string;
   readonly nextHop?: string;
   /** The headers that a CANCEL shares with its INVITE (RFC 3261 section 9.1); Via is absent while a name is looked up. */

@@ -1,5 +1,6 @@
 import { parseAllowEvents } from './allow-events.ts';
 import { Liveness, type LivenessAnswer } from './liveness.ts';
+import { reinvite } from './reinvite.ts';
 import { DEFAULT_SESSION_EXPIRES, SessionTimerHeaders } from './session-timer.ts';
 import type { SrfDialog, SrfDialogCallback, SrfRequest, SrfResponse } from './srf-types.ts';
 
@@ -44,6 +45,14 @@ export interface SipDialogOptions {
   readonly offered?: boolean;
   /** Session interval to ask for, seconds (RFC 4028); a phone that is silent for half of it is asked whether it is there. */
   readonly sessionExpires?: number;
+  readonly home?: DialogHome | undefined;
+}
+
+/** The SIP server that has a dialog. */
+export interface DialogHome {
+  readonly name: string;
+  /** The live dialogs that it has. */
+  readonly dialogs: Set<SipDialog>;
 }
 
 /** An established INVITE dialog with a phone, gateway or conference (RFC 3261 section 12). */
@@ -57,12 +66,15 @@ export class SipDialog {
   /** The answer of an ACK that came before anybody listened. */
   #earlyAnswer: string | undefined;
 
+  readonly #home: DialogHome | undefined;
   readonly #timer: SessionTimerHeaders;
   readonly #liveness: Liveness;
 
   constructor(dialog: SrfDialog, options: SipDialogOptions = {}) {
     const { offered = false, sessionExpires = DEFAULT_SESSION_EXPIRES } = options;
     this.#dialog = dialog;
+    this.#home = options.home;
+    this.#home?.dialogs.add(this);
     this.#awaitingAnswerInAck = offered;
     this.#timer = new SessionTimerHeaders(sessionExpires);
     this.#liveness = new Liveness(
@@ -116,17 +128,25 @@ export class SipDialog {
     if (this.#ended !== undefined) handlers.ended(this.#ended);
   }
 
+  /** Asks the phone whether it is there; when it is not, or the SIP server has lost the dialog, the dialog ends. */
+  check(): void {
+    this.#liveness.askNow();
+  }
+
   /** Sends BYE and settles with its answer. Does nothing when the dialog is over. */
   async bye(headers: Record<string, string> = {}): Promise<void> {
     if (this.#ended !== undefined) return;
     this.#ended = 'local';
-    this.#liveness.stop();
+    this.#over();
     await this.#dialog.destroy({ headers });
   }
 
-  /** Sends a re-INVITE with a new offer and gives the answer; rejects with drachtio-srf's SipError on a refusal. */
+  /**
+   * Sends a re-INVITE with a new offer and gives the answer.
+   * @throws ReinviteRefused
+   */
   reinvite(sdp: string): Promise<string> {
-    return this.#dialog.modify(sdp);
+    return reinvite(this.#dialog, sdp);
   }
 
   /** Sends a request within the dialog and gives the status of its final answer. */
@@ -167,8 +187,13 @@ export class SipDialog {
   #end(reason: string): void {
     if (this.#ended !== undefined) return;
     this.#ended = reason;
-    this.#liveness.stop();
+    this.#over();
     this.#handlers?.ended(reason);
+  }
+
+  #over(): void {
+    this.#liveness.stop();
+    this.#home?.dialogs.delete(this);
   }
 
   /** OPTIONS, as every phone answers it, within a dialog too (RFC 3261 section 11). */

@@ -38,6 +38,9 @@ export interface SrfResponse {
 }
 
 export interface SrfDialog extends EventEmitter {
+  /** The SIP server's name for it. */
+  readonly id: string;
+  readonly srf: Srf;
   readonly sip: { callId: string; localTag: string; remoteTag: string };
   readonly local: { sdp: string; contact?: string };
   readonly remote: { sdp: string; uri: string };
@@ -74,6 +77,13 @@ export interface SrfRequestOptions {
   stackDialogId?: string;
 }
 
+export interface SrfInDialogOptions {
+  method: string;
+  stackDialogId: string;
+  headers: Record<string, string>;
+  body: string;
+}
+
 export interface SrfUacCallbacks {
   cbRequest(err: unknown, req: SrfRequest): void;
   cbProvisional(res: SrfIncomingResponse): void;
@@ -82,7 +92,13 @@ export interface SrfUacCallbacks {
 export type SrfHandler = (req: SrfRequest, res: SrfResponse) => void;
 
 export interface Srf extends EventEmitter {
-  connect(config: { host: string; port: number; secret: string }): void;
+  connect(config: {
+    host: string;
+    port: number;
+    secret: string;
+    /** Longest pause between attempts to connect again, ms. */
+    reconnect?: { retryMaxDelay: number };
+  }): void;
   disconnect(): void;
   use(method: string, handler: (req: SrfRequest, res: SrfResponse, next: () => void) => void): void;
   createUAS(
@@ -93,6 +109,8 @@ export interface Srf extends EventEmitter {
   ): void;
   /** Outside a dialog; the request given to the callback emits `response`. */
   request(uri: string, options: SrfRequestOptions, callback: (err: unknown, req?: SrfRequest) => void): void;
+  /** Inside a dialog; the URI is the dialog's. */
+  request(uri: string, options: SrfInDialogOptions, callback: (err: unknown, req?: SrfRequest) => void): void;
   createUAC(uri: string, options: SrfUacOptions, progress: SrfUacCallbacks, callback: SrfDialogCallback): void;
 }
 

@@ -109,6 +109,7 @@ export interface RegistrationsTable {
   /** Milliseconds since the epoch. */
   expires: number;
   user_agent: string | null;
+  sip_server: string | null;
   allow_events: JsonList<string>;
 }
 

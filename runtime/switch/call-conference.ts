@@ -1,3 +1,4 @@
+import type { Entered } from '../conference/conferences.ts';
 import type { Participant } from '../conference/participant.ts';
 import type { Room } from '../conference/room.ts';
 import type { RouteDecision } from '../domain/directory.ts';
@@ -23,14 +24,21 @@ export function callConference(
   options: AttemptOptions,
 ): Attempt {
   const { caller, dialog, fromNumber, domain, entrance } = options;
-  const entered = tools.conferences.enter({
-    featureCode,
-    room,
-    number: numberOf(caller.party),
-    guest: { ruri: dialog.remoteuri, uris: () => urisOf(caller.party) },
-    brought: entrance?.brought === true,
-    ...entrance,
-  });
+  let entered: Entered | undefined;
+  try {
+    entered = tools.conferences.enter({
+      featureCode,
+      room,
+      number: numberOf(caller.party),
+      guest: { ruri: dialog.remoteuri, uris: () => urisOf(caller.party) },
+      brought: entrance?.brought === true,
+      mediaServer: caller.mediaServer,
+      ...entrance,
+    });
+  } catch (error) {
+    if (!(error instanceof MediaError)) throw error;
+    return failedAttempt(error.status);
+  }
   if (entered === undefined) return failedAttempt(486);
   const leg = new ConferenceLeg(entered.room, entered.participant);
   const uris = { localuri: bracketUri(fromNumber, domain), remoteuri: entered.room.uri };
@@ -51,7 +59,7 @@ async function answerCall(leg: ConferenceLeg, options: AttemptOptions, progress:
   const { caller, dialog, beforeMedia } = options;
   const { room } = leg;
   // The caller's own failure (no common codec) is found before the conference answers.
-  if ((await caller.prepareMedia()) === undefined) throw new MediaError('the caller has no sound', 488);
+  if ((await caller.prepareMedia(leg.mediaServer)) === undefined) throw new MediaError('the caller has no sound', 488);
   if (!dialog.establish(leg)) {
     leg.release({ by: 'a', status: 487, reason: 'Request Terminated' });
     progress.finish(answer(487, undefined, true));

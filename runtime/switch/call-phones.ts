@@ -95,6 +95,8 @@ class PhonesCall {
   #answeredBy: string | undefined;
   /** Somebody else has the call. */
   #picked = false;
+  /** The SIP server that calls whoever has no other. */
+  #via: string | undefined;
 
   constructor(tools: SwitchTools, targets: readonly Called[], options: AttemptOptions) {
     this.#tools = tools;
@@ -109,11 +111,15 @@ class PhonesCall {
   async start(): Promise<void> {
     const { dialog, caller, timeoutMs } = this.#options;
     const branches = this.#targets.flatMap((target) => this.#branches(target));
-    // Both sides' endpoints are made side by side; the caller's own failure (no common codec) is found before it rings.
+    const via = branches.find(({ address }) => address.via !== undefined)?.address.via ?? this.#tools.sipServer();
+    this.#via = via;
+    // Both sides' endpoints are made side by side, as far as it is clear where; the caller's own failure (no common codec) is
+    // found before it rings.
     const prepared = caller.prepareMedia();
     prepared.catch(() => undefined);
-    const endpoint = await this.#tools.createEndpoint();
-    this.#endpoint = endpoint;
+    const on = caller.mediaServer ?? this.#tools.onlyMediaServer() ?? (await prepared)?.server;
+    this.#endpoint = await this.#tools.createEndpoint({ via, on });
+    const endpoint = this.#endpoint;
     await prepared;
     if (dialog.ended.aborted) return this.#giveUp(answer(487, undefined, true));
     const offer = this.#description.of(endpoint.localSdp);
@@ -217,6 +223,7 @@ class PhonesCall {
     return {
       uri: address.uri,
       ...(address.nextHop === undefined ? {} : { nextHop: address.nextHop }),
+      via: address.via ?? this.#via,
       callId,
       from: nameAddr(fromName, caller?.number ?? fromNumber, caller?.host ?? domain),
       to: uris.remoteuri,

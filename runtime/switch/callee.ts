@@ -9,6 +9,8 @@ export interface CalleeAddress {
   readonly uri: string;
   /** Where the request goes when that is not what the URI says. */
   readonly nextHop: string | undefined;
+  /** Name of the SIP server that it is reached by; absent: any. */
+  readonly via?: string | undefined;
   /** Event packages that a device listed when it registered, lower case. */
   readonly allowEvents?: readonly string[];
 }
@@ -44,5 +46,5 @@ export function sipUserCallee(sipUser: SipUser, contacts: readonly ContactBindin
 
 /** A registered contact as an address. */
 export function contactAddress(binding: ContactBinding): CalleeAddress {
-  return { uri: binding.contact, nextHop: nextHopOf(binding), allowEvents: binding.allowEvents };
+  return { uri: binding.contact, nextHop: nextHopOf(binding), via: binding.server, allowEvents: binding.allowEvents };
 }

@@ -1,6 +1,7 @@
 import type { Participant } from '../conference/participant.ts';
 import type { Room } from '../conference/room.ts';
-import type { MediaEndpoint } from '../media/endpoint.ts';
+import type { EndpointServer, MediaEndpoint } from '../media/endpoint.ts';
+import { MediaError } from '../media/media-error.ts';
 import type { CallingLeg, EndCause, LegOwner } from './leg.ts';
 import type { SoundPath } from './media-path.ts';
 import type { Party } from './party.ts';
@@ -42,6 +43,10 @@ export class ConferenceLeg implements CallingLeg {
     return this.#makeVoice !== undefined;
   }
 
+  get mediaServer(): EndpointServer {
+    return this.room.mediaServer;
+  }
+
   get ended(): boolean {
     return this.#ended;
   }
@@ -67,7 +72,8 @@ export class ConferenceLeg implements CallingLeg {
     this.participant.ringing();
   }
 
-  async prepareMedia(): Promise<MediaEndpoint | undefined> {
+  async prepareMedia(on?: EndpointServer): Promise<MediaEndpoint | undefined> {
+    if (on !== undefined && on !== this.mediaServer) throw new MediaError('a room stays on its media server', 488);
     if (this.#makeVoice === undefined) return undefined;
     this.#opening ??= this.#makeVoice(this);
     const voice = await this.#opening;

@@ -5,6 +5,7 @@ import type { CallingLeg, EndCause, Leg, LegOwner, PhoneMessage } from './leg.ts
 import type { StopMelodyMode } from '../interpreter/ports/dialogs.ts';
 import { HoldMelody } from './hold-melody.ts';
 import { MediaPath, type SoundPath } from './media-path.ts';
+import { gather } from './media-gathering.ts';
 import { type EsgCall, type Party, urisOf } from './party.ts';
 
 /** A leg with what the specification's leg table says of it. */
@@ -135,11 +136,16 @@ export class CallDialog implements LegOwner {
   /** Connects the sound of both sides, as far as both have any. */
   async connectMedia(): Promise<void> {
     if (this.#state !== 'dialog' || this.b === undefined) return;
-    const path = this.#path ?? soundPath(this.a, this.b, () => this.#melody.begin());
+    const { b } = this;
+    if (this.#path === undefined && this.a.mediaServer !== b.mediaServer) {
+      await gather(this.a, b);
+      if (this.#isOver(b)) return;
+    }
+    const path = this.#path ?? soundPath(this.a, b, () => this.#melody.begin());
     if (path === undefined) return;
     this.#path = path;
     // A party that came here from another dialog may be holding it.
-    const holders = [this.a, this.b].filter((leg) => leg.held);
+    const holders = [this.a, b].filter((leg) => leg.held);
     if (holders.length === 0) await path.connect();
     for (const leg of holders) if (leg.endpoint !== undefined) await path.setHeld(leg.endpoint, true);
   }
@@ -203,6 +209,11 @@ export class CallDialog implements LegOwner {
     const stop = this.#melody.stop(mode, this.a.held || this.b?.held === true);
     if (stop === true) await this.#path?.stopMelody?.();
     return stop !== undefined;
+  }
+
+  // A method, because the compiler takes a narrowed field for unchanged across an await.
+  #isOver(b: Leg): boolean {
+    return this.#state !== 'dialog' || this.b !== b;
   }
 
   /** All legs, the A leg first. */

@@ -1,10 +1,12 @@
-import type { MediaEndpoint } from '../media/endpoint.ts';
+import type { EndpointServer, MediaEndpoint } from '../media/endpoint.ts';
 import { aborted } from '../media/until-aborted.ts';
 import { MediaPath } from './media-path.ts';
 
 /** One of two parties that a scenario lets talk. */
 export interface BridgeSide {
   readonly endpoint: MediaEndpoint;
+  /** Brings its sound to a media server. */
+  moveTo(server: EndpointServer): Promise<unknown>;
   /** Aborted when its call is over. */
   readonly ended: AbortSignal;
   /** Whether it holds the call now. */
@@ -27,6 +29,7 @@ export async function bridgeSides(a: BridgeSide, b: BridgeSide, signal: AbortSig
   );
   const over = AbortSignal.any([signal, a.ended, b.ended]);
   try {
+    if (a.endpoint.server !== b.endpoint.server) await b.moveTo(a.endpoint.server);
     await path.connect();
     for (const side of [a, b]) if (side.held) await path.setHeld(side.endpoint, true);
     await aborted(over);

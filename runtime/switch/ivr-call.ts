@@ -197,6 +197,7 @@ export class IvrCall
     const opponent = this.#opponent as CallingLeg;
     return {
       endpoint,
+      moveTo: (server) => opponent.prepareMedia(server),
       ended: this.#end.signal,
       held: opponent.held,
       onHold: (listener) =>

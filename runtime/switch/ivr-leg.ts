@@ -24,6 +24,7 @@ export class IvrLeg implements CallingLeg {
   readonly callid: string;
   readonly party: Party;
   readonly endpoint = undefined;
+  readonly mediaServer = undefined;
   readonly held = false;
   owner: LegOwner | undefined;
   readonly dtmf: DtmfSender;
@@ -84,6 +85,7 @@ export class BranchLeg {
   readonly callid: string;
   readonly party: Party;
   readonly endpoint = undefined;
+  readonly mediaServer = undefined;
   readonly held = false;
   owner: LegOwner | undefined;
   readonly device?: Device;

@@ -1,4 +1,5 @@
 import type { Answer, DialogSide, LabelOption, Transfer } from '../interpreter/call-port.ts';
+import { MediaError } from '../media/media-error.ts';
 import { answer } from '../signalling/answers.ts';
 import { failedAttempt } from './attempt.ts';
 import { ConferenceLeg } from './conference-leg.ts';
@@ -38,7 +39,7 @@ export function startJoin(
     site: tools.site,
     bindings: withLabel(new Set([...old.bindings, ...found.dialog.bindings]), side.binding),
   });
-  const final = join(tools, dialog, found).then(async (result) => {
+  const final = join(tools, dialog, opponent, found).then(async (result) => {
     await beforeSettling?.(result);
     if (result.status < 300) tools.dialogs.transferred(old, dialog);
     await settleTransfer(old, dialog, opponent, result);
@@ -80,9 +81,11 @@ function joinRoom(
   return { ...transfer, final };
 }
 
-async function join(tools: SwitchTools, dialog: CallDialog, found: FoundLeg): Promise<Answer> {
+async function join(tools: SwitchTools, dialog: CallDialog, opponent: CallingLeg, found: FoundLeg): Promise<Answer> {
   const { leg } = found;
   try {
+    // Whoever cannot come to the media server of the other call stays where he is, and so does that call.
+    await opponent.prepareMedia(leg.mediaServer);
     if (!(await detachLeg(tools, found))) return answer(481, undefined, true);
     dialog.addBranch(leg, { localuri: uriOf(dialog.a.party), remoteuri: uriOf(leg.party) }, Date.now());
     if (!dialog.establish(leg)) {
@@ -95,6 +98,6 @@ async function join(tools: SwitchTools, dialog: CallDialog, found: FoundLeg): Pr
     // Whoever hangs up at this moment was joined all the same.
     if (dialog.b === leg && dialog.ended.aborted) return answer(200, 'OK', false);
     tools.failed(error, 'join', leg);
-    return answer(500, undefined, true);
+    return answer(error instanceof MediaError ? error.status : 500, undefined, true);
   }
 }

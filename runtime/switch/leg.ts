@@ -1,5 +1,5 @@
 import type { DtmfSender } from './dtmf-sender.ts';
-import type { MediaEndpoint } from '../media/endpoint.ts';
+import type { EndpointServer, MediaEndpoint } from '../media/endpoint.ts';
 import type { SoundPath } from './media-path.ts';
 import type { Party } from './party.ts';
 
@@ -45,6 +45,8 @@ export interface Leg {
   readonly party: Party;
   /** The media of the leg, where it has any by now. */
   readonly endpoint: MediaEndpoint | undefined;
+  /** Where its sound is, or will be, where that is decided; sounds on different media servers cannot be connected. */
+  readonly mediaServer: EndpointServer | undefined;
   /** True while the far end holds the call. */
   readonly held: boolean;
   owner: LegOwner | undefined;
@@ -70,8 +72,12 @@ export interface CallingLeg extends Leg {
   readonly ended: boolean;
   /** The other side rings. */
   ring(): void;
-  /** Makes sure that there is an endpoint, for early media or for the answer. Undefined for a leg without media. */
-  prepareMedia(): Promise<MediaEndpoint | undefined>;
+  /**
+   * Makes sure that there is an endpoint, for early media or for the answer. Undefined for a leg without media.
+   * @param on the media server on which it has to be; one that is elsewhere moves, with a re-INVITE to the phone
+   * @throws MediaError, with status 488 when it cannot move
+   */
+  prepareMedia(on?: EndpointServer): Promise<MediaEndpoint | undefined>;
   /** Early media of the other side can be heard on the endpoint. */
   earlyMedia(): void;
   /**

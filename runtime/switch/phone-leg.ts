@@ -1,10 +1,12 @@
 import type { DtmfProto } from '../interpreter/ports/dtmf.ts';
-import type { MediaEndpoint } from '../media/endpoint.ts';
+import type { EndpointServer, MediaEndpoint } from '../media/endpoint.ts';
 import { MediaError } from '../media/media-error.ts';
+import type { PlacedEndpointWish } from '../media/servers.ts';
 import type { SipMessage } from '../interpreter/ports/messaging.ts';
 import { parseAllowEvents } from '../signalling/allow-events.ts';
 import { answer, type SipAnswer } from '../signalling/answers.ts';
 import type { IncomingInvite } from '../signalling/incoming-invite.ts';
+import { ReinviteRefused } from '../signalling/reinvite.ts';
 import { LocalDescription, sdpDirection } from '../signalling/sdp.ts';
 import type { ReferAnswer, ReferRequest, ReinviteAnswer, SipDialog } from '../signalling/sip-dialog.ts';
 import { DtmfSender } from './dtmf-sender.ts';
@@ -15,7 +17,7 @@ type State = 'ringing' | 'answering' | 'answered' | 'ended';
 
 /** What a phone leg needs of the node. */
 export interface PhoneLegTools {
-  createEndpoint(remoteSdp?: string): Promise<MediaEndpoint>;
+  createEndpoint(wish: PlacedEndpointWish): Promise<MediaEndpoint>;
   failed(err: unknown, what: string, leg: { callid: string }): void;
   /** Work that goes on when the leg is over; a failure is reported. */
   background(work: Promise<unknown>, what: string, leg: { callid: string }): void;
@@ -115,6 +117,10 @@ export class PhoneLeg implements CallingLeg {
     return this.#endpoint;
   }
 
+  get mediaServer(): EndpointServer | undefined {
+    return this.#endpoint?.server;
+  }
+
   get held(): boolean {
     return this.#held;
   }
@@ -141,11 +147,11 @@ export class PhoneLeg implements CallingLeg {
       this.#invite?.progress(this.#description.of(this.#endpoint.localSdp));
   }
 
-  /** @throws MediaError when there is no common codec or the media server is out of room */
-  async prepareMedia(): Promise<MediaEndpoint> {
-    if (this.#endpoint !== undefined) return this.#endpoint;
-    this.#preparing ??= this.#makeEndpoint();
-    return this.#preparing;
+  async prepareMedia(on?: EndpointServer): Promise<MediaEndpoint> {
+    this.#preparing ??= this.#makeEndpoint(on);
+    const endpoint = await this.#preparing;
+    if (on !== undefined && endpoint.server !== on) await this.#moveMedia(endpoint, on);
+    return endpoint;
   }
 
   async answered(room?: string): Promise<void> {
@@ -171,9 +177,13 @@ export class PhoneLeg implements CallingLeg {
     this.#dropMedia();
   }
 
-  async #makeEndpoint(): Promise<MediaEndpoint> {
+  async #makeEndpoint(on: EndpointServer | undefined): Promise<MediaEndpoint> {
     const offer = this.#invite?.sdp ?? '';
-    const endpoint = await this.#tools.createEndpoint(offer === '' ? undefined : offer);
+    const endpoint = await this.#tools.createEndpoint({
+      remoteSdp: offer === '' ? undefined : offer,
+      via: this.#invite?.via,
+      on,
+    });
     if (this.#state === 'ended') {
       await endpoint.destroy();
       throw new MediaError('the caller is gone', 487);
@@ -182,8 +192,25 @@ export class PhoneLeg implements CallingLeg {
     return endpoint;
   }
 
+  /** @throws MediaError with status 488 when the phone does not follow */
+  async #moveMedia(endpoint: MediaEndpoint, on: EndpointServer): Promise<void> {
+    const sip = this.#sip;
+    if (sip === undefined) throw new MediaError('the caller was not answered yet: its sound cannot move', 488);
+    await endpoint.moveTo(on, async (offer) => {
+      try {
+        const answered = await sip.reinvite(this.#description.of(offer));
+        this.#heldAs(answered);
+        return answered;
+      } catch (error) {
+        if (!(error instanceof ReinviteRefused)) throw error;
+        throw new MediaError('the phone does not take its sound from another media server', 488, { cause: error });
+      }
+    });
+  }
+
   #use(endpoint: MediaEndpoint): void {
     this.#endpoint = endpoint;
+    this.#preparing ??= Promise.resolve(endpoint);
     endpoint.gone.addEventListener('abort', () => this.#mediaLost(), { once: true });
   }
 
@@ -208,13 +235,17 @@ export class PhoneLeg implements CallingLeg {
   async #renegotiate(sdp: string): Promise<ReinviteAnswer> {
     try {
       const described = await this.#endpoint?.modify(sdp);
-      const direction = sdpDirection(sdp);
-      this.#setHeld(direction === 'sendonly' || direction === 'inactive');
+      this.#heldAs(sdp);
       return described === undefined ? { status: 491 } : { status: 200, sdp: this.#description.of(described) };
     } catch (error) {
       if (this.#state !== 'ended') this.#tools.failed(error, 're-INVITE', this);
       return { status: error instanceof MediaError ? error.status : 500 };
     }
+  }
+
+  #heldAs(sdp: string): void {
+    const direction = sdpDirection(sdp);
+    this.#setHeld(direction === 'sendonly' || direction === 'inactive');
   }
 
   #setHeld(held: boolean): void {

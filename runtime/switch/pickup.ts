@@ -20,7 +20,7 @@ export function pickUp(
   const { pickup } = ringing;
   const take = async () => {
     // The phone's own failure (no common codec) is found before anything is taken apart.
-    await caller.prepareMedia();
+    await caller.prepareMedia(ringing.a.mediaServer);
     if (caller.ended) return false;
     return pickup(caller, () => dialog.endWithout(caller, { by: 'transfer', status: 480, reason: 'Picked Up' }));
   };

@@ -27,17 +27,18 @@ export class Registrar {
     this.#log = log;
   }
 
-  register(req: SrfRequest, res: SrfResponse): void {
+  /** @param via name of the SIP server that the request came to */
+  register(req: SrfRequest, res: SrfResponse, via?: string): void {
     const account = this.#authentication.register(req, res);
     if (account === undefined) return;
     const { id, login } = account.kind === 'sipuser' ? account.sipUser : account.provider;
-    this.#update(id, req, res).catch((err: unknown) => {
+    this.#update(id, req, res, via).catch((err: unknown) => {
       this.#log.error({ err, account: login }, 'registration failed');
       if (!res.finalResponseSent) res.send(500);
     });
   }
 
-  async #update(accountId: string, req: SrfRequest, res: SrfResponse): Promise<void> {
+  async #update(accountId: string, req: SrfRequest, res: SrfResponse, via: string | undefined): Promise<void> {
     const header = req.get('Contact');
     const callId = req.get('Call-ID') ?? '';
     const cseq = Number.parseInt(req.get('CSeq') ?? '', 10);
@@ -56,7 +57,7 @@ export class Registrar {
       if (outdated) return void res.send(500, 'Out of Order');
       const total = new Set([...existing.map((known) => known.contact), ...wanted.map(({ uri }) => uri)]);
       if (total.size > MAX_CONTACTS) return void res.send(403, 'Too Many Contacts');
-      await this.#save(accountId, wanted, req, { callId, cseq });
+      await this.#save(accountId, wanted, req, { callId, cseq, server: via });
     }
     res.send(200, { headers: this.#currentContacts(accountId) });
   }
@@ -65,7 +66,7 @@ export class Registrar {
     accountId: string,
     wanted: readonly WantedContact[],
     req: SrfRequest,
-    order: { callId: string; cseq: number },
+    order: { callId: string; cseq: number; server: string | undefined },
   ): Promise<void> {
     for (const { uri, expires } of wanted) {
       if (expires === 0) {

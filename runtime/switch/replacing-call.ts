@@ -39,7 +39,7 @@ async function replace(
   replaces: string,
 ): Promise<void> {
   // The newcomer's own failure (no common codec) is found before anything is taken apart.
-  await leg.prepareMedia();
+  await leg.prepareMedia(stays.mediaServer);
   if (!(await detachLeg(tools, { leg: stays, dialog: old }))) {
     leg.release({ by: 'failure', status: 481, reason: 'Call/Transaction Does Not Exist' });
     return;

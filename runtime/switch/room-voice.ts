@@ -1,4 +1,4 @@
-import type { MediaEndpoint } from '../media/endpoint.ts';
+import type { EndpointServer, MediaEndpoint } from '../media/endpoint.ts';
 import type { SwitchTools } from './tools.ts';
 
 /**
@@ -12,10 +12,14 @@ export interface RoomVoice {
 }
 
 /** @throws MediaError */
-export async function openVoice(tools: SwitchTools, leg: { readonly callid: string }): Promise<RoomVoice> {
-  const inRoom = await tools.createEndpoint();
+export async function openVoice(
+  tools: SwitchTools,
+  leg: { readonly callid: string; readonly mediaServer: EndpointServer },
+): Promise<RoomVoice> {
+  const on = leg.mediaServer;
+  const inRoom = await tools.createEndpoint({ on });
   try {
-    const facing = await tools.createEndpoint(inRoom.localSdp);
+    const facing = await tools.createEndpoint({ on, remoteSdp: inRoom.localSdp });
     const close = () => {
       for (const endpoint of [inRoom, facing]) tools.background(endpoint.destroy(), 'endpoint', leg);
     };

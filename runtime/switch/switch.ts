@@ -2,9 +2,10 @@ import type { MemoryCallStore } from '../callstore/memory-callstore.ts';
 import type { Conferences } from '../conference/conferences.ts';
 import type { Directory, LocationStore } from '../domain/directory.ts';
 import type { CallPort } from '../interpreter/call-port.ts';
-import type { MediaLink } from '../media/link.ts';
+import type { MediaServers } from '../media/servers.ts';
 import type { IncomingInvite } from '../signalling/incoming-invite.ts';
-import type { Log, SipHandlers, SipLink } from '../signalling/link.ts';
+import type { Log, SipHandlers } from '../signalling/link.ts';
+import type { SipLinks } from '../signalling/links.ts';
 import type { SrfRequest, SrfResponse } from '../signalling/srf-types.ts';
 import type { Overload } from './admission.ts';
 import { Authentication } from './authentication.ts';
@@ -52,7 +53,7 @@ export class Switch implements SipHandlers {
   readonly #authentication: Authentication;
   readonly #registrar: Registrar;
   readonly #trunks: Trunks;
-  #links: { sip: SipLink; media: MediaLink } | undefined;
+  #links: { sip: SipLinks; media: MediaServers } | undefined;
   readonly #background = new Set<Promise<void>>();
   #draining = false;
 
@@ -73,7 +74,9 @@ export class Switch implements SipHandlers {
       site,
       log,
       invite: (invite) => this.#connected().sip.invite(invite),
-      createEndpoint: (remoteSdp) => this.#connected().media.createEndpoint(remoteSdp),
+      sipServer: () => this.#connected().sip.next(),
+      createEndpoint: (wish) => this.#connected().media.createEndpoint(wish),
+      onlyMediaServer: () => this.#connected().media.only,
       refer: (leg, request) => transferByPhone(this.#tools, leg, request),
       listenTo: options.listenTo,
       startScenario: (code, call) => options.startScenario(code, call),
@@ -93,7 +96,7 @@ export class Switch implements SipHandlers {
   }
 
   /** Calls can be made from now on. */
-  connect(sip: SipLink, media: MediaLink): void {
+  connect(sip: SipLinks, media: MediaServers): void {
     this.#links = { sip, media };
     this.#trunks.start((registration) => sip.registration(registration));
   }
@@ -111,8 +114,8 @@ export class Switch implements SipHandlers {
     else takeIncomingCall(this.#tools, this.#authentication, this.#trunks, invite);
   }
 
-  register(req: SrfRequest, res: SrfResponse): void {
-    this.#registrar.register(req, res);
+  register(req: SrfRequest, res: SrfResponse, via: string): void {
+    this.#registrar.register(req, res, via);
   }
 
   /** A call that a scenario may place, in the name of a domain. */
@@ -159,7 +162,7 @@ export class Switch implements SipHandlers {
     clearTimeout(timer);
   }
 
-  #connected(): { sip: SipLink; media: MediaLink } {
+  #connected(): { sip: SipLinks; media: MediaServers } {
     if (this.#links === undefined) throw new Error('the switch is not connected to its servers yet');
     return this.#links;
   }

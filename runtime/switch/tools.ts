@@ -1,7 +1,8 @@
 import type { Conferences } from '../conference/conferences.ts';
 import type { Directory, LocationStore } from '../domain/directory.ts';
 import type { CallPort } from '../interpreter/call-port.ts';
-import type { MediaEndpoint } from '../media/endpoint.ts';
+import type { EndpointServer, MediaEndpoint } from '../media/endpoint.ts';
+import type { PlacedEndpointWish } from '../media/servers.ts';
 import type { Log } from '../signalling/link.ts';
 import type { OutgoingInvite, OutgoingInviteOptions } from '../signalling/outgoing-invite.ts';
 import type { ReferAnswer, ReferRequest } from '../signalling/sip-dialog.ts';
@@ -19,7 +20,11 @@ export interface SwitchTools {
   readonly site: string;
   readonly log: Log;
   invite(options: OutgoingInviteOptions): OutgoingInvite;
-  createEndpoint(remoteSdp?: string): Promise<MediaEndpoint>;
+  /** The SIP server to make a call by whose phones have none of their own. */
+  sipServer(): string | undefined;
+  createEndpoint(wish: PlacedEndpointWish): Promise<MediaEndpoint>;
+  /** The media server, where there is only one. */
+  readonly onlyMediaServer: () => EndpointServer | undefined;
   /** A phone transfers its peer; gives the answer to its REFER. */
   refer(leg: PhoneLeg, request: ReferRequest): ReferAnswer;
   /** Runs a scenario for a call; false when there is none of that code. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { ChannelRecording } from '../../runtime/media/channel-recording.ts';
 import type { MediaEndpoint } from '../../runtime/media/endpoint.ts';
-import { MediaLink } from '../../runtime/media/link.ts';
+import { MediaServer } from '../../runtime/media/server.ts';
 import { tapEndpoint } from '../../runtime/media/tap.ts';
 import { readWavShape, wavDuration, wavSamples } from '../../runtime/media/wav-file.ts';
 import { level, shareAt } from '../phones/media/tone.ts';
@@ -36,14 +36,16 @@ describe('media: recordings and taps beside a call', () => {
   const phones: RtpPhone[] = [];
   let server: Held;
   let srf: MiniSrf;
-  let link: MediaLink;
+  let link: MediaServer;
 
   before(async () => {
     server = await mediaServer();
     srf = await MiniSrf.start();
     const { host, port, secret } = server.address;
     const listenAddress = '127.0.0.1';
-    link = await MediaLink.connect(srf, { host, port, password: secret, profile: 'drachtio_mrf', listenAddress });
+    const address = { host, port, password: secret, profile: 'drachtio_mrf', listenAddress };
+    link = new MediaServer(address);
+    await link.connect({ name: 'sip', srfForMedia: srf, connected: true }, address);
   });
   afterEach(async () => {
     for (const phone of phones.splice(0)) await phone.close();
@@ -58,7 +60,7 @@ describe('media: recordings and taps beside a call', () => {
   async function party(frequency: number): Promise<{ phone: RtpPhone; endpoint: MediaEndpoint }> {
     const phone = await RtpPhone.open();
     phones.push(phone);
-    const endpoint = await link.createEndpoint(phone.sdp());
+    const endpoint = await link.createEndpoint({ remoteSdp: phone.sdp() });
     phone.talk(endpoint.localSdp, frequency);
     return { phone, endpoint };
   }

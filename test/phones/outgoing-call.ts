@@ -176,7 +176,9 @@ export class OutgoingCall extends PhoneCall {
 
   async #awaitCancelAnswer(): Promise<void> {
     const response = await this.context.endpoint.cancel(this.#transaction).final;
-    if (response?.status === 200) return;
+    // The 200 to the INVITE ended its transaction: a CANCEL that crossed it matches nothing (RFC 3261 section 9.2).
+    const crossed = this.answeredMoment.reached && response?.status === 481;
+    if (response?.status === 200 || crossed) return;
     this.context.endpoint.violation(`CANCEL was answered with ${response?.status ?? 'nothing'}`);
   }
 }

@@ -36,6 +36,8 @@ export abstract class PhoneCall {
   readonly infos: string[] = [];
   readonly notifies = new Arrivals<SipRequest>('NOTIFY');
   readonly messages = new Arrivals<SipRequest>('MESSAGE');
+  /** Status with which re-INVITEs of the far end are refused from now on. */
+  refuses: number | undefined;
   protected readonly context: CallContext;
   protected readonly answeredMoment: Moment<SipResponse | undefined>;
   protected readonly endedMoment: Moment<CallEnd>;
@@ -272,6 +274,10 @@ export abstract class PhoneCall {
     const { request } = transaction;
     if (request.method === 'INVITE' && this.#reinviting) {
       transaction.respond(491);
+      return;
+    }
+    if (request.method === 'INVITE' && this.refuses !== undefined) {
+      transaction.respond(this.refuses);
       return;
     }
     if (request.body === '') {

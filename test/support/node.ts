@@ -7,6 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { RestClient } from '../phones/rest-client.ts';
 import { freeSipPort, freeTcpPort, freeUdpRange } from './ports.ts';
+import { REAL_SIP, REAL_SIP_ADDRESS, realServerSettings } from './real-servers.ts';
 
 const COMMAND = fileURLToPath(new URL('../../runtime/cli/ringmaster.mjs', import.meta.url));
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -47,16 +48,17 @@ export class TestNode {
   /** Chooses free ports and a data folder, starts the node, and waits until calls can be made. */
   static async start(options: NodeOptions = {}): Promise<TestNode> {
     const http = await freeTcpPort();
-    const sip = await freeSipPort();
+    const sip = REAL_SIP ? REAL_SIP_ADDRESS : `127.0.0.1:${await freeSipPort()}`;
     const rtpPorts = await freeUdpRange(600);
     const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'ringmaster-test-')));
     const node = new TestNode(
-      { base: `http://127.0.0.1:${http}`, sip: `127.0.0.1:${sip}`, rtpPorts, dataDir },
+      { base: `http://127.0.0.1:${http}`, sip, rtpPorts, dataDir },
       {
         RINGMASTER_HTTP_PORT: String(http),
-        RINGMASTER_SIP_PORT: String(sip),
+        RINGMASTER_SIP_PORT: sip.split(':')[1] ?? '',
         RINGMASTER_RTP_PORTS: `${rtpPorts.from}-${rtpPorts.to}`,
         RINGMASTER_DATA_DIR: dataDir,
+        ...realServerSettings(),
         ...options.env,
       },
     );

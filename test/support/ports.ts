@@ -7,7 +7,10 @@ import { randomInt } from 'node:crypto';
 
 async function tcpPort(wanted: number): Promise<number | undefined> {
   const server = createServer();
-  const opened = Promise.race([once(server, 'listening').then(() => true), once(server, 'error').then(() => false)]);
+  const opened = once(server, 'listening').then(
+    () => true,
+    () => false,
+  );
   server.listen(wanted, '127.0.0.1');
   if (!(await opened)) return undefined;
   const bound = server.address();
@@ -19,7 +22,10 @@ async function tcpPort(wanted: number): Promise<number | undefined> {
 
 async function udpFree(port: number): Promise<boolean> {
   const socket = createSocket('udp4');
-  const opened = Promise.race([once(socket, 'listening').then(() => true), once(socket, 'error').then(() => false)]);
+  const opened = once(socket, 'listening').then(
+    () => true,
+    () => false,
+  );
   socket.bind(port, '127.0.0.1');
   const free = await opened;
   socket.close();

@@ -6,6 +6,7 @@ import type { RestAnswer, RestClient } from '../phones/rest-client.ts';
 import type { Dialog } from './dialog.ts';
 import { eventually } from './eventually.ts';
 import { TestNode } from './node.ts';
+import { unexplained } from './real-servers.ts';
 
 /**
  * What a test of the whole system plays on: one node for all files, phones and sessions for each test. Whatever a test
@@ -128,7 +129,7 @@ export class Stage {
       await phone.stop();
       violations.push(...phone.violations.map((what) => `${phone.login}: ${what}`));
     }
-    return violations;
+    return unexplained(violations);
   }
 
   async close(ownNode: boolean): Promise<void> {

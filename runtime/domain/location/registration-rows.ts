@@ -20,6 +20,7 @@ export async function loadBindings(storage: Storage, now: number): Promise<reado
     expires: row.expires,
     userAgent: row.user_agent ?? undefined,
     allowEvents: row.allow_events,
+    server: row.sip_server ?? undefined,
   }));
 }
 
@@ -35,21 +36,23 @@ export async function writeBindings(storage: Storage, bindings: readonly StoredB
     expires: binding.expires,
     user_agent: binding.userAgent ?? null,
     allow_events: binding.allowEvents,
+    sip_server: binding.server ?? null,
   }));
   await sql`
     insert into registrations
-      (sipuser_id, contact, call_id, cseq, protocol, address, port, saved, expires, user_agent, allow_events)
+      (sipuser_id, contact, call_id, cseq, protocol, address, port, saved, expires, user_agent, allow_events,
+       sip_server)
     select r.sipuser_id, r.contact, r.call_id, r.cseq, r.protocol, r.address, r.port, r.saved, r.expires, r.user_agent,
-      r.allow_events
+      r.allow_events, r.sip_server
     from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r(
       sipuser_id text, contact text, call_id text, cseq bigint, protocol text, address text, port integer,
-      saved bigint, expires bigint, user_agent text, allow_events jsonb)
+      saved bigint, expires bigint, user_agent text, allow_events jsonb, sip_server text)
     where exists (select 1 from sipusers where id = r.sipuser_id)
       or exists (select 1 from providers where id = r.sipuser_id)
     on conflict (sipuser_id, contact) do update set
       call_id = excluded.call_id, cseq = excluded.cseq, protocol = excluded.protocol, address = excluded.address,
       port = excluded.port, saved = excluded.saved, expires = excluded.expires, user_agent = excluded.user_agent,
-      allow_events = excluded.allow_events`.execute(storage.db);
+      allow_events = excluded.allow_events, sip_server = excluded.sip_server`.execute(storage.db);
 }
 
 export async function deleteBindings(storage: Storage, keys: readonly BindingKey[]): Promise<void> {

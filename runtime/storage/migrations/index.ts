@@ -18,6 +18,7 @@ import { textOrder } from './0012-text-order.ts';
 import { firstAnswers } from './0013-first-answers.ts';
 import { modelMemory } from './0014-model-memory.ts';
 import { userRole } from './0015-user-role.ts';
+import { sipServer } from './0016-sip-server.ts';
 
 const TABLE = 'schema_migrations';
 
@@ -37,6 +38,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0013-first-answers': firstAnswers,
   '0014-model-memory': modelMemory,
   '0015-user-role': userRole,
+  '0016-sip-server': sipServer,
 };
 
 /** Names of the applied migrations; none when there is no table of them yet. */

@@ -37,7 +37,7 @@ describe('Configuration of drachtio-server and FreeSWITCH', () => {
     expect(core).to.include('name="max-sessions" value="660"');
     expect(core).to.include('name="sessions-per-second" value="50"');
     expect(core).to.include('name="rtp-start-port" value="40000"');
-    expect(core).to.include('name="rtp-end-port" value="41999"');
+    expect(core).to.include('name="rtp-end-port" value="41998"');
   });
 
   it('closes the event socket to all but the node, on the address and with the password the node uses', () => {
@@ -51,6 +51,15 @@ describe('Configuration of drachtio-server and FreeSWITCH', () => {
       /<list name="node" default="deny">\s*<node type="allow" cidr="192\.0\.2\.7\/32"\/>\s*<\/list>/,
     );
     expect(rendered('drachtio.conf.xml')).to.include('<admin port="9099" secret="se&#34;cret">127.0.0.1</admin>');
+  });
+
+  it('lets every drachtio-server of the node call the media server, and writes call records where they are wanted', () => {
+    const text = SIZING.replace(/^ {2}# (others|callRecords):/gm, '  $1:');
+    render(readSizing(text), PAIR, target);
+    expect(rendered('autoload_configs/acl.conf.xml')).to.include('cidr="127.0.0.1/32,192.0.2.11/32"');
+    expect(rendered('drachtio.conf.xml')).to.include('<cdrs>true</cdrs>');
+    render(readSizing(SIZING), PAIR, target);
+    expect(rendered('drachtio.conf.xml')).to.include('<cdrs>false</cdrs>');
   });
 
   it('lets nobody but the owner read the files, which hold secrets', () => {
@@ -79,6 +88,11 @@ describe('Configuration of drachtio-server and FreeSWITCH', () => {
     ['a misspelt setting', (text) => `${text}\ncallsPerSecnd: 5\n`, 'callsPerSecnd'],
     ['a missing setting', (text) => text.replace(/^calls: .*/m, ''), 'calls'],
     ['a name where an address belongs', (text) => text.replace('node: 127.0.0.1', 'node: localhost'), 'node'],
+    [
+      'a single address where a list belongs',
+      (text) => text.replace('# others: [192.0.2.11]', 'others: 192.0.2.11'),
+      'sip.others',
+    ],
     ['half a call', (text) => text.replace(/^calls: .*/m, 'calls: 0.5'), 'calls'],
   ];
   for (const [what, change, field] of refused) {

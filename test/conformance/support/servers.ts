@@ -1,22 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readConfig, type ServerAddress } from '../../../runtime/config/config.ts';
+import type { ServerAddress } from '../../../runtime/config/config.ts';
 import type { EmbeddedServer } from '../../../runtime/embedded/server.ts';
-
-/**
- * The servers under test. RINGMASTER_DRACHTIO and RINGMASTER_FREESWITCH name real ones, each on its own; what is not
- * named is embedded. The tests are the same either way.
- */
-const { drachtio, freeswitch } = readConfig({
-  RINGMASTER_DRACHTIO: process.env.RINGMASTER_DRACHTIO,
-  RINGMASTER_FREESWITCH: process.env.RINGMASTER_FREESWITCH,
-});
-
-/** Whether the SIP server is a real drachtio-server. */
-export const REAL_SIP = drachtio[0] !== undefined;
-/** Whether the media server is a real FreeSWITCH. */
-export const REAL_MEDIA = freeswitch[0] !== undefined;
+import { realDrachtio, realFreeSwitch } from '../../support/real-servers.ts';
 
 /** A server that a test file holds while it runs. */
 export interface Held {
@@ -36,8 +23,7 @@ const RFC3261_T1 = 500;
  * @param timers `t1` in milliseconds for the embedded one, so that time-outs are short; a real one has RFC 3261's
  */
 export async function sipServer({ t1 }: { t1?: number } = {}): Promise<HeldSipServer> {
-  const [real] = drachtio;
-  if (real !== undefined) return { address: real, timeoutMs: 64 * RFC3261_T1, close: async () => {} };
+  if (realDrachtio !== undefined) return { address: realDrachtio, timeoutMs: 64 * RFC3261_T1, close: async () => {} };
   const { startSipServer } = await import('../../../runtime/embedded/sip/index.ts');
   const secret = 'conformance';
   const server = await startSipServer({
@@ -55,8 +41,7 @@ export async function sipServer({ t1 }: { t1?: number } = {}): Promise<HeldSipSe
 
 /** The media server. It must serve the profile `drachtio_mrf`. */
 export async function mediaServer(): Promise<Held> {
-  const [real] = freeswitch;
-  if (real !== undefined) return { address: real, close: async () => {} };
+  if (realFreeSwitch !== undefined) return { address: realFreeSwitch, close: async () => {} };
   const { startMediaServer } = await import('../../../runtime/embedded/media/index.ts');
   const secret = 'conformance';
   const folder = mkdtempSync(join(tmpdir(), 'conformance-media-'));

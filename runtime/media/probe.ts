@@ -1,0 +1,37 @@
+import { connect } from 'node:net';
+import { MediaLinkError } from './link-error.ts';
+
+/**
+ * Asks an event socket whether it takes the password, and leaves again. drachtio-fsmrf never settles where it does not, and
+ * goes on with a connection that it could not make: so it is only told to connect where this has worked.
+ * @throws MediaLinkError that says what is wrong
+ */
+export async function probeEventSocket(
+  { host, port, password }: { readonly host: string; readonly port: number; readonly password: string },
+  timeoutMs: number,
+): Promise<void> {
+  const where = `the media server at ${host}:${port}`;
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const socket = connect({ host, port });
+  let heard = '';
+  let asked = false;
+  socket.setEncoding('utf8');
+  socket.setTimeout(timeoutMs, () => reject(new MediaLinkError(`${where} did not answer in ${timeoutMs} ms`)));
+  socket.on('data', (text: string) => {
+    heard += text;
+    if (heard.includes('text/rude-rejection'))
+      reject(new MediaLinkError(`${where} refuses connections from here (ACL)`));
+    else if (!asked && heard.includes('auth/request')) {
+      asked = true;
+      socket.write(`auth ${password}\n\n`);
+    } else if (heard.includes('Reply-Text: +OK')) resolve();
+    else if (heard.includes('Reply-Text: -ERR')) reject(new MediaLinkError(`${where} refused the password`));
+  });
+  socket.on('error', (cause) => reject(new MediaLinkError(`${where} cannot be reached: ${cause.message}`, { cause })));
+  socket.on('close', () => reject(new MediaLinkError(`${where} closed the connection`)));
+  try {
+    await promise;
+  } finally {
+    socket.destroy();
+  }
+}

@@ -1,0 +1,161 @@
+import type { FsEndpoint } from 'drachtio-fsmrf';
+import { ConferenceMix } from './conference-mix.ts';
+import { type EndpointServer, MediaEndpoint } from './endpoint.ts';
+import { MediaLink, type MediaServerAddress, type SipRoute } from './link.ts';
+import { MediaError } from './media-error.ts';
+import { RecordingNotices } from './recording-notices.ts';
+
+/** Milliseconds after which an endpoint that was asked for is given up; signalling alone would take 32 s. */
+const ENDPOINT_MS = 5000;
+/** Milliseconds for which a media server that did not answer is asked last. */
+const REST_MS = 5000;
+/** Milliseconds to go on asking a media server that takes no more sessions: FreeSWITCH counts them by the second. */
+export const BUSY_PATIENCE_MS = 2500;
+/** Milliseconds before the first and the last of those attempts, on the average. */
+const FIRST_PAUSE_MS = 100;
+const LAST_PAUSE_MS = 500;
+
+/** What an endpoint is to be. */
+export interface EndpointWish {
+  /** The phone's session description, to be answered; without it the endpoint makes an offer. */
+  readonly remoteSdp?: string | undefined;
+  /** Name of the SIP server that the leg uses, so that the two are lost together or not at all. */
+  readonly via?: string | undefined;
+  /** Its far end only listens. */
+  readonly mayBeSilent?: boolean;
+}
+
+/** One FreeSWITCH: makes endpoints and counts the live ones. */
+export class MediaServer implements EndpointServer {
+  readonly name: string;
+  readonly listenAddress: string;
+  readonly recordings = new RecordingNotices();
+  readonly #silenceLimitMs: number;
+  readonly #links: MediaLink[] = [];
+  readonly #live = new Set<MediaEndpoint>();
+  #restUntil = 0;
+  #closed = false;
+
+  constructor(address: Omit<MediaServerAddress, 'password' | 'profile'>) {
+    const { host, port, listenAddress, silenceLimitMs = 0 } = address;
+    this.#silenceLimitMs = silenceLimitMs;
+    this.name = `${host}:${port}`;
+    this.listenAddress = listenAddress;
+  }
+
+  /**
+   * Connects by one SIP server more.
+   * @throws MediaLinkError
+   */
+  async connect(route: SipRoute, address: MediaServerAddress, timeoutMs?: number): Promise<void> {
+    const link = await MediaLink.connect(route, address, (file) => this.recordings.notice(file), timeoutMs);
+    if (this.#closed) link.close();
+    else this.#links.push(link);
+  }
+
+  /** Whether endpoints can be made on it. */
+  get usable(): boolean {
+    return this.#links.some(({ usable }) => usable);
+  }
+
+  /** It did not answer a moment ago. */
+  get resting(): boolean {
+    return performance.now() < this.#restUntil;
+  }
+
+  /** Live endpoints. */
+  get count(): number {
+    return this.#live.size;
+  }
+
+  /**
+   * Makes an endpoint. With the phone's session description it answers that; without, it makes an offer, and
+   * `modify` takes the answer later.
+   * @param patienceMs how long to go on asking while the media server takes no more sessions
+   * @throws MediaError with the SIP status of the refusal: 488 without a common codec or free RTP ports, 503 when it is
+   *   busy or does not answer
+   */
+  async createEndpoint(wish: EndpointWish = {}, patienceMs = BUSY_PATIENCE_MS): Promise<MediaEndpoint> {
+    const end = performance.now() + patienceMs;
+    for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LAST_PAUSE_MS)) {
+      try {
+        return new MediaEndpoint(await this.#create(wish), this, wish.via);
+      } catch (error) {
+        const busy = error instanceof MediaError && error.status === 503 && this.usable && !this.resting;
+        if (!busy || performance.now() + pause > end) throw error;
+        await elapsed(pause * (0.5 + Math.random()));
+      }
+    }
+  }
+
+  /** A conference, by a name that is unique here. */
+  conference(name: string): ConferenceMix {
+    return new ConferenceMix(name, this, (command) => this.#link(undefined).api(command), {
+      completed: (file) => {
+        for (const link of this.#links) link.watchConferences();
+        return this.recordings.completed(file);
+      },
+      forget: (file) => this.recordings.forget(file),
+    });
+  }
+
+  entered(endpoint: MediaEndpoint): void {
+    this.#live.add(endpoint);
+  }
+
+  left(endpoint: MediaEndpoint): void {
+    this.#live.delete(endpoint);
+  }
+
+  close(): void {
+    this.#closed = true;
+    for (const link of this.#links) link.close();
+  }
+
+  /** @throws MediaError when there is no way to it at the moment */
+  #link(via: string | undefined): MediaLink {
+    const own = this.#links.find(({ route, usable }) => usable && route.name === via);
+    const link = own ?? this.#links.find(({ usable }) => usable);
+    if (link === undefined) throw new MediaError(`there is no connection to the media server at ${this.name}`, 503);
+    return link;
+  }
+
+  async #create({ remoteSdp, via, mayBeSilent = false }: EndpointWish): Promise<FsEndpoint> {
+    const limit = mayBeSilent ? 0 : this.#silenceLimitMs;
+    const making = this.#link(via).createEndpoint({
+      ...(remoteSdp === undefined ? {} : { remoteSdp }),
+      ...(limit === 0 ? {} : { headers: { 'X-Media-Timeout': String(limit) } }),
+    });
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<undefined>((resolve) => {
+      timer = setTimeout(() => resolve(undefined), ENDPOINT_MS);
+    });
+    try {
+      const made = await Promise.race([making, late]);
+      if (made !== undefined) return made;
+    } catch (error) {
+      const status = (error as { status?: unknown }).status;
+      // Only an answer tells that it is there.
+      if (typeof status !== 'number' || status === 408) this.#rest();
+      throw new MediaError(
+        `the media server refused the endpoint: ${(error as Error).message}`,
+        typeof status === 'number' && status !== 408 ? status : 503,
+        { cause: error },
+      );
+    } finally {
+      clearTimeout(timer);
+    }
+    this.#rest();
+    // Whenever it does come, nobody needs it any more.
+    making.then((endpoint) => endpoint.destroy()).catch(() => undefined);
+    throw new MediaError(`the media server at ${this.name} made no endpoint in ${ENDPOINT_MS} ms`, 503);
+  }
+
+  #rest(): void {
+    this.#restUntil = performance.now() + REST_MS;
+  }
+}
+
+function elapsed(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

@@ -1,0 +1,100 @@
+import { type Log, type SipHandlers, SipLink, type SipLinkOptions, type SipServerAddress } from './link.ts';
+import type { OutgoingInvite, OutgoingInviteOptions } from './outgoing-invite.ts';
+import { Registration, type RegistrationOptions } from './registration.ts';
+
+/** All SIP servers of a node: calls come from any of them, and go out by all in turn. */
+export class SipLinks {
+  readonly all: readonly SipLink[];
+  #turn = 0;
+
+  private constructor(all: readonly SipLink[]) {
+    this.all = all;
+  }
+
+  /**
+   * Connects to every SIP server, and settles when one has accepted; the others are taken up when they answer.
+   * @param options.timeoutMs how long to wait for the first one
+   * @throws SipLinkError when none has accepted by then
+   */
+  static async connect(
+    addresses: readonly SipServerAddress[],
+    handlers: SipHandlers,
+    log: Log,
+    { timeoutMs = 5000, ...options }: SipLinkOptions = {},
+  ): Promise<SipLinks> {
+    const links = new SipLinks(addresses.map((address) => SipLink.open(address, handlers, log, options)));
+    try {
+      await Promise.any(links.all.map((link) => link.accepted(timeoutMs)));
+    } catch (error) {
+      links.close();
+      throw error instanceof AggregateError ? error.errors[0] : error;
+    }
+    links.#callOffLeftBehind();
+    return links;
+  }
+
+  get connected(): boolean {
+    return this.all.some(({ connected }) => connected);
+  }
+
+  /** SIP servers that are connected at the moment. */
+  get usable(): number {
+    return this.all.filter(({ connected }) => connected).length;
+  }
+
+  /** Name of the SIP server to make the next call by: they take turns. Undefined when none is connected. */
+  next(): string | undefined {
+    return this.#inTurn()?.name;
+  }
+
+  /** Sends an INVITE by the named server, or by another one where that is away. */
+  invite(options: OutgoingInviteOptions): OutgoingInvite {
+    return this.#link(options.via).invite(options);
+  }
+
+  /** A registration of ours at somebody else's registrar; nothing is sent yet. It stays with one SIP server while that is there. */
+  registration(options: RegistrationOptions): Registration {
+    let via: string | undefined;
+    return new Registration(() => {
+      const link = this.#link(via);
+      via = link.name;
+      return link.srf;
+    }, options);
+  }
+
+  close(): void {
+    for (const link of this.all) link.close();
+  }
+
+  /** Each server sees to its own as soon as it is there, and the first one to those of servers that the node has no more. */
+  #callOffLeftBehind(): void {
+    const names = new Set(this.all.map(({ name }) => name));
+    let first = true;
+    for (const link of this.all) {
+      void link.firstAccepted.then(() => {
+        const orphansToo = first;
+        first = false;
+        link.callOffLeftBehind((server) =>
+          server !== undefined && names.has(server) ? server === link.name : orphansToo,
+        );
+      });
+    }
+  }
+
+  #link(via: string | undefined): SipLink {
+    const named = this.all.find(({ name, connected }) => connected && name === via);
+    const link = named ?? this.#inTurn() ?? this.all[0];
+    if (link === undefined) throw new Error('a node without a SIP server');
+    return link;
+  }
+
+  #inTurn(): SipLink | undefined {
+    const turn = this.#turn++;
+    const { length } = this.all;
+    for (let at = 0; at < length; at++) {
+      const link = this.all[(turn + at) % length];
+      if (link?.connected === true) return link;
+    }
+    return undefined;
+  }
+}

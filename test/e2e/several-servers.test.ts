@@ -1,0 +1,264 @@
+import { expect } from 'chai';
+import { Command } from '../cli/command.ts';
+import { EslClient } from '../embedded/media/support/esl-client.ts';
+import type { PhoneCall } from '../phones/phone-call.ts';
+import { Phone } from '../phones/phone.ts';
+import type { RestClient } from '../phones/rest-client.ts';
+import type { Dialog } from '../support/dialog.ts';
+import { eventually } from '../support/eventually.ts';
+import { TestNode } from '../support/node.ts';
+import { freeSipPort, freeTcpPort, freeUdpRange } from '../support/ports.ts';
+import { expectTalk } from './expectations.ts';
+
+const CALLS = '/rest/v1/uc/calls';
+const NUMBERS = { alice: '101', bob: '102', carol: '103', dave: '104' } as const;
+type Login = keyof typeof NUMBERS;
+
+/** A server in a process of its own, which can die and come back at the same addresses. */
+class Server {
+  readonly setting: string;
+  readonly #args: readonly string[];
+  #process: Command | undefined;
+
+  constructor(setting: string, args: readonly string[]) {
+    this.setting = setting;
+    this.#args = args;
+  }
+
+  async start(): Promise<void> {
+    this.#process = await Command.run(['embedded', ...this.#args]);
+    await this.#process.printed(/^ready$/m);
+  }
+
+  async stop(): Promise<void> {
+    await this.#process?.terminate();
+    this.#process = undefined;
+  }
+}
+
+interface SipServer {
+  readonly server: Server;
+  readonly address: string;
+}
+
+interface MediaServer {
+  readonly server: Server;
+  readonly rtp: { readonly from: number; readonly to: number };
+}
+
+async function sipServer(): Promise<SipServer> {
+  const app = `127.0.0.1:${await freeTcpPort()}`;
+  const address = `127.0.0.1:${await freeSipPort()}`;
+  return { address, server: new Server(`${app}:several`, ['--app', app, '--secret', 'several', '--sip', address]) };
+}
+
+async function mediaServer(): Promise<MediaServer> {
+  const socket = `127.0.0.1:${await freeTcpPort()}`;
+  const rtp = await freeUdpRange(100);
+  const args = ['--event-socket', socket, '--password', 'several', '--media', `127.0.0.1:${await freeSipPort()}`];
+  return { rtp, server: new Server(`${socket}:several`, [...args, '--rtp-ports', `${rtp.from}-${rtp.to}`]) };
+}
+
+describe('several drachtio-servers and FreeSWITCHes', function () {
+  this.timeout(60_000);
+  let sips: readonly [SipServer, SipServer];
+  let medias: readonly [MediaServer, MediaServer];
+  let node: TestNode;
+  let rest: RestClient;
+  let phones: Phone[] = [];
+
+  const servers = (): Server[] => [...sips, ...medias].map(({ server }) => server);
+
+  before(async () => {
+    sips = [await sipServer(), await sipServer()];
+    medias = [await mediaServer(), await mediaServer()];
+    await Promise.all(servers().map((server) => server.start()));
+    const [drachtio, freeswitch] = [sips, medias].map((kind) => kind.map(({ server }) => server.setting).join(','));
+    node = await TestNode.start({
+      env: { RINGMASTER_DRACHTIO: drachtio ?? '', RINGMASTER_FREESWITCH: freeswitch ?? '' },
+    });
+    rest = await node.login();
+    await everythingThere();
+  });
+  afterEach(async () => {
+    const stopped = phones;
+    phones = [];
+    await Promise.all(stopped.map((each) => each.stop()));
+    await eventually(async () => expect((await dialogs()).length, 'dialogs left over').to.equal(0), 5000);
+    expect(stopped.flatMap(({ violations }) => violations)).to.deep.equal([]);
+  });
+  after(async () => {
+    rest.close();
+    await node.remove();
+    await Promise.all(servers().map((server) => server.stop()));
+  });
+
+  const counts = async (): Promise<Readonly<Record<string, number>>> => (await node.health()).counts;
+  const everythingThere = () =>
+    eventually(async () => expect(await counts()).to.include({ sip_servers: 2, media_servers: 2 }), 10_000);
+  /** Channels on all media servers. */
+  async function channels(): Promise<number> {
+    let all = 0;
+    for (const { server } of medias) {
+      const client = await EslClient.connect(server.setting.slice(0, server.setting.lastIndexOf(':')));
+      client.send('auth several\n\napi show channels count\n\n');
+      const shown = await client.take(({ type }) => type === 'api/response', 2000);
+      all += Number(/(\d+) total/.exec(shown?.body ?? '')?.[1]);
+      client.destroy();
+    }
+    return all;
+  }
+  const dialogs = async () => (await rest.get(CALLS)).json<Dialog[]>();
+
+  async function phone(login: Login, at: 0 | 1): Promise<Phone> {
+    const registrar = sips[at].address;
+    const started = await Phone.start({ login, domain: 'demo.local', password: `demo-${login}`, registrar });
+    phones.push(started);
+    expect(await started.register()).to.include({ status: 200 });
+    return started;
+  }
+
+  async function connect(from: Phone, to: Phone) {
+    const outgoing = await from.call(NUMBERS[to.login as Login]);
+    const incoming = await to.incoming();
+    await incoming.answer();
+    await outgoing.answered();
+    return { outgoing, incoming };
+  }
+
+  /** The media server to which the phone sends its sound. */
+  function serverOf(call: PhoneCall): MediaServer {
+    const port = call.session.remote?.port ?? 0;
+    const found = medias.find(({ rtp }) => port >= rtp.from && port <= rtp.to);
+    if (found === undefined) throw new Error(`the sound goes to port ${port}, which is none of the media servers'`);
+    return found;
+  }
+
+  /** Two calls of alice on different media servers; she holds the first. */
+  async function twoCalls() {
+    const [alice, bob, carol] = [await phone('alice', 0), await phone('bob', 1), await phone('carol', 0)];
+    const first = await connect(alice, bob);
+    await first.outgoing.hold();
+    const second = await connect(alice, carol);
+    expect(serverOf(first.outgoing)).to.equal(serverOf(first.incoming));
+    expect(serverOf(second.outgoing)).not.to.equal(serverOf(first.outgoing));
+    const ids = (await rest.send('LOOKUP', CALLS, { body: { from: '101' } })).json<string[]>();
+    const join = () =>
+      rest.send('REFERREPLACES', `${CALLS}/${ids[0]}`, {
+        body: { masterby: '<sip:101@demo.local>', slavedialogid: ids[1], slaveby: '<sip:101@demo.local>' },
+      });
+    return { alice, first, second, join };
+  }
+
+  it('phones of different SIP servers call each other; a phone is called by the server that it registered at', async () => {
+    const [alice, bob] = [await phone('alice', 0), await phone('bob', 1)];
+    const { outgoing, incoming } = await connect(alice, bob);
+    expect(incoming.header('Via')).to.contain(sips[1].address);
+    await expectTalk(outgoing, incoming);
+    await incoming.hold();
+    await outgoing.hearsSound();
+    await incoming.unhold();
+    await expectTalk(outgoing, incoming);
+    await outgoing.hangup();
+    await incoming.ended();
+  });
+
+  it('spread calls over the media servers, and keep all sound of one call on one of them', async () => {
+    const [alice, bob] = [await phone('alice', 0), await phone('bob', 1)];
+    const calls = [];
+    for (let call = 0; call < 4; call += 1) calls.push(await connect(alice, bob));
+    for (const { outgoing, incoming } of calls) expect(serverOf(outgoing)).to.equal(serverOf(incoming));
+    for (const media of medias) expect(calls.filter(({ outgoing }) => serverOf(outgoing) === media)).to.have.length(2);
+    for (const { outgoing } of calls) await outgoing.hangup();
+  });
+
+  it('join two calls of different media servers: one phone goes to the other server', async () => {
+    const { first, second, join } = await twoCalls();
+    const answer = await join();
+    expect(answer.json(), answer.text).to.include({ result: 'ok' });
+    await Promise.all([first.outgoing.ended(), second.outgoing.ended()]);
+    await expectTalk(first.incoming, second.incoming);
+    expect(serverOf(first.incoming)).to.equal(serverOf(second.incoming));
+    await second.incoming.sendDtmf('5');
+    await first.incoming.receivesDtmf('5');
+    await first.incoming.hangup();
+    await second.incoming.ended();
+  });
+
+  it('part nobody when the phone that would have to go there refuses', async () => {
+    const { alice, first, second, join } = await twoCalls();
+    for (const { incoming } of [first, second]) incoming.refuses = 488;
+    const joining = join();
+    // Whoever wanted the transfer is called for the party that could not be joined.
+    const back = await alice.incoming();
+    await back.answer();
+    const answer = await joining;
+    expect(answer.json<{ result: string }>().result, answer.text).not.to.equal('ok');
+    await expectTalk(back, first.incoming);
+    await expectTalk(second.outgoing, second.incoming);
+    await back.hangup();
+    await second.outgoing.hangup();
+  });
+
+  it('bring whoever is transferred to a room to the media server of the room', async () => {
+    const [alice, bob, carol] = [await phone('alice', 0), await phone('bob', 1), await phone('carol', 1)];
+    const member = await alice.call('*7031');
+    await member.answered();
+    const { outgoing, incoming } = await connect(bob, carol);
+    expect(serverOf(outgoing)).not.to.equal(serverOf(member));
+    await outgoing.request('REFER', [
+      { name: 'Refer-To', value: '<sip:*7031@demo.local>' },
+      { name: 'Referred-By', value: '<sip:bob@demo.local>' },
+    ]);
+    await outgoing.ended();
+    await expectTalk(member, incoming);
+    expect(serverOf(incoming)).to.equal(serverOf(member));
+    await incoming.hangup();
+    await member.hangup();
+  });
+
+  it('lose no call but its own with a media server, do without it, and use it again when it is back', async () => {
+    const [alice, bob] = [await phone('alice', 0), await phone('bob', 1)];
+    const calls = [await connect(alice, bob), await connect(alice, bob)];
+    const [lost, kept] = medias;
+    const on = (media: MediaServer) => calls.find(({ outgoing }) => serverOf(outgoing) === media);
+    await lost.server.stop();
+    await Promise.all([on(lost)?.outgoing.ended(), on(lost)?.incoming.ended()]);
+    const staying = on(kept);
+    if (staying === undefined) throw new Error('no call on the server that is kept');
+    await expectTalk(staying.outgoing, staying.incoming);
+    const without = [await connect(alice, bob), await connect(alice, bob)];
+    for (const { outgoing, incoming } of without) {
+      expect(serverOf(outgoing)).to.equal(kept);
+      await expectTalk(outgoing, incoming);
+    }
+    await lost.server.start();
+    await everythingThere();
+    const again = await connect(alice, bob);
+    expect(serverOf(again.outgoing)).to.equal(lost);
+    await expectTalk(again.outgoing, again.incoming);
+    for (const { outgoing } of [staying, ...without, again]) await outgoing.hangup();
+  });
+
+  it('lose no call but its own with a SIP server, do without it, and use it again when it is back', async () => {
+    const [alice, bob] = [await phone('alice', 0), await phone('bob', 0)];
+    const kept = await connect(alice, bob);
+    const [carol, dave] = [await phone('carol', 1), await phone('dave', 1)];
+    const lost = await connect(carol, dave);
+    await sips[1].server.stop();
+    await eventually(async () => expect(await counts()).to.include({ sip_servers: 1 }));
+    await expectTalk(kept.outgoing, kept.incoming);
+    const without = await connect(bob, alice);
+    await expectTalk(without.outgoing, without.incoming);
+    await sips[1].server.start();
+    await everythingThere();
+    // The server that is back does not know the call, whose phones cannot hang up any more.
+    for (const call of [lost.outgoing, lost.incoming]) call.abandon();
+    await eventually(async () => expect(await dialogs()).to.have.length(2));
+    await eventually(async () => expect(await channels()).to.equal(4));
+    expect(await carol.register()).to.include({ status: 200 });
+    const again = await connect(alice, carol);
+    await expectTalk(again.outgoing, again.incoming);
+    for (const { outgoing } of [kept, without, again]) await outgoing.hangup();
+  });
+});
