@@ -1,3 +1,4 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import type { App } from './app.ts';
 import { redactBody } from './redact.ts';
@@ -8,14 +9,20 @@ import { roleMethod, routeName } from './route-names.ts';
  * are not logged; the body is, at level debug, without secrets and DTMF digits.
  */
 export function logAccess(app: App, log: Logger): void {
-  app.addHook('onResponse', async (request, reply) => {
+  app.addHook('onResponse', (request, reply, done) => {
+    const level = reply.statusCode >= 500 ? 'error' : 'info';
+    if (log.isLevelEnabled(level)) write(request, reply, level);
+    done();
+  });
+
+  const write = (request: FastifyRequest, reply: FastifyReply, level: 'error' | 'info'): void => {
     const pattern = request.routeOptions.url;
     const route = pattern === undefined ? undefined : routeName(pattern).path;
     const method = roleMethod(request);
     const path = request.url.split('?', 1)[0] ?? '';
     const { session } = request;
     const status = reply.statusCode;
-    request.log[status >= 500 ? 'error' : 'info'](
+    request.log[level](
       {
         method,
         // The method says what the suffix said.
@@ -30,11 +37,12 @@ export function logAccess(app: App, log: Logger): void {
       },
       'request',
     );
-  });
+  };
 
-  app.addHook('preHandler', async (request) => {
+  app.addHook('preHandler', (request, _reply, done) => {
     if (request.body !== undefined && request.body !== null && log.isLevelEnabled('debug')) {
       request.log.debug({ body: redactBody(request.body) }, 'request body');
     }
+    done();
   });
 }

@@ -45,11 +45,12 @@ export function authenticator(iam: Iam): (request: FastifyRequest, reply: Fastif
     const session = await sessionOfRequest(iam, request);
     request.session = session;
     if (request.is404) throw new RestError('ENDPOINT_NOT_FOUND');
-    const method = roleMethod(request);
     if (config.allow) {
+      const method = roleMethod(request);
       throw new RestError('METHOD_NOT_ALLOWED', { method, allow: config.allow }, { allow: config.allow.join(', ') });
     }
-    if (!config.everyUser && !iam.allows(session, method, rolePath(request))) throw new RestError('FORBIDDEN');
+    if (config.everyUser) return;
+    if (!iam.allows(session, roleMethod(request), rolePath(request))) throw new RestError('FORBIDDEN');
   };
 }
 

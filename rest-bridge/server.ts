@@ -131,20 +131,24 @@ function refuseWhenClosing(app: App): void {
   app.addHook('preClose', async () => {
     closing = true;
   });
-  app.addHook('onRequest', async (_request, reply) => {
-    if (closing) throw new RestError('UNAVAILABLE', { reason: 'the node is shutting down' });
-    reply.headers({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
+  app.addHook('onRequest', (_request, reply, done) => {
+    reply.header('cache-control', 'no-store').header('x-content-type-options', 'nosniff');
+    done(closing ? new RestError('UNAVAILABLE', { reason: 'the node is shutting down' }) : undefined);
   });
-  app.addHook('onSend', async (_request, reply) => {
+  app.addHook('onSend', (_request, reply, _payload, done) => {
     if (closing) reply.header('connection', 'close');
+    done();
   });
 }
 
 /** `POST <path>!head` runs as GET; its answer keeps the headers and loses the body. */
 function answerHeadFallback(app: App): void {
-  app.addHook('onSend', async (request, reply, payload) => {
-    if (!isHeadFallback(request.raw)) return payload;
+  app.addHook('onSend', (request, reply, payload, done) => {
+    if (!isHeadFallback(request.raw)) {
+      done(null, payload);
+      return;
+    }
     reply.removeHeader('content-length');
-    return '';
+    done(null, '');
   });
 }

@@ -112,7 +112,8 @@ function shaped(mask: Mask | undefined, flat: boolean): ParsedQuery['shape'] {
 /** What is wanted of the rows of a list: of entities at most the class's `max_mask`. */
 function maskOf(definition: ResolvedClass, query: ListQuery, isGrouped: boolean): Mask | undefined {
   const mask = parseMask(query.mask);
-  return isGrouped ? mask : intersect(mask, parseMask(definition.opts.max_mask));
+  const { max_mask: max } = definition.opts;
+  return isGrouped || max === '' ? mask : intersect(mask, parseMask(max));
 }
 
 /** The same as `shaper` for the rows of a list: what can be posted back for `export`. */

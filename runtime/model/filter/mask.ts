@@ -8,7 +8,8 @@ export type Mask = ReadonlyMap<string, Mask | undefined>;
 
 /** @returns undefined for an empty mask: everything */
 export function parseMask(text: string | undefined): Mask | undefined {
-  const names = (text ?? '').split(',').map((name) => name.trim());
+  if (text === undefined || text === '') return undefined;
+  const names = text.split(',').map((name) => name.trim());
   const root = new Map<string, Mask | undefined>();
   for (const name of names) if (name !== '') add(root, name.split('.'));
   return root.size === 0 ? undefined : root;

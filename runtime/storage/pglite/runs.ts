@@ -7,8 +7,8 @@ import { PreparedStatements } from '../postgres/prepared.ts';
 import type { Statement } from '../sql.ts';
 import type { TextRow } from '../storage.ts';
 import { encode } from '../values.ts';
+import { decodeReply, encodeSimple, encodeStatement } from '../wire.ts';
 import type { Progress } from './progress.ts';
-import { decodeReply, encodeSimple, encodeStatement } from './wire.ts';
 
 /** A life of the worker, as far as statements need it. */
 export interface RunsLife {

@@ -4,15 +4,13 @@
  */
 import type { Connection, Submittable } from 'pg';
 import type { TextRow } from '../storage.ts';
+import { encodeStatement } from '../wire.ts';
 
 /** What a client does for a query beyond the declared interface; pg-cursor relies on the same. */
 interface ClientConnection extends Connection {
   /** Texts by name of what the server has prepared, and of what it was told to. */
   readonly parsedStatements: Record<string, string | undefined>;
   readonly submittedNamedStatements: Record<string, string | undefined>;
-  bind(config: object): void;
-  execute(config: object): void;
-  parse(query: object): void;
 }
 
 export interface TextQueryOptions {
@@ -44,17 +42,10 @@ export class TextQuery implements Submittable {
   submit(plain: Connection): void {
     const connection = plain as ClientConnection;
     const { name, text } = this;
-    connection.stream.cork();
     const isPrepared =
       name !== undefined && (connection.parsedStatements[name] ?? connection.submittedNamedStatements[name]) === text;
-    if (!isPrepared) {
-      connection.parse({ text, name: name ?? '' });
-      if (name !== undefined) connection.submittedNamedStatements[name] = text;
-    }
-    connection.bind({ statement: name ?? '', values: this.#values });
-    connection.execute({});
-    connection.sync();
-    connection.stream.uncork();
+    if (name !== undefined && !isPrepared) connection.submittedNamedStatements[name] = text;
+    connection.stream.write(encodeStatement({ text, values: this.#values, name: name ?? '', isPrepared }));
   }
 
   handleDataRow({ fields }: { readonly fields: TextRow }): void {

@@ -1,6 +1,6 @@
 /** The part of PostgreSQL's protocol (PostgreSQL manual, "Message Formats") that single statements need. */
-import type { SqlErrorFields } from '../errors.ts';
-import type { TextRow } from '../storage.ts';
+import type { SqlErrorFields } from './errors.ts';
+import type { TextRow } from './storage.ts';
 
 export interface WireStatement {
   readonly text: string;
