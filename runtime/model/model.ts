@@ -64,10 +64,10 @@ export interface ModelCollection {
   /** What `list` answers, as JSON: for a table without making objects of its rows. */
   listJson(query: ListQuery): Promise<string>;
   /**
-   * Snapshot mode B, `snapshot: "*"`: the whole matching set, item by item, as it is now. Undefined where there are no
+   * Snapshot mode B, `snapshot: "*"`: the whole matching set, some at a time, as it is now. Undefined where there are no
    * snapshots (tables, aggregates, counts): `list` answers then.
    */
-  whole(query: ListQuery): Promise<Iterable<Readonly<Record<string, unknown>>> | undefined>;
+  whole(query: ListQuery): Promise<AsyncIterable<readonly Readonly<Record<string, unknown>>[]> | undefined>;
   /** @throws NotFoundError */
   read(id: string, options?: ReadOptions): Promise<Readonly<Record<string, unknown>>>;
   /** The same as JSON. @throws NotFoundError */

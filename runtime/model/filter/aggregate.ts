@@ -4,7 +4,7 @@ import { BadParameterError } from '../errors.ts';
 import { FilterError } from './errors.ts';
 import type { Expression, ValueType } from './expression.ts';
 import { type Fragment, join } from './fragment.ts';
-import { isAggregate } from './functions.ts';
+import { type AggregateName, isAggregate } from './functions.ts';
 import type { ExpressionParser } from './parser.ts';
 import { type Item, toFunction } from './to-predicate.ts';
 import type { SqlCompiler } from './to-sql.ts';
@@ -72,54 +72,127 @@ export function groupingToSql(
   return { query: sql`select ${sql.join(select)} ${source} ${groupBy}`, columns };
 }
 
-/** The same in memory, in no particular order. */
-export function groupItems({ groups, results }: Grouping, items: Iterable<Item>): Item[] {
-  const keys = groups.map(({ name, expression }) => ({ name, evaluate: toFunction(expression) }));
-  const found = new Map<string, { readonly group: Record<string, unknown>; readonly members: Item[] }>();
-  if (groups.length === 0) found.set('', { group: {}, members: [] });
-  for (const item of items) {
-    const values = keys.map(({ evaluate }) => evaluate(item));
+/** The same in memory: takes items one by one. */
+export class Grouper {
+  readonly #grouping: Grouping;
+  readonly #keys: readonly { readonly name: string; readonly evaluate: (item: Item) => unknown }[];
+  readonly #groups = new Map<string, { readonly group: Item; readonly results: readonly Tallied[] }>();
+
+  constructor(grouping: Grouping) {
+    this.#grouping = grouping;
+    this.#keys = grouping.groups.map(({ name, expression }) => ({ name, evaluate: toFunction(expression) }));
+    // Without groups there is one row, of whatever there is.
+    if (grouping.groups.length === 0) this.#groupOf([]);
+  }
+
+  add(item: Item): void {
+    const { results } = this.#groupOf(this.#keys.map(({ evaluate }) => evaluate(item)));
+    for (const { tallies } of results) for (const tally of tallies) tally.add(item);
+  }
+
+  /** One row a group, in no particular order. */
+  rows(): Item[] {
+    return Array.from(this.#groups.values(), ({ group, results }) => {
+      const row: Record<string, unknown> = { ...group };
+      for (const { name, value } of results) row[name] = toFunction(value())({});
+      return row;
+    });
+  }
+
+  #groupOf(values: readonly unknown[]): { readonly results: readonly Tallied[] } {
     const key = values.map(canonical).join();
-    const known = found.get(key);
-    if (known !== undefined) known.members.push(item);
-    else
-      found.set(key, {
-        group: Object.fromEntries(keys.map(({ name }, index) => [name, values[index]])),
-        members: [item],
-      });
+    const known = this.#groups.get(key);
+    if (known !== undefined) return known;
+    const made = {
+      group: Object.fromEntries(this.#keys.map(({ name }, index) => [name, values[index]])),
+      results: this.#grouping.results.map(({ name, expression }) => {
+        const tallies: Tally[] = [];
+        return { name, value: tallied(expression, tallies), tallies };
+      }),
+    };
+    this.#groups.set(key, made);
+    return made;
   }
-  return Array.from(found.values(), ({ group, members }) => {
-    const row: Record<string, unknown> = { ...group };
-    for (const { name, expression } of results) row[name] = toFunction(resolve(expression, members))({});
-    return row;
-  });
 }
 
-/** The expression with its aggregates computed. */
-function resolve(expression: Expression, members: readonly Item[]): Expression {
-  if (expression.kind === 'cast') return { ...expression, value: resolve(expression.value, members) };
-  if (expression.kind !== 'call') return expression;
+/** One aggregate of one group. */
+interface Tally {
+  add(item: Item): void;
+}
+
+interface Tallied {
+  readonly name: string;
+  readonly tallies: readonly Tally[];
+  /** The expression with its aggregates computed. */
+  readonly value: () => Expression;
+}
+
+/** @param tallies takes one for each aggregate in the expression */
+function tallied(expression: Expression, tallies: Tally[]): () => Expression {
+  if (expression.kind === 'cast') {
+    const inner = tallied(expression.value, tallies);
+    return () => ({ ...expression, value: inner() });
+  }
+  if (expression.kind !== 'call') return () => expression;
   const { name, args, type } = expression;
-  if (!isAggregate(name)) return { ...expression, args: args.map((arg) => resolve(arg, members)) };
-  const [arg] = args;
-  const values = arg === undefined ? members : evaluateAll(arg, members);
-  if (name === 'count') return { kind: 'const', type, value: values.length };
-  if (name === 'count_distinct') return { kind: 'const', type, value: new Set(values.map(canonical)).size };
-  return { kind: 'const', type, value: values.length === 0 ? null : reduce(name, values) };
-}
-
-function evaluateAll(arg: Expression, members: readonly Item[]): readonly unknown[] {
-  const evaluate = toFunction(arg);
-  return members.map(evaluate).filter((value) => value !== null);
-}
-
-function reduce(name: 'sum' | 'avg' | 'min' | 'max', values: readonly unknown[]): unknown {
-  if (name === 'sum' || name === 'avg') {
-    const sum = values.reduce((total: number, value) => total + Number(value), 0);
-    return name === 'sum' ? sum : sum / values.length;
+  if (!isAggregate(name)) {
+    const inner = args.map((arg) => tallied(arg, tallies));
+    return () => ({ ...expression, args: inner.map((each) => each()) });
   }
-  const sign = name === 'min' ? 1 : -1;
-  return values.reduce((best, value) => (compare(value, best) * sign < 0 ? value : best));
+  const [arg] = args;
+  const tally = TALLIES[name](arg === undefined ? () => true : toFunction(arg));
+  tallies.push(tally);
+  return () => ({ kind: 'const', type, value: tally.result() });
+}
+
+interface Counting extends Tally {
+  result(): unknown;
+}
+
+/** Null counts for nothing. */
+const TALLIES: Readonly<Record<AggregateName, (evaluate: (item: Item) => unknown) => Counting>> = {
+  count(evaluate) {
+    let count = 0;
+    return { add: (item) => void (count += evaluate(item) === null ? 0 : 1), result: () => count };
+  },
+  count_distinct(evaluate) {
+    const values = new Set<string>();
+    return {
+      add(item) {
+        const value = evaluate(item);
+        if (value !== null) values.add(canonical(value));
+      },
+      result: () => values.size,
+    };
+  },
+  sum: (evaluate) => summing(evaluate, (sum) => sum),
+  avg: (evaluate) => summing(evaluate, (sum, count) => sum / count),
+  min: (evaluate) => extreme(evaluate, 1),
+  max: (evaluate) => extreme(evaluate, -1),
+};
+
+function summing(evaluate: (item: Item) => unknown, result: (sum: number, count: number) => number): Counting {
+  let [sum, count] = [0, 0];
+  return {
+    add(item) {
+      const value = evaluate(item);
+      if (value === null) return;
+      sum += Number(value);
+      count += 1;
+    },
+    result: () => (count === 0 ? null : result(sum, count)),
+  };
+}
+
+function extreme(evaluate: (item: Item) => unknown, sign: 1 | -1): Counting {
+  let best: unknown = null;
+  return {
+    add(item) {
+      const value = evaluate(item);
+      if (value !== null && (best === null || compare(value, best) * sign < 0)) best = value;
+    },
+    result: () => best,
+  };
 }
 
 function compare(a: unknown, b: unknown): number {

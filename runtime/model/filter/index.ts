@@ -5,12 +5,12 @@ import { parseObjectForm } from './object-form.ts';
 import { type ExpressionParser, parseCondition } from './parser.ts';
 import { isObject } from './values.ts';
 
-export { allOf, groupingToSql, groupItems, type Grouping, parseGrouping, resultTypes } from './aggregate.ts';
+export { allOf, groupingToSql, Grouper, type Grouping, parseGrouping, resultTypes } from './aggregate.ts';
 export { FilterError } from './errors.ts';
 export { type Expression, type FieldTypes, LIMITS, type ValueType } from './expression.ts';
 export type { Fragment, SqlField, SqlFields } from './fragment.ts';
 export { applyMask, flatten, intersect, type Mask, parseMask } from './mask.ts';
-export { compareValues, type OrderEntry, orderToSql, parseOrder, sortItems } from './order.ts';
+export { compareValues, type OrderEntry, orderToSql, parseOrder, sorter, sortItems } from './order.ts';
 export { ExpressionParser, type ParseContext } from './parser.ts';
 export { fieldTypes, isIntegral } from './schema-types.ts';
 export { type Item, toFunction, toPredicate } from './to-predicate.ts';

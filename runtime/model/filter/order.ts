@@ -66,19 +66,31 @@ export function orderToSql(compiler: SqlCompiler, entries: readonly OrderEntry[]
   });
 }
 
-/** Sorts items by the entries, then by id. The items stay the same objects. */
-export function sortItems<T extends Item>(items: readonly T[], entries: readonly OrderEntry[]): T[] {
+/** The order of the entries, then of the id: what of an item decides, and how two of these compare. */
+export function sorter(entries: readonly OrderEntry[]): {
+  readonly keysOf: (item: Item) => readonly unknown[];
+  readonly compare: (a: readonly unknown[], b: readonly unknown[]) => number;
+} {
   const directions = [...entries.map(({ descending }) => (descending ? -1 : 1)), 1];
   const keys = [...entries.map(({ expression }) => toFunction(expression)), (item: Item) => item['id'] ?? null];
-  return items
-    .map((item) => ({ item, keys: keys.map((key) => key(item)) }))
-    .toSorted((a, b) => {
+  return {
+    keysOf: (item) => keys.map((key) => key(item)),
+    compare(a, b) {
       for (let index = 0; index < directions.length; index += 1) {
-        const order = compareValues(a.keys[index], b.keys[index]) * (directions[index] ?? 1);
+        const order = compareValues(a[index], b[index]) * (directions[index] ?? 1);
         if (order !== 0) return order;
       }
       return 0;
-    })
+    },
+  };
+}
+
+/** Sorts items by the entries, then by id. The items stay the same objects. */
+export function sortItems<T extends Item>(items: readonly T[], entries: readonly OrderEntry[]): T[] {
+  const { keysOf, compare } = sorter(entries);
+  return items
+    .map((item) => ({ item, keys: keysOf(item) }))
+    .toSorted((a, b) => compare(a.keys, b.keys))
     .map(({ item }) => item);
 }
 

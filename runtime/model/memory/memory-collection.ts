@@ -7,15 +7,14 @@ import type { ResolvedClass } from '../class-definition.ts';
 import { parseCommand } from '../commands.ts';
 import { checkId, makeEntity, patchEntity } from '../entity.ts';
 import { CannotApplyError, ConflictError, NotFoundError, ofSeveral } from '../errors.ts';
-import { type Expression, groupItems, sortItems } from '../filter/index.ts';
+import { Grouper } from '../filter/index.ts';
 import { lookupKeys } from '../lookup.ts';
 import type { StoredClass } from '../stored-class.ts';
 import type { Entity, Input, ListAnswer, ListQuery, ModelCollection, ReadOptions, UpdateOptions } from '../model.ts';
 import type { Notices } from '../notices.ts';
-import { type ParsedQuery, parseQuery, shaper } from '../query.ts';
-import { compareText } from '../filter/values.ts';
+import { type ParsedQuery, parseQuery, shaper, valueTypeOf } from '../query.ts';
 import { Lifetimes } from './lifetimes.ts';
-import { page, select, sortRows } from './memory-query.ts';
+import { countMatches, findAll, findByKeys, findPage, forEachMatch, matches, page, sortRows } from './memory-query.ts';
 import { type IndexedProperty, MemoryStore } from './memory-store.ts';
 import type { Decide, SharedEntities, SharedEntity } from './shared-entities.ts';
 import { Snapshots } from './snapshots.ts';
@@ -36,6 +35,9 @@ export interface MemoryCollectionOptions {
 const SNAPSHOT_FROM = 3000;
 /** The value of `snapshot` that asks for the whole set at once. */
 const WHOLE = '*';
+const BATCH = 512;
+/** Types of values without an order. */
+const UNSORTED = /^json$|\[\]$/;
 
 export class MemoryCollection implements ModelCollection {
   readonly #options: MemoryCollectionOptions;
@@ -79,25 +81,29 @@ export class MemoryCollection implements ModelCollection {
     this.#sweep();
     const parsed = parseQuery(this.definition, query, this.#options.now());
     if (parsed.grouping !== undefined) {
-      const rows = groupItems(parsed.grouping, this.#select(parsed.filter));
+      const grouper = new Grouper(parsed.grouping);
+      await forEachMatch(this.#store, parsed.filter, (entity) => grouper.add(entity));
+      const rows = grouper.rows();
       if (parsed.countOnly) return { count: rows.length };
       return page(sortRows(rows, parsed), parsed).map(parsed.shape);
     }
-    if (parsed.countOnly) return { count: [...this.#select(parsed.filter)].length };
+    if (parsed.countOnly) return { count: await countMatches(this.#store, parsed.filter) };
     const { snapshot } = query;
-    if (snapshot === WHOLE) return [...this.#whole(parsed, query)];
-    const items =
-      snapshot === undefined || this.#store.size < SNAPSHOT_FROM
-        ? this.#sorted(parsed)
-        : this.#snapshots.items(
-            {
-              session: query.session ?? '',
-              id: snapshot,
-              query: JSON.stringify([query.filter ?? null, query.order ?? null]),
-              offset: parsed.offset,
-            },
-            () => this.#sorted(parsed),
-          );
+    if (snapshot === WHOLE) {
+      const items: Readonly<Record<string, unknown>>[] = [];
+      for await (const batch of this.#whole(parsed, query)) items.push(...batch);
+      return items;
+    }
+    if (snapshot === undefined || this.#store.size < SNAPSHOT_FROM) {
+      return (await findPage(this.#store, parsed)).map(parsed.shape);
+    }
+    const request = {
+      session: query.session ?? '',
+      id: snapshot,
+      query: JSON.stringify([query.filter ?? null, query.order ?? null]),
+      offset: parsed.offset,
+    };
+    const items = await this.#snapshots.items(request, () => findAll(this.#store, parsed));
     return page(items, parsed).map(parsed.shape);
   }
 
@@ -105,17 +111,20 @@ export class MemoryCollection implements ModelCollection {
     return JSON.stringify(await this.list(query));
   }
 
-  async whole(query: ListQuery): Promise<Iterable<Readonly<Record<string, unknown>>> | undefined> {
+  async whole(query: ListQuery): ReturnType<ModelCollection['whole']> {
     this.#sweep();
     const parsed = parseQuery(this.definition, query, this.#options.now());
     return parsed.grouping === undefined && !parsed.countOnly ? this.#whole(parsed, query) : undefined;
   }
 
-  /** Without an order there is nothing to sort, and the first is there at once. */
-  *#whole(parsed: ParsedQuery, { limit = Infinity, order }: ListQuery): Iterable<Readonly<Record<string, unknown>>> {
-    // A copy: what is written while it is read is not part of it.
-    const items = order === undefined ? [...this.#select(parsed.filter)] : this.#sorted(parsed);
-    for (const item of items.slice(parsed.offset, parsed.offset + limit)) yield parsed.shape(item);
+  /** In order of id, if no other is asked for, there is nothing to sort, and the first are there at once. */
+  #whole(
+    parsed: ParsedQuery,
+    { limit = Infinity, order }: ListQuery,
+  ): AsyncIterable<readonly Readonly<Record<string, unknown>>[]> {
+    const found =
+      order === undefined ? matches(this.#store, parsed.filter) : batched(() => findAll(this.#store, parsed));
+    return cut(found, parsed.offset, parsed.offset + limit, parsed.shape);
   }
 
   async read(id: string, options: ReadOptions = {}): Promise<Readonly<Record<string, unknown>>> {
@@ -164,16 +173,9 @@ export class MemoryCollection implements ModelCollection {
 
   async lookup(keys: Input): Promise<readonly string[]> {
     this.#sweep();
-    const wanted = lookupKeys(this.definition, keys);
-    const [first] = wanted;
-    const byKey = first?.property === undefined ? undefined : this.#store.find(first.property.name, first.value);
-    const candidates = byKey ?? [first?.property === undefined ? String(first?.value) : ''];
-    const ids = [...candidates].filter((id) => {
-      const entity = this.#store.get(id);
-      return wanted.every(({ property, value }) => entity?.[property?.name ?? 'id'] === value);
-    });
-    if (ids.length === 0) throw new NotFoundError('Entity', JSON.stringify(keys));
-    return ids.toSorted(compareText);
+    const found = await findByKeys(this.#store, lookupKeys(this.definition, keys), this.definition.opts.max_limit);
+    if (found.length === 0) throw new NotFoundError('Entity', JSON.stringify(keys));
+    return found.map(({ id }) => id);
   }
 
   async setup(input: Input): Promise<{ readonly result: 'ok' }> {
@@ -331,13 +333,27 @@ export class MemoryCollection implements ModelCollection {
     }
     if (ended.length > 0) this.#options.onEnded?.();
   }
+}
 
-  #sorted({ filter, order }: ParsedQuery): readonly Entity[] {
-    return sortItems([...this.#select(filter)], order);
-  }
+/** A list in parts that are quickly made. */
+async function* batched(find: () => Promise<readonly Entity[]>): AsyncGenerator<readonly Entity[]> {
+  const all = await find();
+  for (let from = 0; from < all.length; from += BATCH) yield all.slice(from, from + BATCH);
+}
 
-  #select(filter: Expression | undefined): Iterable<Entity> {
-    return select(this.#store, filter);
+/** The items from `offset` to `end`, in their form. */
+async function* cut<T>(
+  batches: AsyncIterable<readonly Entity[]>,
+  offset: number,
+  end: number,
+  shape: (entity: Entity) => T,
+): AsyncGenerator<readonly T[]> {
+  let count = 0;
+  for await (const batch of batches) {
+    const wanted = batch.slice(Math.max(0, offset - count), Math.max(0, end - count));
+    count += batch.length;
+    if (wanted.length > 0) yield wanted.map(shape);
+    if (count >= end) return;
   }
 }
 
@@ -347,7 +363,11 @@ function indexed({ allProperties, opts }: ResolvedClass): readonly IndexedProper
       ({ name, index, unique }) =>
         unique || opts.lookup_properties.includes(name) || (index !== false && index !== 'list'),
     )
-    .map(({ name, unique }) => ({ name, unique }));
+    .map((property) => ({
+      name: property.name,
+      unique: property.unique,
+      sorted: !valueTypeOf(property).match(UNSORTED),
+    }));
 }
 
 function freeze(entity: Entity): Entity {

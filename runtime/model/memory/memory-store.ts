@@ -2,18 +2,28 @@
 import { ConflictError } from '../errors.ts';
 import { canonical } from '../filter/values.ts';
 import type { Entity } from '../model.ts';
+import { SortedEntities, type SortedView } from './sorted-entities.ts';
 
 export interface IndexedProperty {
   readonly name: string;
   readonly unique: boolean;
+  /** Its values have an order. */
+  readonly sorted: boolean;
 }
 
 type Ids = Map<string, Set<string>>;
 
+interface Index {
+  readonly unique: boolean;
+  readonly ids: Ids;
+  readonly order: SortedEntities | undefined;
+}
+
 /** Entities are frozen and replaced, never changed: whoever holds one keeps what was. */
 export class MemoryStore {
   readonly #entities = new Map<string, Entity>();
-  #indexes: ReadonlyMap<string, { readonly unique: boolean; readonly ids: Ids }>;
+  #byId = new SortedEntities('id');
+  #indexes: ReadonlyMap<string, Index>;
 
   constructor(properties: readonly IndexedProperty[]) {
     this.#indexes = emptyIndexes(properties);
@@ -32,9 +42,14 @@ export class MemoryStore {
   }
 
   /** Ids of the entities with this value; undefined when the property has no index. */
-  find(property: string, value: unknown): Iterable<string> | undefined {
+  find(property: string, value: unknown): ReadonlySet<string> | undefined {
     const index = this.#indexes.get(property);
-    return index === undefined ? undefined : (index.ids.get(canonical(value)) ?? []);
+    return index === undefined ? undefined : (index.ids.get(canonical(value)) ?? NONE);
+  }
+
+  /** The entities in the order of a property, as they are now; undefined when it has no such index. The id has one. */
+  view(property: string): SortedView | undefined {
+    return (property === 'id' ? this.#byId : this.#indexes.get(property)?.order)?.view();
   }
 
   /**
@@ -62,7 +77,11 @@ export class MemoryStore {
 
   clear(): void {
     this.#entities.clear();
-    for (const { ids } of this.#indexes.values()) ids.clear();
+    this.#byId.clear();
+    for (const { ids, order } of this.#indexes.values()) {
+      ids.clear();
+      order?.clear();
+    }
   }
 
   /** Takes all entities in another form, all or none. @throws ConflictError */
@@ -70,11 +89,14 @@ export class MemoryStore {
     const trial = new MemoryStore(properties);
     for (const entity of entities) trial.put(entity);
     this.#indexes = trial.#indexes;
+    this.#byId = trial.#byId;
     for (const entity of entities) this.#entities.set(entity.id, entity);
   }
 
   #index(entity: Entity): void {
-    for (const [property, { ids }] of this.#indexes) {
+    this.#byId.add(entity);
+    for (const [property, { ids, order }] of this.#indexes) {
+      order?.add(entity);
       const value = entity[property];
       if (value === null || value === undefined) continue;
       const key = canonical(value);
@@ -87,7 +109,9 @@ export class MemoryStore {
   #forget(id: string): void {
     const entity = this.#entities.get(id);
     if (entity === undefined) return;
-    for (const [property, { ids }] of this.#indexes) {
+    this.#byId.remove(entity);
+    for (const [property, { ids, order }] of this.#indexes) {
+      order?.remove(entity);
       const key = canonical(entity[property]);
       const known = ids.get(key);
       known?.delete(id);
@@ -96,8 +120,13 @@ export class MemoryStore {
   }
 }
 
-function emptyIndexes(
-  properties: readonly IndexedProperty[],
-): ReadonlyMap<string, { readonly unique: boolean; readonly ids: Ids }> {
-  return new Map(properties.map(({ name, unique }) => [name, { unique, ids: new Map() }]));
+const NONE: ReadonlySet<string> = new Set();
+
+function emptyIndexes(properties: readonly IndexedProperty[]): ReadonlyMap<string, Index> {
+  return new Map(
+    properties.map(({ name, unique, sorted }) => [
+      name,
+      { unique, ids: new Map(), order: sorted ? new SortedEntities(name) : undefined },
+    ]),
+  );
 }

@@ -11,7 +11,7 @@ interface Snapshot {
   readonly session: string;
   /** Filter and order it was made with. */
   readonly query: string;
-  readonly items: readonly Entity[];
+  readonly items: Promise<readonly Entity[]>;
   readonly made: number;
   used: number;
 }
@@ -38,7 +38,10 @@ export class Snapshots {
    * @throws NotFoundError for a page of a snapshot that is not (or no longer) there
    * @throws BadParameterError for a page with another filter or order
    */
-  items({ session, id, query, offset }: SnapshotRequest, make: () => readonly Entity[]): readonly Entity[] {
+  async items(
+    { session, id, query, offset }: SnapshotRequest,
+    make: () => Promise<readonly Entity[]>,
+  ): Promise<readonly Entity[]> {
     if (id.length > MAX_ID_LENGTH)
       throw new BadParameterError('snapshot', `must be at most ${MAX_ID_LENGTH} characters`);
     const now = this.#now();
@@ -50,14 +53,14 @@ export class Snapshots {
       known.used = now;
       this.#snapshots.delete(key);
       this.#snapshots.set(key, known);
-      return known.items;
+      return await known.items;
     }
     if (offset > 0) throw new NotFoundError('Snapshot', id);
     const snapshot = { session, query, items: make(), made: now, used: now };
     this.#snapshots.delete(key);
     this.#makeRoom(session);
     this.#snapshots.set(key, snapshot);
-    return snapshot.items;
+    return await snapshot.items;
   }
 
   clear(): void {
