@@ -8,6 +8,7 @@ import { sessionOf } from './authentication.ts';
 import type { RestDeps } from './deps.ts';
 import { idempotencyKey, onlyOnce } from './idempotency.ts';
 import { ID } from './route-names.ts';
+import { OPTIONAL_BODY } from './validation.ts';
 import { answers, ErrorAnswer, IdPath } from './routes/schemas.ts';
 
 /** Where call operations are: all dialogs of the domain, and those of the caller's own accounts. */
@@ -24,6 +25,11 @@ export const OperationQuery = Type.Object({
 });
 
 /** The answer to `dry_run=true`. */
+export /** The same where a selector names the dialog. */
+const SelectingQuery = Type.Object({ ...OperationQuery.properties, ...withSelectors(Type.Object({})).properties });
+
+const OPERATION_ID = 'operation-id';
+
 export const DryRun = Type.Object({
   dry_run: Type.Literal(true),
   operation: Type.String(),
@@ -52,6 +58,20 @@ export function operationRoutes(app: App, deps: OperationDeps): void {
   }
 }
 
+/** What a request asks for, from its path, its query and its body: selectors may stand in the query as well. */
+function askedBy(request: FastifyRequest, path: Path, dialogid: string | undefined): OperationRequest {
+  const { domain, userId } = sessionOf(request);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schemas have read them
+  const { dry_run: _, ...selectors } = request.query as Readonly<Record<string, unknown>>;
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the same
+  const body = (request.body ?? undefined) as object | undefined;
+  return {
+    scope: { domain, ...(path === 'own' && { ownUserId: userId }) },
+    parameters: dialogid === undefined ? { ...selectors, ...body } : body,
+    ...(dialogid !== undefined && { dialogid }),
+  };
+}
+
 async function serve(
   { operations, firstAnswers }: OperationDeps,
   { name, startsCall }: OperationDefinition,
@@ -60,12 +80,7 @@ async function serve(
   reply: FastifyReply,
   dialogid?: string,
 ): Promise<FastifyReply> {
-  const { domain, userId } = sessionOf(request);
-  const asked: OperationRequest = {
-    scope: { domain, ...(path === 'own' && { ownUserId: userId }) },
-    parameters: request.body ?? undefined,
-    ...(dialogid !== undefined && { dialogid }),
-  };
+  const asked = askedBy(request, path, dialogid);
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schema has read it
   const { dry_run: dry } = request.query as { dry_run?: boolean };
   if (dry === true) {
@@ -73,14 +88,17 @@ async function serve(
   }
   const perform = async () => {
     const { id, response } = await operations.start(name, asked);
+    // Also for an operation that turns out to be impossible when it has begun.
+    if (id !== undefined) reply.header(OPERATION_ID, id);
     return { body: await response, ...(id !== undefined && { operationId: id }) };
   };
   const key = startsCall ? idempotencyKey(request) : undefined;
+  const { userId } = sessionOf(request);
   const { operationId, body }: { body: Value; operationId?: string } =
     key === undefined
       ? await perform()
-      : await onlyOnce(firstAnswers, reply, { userId, key, request: JSON.stringify([name, asked]) }, perform);
-  if (operationId !== undefined) reply.header('operation-id', operationId);
+      : await onlyOnce(firstAnswers, reply, { userId, key, request: canonical([name, asked]) }, perform);
+  if (operationId !== undefined) reply.header(OPERATION_ID, operationId);
   return reply.send(body);
 }
 
@@ -94,21 +112,31 @@ function routesOf(app: App, deps: OperationDeps, definition: OperationDefinition
     response: answers({ 200: Type.Union([definition.response, DryRun]), 400: ErrorAnswer, 404: ErrorAnswer }),
   };
 
-  const anywhere = { schema: { ...schema, body: target === 'none' ? parameters : withSelectors(parameters) } };
+  const selecting = { querystring: SelectingQuery, body: bodyOf(withSelectors(parameters)) };
+  const anywhere = { schema: { ...schema, ...(target === 'none' ? { body: parameters } : selecting) } };
   const onCollection = (request: FastifyRequest, reply: FastifyReply) => answer(request, reply);
   app.post(`${base}!${name}`, anywhere, onCollection);
   if (verb === 'POST') app.post(base, anywhere, onCollection);
   if (verb === 'DELETE') app.delete(base, anywhere, onCollection);
 
   if (target !== 'one' && target !== 'all') return;
-  const there = { schema: { ...schema, params: IdPath, ...bodyOf(parameters) } };
+  const there = { schema: { ...schema, params: IdPath, body: bodyOf(parameters) } };
   if (verb === 'DELETE')
     app.delete(`${base}/${ID}`, there, async (request, reply) => answer(request, reply, request.params.id));
   else app.post(`${base}/${ID}!${name}`, there, async (request, reply) => answer(request, reply, request.params.id));
 }
 
 /** An operation whose parameters can all be left out needs no body. */
-function bodyOf(parameters: TSchema): { body?: TSchema } {
+function bodyOf(parameters: TSchema): TSchema {
   const { required = [] } = parameters as { required?: readonly string[] };
-  return required.length === 0 ? {} : { body: parameters };
+  return required.length === 0 ? { ...parameters, [OPTIONAL_BODY]: true } : parameters;
+}
+
+/** JSON in which the order of keys does not matter. */
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_key, part: unknown) =>
+    typeof part === 'object' && part !== null && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : part,
+  );
 }

@@ -97,8 +97,11 @@ export async function createRestServer(deps: RestDeps): Promise<App> {
       sessionRoutes(api, deps);
       userSessionRoutes(api, deps);
       await userRoutes(api, deps);
-      callRoutes(api, deps);
-      conferenceRoutes(api, deps);
+      await api.register(async (scope: App) => {
+        readAllBodies(scope);
+        callRoutes(scope, deps);
+        conferenceRoutes(scope, deps);
+      });
       recordRoutes(api, deps);
       recordingRoutes(api, deps);
       eventStream(api, deps.iam, subscribers);

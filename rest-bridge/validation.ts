@@ -3,7 +3,16 @@ import type { FastifySchemaCompiler } from 'fastify';
 import type { TSchema } from 'typebox';
 import { badParameter } from './errors.ts';
 
-const COMMON: Options = { useDefaults: true, removeAdditional: false, allErrors: false, verbose: true };
+/** Marks the schema of a body that may be left out. */
+export const OPTIONAL_BODY = 'x-optional';
+
+const COMMON: Options = {
+  useDefaults: true,
+  removeAdditional: false,
+  allErrors: false,
+  verbose: true,
+  keywords: [OPTIONAL_BODY],
+};
 
 /**
  * Checks requests by their schemas. Bodies are taken as they are: nothing is converted, null stays null. Query and path
@@ -18,7 +27,10 @@ export function schemaCompiler(): FastifySchemaCompiler<TSchema> {
     const isBody = httpPart === 'body';
     const validate: ValidateFunction = (isBody ? bodies : texts).compile(schema);
     const flags = isBody ? [] : booleanProperties(schema);
+    const optional = isBody && isRecord(schema) && schema[OPTIONAL_BODY] === true;
     return (data: unknown) => {
+      // Fastify has null for a body that is not there.
+      if (optional && data === null) return { value: data };
       readFlags(data, flags);
       if (validate(data)) {
         const endless = endlessNumber(data);

@@ -155,7 +155,9 @@ async function compose(config: Config, log: Logger, shutdown: Shutdown): Promise
     shutdown,
   );
   const { services, runner, runServices } = scenarios;
-  const callstore = new MemoryCallStore((domain, number) => directory.sipUserByNumber(domain, number)?.login);
+  const callstore = new MemoryCallStore(
+    (domain, name) => (directory.sipUserByNumber(domain, name) ?? directory.sipUserByLogin(domain, name))?.login,
+  );
   const admission = new Admission(config.callLimits, () => callstore.count);
   const metrics = new Metrics({ counts: () => counts() });
   const conferenceStore = new MemoryConferenceStore(callstore);

@@ -26,6 +26,11 @@ const LAST_EVENT_ID = /^([A-Za-z0-9_.-]{1,64}):(\d{1,15})$/;
 
 /** Server-Sent Events (WHATWG HTML, "Server-sent events"): the same subscriptions without WebSocket. */
 export function eventStream(app: App, iam: Iam, subscribers: Subscribers): void {
+  const streams = new Set<ServerResponse>();
+  // A stream never ends by itself, and the server would wait for it. Clients come back to whoever answers then.
+  app.addHook('preClose', async () => {
+    for (const stream of streams) stream.end();
+  });
   app.get(
     '/api/events',
     // Each event is told by the role that its path asks for.
@@ -85,7 +90,9 @@ export function eventStream(app: App, iam: Iam, subscribers: Subscribers): void 
           (error: unknown) => request.log.info({ err: error }, 'event stream'),
         );
       }, HEARTBEAT_MS).unref();
+      streams.add(raw);
       raw.on('close', () => {
+        streams.delete(raw);
         clearInterval(heartbeat);
         unwatch();
         subscribers.detach(session, subscribed);

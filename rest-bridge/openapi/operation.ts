@@ -1,6 +1,7 @@
 /** One operation of the document: parameters, body and answers from the schemas that the route checks requests by. */
 import type { TSchema } from 'typebox';
 import { ErrorAnswer, NoContent } from '../routes/schemas.ts';
+import { OPTIONAL_BODY } from '../validation.ts';
 import type { DocumentedRoute } from './collect.ts';
 
 export type Json = string | number | boolean | null | readonly Json[] | JsonObject;
@@ -14,7 +15,7 @@ const ERROR_RESPONSE = { $ref: '#/components/responses/Error' } as const;
 /** A schema as plain JSON. */
 export function plain(schema: unknown): Json {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what JSON.parse makes
-  return JSON.parse(JSON.stringify(schema)) as Json;
+  return JSON.parse(JSON.stringify(schema, (key, value: unknown) => (key === OPTIONAL_BODY ? undefined : value))) as Json;
 }
 
 interface RouteSchemas {
@@ -105,7 +106,7 @@ function requestBody({ body, consumes }: RouteSchemas): { requestBody?: Json } {
   };
   return {
     requestBody: {
-      required: true,
+      required: !(OPTIONAL_BODY in body),
       content: {
         'application/json': { schema: plain(body) },
         'application/x-www-form-urlencoded': { schema: form },

@@ -5,6 +5,8 @@ import { KeyIndex, normalUri } from './key-index.ts';
 /** A sipuser that takes part in a dialog, for the selectors that name it. */
 export interface DialogParty {
   readonly sipUserId: string;
+  /** Its own, in any case. */
+  readonly domain: string;
   readonly login: string;
   readonly phonenumber: string;
   readonly userId: string | undefined;
@@ -20,8 +22,8 @@ export interface DialogEntry {
   readonly providers: readonly string[];
 }
 
-/** Answers which login a number has, so that `from` finds a dialog under either name. */
-export type LoginOfNumber = (domain: string, phonenumber: string) => string | undefined;
+/** The login of the account that a domain has under a number or login, so that `from` finds a dialog under either name. */
+export type LoginOf = (domain: string, name: string) => string | undefined;
 
 /** The same object as long as the dialog lives: the indexes hold it. */
 interface Stored {
@@ -38,11 +40,11 @@ export class MemoryCallStore implements CallStore {
   readonly #dialogs = new Map<string, Stored>();
   readonly #byDomain = new KeyIndex<Stored>();
   readonly #index = new KeyIndex<Stored>();
-  readonly #loginOfNumber: LoginOfNumber;
+  readonly #loginOf: LoginOf;
   #counter = 0;
 
-  constructor(loginOfNumber: LoginOfNumber) {
-    this.#loginOfNumber = loginOfNumber;
+  constructor(loginOf: LoginOf) {
+    this.#loginOf = loginOf;
   }
 
   /** Live dialogs. */
@@ -114,8 +116,9 @@ export class MemoryCallStore implements CallStore {
         return [`uri ${normalUri(value)}`];
       case 'from': {
         if (selector.mode === 'sipuser') return [`login ${domain} ${value}`];
-        const login = this.#loginOfNumber(domain, value);
-        return login === undefined ? [`name ${value}`] : [`name ${value}`, `login ${domain} ${login}`];
+        const login = this.#loginOf(domain, value);
+        // A name of the domain's own means nobody who happens to have it in another domain.
+        return login === undefined ? [`name ${value}`] : [`name ${value}@${domain}`, `login ${domain} ${login}`];
       }
       case 'sipuserlogin':
         return [`login ${domain} ${value}`];
@@ -147,28 +150,31 @@ export class MemoryCallStore implements CallStore {
   }
 }
 
-function selectorKeys({ view, sipUsers, domains, providers }: DialogEntry): ReadonlySet<string> {
+function selectorKeys({ view, sipUsers, providers }: DialogEntry): ReadonlySet<string> {
   const keys = new Set<string>([`dialogid ${view.dialogid}`, `inviteid ${view.inviteid}`]);
   for (const callid of view.callids) keys.add(`callid ${callid}`);
   for (const leg of view.legs) keys.add(`uri ${normalUri(leg.remoteuri)}`);
-  for (const uri of view.uris) keys.add(`name ${userOf(uri)}`);
+  for (const uri of view.uris) {
+    const { user, host } = partsOf(uri);
+    keys.add(`name ${user}`);
+    keys.add(`name ${user}@${host}`);
+  }
   for (const provider of providers) keys.add(`provider ${provider}`);
   for (const party of sipUsers) {
     keys.add(`sipuserid ${party.sipUserId}`);
     if (party.userId !== undefined) keys.add(`userid ${party.userId}`);
-    for (const domain of domains) {
-      keys.add(`login ${domain} ${party.login}`);
-      keys.add(`number ${domain} ${party.phonenumber}`);
-    }
+    const domain = party.domain.toLowerCase();
+    keys.add(`login ${domain} ${party.login}`);
+    keys.add(`number ${domain} ${party.phonenumber}`);
   }
   return keys;
 }
 
-function userOf(uri: string): string {
-  const user = /^<?sips?:([^@]*)@/.exec(uri)?.[1] ?? '';
+function partsOf(uri: string): { readonly user: string; readonly host: string } {
+  const [, user = '', host = ''] = /^<?sips?:([^@]*)@([^>;]*)/.exec(uri) ?? [];
   try {
-    return decodeURIComponent(user);
+    return { user: decodeURIComponent(user), host: host.toLowerCase() };
   } catch {
-    return user;
+    return { user, host: host.toLowerCase() };
   }
 }

@@ -311,8 +311,8 @@ function sipUsers(parties: readonly Leg['party'][]): DialogParty[] {
   const found = new Map<string, DialogParty>();
   for (const party of parties) {
     if (party.kind !== 'sipuser') continue;
-    const { id, login, phonenumber, userId } = party.sipUser;
-    found.set(id, { sipUserId: id, login, phonenumber, userId });
+    const { id, domain, login, phonenumber, userId } = party.sipUser;
+    found.set(id, { sipUserId: id, domain, login, phonenumber, userId });
   }
   return [...found.values()];
 }

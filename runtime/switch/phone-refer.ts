@@ -27,7 +27,8 @@ export function transferByPhone(tools: SwitchTools, leg: PhoneLeg, { referTo }: 
   }
   if (found === undefined || leg.owner !== found.dialog || !(peer instanceof PhoneLeg)) return { status: 481 };
   const other = target.replaces === undefined ? undefined : tools.dialogs.findByCallId(target.replaces);
-  if (target.replaces !== undefined && other === undefined) return { status: 481 };
+  // A call of another domain is not there.
+  if (target.replaces !== undefined && other?.dialog.isOf(leg.party.domain) !== true) return { status: 481 };
   const told = (final: Answer) => leg.notifyRefer(final.line, true);
   const start = () =>
     other === undefined

@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import type { DialogView } from '../../runtime/callstore/dialog-view.ts';
 import { type DialogEntry, MemoryCallStore } from '../../runtime/callstore/memory-callstore.ts';
 
-const ALICE = { sipUserId: 's-alice', login: 'alice', phonenumber: '101', userId: 'u-alice' };
-const BOB = { sipUserId: 's-bob', login: 'bob', phonenumber: '102', userId: undefined };
+const ALICE = { sipUserId: 's-alice', domain: 'demo.local', login: 'alice', phonenumber: '101', userId: 'u-alice' };
+const BOB = { sipUserId: 's-bob', domain: 'demo.local', login: 'bob', phonenumber: '102', userId: undefined };
 
 function entry(dialogid: string, changes: Partial<DialogView> = {}, domains = ['demo.local']): DialogEntry {
   return {
@@ -100,6 +100,22 @@ describe('the callstore', () => {
     expect(await store.list({ domain: 'third.local' })).to.deep.equal([]);
     expect(await store.read({ domain: 'third.local' }, 'd1')).to.equal(undefined);
     expect(await store.lookup({ domain: 'third.local' }, { dialogid: 'd1' })).to.deep.equal([]);
+  });
+
+  it('means by a name its own account, not one of another domain that is in a call too', async () => {
+    const zoe = { ...ALICE, sipUserId: 's-zoe', domain: 'other.local', userId: 'u-zoe' };
+    const uris = ['<sip:alice@other.local>', '<sip:101@other.local>', '<sip:bob@demo.local>', '<sip:102@demo.local>'];
+    store.put({ ...entry('d1', { uris, legs: [] }, ['other.local', 'demo.local']), sipUsers: [zoe, BOB] });
+    for (const selector of [
+      { from: '101' },
+      { from: 'alice', mode: 'sipuser' as const },
+      { sipuserlogin: 'alice' },
+      { sipuserphonenumber: '101' },
+    ]) {
+      const found = (domain: string) => store.lookup({ domain }, selector);
+      expect([await found('demo.local'), await found('other.local')], JSON.stringify(selector)).to.deep.equal([[], ['d1']]);
+    }
+    expect(await store.lookup({ domain: 'demo.local' }, { from: '102' })).to.deep.equal(['d1']);
   });
 
   it('lists the oldest dialog first, also after it changed', async () => {

@@ -27,7 +27,7 @@ function dialog(dialogid: string, userId: string): DialogEntry {
     },
     domains: ['demo.local'],
     providers: [],
-    sipUsers: [{ sipUserId: `s-${userId}`, login: userId, phonenumber: '101', userId }],
+    sipUsers: [{ sipUserId: `s-${userId}`, domain: 'demo.local', login: userId, phonenumber: '101', userId }],
   };
 }
 

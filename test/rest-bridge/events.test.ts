@@ -5,6 +5,7 @@ import { WebSocket } from 'ws';
 import { callEvents } from '../../runtime/events/call-events.ts';
 import { DataNode, type Who } from './support/data-node.ts';
 import { FrameClient } from './support/frame-client.ts';
+import { RestNode } from './support/rest-node.ts';
 
 describe('REST: events over WebSocket and Server-Sent Events', () => {
   let node: DataNode;
@@ -224,5 +225,13 @@ describe('REST: events over WebSocket and Server-Sent Events', () => {
     const second = await stream({ 'last-event-id': 'sse:1' }, 'sse:2', () => {});
     expect(second).to.include('"resumed":true').and.include('"type":"call_end"').and.not.include('id: sse:1');
     expect((await node.call('GET', '/rest/v1/api/events')).status).to.equal(401);
+  });
+
+  it('ends its streams when the server closes, which waits for nobody', async () => {
+    const own = await RestNode.start();
+    const authorization = `Bearer ${await own.token()}`;
+    const response = await fetch(`http://127.0.0.1:${own.port}/rest/v1/api/events`, { headers: { authorization } });
+    const [text] = await Promise.all([response.text(), own.app.close()]);
+    expect(text).to.include('event: subscribed');
   });
 });

@@ -1,0 +1,319 @@
+import { expect } from 'chai';
+import type { PhoneCall } from '../phones/phone-call.ts';
+import { Phone } from '../phones/phone.ts';
+import { RestClient } from '../phones/rest-client.ts';
+import { CALLS, useStage } from '../support/stage.ts';
+import { expectTalk } from './expectations.ts';
+import { TwoDomains } from './two-domains.ts';
+
+const OWN = '/rest/v1/user/sip/calls';
+const ALICE = '<sip:alice@demo.local>';
+
+/** Every operation on a dialog of demo.local, and what a right request for it says. */
+const ON_A_DIALOG: readonly (readonly [method: string, body: (dialog: Facts) => object])[] = [
+  ['REFER', () => ({ by: ALICE, referto: '103' })],
+  ['REFERREPLACES', ({ other }) => ({ masterby: ALICE, slaveby: ALICE, slavedialogid: other })],
+  ['SWITCHCONF', () => ({})],
+  ['REFERCONF', () => ({ by: ALICE, referconfroomnum: '771' })],
+  ['NOTIFY', ({ callid }) => ({ callid, event: 'talk' })],
+  ['SEND_DTMF', () => ({ side: 'b', dtmf: '1' })],
+  ['SETUP_ASR', () => ({ command: 'add', layer: 'one', side: 'a' })],
+  ['SETUP_RECORD', () => ({ command: 'add', side: 'a' })],
+  ['SETUP_BINDINGS', () => ({ command: 'add', label: 'stranger' })],
+  ['STOP_HOLD_MELODY', () => ({ mode: 'permanent' })],
+  ['DELETE', () => ({})],
+];
+
+/** Selectors that name the dialog, for whoever may see it. */
+const SELECTORS = ['dialogid', 'inviteid', 'callid', 'uri', 'from', 'sipuserid', 'sipuserlogin', 'userid'] as const;
+
+interface Facts extends Readonly<Record<(typeof SELECTORS)[number], string>> {
+  /** Another dialog of alice. */
+  readonly other: string;
+}
+
+describe('who may do what to whose calls', () => {
+  const stage = useStage({ ownNode: true });
+  let domains: TwoDomains;
+  const clients: Record<string, RestClient> = {};
+
+  before('make the domains and log everybody in', async function () {
+    this.timeout(60_000);
+    domains = await TwoDomains.make(stage.node);
+    Object.assign(clients, domains.clients, { anonymous: new RestClient(stage.node.base) });
+  });
+  after(() => {
+    domains.stopListening();
+    for (const client of Object.values(clients)) client.close();
+  });
+
+  function client(who: string): RestClient {
+    const found = clients[who];
+    if (found === undefined) throw new Error(`nobody is called ${who}`);
+    return found;
+  }
+
+  /** Alice talks to bob, and holds carol. */
+  async function scene() {
+    const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
+    const held = await stage.connect(alice, carol, '103');
+    await held.outgoing.hold();
+    const { dialogid: other } = await stage.dialog();
+    const call = await stage.connect(alice, bob, '102');
+    await expectTalk(call.outgoing, call.incoming);
+    const dialog = (await stage.dialogs()).find(({ dialogid }) => dialogid !== other);
+    if (dialog === undefined) throw new Error('the call is not in the list');
+    const account = await domains.sipUser('bob');
+    const facts: Facts = {
+      dialogid: dialog.dialogid,
+      inviteid: dialog.inviteid,
+      callid: call.incoming.callId,
+      uri: '<sip:102@demo.local>',
+      from: '102',
+      sipuserid: account.id,
+      sipuserlogin: 'bob',
+      userid: account.user_id,
+      other,
+    };
+    return { ...call, facts, phones: [alice, bob, carol] };
+  }
+
+  /** The call is as it was, and nobody has noticed anything. */
+  async function expectUntouched({ outgoing, incoming, facts, phones }: Awaited<ReturnType<typeof scene>>) {
+    await expectTalk(outgoing, incoming);
+    const before = [facts.other, facts.dialogid];
+    expect((await stage.dialogs()).map(({ dialogid }) => dialogid)).to.have.members(before);
+    for (const call of [outgoing, incoming] as readonly PhoneCall[]) {
+      expect([call.infos.length, call.notifies.pending, call.session.rtp.digits]).to.deep.equal([0, 0, '']);
+    }
+    for (const phone of phones) expect(phone.waitingCalls).to.equal(0);
+    const labels = await client('admin').send('SETUP_BINDINGS', `${CALLS}/${facts.dialogid}`, {
+      body: { command: 'get' },
+    });
+    expect(labels.json()).to.deep.include({ labels: [] });
+  }
+
+  const STRANGERS: readonly (readonly [who: string, base: string, status: number, code: number])[] = [
+    ['anonymous', CALLS, 401, 1401],
+    ['anonymous', OWN, 401, 1401],
+    ['guest', CALLS, 403, 1401],
+    ['guest', OWN, 404, 1413],
+    ['dave', OWN, 404, 1413],
+    ['zoe', CALLS, 403, 1401],
+    ['zoe', OWN, 404, 1413],
+    ['boss', CALLS, 404, 1413],
+    ['boss', OWN, 404, 1413],
+    ['chief', CALLS, 404, 1413],
+    ['chief', OWN, 404, 1413],
+    ['root', CALLS, 404, 1413],
+    ['admin', OWN, 404, 1413],
+  ];
+
+  for (const [who, base, status, code] of STRANGERS) {
+    it(`${who} on ${base.slice('/rest/v1'.length)}: ${status}/${code} from every operation on the call, and nothing happens`, async () => {
+      const set = await scene();
+      const { facts } = set;
+      const rest = client(who);
+      const refused = async (method: string, path: string, body?: object, query = {}) => {
+        const answer = await rest.send(method, path, { query, ...(body === undefined ? {} : { body }) });
+        const { error_code: found } = answer.json<{ error_code: number }>();
+        expect([answer.status, found], `${method} ${path} ${JSON.stringify(body)} ${answer.text}`).to.deep.equal([
+          status,
+          code,
+        ]);
+        for (const id of [facts.dialogid, facts.other, facts.inviteid]) expect(answer.text).not.to.include(id);
+        expect(answer.header('operation-id')).to.equal(undefined);
+      };
+      await refused('GET', `${base}/${facts.dialogid}`);
+      for (const [method, body] of ON_A_DIALOG) {
+        await refused(method, `${base}/${facts.dialogid}`, body(facts));
+        await refused(method, `${base}/${facts.dialogid}`, body(facts), { dry_run: true });
+        if (method !== 'DELETE')
+          await refused('POST', `${base}/${facts.dialogid}!${method.toLowerCase()}`, body(facts));
+        // The rest of the body must not name another leg or dialog.
+        if (!['NOTIFY', 'SEND_DTMF', 'SETUP_ASR', 'SETUP_RECORD'].includes(method))
+          await refused(method, base, { ...body(facts), dialogid: facts.dialogid });
+      }
+      for (const selector of SELECTORS) {
+        if (selector === 'from' && (who === 'boss' || who === 'chief' || who === 'root')) continue;
+        await refused('LOOKUP', base, { [selector]: facts[selector] });
+        await refused('DELETE', base, { [selector]: facts[selector] });
+      }
+      await expectUntouched(set);
+    });
+  }
+
+  it('lists show everybody his own', async () => {
+    const { facts } = await scene();
+    const ids = async (who: string, base: string) => {
+      const answer = await client(who).get(base);
+      return answer.status === 200 ? answer.json<{ dialogid: string }[]>().map(({ dialogid }) => dialogid) : answer.status;
+    };
+    const both = [facts.other, facts.dialogid];
+    expect(await ids('admin', CALLS)).to.deep.equal(both);
+    expect(await ids('alice', OWN)).to.deep.equal(both);
+    expect(await ids('bob', OWN)).to.deep.equal([facts.dialogid]);
+    for (const who of ['dave', 'guest', 'zoe', 'boss', 'chief', 'root', 'admin']) expect(await ids(who, OWN), who).to.deep.equal([]);
+    for (const who of ['boss', 'chief', 'root']) expect(await ids(who, CALLS), who).to.deep.equal([]);
+    for (const who of ['guest', 'zoe']) expect(await ids(who, CALLS), who).to.equal(403);
+    for (const base of [CALLS, OWN]) expect(await ids('anonymous', base)).to.equal(401);
+  });
+
+  it('whoever takes part may do everything on own calls, and the administrator on all: with dry_run, every operation', async () => {
+    const set = await scene();
+    const { facts } = set;
+    for (const [who, base] of [
+      ['alice', OWN],
+      ['admin', CALLS],
+    ] as const) {
+      for (const [method, body] of ON_A_DIALOG) {
+        const answer = await client(who).send(method, `${base}/${facts.dialogid}`, {
+          body: body(facts),
+          query: { dry_run: true },
+        });
+        // There is no such conference, and the phone lists no events.
+        const expected = method === 'REFERCONF' ? 404 : 200;
+        const code = answer.json<{ error_code?: number }>().error_code;
+        expect([answer.status, code], `${who} ${method} ${answer.text}`).to.deep.equal([
+          expected,
+          expected === 404 ? 1404 : undefined,
+        ]);
+      }
+    }
+    await expectUntouched(set);
+  });
+
+  it('on own calls nothing is found by way of a call of others', async () => {
+    const { facts } = await scene();
+    const bob = client('bob');
+    // The other dialog is alice's: it can be no slave, and is not among those that match.
+    const slave = await bob.send('REFERREPLACES', `${OWN}/${facts.dialogid}`, {
+      body: { masterby: '102', slaveby: ALICE, slavedialogid: facts.other },
+    });
+    expect([slave.status, slave.json<{ error_code: number }>().error_code]).to.deep.equal([404, 1413]);
+    expect((await bob.send('LOOKUP', OWN, { body: { sipuserlogin: 'alice' } })).json()).to.deep.equal([facts.dialogid]);
+    const ambiguous = await client('alice').send('SWITCHCONF', OWN, { body: { sipuserlogin: 'alice' } });
+    expect(ambiguous.status).to.equal(409);
+    expect(ambiguous.json<{ error_details: { ids: string[] } }>().error_details.ids).to.deep.equal([
+      facts.other,
+      facts.dialogid,
+    ]);
+  });
+
+  it('calls are started in the name of oneself only', async () => {
+    const [alice, bob] = await stage.phones('alice', 'bob');
+    const start = async (who: string, base: string, method: string, body: object, query = {}) => {
+      const answer = await client(who).send(method, base, { body, query });
+      return [answer.status, answer.json<{ error_code?: number }>().error_code];
+    };
+    const from = (number: string, more = {}) => ({ from: number, to: '104', ...more });
+    const script = (to: string) => ({ to, scriptcode: 'echo' });
+    for (const query of [{}, { dry_run: true }]) {
+      for (const method of ['POST', 'INVITE']) {
+        expect(await start('anonymous', CALLS, method, from('101'), query)).to.deep.equal([401, 1401]);
+        expect(await start('anonymous', OWN, method, from('101'), query)).to.deep.equal([401, 1401]);
+        for (const who of ['guest', 'zoe'])
+          expect(await start(who, CALLS, method, from('101'), query)).to.deep.equal([403, 1401]);
+        for (const body of [from('102'), from('bob', { mode: 'sipuser' }), from('101', { mode: 'sipuser' })])
+          expect(await start('alice', OWN, method, body, query)).to.deep.equal([403, 1401]);
+        // Her number is alice's, in another domain: her login is not.
+        expect(await start('zoe', OWN, method, from('alice', { mode: 'sipuser' }), query)).to.deep.equal([403, 1401]);
+        expect(await start('admin', OWN, method, from('101'), query)).to.deep.equal([403, 1401]);
+      }
+      expect(await start('anonymous', CALLS, 'INVITEBYIVR', script('101'), query)).to.deep.equal([401, 1401]);
+      expect(await start('zoe', CALLS, 'INVITEBYIVR', script('101'), query)).to.deep.equal([403, 1401]);
+      expect(await start('alice', OWN, 'INVITEBYIVR', script('102'), query)).to.deep.equal([403, 1401]);
+      expect(await start('zoe', OWN, 'INVITEBYIVR', script('7101'), query)).to.deep.equal([403, 1401]);
+      expect(await start('boss', OWN, 'INVITEBYIVR', script('101'), query)).to.deep.equal([403, 1401]);
+    }
+    expect([alice.waitingCalls, bob.waitingCalls]).to.deep.equal([0, 0]);
+  });
+
+  it('the same number is another phone in another domain', async () => {
+    const alice = await stage.phone('alice');
+    const zoe = await domains.zoesPhone();
+    const asked = client('boss').send('POST', CALLS, { body: { from: '101', to: '102', response_mode: 2 } });
+    (await zoe.incoming()).reject(486);
+    expect((await asked).json()).to.include({ result: 'rejected' });
+    // In a call of zoe with bob, alice's number means alice.
+    const bob = await stage.phone('bob');
+    const outgoing = await zoe.call('7102');
+    const incoming = await bob.incoming();
+    await incoming.answer();
+    await outgoing.answered();
+    for (const selector of [{ sipuserphonenumber: '101' }, { from: '101' }, { sipuserlogin: 'zoe' }]) {
+      const answer = await client('admin').send('DELETE', CALLS, { body: selector });
+      expect(answer.status, `${JSON.stringify(selector)} ${answer.text}`).to.equal(404);
+    }
+    await expectTalk(outgoing, incoming);
+    const [mine, theirs] = [await client('admin').get(CALLS), await client('boss').get(CALLS)];
+    expect(mine.json()).to.deep.equal(theirs.json());
+    await outgoing.hangup();
+    await incoming.ended();
+    expect(alice.waitingCalls).to.equal(0);
+    await zoe.stop();
+  });
+
+  it('TRANSCRIBE: recordings of another domain are not there, and on own calls it does not exist', async () => {
+    const body = { idconn: '0a1b2c3d-0000-4000-8000-000000000000', reclink: 'fs://main/demo.local/2026/01/01/x.wav' };
+    for (const [who, base, statuses] of [
+      ['anonymous', CALLS, [401]],
+      ['guest', CALLS, [403]],
+      ['zoe', CALLS, [403]],
+      ['boss', CALLS, [404, 422]],
+      ['alice', OWN, [405]],
+      ['anonymous', OWN, [401]],
+    ] as const) {
+      expect((await client(who).send('TRANSCRIBE', base, { body })).status, `${who} ${base}`).to.be.oneOf(statuses);
+    }
+  });
+
+  it('records of operations are for the domain that did them', async () => {
+    const alice = await stage.phone('alice');
+    const asked = client('admin').send('POST', CALLS, { body: { from: '101', to: '102', response_mode: 2 } });
+    (await alice.incoming()).reject(486);
+    const id = (await asked).header('operation-id');
+    const read = async (who: string) => (await client(who).get(`/rest/v1/uc/operations/${id}`)).status;
+    expect(await read('admin')).to.equal(200);
+    for (const who of ['boss', 'chief', 'root']) expect(await read(who), who).to.equal(404);
+    for (const who of ['guest', 'zoe']) expect(await read(who), who).to.equal(403);
+    expect(await read('anonymous')).to.equal(401);
+  });
+
+  it('events are for the domains of the call', async () => {
+    const boss = await domains.events('boss', ['callevents', 'conferenceevents', 'asrevents']);
+    const admin = await domains.events('admin', ['callevents']);
+    const [alice, bob] = await stage.phones('alice', 'bob');
+    const { outgoing, incoming } = await stage.connect(alice, bob, '102');
+    await outgoing.hangup();
+    await incoming.ended();
+    const zoe = await domains.zoesPhone();
+    const refused = await zoe.call('999');
+    await refused.ended();
+    expect((await admin.next()).data['from']).to.equal(ALICE);
+    // The first that the other domain hears of is its own.
+    expect((await boss.next()).data['from']).to.match(/^<sip:(101|zoe)@other\.local>$/);
+        await zoe.stop();
+  });
+
+  it('a phone of another domain takes no part in a call of this one by naming it', async () => {
+    const { outgoing, incoming, ...rest } = await scene();
+    const zoe = await domains.zoesPhone();
+    const bobsCall = await zoe.call('7102', { headers: [{ name: 'Replaces', value: outgoing.replaces }] });
+    expect((await bobsCall.ended()).status).to.equal(481);
+    const zoes = await Phone.start({ ...domains.zoe(stage.node.sip), login: 'yan', password: 'demo-yan' });
+    expect((await zoes.register()).status).to.equal(200);
+    const own = await zoe.call('102');
+    const there = await zoes.incoming();
+    await there.answer();
+    await own.answered();
+    const target = `<sip:103@demo.local?Replaces=${encodeURIComponent(outgoing.replaces)}>`;
+    expect((await own.request('REFER', [{ name: 'Refer-To', value: target }])).status).to.equal(481);
+    await expectTalk(own, there);
+    await own.hangup();
+    await there.ended();
+    await expectUntouched({ outgoing, incoming, ...rest });
+    await zoes.stop();
+    await zoe.stop();
+  });
+});
