@@ -123,6 +123,7 @@ async function compose(config: Config, log: Logger, shutdown: Shutdown): Promise
     directory,
     events: callEvents(events),
     folder: join(config.dataDir, 'archive'),
+    bucket: config.recordings,
     saved: (row) => {
       if (row.transcribe)
         transcriptions.request(row).catch((err: unknown) => log.error({ err }, 'transcription failed'));

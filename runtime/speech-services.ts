@@ -7,6 +7,7 @@ import { visible } from './call-recording.ts';
 import type { EventBus } from './events/event-bus.ts';
 import {
   aboutRecord,
+  type BorrowedFile,
   type RecordArchive,
   type RecordRow,
   type RecordStore,
@@ -68,12 +69,12 @@ export interface TranscriptNeeds {
 }
 
 export function transcriptPort({ service, archive, store, queue }: TranscriptNeeds): TranscriptPort {
-  const fileOf = async (source: TranscriptSource, domain: string): Promise<string> => {
-    if ('file' in source) return source.file;
+  const fileOf = async (source: TranscriptSource, domain: string): Promise<BorrowedFile> => {
+    if ('file' in source) return { path: source.file, giveBack: () => Promise.resolve() };
     const row = await archive.findByLink(domain, source.reclink);
-    const file = row === undefined ? undefined : await store.localFile(row.reclink);
-    if (file === undefined) throw notFound();
-    return file;
+    const borrowed = row === undefined ? undefined : await store.borrow(row.reclink);
+    if (borrowed === undefined) throw notFound();
+    return borrowed;
   };
   return {
     request: async (domain, idconn, reclink) => {
@@ -83,9 +84,9 @@ export function transcriptPort({ service, archive, store, queue }: TranscriptNee
       await queue.request(row);
     },
     transcribe: async (source, { domain, language, hints, signal }) => {
-      const file = await fileOf(source, domain);
+      const { path, giveBack } = await fileOf(source, domain);
       const options = { hints, signal, ...(language === undefined ? {} : { language }) };
-      return understood(() => transcribeFile(service, file, options));
+      return understood(() => transcribeFile(service, path, options)).finally(giveBack);
     },
   };
 }

@@ -15,7 +15,9 @@ const ERROR_RESPONSE = { $ref: '#/components/responses/Error' } as const;
 /** A schema as plain JSON. */
 export function plain(schema: unknown): Json {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what JSON.parse makes
-  return JSON.parse(JSON.stringify(schema, (key, value: unknown) => (key === OPTIONAL_BODY ? undefined : value))) as Json;
+  return JSON.parse(
+    JSON.stringify(schema, (key, value: unknown) => (key === OPTIONAL_BODY ? undefined : value)),
+  ) as Json;
 }
 
 interface RouteSchemas {

@@ -18,6 +18,8 @@ export interface Config {
   readonly databaseUrl: string | undefined;
   /** An S3-compatible store for attachments; undefined: a folder in the data directory. */
   readonly files: string | undefined;
+  /** An S3-compatible store for recordings; undefined: a folder in the data directory. */
+  readonly recordings: string | undefined;
   /** Bytes of one attachment. */
   readonly maxFileBytes: number;
   /** Real servers; empty: the embedded ones. */
@@ -57,6 +59,12 @@ export const SETTINGS = [
     fallback: '',
     about:
       's3://KEY:SECRET@host/bucket?region=...: an S3-compatible store for attachments instead of the data directory',
+  },
+  {
+    name: 'RINGMASTER_RECORDINGS',
+    fallback: '',
+    about:
+      's3://KEY:SECRET@host/bucket?region=...: an S3-compatible store for recordings instead of the data directory',
   },
   { name: 'RINGMASTER_MAX_FILE_MB', fallback: '100', about: 'MiB of one attachment' },
   {
@@ -143,7 +151,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     rtpPorts: portRange('RINGMASTER_RTP_PORTS', text),
     dataDir: resolve(text('RINGMASTER_DATA_DIR')),
     databaseUrl: databaseUrl(text('DATABASE_URL')),
-    files: filesUrl(text('RINGMASTER_FILES')),
+    files: bucketUrl('RINGMASTER_FILES', text),
+    recordings: bucketUrl('RINGMASTER_RECORDINGS', text),
     maxFileBytes: integer('RINGMASTER_MAX_FILE_MB', text, 1, 1_000_000) * 1024 * 1024,
     drachtio: servers('RINGMASTER_DRACHTIO', text),
     freeswitch: servers('RINGMASTER_FREESWITCH', text),
@@ -253,15 +262,12 @@ function integer(name: Name, text: (name: Name) => string, min: number, max: num
   return number;
 }
 
-function filesUrl(value: string): string | undefined {
+function bucketUrl(name: Name, text: (name: Name) => string): string | undefined {
+  const value = text(name);
   if (value === '') return undefined;
   if (!/^s3:\/\/[^:@/]+:[^@/]+@[^/]+\/[^?]+/.test(value) || !URL.canParse(value)) {
     const shown = value.replace(/:[^:@/]*@/, ':***@');
-    throw new ConfigError(
-      'RINGMASTER_FILES',
-      shown,
-      's3://KEY:SECRET@host/bucket, optionally with ?region=...&tls=false',
-    );
+    throw new ConfigError(name, shown, 's3://KEY:SECRET@host/bucket, optionally with ?region=...&tls=false');
   }
   return value;
 }

@@ -5,7 +5,7 @@ import { MediaError } from '../media/media-error.ts';
 import { repairWav, wavDuration } from '../media/wav-file.ts';
 import type { RecordArchive, RecordEnd, RecordRow } from './archive.ts';
 import { partiesOf, type RecordedCall, type RecordedLeg } from './call.ts';
-import type { RecordStore } from './store.ts';
+import { type RecordStore, StorageNameError } from './store.ts';
 
 /** What recordings work with; made once per node. */
 export interface RecordingTools {
@@ -13,6 +13,8 @@ export interface RecordingTools {
   readonly store: RecordStore;
   /** Tells what became of a recording (`record_saved`, `record_failed`). */
   tell(domain: string, type: 'record_saved' | 'record_failed', data: CallEventData): void;
+  /** The store did not take a recording: it is to be offered again. */
+  later(row: RecordRow): void;
   /** A recording is in the archive. */
   saved(row: RecordRow): void;
   /** Name of this node in the index. */
@@ -70,7 +72,7 @@ export class FileRecording {
       return new FileRecording(tools, row, channel, added);
     } catch (error) {
       await added.catch((err: unknown) => tools.failed(err, 'index', row));
-      await endRecord(tools, row, failure((error as Error).message));
+      await endRecord(tools, row, failure((error as Error).message), false);
       throw error;
     }
   }
@@ -97,35 +99,57 @@ export class FileRecording {
 
 /** Reports a recording that could not be started. Never rejects. */
 export async function failRecord(tools: RecordingTools, row: RecordRow, reason: string): Promise<void> {
-  await endRecord(tools, row, failure(reason));
+  await endRecord(tools, row, failure(reason), false);
 }
 
 /** Takes a recording whose file is complete, or as complete as it will be, into the archive. Never rejects. */
 export async function fileRecord(tools: RecordingTools, row: RecordRow): Promise<RecordRow> {
-  return endRecord(tools, row, await filed(tools, row));
+  const { end, again } = await filed(tools, row);
+  if (again) tools.later(row);
+  return endRecord(tools, row, end, again);
 }
 
-async function filed({ store, failed }: RecordingTools, row: RecordRow): Promise<RecordEnd> {
+/**
+ * Offers the store a recording that it did not take before. Never rejects.
+ * @returns false when it still does not take it
+ */
+export async function refileRecord(tools: RecordingTools, row: RecordRow): Promise<boolean> {
+  const { end, again } = await filed(tools, row);
+  if (end.status === 'saved') await endRecord(tools, row, end, false);
+  return !again;
+}
+
+/** @returns again: it is not taken now, and may be later */
+async function filed({ store, failed }: RecordingTools, row: RecordRow): Promise<{ end: RecordEnd; again: boolean }> {
   const { id, domain, startts, storage } = row;
   const details = { id, domain, startts, storage };
+  let isComplete = false;
   try {
-    // A node that was killed may have filed it without saying so.
-    const file = (await store.localFile(store.linkOf(details))) ?? store.spoolFile(id);
+    const file = await store.completeFile(details);
     const shape = await repairWav(file);
-    if (shape.dataBytes === 0) return failure('the call had no sound');
+    if (shape.dataBytes === 0) return { end: failure('the call had no sound'), again: false };
+    isComplete = true;
     const { bytes: size, sha256, reclink } = await store.keep(file, details);
-    return { status: 'saved', reason: '', endts: Date.now(), length: wavDuration(shape), size, sha256, reclink };
+    const length = wavDuration(shape);
+    return { end: { status: 'saved', reason: '', endts: Date.now(), length, size, sha256, reclink }, again: false };
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return failure('the media server left no file');
+    if (!isComplete && (error as NodeJS.ErrnoException).code === 'ENOENT') {
+      return { end: failure('the media server left no file'), again: false };
+    }
     failed(error, 'filing', row);
-    return failure((error as Error).message);
+    return {
+      end: failure((error as Error).message),
+      again: isComplete && !(error instanceof StorageNameError),
+    };
   }
 }
 
-async function endRecord(tools: RecordingTools, before: RecordRow, end: RecordEnd): Promise<RecordRow> {
+/** @param again the file is still needed in the spool */
+async function endRecord(tools: RecordingTools, before: RecordRow, end: RecordEnd, again: boolean): Promise<RecordRow> {
   const row: RecordRow = { ...before, ...end };
   try {
     await tools.archive.finish(row.id, end);
+    if (!again) await tools.store.settled(row.id);
   } catch (error) {
     // The file is safe in its place, and what is in its name finds it again.
     tools.failed(error, 'index', row);

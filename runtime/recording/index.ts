@@ -2,13 +2,16 @@
 import { hostname } from 'node:os';
 import type { LiveDirectory } from '../domain/index.ts';
 import type { CallEvents } from '../events/call-events.ts';
+import { S3Bucket, s3Location } from '../storage/files/index.ts';
 import type { Storage } from '../storage/index.ts';
 import { RecordArchive, type RecordRow } from './archive.ts';
 import { ConferenceRecordings } from './conference-recordings.ts';
-import { fileRecord, type RecordingTools } from './file-recording.ts';
+import { fileRecord, type RecordingTools, refileRecord } from './file-recording.ts';
 import { RecordLayers } from './layers.ts';
 import { Recorder } from './recorder.ts';
 import { RuleBook } from './rule-book.ts';
+import { Refiling } from './refiling.ts';
+import { S3RecordStore } from './s3-store.ts';
 import { FileStore, type RecordStore } from './store.ts';
 
 export { MAX_LIST, type AsrStatus, RecordArchive, type RecordQuery, type RecordRow } from './archive.ts';
@@ -21,7 +24,7 @@ export { DEFAULT_LAYER_MS, RecordLayers } from './layers.ts';
 export { Recorder } from './recorder.ts';
 export { RuleBook } from './rule-book.ts';
 export { TranscriptQueue, type Transcript } from './transcripts.ts';
-export { FileStore, type RecordStore, type StoredContent } from './store.ts';
+export { type BorrowedFile, FileStore, type RecordStore, type StoredContent } from './store.ts';
 
 export interface RecordingOptions {
   readonly storage: Storage;
@@ -29,6 +32,8 @@ export interface RecordingOptions {
   readonly events: CallEvents;
   /** Folder of the recordings, absolute. */
   readonly folder: string;
+  /** `s3://KEY:SECRET@host/bucket/prefix`: where they go from there; undefined: they stay. */
+  readonly bucket: string | undefined;
   /** A recording that is to be transcribed is in the archive. */
   saved(row: RecordRow): void;
   readonly log: { error(fields: object, message: string): void };
@@ -52,7 +57,10 @@ export interface Recording {
 export async function openRecording(options: RecordingOptions): Promise<Recording> {
   const { storage, directory, events, folder, log } = options;
   const archive = new RecordArchive(storage);
-  const store = await FileStore.open(folder);
+  const local = await FileStore.open(folder);
+  const { bucket } = options;
+  const store: RecordStore =
+    bucket === undefined ? local : new S3RecordStore(new S3Bucket(s3Location(bucket), 'RINGMASTER_RECORDINGS'), local);
   const domainId = (name: string): string | undefined => directory.domain(name)?.id;
   const rules = new RuleBook(directory.collections.recordingrules, domainId);
   await rules.open();
@@ -63,10 +71,16 @@ export async function openRecording(options: RecordingOptions): Promise<Recordin
     node,
     domainId,
     tell: (domain, type, data) => events.emit([domain], type, data),
-    saved: (row) => options.saved(row),
+    later: (row) => refiling.add(row),
+    saved: (row) => {
+      options.saved(row);
+      // The store is there: also for what it did not take before.
+      void refiling.tryAll();
+    },
     failed: (err, what, { id, dialogid }) =>
       log.error({ err, recordid: id, dialogid }, `${what} of a recording failed`),
   };
+  const refiling = new Refiling((row) => refileRecord(tools, row));
   const recorder = new Recorder(tools, rules);
   const layers = new RecordLayers(tools);
   const conferences = new ConferenceRecordings(tools);
@@ -79,9 +93,16 @@ export async function openRecording(options: RecordingOptions): Promise<Recordin
     node,
     recover: async () => {
       for (const row of await archive.unfinished(node)) await fileRecord(tools, row);
+      for (const id of await store.spooled()) {
+        const row = await archive.read(id);
+        if (row?.status === 'failed' && row.node === node) refiling.add(row);
+      }
+      // Whether the store is there or not, calls can be made.
+      void refiling.tryAll();
     },
     close: async () => {
       await Promise.all([recorder.settled(), layers.settled(), conferences.settled()]);
+      await refiling.close();
     },
   };
 }

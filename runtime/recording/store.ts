@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { copyFile, mkdir, open, rename, rm, stat } from 'node:fs/promises';
+import { copyFile, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, resolve, sep } from 'node:path';
 import type { Readable } from 'node:stream';
 
@@ -30,22 +30,34 @@ export interface StoredContent {
   readonly stream: (from: number, to: number) => Readable;
 }
 
+/** A file of this machine that somebody reads for a while. */
+export interface BorrowedFile {
+  readonly path: string;
+  readonly giveBack: () => Promise<void>;
+}
+
 /** Where finished recordings are kept. */
 export interface RecordStore {
   /** The file into which the media server writes a recording; its folder exists. */
   spoolFile(id: string): string;
+  /** Ids of the recordings that are in the spool. */
+  spooled(): Promise<readonly string[]>;
   /** Where a recording goes. @throws StorageNameError */
   linkOf(details: FilingDetails): string;
+  /** The complete file: in the spool, or in its place already, when a node was killed that had filed it. */
+  completeFile(details: FilingDetails): Promise<string>;
   /**
-   * Takes a complete file over from the spool; one that is in its place already stays there.
-   * @throws StorageNameError, and the system's errors
+   * Takes a complete file over; one that is in its place already stays there.
+   * @throws StorageNameError, FileStoreError, and the system's errors: the file is still in the spool then
    */
   keep(file: string, details: FilingDetails): Promise<StoredFile>;
-  /** @returns undefined when it is not there (any more) */
+  /** The recording is in the archive, or will never be: nothing of it need be in the spool. */
+  settled(id: string): Promise<void>;
+  /** @returns undefined when it is not there (any more). @throws FileStoreError */
   read(reclink: string): Promise<StoredContent | undefined>;
-  /** A file of this machine with the same content; undefined when it is not there. */
-  localFile(reclink: string): Promise<string | undefined>;
-  /** Does nothing when it is not there. */
+  /** As a file of this machine; undefined when it is not there. @throws FileStoreError */
+  borrow(reclink: string): Promise<BorrowedFile | undefined>;
+  /** Does nothing when it is not there. @throws FileStoreError */
   remove(reclink: string): Promise<void>;
 }
 
@@ -61,6 +73,14 @@ const SCHEME = 'fs://';
 const OWN_STORAGE = 'main';
 const SPOOL = '.spool';
 const STORAGE_NAME = /^[A-Za-z0-9_-][A-Za-z0-9_.-]{0,63}$/;
+
+/** `<storage>/<domain>/<year>/<month>/<day>/<id>.wav` @throws StorageNameError */
+export function recordPath({ id, domain, startts, storage }: FilingDetails): string {
+  const name = storage === '' ? OWN_STORAGE : storage;
+  if (!STORAGE_NAME.test(name)) throw new StorageNameError(storage);
+  const day = new Date(startts).toISOString().slice(0, 10).split('-');
+  return [name, domain.toLowerCase(), ...day, `${id}.wav`].join('/');
+}
 
 /** Recordings as files: `<storage>/<domain>/<year>/<month>/<day>/<id>.wav` in one folder. */
 export class FileStore implements RecordStore {
@@ -80,11 +100,26 @@ export class FileStore implements RecordStore {
     return join(this.#folder, SPOOL, `${id}.wav`);
   }
 
-  linkOf({ id, domain, startts, storage }: FilingDetails): string {
-    const name = storage === '' ? OWN_STORAGE : storage;
-    if (!STORAGE_NAME.test(name)) throw new StorageNameError(storage);
-    const day = new Date(startts).toISOString().slice(0, 10).split('-');
-    return SCHEME + [name, domain.toLowerCase(), ...day, `${id}.wav`].join('/');
+  async spooled(): Promise<readonly string[]> {
+    const names = await readdir(join(this.#folder, SPOOL));
+    return names.flatMap((name) => (name.endsWith('.wav') ? [name.slice(0, -'.wav'.length)] : []));
+  }
+
+  linkOf(details: FilingDetails): string {
+    return SCHEME + recordPath(details);
+  }
+
+  async completeFile(details: FilingDetails): Promise<string> {
+    return (await this.localFile(this.linkOf(details))) ?? this.spoolFile(details.id);
+  }
+
+  async settled(id: string): Promise<void> {
+    await rm(this.spoolFile(id), { force: true });
+  }
+
+  async borrow(reclink: string): Promise<BorrowedFile | undefined> {
+    const path = await this.localFile(reclink);
+    return path === undefined ? undefined : { path, giveBack: () => Promise.resolve() };
   }
 
   async keep(file: string, details: FilingDetails): Promise<StoredFile> {
@@ -106,6 +141,7 @@ export class FileStore implements RecordStore {
     return { bytes: size, stream: (start, end) => createReadStream(file, { start, end }) };
   }
 
+  /** The file at a link; undefined when there is none. */
   async localFile(reclink: string): Promise<string | undefined> {
     if (!reclink.startsWith(SCHEME)) return undefined;
     const file = resolve(this.#folder, reclink.slice(SCHEME.length));
@@ -137,7 +173,8 @@ async function move(file: string, target: string): Promise<void> {
   await kept.sync();
 }
 
-async function hashOf(file: string): Promise<string> {
+/** SHA-256 of a file, hexadecimal. */
+export async function hashOf(file: string): Promise<string> {
   const hash = createHash('sha256');
   for await (const chunk of createReadStream(file)) hash.update(chunk as Buffer);
   return hash.digest('hex');

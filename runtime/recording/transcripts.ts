@@ -92,9 +92,10 @@ export class TranscriptQueue {
     const { archive, store, service, failed } = this.#tools;
     try {
       await archive.setTranscript(row.id, 'running', {});
-      const file = await store.localFile(row.reclink);
-      if (file === undefined) return await this.#settle(row, 'failed', { error: 'the recording is gone' });
-      const channels = await transcribeFile(service, file, { signal: this.#stop.signal });
+      const borrowed = await store.borrow(row.reclink);
+      if (borrowed === undefined) return await this.#settle(row, 'failed', { error: 'the recording is gone' });
+      const { path, giveBack } = borrowed;
+      const channels = await transcribeFile(service, path, { signal: this.#stop.signal }).finally(giveBack);
       await this.#settle(row, 'done', transcriptOf(row, channels));
     } catch (error) {
       if (this.#stop.signal.aborted) return;

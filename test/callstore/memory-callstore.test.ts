@@ -113,7 +113,10 @@ describe('the callstore', () => {
       { sipuserphonenumber: '101' },
     ]) {
       const found = (domain: string) => store.lookup({ domain }, selector);
-      expect([await found('demo.local'), await found('other.local')], JSON.stringify(selector)).to.deep.equal([[], ['d1']]);
+      expect([await found('demo.local'), await found('other.local')], JSON.stringify(selector)).to.deep.equal([
+        [],
+        ['d1'],
+      ]);
     }
     expect(await store.lookup({ domain: 'demo.local' }, { from: '102' })).to.deep.equal(['d1']);
   });

@@ -147,13 +147,16 @@ describe('who may do what to whose calls', () => {
     const { facts } = await scene();
     const ids = async (who: string, base: string) => {
       const answer = await client(who).get(base);
-      return answer.status === 200 ? answer.json<{ dialogid: string }[]>().map(({ dialogid }) => dialogid) : answer.status;
+      return answer.status === 200
+        ? answer.json<{ dialogid: string }[]>().map(({ dialogid }) => dialogid)
+        : answer.status;
     };
     const both = [facts.other, facts.dialogid];
     expect(await ids('admin', CALLS)).to.deep.equal(both);
     expect(await ids('alice', OWN)).to.deep.equal(both);
     expect(await ids('bob', OWN)).to.deep.equal([facts.dialogid]);
-    for (const who of ['dave', 'guest', 'zoe', 'boss', 'chief', 'root', 'admin']) expect(await ids(who, OWN), who).to.deep.equal([]);
+    for (const who of ['dave', 'guest', 'zoe', 'boss', 'chief', 'root', 'admin'])
+      expect(await ids(who, OWN), who).to.deep.equal([]);
     for (const who of ['boss', 'chief', 'root']) expect(await ids(who, CALLS), who).to.deep.equal([]);
     for (const who of ['guest', 'zoe']) expect(await ids(who, CALLS), who).to.equal(403);
     for (const base of [CALLS, OWN]) expect(await ids('anonymous', base)).to.equal(401);
@@ -293,7 +296,7 @@ describe('who may do what to whose calls', () => {
     expect((await admin.next()).data['from']).to.equal(ALICE);
     // The first that the other domain hears of is its own.
     expect((await boss.next()).data['from']).to.match(/^<sip:(101|zoe)@other\.local>$/);
-        await zoe.stop();
+    await zoe.stop();
   });
 
   it('a phone of another domain takes no part in a call of this one by naming it', async () => {

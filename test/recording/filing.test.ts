@@ -2,11 +2,15 @@ import { createHash } from 'node:crypto';
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { wavOf } from '../../runtime/media/wav-file.ts';
 import type { RecordEnd, RecordRow } from '../../runtime/recording/archive.ts';
-import { fileRecord, type RecordingTools } from '../../runtime/recording/file-recording.ts';
+import { fileRecord, type RecordingTools, refileRecord } from '../../runtime/recording/file-recording.ts';
 import { FileStore } from '../../runtime/recording/index.ts';
+import { S3RecordStore } from '../../runtime/recording/s3-store.ts';
+import { S3Bucket, s3Location } from '../../runtime/storage/files/index.ts';
+import { S3Server } from '../storage/support/s3-server.ts';
 import { recordRow } from './support/rows.ts';
 
 describe('filing of a recording', () => {
@@ -15,17 +19,19 @@ describe('filing of a recording', () => {
   let ends: RecordEnd[];
   let told: { domain: string; type: string; data: Readonly<Record<string, unknown>> }[];
   let archived: RecordRow[];
+  let waiting: RecordRow[];
   let tools: RecordingTools;
 
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'filing-'));
     store = await FileStore.open(folder);
-    [ends, told, archived] = [[], [], []];
+    [ends, told, archived, waiting] = [[], [], [], []];
     tools = {
       archive: { finish: async (_id: string, end: RecordEnd) => void ends.push(end) } as never,
       store,
       tell: (domain, type, data) => void told.push({ domain, type, data }),
       saved: (row) => void archived.push(row),
+      later: (row) => void waiting.push(row),
       node: 'test',
       domainId: () => 'd1',
       failed: () => undefined,
@@ -98,6 +104,40 @@ describe('filing of a recording', () => {
       expect(archived).to.deep.equal([]);
     });
   }
+
+  it('keeps a file that the store does not take, and files it when it does', async () => {
+    const s3 = await S3Server.start();
+    try {
+      const remote = new S3RecordStore(new S3Bucket(s3Location(s3.url()), 'TEST'), store);
+      const row = recordRow({});
+      await writeFile(store.spoolFile(row.id), sound);
+      s3.failWith = 503;
+      const lost = { ...tools, store: remote };
+      expect((await fileRecord(lost, row)).status).to.equal('failed');
+      expect(told.map(({ type }) => type)).to.deep.equal(['record_failed']);
+      expect(waiting).to.deep.equal([row]);
+      expect(await refileRecord(lost, row)).to.equal(false);
+      expect(told).to.have.length(1);
+      s3.failWith = undefined;
+      expect(await refileRecord(lost, row)).to.equal(true);
+      expect(told.map(({ type }) => type)).to.deep.equal(['record_failed', 'record_saved']);
+      expect(await store.spooled()).to.deep.equal([]);
+      const reclink = String(told[1]?.data['reclink']);
+      expect(reclink).to.match(/^s3:.*\/some\/prefix\/main\/one\.local\/\d{4}\/\d\d\/\d\d\/[^/]+\.wav$/);
+      const content = await remote.read(reclink);
+      if (content === undefined) throw new Error('it is not in the bucket');
+      expect(content.bytes).to.equal(sound.length);
+      expect((await buffer(content.stream(4, 11))).equals(sound.subarray(4, 12))).to.equal(true);
+      const copy = await remote.borrow(reclink);
+      expect((await readFile(copy?.path ?? '')).equals(sound)).to.equal(true);
+      await copy?.giveBack();
+      await remote.remove(reclink);
+      expect([await remote.read(reclink), await remote.borrow(reclink)]).to.deep.equal([undefined, undefined]);
+      expect(s3.refused).to.deep.equal([]);
+    } finally {
+      await s3.close();
+    }
+  });
 
   it('never leads out of its folder', async () => {
     const outside = join(folder, '..', 'outside.wav');

@@ -44,10 +44,12 @@ describe('recorder: a call between two domains', () => {
     store: {
       spoolFile: (id: string) => `/spool/${id}.wav`,
       linkOf: () => 'fs://none',
-      localFile: async () => undefined,
+      completeFile: async ({ id }: { id: string }) => `/spool/${id}.wav`,
+      settled: async () => {},
     },
     tell: () => undefined,
     saved: () => undefined,
+    later: () => undefined,
     node: 'test',
     domainId: (name: string) => `id-${name}`,
     failed: () => undefined,

@@ -35,7 +35,9 @@ describe('queue of transcriptions', () => {
         setTranscript: async (id: string, status: AsrStatus) => void statuses.push([id, status]),
         pendingTranscripts: async () => left,
       } as never,
-      store: { localFile: async (link: string) => (link === 'fs://gone' ? undefined : file) } as never,
+      store: {
+        borrow: async (link: string) => (link === 'fs://gone' ? undefined : { path: file, giveBack: async () => {} }),
+      } as never,
       service,
       node: 'test',
       done: (_row, transcript) => void done.push(transcript),

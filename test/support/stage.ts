@@ -144,17 +144,19 @@ export class Stage {
   }
 }
 
+type Env = Readonly<Record<string, string>>;
+
 /**
  * Sets the stage for the tests of a `describe`.
  * @param options.ownNode a fresh node instead of the shared one, for tests that count what is alive in it
- * @param options.env settings of a fresh node
+ * @param options.env settings of a fresh node; a function is asked when it starts
  */
-export function useStage(options: { ownNode?: boolean; env?: Readonly<Record<string, string>> } = {}): Stage {
+export function useStage(options: { ownNode?: boolean; env?: Env | (() => Promise<Env>) } = {}): Stage {
   const ownNode = options.ownNode === true || options.env !== undefined;
   const stage = new Stage();
   before('start a node', async function () {
     this.timeout(90_000);
-    await stage.set(ownNode, options.env);
+    await stage.set(ownNode, typeof options.env === 'function' ? await options.env() : options.env);
   });
   afterEach('leave nothing behind', async function () {
     const traces = stage.traces();

@@ -1,5 +1,6 @@
 import type { FileStore } from './file-store.ts';
 import { FolderFiles } from './folder-files.ts';
+import { S3Bucket, s3Location } from './s3-bucket.ts';
 import { S3Files } from './s3-files.ts';
 
 /**
@@ -11,19 +12,5 @@ import { S3Files } from './s3-files.ts';
  */
 export function openFiles(folder: string, url?: string): FileStore {
   if (url === undefined) return new FolderFiles(folder);
-  const { protocol, username, password, host, pathname, searchParams } = new URL(url);
-  const path = pathname.replace(/\/+$/, '');
-  if (protocol !== 's3:' || username === '' || password === '' || path === '') {
-    throw new TypeError('The URL of a file store has the form s3://KEY:SECRET@host/bucket.');
-  }
-  const scheme = searchParams.get('tls') === 'false' ? 'http' : 'https';
-  return new S3Files(
-    {
-      url: `${scheme}://${host}${path}`,
-      accessKeyId: decodeURIComponent(username),
-      secretAccessKey: decodeURIComponent(password),
-      region: searchParams.get('region') ?? 'us-east-1',
-    },
-    folder,
-  );
+  return new S3Files(new S3Bucket(s3Location(url), 'RINGMASTER_FILES'), folder);
 }
