@@ -63,11 +63,10 @@ function askedBy(request: FastifyRequest, path: Path, dialogid: string | undefin
   const { domain, userId } = sessionOf(request);
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schemas have read them
   const { dry_run: _, ...selectors } = request.query as Readonly<Record<string, unknown>>;
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the same
-  const body = (request.body ?? undefined) as object | undefined;
+  const body = request.body ?? undefined;
   return {
     scope: { domain, ...(path === 'own' && { ownUserId: userId }) },
-    parameters: dialogid === undefined ? { ...selectors, ...body } : body,
+    parameters: dialogid === undefined ? { ...selectors, ...(typeof body === 'object' && body) } : body,
     ...(dialogid !== undefined && { dialogid }),
   };
 }

@@ -97,11 +97,8 @@ export async function createRestServer(deps: RestDeps): Promise<App> {
       sessionRoutes(api, deps);
       userSessionRoutes(api, deps);
       await userRoutes(api, deps);
-      await api.register(async (scope: App) => {
-        readAllBodies(scope);
-        callRoutes(scope, deps);
-        conferenceRoutes(scope, deps);
-      });
+      callRoutes(api, deps);
+      conferenceRoutes(api, deps);
       recordRoutes(api, deps);
       recordingRoutes(api, deps);
       eventStream(api, deps.iam, subscribers);

@@ -70,7 +70,7 @@ export interface TranscriptNeeds {
 
 export function transcriptPort({ service, archive, store, queue }: TranscriptNeeds): TranscriptPort {
   const fileOf = async (source: TranscriptSource, domain: string): Promise<BorrowedFile> => {
-    if ('file' in source) return { path: source.file, giveBack: () => Promise.resolve() };
+    if ('file' in source) return { path: source.file, [Symbol.asyncDispose]: () => Promise.resolve() };
     const row = await archive.findByLink(domain, source.reclink);
     const borrowed = row === undefined ? undefined : await store.borrow(row.reclink);
     if (borrowed === undefined) throw notFound();
@@ -84,9 +84,9 @@ export function transcriptPort({ service, archive, store, queue }: TranscriptNee
       await queue.request(row);
     },
     transcribe: async (source, { domain, language, hints, signal }) => {
-      const { path, giveBack } = await fileOf(source, domain);
+      await using file = await fileOf(source, domain);
       const options = { hints, signal, ...(language === undefined ? {} : { language }) };
-      return understood(() => transcribeFile(service, path, options)).finally(giveBack);
+      return await understood(() => transcribeFile(service, file.path, options));
     },
   };
 }

@@ -99,7 +99,11 @@ function exitsSection({ exits, openExits }: Component): string {
 }
 
 function resultsSection({ results }: Component): string {
-  const rows = Object.entries(results).map(([field, { type, description }]) => [code(field), type, description]);
+  const rows = Object.entries(results).map(([field, { type, description, values }]) => [
+    code(field),
+    values === undefined ? type : values.map(code).join(', '),
+    description,
+  ]);
   return rows.length === 0
     ? ''
     : `## Results\n\nRead as \`blockname.field\`.\n\n${table(['Field', 'Type', 'Meaning'], rows)}`;

@@ -1,4 +1,9 @@
-import { type Component, defineComponent, type ResultField } from '../../runtime/interpreter/component.ts';
+import {
+  type Component,
+  defineComponent,
+  type Outcome,
+  type ResultField,
+} from '../../runtime/interpreter/component.ts';
 import { unavailable } from '../../runtime/interpreter/ports/capability.ts';
 import type { Value, ValueType } from '../../runtime/interpreter/values.ts';
 import type { OperationDefinition } from './definition.ts';
@@ -12,6 +17,7 @@ export function operationComponent(operation: OperationDefinition): Component {
   const { name, summary, parameters, target, response } = operation;
   const results = resultFields(response);
   const hasResult = 'result' in results;
+  const outcomes = outcomesOf(operation, results);
   return defineComponent({
     name: `operation.${name}`,
     summary,
@@ -22,6 +28,7 @@ export function operationComponent(operation: OperationDefinition): Component {
       ...(hasResult ? { failed: { description: 'The answer has another result than `ok`.', otherwise: 'next' } } : {}),
     },
     results,
+    ...(outcomes === undefined ? {} : { outcomes }),
     waits: true,
     method: `operation.${name}`,
     run: async ({ services, domain, signal }, settings) => {
@@ -43,14 +50,34 @@ interface ResponseSchema {
   readonly const?: unknown;
 }
 
+/** An answer with response modes is `ok`, or says what failed, and then there is no target dialog. */
+function outcomesOf(
+  { response, target }: OperationDefinition,
+  { result }: Readonly<Record<string, ResultField>>,
+): readonly Outcome[] | undefined {
+  const failures = (result?.values ?? []).filter((value) => value !== 'ok');
+  if (failures.length === 0) return undefined;
+  const { properties = {} } = response as ResponseSchema;
+  const dialog = ['new_dialogid', ...(target === 'none' ? ['dialogid'] : [])].find((name) => name in properties);
+  return [
+    { exit: 'next', values: { result: ['ok'] } },
+    { exit: 'failed', values: { result: failures, ...(dialog === undefined ? {} : { [dialog]: [''] }) } },
+  ];
+}
+
 function resultFields({ properties, type }: ResponseSchema): Readonly<Record<string, ResultField>> {
   if (type === 'array') return { ids: { type: 'list', description: 'Ids of the dialogs.' } };
   return Object.fromEntries(
     Object.entries(properties ?? {}).map(([field, schema]) => [
       field,
-      { type: valueType(schema), description: schema.description ?? '' },
+      { type: valueType(schema), description: schema.description ?? '', ...valuesOf(schema) },
     ]),
   );
+}
+
+function valuesOf({ enum: values, const: constant }: ResponseSchema): { readonly values?: readonly string[] } {
+  if (typeof constant === 'string') return { values: [constant] };
+  return values === undefined ? {} : { values: values.map(String) };
 }
 
 function valueType({ type, enum: values, const: constant }: ResponseSchema): ValueType {

@@ -34,6 +34,14 @@ export interface OpenExits {
 export interface ResultField {
   readonly type: ValueType;
   readonly description: string;
+  /** All that it can be, where that is known. */
+  readonly values?: readonly string[];
+}
+
+/** What some result fields are when a block ends by this exit. */
+export interface Outcome {
+  readonly exit: string;
+  readonly values: Readonly<Record<string, readonly string[]>>;
 }
 
 /** What the run learns when a block is done. */
@@ -118,6 +126,8 @@ export interface Component<Settings extends TSchema = TSchema> {
   readonly exits: Readonly<Record<string, ExitDefinition>>;
   readonly openExits?: OpenExits;
   readonly results: Readonly<Record<string, ResultField>>;
+  /** Exits that say more of the results: the kinds of what it gives. */
+  readonly outcomes?: readonly Outcome[];
   /** Whether the block takes time, so that a loop through it does not spin. */
   readonly waits?: boolean;
   /** A loop through this block comes to an end by itself. */

@@ -78,7 +78,7 @@ export class S3RecordStore implements RecordStore {
       await giveBack();
       throw error;
     }
-    return { path, giveBack };
+    return { path, [Symbol.asyncDispose]: giveBack };
   }
 
   async remove(reclink: string): Promise<void> {

@@ -30,10 +30,9 @@ export interface StoredContent {
   readonly stream: (from: number, to: number) => Readable;
 }
 
-/** A file of this machine that somebody reads for a while. */
-export interface BorrowedFile {
+/** A file of this machine that somebody reads for a while: `await using`. */
+export interface BorrowedFile extends AsyncDisposable {
   readonly path: string;
-  readonly giveBack: () => Promise<void>;
 }
 
 /** Where finished recordings are kept. */
@@ -119,7 +118,7 @@ export class FileStore implements RecordStore {
 
   async borrow(reclink: string): Promise<BorrowedFile | undefined> {
     const path = await this.localFile(reclink);
-    return path === undefined ? undefined : { path, giveBack: () => Promise.resolve() };
+    return path === undefined ? undefined : { path, [Symbol.asyncDispose]: () => Promise.resolve() };
   }
 
   async keep(file: string, details: FilingDetails): Promise<StoredFile> {

@@ -92,10 +92,9 @@ export class TranscriptQueue {
     const { archive, store, service, failed } = this.#tools;
     try {
       await archive.setTranscript(row.id, 'running', {});
-      const borrowed = await store.borrow(row.reclink);
-      if (borrowed === undefined) return await this.#settle(row, 'failed', { error: 'the recording is gone' });
-      const { path, giveBack } = borrowed;
-      const channels = await transcribeFile(service, path, { signal: this.#stop.signal }).finally(giveBack);
+      await using file = await store.borrow(row.reclink);
+      if (file === undefined) return await this.#settle(row, 'failed', { error: 'the recording is gone' });
+      const channels = await transcribeFile(service, file.path, { signal: this.#stop.signal });
       await this.#settle(row, 'done', transcriptOf(row, channels));
     } catch (error) {
       if (this.#stop.signal.aborted) return;

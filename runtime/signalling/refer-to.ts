@@ -24,6 +24,11 @@ export function parseReferTo(header: string): ReferTarget | undefined {
   }
 }
 
+/** Whether a Replaces value is only for a call that is not answered yet (RFC 3891 section 4). */
+export function isEarlyOnly(replaces: string): boolean {
+  return /;\s*early-only\s*(;|$)/i.test(replaces);
+}
+
 /** Call-ID of a Replaces value: `callid;to-tag=..;from-tag=..`. */
 export function replacedCallId(replaces: string): string {
   return (replaces.split(';')[0] ?? '').trim();

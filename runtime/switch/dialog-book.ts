@@ -134,6 +134,15 @@ export class DialogBook implements DialogObserver {
     return undefined;
   }
 
+  /** The call in which a phone that was called with this Call-ID rings. */
+  findRinging(callid: string): CallDialog | undefined {
+    for (const dialogid of this.#store.idsOfCall(callid)) {
+      const dialog = this.#dialogs.get(dialogid);
+      if (dialog?.state === 'forking' && dialog.a.callid !== callid) return dialog;
+    }
+    return undefined;
+  }
+
   /** Live dialogs with somebody behind this provider. */
   countOfProvider(providerId: string): number {
     return this.#store.countOfProvider(providerId);

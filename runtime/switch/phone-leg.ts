@@ -5,6 +5,7 @@ import type { PlacedEndpointWish } from '../media/servers.ts';
 import type { SipMessage } from '../interpreter/ports/messaging.ts';
 import { parseAllowEvents } from '../signalling/allow-events.ts';
 import { answer, type SipAnswer } from '../signalling/answers.ts';
+import { dtmfOfInfo } from '../signalling/dtmf-info.ts';
 import type { IncomingInvite } from '../signalling/incoming-invite.ts';
 import { ReinviteRefused } from '../signalling/reinvite.ts';
 import { LocalDescription, sdpDirection } from '../signalling/sdp.ts';
@@ -271,19 +272,9 @@ export class PhoneLeg implements CallingLeg {
   }
 
   #messaged(message: PhoneMessage): void {
-    if (message.method === 'INFO' && /dtmf/i.test(message.contentType)) this.#digit(message.contentType, message.body);
-    else this.owner?.legMessaged?.(this, message);
-  }
-
-  /** DTMF by INFO, in both common forms: `Signal=5` and the bare digit. */
-  #digit(type: string, body: string): void {
-    const digit = /dtmf-relay/i.test(type)
-      ? /^\s*Signal\s*=\s*([0-9A-D*#])/im.exec(body)?.[1]
-      : /dtmf/i.test(type)
-        ? /^\s*([0-9A-D*#])/i.exec(body)?.[1]
-        : undefined;
-    if (digit === undefined || this.#endpoint === undefined) return;
-    this.#endpoint.receiveDtmf(digit.toUpperCase()).catch((err: unknown) => this.#tools.failed(err, 'INFO', this));
+    const digit = message.method === 'INFO' ? dtmfOfInfo(message.contentType, message.body) : undefined;
+    if (digit === undefined) this.owner?.legMessaged?.(this, message);
+    else this.#endpoint?.receiveDtmf(digit).catch((err: unknown) => this.#tools.failed(err, 'INFO', this));
   }
 
   async #sendDigits(digits: string, proto: DtmfProto): Promise<void> {

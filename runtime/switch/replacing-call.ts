@@ -1,5 +1,7 @@
 import type { IncomingInvite } from '../signalling/incoming-invite.ts';
-import { replacedCallId } from '../signalling/refer-to.ts';
+import { MediaError } from '../media/media-error.ts';
+import { isEarlyOnly, replacedCallId } from '../signalling/refer-to.ts';
+import { reasonPhrase } from '../sip-facts/reason-phrase.ts';
 import { ConferenceLeg } from './conference-leg.ts';
 import type { CallDialog } from './dialog.ts';
 import { type Party, uriOf } from './party.ts';
@@ -10,14 +12,17 @@ import type { SwitchTools } from './tools.ts';
 
 /**
  * A phone takes the place of another in a live call: INVITE with Replaces (RFC 3891). The party that stays notices
- * nothing on the SIP side; the replaced phone is released. A participant of a conference can be replaced too.
+ * nothing on the SIP side; the replaced phone is released. A participant of a conference can be replaced too, and a phone
+ * that rings.
  */
 export function replaceByCall(tools: SwitchTools, party: Party, invite: IncomingInvite, replaces: string): void {
   const found = tools.dialogs.findByCallId(replacedCallId(replaces));
   const replaced = found?.dialog.leg(found.side);
   const stays = replaced === undefined ? undefined : found?.dialog.opposite(replaced);
+  if (found === undefined) return pickUpRinging(tools, party, invite, replaces);
   // A call of another domain is not there.
-  if (found === undefined || !found.dialog.isOf(party.domain)) return invite.reject(481);
+  if (!found.dialog.isOf(party.domain)) return invite.reject(481);
+  if (isEarlyOnly(replaces)) return invite.reject(486);
   const old = found.dialog;
   let work: (leg: PhoneLeg) => Promise<void>;
   if (stays instanceof PhoneLeg) work = (leg) => replace(tools, leg, old, stays, replaces);
@@ -25,10 +30,31 @@ export function replaceByCall(tools: SwitchTools, party: Party, invite: Incoming
     work = (leg) => replaceInRoom(tools, leg, { old, seat: stays, replaces });
   } else return invite.reject(481);
   const leg = PhoneLeg.incoming(tools, party, invite);
-  work(leg).catch((err: unknown) => {
-    tools.failed(err, 'Replaces', leg);
-    leg.release({ by: 'failure', status: 500, reason: 'Server Internal Error' });
-  });
+  work(leg).catch((err: unknown) => failed(tools, leg, err));
+}
+
+/**
+ * The call that is to be replaced rings: the newcomer answers it in place of the phone that was called (RFC 3891 section
+ * 3: only an early dialog that this side has made can be replaced, which a caller's is not).
+ */
+function pickUpRinging(tools: SwitchTools, party: Party, invite: IncomingInvite, replaces: string): void {
+  const ringing = tools.dialogs.findRinging(replacedCallId(replaces));
+  const { pickup } = ringing ?? {};
+  if (ringing?.isOf(party.domain) !== true || pickup === undefined) return invite.reject(481);
+  const leg = PhoneLeg.incoming(tools, party, invite);
+  const take = async (): Promise<void> => {
+    // The newcomer's own failure (no common codec) is found before anything is taken apart.
+    await leg.prepareMedia();
+    if (leg.ended || (await pickup(leg, () => undefined))) return;
+    leg.release({ by: 'failure', status: 481, reason: 'Call/Transaction Does Not Exist' });
+  };
+  take().catch((err: unknown) => failed(tools, leg, err));
+}
+
+function failed(tools: SwitchTools, leg: PhoneLeg, err: unknown): void {
+  if (!leg.ended) tools.failed(err, 'Replaces', leg);
+  const status = err instanceof MediaError ? err.status : 500;
+  leg.release({ by: 'failure', status, reason: reasonPhrase(status) });
 }
 
 async function replace(

@@ -44,7 +44,7 @@ describe('who may do what to whose calls', () => {
   });
   after(() => {
     domains.stopListening();
-    for (const client of Object.values(clients)) client.close();
+    for (const each of Object.values(clients)) each.close();
   });
 
   function client(who: string): RestClient {

@@ -85,28 +85,17 @@ describe('INVITEBYIVR', () => {
     await incoming.hangup();
   });
 
-  it('answers in modes 0 and 1 before the party does', async () => {
+  it('asks the phone to answer by itself with use_intercom', async () => {
     const alice = await stage.phone('alice');
-    const at0 = await call({ key: '1', response_mode: 0 });
-    expect(at0.json).to.have.all.keys('result', 'ivrcallid');
-    (await alice.incoming()).reject(486);
-    await stage.expectNoDialog();
-    const asked = call({ key: '1', response_mode: 1 });
-    const incoming = await alice.incoming();
-    incoming.ring();
-    const { json } = await asked;
-    expect(json).to.include({ result: 'ok', sipcode: 180 }).and.to.have.property('dialogid');
-    incoming.reject(486);
-  });
-
-  it('tells of a refusal and of nobody', async () => {
-    const alice = await stage.phone('alice');
-    const asked = call({ key: '1' });
-    (await alice.incoming()).reject(486);
-    const { json } = await asked;
-    expect(json).to.deep.equal({ result: 'rejected', ivrcallid: json['ivrcallid'], sipcode: 486 });
-    const nobody = (await call({ to: '999', key: '1' })).json;
-    expect(nobody).to.deep.equal({ result: 'rejected', ivrcallid: nobody['ivrcallid'], sipcode: 404 });
+    for (const use_intercom of [true, false]) {
+      const asked = call({ key: '1', use_intercom });
+      const incoming = await alice.incoming();
+      const headers = ['Call-Info', 'Alert-Info', 'Answer-Mode'].map((name) => incoming.header(name) ?? '').join(' ');
+      expect(/answer-after=0|auto/i.test(headers), headers).to.equal(use_intercom);
+      expect(incoming.header('To')).to.match(/101@demo\.local/);
+      incoming.reject(486);
+      expect((await asked).json).to.include({ result: 'rejected', sipcode: 486 });
+    }
   });
 
   it('refuses what would not work, and calls nobody', async () => {

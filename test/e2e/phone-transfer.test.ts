@@ -55,6 +55,51 @@ describe('a transfer by a phone', () => {
     expect(dialog.callids).to.have.length(2);
   });
 
+  it('works for a peer that is on hold, and while the peer holds and comes back', async () => {
+    const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
+    const { outgoing, incoming } = await stage.connect(alice, bob, '102');
+    await outgoing.hold();
+    expect((await outgoing.request('REFER', referTo('<sip:103@demo.local>'))).status).to.equal(202);
+    const arriving = await carol.incoming();
+    arriving.ring();
+    // A re-INVITE of the one that is being transferred.
+    await incoming.hold();
+    await arriving.answer();
+    await outgoing.ended();
+    await incoming.unhold();
+    await expectTalk(incoming, arriving);
+  });
+
+  it('with consultation goes on when the peer, or whom it is joined with, has vanished', async () => {
+    for (const vanishing of ['bob', 'carol'] as const) {
+      const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
+      const first = await stage.connect(alice, bob, '102');
+      await first.outgoing.hold();
+      const second = await stage.connect(alice, carol, '103');
+      await (vanishing === 'bob' ? bob : carol).stop({ abruptly: true });
+      const target = referTo(`<sip:103@demo.local?Replaces=${encodeURIComponent(second.outgoing.replaces)}>`);
+      expect((await first.outgoing.request('REFER', target)).status).to.equal(202);
+      expect((await referProgress(first.outgoing)).at(-1)).to.equal('SIP/2.0 200 OK');
+      await Promise.all([first.outgoing.ended(), second.outgoing.ended()]);
+      const left = vanishing === 'bob' ? second.incoming : first.incoming;
+      await left.hangup();
+      await stage.expectNoDialog();
+    }
+  });
+
+  it('is called off when the peer hangs up while the target rings', async () => {
+    const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
+    const { outgoing, incoming } = await stage.connect(alice, bob, '102');
+    expect((await outgoing.request('REFER', referTo('<sip:103@demo.local>'))).status).to.equal(202);
+    const arriving = await carol.incoming();
+    arriving.ring();
+    await incoming.hearsSound({ withinMs: 2000 });
+    await incoming.hangup();
+    expect((await arriving.ended()).by).to.equal('cancelled');
+    expect((await referProgress(outgoing)).at(-1)).to.equal('SIP/2.0 487 Request Terminated');
+    expect((await outgoing.ended()).by).to.equal('there');
+  });
+
   it('is refused when it names nobody, or a dialog that is not there', async () => {
     const [alice, bob] = await stage.phones('alice', 'bob');
     const { outgoing, incoming } = await stage.connect(alice, bob, '102');
@@ -79,6 +124,43 @@ describe('a phone that takes the place of another', () => {
     const dialog = await stage.dialog();
     expect(dialog.opts.replaces).to.equal(outgoing.replaces);
     expect(dialog.acallid).to.equal(taking.callId);
+  });
+
+  for (const phones of [1, 2]) {
+    it(`by INVITE with Replaces answers a call that rings at ${phones} phone${phones > 1 ? 's' : ''}`, async () => {
+      const [alice, carol] = await stage.phones('alice', 'carol');
+      const desks = await Promise.all(Array.from({ length: phones }, () => stage.phone('bob')));
+      const outgoing = await alice.call('102');
+      const ringing = await Promise.all(desks.map((desk) => desk.incoming()));
+      for (const call of ringing) call.ring();
+      await outgoing.ringing();
+      const before = await stage.dialog();
+      const value = `${ringing[0]?.replaces};early-only`;
+      const taking = await carol.call('102', { headers: [{ name: 'Replaces', value }] });
+      await Promise.all([taking.answered(), outgoing.answered()]);
+      for (const call of ringing) expect((await call.ended()).by).to.equal('cancelled');
+      await expectTalk(outgoing, taking);
+      const dialog = await stage.dialog();
+      expect(dialog).to.include({ status: 'dialog', dialogid: before.dialogid, acallid: outgoing.callId });
+      expect(dialog.callids).to.have.members([outgoing.callId, taking.callId]);
+      await taking.hangup();
+      expect((await outgoing.ended()).by).to.equal('there');
+    });
+  }
+
+  it('cannot replace the caller of a ringing call, nor, when it wants early calls only, an answered one', async () => {
+    const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
+    const outgoing = await alice.call('102');
+    const incoming = await bob.incoming();
+    incoming.ring();
+    await outgoing.ringing();
+    const replacing = async (value: string) =>
+      (await (await carol.call('102', { headers: [{ name: 'Replaces', value }] })).ended()).status;
+    expect(await replacing(`${outgoing.callId};to-tag=1;from-tag=2`)).to.equal(481);
+    await incoming.answer();
+    await outgoing.answered();
+    expect(await replacing(`${outgoing.replaces};early-only`)).to.equal(486);
+    await expectTalk(outgoing, incoming);
   });
 
   it('is refused for a call that is not there', async () => {

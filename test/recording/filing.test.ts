@@ -128,9 +128,10 @@ describe('filing of a recording', () => {
       if (content === undefined) throw new Error('it is not in the bucket');
       expect(content.bytes).to.equal(sound.length);
       expect((await buffer(content.stream(4, 11))).equals(sound.subarray(4, 12))).to.equal(true);
-      const copy = await remote.borrow(reclink);
-      expect((await readFile(copy?.path ?? '')).equals(sound)).to.equal(true);
-      await copy?.giveBack();
+      {
+        await using copy = await remote.borrow(reclink);
+        expect((await readFile(copy?.path ?? '')).equals(sound)).to.equal(true);
+      }
       await remote.remove(reclink);
       expect([await remote.read(reclink), await remote.borrow(reclink)]).to.deep.equal([undefined, undefined]);
       expect(s3.refused).to.deep.equal([]);

@@ -36,7 +36,8 @@ describe('queue of transcriptions', () => {
         pendingTranscripts: async () => left,
       } as never,
       store: {
-        borrow: async (link: string) => (link === 'fs://gone' ? undefined : { path: file, giveBack: async () => {} }),
+        borrow: async (link: string) =>
+          link === 'fs://gone' ? undefined : { path: file, [Symbol.asyncDispose]: async () => {} },
       } as never,
       service,
       node: 'test',

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { defineOperation, touched } from '../definition.ts';
+import { notApplicable } from '../errors.ts';
 import { Binding, ResponseModeOption, SideName } from '../parameters.ts';
 import type { ResponseMode } from '../response.ts';
 import { findDialog, live, selectorProperties, sidesOf } from '../target.ts';
@@ -25,6 +26,7 @@ export const referReplaces = defineOperation({
   plan: async ({ calls, dialogs }, { scope, parameters, dialogids: [masterdialogid = ''] }) => {
     const { masterby, slaveby, binding, response_mode: mode = 4 } = parameters;
     const slavedialogid = await findDialog(calls, scope, parameters, 'slave');
+    if (slavedialogid === masterdialogid) throw notApplicable('slavedialogid', 'is the master dialog itself');
     const master = sidesOf(live(dialogs, scope, masterdialogid), masterby, 'masterby');
     const slave = sidesOf(live(dialogs, scope, slavedialogid), slaveby, 'slaveby');
     return {

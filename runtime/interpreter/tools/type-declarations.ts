@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox';
-import type { Component, ComponentRegistry } from '../component.ts';
+import type { Component, ComponentRegistry, Outcome } from '../component.ts';
 import { BUILT_IN_RECORDS } from '../checker/names.ts';
 import { methods, usesCall } from '../method.ts';
 import { settingKind } from '../setting.ts';
@@ -81,7 +81,7 @@ function declaration(owner: string, signatures: readonly string[]): string {
 
 /** A documented method: settings in, exit and results out. */
 function signature(name: string, component: Component): string {
-  const { settings, shorthand, results, exits, openExits } = component;
+  const { settings, shorthand, openExits } = component;
   const { properties = {} } = settings as { properties?: Readonly<Record<string, TSchema>> };
   const fields = Object.entries(properties).map(([setting, schema]) => {
     const { description } = schema as { description?: string };
@@ -96,14 +96,24 @@ function signature(name: string, component: Component): string {
   const optional = Object.keys(properties).every((setting) => !needed(settings, setting)) ? '?' : '';
   const object = fields.length === 0 ? '{}' : `{\n${fields.join('')}}`;
   const single = shorthand === undefined ? '' : ` | ${typeOf(properties[shorthand] ?? {})}`;
-  const exit = openExits
-    ? 'string'
-    : Object.keys(exits)
-        .map((key) => `'${key}'`)
-        .join(' | ') || 'never';
-  const values = Object.entries(results).map(([field, { type }]) => `readonly ${field}: ${TYPES[type]}`);
-  const result = [`readonly exit: ${exit}`, ...values].join('; ');
-  return `/** ${component.summary} */\n${name}(settings${optional}: ${object}${single}): Running<{ ${result} }>;\n`;
+  return `/** ${component.summary} */\n${name}(settings${optional}: ${object}${single}): Running<${resultOf(component)}>;\n`;
+}
+
+/** What a method gives: one kind of object for each outcome that the component tells of. */
+function resultOf({ results, exits, openExits, outcomes }: Component): string {
+  const kind = (exit: string, narrowed: Outcome['values']): string => {
+    const fields = Object.entries(results).map(([field, { type, values }]) => {
+      const known = narrowed[field] ?? values;
+      return `readonly ${field}: ${known === undefined ? TYPES[type] : literals(known)}`;
+    });
+    return `{ ${[`readonly exit: ${exit}`, ...fields].join('; ')} }`;
+  };
+  if (outcomes !== undefined) return outcomes.map(({ exit, values }) => kind(`'${exit}'`, values)).join(' | ');
+  return kind(openExits ? 'string' : literals(Object.keys(exits)) || 'never', {});
+}
+
+function literals(values: readonly string[]): string {
+  return values.map((value) => `'${value}'`).join(' | ');
 }
 
 /** Whether a setting has to be given: a default makes it optional. */

@@ -39,6 +39,6 @@ function party(index: number) {
   return {
     uri: `<sip:${phonenumber}@${DOMAIN}>`,
     named: `<sip:${login}@${DOMAIN}>`,
-    account: { sipUserId: `sipuser-${index}`, login, phonenumber, userId: `id-${index}` },
+    account: { domain: DOMAIN, sipUserId: `sipuser-${index}`, login, phonenumber, userId: `id-${index}` },
   };
 }

@@ -1,0 +1,165 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import type { PhoneCall } from '../phones/phone-call.ts';
+import type { Phone } from '../phones/phone.ts';
+import { eventually } from '../support/eventually.ts';
+import { CALLS, useStage } from '../support/stage.ts';
+import { expectTalk } from './expectations.ts';
+
+const uri = (login: string): string => `<sip:${login}@demo.local>`;
+const FIRST = ['seance_1', 'PCS:2'];
+
+/** Labels stay with a call, whatever moves its parties (specification, "SETUP_BINDINGS"). */
+describe('labels of a call', () => {
+  const stage = useStage();
+
+  before('make a featurecode for pickup', async () => {
+    const body = { prefix: '*91', type: 'pickup' };
+    const answer = await (await stage.rest()).send('POST', '/rest/v1/domain/featurecodes', { body });
+    expect(answer.status, answer.text).to.be.oneOf([200, 409]);
+  });
+
+  before('put a scenario that parks into the folder', async () => {
+    const folder = join(stage.node.dataDir, 'scenarios');
+    await mkdir(folder, { recursive: true });
+    const park =
+      'id: park\nstart: pick_up\nblocks:\n  pick_up:\n    answer:\n    next: wait\n  wait:\n    park: "731"\n    exits: { timeout: end }\n';
+    await writeFile(join(folder, 'park.yaml'), park);
+  });
+
+  async function bindings(dialogid: string, body: object): Promise<string[]> {
+    const answer = await (await stage.rest()).send('SETUP_BINDINGS', `${CALLS}/${dialogid}`, { body });
+    expect(answer.status, answer.text).to.equal(200);
+    return answer.json<{ labels?: string[] }>().labels ?? [];
+  }
+
+  /** The dialog that this leg is in, once there is one that is answered. */
+  async function dialogOf({ callId }: PhoneCall): Promise<string> {
+    return eventually(async () => {
+      const found = (await stage.dialogs()).find(
+        ({ callids, status }) => callids.includes(callId) && status === 'dialog',
+      );
+      if (found === undefined) throw new Error('no such dialog');
+      return found.dialogid;
+    });
+  }
+
+  async function labelsOf(call: PhoneCall): Promise<string[]> {
+    return bindings(await dialogOf(call), { command: 'get' });
+  }
+
+  async function operate(method: string, call: PhoneCall, body: object): Promise<void> {
+    const dialogid = await dialogOf(call);
+    const answer = await (await stage.rest()).send(method, `${CALLS}/${dialogid}`, {
+      body: { response_mode: 5, ...body },
+    });
+    expect(answer.json(), answer.text).to.include({ result: 'ok' });
+  }
+
+  async function pair(from: Phone, to: Phone, number: string): Promise<{ outgoing: PhoneCall; incoming: PhoneCall }> {
+    const call = await stage.connect(from, to, number);
+    await bindings(await dialogOf(call.outgoing), { command: 'set', label: FIRST });
+    return call;
+  }
+
+  it('stay through three transfers in a row by REFER, each of which adds its own', async () => {
+    const [alice, bob, carol, dave] = await stage.phones('alice', 'bob', 'carol', 'dave');
+    const { incoming } = await pair(alice, bob, '102');
+    let by = uri('alice');
+    for (const [number, phone, login] of [
+      ['103', carol, 'carol'],
+      ['104', dave, 'dave'],
+      ['101', alice, 'alice'],
+    ] as const) {
+      const asked = operate('REFER', incoming, { by, referto: number, binding: `to_${login}` });
+      const arriving = await phone.incoming();
+      await arriving.answer();
+      await asked;
+      await expectTalk(incoming, arriving);
+      by = uri(login);
+    }
+    expect(await labelsOf(incoming)).to.deep.equal([...FIRST, 'to_carol', 'to_dave', 'to_alice']);
+  });
+
+  it('stay through a transfer by a phone, REFERREPLACES and SWITCHCONF in a row', async () => {
+    const [alice, bob, carol, dave] = await stage.phones('alice', 'bob', 'carol', 'dave');
+    const { outgoing, incoming } = await pair(alice, bob, '102');
+    // The phone itself: bob talks to carol afterwards.
+    const target = [{ name: 'Refer-To', value: '<sip:103@demo.local>' }];
+    expect((await outgoing.request('REFER', target)).status).to.equal(202);
+    const atCarol = await carol.incoming();
+    await atCarol.answer();
+    await outgoing.ended();
+    expect(await labelsOf(incoming)).to.deep.equal(FIRST);
+    // Carol calls dave, with a label on that call too; bob and dave are joined.
+    const second = await stage.connect(carol, dave, '104');
+    await bindings(await dialogOf(second.outgoing), { command: 'set', label: 'second' });
+    await operate('REFERREPLACES', incoming, {
+      masterby: uri('carol'),
+      slaveby: uri('carol'),
+      slavedialogid: await dialogOf(second.outgoing),
+      binding: 'joined',
+    });
+    await expectTalk(incoming, second.incoming);
+    expect(await labelsOf(incoming)).to.have.members([...FIRST, 'second', 'joined']);
+    await operate('SWITCHCONF', incoming, { binding: 'together' });
+    for (const call of [incoming, second.incoming]) {
+      expect(await labelsOf(call)).to.have.members([...FIRST, 'second', 'joined', 'together']);
+    }
+    await expectTalk(incoming, second.incoming);
+  });
+
+  it('are back with the call when a transfer fails, with the one that it was to add', async () => {
+    const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
+    const { incoming } = await pair(alice, bob, '102');
+    const rest = await stage.rest();
+    const asked = rest.send('REFER', `${CALLS}/${await dialogOf(incoming)}`, {
+      body: { by: uri('alice'), referto: '103', binding: 'tried', response_mode: 4 },
+    });
+    (await carol.incoming()).reject(486);
+    expect((await asked).json()).to.include({ result: 'rejected' });
+    const back = await alice.incoming();
+    await back.answer();
+    expect(await labelsOf(incoming)).to.include.members(FIRST);
+    // A phone's own attempt leaves the call as it was.
+    expect((await back.request('REFER', [{ name: 'Refer-To', value: '<sip:103@demo.local>' }])).status).to.equal(202);
+    (await carol.incoming()).reject(486);
+    await expectTalk(incoming, back);
+    expect(await labelsOf(incoming)).to.include.members(FIRST);
+  });
+
+  it('stay when another phone takes the place of one, and when a ringing call is picked up', async () => {
+    const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
+    const { outgoing, incoming } = await pair(alice, bob, '102');
+    const taking = await carol.call('102', { headers: [{ name: 'Replaces', value: outgoing.replaces }] });
+    await taking.answered();
+    await outgoing.ended();
+    expect(await labelsOf(incoming)).to.deep.equal(FIRST);
+    await Promise.all([taking.hangup(), incoming.ended()]);
+    await stage.expectNoDialog();
+    const asked = (await stage.rest()).send('INVITEBYIVR', CALLS, {
+      body: { to: '102', scriptcode: 'echo', binding: 'picked', response_mode: 2 },
+    });
+    const ringing = await bob.incoming();
+    ringing.ring();
+    await eventually(async () => expect((await stage.dialog()).status).to.equal('forking'));
+    const picker = await carol.call('*91102');
+    await picker.answered();
+    expect((await asked).json()).to.include({ result: 'ok' });
+    expect(await labelsOf(picker)).to.deep.equal(['picked']);
+  });
+
+  it('stay with a party that is parked and retrieved', async () => {
+    const [alice, bob] = await stage.phones('alice', 'bob');
+    const parked = await alice.call('*55park');
+    await parked.answered();
+    await bindings(await dialogOf(parked), { command: 'set', label: FIRST });
+    await parked.hearsSound({ withinMs: 5000 });
+    const retriever = await bob.call('*55retrieve');
+    await retriever.answered();
+    await retriever.sendDtmf('731');
+    await expectTalk(parked, retriever);
+    expect(await labelsOf(parked)).to.deep.equal(FIRST);
+  });
+});
