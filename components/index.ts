@@ -31,6 +31,8 @@ import { publish } from './publish/index.ts';
 import { receive } from './receive/index.ts';
 import { recognise } from './recognise/index.ts';
 import { recogniseCall } from './recognise_call/index.ts';
+import { queue } from './queue/index.ts';
+import { deleteRecording } from './delete_recording/index.ts';
 import { record } from './record/index.ts';
 import { recordCall } from './record_call/index.ts';
 import { refer } from './refer/index.ts';
@@ -67,9 +69,11 @@ export const components: ComponentRegistry = componentRegistry([
   say,
   tone,
   holdMusic,
+  queue,
   collect,
   menu,
   record,
+  deleteRecording,
   recordCall,
   recognise,
   recogniseCall,

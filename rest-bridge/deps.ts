@@ -52,8 +52,17 @@ export interface Recordings {
   readonly store: Pick<Recording['store'], 'read' | 'remove'>;
 }
 
+/** What scenarios recorded, by domain and name. */
+export interface ScenarioRecordings {
+  /** The file; undefined when there is none. */
+  find(domain: string, name: string): string | undefined;
+  /** @returns false when there is none */
+  remove(domain: string, name: string): Promise<boolean>;
+}
+
 export interface RestDeps {
   readonly recordings: Recordings;
+  readonly scenarioRecordings: ScenarioRecordings;
   readonly operationRecords: OperationRecords;
   readonly runs: RunRecords;
   readonly iam: Iam;

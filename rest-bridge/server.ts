@@ -27,6 +27,7 @@ import { healthRoute } from './routes/health.ts';
 import { metricsRoute } from './routes/metrics.ts';
 import { recordingRoutes } from './routes/recordings.ts';
 import { recordRoutes } from './routes/records.ts';
+import { scenarioRecordingRoutes } from './routes/scenario-recordings.ts';
 import { scriptRoutes } from './routes/scripts.ts';
 import { sessionRoutes } from './routes/sessions.ts';
 import { userRoutes } from './routes/user.ts';
@@ -101,6 +102,7 @@ export async function createRestServer(deps: RestDeps): Promise<App> {
       conferenceRoutes(api, deps);
       recordRoutes(api, deps);
       recordingRoutes(api, deps);
+      scenarioRecordingRoutes(api, deps);
       eventStream(api, deps.iam, subscribers);
       for (const [path, resource] of Object.entries(deps.collections)) collectionRoutes(api, path, resource);
       hookRoutes(api, deps);

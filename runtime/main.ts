@@ -270,6 +270,7 @@ async function compose(config: Config, log: Logger, shutdown: Shutdown): Promise
     events,
     directory,
     recordings: recording,
+    scenarioRecordings: scenarios.recordings,
     calls: callstore,
     operations,
     metrics,

@@ -17,6 +17,7 @@ import type { RunServices } from './interpreter/ports/services.ts';
 import type { ModelPort } from './interpreter/ports/model.ts';
 import { RunBook } from './interpreter/run/run-book.ts';
 import { MemoryParkingLot } from './interpreter/ports/parking.ts';
+import { MemoryQueues } from './interpreter/ports/queueing.ts';
 import type { TranscriptPort } from './interpreter/ports/transcripts.ts';
 import { ScenarioRunner } from './interpreter/runner.ts';
 import { ScenarioStarter } from './interpreter/starting/starter.ts';
@@ -40,6 +41,8 @@ export interface ScenarioServices {
   /** Files and scripts, as calls and requests reach them. */
   readonly scripts: ScriptStore;
   readonly confirmToken: ConfirmToken;
+  /** What scenarios recorded. */
+  readonly recordings: RecordingFolder;
   /** What runs may use beside the call. Hidden scenarios find other hidden ones by id. */
   readonly runServices: RunServices;
 }
@@ -98,6 +101,7 @@ export async function openScenarios(needs: ScenarioNeeds, shutdown: Shutdown): P
     debugPort: config.debugPort,
     log,
   });
+  const recordings = new RecordingFolder(join(config.dataDir, 'recordings'));
   const offered: RunServices = {
     policy,
     serve: (code, call, start) => runner.take(code, call, start),
@@ -105,13 +109,14 @@ export async function openScenarios(needs: ScenarioNeeds, shutdown: Shutdown): P
     events,
     sandbox,
     http: new GuardedHttpClient({ hosts: config.scenarioHosts }),
-    recordings: new RecordingFolder(join(config.dataDir, 'recordings')),
+    recordings,
     huntHistory: new MemoryHuntHistory(),
     dialogs: needs.dialogs,
     callRecording: needs.callRecording,
     callSpeech: needs.callSpeech,
     transcripts: needs.transcripts,
     parking: new MemoryParkingLot(),
+    queues: new MemoryQueues(),
     operations: needs.operations,
     model: needs.model,
     runs: new RunBook(),
@@ -123,5 +128,5 @@ export async function openScenarios(needs: ScenarioNeeds, shutdown: Shutdown): P
   shutdown.add('scenario starts', () => starter.close());
   const confirmToken = tokenConfirmer(starter, directory, log);
   const runServices = { ...offered, scenarios: (id: string) => services.program(id) };
-  return { policy, services, runner, starter, scripts, confirmToken, runServices };
+  return { policy, services, runner, starter, scripts, confirmToken, recordings, runServices };
 }

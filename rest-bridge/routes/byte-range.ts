@@ -1,3 +1,5 @@
+import type { FastifyReply } from 'fastify';
+import type { Readable } from 'node:stream';
 /** Octets of a file, both ends included. */
 export interface ByteRange {
   readonly from: number;
@@ -18,4 +20,21 @@ export function parseRange(header: string | undefined, bytes: number): ByteRange
   const to = first === '' || last === '' ? bytes - 1 : Math.min(Number(last), bytes - 1);
   if (first !== '' && last !== '' && Number(last) < Number(first)) return undefined;
   return from >= bytes || to < from ? 'unsatisfiable' : { from, to };
+}
+
+/** The file, or the part of it that was asked for (RFC 9110 section 14): players jump about in recordings. */
+export function sendRange(
+  reply: FastifyReply,
+  header: string | undefined,
+  { bytes, stream }: { readonly bytes: number; readonly stream: (from: number, to: number) => Readable },
+): FastifyReply {
+  const range = parseRange(header, bytes);
+  reply.header('accept-ranges', 'bytes');
+  if (range === 'unsatisfiable') return reply.code(416).header('content-range', `bytes */${bytes}`).send();
+  if (range === undefined) return reply.header('content-length', bytes).send(stream(0, bytes - 1));
+  return reply
+    .code(206)
+    .header('content-range', `bytes ${range.from}-${range.to}/${bytes}`)
+    .header('content-length', range.to - range.from + 1)
+    .send(stream(range.from, range.to));
 }

@@ -1,6 +1,6 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
-import { MAX_LIST, type RecordQuery, type RecordRow, type StoredContent } from '../../runtime/recording/index.ts';
+import { MAX_LIST, type RecordQuery, type RecordRow } from '../../runtime/recording/index.ts';
 import type { App } from '../app.ts';
 import { sessionOf } from '../authentication.ts';
 import { answerRead, Count, ListQuery, ReadQuery, type ResourceType } from '../collection/list.ts';
@@ -9,7 +9,7 @@ import type { RestDeps } from '../deps.ts';
 import { scopeOf } from '../domain-scope.ts';
 import { badParameter, RestError } from '../errors.ts';
 import { ID } from '../route-names.ts';
-import { parseRange } from './byte-range.ts';
+import { sendRange } from './byte-range.ts';
 import { answers, ErrorAnswer, IdPath, NoContent } from './schemas.ts';
 
 const PATH = '/domain/recordings';
@@ -180,19 +180,6 @@ function shown(row: RecordRow): object {
         }
       : null;
   return { ...row, file };
-}
-
-/** The file, or the part of it that was asked for (RFC 9110 section 14): players jump about in recordings. */
-function sendRange(reply: FastifyReply, header: string | undefined, { bytes, stream }: StoredContent): FastifyReply {
-  const range = parseRange(header, bytes);
-  reply.header('accept-ranges', 'bytes');
-  if (range === 'unsatisfiable') return reply.code(416).header('content-range', `bytes */${bytes}`).send();
-  if (range === undefined) return reply.header('content-length', bytes).send(stream(0, bytes - 1));
-  return reply
-    .code(206)
-    .header('content-range', `bytes ${range.from}-${range.to}/${bytes}`)
-    .header('content-length', range.to - range.from + 1)
-    .send(stream(range.from, range.to));
 }
 
 function jsonOf<Name extends 'filter' | 'order'>(

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** What a recording or a domain may be called in the file system; anything else could lead out of the folder. */
@@ -37,6 +37,13 @@ export class RecordingFolder {
   find(domain: string, name: string): string | undefined {
     const file = this.#file(domain, name);
     return file !== undefined && existsSync(file) ? file : undefined;
+  }
+
+  /** @returns false when there is none of this name in this domain */
+  async remove(domain: string, name: string): Promise<boolean> {
+    const file = this.find(domain, name);
+    if (file !== undefined) await rm(file, { force: true });
+    return file !== undefined;
   }
 
   #file(domain: string, name: string): string | undefined {

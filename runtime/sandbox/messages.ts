@@ -47,6 +47,8 @@ export interface RunProgress {
   readonly cpuMs: number;
   readonly activations: number;
   readonly memoryBytes: number;
+  /** Jobs that the script has been given after the start. */
+  readonly jobs: number;
 }
 
 export type ToHost =

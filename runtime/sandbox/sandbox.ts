@@ -52,6 +52,8 @@ export interface StartOptions extends ScriptSource {
    * is over, or the script cancelled the command.
    */
   readonly onCommand: (name: string, args: readonly Json[], signal: AbortSignal) => Promise<unknown>;
+  /** Called with every answer or event that the script is given: settled when the script has dealt with it. */
+  readonly onWork?: (work: Promise<void>) => void;
   readonly onLog?: (level: LogLevel, text: string) => void;
   /** Ends the run at once; `finished` rejects with ScriptAbortedError. */
   readonly signal?: AbortSignal;

@@ -29,10 +29,15 @@ export function recordingCall(call: CallPort): CallPort & RecordingCall {
   return withAbility<RecordingCall>(call, ['record'], 'record');
 }
 
+/** What stands before the name of a recording where a sound is wanted. */
+export const RECORDING = 'recording:';
+
 /** Where recordings are kept. */
 export interface RecordingStore {
   /** The file of a new recording; its folder exists afterwards. */
   create(domain: string, name: string): Promise<string>;
   /** The file of a recording of this domain; undefined when there is none. */
   find(domain: string, name: string): string | undefined;
+  /** @returns false when there is none */
+  remove(domain: string, name: string): Promise<boolean>;
 }

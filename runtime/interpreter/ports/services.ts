@@ -13,6 +13,7 @@ import type { HuntHistory } from './hunt-history.ts';
 import type { ModelPort } from './model.ts';
 import type { OperationPort } from './operations.ts';
 import type { ParkingLot } from './parking.ts';
+import type { Queues } from './queueing.ts';
 import type { ScenarioPolicy } from './policy.ts';
 import type { RecordingStore } from './recording.ts';
 import type { TranscriptPort } from './transcripts.ts';
@@ -42,6 +43,7 @@ export interface RunServices {
   readonly recordings?: RecordingStore;
   readonly huntHistory?: HuntHistory;
   readonly parking?: ParkingLot;
+  readonly queues?: Queues;
   /** Where scripts run. */
   readonly sandbox?: Sandbox;
   readonly policy?: ScenarioPolicy;

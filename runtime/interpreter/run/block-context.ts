@@ -2,14 +2,13 @@ import type { LogLevel } from '../../sandbox/index.ts';
 import type { CallPort } from '../call-port.ts';
 import type { Component, ComponentContext } from '../component.ts';
 import { ScenarioError } from '../errors.ts';
+import { RECORDING } from '../ports/recording.ts';
 import { isSoundProblem, resolveSound } from '../prompts.ts';
 import type { PlaySource } from '../call-port.ts';
 import type { Value } from '../values.ts';
 import type { RunState } from './run-state.ts';
 import { scriptHost } from './script-host.ts';
 import type { BlockTrace } from './trace.ts';
-
-const RECORDING = 'recording:';
 
 /** The block for which a component runs. */
 export interface BlockSite {

@@ -107,6 +107,7 @@ export class ModuleRun extends BaseRun {
       secrets: this.state.secrets.placeholders,
       limits: scriptLimits(this.state.allowed),
       onCommand: (name, args, signal) => this.#command(name, args, signal),
+      ...(clock.busy ? { onWork: (work: Promise<void>) => void clock.busy?.(work) } : {}),
       onLog: (level, text) => {
         const line = trace.begin({ branch: 'main', block: 'log', component: 'log', start: clock.now() });
         line.logged(`${level}: ${text}`);

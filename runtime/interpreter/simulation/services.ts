@@ -13,6 +13,7 @@ import type { BusEvent, EventPort } from '../ports/events.ts';
 import type { HttpPort, HttpRequest, HttpResponse } from '../ports/http.ts';
 import { MemoryHuntHistory } from '../ports/hunt-history.ts';
 import { MemoryParkingLot } from '../ports/parking.ts';
+import { MemoryQueues, type Queues } from '../ports/queueing.ts';
 import { OPEN_POLICY, type ScenarioPolicy } from '../ports/policy.ts';
 import type { RecordingStore } from '../ports/recording.ts';
 import type { RunServices } from '../ports/services.ts';
@@ -24,6 +25,7 @@ import { compiling } from './compiling.ts';
 import { SimulatedCall } from './simulated-call.ts';
 import { SimulatedModel } from './simulated-model.ts';
 import { SimulatedSpeech } from './simulated-speech.ts';
+import { SimulatedRecordings } from './simulated-recordings.ts';
 import { SimulatedRecording } from './simulated-recording.ts';
 import { SimulatedDialogs } from './simulated-dialogs.ts';
 
@@ -33,6 +35,9 @@ export interface SimulatedServicesOptions {
   readonly http?: Readonly<Record<string, Value>>;
   /** The data model; left out: an empty one. */
   readonly model?: SimulatedModel;
+  readonly recordings?: RecordingStore;
+  /** Lines of callers; left out: nobody else waits. */
+  readonly queues?: Queues;
   /** Folder in which other scenarios are looked for by their id. */
   readonly folder?: string;
   readonly components?: ComponentRegistry;
@@ -68,13 +73,14 @@ export function simulatedServices(options: SimulatedServicesOptions): RunService
     events: new SimulatedEvents(clock, note),
     http: new SimulatedHttp(http, note),
     model: options.model ?? new SimulatedModel(),
-    recordings: simulatedRecordings,
+    recordings: options.recordings ?? new SimulatedRecordings(),
     huntHistory: new MemoryHuntHistory(),
     dialogs: new SimulatedDialogs(note),
     callRecording: new SimulatedRecording(note),
     callSpeech: speech,
     transcripts: speech,
     parking: new MemoryParkingLot(),
+    queues: options.queues ?? new MemoryQueues(),
     policy: simulatedPolicy(options),
   };
   // Read when a script starts, which may be after another scenario had the sandbox opened.
@@ -168,11 +174,6 @@ function toResponse(answer: Value): HttpResponse {
     body: json === undefined ? plainText(body ?? '') : JSON.stringify(json),
   };
 }
-
-const simulatedRecordings: RecordingStore = {
-  create: async (_, name) => `/simulation/${name}`,
-  find: (_, name) => `/simulation/${name}`,
-};
 
 /** Whether a scenario runs scripts. */
 export function needsSandbox({ module, blocks }: Program): boolean {

@@ -73,6 +73,9 @@ export interface CallEvent {
 }
 
 const DEFAULT_TIMEOUT_MS = 30_000;
+/** Where simulated calls are. */
+export const SIMULATED_DOMAIN = 'simulation';
+
 /** A call whose other side follows a script: components run against it as against a phone, without SIP. */
 export class SimulatedCall
   implements
@@ -88,7 +91,7 @@ export class SimulatedCall
     MessagingCall
 {
   readonly callid = 'ivr@simulation';
-  readonly domain = 'simulation';
+  readonly domain = SIMULATED_DOMAIN;
   readonly dialled: string | undefined;
   readonly events: CallEvent[] = [];
   readonly #clock: Clock;

@@ -2,11 +2,13 @@ import path from 'node:path';
 import type { Sandbox } from '../../sandbox/index.ts';
 import type { ComponentRegistry } from '../component.ts';
 import type { Log } from '../log.ts';
+import { MemoryQueues } from '../ports/queueing.ts';
 import type { Program } from '../program.ts';
 import { type Run, type RunOutcome, startRun } from '../run/run.ts';
 import type { Value } from '../values.ts';
-import { type CallEvent, type CallScript, SimulatedCall } from './simulated-call.ts';
+import { type CallEvent, type CallScript, SIMULATED_DOMAIN, SimulatedCall } from './simulated-call.ts';
 import { type Fixtures, type SelectEntities, SimulatedModel } from './simulated-model.ts';
+import { SimulatedRecordings } from './simulated-recordings.ts';
 import { needsSandbox, simulatedServices } from './services.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
@@ -26,6 +28,8 @@ export interface SimulationOptions {
   readonly http?: Readonly<Record<string, Value>>;
   /** What there is in the data model. */
   readonly model?: Fixtures;
+  /** Callers that are in a queue before, by its name: after how many milliseconds each of them leaves it. */
+  readonly queues?: Readonly<Record<string, readonly number[]>>;
   /** How the data model reads filters; left out: properties that have to be the same. */
   readonly select?: SelectEntities | undefined;
 }
@@ -54,6 +58,7 @@ export async function simulate(
     components,
     http = {},
     model: fixtures,
+    queues = {},
     select,
     openSandbox,
     debug = false,
@@ -77,6 +82,8 @@ export async function simulate(
   const services = simulatedServices({
     clock,
     model,
+    recordings: new SimulatedRecordings(fixtures),
+    queues: lines(queues, clock),
     components,
     http,
     ...(sandbox === undefined ? {} : { sandbox }),
@@ -91,4 +98,18 @@ export async function simulate(
   run = startRun(program, { call, args, log: silent, clock, services });
   const outcome = await clock.run(run.finished);
   return { run, call, outcome, events, model };
+}
+
+/** Queues in which others wait already; the domain of a simulated call is its own. */
+function lines(queues: Readonly<Record<string, readonly number[]>>, clock: VirtualClock): MemoryQueues {
+  const found = new MemoryQueues();
+  const never = new AbortController().signal;
+  for (const [name, times] of Object.entries(queues)) {
+    for (const [index, after] of times.entries()) {
+      const run = `before-${index + 1}`;
+      found.enter(SIMULATED_DOMAIN, name, { run, since: clock.now(), moved: () => undefined });
+      void clock.sleep(after, never).then(() => found.leave(SIMULATED_DOMAIN, name, run));
+    }
+  }
+  return found;
 }

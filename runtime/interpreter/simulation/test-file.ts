@@ -29,6 +29,8 @@ export interface ScenarioTest {
   readonly http: Readonly<Record<string, Value>>;
   /** What there is in the data model. */
   readonly model: Fixtures;
+  /** Callers in queues before this one: after how many milliseconds each leaves. */
+  readonly queues: Readonly<Record<string, readonly number[]>>;
   readonly expect: Expectations;
 }
 
@@ -61,7 +63,7 @@ export interface Expectations {
 /** A caller who says nothing hangs up at last: a scenario that listens for ever comes to an end. */
 export const PATIENCE_MS = 120_000;
 
-const TEST_KEYS = ['name', 'from', 'to', 'args', 'patience', 'steps', 'phones', 'http', 'model', 'expect'];
+const TEST_KEYS = ['name', 'from', 'to', 'args', 'patience', 'steps', 'phones', 'http', 'model', 'queues', 'expect'];
 const EXPECT_KEYS = [
   'status',
   'path',
@@ -132,6 +134,7 @@ class TestReader {
         phones: this.#phones(fields.get('phones')),
         http: this.#map(fields.get('http'), 'http'),
         model: this.#fixtures(fields.get('model')),
+        queues: this.#queues(fields.get('queues')),
         expect: this.#expectations(fields.get('expect')),
       },
     ];
@@ -223,6 +226,23 @@ class TestReader {
         );
     }
     return fixtures;
+  }
+
+  /** `{ support: [20s, 45s] }` */
+  #queues(entry: Entry | undefined): Record<string, number[]> {
+    const queues: Record<string, number[]> = {};
+    for (const { key, keyNode, value } of this.#entries(entry, 'queues')) {
+      const times = isSeq(value) ? value.items.map((item) => parseDuration(textOfNode(item as Node))) : [undefined];
+      const known = times.filter((time) => time !== undefined);
+      if (known.length === times.length) queues[key] = known;
+      else
+        this.#source.problem(
+          value ?? keyNode,
+          `"${key}" must be a list of durations`,
+          'e.g. [20s, 45s]: when those before leave',
+        );
+    }
+    return queues;
   }
 
   #expectations(entry: Entry | undefined): Expectations {

@@ -38,7 +38,10 @@ export class HostRun implements ScriptRun {
   readonly #abort = (): void => this.#end(false, new ScriptAbortedError('the script was stopped'));
   readonly #debuggerUrl = Promise.withResolvers<string>();
   #link: RunLink | undefined;
-  #progress: RunProgress = { cpuMs: 0, activations: 0, memoryBytes: 0 };
+  #progress: RunProgress = { cpuMs: 0, activations: 0, memoryBytes: 0, jobs: 0 };
+  /** Jobs given to the script, and who waits until it has dealt with them. */
+  #sent = 0;
+  readonly #waiting: { readonly sent: number; readonly resolve: () => void }[] = [];
   #timer: NodeJS.Timeout | undefined;
   #ended: number | undefined;
 
@@ -76,7 +79,7 @@ export class HostRun implements ScriptRun {
   }
 
   emit(event: ScriptEvent): void {
-    this.#link?.job(`{"do":"event","event":${stringifyPlain(event, this.limits.messageBytes)}}`);
+    this.#job(`{"do":"event","event":${stringifyPlain(event, this.limits.messageBytes)}}`);
   }
 
   /**
@@ -126,6 +129,7 @@ export class HostRun implements ScriptRun {
       if (this.isOver) return;
       this.#hear(item);
     }
+    while (this.#waiting[0] && this.#waiting[0].sent <= progress.jobs) this.#waiting.shift()?.resolve();
   }
 
   failed(failure: Failure, progress: RunProgress): void {
@@ -197,7 +201,18 @@ export class HostRun implements ScriptRun {
     // Nobody waits for it any more when it was cancelled or the run is over.
     if (!this.#commands.delete(id)) return;
     this.#budget.settle(id);
-    this.#link?.job(job);
+    this.#job(job);
+  }
+
+  #job(text: string): void {
+    if (!this.#link) return;
+    this.#sent += 1;
+    this.#link.job(text);
+    const { onWork } = this.options;
+    if (!onWork) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#waiting.push({ sent: this.#sent, resolve });
+    onWork(promise);
   }
 
   #cancel(id: number): void {
@@ -237,6 +252,7 @@ export class HostRun implements ScriptRun {
     const commands = [...this.#commands.values()];
     this.#commands.clear();
     for (const controller of commands) controller.abort(new ScriptAbortedError('the script is over'));
+    for (const { resolve } of this.#waiting.splice(0)) resolve();
     this.#link?.end(reusable);
     this.#link = undefined;
     this.#onOver();

@@ -50,6 +50,7 @@ export class WorkerRun implements Watched {
   /** An activation is in the isolate, although the run may be over. */
   #inside = false;
   #activations = 0;
+  #taken = 0;
   #cpuBefore = 0n;
   #cpuMs = 0;
   #memoryBytes = 0;
@@ -151,6 +152,7 @@ export class WorkerRun implements Watched {
       if (count > 0 && length > this.#settings.messageBytes) break;
       count++;
     }
+    this.#taken += count;
     return this.#jobs.splice(0, count);
   }
 
@@ -248,7 +250,12 @@ export class WorkerRun implements Watched {
   }
 
   #progress(): RunProgress {
-    return { cpuMs: this.#usedCpu(), activations: this.#activations, memoryBytes: this.#memoryBytes };
+    return {
+      cpuMs: this.#usedCpu(),
+      activations: this.#activations,
+      memoryBytes: this.#memoryBytes,
+      jobs: this.#taken,
+    };
   }
 }
 

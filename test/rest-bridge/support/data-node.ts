@@ -88,6 +88,7 @@ export class DataNode {
         ...domainCenter(this.directory, this.iam.collections),
         '/domain/classes': new ClassResource(this.model, this.directory),
       },
+      scenarioRecordings: NO_DATA.scenarioRecordings,
       recordings: {
         archive: new RecordArchive(this.storage),
         store: await FileStore.open(join(this.folder, 'archive')),

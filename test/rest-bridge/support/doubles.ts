@@ -317,6 +317,7 @@ export const NO_DATA = {
   webApps: async () => [],
   collections: {},
   hooks: { hook: async () => ({ kind: 'unknown' as const }) },
+  scenarioRecordings: { find: () => undefined, remove: async () => false },
   recordings: {
     archive: { list: async () => [], count: async () => 0, read: async () => undefined, remove: async () => {} },
     store: { read: async () => undefined, remove: async () => {} },

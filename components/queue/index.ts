@@ -1,0 +1,122 @@
+import { Type } from 'typebox';
+import { type ComponentContext, defineComponent } from '../../runtime/interpreter/component.ts';
+import { parseDuration } from '../../runtime/interpreter/duration.ts';
+import { ScenarioError } from '../../runtime/interpreter/errors.ts';
+import { unavailable } from '../../runtime/interpreter/ports/capability.ts';
+import { Duration, Sounds, listOf } from '../../runtime/interpreter/setting.ts';
+import { MELODY } from '../hold_music/index.ts';
+
+export const queue = defineComponent({
+  name: 'queue',
+  summary: 'Lets the other party wait in a line, with music, until it is its turn.',
+  otherNames: ['line', 'waiting_queue', 'acd', 'enqueue'],
+  docs: [
+    'It is the turn of whoever is first; with `turns: 3` of the first three. Then try the agents, e.g. by `hunt`, and come back',
+    'to this block when nobody answers: the place is kept. It is given up when the call or the scenario is over. With',
+    '`announce`, the block leaves by `announce` every so often, so that the scenario can say `position` and come back.',
+    'All scenarios of the domain that name the same queue share the line; it is one of this node.',
+  ].join('\n'),
+  settings: Type.Object({
+    name: Type.String({ pattern: '^[A-Za-z0-9_.-]{1,64}$', examples: ['support'], description: 'Which line.' }),
+    turns: Type.Integer({ minimum: 1, maximum: 100, default: 1, description: 'How many may have their turn at once.' }),
+    announce: Type.Optional(Duration({ examples: ['30s'], description: 'How often to leave by `announce`.' })),
+    max: Type.Optional(
+      Duration({
+        examples: ['10m'],
+        description: 'How long one may wait, since the line was entered; default: no limit.',
+      }),
+    ),
+    sounds: Sounds({ default: MELODY, examples: ['music.wav'], description: 'Played over and over meanwhile.' }),
+  }),
+  shorthand: 'name',
+  exits: {
+    turn: { description: 'It is the turn of this caller.' },
+    announce: {
+      description: 'It is time to say the position.',
+      when: ({ announce }) => announce !== undefined,
+    },
+    timeout: { description: 'The longest wait is over; the place is given up.', when: ({ max }) => max !== undefined },
+  },
+  results: {
+    position: { type: 'integer', description: 'Place in the line, from 1 on.' },
+    length: { type: 'integer', description: 'How many are in the line.' },
+    milliseconds: { type: 'integer', description: 'How long the caller has waited by now, from queue to queue.' },
+  },
+  waits: true,
+  needsCall: 'connected',
+  subject: 'name',
+  run: async (context, { name, turns, announce, max, sounds }) => {
+    const line = enter(context, name);
+    const waited = (): number => context.clock.now() - line.since;
+    const left = max === undefined ? Infinity : (parseDuration(max) ?? 0) - waited();
+    const pause = announce === undefined ? Infinity : (parseDuration(announce) ?? 0);
+    const isTurn = (): boolean => line.position() <= turns;
+    const exit = isTurn() ? 'turn' : await wait(context, line, { isTurn, milliseconds: Math.min(left, pause), sounds });
+    const fields = { position: line.position(), length: line.length(), milliseconds: waited() };
+    if (exit === 'turn') return { exit, fields };
+    if (left > pause) return { exit: 'announce', fields };
+    line.leave();
+    return { exit: 'timeout', fields };
+  },
+});
+
+interface Line {
+  readonly since: number;
+  moved: () => void;
+  readonly position: () => number;
+  readonly length: () => number;
+  readonly leave: () => void;
+}
+
+/** @throws ScenarioError codes `unavailable`, `queue_full` */
+function enter({ services, domain, run, call, clock }: ComponentContext, name: string): Line {
+  const { queues, runs } = services;
+  if (!queues) throw unavailable('this node keeps no queues');
+  const leave = (): void => queues.leave(domain, name, run);
+  const isNew = queues.position(domain, name, run) === 0;
+  const place = queues.enter(domain, name, { run, since: clock.now(), moved: () => undefined });
+  if (!place) throw new ScenarioError('queue_full', `the queue ${name} is full`);
+  if (isNew) {
+    call.endSignal.addEventListener('abort', leave, { once: true });
+    void runs?.get(run)?.finished.then(leave);
+  }
+  return {
+    since: place.since,
+    set moved(moved: () => void) {
+      place.moved = moved;
+    },
+    position: () => queues.position(domain, name, run),
+    length: () => queues.length(domain, name),
+    leave,
+  };
+}
+
+/** Plays music until it is the caller's turn or the time is up. */
+async function wait(
+  { call, clock, signal, sound }: ComponentContext,
+  line: Line,
+  { isTurn, milliseconds, sounds }: { isTurn: () => boolean; milliseconds: number; sounds: string | readonly string[] },
+): Promise<'turn' | 'time'> {
+  const done = new AbortController();
+  const until = AbortSignal.any([signal, done.signal]);
+  line.moved = () => {
+    if (isTurn()) done.abort();
+  };
+  const timer =
+    milliseconds === Infinity
+      ? undefined
+      : clock.sleep(Math.max(0, milliseconds), until).then(
+          () => done.abort(),
+          () => undefined,
+        );
+  try {
+    await call.play(listOf(sounds).map(sound), { signal: until, repeat: Infinity });
+  } catch (error) {
+    if (!done.signal.aborted || signal.aborted || call.endSignal.aborted) throw error;
+  } finally {
+    line.moved = () => undefined;
+    done.abort();
+    await timer;
+  }
+  return isTurn() ? 'turn' : 'time';
+}

@@ -1,0 +1,77 @@
+import { expect } from 'chai';
+import { components } from '../../components/index.ts';
+import { MemoryQueues } from '../../runtime/interpreter/ports/queueing.ts';
+import { simulate as runSimulation } from '../../runtime/interpreter/simulation/simulation.ts';
+import { program } from '../interpreter/support.ts';
+
+const QUEUE = `id: q
+on: { dtmf: { 0: message } }
+start: pick_up
+blocks:
+  pick_up: { answer: , next: line }
+  line:
+    queue: { name: support, announce: 10s, max: 35s }
+    exits: { turn: agents, announce: tell, timeout: message }
+  tell: { say: "You are number \${line.position}", next: line }
+  agents:
+    hunt: { members: ["102"], timeout: 5s }
+    exits: { failed: pause }
+  pause: { hold_music: { duration: 4s }, next: line }
+  message: { say: "Leave a message", next: end }
+`;
+
+describe('queue', () => {
+  const run = (queues: Record<string, number[]>, script = {}) =>
+    runSimulation(program(QUEUE), { script: { hangsUpAfter: 600_000, ...script }, components, queues });
+  const path = ({ run: { trace } }: Awaited<ReturnType<typeof run>>) =>
+    trace.map(({ block, exit }) => `${block} ${exit}`);
+
+  it('lets callers wait until it is their turn, and says how many are before', async () => {
+    const simulation = await run({ support: [3000, 13_000] });
+    expect(path(simulation)).to.deep.equal([
+      'pick_up next',
+      'line announce',
+      'tell next',
+      'line turn',
+      'agents answered',
+    ]);
+    expect([...simulation.events.values()].flat().map(({ what }) => what)).to.include('say You are number 2');
+    expect(simulation.outcome.milliseconds).to.equal(14_000);
+  });
+
+  it('keeps the place while agents are tried, and gives it up after the longest wait', async () => {
+    const busy = { answers: [{ after: 0, status: 486 }] };
+    const trying = await run({}, { phones: { 102: busy }, hangsUpAfter: 9000 });
+    expect(path(trying).slice(1, 8)).to.deep.equal([
+      'line turn',
+      'agents failed',
+      'pause next',
+      'line turn',
+      'agents failed',
+      'pause next',
+      'line turn',
+    ]);
+    const waiting = await run({ support: [600_000] });
+    expect(path(waiting).slice(-2)).to.deep.equal(['line timeout', 'message next']);
+    expect(waiting.run.trace.at(-2)?.result).to.deep.equal({ position: 2, length: 2, milliseconds: 35_000 });
+  });
+
+  it('can be left by a key', async () => {
+    const simulation = await run({ support: [600_000] }, { turns: [{ kind: 'press', digits: '0', after: 4000 }] });
+    expect(path(simulation)).to.deep.equal(['pick_up next', 'line interrupted', 'message next']);
+  });
+
+  it('is a line: whoever leaves makes those behind move', () => {
+    const queues = new MemoryQueues();
+    const moved: string[] = [];
+    for (const name of ['a', 'b', 'c']) queues.enter('d', 'q', { run: name, since: 1, moved: () => moved.push(name) });
+    expect(queues.enter('D', 'q', { run: 'b', since: 9, moved: () => moved.push('b') })?.since).to.equal(1);
+    queues.leave('d', 'q', 'b');
+    queues.leave('d', 'q', 'b');
+    expect(moved).to.deep.equal(['c']);
+    expect(['a', 'b', 'c'].map((name) => queues.position('d', 'q', name))).to.deep.equal([1, 0, 2]);
+    queues.leave('d', 'q', 'a');
+    queues.leave('d', 'q', 'c');
+    expect(queues.length('d', 'q')).to.equal(0);
+  });
+});

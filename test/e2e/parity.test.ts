@@ -1,0 +1,356 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect } from 'chai';
+import { components } from '../../components/index.ts';
+import { tokenFor } from '../../runtime/cli/node-access.ts';
+import { checkFile } from '../../runtime/interpreter/checker/check-file.ts';
+import type { Program } from '../../runtime/interpreter/program.ts';
+import type { TraceEntry } from '../../runtime/interpreter/run/trace.ts';
+import type { RunView } from '../../runtime/interpreter/runner.ts';
+import { readPhone } from '../../runtime/interpreter/simulation/phones.ts';
+import { simulate } from '../../runtime/interpreter/simulation/simulation.ts';
+import type { Turn } from '../../runtime/interpreter/simulation/turns.ts';
+import { type Sandbox, openSandbox } from '../../runtime/sandbox/index.ts';
+import type { PhoneCall } from '../phones/phone-call.ts';
+import { eventually } from '../support/eventually.ts';
+import { useStage } from '../support/stage.ts';
+
+/** What the caller does, and when, in milliseconds since the deed before; keys are pressed, `-` hangs up. */
+type Deeds = readonly (readonly [after: number, deed: string])[];
+
+interface Parity {
+  readonly what: string;
+  /** `.ts` for modules; the sources of further scenarios by their id. */
+  readonly source: string;
+  readonly format?: 'ts';
+  readonly others?: Readonly<Record<string, string>>;
+  readonly deeds?: Deeds;
+  /** What bob does when he is called. */
+  readonly bob?: string;
+}
+
+const CASES: readonly Parity[] = [
+  {
+    what: 'input that ends by a terminator, by time, and by its length',
+    source: `start: a
+blocks:
+  a: { answer: , next: b }
+  b: { collect: { prompt: "silence:300ms", max: 4, terminators: "#" }, exits: { next: c, timeout: c } }
+  c: { collect: { max: 4, timeout: 3s, digit_timeout: 700ms }, exits: { next: d, timeout: d } }
+  d: { collect: { max: 2, timeout: 3s }, exits: { next: e, timeout: e } }
+  e: { collect: { max: 2, timeout: 400ms }, exits: { next: end, timeout: end } }`,
+    deeds: [
+      [500, '12#'],
+      [400, '3'],
+      [1500, '45'],
+    ],
+  },
+  {
+    what: 'keys typed ahead, which are no stop digits',
+    source: `start: a
+blocks:
+  a: { answer: , next: b }
+  b: { menu: { prompt: "silence:2s" }, exits: { 1: w, failed: end } }
+  w: { wait: 1200ms, next: c }
+  c: { play: { sounds: "silence:800ms", stop_digits: "0123456789" }, exits: { next: d, digit: d } }
+  d: { menu: { prompt: "silence:2s" }, exits: { 2: e, failed: end } }
+  e: { play: { sounds: "silence:3s", stop_digits: "7" }, exits: { next: end, digit: end } }`,
+    deeds: [
+      [600, '12'],
+      [3000, '7'],
+    ],
+  },
+  {
+    what: 'a menu with wrong keys and silence',
+    source: `start: a
+blocks:
+  a: { answer: , next: b }
+  b: { menu: { prompt: "silence:300ms", invalid: "silence:200ms", timeout: 800ms, tries: 3 }, exits: { 1: end, failed: c } }
+  c: { log: "tries \${b.tries} key \${b.digit}", next: end }`,
+    deeds: [[500, '9']],
+  },
+  {
+    what: 'interrupts by a key, and by time while music plays',
+    source: `on: { dtmf: { 0: zero }, after: { 2500ms: late } }
+start: a
+blocks:
+  a: { answer: , next: b }
+  b: { hold_music: , next: end }
+  zero: { log: "\${event.kind} \${event.name}", next: c }
+  c: { wait: 1h, next: end }
+  late: { log: "\${event.kind} \${event.name}", next: end }`,
+    deeds: [
+      [500, '5'],
+      [500, '0'],
+    ],
+  },
+  {
+    what: 'a hang-up in the middle, with finally and what is known then',
+    source: `finally: f
+start: a
+blocks:
+  a: { answer: , next: b }
+  b: { play: "silence:1h", next: end }
+  f: { if: call.state == "ended", exits: { then: g, else: end } }
+  g: { log: "\${call.ended_by}", next: end }`,
+    deeds: [[800, '-']],
+  },
+  {
+    what: 'a hang-up that the main branch deals with',
+    source: `on: { hangup: h }
+finally: f
+start: a
+blocks:
+  a: { answer: , next: b }
+  b: { wait: 1h, next: end }
+  h: { wait: 200ms, next: end }
+  f: { log: "\${call.ended_by}", next: end }`,
+    deeds: [[700, '-']],
+  },
+  {
+    what: 'a recording that a key ends, and one that the limit ends',
+    source: `start: a
+blocks:
+  a: { answer: , next: b }
+  b: { record: { max: 20s, silence: 0s, beep: false }, next: c }
+  c: { record: { max: 1s, silence: 0s, beep: false }, next: d }
+  d: { play: "\${b.recording}", next: end }`,
+    deeds: [[900, '#']],
+  },
+  {
+    what: 'a recording in which the caller hangs up',
+    source: `finally: f
+start: a
+blocks:
+  a: { answer: , next: b }
+  b: { record: { silence: 0s, beep: false }, next: end }
+  f: { log: "\${b.reason} \${b.milliseconds > 500}", next: end }`,
+    deeds: [[1200, '-']],
+  },
+  {
+    what: 'a transfer that is answered',
+    source: `finally: f
+start: a
+blocks:
+  a: { answer: , next: b }
+  b: { refer: { to: "102" }, exits: { refused: end } }
+  f: { log: "\${call.state}", next: end }`,
+    bob: 'answers after 500ms, hangs up after 700ms',
+  },
+  {
+    what: 'transfers that are refused: busy, declined, no answer',
+    source: `start: a
+blocks:
+  a: { answer: , next: b }
+  b: { loop: { times: 2 }, exits: { each: c, done: end } }
+  c: { refer: { to: "102", timeout: 1s }, exits: { answered: end, busy: d, no_answer: e, refused: e } }
+  d: { log: busy, next: b }
+  e: { log: refused, next: b }`,
+    bob: 'busy',
+  },
+  {
+    what: 'a hunt group in which nobody answers',
+    source: `start: a
+blocks:
+  a: { answer: , next: b }
+  b: { hunt: { members: ["102", "199"], timeout: 700ms, rounds: 1 }, exits: { failed: c } }
+  c: { log: "\${b.tried}", next: end }`,
+    bob: 'no answer',
+  },
+  {
+    what: 'a further leg, a bridge, and a word with the caller afterwards',
+    source: `start: a
+blocks:
+  a: { answer: , next: b }
+  b: { call: { to: "102", caller_id: "100" }, leg: agent, exits: { answered: c, refused: end } }
+  c: { bridge: agent, exits: { ended: d } }
+  d: { menu: { prompt: "silence:3s", tries: 1 }, exits: { 5: end, failed: end } }`,
+    bob: 'answers after 300ms, hangs up after 800ms',
+    deeds: [[2300, '5']],
+  },
+  {
+    what: 'a scenario as a function, its error, and one in parallel',
+    source: `start: a
+blocks:
+  a: { answer: , next: b }
+  b: { run: { scenario: parity_ask, args: { max: 1 } }, next: c }
+  c: { run: parity_fails, exits: { next: end, error: d } }
+  d: { run: { scenario: parity_beside, mode: parallel, args: { to: "\${scenario.run}" } }, next: e }
+  e: { receive: { message: hello, timeout: 2s }, exits: { next: f, timeout: end } }
+  f: { await_run: "\${d.run}", exits: { next: g, timeout: end } }
+  g: { return: "\${string(b.value)} \${error.code} \${string(e.data)} \${string(f.value)}" }`,
+    others: {
+      parity_ask:
+        'parameters: { max: integer }\nstart: a\nblocks:\n  a: { collect: { max: "${max}" }, exits: { next: b, timeout: b } }\n  b: { return: "${a.digits}" }',
+      parity_fails: 'start: a\nblocks:\n  a: { fail: { code: sorry, message: no } }',
+      parity_beside:
+        'parameters: { to: string }\nstart: a\nblocks:\n  a: { send: { to: "${to}", message: hello, data: 7 }, next: b }\n  b: { return: done }',
+    },
+    deeds: [[600, '4']],
+  },
+  {
+    what: 'events, loops, scripts and errors',
+    source: `variables: { sum: 0 }
+start: a
+blocks:
+  a: { answer: , next: b }
+  b: { loop: { over: [1, 2, 3] }, exits: { each: c, done: d } }
+  c: { script: { vars: { item: "\${b.item}", so: "\${sum}" }, code: "vars.sum = vars.so + vars.item; return vars.item * 2;" }, next: b }
+  d: { publish: { event: parity_event, data: { sum: "\${sum}" } }, next: e }
+  e: { wait_event: { event: parity_event, timeout: 300ms }, exits: { next: end, timeout: f } }
+  f: { play: "\${'recording:none.wav'}", exits: { next: end, error: h } }
+  h: { switch: "\${sum}", exits: { 6: i, else: end } }
+  i: { fail: { code: mine }, exits: { error: end } }`,
+  },
+  {
+    what: 'a queue in which nobody else waits',
+    source: `start: a
+blocks:
+  a: { answer: , next: b }
+  b: { queue: { name: parity, announce: 1s, max: 2s }, exits: { turn: c, announce: end, timeout: end } }
+  c: { hunt: { members: ["102"], timeout: 600ms }, exits: { failed: d } }
+  d: { hold_music: { duration: 300ms }, next: e }
+  e: { log: "\${b.position} of \${b.length}", next: end }`,
+    bob: 'no answer',
+  },
+  {
+    what: 'a module with everything at once',
+    format: 'ts',
+    source: `export const parameters = { owner: { type: 'string', default: '102' } };
+export default async function (call: Call, { owner }: { owner: string }) {
+  await call.answer();
+  const keys: string[] = [];
+  const stop = events.on('dtmf', ({ digit }) => { keys.push(digit); music.cancel(); });
+  const music = call.holdMusic();
+  await music.catch(() => undefined);
+  stop();
+  const { digits } = await call.collect({ max: 2, digit_timeout: '600ms' });
+  const { exit } = await call.refer({ to: owner, timeout: '2s' });
+  const recorded = await call.record({ max: '600ms', silence: '0s', beep: false });
+  let code = '';
+  try { await call.play('recording:' + 'none.wav'); } catch (error) { code = (error as ScenarioError).code; }
+  try { await call.play('silence:1h'); } finally { log.info([...keys, digits, exit, recorded.reason, code].join(' ')); }
+}`,
+    bob: 'declines',
+    deeds: [
+      [600, '8'],
+      [500, '3'],
+      [2600, '-'],
+    ],
+  },
+];
+
+/** Values that differ from run to run. */
+const VOLATILE = /^(run|recording|milliseconds|callid|dialogid|seq|from)$/;
+
+describe('a scenario does the same in a simulation and on a real call', () => {
+  const stage = useStage();
+  let sandbox: Sandbox;
+  let folder: string;
+
+  before(async () => {
+    sandbox = await openSandbox({ workers: 1 });
+    folder = join(stage.node.dataDir, 'scenarios');
+    await mkdir(folder, { recursive: true });
+  });
+  after(() => sandbox.close());
+
+  CASES.forEach((parity, index) => {
+    it(parity.what, async () => {
+      const id = `parity_${index}`;
+      const file = join(folder, `${id}.${parity.format ?? 'yaml'}`);
+      await writeFile(file, parity.format ? parity.source : `id: ${id}\n${parity.source}\n`);
+      for (const [name, text] of Object.entries(parity.others ?? {}))
+        await writeFile(join(folder, `${name}.yaml`), `id: ${name}\n${text}\n`);
+      const [simulated, real] = await Promise.all([simulatedRun(file, parity), called(id, parity)]);
+      expect(real).to.deep.equal(simulated);
+    });
+  });
+
+  async function simulatedRun(file: string, { deeds = [], bob }: Parity) {
+    const { program, problems } = await checkFile({ file, components, compile: (source) => sandbox.compile(source) });
+    expect(problems).to.deep.equal([]);
+    const phone = bob === undefined ? undefined : readPhone(bob);
+    const simulation = await simulate(program as Program, {
+      components,
+      openSandbox: async () => sandbox,
+      script: {
+        from: '101',
+        turns: deeds.map(
+          ([after, deed]): Turn => (deed === '-' ? { kind: 'hang_up', after } : { kind: 'press', digits: deed, after }),
+        ),
+        hangsUpAfter: 60_000,
+        phones: { ...(phone ? { 102: phone } : {}), 199: readPhone('unknown') ?? { answers: [] } },
+      },
+    });
+    const { run, outcome } = simulation;
+    return shown(run.trace, outcome.status, outcome.value);
+  }
+
+  async function called(id: string, { deeds = [], bob }: Parity) {
+    const [alice, other] = await stage.phones('alice', 'bob');
+    const caller = await alice.call(`*55${id}`);
+    await caller.answered();
+    const answering = bob === undefined ? undefined : answer(other, bob);
+    for (const [after, deed] of deeds) {
+      await pause(after);
+      if (deed === '-') await caller.hangup();
+      else await caller.sendDtmf(deed);
+    }
+    const view = await finished(id);
+    await answering;
+    return shown(view.trace, view.outcome?.status, view.outcome?.value);
+  }
+
+  /** Bob does what the simulated phone of the same words does. */
+  async function answer(phone: Awaited<ReturnType<typeof stage.phone>>, words: string): Promise<void> {
+    const script = readPhone(words) ?? { answers: [] };
+    const rounds = words === 'busy' ? 2 : 1;
+    for (let round = 0; round < rounds; round += 1) {
+      const call = await phone.incoming();
+      const last = script.answers.at(-1);
+      const status = last?.status ?? 180;
+      if (status >= 300) call.reject(status);
+      else call.ring();
+      if (status !== 200) continue;
+      await pause(last?.after ?? 0);
+      await call.answer();
+      const [turn] = script.turns ?? [];
+      if (turn?.kind === 'hang_up') await hangUp(call, turn.after ?? 0);
+    }
+  }
+
+  async function hangUp(call: PhoneCall, after: number): Promise<void> {
+    await pause(after);
+    await call.hangup();
+  }
+
+  async function finished(id: string): Promise<RunView> {
+    const token = await tokenFor(`${stage.node.base}/rest/v1`, undefined);
+    return await eventually(async () => {
+      const response = await fetch(`${stage.node.base}/rest/v1/api/runs`, {
+        headers: { authorization: `Bearer ${token}` },
+      });
+      const view = ((await response.json()) as RunView[]).findLast(({ scenario }) => scenario === id);
+      expect(view?.outcome, 'still running').to.not.equal(undefined);
+      return view as RunView;
+    }, 15_000);
+  }
+});
+
+/** A run without what differs from one to the next: times, ids, SIP answers. */
+function shown(trace: readonly TraceEntry[], status: unknown, value: unknown) {
+  return {
+    status,
+    value: value ?? null,
+    blocks: trace.map(({ block, branch, exit, result = {}, variables, interrupt, log, error }) => ({
+      block: `${branch} ${block} -> ${exit ?? '?'}`,
+      ...Object.fromEntries(Object.entries(result).filter(([name]) => !VOLATILE.test(name))),
+      ...(variables ? { variables } : {}),
+      ...(interrupt === undefined ? {} : { interrupt }),
+      ...(log ? { log } : {}),
+      ...(error ? { error: error.code } : {}),
+    })),
+  };
+}
