@@ -68,7 +68,7 @@ export async function receiveForm(request: FastifyRequest, attachments: Attachme
       if (part.type === 'file') {
         const received = await take(attachments, part.file);
         uploads.push({ received, filename: plainName(part.filename ?? ''), part: part.fieldname });
-      } else if (part.fieldname === 'data') data = String(part.value);
+      } else if (part.fieldname === 'data') data = textOf(part.value);
     }
     // Of the body as it is (RFC 9530 section 2), or, as many clients mean it, of the only file.
     const [only] = uploads;
@@ -88,6 +88,11 @@ export async function discardAll(attachments: Attachments, uploads: readonly Upl
 
 export function isOctetStream({ headers }: FastifyRequest): boolean {
   return headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase() === 'application/octet-stream';
+}
+
+/** A part that says it is JSON has been read already. */
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 /** The body of an octet-stream request, which its parser leaves alone. */
@@ -113,7 +118,8 @@ function formError(error: unknown, attachments: Attachments): unknown {
   if (error instanceof RestError || !(error instanceof Error)) return error;
   const code = 'code' in error ? error.code : undefined;
   if (code === 'FST_REQ_FILE_TOO_LARGE') return tooLarge(attachments);
-  const isFault = typeof code === 'string' && /^FST_(?:FILES|FIELDS|PARTS|PROTO|INVALID_MULTIPART)/.test(code);
+  const isFault =
+    typeof code === 'string' && /^FST_(?:FILES|FIELDS|PARTS|PROTO|INVALID_MULTIPART|INVALID_JSON)/.test(code);
   if (isFault || /^(?:Unexpected end|Malformed|Multipart:|Premature close|The needle)/.test(error.message)) {
     return badParameter('body', `is no multipart form that can be read: ${error.message}`);
   }

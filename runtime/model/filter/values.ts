@@ -77,6 +77,8 @@ export function divide(a: number, b: number): number | null {
 export function modulo(a: number, b: number): number | null {
   if (b === 0) return null;
   if (a === 0) return 0;
+  // Never -0, which SQL has not.
+  if (Number.isSafeInteger(a) && Number.isSafeInteger(b)) return (a % b) + 0;
   const inRange = [a, b].every((each) => Math.abs(each) <= MODULO_RANGE && Math.abs(each) >= 1 / MODULO_RANGE);
   return inRange ? a - b * Math.trunc(a / b) : null;
 }
@@ -94,12 +96,31 @@ export function substring(text: string, start: number, length = Infinity): strin
     .join('');
 }
 
-/** Changes the case of the characters whose other case is one character, as PostgreSQL does. */
+/**
+ * The simple case mappings (Unicode's UnicodeData.txt, as PostgreSQL has them) of characters whose full one is several
+ * characters: the first of a range, how many follow, and where they go.
+ */
+const SIMPLE_UPPER: readonly (readonly [first: number, last: number, distance: number])[] = [
+  [0x1f80, 0x1f87, 8],
+  [0x1f90, 0x1f97, 8],
+  [0x1fa0, 0x1fa7, 8],
+  [0x1fb3, 0x1fb3, 9],
+  [0x1fc3, 0x1fc3, 9],
+  [0x1ff3, 0x1ff3, 9],
+];
+
+function simpleCase(character: string, to: 'toLowerCase' | 'toUpperCase'): string {
+  if (to === 'toLowerCase') return character === '\u0130' ? 'i' : character;
+  const code = character.codePointAt(0) ?? 0;
+  const range = SIMPLE_UPPER.find(([first, last]) => code >= first && code <= last);
+  return range === undefined ? character : String.fromCodePoint(code + range[2]);
+}
+
+/** Changes the case character by character, as PostgreSQL does: a text keeps its length. */
 export function changeCase(text: string, to: 'toLowerCase' | 'toUpperCase'): string {
-  const whole = text[to]();
-  if (/^[\0-\x7f]*$/.test(text)) return whole;
+  if (/^[\0-\x7f]*$/.test(text)) return text[to]();
   return Array.from(text, (character) => {
     const changed = character[to]();
-    return Array.from(changed).length === 1 ? changed : character;
+    return Array.from(changed).length === 1 ? changed : simpleCase(character, to);
   }).join('');
 }

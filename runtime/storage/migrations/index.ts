@@ -19,6 +19,7 @@ import { firstAnswers } from './0013-first-answers.ts';
 import { modelMemory } from './0014-model-memory.ts';
 import { userRole } from './0015-user-role.ts';
 import { sipServer } from './0016-sip-server.ts';
+import { filterFunctions } from './0017-filter-functions.ts';
 
 const TABLE = 'schema_migrations';
 
@@ -39,6 +40,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0014-model-memory': modelMemory,
   '0015-user-role': userRole,
   '0016-sip-server': sipServer,
+  '0017-filter-functions': filterFunctions,
 };
 
 /** Names of the applied migrations; none when there is no table of them yet. */

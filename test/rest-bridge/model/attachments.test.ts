@@ -154,6 +154,12 @@ describeNodes('REST: attachments', (node) => {
     await refused(send('POST', collection, form(['title', 'a.txt'])), 404, 1404);
     await refused(send('GET', `${collection}/whole`), 404, 1404);
     expect((await send('POST', collection, form(['photos', '1.png'], ['report', 'a.txt']))).status).to.equal(200);
+    const typed = (content: string): Promise<Response> => {
+      const part = `--b\r\nContent-Disposition: form-data; name="data"\r\nContent-Type: application/json\r\n\r\n${content}`;
+      return send('POST', collection, `${part}\r\n--b--\r\n`, { 'content-type': 'multipart/form-data; boundary=b' });
+    };
+    expect(await (await typed('{"id":"typed","title":"T"}')).json()).to.include({ id: 'typed', title: 'T' });
+    await refused(typed('{"title":'), 400, 1400);
   });
 
   it('of a transactionlog are refused with their entity', async () => {
