@@ -23,7 +23,10 @@ const ATTACHMENT = Type.Object({
   mtime: Type.String(),
   hasha: Type.String(),
   link: Type.String(),
+  filename: Type.String(),
 });
+
+const DownloadQuery = Type.Object({ attachment: ModelGetQuery.properties.attachment });
 
 const TYPES = {
   string: Type.String(),
@@ -79,10 +82,36 @@ function classRoutes(definition: ResolvedClass): DocumentedRoute[] {
     route(one, 'GET', { querystring: ReadQuery, response: found }),
   ];
   if (mode === 'transactionlog') return routes;
+  const attached = allProperties.filter(({ data_type: type }) => type === 'attachment');
   return [
     ...routes,
     route(one, 'PUT', { body: Written, response: written }),
     route(one, 'PATCH', { querystring: WriteQuery, body: Type.Partial(Type.Object(fields)), response: written }),
     route(one, 'DELETE', { response: answers({ 204: NoContent, 404: ErrorAnswer }) }),
+    ...attached.flatMap((property) => attachmentRoutes(`${one}/${encodeURIComponent(property.name)}`, property, route)),
+  ];
+}
+
+type MakeRoute = (path: string, method: string, schema: object, custom?: string) => DocumentedRoute;
+
+/** One file at the path of its property, or a directory of them. */
+function attachmentRoutes(path: string, { multi }: PropertyDefinition, route: MakeRoute): DocumentedRoute[] {
+  const consumes = ['application/octet-stream', 'multipart/form-data'];
+  const errors = { 400: ErrorAnswer, 404: ErrorAnswer, 409: ErrorAnswer, 413: ErrorAnswer, 422: ErrorAnswer };
+  const file = (at: string): DocumentedRoute[] => [
+    route(at, 'GET', { querystring: DownloadQuery, produces: ['*/*'], response: answers({ 404: ErrorAnswer }) }),
+    route(at, 'PUT', { consumes, response: answers({ 200: ATTACHMENT, ...errors }) }),
+    route(at, 'DELETE', { response: answers({ 204: NoContent, 404: ErrorAnswer }) }),
+    route(at, 'POST', { response: answers({ 200: ATTACHMENT, 404: ErrorAnswer }) }, 'METADATA'),
+  ];
+  if (!multi)
+    return [...file(path), route(path, 'POST', { consumes, response: answers({ 200: ATTACHMENT, ...errors }) })];
+  const listed = answers({ 200: Type.Array(ATTACHMENT), 404: ErrorAnswer });
+  const added = answers({ 200: Type.Union([ATTACHMENT, Type.Array(ATTACHMENT)]), ...errors });
+  return [
+    route(path, 'GET', { response: listed }),
+    route(path, 'POST', { consumes, response: added }),
+    route(path, 'POST', { response: listed }, 'METADATA'),
+    ...file(`${path}/{name}`),
   ];
 }

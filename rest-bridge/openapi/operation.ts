@@ -54,7 +54,7 @@ export function operationOf({ path, method, custom, schema, isPublic }: Document
     summary,
     ...(description !== '' && { description }),
     ...(parameters.length > 0 && { parameters }),
-    ...requestBody(schemas),
+    ...requestBody(schemas, method),
     responses: responses(schemas),
     ...(isPublic && { security: [] }),
   };
@@ -93,7 +93,7 @@ function queryParameters({ properties = {}, required = [] }: ObjectSchema = {}):
   });
 }
 
-function requestBody({ body, consumes }: RouteSchemas): { requestBody?: Json } {
+function requestBody({ body, consumes }: RouteSchemas, method: string): { requestBody?: Json } {
   if (consumes !== undefined) {
     const file = { type: 'object', properties: { file: { type: 'string', format: 'binary' } } };
     return {
@@ -112,6 +112,11 @@ function requestBody({ body, consumes }: RouteSchemas): { requestBody?: Json } {
       content: {
         'application/json': { schema: plain(body) },
         'application/x-www-form-urlencoded': { schema: form },
+        // PATCH and DELETE take the first two.
+        ...((method === 'POST' || method === 'PUT') && {
+          'multipart/form-data': { schema: form },
+          'application/octet-stream': {},
+        }),
       },
     },
   };

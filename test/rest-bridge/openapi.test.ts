@@ -20,7 +20,15 @@ describe('REST: OpenAPI document', () => {
 
   it('is a valid OpenAPI 3.1 document, with classes and without', async () => {
     const classes = [
-      { classname: 'crm/customers', storage_mode: 'category', properties: [{ name: 'vip', data_type: 'boolean' }] },
+      {
+        classname: 'crm/customers',
+        storage_mode: 'category',
+        properties: [
+          { name: 'vip', data_type: 'boolean' },
+          { name: 'contract', data_type: 'attachment' },
+          { name: 'photos', data_type: 'attachment', multi: true },
+        ],
+      },
       {
         classname: 'crm/visits',
         storage_mode: 'history',
@@ -42,6 +50,10 @@ describe('REST: OpenAPI document', () => {
       '/model/crm/customers!lookup',
       '/model/crm/customers/{id}',
       '/model/crm/visits/{date}/{id}',
+      '/model/crm/customers/{id}/contract',
+      '/model/crm/customers/{id}/contract!metadata',
+      '/model/crm/customers/{id}/photos',
+      '/model/crm/customers/{id}/photos/{name}',
     ]);
     expect(JSON.stringify(own.paths['/model/crm/customers'])).to.include('"vip":{"type":"boolean"}');
     expect(Object.keys(document.paths)).not.to.include('/model/crm/customers');
