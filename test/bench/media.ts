@@ -73,7 +73,13 @@ async function climb(kind: Kind, subject: Subject, progress: (line: string) => v
   let last: Step | undefined;
   try {
     for (const count of STEPS) {
-      await calls.grow(kind, count);
+      try {
+        await calls.grow(kind, count);
+      } catch (error) {
+        // A server that has not the time for another call has come to its end as well.
+        progress(`${subject.name}, ${calls.count} ${kind}: no further call, ${(error as Error).message}`);
+        break;
+      }
       let step = await measure(kind, calls, subject, idle, progress);
       for (let tries = 1; tries < TRIES && step.late > LATE_SHARE; tries += 1) {
         step = await measure(kind, calls, subject, idle, progress);

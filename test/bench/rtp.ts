@@ -27,6 +27,7 @@ export const rtp: Benchmark = {
       row('packets sent', ({ sent }) => sent),
       row('packets lost', ({ sent, received }) => sent - received),
       row('packets later than 10 ms', ({ late }) => late),
+      row("of these late in the phones' own process", ({ lateHere }) => lateHere),
       row('ms from phone to phone, p50', ({ delays }) => percentile(delays, 0.5)),
       row('ms from phone to phone, p99', ({ delays }) => percentile(delays, 0.99)),
       row('ms from phone to phone, longest', ({ delays }) => percentile(delays, 1)),

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { ServerAddress } from '../../../runtime/config/config.ts';
 import { connectMedia, type Endpoint, type MediaServer } from '../../conformance/support/fsmrf.ts';
 import type { Srf } from '../../conformance/support/srf.ts';
@@ -7,6 +8,8 @@ import { receive } from './receiver.ts';
 
 /** A tone that outlasts every measurement. */
 const SOUND = 'tone_stream://%(600000,0,440)';
+
+const CLOSE_MS = 5000;
 
 /** What came of the packets that were to come. */
 export interface Heard {
@@ -59,7 +62,9 @@ export class MediaCalls {
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.#endpoints.map(async (endpoint) => endpoint.destroy().catch(() => undefined)));
+    const destroyed = Promise.all(this.#endpoints.map(async (endpoint) => endpoint.destroy().catch(() => undefined)));
+    // One that failed while it was made never settles.
+    await Promise.race([destroyed, delay(CLOSE_MS, undefined, { ref: false })]);
     this.#media.disconnect();
     for (const { socket } of this.#sockets) socket.close();
     await this.#srf.close();

@@ -9,6 +9,7 @@ const PAYLOAD_BYTES = 160;
 const STAMP = HEADER_BYTES;
 const NUMBER = STAMP + 8;
 const LATE_MS = 10;
+const STANDSTILL_MS = 4;
 /** What is under way may still arrive after the last packet was sent. */
 const DRAIN_MS = 500;
 
@@ -42,6 +43,8 @@ export interface Forwarding {
   readonly received: number;
   /** Received more than 10 ms after they were sent. */
   readonly late: number;
+  /** Of these, the ones that waited for this very process: it had no processor for most of their delay. */
+  readonly lateHere: number;
   /** Milliseconds from sending to receiving. */
   readonly delays: readonly number[];
 }
@@ -59,12 +62,17 @@ export async function forward(
   let counting = false;
   let sent = 0;
   let late = 0;
+  let lateHere = 0;
+  const standstill = new Standstill();
   const streams = sockets.map(({ socket }, index) => new Stream(socket, index));
   const receive = (packet: Buffer) => {
     if (packet.length !== HEADER_BYTES + PAYLOAD_BYTES || packet.readUInt32BE(NUMBER) === 0) return;
-    const delay = performance.now() - packet.readDoubleBE(STAMP);
+    const now = standstill.seen();
+    const delay = now - packet.readDoubleBE(STAMP);
     delays.push(delay);
-    if (delay > LATE_MS) late += 1;
+    if (delay <= LATE_MS) return;
+    late += 1;
+    if (standstill.since(now - delay) > delay / 2) lateHere += 1;
   };
   for (const { socket } of sockets) socket.on('message', receive);
 
@@ -72,7 +80,7 @@ export async function forward(
   const done = Promise.withResolvers<void>();
   let slot = 0;
   const run = () => {
-    const now = performance.now() - began;
+    const now = standstill.seen() - began;
     if (now >= warmUpMs + measuredMs) {
       setTimeout(done.resolve, DRAIN_MS);
       return;
@@ -87,7 +95,30 @@ export async function forward(
   run();
   await done.promise;
   for (const { socket } of sockets) socket.removeListener('message', receive);
-  return { sent, received: delays.length, late, delays };
+  return { sent, received: delays.length, late, lateHere, delays };
+}
+
+/** Notices when this process was kept waiting: its timer, of 1 ms, came much too late. */
+class Standstill {
+  #seen = performance.now();
+  #from = 0;
+  #to = 0;
+
+  /** To be called whenever the process runs. Returns the time. */
+  seen(): number {
+    const now = performance.now();
+    if (now - this.#seen > STANDSTILL_MS) {
+      this.#from = this.#seen;
+      this.#to = now;
+    }
+    this.#seen = now;
+    return now;
+  }
+
+  /** Milliseconds of the last standstill that fell after `time`. */
+  since(time: number): number {
+    return this.#to - Math.max(this.#from, time);
+  }
 }
 
 /** One RTP stream (RFC 3550 section 5.1) whose payload says when it was sent. */
