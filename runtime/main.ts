@@ -150,7 +150,10 @@ async function compose(config: Config, log: Logger, shutdown: Shutdown): Promise
       callRecording: callRecordingPort(recording.recorder, recording.layers, liveCalls.find),
       callSpeech: callSpeechPort(speechLayers(speech, events, liveCalls), liveCalls),
       transcripts: transcriptPort({ ...recording, service: speech, queue: transcriptions }),
-      operations: operationPort(() => operations),
+      operations: operationPort(
+        () => operations,
+        () => onConferences,
+      ),
       model: modelPort(model, (name) => directory.domain(name)?.id),
     },
     shutdown,
@@ -216,6 +219,13 @@ async function compose(config: Config, log: Logger, shutdown: Shutdown): Promise
 
   const journal = RingingJournal.open(join(config.dataDir, 'ringing.jsonl'));
   shutdown.add('journal of ringing phones', () => journal.close());
+  const onConferences = conferenceOperations({
+    store: conferenceStore,
+    control: b2b.conferences,
+    dialogs: b2b.dialogs,
+    overload: restOverload,
+  });
+
   const sip = await SipLinks.connect(servers.sip.addresses, b2b, log, {
     timeoutMs: servers.sip.patienceMs,
     sessionExpires: config.sessionExpires,
@@ -275,12 +285,7 @@ async function compose(config: Config, log: Logger, shutdown: Shutdown): Promise
     operations,
     metrics,
     firstAnswers: new FirstAnswers(storage),
-    conferences: conferenceOperations({
-      store: conferenceStore,
-      control: b2b.conferences,
-      dialogs: b2b.dialogs,
-      overload: restOverload,
-    }),
+    conferences: onConferences,
     operationRecords: operations,
     runs: runner,
     scripts: scenarios.scripts,

@@ -9,11 +9,17 @@ import type { Value, ValueType } from '../../runtime/interpreter/values.ts';
 import type { OperationDefinition } from './definition.ts';
 import { withSelectors } from './target.ts';
 
+/** What a component needs to know of an operation on calls or conferences. */
+type DocumentedOperation = Pick<
+  OperationDefinition,
+  'name' | 'summary' | 'parameters' | 'target' | 'response' | 'startsCall' | 'example'
+>;
+
 /**
  * The component of a call operation: `operation.refer` in YAML, `await operation.refer({...})` in scripts. Its settings
  * are the parameters of the operation with the selectors of the dialog, its result is the operation's answer.
  */
-export function operationComponent(operation: OperationDefinition): Component {
+export function operationComponent(operation: DocumentedOperation): Component {
   const { name, summary, parameters, target, response } = operation;
   const results = resultFields(response);
   const hasResult = 'result' in results;
@@ -52,7 +58,7 @@ interface ResponseSchema {
 
 /** An answer with response modes is `ok`, or says what failed, and then there is no target dialog. */
 function outcomesOf(
-  { response, target }: OperationDefinition,
+  { response, target }: DocumentedOperation,
   { result }: Readonly<Record<string, ResultField>>,
 ): readonly Outcome[] | undefined {
   const failures = (result?.values ?? []).filter((value) => value !== 'ok');
@@ -66,7 +72,7 @@ function outcomesOf(
 }
 
 function resultFields({ properties, type }: ResponseSchema): Readonly<Record<string, ResultField>> {
-  if (type === 'array') return { ids: { type: 'list', description: 'Ids of the dialogs.' } };
+  if (type === 'array') return { ids: { type: 'list', description: 'The ids.' } };
   return Object.fromEntries(
     Object.entries(properties ?? {}).map(([field, schema]) => [
       field,
@@ -86,7 +92,7 @@ function valueType({ type, enum: values, const: constant }: ResponseSchema): Val
   return type === 'boolean' || type === 'integer' || type === 'number' || type === 'object' ? type : 'any';
 }
 
-function documentation({ target, startsCall, example }: OperationDefinition): string {
+function documentation({ target, startsCall, example }: DocumentedOperation): string {
   const dialog = {
     none: '',
     one: 'Name one dialog by `dialogid` or another selector; several that match are an error `ambiguous` with their ids. ',

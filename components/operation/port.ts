@@ -1,11 +1,16 @@
 import type { OperationPort } from '../../runtime/interpreter/ports/operations.ts';
+import { runConferenceOperation } from './conference-operations.ts';
+import type { ConferenceOperations } from './conferences.ts';
 import type { Operations } from './operations.ts';
 
 /** The operations as scenarios start them: with the rights of their domain. */
-export function operationPort(operations: () => Operations): OperationPort {
+export function operationPort(operations: () => Operations, conferences: () => ConferenceOperations): OperationPort {
   return {
     call: async (name, domain, parameters, signal) => {
-      const { response } = await operations().start(name, { scope: { domain }, parameters });
+      const scope = { domain };
+      const done = runConferenceOperation(conferences(), name, scope, parameters);
+      if (done !== undefined) return done;
+      const { response } = await operations().start(name, { scope, parameters });
       const left = Promise.withResolvers<never>();
       const leave = (): void => left.reject(signal.reason);
       if (signal.aborted) leave();

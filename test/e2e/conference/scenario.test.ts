@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { eventually } from '../../support/eventually.ts';
 import { TONES, useRooms } from './support.ts';
 
 describe('the component conference', () => {
@@ -50,8 +51,81 @@ describe('the component conference', () => {
     // Digits alone are a room, also where somebody has that number.
     await rooms.enter(bob, '*55wrong');
     expect(bob.waitingCalls).to.equal(0);
-    expect((await rooms.list()).map(({ uri }) => uri)).to.include('<sip:*70102@demo.local>');
+    await eventually(async () => {
+      expect((await rooms.list()).map(({ uri }) => uri)).to.include('<sip:*70102@demo.local>');
+    });
     const sorry = await rooms.enter(carol, '*55nowhere');
     await sorry.hears(2000);
+  });
+});
+
+describe('operations on conferences from a scenario', () => {
+  const { stage, rooms } = useRooms();
+
+  it('find a room, call somebody from it, part him from the others, take him out, and end it', async () => {
+    const folder = join(stage.node.dataDir, 'scenarios');
+    await mkdir(folder, { recursive: true });
+    const text = `
+id: host
+start: pick_up
+blocks:
+  pick_up:
+    answer:
+    next: find
+  find:
+    operation.lookup_conferences: { confroomnum: "7105" }
+    next: invite
+  invite:
+    operation.add_participant: { confid: "\${find.ids[0]}", to: "102" }
+    next: first_key
+  first_key:
+    collect: { max: 1, timeout: 10s }
+    exits: { next: silence, timeout: end }
+  silence:
+    operation.change_topology:
+      confid: \${find.ids[0]}
+      commands: [{ from: "\${invite.participantid}", to: "*", enabled: false }]
+    next: who
+  who:
+    operation.list_participants: { confid: "\${find.ids[0]}" }
+    next: second_key
+  second_key:
+    collect: { max: 1, timeout: 10s }
+    exits: { next: out, timeout: end }
+  out:
+    operation.remove_participant: { confid: "\${find.ids[0]}", participantid: "\${who.participants[1].participantid}" }
+    next: third_key
+  third_key:
+    collect: { max: 1, timeout: 10s }
+    exits: { next: finish, timeout: end }
+  finish:
+    operation.terminate_conference: { confid: "\${find.ids[0]}" }
+    next: gone
+  gone:
+    operation.read_topology: { confid: conf-none }
+    exits: { next: end, error: tell }
+  tell:
+    play: "tone:%(3000,0,2000)"
+    next: end
+`;
+    await writeFile(join(folder, 'host.yaml'), text);
+    const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
+    const one = await rooms.enter(alice, '*707105', TONES[0]);
+    await rooms.only(1);
+    const host = await rooms.enter(carol, '*55host');
+    const called = await bob.incoming();
+    await called.answer();
+    called.play(TONES[1]);
+    await one.hears(TONES[1]);
+    await host.sendDtmf('1');
+    await eventually(async () => one.hearsNot(TONES[1], { forMs: 200 }));
+    await called.hears(TONES[0]);
+    await host.sendDtmf('2');
+    expect((await called.ended()).by).to.equal('there');
+    await rooms.only(1);
+    await host.sendDtmf('3');
+    expect((await one.ended()).by).to.equal('there');
+    // A conference that is not there: the block leaves by `error`.
+    await host.hears(2000);
   });
 });
