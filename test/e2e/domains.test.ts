@@ -2,10 +2,11 @@ import { expect } from 'chai';
 import { Phone } from '../phones/phone.ts';
 import { RestClient } from '../phones/rest-client.ts';
 import { CALLS, useStage } from '../support/stage.ts';
-import { expectTalk } from './expectations.ts';
+import { expectError, expectTalk } from './expectations.ts';
 
 const OWN = '/rest/v1/user/sip/calls';
 const REST = '/rest/v1';
+const CONFERENCES = '/rest/v1/uc/conferences';
 
 describe('two domains', () => {
   const stage = useStage({ ownNode: true });
@@ -135,5 +136,42 @@ describe('two domains', () => {
     await expectTalk(x, y);
     await x.hangup();
     await y.ended();
+  });
+
+  it('keep their conferences apart: none is seen, named or entered by the other domain', async () => {
+    const [alice, bob] = await stage.phones('alice', 'bob');
+    const room = await alice.call('*707701');
+    await room.answered();
+    const rest = await stage.rest();
+    const [{ confid }] = (await rest.get(CONFERENCES)).json<[{ confid: string }]>();
+    for (const base of [CONFERENCES, `${CONFERENCES}_by_participation`]) {
+      expect((await foreign.get(base)).json()).to.deep.equal([]);
+      expectError(await foreign.get(`${base}/${confid}`), 404, 1404);
+      expectError(await foreign.send('LOOKUP', base, { body: { confroomnum: '7701' } }), 404, 1404);
+      expectError(await foreign.send('POST', `${base}/${confid}/participants`, { body: { to: '101' } }), 404, 1404);
+      expectError(await foreign.send('POST', `${base}/${confid}/topology`, { body: [] }), 404, 1404);
+      expectError(await foreign.send('DELETE', `${base}/${confid}`), 404, 1404);
+    }
+    // A call that both domains see, and a room of one of them.
+    const outgoing = await zoe.call('7102');
+    const incoming = await bob.incoming();
+    await incoming.answer();
+    await outgoing.answered();
+    const dialog = (await stage.dialogs()).find(({ acallid }) => acallid === outgoing.callId);
+    for (const base of [CALLS, OWN]) {
+      const refused = await foreign.send('REFERCONF', `${base}/${dialog?.dialogid ?? ''}`, {
+        body: { by: '<sip:101@other.local>', referconfid: confid, response_mode: 4 },
+      });
+      expect(expectError(refused, 422, 1405).error_details?.field).to.equal('referconfid');
+    }
+    await expectTalk(outgoing, incoming);
+    expect((await rest.get(`${CONFERENCES}/${confid}/participants?countonly=true`)).json()).to.deep.equal({ count: 1 });
+    // In the conference's own domain it works, for the party from the other domain too.
+    const brought = await rest.send('REFERCONF', `${CALLS}/${dialog?.dialogid ?? ''}`, {
+      body: { by: '<sip:102@demo.local>', referconfid: confid, response_mode: 4 },
+    });
+    expect(brought.json(), brought.text).to.include({ result: 'ok' });
+    await expectTalk(room, outgoing);
+    await outgoing.hangup();
   });
 });
