@@ -6,7 +6,10 @@ export const say = defineComponent({
   name: 'say',
   summary: 'Speaks a text to the other party.',
   otherNames: ['speak', 'tts', 'text_to_speech', 'talk', 'read_out'],
-  docs: 'Needs speech synthesis on the node; without it the block leaves by `error`, code `unavailable`.',
+  docs: [
+    'The speech engine of the media server speaks: in the embedded one espeak-ng, where it is installed. Without an engine the',
+    'block leaves by `error`, code `unavailable`. Numbers, dates and prices are read as the engine reads them in the language.',
+  ].join('\n'),
   settings: Type.Object({
     text: Type.String({
       minLength: 1,

@@ -89,7 +89,10 @@ export abstract class CallMedia implements DtmfCall, ListeningCall, RecordingCal
       const { digit } = await stoppable(endpoint, { signal: until, stopDigits }, (stop) =>
         endpoint.speak(text, speaker, stop),
       );
-      return { digit, milliseconds: Math.round(performance.now() - started) };
+      const milliseconds = Math.round(performance.now() - started);
+      if (digit === undefined && milliseconds < leastSpeechMs(text))
+        throw unavailable('the media server has no speech engine: nothing was spoken');
+      return { digit, milliseconds };
     });
   }
 
@@ -110,6 +113,12 @@ export abstract class CallMedia implements DtmfCall, ListeningCall, RecordingCal
       throw error;
     });
   }
+}
+
+/** A media server without a speech engine is done with a text at once; nobody speaks it faster than this. */
+function leastSpeechMs(text: string): number {
+  const letters = text.match(/[\p{L}\p{N}]/gu)?.length ?? 0;
+  return Math.min(300, letters * 20);
 }
 
 /** A source in the media server's notation. */

@@ -2,7 +2,7 @@ import type { TSchema } from 'typebox';
 import { type Component, type ComponentRegistry, END, ERROR_EXIT } from '../component.ts';
 import { DURATION_PATTERN } from '../duration.ts';
 import { usesCall } from '../method.ts';
-import { INTERRUPT_KINDS } from '../program.ts';
+import { INTERRUPT_KINDS, type InterruptKind } from '../program.ts';
 import { settingKind } from '../setting.ts';
 import { VALUE_TYPES } from '../values.ts';
 
@@ -82,13 +82,27 @@ function starts(): JsonSchema {
   };
 }
 
+/** What interrupts are named by; the others have no name. */
+const NAMED_INTERRUPTS: Partial<Record<InterruptKind, string>> = {
+  dtmf: '^[0-9*#A-D]$',
+  sip: '^(INFO|MESSAGE|NOTIFY)$',
+  message: '.',
+  event: '.',
+  after: DURATION_PATTERN,
+};
+
 function interrupts(): JsonSchema {
-  const target = { anyOf: [TARGET, { type: 'object', additionalProperties: TARGET }] };
+  const target = (kind: InterruptKind): JsonSchema => {
+    const pattern = NAMED_INTERRUPTS[kind];
+    if (pattern === undefined) return TARGET;
+    const byName = { type: 'object', propertyNames: { pattern }, additionalProperties: TARGET };
+    return kind === 'after' || kind === 'event' ? byName : { anyOf: [TARGET, byName] };
+  };
   return {
     type: 'object',
     description: 'What cuts the running block short, and where the run goes then.',
     additionalProperties: false,
-    properties: Object.fromEntries(INTERRUPT_KINDS.map((kind) => [kind, target])),
+    properties: Object.fromEntries(INTERRUPT_KINDS.map((kind) => [kind, target(kind)])),
   };
 }
 
@@ -115,7 +129,7 @@ function block(component: Component): JsonSchema {
         ...(openExits
           ? { patternProperties: { [openExits.pattern.source]: { ...TARGET, description: openExits.description } } }
           : {}),
-        additionalProperties: openExits !== undefined,
+        additionalProperties: false,
       },
     },
   };
@@ -155,7 +169,10 @@ function orExpression(schema: TSchema): JsonSchema {
   const { description, ...rest } = plain(schema);
   if (settingKind(schema) === 'condition') return { type: ['boolean', 'string'], description };
   if (settingKind(schema) === 'script') return { ...rest, description };
-  return { ...(description === undefined ? {} : { description }), anyOf: [rest, EXPRESSION] };
+  // `to: 102` is the text as it is written.
+  const isText = rest['type'] === 'string' && !('enum' in rest) && settingKind(schema) === undefined;
+  const values = isText ? [rest, { type: 'number' }, EXPRESSION] : [rest, EXPRESSION];
+  return { ...(description === undefined ? {} : { description }), anyOf: values };
 }
 
 /** Without what TypeBox notes for itself. */

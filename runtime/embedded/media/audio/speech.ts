@@ -16,14 +16,19 @@ const TIMEOUT_MS = 15_000;
 /**
  * Speaks a text with espeak-ng.
  *
- * @param voice a language of espeak-ng (`en`, `de`, `en-gb`); anything else speaks English
+ * @param voice a language of espeak-ng (`en`, `de`, `en-gb`), or a tag that begins with one (`de-AT`); anything else speaks
+ *   English
  * @param signal ends the synthesizer
  * @returns samples at 8 kHz; undefined when espeak-ng is not installed or cannot speak
  */
 export async function synthesize(voice: string, text: string, signal: AbortSignal): Promise<Int16Array | undefined> {
-  const language = /^[a-z]{2,3}(?:-[a-z0-9]{1,8})?$/.test(voice) ? voice : 'en';
-  const wav = await run(['-v', language, '--stdin', '--stdout'], text.slice(0, MAX_CHARACTERS), signal);
-  const spoken = wav ?? (language === 'en' ? undefined : await run(['-v', 'en', '--stdin', '--stdout'], text, signal));
+  let spoken: Buffer | undefined;
+  for (const language of languages(voice)) {
+    // The next one is for when there is no such voice.
+    // oxlint-disable-next-line eslint/no-await-in-loop
+    spoken = await run(['-v', language, '--stdin', '--stdout'], text.slice(0, MAX_CHARACTERS), signal);
+    if (spoken !== undefined || signal.aborted) break;
+  }
   if (spoken === undefined) return undefined;
   try {
     return readWav(spoken);
@@ -31,6 +36,13 @@ export async function synthesize(voice: string, text: string, signal: AbortSigna
     if (error instanceof WavError) return undefined;
     throw error;
   }
+}
+
+/** Voices to try: the tag, its language, English. */
+function languages(voice: string): ReadonlySet<string> {
+  const tag = voice.toLowerCase();
+  const [language = ''] = tag.split('-');
+  return new Set([tag, language, 'en'].filter((each) => /^[a-z]{2,3}(?:-[a-z0-9]{1,8})*$/.test(each)));
 }
 
 async function run(args: readonly string[], input: string, signal: AbortSignal): Promise<Buffer | undefined> {
