@@ -12,11 +12,21 @@ import { rest } from './rest.ts';
 import { rtp } from './rtp.ts';
 import { scripts } from './scripts.ts';
 import { start } from './start.ts';
+import { waiting } from './waiting.ts';
 import { type Benchmark, machine, table, Unavailable } from './support/report.ts';
 
 const BENCHMARKS: Readonly<Record<string, Benchmark>> = { calls, rest, start, rtp, model, scripts };
 /** Long, or in need of more than the machine: only when they are named. */
-const BY_NAME: Readonly<Record<string, Benchmark>> = { conference, events, hostile, media, memory, operations, pairs };
+const BY_NAME: Readonly<Record<string, Benchmark>> = {
+  conference,
+  events,
+  hostile,
+  media,
+  memory,
+  operations,
+  pairs,
+  waiting,
+};
 
 const all = { ...BENCHMARKS, ...BY_NAME };
 const named = process.argv.slice(2);

@@ -7,6 +7,7 @@ const DEFAULTS: PoolOptions = {
   workers: 2,
   memoryMb: 4096,
   nice: 10,
+  restMs: 5000,
   silenceMs: 10_000,
   drainMs: 600_000,
   debuggerPort: undefined,

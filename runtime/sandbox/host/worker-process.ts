@@ -9,6 +9,8 @@ export interface WorkerLimits {
   /** Megabytes the process may use. */
   readonly memoryMb: number;
   readonly nice: number;
+  /** Milliseconds that a script waits before it gives up its isolate, the first time. */
+  readonly restMs: number;
   /** Milliseconds without a sign of life after which the process is killed. */
   readonly silenceMs: number;
 }
@@ -57,7 +59,7 @@ export class WorkerProcess {
 
   constructor(options: WorkerOptions, events: WorkerEvents) {
     this.#events = events;
-    const { memoryMb } = options;
+    const { memoryMb, restMs } = options;
     this.#kill = options.nursery.start(
       [
         '--permission',
@@ -69,7 +71,7 @@ export class WorkerProcess {
         '--disable-warning=ExperimentalWarning',
         '--disable-warning=SecurityWarning',
         MAIN,
-        JSON.stringify({ memoryMb, frameBytes: FRAME_BYTES }),
+        JSON.stringify({ memoryMb, frameBytes: FRAME_BYTES, restMs }),
       ],
       {
         started: (pid, line) => this.#started(pid, line, options),

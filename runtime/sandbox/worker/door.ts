@@ -127,12 +127,17 @@ export class Door {
     this.#start = start;
   }
 
-  /** Starts the program. @param timeout milliseconds; undefined: none. Never rejects. */
-  async start(job: string, timeout: number | undefined): Promise<Said> {
+  /**
+   * Starts the program; never rejects.
+   * @param now the script's clock, milliseconds since the epoch
+   * @param jobs JSON texts
+   * @param timeout milliseconds; undefined: none
+   */
+  async start(now: number, jobs: readonly string[], timeout: number | undefined): Promise<Said> {
     const options = timeout === undefined ? {} : { timeout };
     // The isolate takes its tasks in order, all in one turn of its thread.
     const [announced, started, drained] = await Promise.allSettled([
-      this.#activate.apply(undefined, [`[${job}]`], options),
+      this.#activate.apply(undefined, [activation(now, jobs)], options),
       this.#start(options),
       this.#drain(),
     ]);
@@ -141,10 +146,10 @@ export class Door {
     );
   }
 
-  /** Continues the program. @param jobs JSON texts. @param timeout milliseconds; undefined: none. Never rejects. */
-  async activate(jobs: readonly string[], timeout: number | undefined): Promise<Said> {
+  /** Continues the program: the same. */
+  async activate(now: number, jobs: readonly string[], timeout: number | undefined): Promise<Said> {
     const [activated, drained] = await Promise.allSettled([
-      this.#activate.apply(undefined, [`[${jobs.join(',')}]`], timeout === undefined ? {} : { timeout }),
+      this.#activate.apply(undefined, [activation(now, jobs)], timeout === undefined ? {} : { timeout }),
       this.#drain(),
     ]);
     return exceeded(drained) ?? this.#failure(activated) ?? this.#said(drained, activated, activated);
@@ -184,6 +189,10 @@ export class Door {
       ...(rejected === undefined ? {} : { unhandled: messageOf(rejected.reason) }),
     };
   }
+}
+
+function activation(now: number, jobs: readonly string[]): string {
+  return `[${now},${jobs.join(',')}]`;
 }
 
 /** A script that went on after it exceeded a limit ends because of that limit, not because of the time it then took. */

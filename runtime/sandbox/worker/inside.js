@@ -4,7 +4,7 @@
  * functions it needs, stores nothing where a changed prototype could intercept it, and hands the script frozen arrow
  * functions only. A script that fools it fools itself: everything that leaves is checked again outside.
  *
- * In:  JSON list of {do: 'start' | 'answer' | 'fail' | 'event', ...}
+ * In:  JSON list: the time, then {do: 'seed' | 'start' | 'answer' | 'fail' | 'event', ...}
  * Out: JSON list of ['call', id, name, args], ['cancel', id], ['keys', whether it listens for them], ['log', level, text], ['limit', name], ['done', value, vars],
  *      ['threw', code, message, stack], ['unstarted'] while the source itself has not run to its end, ['idle'] when
  *      nothing can continue the script
@@ -14,7 +14,7 @@
   'use strict';
   const { parse, stringify } = JSON;
   const { apply, construct, ownKeys } = Reflect;
-  const { create, defineProperty, freeze, setPrototypeOf } = Object;
+  const { create, defineProperty, freeze, getOwnPropertyDescriptor, setPrototypeOf } = Object;
   const { slice } = String.prototype;
   const { add, delete: remove, forEach } = Set.prototype;
   const SetOf = Set;
@@ -27,6 +27,12 @@
     delete globalThis[name];
   }
   replaceArrayBuffer();
+
+  /** Milliseconds since the epoch, while the script has its turn; what a script does depends on nothing it is not told. */
+  let clock = 0;
+  let seed = [0, 0, 0, 1];
+  replaceDate();
+  hide(Math, 'random', random);
 
   let limits;
   let out = '';
@@ -285,8 +291,58 @@
     hide(globalThis, 'ArrayBuffer', freeze(Limited));
   }
 
+  function replaceDate() {
+    const Original = Date;
+    const { prototype } = Original;
+    const { toString } = prototype;
+    function Clocked(year, month, ...rest) {
+      if (new.target === undefined) return apply(toString, new Original(clock), []);
+      const { length } = arguments;
+      const args = length === 0 ? [clock] : length === 1 ? [year] : [year, month, ...rest];
+      return construct(Original, args, new.target);
+    }
+    hide(Clocked, 'name', 'Date');
+    hide(Clocked, 'length', 7);
+    Clocked.prototype = prototype;
+    hide(Clocked, 'now', () => clock);
+    hide(Clocked, 'parse', Original.parse);
+    hide(Clocked, 'UTC', Original.UTC);
+    hide(prototype, 'constructor', Clocked);
+    hide(globalThis, 'Date', Clocked);
+    // A format of no date is one of the present.
+    const format = Intl.DateTimeFormat.prototype;
+    const { get } = getOwnPropertyDescriptor(format, 'format');
+    const { formatToParts } = format;
+    defineProperty(format, 'format', {
+      __proto__: null,
+      configurable: true,
+      get() {
+        const bound = apply(get, this, []);
+        return (date) => bound(date === undefined ? clock : date);
+      },
+    });
+    hide(format, 'formatToParts', function (date) {
+      return apply(formatToParts, this, [date === undefined ? clock : date]);
+    });
+  }
+
+  /** sfc32 of PractRand, for 52 bits. */
+  function random() {
+    return (next32() * 1_048_576 + (next32() >>> 12)) / 4_503_599_627_370_496;
+  }
+
+  function next32() {
+    const sum = (((seed[0] + seed[1]) | 0) + seed[3]) | 0;
+    seed[3] = (seed[3] + 1) | 0;
+    seed[0] = seed[1] ^ (seed[1] >>> 9);
+    seed[1] = (seed[2] + (seed[2] << 3)) | 0;
+    seed[2] = (((seed[2] << 21) | (seed[2] >>> 11)) + sum) | 0;
+    return sum >>> 0;
+  }
+
   function perform(job) {
-    if (job.do === 'start') {
+    if (job.do === 'seed') seed = job.seed;
+    else if (job.do === 'start') {
       start(job);
       if (registered) void run(early);
     } else if (job.do === 'answer') take(job.id)?.resolve(job.value);
@@ -309,7 +365,8 @@
   return (activation) => {
     if (activation === undefined) return drain();
     const jobs = parse(activation);
-    for (let index = 0; index < jobs.length; index++) perform(jobs[index]);
+    clock = jobs[0];
+    for (let index = 1; index < jobs.length; index++) perform(jobs[index]);
     return undefined;
   };
 })();

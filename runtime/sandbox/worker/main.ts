@@ -1,6 +1,6 @@
 /**
  * A sandbox process: runs scripts for the host that started it, over file descriptor 3. Its argument is JSON:
- * `{memoryMb, frameBytes}`.
+ * `{memoryMb, frameBytes, restMs}`.
  */
 import { Socket } from 'node:net';
 import process from 'node:process';
@@ -9,14 +9,20 @@ import type { ToHost, ToWorker } from '../messages.ts';
 import { MemoryWatch } from './memory-watch.ts';
 import { Seats, leave } from './seats.ts';
 import { type Program, SourceError, plainSource } from './source.ts';
+import { Turnstile } from './turnstile.ts';
 import { WorkerRun } from './worker-run.ts';
 
+/** Runs that may begin or wake at once. */
+const AT_ONCE = 8;
+/** Runs beyond which those that wait give up their isolates at once. */
+const CROWD = 64;
 /** Memory of an isolate that only compiles, in megabytes. */
 const COMPILE_MEMORY_MB = 32;
 
 interface WorkerSettings {
   readonly memoryMb: number;
   readonly frameBytes: number;
+  readonly restMs: number;
 }
 
 const settings = JSON.parse(process.argv[2] ?? '{}') as WorkerSettings;
@@ -25,6 +31,7 @@ const reader = new FrameReader<ToWorker>(settings.frameBytes);
 const programs = new Map<number, Program>();
 const runs = new Map<number, WorkerRun>();
 const seats = new Seats();
+const turnstile = new Turnstile(AT_ONCE);
 const watch = new MemoryWatch(settings.memoryMb, die);
 
 function send(message: ToHost, body = ''): void {
@@ -48,6 +55,11 @@ async function compile(request: number, program: Program): Promise<void> {
   }
 }
 
+/** An isolate takes more than a megabyte, and what V8 once took it keeps for the next: many at once are dear. */
+function restMs(): number {
+  return runs.size > CROWD ? 0 : settings.restMs;
+}
+
 function programOf(id: number): Program {
   const program = programs.get(id);
   if (!program) throw new Error(`there is no program ${id}`);
@@ -67,7 +79,14 @@ function receive(message: ToWorker, body: string): void {
       void compile(message.request, programOf(message.program));
       break;
     case 'start': {
-      const run = new WorkerRun(message, { seats, watch, send, over: () => runs.delete(message.run) });
+      const run = new WorkerRun(message, {
+        seats,
+        watch,
+        turnstile,
+        restMs,
+        send,
+        over: () => runs.delete(message.run),
+      });
       runs.set(message.run, run);
       void run.begin(programOf(message.program), body);
       break;

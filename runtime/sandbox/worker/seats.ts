@@ -53,6 +53,11 @@ export class Seats {
   /** Readies a seat for the next run of its program, unless it is crowded; never rejects. */
   async giveBack(seat: Seat): Promise<void> {
     const { program } = seat;
+    const enough = (this.#idle.get(program)?.length ?? 0) + (this.#readying.get(program) ?? 0) >= IDLE_FOR_ONE;
+    if (enough && !this.#expecting.has(program)) {
+      seat.door.close();
+      return leave(seat.room);
+    }
     this.#readying.set(program, (this.#readying.get(program) ?? 0) + 1);
     const ready = await renew(seat);
     const others = (this.#readying.get(program) ?? 1) - 1;

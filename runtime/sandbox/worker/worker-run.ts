@@ -1,10 +1,13 @@
 import type { LimitName } from '../limits.ts';
 import type { Failure, RunProgress, ToHost } from '../messages.ts';
+import { randomFillSync } from 'node:crypto';
 import type { Said } from './door.ts';
 import { InspectorLink } from './inspector-link.ts';
+import { isSame, Journal } from './journal.ts';
 import type { MemoryWatch, Watched } from './memory-watch.ts';
 import { type Seat, type Seats, leave } from './seats.ts';
 import { type Program, SourceError } from './source.ts';
+import type { Turnstile } from './turnstile.ts';
 
 export interface RunSettings {
   readonly run: number;
@@ -18,6 +21,10 @@ export interface RunSettings {
 export interface RunSurroundings {
   readonly seats: Seats;
   readonly watch: MemoryWatch;
+  /** Where runs come in that need an isolate. */
+  readonly turnstile: Turnstile;
+  /** Milliseconds for which a run waits before it gives up its isolate; after each time it waits twice as long. */
+  readonly restMs: () => number;
   readonly send: (message: ToHost, body?: string) => void;
   /** The run is done, and needs no word of the host any more. */
   readonly over: () => void;
@@ -29,14 +36,23 @@ const GRACE_MS = 300;
 const DEBUGGER_MS = 60_000;
 /** Milliseconds for making an isolate and compiling a program. */
 const PREPARE_MS = 10_000;
+/** Milliseconds for which a script that has just begun keeps others from beginning. */
+const ENTRY_MS = 50;
+/** Milliseconds of processor time that it may take to do everything again. */
+const REPEATABLE_CPU_MS = 100;
 
 /**
  * ```
  * preparing ─▶ idle ⇄ active
- *     └─────────┴───────┴──▶ over
+ *     ▲ │       │ │     │
+ *     │ │       ▼ │     │
+ *     └─┼─── asleep     │
+ *       └─────────┴─────┴──▶ over
  * ```
+ * A run that waits for long sleeps: it has no isolate. What it is told next wakes it, in a fresh context in which it does
+ * once more what it has done so far, unheard.
  */
-type State = 'preparing' | 'idle' | 'active' | 'over';
+type State = 'preparing' | 'idle' | 'active' | 'asleep' | 'over';
 
 /** One run inside the worker: takes activations to its isolate and what the script said to the host. */
 export class WorkerRun implements Watched {
@@ -47,11 +63,19 @@ export class WorkerRun implements Watched {
   #seat: Seat | undefined;
   #inspector: InspectorLink | undefined;
   #jobs: string[] = [];
+  #program: Program | undefined;
+  #journal: Journal | undefined;
+  /** How much longer it waits than others before it gives up its isolate. */
+  #patience = 1;
+  #resting: NodeJS.Timeout | undefined;
   /** An activation is in the isolate, although the run may be over. */
   #inside = false;
   #activations = 0;
   #taken = 0;
-  #cpuBefore = 0n;
+  /** Processor time of the isolate before the script had it; undefined while it does everything again. */
+  #cpuBefore: bigint | undefined;
+  /** What the script used before it slept last. */
+  #cpuAwake = 0;
   #cpuMs = 0;
   #memoryBytes = 0;
 
@@ -59,6 +83,8 @@ export class WorkerRun implements Watched {
     this.#settings = settings;
     this.#around = around;
     this.memoryMb = settings.memoryMb;
+    // A debugger looks into the one isolate.
+    if (!settings.debug) this.#journal = new Journal();
   }
 
   get isGone(): boolean {
@@ -67,6 +93,23 @@ export class WorkerRun implements Watched {
 
   /** Starts the program; never rejects. */
   async begin(program: Program, startJob: string): Promise<void> {
+    this.#program = program;
+    const seed = [...randomFillSync(new Int32Array(4))];
+    const jobs = [JSON.stringify({ do: 'seed', seed }), startJob];
+    const goOn = await this.#around.turnstile.enter();
+    const entry = setTimeout(goOn, ENTRY_MS);
+    const seat = this.#isOver() ? undefined : await this.#sitDown(program);
+    if (seat && this.#settings.debug) await this.#waitForDebugger();
+    if (seat && !this.#isOver()) {
+      this.#cpuBefore = seat.room.isolate.cpuTime;
+      await this.#turn(jobs, true);
+    }
+    clearTimeout(entry);
+    goOn();
+  }
+
+  /** An isolate with the program in it; undefined when there is none, or the run is over by then. */
+  async #sitDown(program: Program): Promise<Seat | undefined> {
     const stuck = this.#unlessDone(PREPARE_MS, 'it could not be prepared in time');
     try {
       const { seats } = this.#around;
@@ -74,23 +117,24 @@ export class WorkerRun implements Watched {
       this.#seat = await (debug ? seats.make(program, memoryMb, true) : seats.take(program, memoryMb));
     } catch (error) {
       this.#fail(prepareFailure(error));
-      return;
+      return undefined;
     } finally {
       clearTimeout(stuck);
     }
-    if (this.#isOver()) return leave(this.#seat.room);
-    const { isolate } = this.#seat.room;
-    this.#seat.room.onCatastrophe = (reason) => this.#catastrophe(reason);
-    if (this.#settings.debug) await this.#waitForDebugger();
-    if (this.#isOver()) return;
-    this.#cpuBefore = isolate.cpuTime;
-    await this.#turn((seat, timeout) => seat.door.start(startJob, timeout));
+    const seat = this.#seat;
+    if (this.#isOver()) {
+      leave(seat.room);
+      return undefined;
+    }
+    seat.room.onCatastrophe = (reason) => this.#catastrophe(reason);
+    return seat;
   }
 
   /** One job of an activation, as JSON. */
   job(text: string): void {
     this.#jobs.push(text);
     if (this.#state === 'idle') void this.#continue();
+    else if (this.#state === 'asleep') void this.#wake();
   }
 
   /** The host is done with the run. */
@@ -98,6 +142,7 @@ export class WorkerRun implements Watched {
     const seat = this.#seat;
     const calm = this.#state === 'idle';
     this.#state = 'over';
+    clearTimeout(this.#resting);
     this.#inspector?.close();
     if (!seat) return;
     if (reusable && calm && !this.#settings.debug) void this.#around.seats.giveBack(seat);
@@ -139,8 +184,51 @@ export class WorkerRun implements Watched {
       const jobs = this.#takeJobs();
       // Jobs go in one after the other, for each may change what the next finds.
       // oxlint-disable-next-line eslint/no-await-in-loop
-      await this.#turn((seat, timeout) => seat.door.activate(jobs, timeout));
+      await this.#turn(jobs, false);
     }
+  }
+
+  #restLater(): void {
+    const restMs = this.#around.restMs() * this.#patience;
+    // At once: whoever comes next then gets the isolate instead of making one.
+    if (restMs === 0) this.#rest();
+    else this.#resting = setTimeout(() => this.#rest(), restMs);
+  }
+
+  /** Gives up the isolate, if what the script did is easily done again. */
+  #rest(): void {
+    const seat = this.#seat;
+    const easy = this.#journal?.complete === true && this.#usedCpu() <= REPEATABLE_CPU_MS;
+    if (!seat || this.#state !== 'idle' || !easy) return;
+    this.#state = 'asleep';
+    this.#cpuAwake = this.#cpuMs;
+    this.#cpuBefore = undefined;
+    this.#seat = undefined;
+    void this.#around.seats.giveBack(seat);
+  }
+
+  /** Does everything again that was done, up to the same state. */
+  async #wake(): Promise<void> {
+    if (!this.#program) return;
+    this.#state = 'preparing';
+    this.#patience *= 2;
+    const goOn = await this.#around.turnstile.enter();
+    const seat = this.#isOver() ? undefined : await this.#sitDown(this.#program);
+    if (seat) await this.#repeat(seat);
+    goOn();
+  }
+
+  async #repeat(seat: Seat): Promise<void> {
+    for (const [index, turn] of (this.#journal?.turns ?? []).entries()) {
+      // oxlint-disable-next-line eslint/no-await-in-loop -- one after the other, as it was
+      const said = await this.#enter(seat, turn.now, turn.jobs, index === 0);
+      if (this.#isOver()) return;
+      if (said.kind !== 'said' || !isSame(turn, said.text))
+        return this.#fail({ kind: 'lost', message: 'after a long wait the script did not do the same again' });
+    }
+    this.#cpuBefore = seat.room.isolate.cpuTime;
+    this.#state = 'idle';
+    await this.#continue();
   }
 
   /** As many waiting jobs as fit into one message. */
@@ -156,27 +244,20 @@ export class WorkerRun implements Watched {
     return this.#jobs.splice(0, count);
   }
 
-  /** One turn in the isolate, within the limits. */
-  async #turn(turn: (seat: Seat, timeout: number | undefined) => Promise<Said>): Promise<void> {
+  /** One turn of the script, and what came of it to the host. */
+  async #turn(jobs: readonly string[], first: boolean): Promise<void> {
     const seat = this.#seat;
     if (!seat) return;
-    const { cpuMs, activationMs, debug, run } = this.#settings;
-    const left = Math.ceil(cpuMs - this.#usedCpu());
-    const timeout = Math.max(1, Math.min(activationMs, left));
-    const stuck = debug
-      ? undefined
-      : this.#unlessDone(timeout + GRACE_MS, 'it does not stop', timeLimit(left, activationMs));
+    clearTimeout(this.#resting);
+    const { debug, run } = this.#settings;
+    const limit = this.#timeLimit();
+    const now = Date.now();
     this.#state = 'active';
-    this.#inside = true;
     this.#activations++;
-    if (!debug) this.#around.watch.begin(this);
-    const said = await turn(seat, debug ? undefined : timeout);
-    this.#around.watch.end(this);
-    this.#inside = false;
-    clearTimeout(stuck);
+    const said = await this.#enter(seat, now, jobs, first);
     if (this.#isOver()) return;
     this.#state = 'idle';
-    const failure = this.#failureOf(said, timeLimit(left, activationMs));
+    const failure = this.#failureOf(said, limit.name);
     if (failure) return this.#fail(failure);
     if (said.kind !== 'said') return;
     const { unhandled } = said;
@@ -192,7 +273,31 @@ export class WorkerRun implements Watched {
       said.text,
     );
     if (over) return this.#finish(seat);
+    this.#journal?.record(now, jobs, said.text);
     if (this.#jobs.length > 0) void this.#continue();
+    else if (this.#journal?.complete) this.#restLater();
+  }
+
+  /** Lets the script work, within its limits. */
+  async #enter(seat: Seat, now: number, jobs: readonly string[], first: boolean): Promise<Said> {
+    const { debug } = this.#settings;
+    const { timeout, name } = this.#timeLimit();
+    const stuck = debug ? undefined : this.#unlessDone(timeout + GRACE_MS, 'it does not stop', name);
+    this.#inside = true;
+    if (!debug) this.#around.watch.begin(this);
+    const wanted = debug ? undefined : timeout;
+    const said = await (first ? seat.door.start(now, jobs, wanted) : seat.door.activate(now, jobs, wanted));
+    this.#around.watch.end(this);
+    this.#inside = false;
+    clearTimeout(stuck);
+    return said;
+  }
+
+  /** Milliseconds the script may work now, and the limit that says so. */
+  #timeLimit(): { readonly timeout: number; readonly name: LimitName } {
+    const { cpuMs, activationMs } = this.#settings;
+    const left = Math.ceil(cpuMs - this.#usedCpu());
+    return { timeout: Math.max(1, Math.min(activationMs, left)), name: left < activationMs ? 'cpuMs' : 'activationMs' };
   }
 
   /** The script came to its end: the next one of its program gets the isolate. */
@@ -214,6 +319,7 @@ export class WorkerRun implements Watched {
     if (this.#isOver()) return;
     const progress = this.#progress();
     this.#state = 'over';
+    clearTimeout(this.#resting);
     this.#inspector?.close();
     this.#around.send({ type: 'failed', run: this.#settings.run, failure, ...progress });
     if (this.#seat) this.#leave(this.#seat);
@@ -245,7 +351,8 @@ export class WorkerRun implements Watched {
 
   #usedCpu(): number {
     const isolate = this.#seat?.room.isolate;
-    if (isolate && !isolate.isDisposed) this.#cpuMs = Number(isolate.cpuTime - this.#cpuBefore) / 1e6;
+    if (this.#cpuBefore !== undefined && isolate && !isolate.isDisposed)
+      this.#cpuMs = this.#cpuAwake + Number(isolate.cpuTime - this.#cpuBefore) / 1e6;
     return this.#cpuMs;
   }
 
@@ -257,11 +364,6 @@ export class WorkerRun implements Watched {
       jobs: this.#taken,
     };
   }
-}
-
-/** Which limit a time-out means, with so much CPU time left before. */
-function timeLimit(left: number, activationMs: number): LimitName {
-  return left < activationMs ? 'cpuMs' : 'activationMs';
 }
 
 function prepareFailure(error: unknown): Failure {

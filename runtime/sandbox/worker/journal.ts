@@ -1,0 +1,50 @@
+import { hash } from 'node:crypto';
+
+/** One turn of a script: what went in, and what the script said. */
+export interface JournalTurn {
+  /** Milliseconds since the epoch: the script's clock in this turn. */
+  readonly now: number;
+  readonly jobs: readonly string[];
+  readonly said: string;
+}
+
+/** Beyond these, doing everything again would cost more than keeping the isolate. */
+const MAX_LENGTH = 32_768;
+const MAX_TURNS = 200;
+
+/**
+ * Everything that a script was told, so that it can be brought to the same state again: its clock and its random numbers come
+ * from outside, and nothing else in it could differ.
+ */
+export class Journal {
+  #turns: JournalTurn[] = [];
+  #length = 0;
+  #full = false;
+
+  /** It holds everything since the start. */
+  get complete(): boolean {
+    return !this.#full;
+  }
+
+  get turns(): readonly JournalTurn[] {
+    return this.#turns;
+  }
+
+  /** @param text what the script said */
+  record(now: number, jobs: readonly string[], text: string): void {
+    if (this.#full) return;
+    for (const job of jobs) this.#length += job.length;
+    this.#full = this.#length > MAX_LENGTH || this.#turns.length >= MAX_TURNS;
+    if (this.#full) this.#turns = [];
+    else this.#turns.push({ now, jobs, said: digest(text) });
+  }
+}
+
+/** Whether a script said the same again. */
+export function isSame({ said }: JournalTurn, text: string): boolean {
+  return said === digest(text);
+}
+
+function digest(text: string): string {
+  return hash('sha256', text, 'base64');
+}
