@@ -16,6 +16,9 @@ import type { Party } from './party.ts';
 
 type State = 'ringing' | 'answering' | 'answered' | 'ended';
 
+/** Milliseconds to wait for the session description of a caller whose INVITE had none. */
+const ACK_MS = 3000;
+
 /** What a phone leg needs of the node. */
 export interface PhoneLegTools {
   createEndpoint(wish: PlacedEndpointWish): Promise<MediaEndpoint>;
@@ -57,6 +60,7 @@ export class PhoneLeg implements CallingLeg {
   #endpoint: MediaEndpoint | undefined;
   #preparing: Promise<MediaEndpoint> | undefined;
   #held = false;
+  readonly #lateAnswer = Promise.withResolvers<void>();
 
   private constructor(
     tools: PhoneLegTools,
@@ -167,6 +171,9 @@ export class PhoneLeg implements CallingLeg {
     }
     this.#state = 'answered';
     this.#established(sip);
+    // Its session description comes in the ACK: until then nothing can be sent to it, and FreeSWITCH drops a channel that is
+    // bridged before.
+    if (this.#invite.sdp === '') await this.#lateAnswerTaken(endpoint);
   }
 
   release(cause: EndCause): void {
@@ -176,6 +183,14 @@ export class PhoneLeg implements CallingLeg {
     if (unanswered) this.#invite?.reject(cause.status, cause.reason);
     if (this.#sip !== undefined) this.#tools.background(this.#sip.bye(), 'BYE', this);
     this.#dropMedia();
+  }
+
+  async #lateAnswerTaken({ gone }: MediaEndpoint): Promise<void> {
+    const timer = setTimeout(this.#lateAnswer.resolve, ACK_MS);
+    gone.addEventListener('abort', () => this.#lateAnswer.resolve(), { once: true });
+    await this.#lateAnswer.promise;
+    clearTimeout(timer);
+    if (this.#isEnded()) throw new MediaError('the caller is gone', 487);
   }
 
   async #makeEndpoint(on: EndpointServer | undefined): Promise<MediaEndpoint> {
@@ -220,7 +235,7 @@ export class PhoneLeg implements CallingLeg {
     sip.handle({
       ended: (reason) => this.#ended(reason),
       reinvite: (sdp) => this.#reinvite(sdp),
-      answerInAck: (sdp) => void this.#renegotiate(sdp),
+      answerInAck: (sdp) => void this.#renegotiate(sdp).then(() => this.#lateAnswer.resolve()),
       messaged: (message) => this.#messaged(message),
       refer: (request) => this.#tools.refer(this, request),
     });

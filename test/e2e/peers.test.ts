@@ -4,7 +4,14 @@ import { Linphone } from '../phones/linphone.ts';
 import { requirePeer } from '../phones/peers.ts';
 import { runSipp } from '../phones/sipp.ts';
 import { freeSipPort } from '../support/ports.ts';
+import { REAL_SIP } from '../support/real-servers.ts';
 import { useStage } from '../support/stage.ts';
+
+/**
+ * drachtio-server goes on to call `dave@127.0.0.1` by the TCP connection of the program before, as long as that registration would
+ * last (docs/conformance.md).
+ */
+const isTakenForTcp = (transport: 'udp' | 'tcp'): boolean => REAL_SIP && transport === 'udp';
 
 describe('SIP programs of other people', () => {
   const stage = useStage();
@@ -115,6 +122,7 @@ describe('SIP programs of other people', () => {
 
     for (const transport of ['udp', 'tcp'] as const) {
       it(`registers over ${transport}, calls 501, a phone, holds, and is called`, async function () {
+        if (isTakenForTcp(transport)) this.skip();
         const dave = await linphone(requirePeer(this, 'linphonec'), transport);
         await dave.call('sip:501@demo.local');
         await dave.hangup();
@@ -149,6 +157,7 @@ describe('SIP programs of other people', () => {
       });
 
       it(`talks to baresip over ${transport}, and both hang up`, async function () {
+        if (isTakenForTcp(transport)) this.skip();
         const dave = await linphone(requirePeer(this, 'linphonec'), transport);
         const program = requirePeer(this, 'baresip');
         const carol = await Baresip.start(program, { ...account('carol', transport), tone: 500 });

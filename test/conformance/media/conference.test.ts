@@ -126,6 +126,17 @@ describe('Conformance, media server: conferences', () => {
     expect(await command(room, 'list count')).to.equal(`-ERR Conference ${room} not found\n`);
   });
 
+  it('keeps members apart until a moderator is there', async () => {
+    const room = newRoom();
+    const [one, other, host] = [await stage.connect(), await stage.connect(), await stage.connect()];
+    for (const { endpoint } of [one, other]) await endpoint.join(room, { flags: { waitMod: true } });
+    one.call.play(TONES[0]);
+    await other.call.hearsNot(TONES[0], { forMs: 300 });
+    await host.endpoint.join(room, { flags: { moderator: true } });
+    await Promise.all([other, host].map(({ call }) => call.hears(TONES[0])));
+    expect(await command(room, 'list')).to.match(/\|moderator/);
+  });
+
   it('puts everybody out by hup all, and their channels live on', async () => {
     const { room, all } = await pair();
     expect((await command(room, 'hup all')).trim().split('\n')).to.have.members(

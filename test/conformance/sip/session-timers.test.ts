@@ -1,11 +1,14 @@
 import { expect } from 'chai';
 import { header } from '../../phones/sip/message.ts';
+import { Moment } from '../../phones/wait.ts';
+import { REAL_SIP } from '../../support/real-servers.ts';
 import { sdp } from '../support/sdp.ts';
 import { useSipStage } from '../support/stage.ts';
 
 /** What can be seen of RFC 4028 without waiting for the shortest interval, 90 s; the rest is test/embedded/sip. */
 describe('Conformance, SIP server: session timers', () => {
   const stage = useSipStage();
+  const SDP_TYPE = { name: 'Content-Type', value: 'application/sdp' };
   const SUPPORTED = { name: 'Supported', value: 'timer' };
 
   /** Session-Expires of the 200 to an INVITE with this one; `app` is what the application puts into its answer. */
@@ -51,4 +54,36 @@ describe('Conformance, SIP server: session timers', () => {
     (await agent.request('BYE')).respond(200);
     await ended;
   });
+
+  // The shortest interval, 90 s, passes only once for both tests of it. The embedded server's time is set in test/embedded/sip.
+  if (REAL_SIP) {
+    it('refreshes a call half-way, and ends one that is not refreshed', async function () {
+      this.timeout(120_000);
+      const calls = await Promise.all(
+        ['uas', 'uac'].map(async (refresher) => {
+          const agent = await stage.agent();
+          const headers = [SUPPORTED, { name: 'Session-Expires', value: `90;refresher=${refresher}` }];
+          const calling = agent.call(stage.target, headers);
+          const { request, response } = await stage.incoming('invite');
+          const app = await stage.srf.createUAS(request, response, { localSdp: sdp(20_000) });
+          return { agent, app, far: await calling };
+        }),
+      );
+      const [refreshed, expiring] = calls;
+      if (refreshed === undefined || expiring === undefined) throw new Error('two calls');
+      const ended = new Moment<true>('end for the application');
+      expiring.app.on('destroy', () => ended.reach(true));
+      const refresh = await refreshed.agent.request('INVITE', 60_000);
+      expect(header(refresh.request, 'session-expires')).to.match(/^90;refresher=uac/);
+      refresh.respond(200, { headers: [refreshed.agent.contact, SDP_TYPE, SUPPORTED], body: sdp(41_000) });
+      await refresh.acked;
+      const bye = await expiring.agent.request('BYE', 60_000);
+      expect(header(bye.request, 'reason')).to.contain('Session timer expired');
+      bye.respond(200);
+      await ended.wait(2000);
+      const over = refreshed.app.destroy();
+      (await refreshed.agent.request('BYE')).respond(200);
+      await over;
+    });
+  }
 });

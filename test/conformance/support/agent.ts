@@ -115,8 +115,8 @@ export class Agent {
   }
 
   /** Calls and, once answered, acknowledges. */
-  async call(target: string): Promise<{ dialog: Dialog; answer: SipResponse }> {
-    const transaction = this.start('INVITE', target);
+  async call(target: string, headers: readonly SipHeader[] = []): Promise<{ dialog: Dialog; answer: SipResponse }> {
+    const transaction = this.start('INVITE', target, { headers });
     const answer = await transaction.final;
     if (answer === undefined || answer.status >= 300) throw new Error(`the call got ${answer?.status ?? 'no answer'}`);
     const dialog = Dialog.ofCaller(transaction.request, answer);

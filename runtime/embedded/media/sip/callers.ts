@@ -19,7 +19,8 @@ export class Callers {
   /** Whether a request from this address is taken. */
   admits(address: string): boolean {
     if (this.#named !== undefined) return this.#named.has(address) || this.#named.has(ANY_CALLER);
-    if (this.#own.has(address)) return true;
+    // The whole loopback network is this machine, whichever of its addresses an interface names.
+    if (address.startsWith('127.') || this.#own.has(address)) return true;
     // An interface may have come up since.
     this.#own = ownAddresses();
     return this.#own.has(address);
