@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { isIP } from 'node:net';
 import type { SipUser } from '../domain/directory.ts';
 import type { TailStep } from '../interpreter/dtmf-tail.ts';
 import type { MediaEndpoint } from '../media/endpoint.ts';
@@ -241,8 +242,8 @@ class PhonesCall {
     if (by === undefined) return [];
     return contacts.flatMap((text) => {
       const uri = parseSipUri(text);
-      if (uri === undefined || uri.user === '') return [];
       const { party } = by.callee;
+      if (uri === undefined || uri.user === '' || !isHere(uri.host, party.domain)) return [];
       const decision = directory.route(party.domain, numberOf(party), uri.user);
       if (decision.kind !== 'sipuser') return [];
       const { sipuser } = decision;
@@ -340,6 +341,11 @@ class PhonesCall {
     if (endpoint !== undefined) this.#tools.background(endpoint.destroy(), 'endpoint', this.#options.caller);
     this.progress.finish(final);
   }
+}
+
+/** Whether a redirection stays with this platform: an address is taken for its own, the name of another host is not. */
+function isHere(host: string, domain: string): boolean {
+  return host === '' || host === domain.toLowerCase() || isIP(host.replace(/^\[|\]$/g, '')) !== 0;
 }
 
 /** How a call that came to nothing ends for its caller. */

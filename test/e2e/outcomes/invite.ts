@@ -111,6 +111,28 @@ export const INVITE_PLAYS: Readonly<Record<string, Play>> = {
     await scene.x.stop({ abruptly: true });
     await scene.failedAtFirst('rejected');
   },
+  'F redirects': async (scene) => {
+    ask(scene);
+    (await scene.x.incoming()).reject(302, scene.elsewhere(scene.number('z')));
+    const first = await scene.z.incoming();
+    await scene.reached(0);
+    first.ring();
+    await scene.reached(1);
+    await first.answer();
+    const target = await scene.y.incoming();
+    await scene.reached(2);
+    await target.answer();
+    await scene.reached(5, OK);
+    await expectTalk(first, target);
+    await first.hangup();
+    await target.ended();
+  },
+  'F redirects to nobody': async (scene) => {
+    ask(scene);
+    (await scene.x.incoming()).reject(302, scene.elsewhere('19999'));
+    if (scene.mode === 0) await scene.reached(0);
+    await scene.failedAtFirst('redirected');
+  },
   'F hangs up at once': async (scene) => {
     const first = await firstAnswers(scene);
     await first.hangup();
@@ -151,6 +173,32 @@ export const INVITE_PLAYS: Readonly<Record<string, Play>> = {
     const { first, target } = await targetCalled(scene);
     target.reject(486);
     await scene.failedAtTarget('SIP/2.0 486 Busy Here');
+    expect((await first.ended()).by).to.equal('there');
+  },
+  'T redirects to two': async (scene) => {
+    const { first, target } = await targetCalled(scene);
+    const two = `<sip:${scene.number('z')}@demo.local>, <sip:19999@demo.local>`;
+    target.reject(300, { headers: [{ name: 'Contact', value: two }] });
+    const other = await scene.z.incoming();
+    other.ring();
+    await scene.reached(3, RINGING);
+    await other.answer();
+    await scene.reached(5, OK);
+    await expectTalk(first, other);
+    await first.hangup();
+    await other.ended();
+  },
+  'T redirects to nobody': async (scene) => {
+    const { first, target } = await targetCalled(scene);
+    target.reject(302, scene.elsewhere('19999'));
+    await scene.failedAtTarget('SIP/2.0 302 Moved Temporarily', 'redirected');
+    expect((await first.ended()).by).to.equal('there');
+  },
+  'T redirects to another host': async (scene) => {
+    const { first, target } = await targetCalled(scene);
+    const away = `<sip:${scene.number('z')}@elsewhere.example>`;
+    target.reject(302, { headers: [{ name: 'Contact', value: away }] });
+    await scene.failedAtTarget('SIP/2.0 302 Moved Temporarily', 'redirected');
     expect((await first.ended()).by).to.equal('there');
   },
   'T rings and refuses': async (scene) => {

@@ -84,6 +84,12 @@ export const REFER_PLAYS: Readonly<Record<string, Play>> = {
     await scene.failedAtTarget('SIP/2.0 486 Busy Here');
     await givenBack(scene, moved);
   },
+  'T redirects to nobody': async (scene) => {
+    const { moved, target } = await targetCalled(scene);
+    target.reject(302, scene.elsewhere('19999'));
+    await scene.failedAtTarget('SIP/2.0 302 Moved Temporarily', 'redirected');
+    await givenBack(scene, moved);
+  },
   'T rings and refuses': async (scene) => {
     const { moved, target } = await targetRings(scene);
     target.reject(480);

@@ -118,7 +118,10 @@ export class Scene {
   }
 
   /** F refused, or nobody answered there: everybody who still waits is answered. */
-  async failedAtFirst(result: 'rejected' | 'error', more: Readonly<Record<string, unknown>> = {}): Promise<void> {
+  async failedAtFirst(
+    result: 'rejected' | 'redirected' | 'error',
+    more: Readonly<Record<string, unknown>> = {},
+  ): Promise<void> {
     if (this.#answer !== undefined) return;
     const answer = await this.#answered();
     expect(answer).to.include({ result, ...more });
@@ -126,10 +129,10 @@ export class Scene {
   }
 
   /** T refused. */
-  async failedAtTarget(last: string | RegExp): Promise<void> {
+  async failedAtTarget(last: string | RegExp, result: 'rejected' | 'redirected' = 'rejected'): Promise<void> {
     if (this.#answer !== undefined) return;
     const answer = await this.#answered();
-    expect(answer['result'], JSON.stringify(answer)).to.equal('rejected');
+    expect(answer['result'], JSON.stringify(answer)).to.equal(result);
     expect(Object.keys(answer)).to.have.members(this.#answers.refusedByTarget);
     const found = String(answer[this.#answers.last]);
     if (typeof last === 'string') expect(found).to.equal(last);
@@ -170,6 +173,11 @@ export class Scene {
       expect(record, `operation ${operation} goes on`).to.have.property('endts');
       if (asked.status === 200) expect(record['response']).to.deep.equal(asked.json());
     });
+  }
+
+  /** The header with which a phone sends a call to somebody else. */
+  elsewhere(user: string): { headers: { name: string; value: string }[] } {
+    return { headers: [{ name: 'Contact', value: `<sip:${user}@demo.local>` }] };
   }
 
   /** What the caller was answered. */
