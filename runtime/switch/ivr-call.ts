@@ -267,7 +267,7 @@ export class IvrCall
     const opponent = this.#opponent as CallingLeg;
     const dialog = this.#dialog as CallDialog;
     this.#state = 'transferred';
-    return this.#settled(startTransfer(this.#tools, dialog, opponent, options));
+    return this.#settled(startTransfer(this.#tools, dialog, opponent, options, { domain: this.domain }));
   }
 
   referToFirst(targets: readonly string[], options: Omit<ReferOptions, 'to'>): HuntTransfer & CancellableTransfer {
@@ -275,7 +275,10 @@ export class IvrCall
     const opponent = this.#opponent as CallingLeg;
     const dialog = this.#dialog as CallDialog;
     this.#state = 'transferred';
-    const { answeredBy, ...transfer } = startHunt(this.#tools, dialog, opponent, targets, options);
+    const { answeredBy, ...transfer } = startHunt(this.#tools, dialog, opponent, targets, {
+      ...options,
+      domain: this.domain,
+    });
     return { ...this.#settled(transfer), answeredBy };
   }
 

@@ -32,7 +32,13 @@ export function transferByPhone(tools: SwitchTools, leg: PhoneLeg, { referTo }: 
   const told = (final: Answer) => leg.notifyRefer(final.line, true);
   const start = () =>
     other === undefined
-      ? startTransfer(tools, found.dialog, peer, { to: target.user }, { beforeSettling: told })
+      ? startTransfer(
+          tools,
+          found.dialog,
+          peer,
+          { to: target.user },
+          { beforeSettling: told, domain: leg.party.domain },
+        )
       : startJoin(tools, found.dialog, peer, partner(other), told);
   const accepted = () => {
     transfer(found.dialog, leg, peer, start).catch((err: unknown) => tools.failed(err, 'transfer', leg));

@@ -25,6 +25,8 @@ export interface TransferExtras {
   readonly beforeSettling?: BeforeSettling;
   /** Where it goes, in which domain, when that is decided already. */
   readonly destination?: { readonly decision: RouteDecision; readonly domain: string };
+  /** Whose numbers the target is one of: the domain of whoever transfers; default: the transferred party's. */
+  readonly domain?: string;
   readonly entrance?: AttemptOptions['entrance'];
   readonly onEntered?: AttemptOptions['onEntered'];
 }
@@ -39,13 +41,18 @@ export function startTransfer(
   old: CallDialog,
   opponent: CallingLeg,
   options: ReferOptions,
-  { beforeSettling, destination, entrance, onEntered }: TransferExtras = {},
+  { beforeSettling, destination, domain: numbers, entrance, onEntered }: TransferExtras = {},
 ): Transfer {
   const { number, tail } = splitDtmfTail(options.to);
-  const domain = destination?.domain ?? opponent.party.domain;
+  const domain = destination?.domain ?? numbers ?? opponent.party.domain;
   const decision = destination?.decision ?? tools.directory.route(domain, numberOf(opponent.party), number);
   const call = (attempt: AttemptOptions): Attempt =>
-    placeCall(tools, decision, { ...attempt, ...(entrance && { entrance }), ...(onEntered && { onEntered }) });
+    placeCall(tools, decision, {
+      ...attempt,
+      ...(decision.kind === 'sipuser' || decision.kind === 'provider' ? { domain: opponent.party.domain } : {}),
+      ...(entrance && { entrance }),
+      ...(onEntered && { onEntered }),
+    });
   const settling = beforeSettling ? { beforeSettling } : {};
   return transfer(tools, { old, opponent, domain, number, tail, options, call, ...settling });
 }
@@ -53,29 +60,29 @@ export function startTransfer(
 /**
  * Transfers one side of a dialog to whichever of several numbers answers first: as `startTransfer`, but all ring at once,
  * and the others are cancelled before the first is connected. A number that leads to no phone is left out.
+ * @param options.domain whose numbers they are
  */
 export function startHunt(
   tools: SwitchTools,
   old: CallDialog,
   opponent: CallingLeg,
   targets: readonly string[],
-  options: Omit<ReferOptions, 'to'>,
+  { domain, ...options }: Omit<ReferOptions, 'to'> & { readonly domain: string },
 ): HuntTransfer {
   const from = numberOf(opponent.party);
   const called = targets.flatMap((target): Called[] => {
     const { number, tail } = splitDtmfTail(target);
-    const decision = tools.directory.route(opponent.party.domain, from, number);
+    const decision = tools.directory.route(domain, from, number);
     const callee = calleeOf(tools, decision, { dialled: number, fromNumber: from });
     return callee === undefined ? [] : [{ callee, dialled: number, tail }];
   });
   let answeredBy: () => string | undefined = () => undefined;
   const call = (attempt: AttemptOptions): Attempt => {
-    const first = callFirst(tools, called, attempt);
+    const first = callFirst(tools, called, { ...attempt, domain: opponent.party.domain });
     ({ answeredBy } = first);
     return first;
   };
   const number = splitDtmfTail(targets[0] ?? '').number;
-  const { domain } = opponent.party;
   const going = transfer(tools, { old, opponent, domain, number, tail: [], options, call });
   const member = going.final.then(() => targets.find((target) => splitDtmfTail(target).number === answeredBy()));
   return { ...going, answeredBy: member };

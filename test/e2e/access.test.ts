@@ -1,6 +1,5 @@
 import { expect } from 'chai';
 import type { PhoneCall } from '../phones/phone-call.ts';
-import { Phone } from '../phones/phone.ts';
 import { RestClient } from '../phones/rest-client.ts';
 import { CALLS, useStage } from '../support/stage.ts';
 import { expectTalk } from './expectations.ts';
@@ -257,6 +256,51 @@ describe('who may do what to whose calls', () => {
     await zoe.stop();
   });
 
+  it('a number means whom it means to whoever transfers, not to whom is transferred', async () => {
+    const [alice, bob] = await stage.phones('alice', 'bob');
+    const [zoe, yan] = [await domains.foreignPhone('zoe'), await domains.foreignPhone('yan')];
+    // 102 is bob for demo.local, and yan for other.local.
+    const talk = async () => {
+      const outgoing = await alice.call('6101');
+      const incoming = await zoe.incoming();
+      await incoming.answer();
+      await outgoing.answered();
+      const [{ dialogid } = { dialogid: '' }] = await stage.dialogs();
+      return { outgoing, incoming, dialogid };
+    };
+    const byRest = await talk();
+    const asked = client('boss').send('REFER', `${CALLS}/${byRest.dialogid}`, {
+      body: { by: '<sip:zoe@other.local>', referto: '102', response_mode: 4 },
+    });
+    const atYan = await yan.incoming();
+    // Alice is shown as what she is.
+    expect(atYan.header('From')).to.match(/sip:101@demo\.local/);
+    await atYan.answer();
+    expect((await asked).json()).to.include({ result: 'ok' });
+    await expectTalk(byRest.outgoing, atYan);
+    await byRest.outgoing.hangup();
+    await atYan.ended();
+    const byPhone = await talk();
+    const target = [{ name: 'Refer-To', value: '<sip:102@other.local>' }];
+    expect((await byPhone.incoming.request('REFER', target)).status).to.equal(202);
+    const again = await yan.incoming();
+    await again.answer();
+    await expectTalk(byPhone.outgoing, again);
+    await byPhone.outgoing.hangup();
+    await again.ended();
+    const started = client('admin').send('POST', CALLS, { body: { from: '6101', to: '102', response_mode: 4 } });
+    const first = await zoe.incoming();
+    await first.answer();
+    const atBob = await bob.incoming();
+    await atBob.answer();
+    expect((await started).json()).to.include({ result: 'ok' });
+    await expectTalk(first, atBob);
+    await first.hangup();
+    await atBob.ended();
+    expect([yan.waitingCalls, bob.waitingCalls, alice.waitingCalls]).to.deep.equal([0, 0, 0]);
+    await Promise.all([zoe.stop(), yan.stop()]);
+  });
+
   it('TRANSCRIBE: recordings of another domain are not there, and on own calls it does not exist', async () => {
     const body = { idconn: '0a1b2c3d-0000-4000-8000-000000000000', reclink: 'fs://main/demo.local/2026/01/01/x.wav' };
     for (const [who, base, statuses] of [
@@ -304,8 +348,7 @@ describe('who may do what to whose calls', () => {
     const zoe = await domains.zoesPhone();
     const bobsCall = await zoe.call('7102', { headers: [{ name: 'Replaces', value: outgoing.replaces }] });
     expect((await bobsCall.ended()).status).to.equal(481);
-    const zoes = await Phone.start({ ...domains.zoe(stage.node.sip), login: 'yan', password: 'demo-yan' });
-    expect((await zoes.register()).status).to.equal(200);
+    const zoes = await domains.foreignPhone('yan');
     const own = await zoe.call('102');
     const there = await zoes.incoming();
     await there.answer();

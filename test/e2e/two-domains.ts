@@ -82,7 +82,12 @@ export class TwoDomains {
   }
 
   async zoesPhone(): Promise<Phone> {
-    const phone = await Phone.start(this.zoe(this.#node.sip));
+    return this.foreignPhone('zoe');
+  }
+
+  /** A registered phone of other.local. */
+  async foreignPhone(login: 'zoe' | 'yan'): Promise<Phone> {
+    const phone = await Phone.start({ ...this.zoe(this.#node.sip), login, password: `demo-${login}` });
     expect((await phone.register()).status).to.equal(200);
     return phone;
   }
