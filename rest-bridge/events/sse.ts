@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http';
+import { IncomingMessage, type ServerResponse } from 'node:http';
 import { Type } from 'typebox';
 import type { Iam, Session } from '../../runtime/iam/iam.ts';
 import type { App } from '../app.ts';
@@ -36,6 +36,8 @@ export function eventStream(app: App, iam: Iam, subscribers: Subscribers): void 
     // Each event is told by the role that its path asks for.
     { config: { everyUser: true }, schema: { querystring: EventsQuery }, exposeHeadRoute: false },
     async (request, reply) => {
+      // Within a WebSocket's `rest` there is no connection to stream to.
+      if (!(request.raw instanceof IncomingMessage)) throw badParameter('path', 'is a stream; use subscribe');
       const session = sessionOf(request);
       const { id, events, objects, classpath, mask, filter, after } = request.query;
       const last = LAST_EVENT_ID.exec(String(request.headers['last-event-id'] ?? ''));

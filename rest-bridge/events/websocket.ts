@@ -99,6 +99,7 @@ async function inject(app: App, { method, path, query, body }: RestFrame, secret
   for (const [key, value] of Object.entries(query ?? {})) {
     url.searchParams.set(key, typeof value === 'string' ? value : JSON.stringify(value));
   }
+  if (!url.pathname.startsWith(`${BASE_PATH}/`)) throw new RestError('ENDPOINT_NOT_FOUND');
   const target = url.pathname + url.search;
   const custom = CUSTOM_METHODS.has(name) ? suffixedTarget(name, target) : undefined;
   const native = (['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const).find(

@@ -30,6 +30,11 @@ const TYPES = 'application/octet-stream, or multipart/form-data with a filename 
  * @throws RestError 400/1400 without a file, 413/1506, 415/1415, 422/1405 for a wrong Content-Digest
  */
 export async function receiveFiles(request: FastifyRequest, attachments: Attachments): Promise<readonly Upload[]> {
+  // What says that it is too long need not be received.
+  const announced = Number(request.headers['content-length'] ?? 0);
+  if (announced > (request.isMultipart() ? MAX_FILES * attachments.limit + MAX_FIELD_BYTES : attachments.limit)) {
+    throw tooLarge(attachments);
+  }
   if (request.isMultipart()) {
     const { uploads } = await receiveForm(request, attachments);
     if (uploads.length === 0) throw badParameter('file', 'is missing; send a part with a filename');

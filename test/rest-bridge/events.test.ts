@@ -122,6 +122,12 @@ describe('REST: events over WebSocket and Server-Sent Events', () => {
     const alice = await open('alice@demo.local');
     expect(await alice.ask('rest', { method: 'GET', path: '/iam/users' })).to.include({ result: 'error', status: 403 });
     expect(await alice.ask('rest', { method: 'GET', path: '//evil.test/x' })).to.include({ result: 'error' });
+    for (const path of ['/rest/v1/../../healthz', '/../../healthz', '/%2e%2e/%2e%2e/healthz']) {
+      expect(await alice.ask('rest', { method: 'GET', path })).to.include({ status: 404 });
+    }
+    for (const path of ['/api/events', '/api/event%73?events=callevents']) {
+      expect(await alice.ask('rest', { method: 'GET', path })).to.include({ status: 400 });
+    }
   });
 
   it('drops a subscriber that does not read, with a reason, and tells the others', async () => {

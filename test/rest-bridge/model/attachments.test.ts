@@ -223,6 +223,17 @@ describeNodes('REST: attachments', (node) => {
     expect(incoming(node())).to.deep.equal([]);
   });
 
+  it('that say they are too large are refused before they arrive', async () => {
+    const socket = connect(node().port, '127.0.0.1');
+    socket.write(
+      `PUT /rest/v1${path}/report HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${await node().token(ADMIN)}\r\n` +
+        'Content-Type: application/octet-stream\r\nContent-Length: 99999999999\r\n\r\n',
+    );
+    let answer = '';
+    for await (const data of socket) answer += String(data);
+    expect(answer).to.match(/^HTTP\/1\.1 413 /);
+  });
+
   it('come with the entity in one form', async () => {
     const form = new FormData();
     form.append('data', JSON.stringify({ id: 'b', title: 'B' }));
