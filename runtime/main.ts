@@ -43,6 +43,7 @@ import { RingingJournal } from './signalling/ringing-journal.ts';
 import { FolderFiles, openFiles } from './storage/files/index.ts';
 import { openStorage } from './storage/index.ts';
 import { Admission } from './switch/admission.ts';
+import { endCallsOf } from './switch/removed-domain.ts';
 import { Switch } from './switch/switch.ts';
 
 const PROJECT = fileURLToPath(new URL('..', import.meta.url));
@@ -197,6 +198,11 @@ async function compose(config: Config, log: Logger, shutdown: Shutdown): Promise
     watcher: recording.recorder,
     listenTo: listener(speech),
     startScenario: (code, call) => runner.serve(code, call),
+  });
+  const { dialogs, conferences: control } = b2b;
+  directory.collections.domains.onChange(async ({ before, after }) => {
+    if (before === undefined || after?.name === before.name) return;
+    await endCallsOf(before.name, { calls: callstore, dialogs, conferences: conferenceStore, control });
   });
   const restOverload = () => {
     const overload = admission.refuse();
