@@ -179,6 +179,8 @@ export class Replay {
       if (frame.type !== 'text/event-json') return false;
       const { 'Event-Name': name, Action: action = '' } = JSON.parse(frame.body) as Record<string, string>;
       if (name === 'HEARTBEAT' || /^(?:start|stop)-talking$|^floor-change$/.test(action)) return false;
+      // A file is complete when the disk has it: that may be before or after the answer to the next command.
+      if ((action === 'stop-recording') !== (recorded['Action'] === 'stop-recording')) return false;
       return streamOf(name) === stream;
     };
     const frame = await connection.take(wanted, PATIENCE_MS);
