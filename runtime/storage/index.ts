@@ -108,12 +108,13 @@ async function openServer(options: StorageOptions, databaseUrl: string): Promise
   const migrating = new Kysely<Schema>({ dialect: forMigration.dialect });
   await migrateOrEnd(migrating, log);
   await migrating.destroy();
-  const { dialect, run } = openPool({ databaseUrl, log, queryTimeoutMs, poolSize });
+  const { dialect, run, close: closePool } = openPool({ databaseUrl, log, queryTimeoutMs, poolSize });
   const db = new Kysely<Schema>({ dialect });
   const notices = await listenOrEnd({ databaseUrl, db, log });
   const close = once(async () => {
     await notices.close();
     await db.destroy();
+    await closePool();
   });
   return { kind: 'postgres', db, run, location: describeUrl(databaseUrl), log, notices, close };
 }

@@ -20,7 +20,8 @@ export interface Storage {
   readonly db: Kysely<Schema>;
   /**
    * Runs one statement that commits by itself, past kysely and in no transaction: for what is asked hundreds of times a
-   * second. Several run at a time where the database can do that.
+   * second. Several run at a time where the database can do that. Not to be waited for within a transaction: PGlite has
+   * one connection.
    *
    * @returns the rows as PostgreSQL writes them
    * @throws StorageError

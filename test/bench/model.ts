@@ -11,6 +11,7 @@ import { openStorage } from '../../runtime/storage/index.ts';
 import { postgresServer, stopPostgresServer } from '../storage/support/postgres-server.ts';
 import { TestNode } from '../support/node.ts';
 import { freeTcpPort } from '../support/ports.ts';
+import { measureMemory } from './model-memory.ts';
 import { perSecond } from './support/http-load.ts';
 import { type Benchmark, type Figure, Unavailable } from './support/report.ts';
 import { ServerProcess } from './support/server-process.ts';
@@ -35,8 +36,14 @@ export const model: Benchmark = {
         progress(`PostgreSQL, ${rows} rows`);
         figures.push(...(await measure(rows, await server.createDatabase())));
       }
-      progress(`PGlite, ${ROWS[0]} rows`);
-      figures.push(...(await measure(ROWS[0] ?? 0, undefined)));
+      for (const rows of ROWS) {
+        progress(`PGlite, ${rows} rows`);
+        figures.push(...(await measure(rows, undefined)));
+      }
+      for (const rows of ROWS) {
+        progress(`memory, ${rows} entities`);
+        figures.push(...(await measureMemory(rows)));
+      }
       return figures;
     } finally {
       await stopPostgresServer();

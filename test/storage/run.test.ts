@@ -1,8 +1,8 @@
 /** Single statements, past kysely: several at a time, each committed by itself. */
 import { expect } from 'chai';
-import { SqlError, StorageClosedError, StorageTimeoutError } from '../../runtime/storage/errors.ts';
+import { SqlError, StorageClosedError, StorageError, StorageTimeoutError } from '../../runtime/storage/errors.ts';
 import { sql } from '../../runtime/storage/sql.ts';
-import { describeStorages, failure, temporaryFolders, withStorage } from './support/storages.ts';
+import { describePostgres, describeStorages, failure, temporaryFolders, withStorage } from './support/storages.ts';
 import { openStorage, type TextRow } from '../../runtime/storage/index.ts';
 import { storageChild } from './support/child-process.ts';
 
@@ -92,6 +92,30 @@ describeStorages('single statements', (newPlace) => {
     };
     await Promise.all([...Array.from({ length: 30 }, singles), transactions()]);
     expect(order.filter((each) => each === 'single').length).to.be.greaterThan(20);
+  });
+});
+
+describePostgres('single statements over connections', (newPlace) => {
+  const storage = withStorage(newPlace, { poolSize: 2 });
+
+  it('that are lost fail, those beside and behind them do not', async () => {
+    const run = (text: string): Promise<readonly TextRow[]> => storage().run({ text, values: [] });
+    const lost = failure(run('select pg_sleep(30)'));
+    const terminate = `select pg_terminate_backend(pid) from pg_stat_activity
+      where query = 'select pg_sleep(30)' and state = 'active' and pid <> pg_backend_pid()`;
+    while ((await run(terminate)).length === 0);
+    const beside = await Promise.all(Array.from({ length: 20 }, (_, n) => run(`select ${n}`)));
+    expect(await lost).to.be.instanceOf(StorageError);
+    expect(beside).to.deep.equal(Array.from({ length: 20 }, (_, n) => [[String(n)]]));
+  });
+
+  it('that run too long are stopped by the server', async () => {
+    const place = await newPlace();
+    const quick = await place.open({ queryTimeoutMs: 200 });
+    expect(await failure(quick.run({ text: 'select pg_sleep(30)', values: [] }))).to.be.instanceOf(StorageTimeoutError);
+    expect(await quick.run({ text: 'select 1', values: [] })).to.deep.equal([['1']]);
+    await quick.close();
+    expect(await failure(quick.run({ text: 'select 1', values: [] }))).to.be.instanceOf(StorageError);
   });
 });
 

@@ -29,9 +29,9 @@ export class Slices {
   #until = performance.now() + SLICE_MS;
   #items = 0;
 
-  /** Work that others wait with already waits behind them. */
+  /** In a turn of its own, too: many may be asked for at once. */
   static async begin(): Promise<Slices> {
-    if (waiting.length > 0) await turn();
+    await turn();
     return new Slices();
   }
 

@@ -40,8 +40,12 @@ const VALUES: Readonly<Record<TextKind, (text: string) => unknown>> = {
   json: (text) => JSON.parse(text) as unknown,
 };
 
+/** What JSON does not take as it is; PostgreSQL's texts are whole characters. A look costs a third of the call. */
+// oxlint-disable-next-line no-control-regex -- that is what is looked for
+const ESCAPED = /["\\\u0000-\u001f\u007f-\uffff]/;
+
 const JSONS: Readonly<Record<TextKind, (text: string) => string>> = {
-  text: (text) => JSON.stringify(text),
+  text: (text) => (ESCAPED.test(text) ? JSON.stringify(text) : `"${text}"`),
   integer: (text) => text,
   // PostgreSQL writes numbers that JSON has not, such as NaN.
   float: (text) => JSON.stringify(Number(text)),

@@ -18,6 +18,8 @@ export interface LanesOptions {
 }
 
 interface Waiting {
+  /** Grows with each statement. */
+  readonly number: number;
   readonly text: string;
   readonly values: readonly (string | null)[];
   readonly resolve: (rows: readonly TextRow[]) => void;
@@ -32,6 +34,7 @@ export class Lanes {
   #waiting: Waiting[] = [];
   #next = 0;
   #lanes = 0;
+  #asked = 0;
 
   constructor(options: LanesOptions) {
     this.#options = options;
@@ -40,18 +43,21 @@ export class Lanes {
   /** @throws whatever pg throws */
   run({ text, values }: Statement): Promise<readonly TextRow[]> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ text, values: values.map(encode), resolve, reject });
+      this.#waiting.push({ number: ++this.#asked, text, values: values.map(encode), resolve, reject });
       if (this.#lanes < this.#options.lanes) this.#open();
     });
   }
 
   #open(): void {
     this.#lanes += 1;
+    const asked = this.#asked;
     this.#options.pool.connect((error, client, release) => {
       if (error !== undefined || client === undefined) {
         this.#lanes -= 1;
-        // There is no server, or no client for a long time: whoever waits first is told, the others try themselves.
-        this.#take()?.reject(error ?? new Error('The pool gave no client.'));
+        // There is no server, or no client for a long time: whoever has waited since is told, the others try themselves.
+        while ((this.#waiting[this.#next]?.number ?? Infinity) <= asked) {
+          this.#take()?.reject(error ?? new Error('The pool gave no client.'));
+        }
         if (this.#waits && this.#lanes === 0) this.#open();
         return;
       }
@@ -81,7 +87,7 @@ export class Lanes {
       const query = new TextQuery({ text, values, name: prepared.nameOf(text) }, (error, rows) => {
         if (error === null) resolve(rows);
         else reject(error);
-        if (error === null || error instanceof DatabaseError) serve();
+        if (error === null || (error instanceof DatabaseError && error.severity !== 'FATAL')) serve();
         else close(true);
       });
       client.query(query);

@@ -90,6 +90,8 @@ function wrapPool(
 export interface ServerAccess {
   readonly dialect: Dialect;
   readonly run: (statement: Statement) => Promise<readonly TextRow[]>;
+  /** After kysely, which ends the connections only if it has used one. */
+  readonly close: () => Promise<void>;
 }
 
 export function openPool(options: PoolOptions): ServerAccess {
@@ -106,6 +108,9 @@ export function openPool(options: PoolOptions): ServerAccess {
   const lanes = new Lanes({ pool, lanes: options.poolSize, preparedOf });
   return {
     dialect: new PostgresDialect({ pool: wrapPool(pool, options, preparedOf) }),
+    close: async () => {
+      if (!pool.ending) await pool.end();
+    },
     run: async (statement) => {
       try {
         return await lanes.run(statement);
