@@ -86,7 +86,7 @@ export const SETTINGS = [
     name: 'RINGMASTER_RTP_TIMEOUT',
     fallback: '300',
     about:
-      'seconds without sound from a phone after which its call ends; not while it holds, or only listens. Longer than phones may ring. 0: never',
+      'seconds without sound from a phone after which its call ends; not while it holds, or only listens. Longer than phones may ring. 0: never. Embedded media server only',
   },
   {
     name: 'RINGMASTER_MAX_CALLS',
