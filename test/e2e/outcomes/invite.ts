@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { CALLS } from '../../support/stage.ts';
 import { expectTalk } from '../expectations.ts';
-import type { Answers, Scene } from './scene.ts';
+import { type Answers, LATE_MS, type Scene } from './scene.ts';
 import type { Play } from './table.ts';
 
 /** POST: X is called first (F), then Y (T). */
@@ -22,7 +22,7 @@ function ask(scene: Scene, body: object = {}): void {
 /** X is called, rings and answers. */
 async function firstAnswers(scene: Scene, body: object = {}) {
   ask(scene, body);
-  const first = await scene.x.incoming();
+  const first = await scene.x.incoming(LATE_MS);
   await scene.reached(0);
   first.ring();
   await scene.reached(1);
@@ -33,7 +33,7 @@ async function firstAnswers(scene: Scene, body: object = {}) {
 /** Y's phone has the call, after X has answered. */
 async function targetCalled(scene: Scene, body: object = {}) {
   const first = await firstAnswers(scene, body);
-  const target = await scene.y.incoming();
+  const target = await scene.y.incoming(LATE_MS);
   await scene.reached(2);
   return { first, target };
 }
@@ -59,14 +59,14 @@ export const INVITE_PLAYS: Readonly<Record<string, Play>> = {
   },
   'F refuses': async (scene) => {
     ask(scene);
-    const first = await scene.x.incoming();
+    const first = await scene.x.incoming(LATE_MS);
     await scene.reached(0);
     first.reject(486);
     await scene.failedAtFirst('rejected');
   },
   'F rings and refuses': async (scene) => {
     ask(scene);
-    const first = await scene.x.incoming();
+    const first = await scene.x.incoming(LATE_MS);
     first.ring();
     await scene.reached(1);
     first.reject(603);
@@ -85,14 +85,14 @@ export const INVITE_PLAYS: Readonly<Record<string, Play>> = {
   },
   'F is silent': async (scene) => {
     ask(scene, { calltimeout: 1 });
-    const first = await scene.x.incoming();
+    const first = await scene.x.incoming(LATE_MS);
     await scene.reached(0);
     await scene.failedAtFirst('error');
     expect((await first.ended()).by).to.equal('cancelled');
   },
   'F rings until its time is over': async (scene) => {
     ask(scene, { calltimeout: 1 });
-    const first = await scene.x.incoming();
+    const first = await scene.x.incoming(LATE_MS);
     first.ring();
     await scene.reached(1);
     await scene.failedAtFirst('rejected');
@@ -106,20 +106,20 @@ export const INVITE_PLAYS: Readonly<Record<string, Play>> = {
   },
   'F vanishes while it rings': async (scene) => {
     ask(scene, { calltimeout: 1 });
-    (await scene.x.incoming()).ring();
+    (await scene.x.incoming(LATE_MS)).ring();
     await scene.reached(1);
     await scene.x.stop({ abruptly: true });
     await scene.failedAtFirst('rejected');
   },
   'F redirects': async (scene) => {
     ask(scene);
-    (await scene.x.incoming()).reject(302, scene.elsewhere(scene.number('z')));
-    const first = await scene.z.incoming();
+    (await scene.x.incoming(LATE_MS)).reject(302, scene.elsewhere(scene.number('z')));
+    const first = await scene.z.incoming(LATE_MS);
     await scene.reached(0);
     first.ring();
     await scene.reached(1);
     await first.answer();
-    const target = await scene.y.incoming();
+    const target = await scene.y.incoming(LATE_MS);
     await scene.reached(2);
     await target.answer();
     await scene.reached(5, OK);
@@ -129,7 +129,7 @@ export const INVITE_PLAYS: Readonly<Record<string, Play>> = {
   },
   'F redirects to nobody': async (scene) => {
     ask(scene);
-    (await scene.x.incoming()).reject(302, scene.elsewhere('19999'));
+    (await scene.x.incoming(LATE_MS)).reject(302, scene.elsewhere('19999'));
     if (scene.mode === 0) await scene.reached(0);
     await scene.failedAtFirst('redirected');
   },
@@ -138,7 +138,7 @@ export const INVITE_PLAYS: Readonly<Record<string, Play>> = {
     await first.hangup();
     if (scene.mode === 2) await scene.reached(2);
     await scene.answeredWith(['rejected', 'error', 'undefined']);
-    const target = scene.y.waitingCalls > 0 ? await scene.y.incoming() : undefined;
+    const target = scene.y.waitingCalls > 0 ? await scene.y.incoming(LATE_MS) : undefined;
     if (target !== undefined) expect((await target.ended()).by).to.equal('cancelled');
   },
   'F hangs up while T rings': async (scene) => {
@@ -179,7 +179,7 @@ export const INVITE_PLAYS: Readonly<Record<string, Play>> = {
     const { first, target } = await targetCalled(scene);
     const two = `<sip:${scene.number('z')}@demo.local>, <sip:19999@demo.local>`;
     target.reject(300, { headers: [{ name: 'Contact', value: two }] });
-    const other = await scene.z.incoming();
+    const other = await scene.z.incoming(LATE_MS);
     other.ring();
     await scene.reached(3, RINGING);
     await other.answer();

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { CALLS } from '../../support/stage.ts';
-import type { Answers, Scene } from './scene.ts';
+import { type Answers, LATE_MS, type Scene } from './scene.ts';
 import type { Play } from './table.ts';
 
 /** INVITEBYIVR: X is called, and talks to a scenario (`echo`). There is no T. */
@@ -29,7 +29,7 @@ async function reached(scene: Scene, milestone: 0 | 1 | 2, sipcode: number): Pro
 
 async function rings(scene: Scene, body: object = {}) {
   ask(scene, body);
-  const first = await scene.x.incoming();
+  const first = await scene.x.incoming(LATE_MS);
   await reached(scene, 0, 0);
   first.ring();
   await reached(scene, 1, 180);
@@ -47,7 +47,7 @@ export const INVITEBYIVR_PLAYS: Readonly<Record<string, Play>> = {
   },
   'answers without ringing': async (scene) => {
     ask(scene);
-    const first = await scene.x.incoming();
+    const first = await scene.x.incoming(LATE_MS);
     await reached(scene, 0, 0);
     await first.answer();
     if (scene.mode > 0) await reached(scene, scene.mode === 1 ? 1 : 2, 200);
@@ -55,7 +55,7 @@ export const INVITEBYIVR_PLAYS: Readonly<Record<string, Play>> = {
   },
   refuses: async (scene) => {
     ask(scene);
-    const first = await scene.x.incoming();
+    const first = await scene.x.incoming(LATE_MS);
     await reached(scene, 0, 0);
     first.reject(486);
     await scene.failedAtFirst('rejected', { sipcode: 486 });
@@ -77,7 +77,7 @@ export const INVITEBYIVR_PLAYS: Readonly<Record<string, Play>> = {
   },
   'is silent': async (scene) => {
     ask(scene, { calltimeout: 1 });
-    const first = await scene.x.incoming();
+    const first = await scene.x.incoming(LATE_MS);
     await reached(scene, 0, 0);
     await scene.failedAtFirst('error');
     expect((await first.ended()).by).to.equal('cancelled');

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { CALLS } from '../../support/stage.ts';
 import { expectTalk } from '../expectations.ts';
-import type { Answers, Scene } from './scene.ts';
+import { type Answers, LATE_MS, type Scene } from './scene.ts';
 import type { Play } from './table.ts';
 
 /** REFER: X talks to Y (F), who is transferred to Z (T). */
@@ -25,7 +25,7 @@ async function ask(scene: Scene, body: object = {}) {
 /** The initiator is released, and Z's phone has the call. */
 async function targetCalled(scene: Scene, body: object = {}) {
   const { initiator, moved } = await ask(scene, body);
-  const target = await scene.z.incoming();
+  const target = await scene.z.incoming(LATE_MS);
   await scene.reached(2);
   expect((await initiator.ended()).by).to.equal('there');
   return { moved, target };
@@ -40,7 +40,7 @@ async function targetRings(scene: Scene, body: object = {}) {
 
 /** The target did not take the call: X has Y back. */
 async function givenBack(scene: Scene, moved: Awaited<ReturnType<typeof targetCalled>>['moved']): Promise<void> {
-  const back = await scene.x.incoming();
+  const back = await scene.x.incoming(LATE_MS);
   await back.answer();
   await expectTalk(moved, back);
   const [leaving, staying] = scene.mode % 2 === 0 ? [moved, back] : [back, moved];
@@ -63,7 +63,7 @@ export const REFER_PLAYS: Readonly<Record<string, Play>> = {
   'all answer, by the called side': async (scene) => {
     const { outgoing, incoming, dialogid } = await scene.connect('x', 'y');
     scene.ask('REFER', `${CALLS}/${dialogid}`, { by: incoming.callId, referto: scene.number('z') });
-    const target = await scene.z.incoming();
+    const target = await scene.z.incoming(LATE_MS);
     await scene.reached(2);
     expect((await incoming.ended()).by).to.equal('there');
     await target.answer();
@@ -100,7 +100,7 @@ export const REFER_PLAYS: Readonly<Record<string, Play>> = {
     const { moved, target } = await targetCalled(scene);
     target.reject(486);
     await scene.failedAtTarget('SIP/2.0 486 Busy Here');
-    (await scene.x.incoming()).reject(603);
+    (await scene.x.incoming(LATE_MS)).reject(603);
     expect((await moved.ended()).by).to.equal('there');
   },
   'T refuses, and X has vanished': async (scene) => {
@@ -167,7 +167,7 @@ export const REFER_PLAYS: Readonly<Record<string, Play>> = {
     await moved.hangup();
     const status = await scene.answeredSomehow([200, 404]);
     if (status === 404) return;
-    const target = scene.z.waitingCalls > 0 ? await scene.z.incoming() : undefined;
+    const target = scene.z.waitingCalls > 0 ? await scene.z.incoming(LATE_MS) : undefined;
     if (target !== undefined) expect((await target.ended()).by).to.equal('cancelled');
   },
   'F hangs up while T rings': async (scene) => {
@@ -187,7 +187,7 @@ export const REFER_PLAYS: Readonly<Record<string, Play>> = {
     const { outgoing, dialogid } = await scene.connect('x', 'y');
     await scene.y.stop({ abruptly: true });
     scene.ask('REFER', `${CALLS}/${dialogid}`, { by: scene.uri('x'), referto: scene.number('z') });
-    const target = await scene.z.incoming();
+    const target = await scene.z.incoming(LATE_MS);
     await scene.reached(2);
     await outgoing.ended();
     await target.answer();
@@ -198,7 +198,7 @@ export const REFER_PLAYS: Readonly<Record<string, Play>> = {
     const { incoming, dialogid } = await scene.connect('x', 'y');
     await scene.x.stop({ abruptly: true });
     scene.ask('REFER', `${CALLS}/${dialogid}`, { by: scene.uri('x'), referto: scene.number('z') });
-    const target = await scene.z.incoming();
+    const target = await scene.z.incoming(LATE_MS);
     await scene.reached(2);
     await target.answer();
     await scene.reached(5, OK);

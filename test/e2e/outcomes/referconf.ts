@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { CALLS } from '../../support/stage.ts';
 import { expectTalk } from '../expectations.ts';
-import type { Answers, Scene } from './scene.ts';
+import { type Answers, LATE_MS, type Scene } from './scene.ts';
 import type { Play } from './table.ts';
 
 /** REFERCONF: X has a conference on hold and talks to Y (F), who is brought into the conference (T). */
@@ -47,7 +47,7 @@ export const REFERCONF_PLAYS: Readonly<Record<string, Play>> = {
     if (scene.mode < 3) await scene.reached(2);
     await scene.failedAtTarget('SIP/2.0 486 Busy Here');
     await outgoing.ended();
-    const back = await scene.x.incoming();
+    const back = await scene.x.incoming(LATE_MS);
     await back.answer();
     await expectTalk(incoming, back);
     await Promise.all([incoming.hangup(), back.ended(), third.hangup(), held.hangup()]);
@@ -81,6 +81,6 @@ export const REFERCONF_PLAYS: Readonly<Record<string, Play>> = {
     await scene.answeredSomehow([200, 404, 422]);
     await held.ended();
     for (const call of [outgoing, incoming]) if (call.live) await call.hangup();
-    if (scene.x.waitingCalls > 0) await (await scene.x.incoming()).ended();
+    if (scene.x.waitingCalls > 0) await (await scene.x.incoming(LATE_MS)).ended();
   },
 };

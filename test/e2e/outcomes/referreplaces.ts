@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { CALLS } from '../../support/stage.ts';
 import { expectTalk } from '../expectations.ts';
-import type { Answers, Scene } from './scene.ts';
+import { type Answers, LATE_MS, type Scene } from './scene.ts';
 import type { Play } from './table.ts';
 
 /** REFERREPLACES: X talks to Y (F) in the master call and to Z (T) in the slave call; Y and Z are joined. */
@@ -50,7 +50,7 @@ async function allEnd(scene: Scene, { master, slave }: Calls): Promise<void> {
   for (const call of [master.incoming, slave.incoming, master.outgoing, slave.outgoing])
     if (call.live) await call.hangup();
   for (const phone of [scene.x, scene.y, scene.z]) {
-    while (phone.waitingCalls > 0) await (await phone.incoming()).ended();
+    while (phone.waitingCalls > 0) await (await phone.incoming(LATE_MS)).ended();
   }
 }
 

@@ -16,6 +16,9 @@ export type Role = (typeof ROLES)[number];
 /** Milliseconds in which an answer that came too early would have been seen. */
 const TOO_EARLY_MS = 40;
 
+/** Milliseconds after which something does not come any more, also where several rows share a busy machine. */
+export const LATE_MS = 15_000;
+
 /** What an operation answers, as the specification's tables have it. */
 export interface Answers {
   /** Fields of every answer. */
@@ -91,7 +94,7 @@ export class Scene {
   /** `from` calls `to`, which answers. */
   async connect(from: Role, to: Role): Promise<{ outgoing: PhoneCall; incoming: PhoneCall; dialogid: string }> {
     const outgoing = await this.#phones[from].call(this.number(to));
-    const incoming = await this.#phones[to].incoming();
+    const incoming = await this.#phones[to].incoming(LATE_MS);
     await incoming.answer();
     await outgoing.answered();
     const found = await this.rest.send('LOOKUP', CALLS, { body: { callid: incoming.callId } });
@@ -216,7 +219,7 @@ export class Scene {
   }
 
   async #answered(): Promise<Readonly<Record<string, unknown>>> {
-    const late = observeFor(5000).then(() => undefined);
+    const late = observeFor(LATE_MS).then(() => undefined);
     const answer = await Promise.race([this.#request(), late]);
     if (answer === undefined) throw new Error('the request is not answered');
     expect(answer.status, answer.text).to.equal(200);
