@@ -60,6 +60,14 @@ describe('scenario tools', () => {
       expect(validate(scenario({ play: { sounds: 'a.wav', loud: true }, next: 'end' }))).to.equal(false);
       expect(validate(scenario({ play: 'a.wav', exits: { nxt: 'end' } }))).to.equal(false);
       expect(validate(scenario({ play: { sounds: 'a.wav', repeat: '${n}' }, next: 'end' }))).to.equal(true);
+      expect(validate(scenario({ refer: 102, exits: { refused: 'end' } }))).to.equal(true);
+      const menu = (key: string) => scenario({ menu: { prompt: 'a.wav' }, exits: { [key]: 'end', failed: 'end' } });
+      expect(['1', '#', '10', 'x'].filter((key) => validate(menu(key)))).to.deep.equal(['1', '#']);
+      const on = (interrupts: object) => ({ ...scenario({ answer: null, next: 'end' }), on: interrupts });
+      expect(validate(on({ dtmf: { 0: 'b', '*': 'b' }, after: { '5s': 'b' }, hangup: 'b' }))).to.equal(true);
+      expect(
+        [{ dtmf: { x: 'b' } }, { after: { 5: 'b' } }, { hangup: { a: 'b' } }].some((each) => validate(on(each))),
+      ).to.equal(false);
     });
   });
 

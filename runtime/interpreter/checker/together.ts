@@ -29,12 +29,17 @@ export function checkTogether(scenarios: readonly CheckedScenario[], others: rea
 
 class World {
   readonly #all: readonly CheckedScenario[];
+  readonly #byId = new Map<string, CheckedScenario[]>();
   /** Scenarios that come to an end, and those that may do so without waiting for anything. */
   readonly #ending = new Set<Program>();
   readonly #quick = new Set<Program>();
 
   constructor(all: readonly CheckedScenario[]) {
     this.#all = all;
+    for (const scenario of all) {
+      const { id } = scenario.program;
+      this.#byId.set(id, [...(this.#byId.get(id) ?? []), scenario]);
+    }
     this.#grow(
       this.#ending,
       (block, target) => target === undefined || this.#ending.has(target) || !isRun(block),
@@ -48,12 +53,12 @@ class World {
   }
 
   get ids(): readonly string[] {
-    return this.#all.map(({ program: { id } }) => id);
+    return [...this.#byId.keys()];
   }
 
   /** The scenario that a reference means; undefined: it is elsewhere. */
   find({ program }: CheckedScenario, { scenario }: ScenarioReference): CheckedScenario | undefined {
-    const named = this.#all.filter(({ program: { id } }) => id === scenario);
+    const named = this.#byId.get(scenario) ?? [];
     return named.find((other) => path.dirname(other.program.file) === path.dirname(program.file)) ?? named[0];
   }
 
