@@ -1,14 +1,20 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import { readdirSync, readFileSync } from 'node:fs';
-import process from 'node:process';
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
 import type { RestClient } from '../../phones/rest-client.ts';
 import { hostileScenarios } from '../../support/hostile-scenarios.ts';
 
 const SCRIPTS = '/rest/v1/domain/svcscripts';
-const HOOKS = '/rest/v1/api/hooks';
-/** Hostile runs at once. */
-const AT_ONCE = 6;
-const KILL_EVERY_MS = 2500;
+const ATTACKER = fileURLToPath(new URL('attacker.ts', import.meta.url));
+
+/** What an attacker is told. */
+export interface AttackOrder {
+  readonly base: string;
+  readonly token: string | undefined;
+  readonly codes: readonly string[];
+  readonly milliseconds: number;
+  readonly nodePid: number;
+}
 
 /** How the hostile runs ended. */
 export interface Attacked {
@@ -41,31 +47,20 @@ export class Attack {
     return this.#codes;
   }
 
-  /** @param nodePid whose sandbox processes are killed now and then */
+  /**
+   * Starts them over and over, in a process of its own: whoever listens to the calls is not to be held up by it.
+   * @param nodePid whose sandbox processes are killed now and then
+   */
   async run(milliseconds: number, nodePid: number): Promise<Attacked> {
-    const until = performance.now() + milliseconds;
-    const result = { runs: 0, ended: 0, strange: [] as string[], killed: 0 };
-    let next = 0;
-    const attacker = async (): Promise<void> => {
-      while (performance.now() < until) {
-        const code = this.#codes[next++ % this.#codes.length] ?? '';
-        result.runs += 1;
-        const answer = await this.#rest.send('POST', `${HOOKS}/${code}?wait=15`, { body: {} });
-        if ([200, 422].includes(answer.status)) result.ended += 1;
-        else result.strange.push(`${code}: ${answer.status} ${answer.text.slice(0, 100)}`);
-      }
-    };
-    const killer = async (): Promise<void> => {
-      while (performance.now() < until) {
-        await delay(KILL_EVERY_MS);
-        const [pid] = sandboxPids(nodePid);
-        if (pid === undefined) continue;
-        process.kill(pid, 'SIGKILL');
-        result.killed += 1;
-      }
-    };
-    await Promise.all([...Array.from({ length: AT_ONCE }, attacker), killer()]);
-    return result;
+    const attacker = fork(ATTACKER);
+    try {
+      const { base, token } = this.#rest;
+      attacker.send({ base, token, codes: this.#codes, milliseconds, nodePid } satisfies AttackOrder);
+      const [attacked] = (await once(attacker, 'message')) as [Attacked];
+      return attacked;
+    } finally {
+      attacker.disconnect();
+    }
   }
 
   async #store(code: string, scriptdata: object): Promise<void> {
@@ -75,18 +70,4 @@ export class Attack {
     // Those that cannot be compiled are refused here, which is as good.
     if (problems.length === 0) this.#codes.push(code);
   }
-}
-
-/** Processes of the node that run scripts (proc(5)); a process of their own starts them. */
-export function sandboxPids(nodePid: number): number[] {
-  return childrenOf(nodePid)
-    .flatMap(childrenOf)
-    .filter((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('sandbox/worker'));
-}
-
-function childrenOf(pid: number): number[] {
-  return readdirSync(`/proc/${pid}/task`)
-    .flatMap((thread) => readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8').split(' '))
-    .map(Number)
-    .filter((child) => child > 0);
 }

@@ -1,0 +1,57 @@
+/** Starts the hostile scripts of a node over and over, and kills its script processes now and then: see attack.ts. */
+import { readdirSync, readFileSync } from 'node:fs';
+import process from 'node:process';
+import { setTimeout as delay } from 'node:timers/promises';
+import { RestClient } from '../../phones/rest-client.ts';
+import type { Attacked, AttackOrder } from './attack.ts';
+
+const HOOKS = '/rest/v1/api/hooks';
+/** Hostile runs at once. */
+const AT_ONCE = 6;
+const KILL_EVERY_MS = 2500;
+
+async function attack({ base, token, codes, milliseconds, nodePid }: AttackOrder): Promise<Attacked> {
+  const rest = new RestClient(base, token);
+  const until = performance.now() + milliseconds;
+  const result = { runs: 0, ended: 0, strange: [] as string[], killed: 0 };
+  const start = async (): Promise<void> => {
+    while (performance.now() < until) {
+      const code = codes[Math.floor(Math.random() * codes.length)] ?? '';
+      result.runs += 1;
+      const answer = await rest.send('POST', `${HOOKS}/${code}?wait=15`, { body: {} });
+      if ([200, 422].includes(answer.status)) result.ended += 1;
+      else result.strange.push(`${code}: ${answer.status} ${answer.text.slice(0, 100)}`);
+    }
+  };
+  const kill = async (): Promise<void> => {
+    while (performance.now() < until) {
+      await delay(KILL_EVERY_MS);
+      const [pid] = sandboxPids(nodePid);
+      if (pid === undefined) continue;
+      process.kill(pid, 'SIGKILL');
+      result.killed += 1;
+    }
+  };
+  await Promise.all([...Array.from({ length: AT_ONCE }, start), kill()]);
+  rest.close();
+  return result;
+}
+
+/** Processes of the node that run scripts (proc(5)); a process of their own starts them. */
+function sandboxPids(nodePid: number): number[] {
+  return childrenOf(nodePid)
+    .flatMap(childrenOf)
+    .filter((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('sandbox/worker'));
+}
+
+function childrenOf(pid: number): number[] {
+  return readdirSync(`/proc/${pid}/task`)
+    .flatMap((thread) => readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8').split(' '))
+    .map(Number)
+    .filter((child) => child > 0);
+}
+
+process.on('message', (order: AttackOrder) => {
+  void attack(order).then((result) => process.send?.(result));
+});
+process.once('disconnect', () => process.exit(0));
