@@ -206,10 +206,12 @@ describe('several drachtio-servers and FreeSWITCHes', function () {
     await member.answered();
     const { outgoing, incoming } = await connect(bob, carol);
     expect(serverOf(outgoing)).not.to.equal(serverOf(member));
-    await outgoing.request('REFER', [
+    await expectTalk(outgoing, incoming);
+    const { status } = await outgoing.request('REFER', [
       { name: 'Refer-To', value: '<sip:*7031@demo.local>' },
       { name: 'Referred-By', value: '<sip:bob@demo.local>' },
     ]);
+    expect(status).to.equal(202);
     await outgoing.ended();
     await expectTalk(member, incoming);
     expect(serverOf(incoming)).to.equal(serverOf(member));
