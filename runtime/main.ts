@@ -12,20 +12,19 @@ import { callRecordingPort } from './call-recording.ts';
 import { MemoryCallStore } from './callstore/memory-callstore.ts';
 import { MemoryConferenceStore } from './callstore/memory-conference-store.ts';
 import { openConferences } from './conferences.ts';
-import { type Config, isLoopback } from './config/config.ts';
-import { openDirectory, openLocation } from './domain/index.ts';
+import type { Config } from './config/config.ts';
+import { openData } from './data.ts';
 import { callEvents } from './events/call-events.ts';
 import { EventBus } from './events/event-bus.ts';
 import { modelEvents } from './events/model-events.ts';
 import { ListenError } from './embedded/server.ts';
-import { createDemoData, createIam, isEmpty, StoredAvatars } from './iam/index.ts';
+import { StoredAvatars } from './iam/index.ts';
 import { FirstAnswers } from './idempotency/first-answers.ts';
-import { limitsProblem } from './interpreter/limits.ts';
-import { MediaServers } from './media/servers.ts';
+import { connectServers } from './links.ts';
 import { Metrics } from './metrics/metrics.ts';
 import { openRecording } from './recording/index.ts';
 import { openScenarios, openScripting } from './scenarios.ts';
-import { PROFILE, startServers } from './servers.ts';
+import { startServers } from './servers.ts';
 import { Shutdown } from './shutdown.ts';
 import { openSpeech } from './speech/index.ts';
 import {
@@ -36,11 +35,8 @@ import {
   transcriptPort,
   transcriptQueue,
 } from './speech-services.ts';
-import { openModel } from './model/index.ts';
 import { modelPort } from './model-port.ts';
-import { SipLinks } from './signalling/links.ts';
-import { RingingJournal } from './signalling/ringing-journal.ts';
-import { FolderFiles, openFiles } from './storage/files/index.ts';
+import { FolderFiles } from './storage/files/index.ts';
 import { openStorage } from './storage/index.ts';
 import { Admission } from './switch/admission.ts';
 import { endCallsOf } from './switch/removed-domain.ts';
@@ -92,27 +88,16 @@ async function compose(config: Config, log: Logger, shutdown: Shutdown): Promise
   await Promise.allSettled([starting, opening]);
   const servers = await starting;
   const storage = await opening;
-  if (isLoopback(config.http.host) && isLoopback(config.sip.host) && (await isEmpty(storage))) {
-    await createDemoData(storage);
-  }
   const scripting = await openScripting(config, shutdown);
-  const directory = await openDirectory(storage, {
-    checkScript: scripting.compiler.check,
-    checkLimits: limitsProblem,
-  });
-  const location = await openLocation(storage, directory);
-  shutdown.add('registrations', () => location.close());
-  const iam = await createIam(storage, directory, {
-    allowList: config.loginAllowList,
-    confirmToken: (code, token) => scenarios.confirmToken(code, token),
-  });
-  shutdown.add('sessions', () => iam.close());
-
-  const model = await openModel(storage, {
-    files: openFiles(join(config.dataDir, 'files'), config.files),
-    maxFileBytes: config.maxFileBytes,
-  });
-  shutdown.add('data model', () => model.close());
+  const { directory, location, iam, model } = await openData(
+    {
+      config,
+      storage,
+      checkScript: scripting.compiler.check,
+      confirmToken: (code, token) => scenarios.confirmToken(code, token),
+    },
+    shutdown,
+  );
 
   const events = new EventBus({
     onListenerError: (err, { class: name, type }) => log.error({ err, class: name, type }, 'event not told'),
@@ -165,6 +150,11 @@ async function compose(config: Config, log: Logger, shutdown: Shutdown): Promise
   );
   const admission = new Admission(config.callLimits, () => callstore.count);
   const metrics = new Metrics({ counts: () => counts() });
+  const overload = (by: 'sip' | 'rest') => {
+    const refusal = admission.refuse();
+    if (refusal) metrics.refused(by);
+    return refusal;
+  };
   const conferenceStore = new MemoryConferenceStore(callstore);
   const conferences = openConferences({
     config,
@@ -190,11 +180,7 @@ async function compose(config: Config, log: Logger, shutdown: Shutdown): Promise
         callEvents(events).emit(domains, type, data);
       },
     },
-    overload: () => {
-      const overload = admission.refuse();
-      if (overload) metrics.refused('sip');
-      return overload;
-    },
+    overload: () => overload('sip'),
     watcher: recording.recorder,
     listenTo: listener(speech),
     startScenario: (code, call) => runner.serve(code, call),
@@ -204,11 +190,6 @@ async function compose(config: Config, log: Logger, shutdown: Shutdown): Promise
     if (before === undefined || after?.name === before.name) return;
     await endCallsOf(before.name, { calls: callstore, dialogs, conferences: conferenceStore, control });
   });
-  const restOverload = () => {
-    const overload = admission.refuse();
-    if (overload) metrics.refused('rest');
-    return overload;
-  };
   const operations = createOperations({
     program: (id) => services.program(id),
     openCall: (domain) => b2b.createCall(domain),
@@ -219,38 +200,18 @@ async function compose(config: Config, log: Logger, shutdown: Shutdown): Promise
     directory,
     scenario: (code, domain) => runner.program(code, domain),
     observer: metrics,
-    overload: restOverload,
+    overload: () => overload('rest'),
     log,
   });
 
-  const journal = RingingJournal.open(join(config.dataDir, 'ringing.jsonl'));
-  shutdown.add('journal of ringing phones', () => journal.close());
   const onConferences = conferenceOperations({
     store: conferenceStore,
     control: b2b.conferences,
     dialogs: b2b.dialogs,
-    overload: restOverload,
+    overload: () => overload('rest'),
   });
 
-  const sip = await SipLinks.connect(servers.sip.addresses, b2b, log, {
-    timeoutMs: servers.sip.patienceMs,
-    sessionExpires: config.sessionExpires,
-    journal,
-  });
-  shutdown.add('SIP connections', () => sip.close());
-  const media = await MediaServers.connect(
-    sip.all,
-    servers.media.addresses.map(({ host, port, secret }) => ({
-      host,
-      port,
-      password: secret,
-      profile: PROFILE,
-      listenAddress: isLoopback(host) ? '127.0.0.1' : config.sip.host,
-      silenceLimitMs: config.rtpTimeout * 1000,
-    })),
-    { patienceMs: servers.media.patienceMs, log },
-  );
-  shutdown.add('media connections', () => media.close());
+  const { sip, media } = await connectServers(config, servers, b2b, log, shutdown);
   b2b.connect(sip, media);
   shutdown.add('recordings', () => recording.close());
   shutdown.add('transcriptions', () => transcriptions.close());
