@@ -380,8 +380,8 @@ describe('POST and INVITE /uc/calls', () => {
       },
     ]);
     expect(referred).to.deep.equal([
-      { to: "102'1,2", ringback: true },
-      { to: '102', ringback: true, binding: 'PCS:1' },
+      { to: "102'1,2", ringback: true, timeoutMs: 30_000 },
+      { to: '102', ringback: true, timeoutMs: 30_000, binding: 'PCS:1' },
     ]);
   });
 
