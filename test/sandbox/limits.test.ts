@@ -77,6 +77,16 @@ describe('sandbox: limits', () => {
     expect(performance.now() - began).to.be.greaterThan(400);
   });
 
+  it('reports the memory that a script holds, heap and buffers', async () => {
+    const held = async (body: string) => {
+      const { usage } = await startScript(sandbox, { source: body }).finished;
+      return usage.memoryBytes;
+    };
+    const nothing = await held('return 1');
+    expect(await held('globalThis.kept = new Array(500_000).fill(1.5); return 1')).to.be.above(nothing + 3_000_000);
+    expect(await held('globalThis.kept = new ArrayBuffer(3_000_000); return 1')).to.be.above(nothing + 2_500_000);
+  });
+
   it('reports usage while the script runs', async () => {
     const asked = Promise.withResolvers<void>();
     const run = startScript(sandbox, {

@@ -1,10 +1,11 @@
+import { randomFillSync } from 'node:crypto';
 import type { LimitName } from '../limits.ts';
 import type { Failure, RunProgress, ToHost } from '../messages.ts';
-import { randomFillSync } from 'node:crypto';
 import type { Said } from './door.ts';
 import { InspectorLink } from './inspector-link.ts';
 import { isSame, Journal } from './journal.ts';
-import type { MemoryWatch, Watched } from './memory-watch.ts';
+import { heldBy, type MemoryWatch, type Watched } from './memory-watch.ts';
+import { ScriptTime } from './script-time.ts';
 import { type Seat, type Seats, leave } from './seats.ts';
 import { type Program, SourceError } from './source.ts';
 import type { Turnstile } from './turnstile.ts';
@@ -72,16 +73,13 @@ export class WorkerRun implements Watched {
   #inside = false;
   #activations = 0;
   #taken = 0;
-  /** Processor time of the isolate before the script had it; undefined while it does everything again. */
-  #cpuBefore: bigint | undefined;
-  /** What the script used before it slept last. */
-  #cpuAwake = 0;
-  #cpuMs = 0;
+  readonly #time: ScriptTime;
   #memoryBytes = 0;
 
   constructor(settings: RunSettings, around: RunSurroundings) {
     this.#settings = settings;
     this.#around = around;
+    this.#time = new ScriptTime(settings);
     this.memoryMb = settings.memoryMb;
     // A debugger looks into the one isolate.
     if (!settings.debug) this.#journal = new Journal();
@@ -101,7 +99,7 @@ export class WorkerRun implements Watched {
     const seat = this.#isOver() ? undefined : await this.#sitDown(program);
     if (seat && this.#settings.debug) await this.#waitForDebugger();
     if (seat && !this.#isOver()) {
-      this.#cpuBefore = seat.room.isolate.cpuTime;
+      this.#time.begin(seat.room.isolate);
       await this.#turn(jobs, true);
     }
     clearTimeout(entry);
@@ -198,11 +196,10 @@ export class WorkerRun implements Watched {
   /** Gives up the isolate, if what the script did is easily done again. */
   #rest(): void {
     const seat = this.#seat;
-    const easy = this.#journal?.complete === true && this.#usedCpu() <= REPEATABLE_CPU_MS;
+    const easy = this.#journal?.complete === true && this.#time.used() <= REPEATABLE_CPU_MS;
     if (!seat || this.#state !== 'idle' || !easy) return;
     this.#state = 'asleep';
-    this.#cpuAwake = this.#cpuMs;
-    this.#cpuBefore = undefined;
+    this.#time.pause();
     this.#seat = undefined;
     void this.#around.seats.giveBack(seat);
   }
@@ -226,7 +223,7 @@ export class WorkerRun implements Watched {
       if (said.kind !== 'said' || !isSame(turn, said.text))
         return this.#fail({ kind: 'lost', message: 'after a long wait the script did not do the same again' });
     }
-    this.#cpuBefore = seat.room.isolate.cpuTime;
+    this.#time.begin(seat.room.isolate);
     this.#state = 'idle';
     await this.#continue();
   }
@@ -250,16 +247,17 @@ export class WorkerRun implements Watched {
     if (!seat) return;
     clearTimeout(this.#resting);
     const { debug, run } = this.#settings;
-    const limit = this.#timeLimit();
+    const { name: limit } = this.#time.limit();
     const now = Date.now();
     this.#state = 'active';
     this.#activations++;
     const said = await this.#enter(seat, now, jobs, first);
     if (this.#isOver()) return;
     this.#state = 'idle';
-    const failure = this.#failureOf(said, limit.name);
+    const failure = this.#failureOf(said, limit);
     if (failure) return this.#fail(failure);
     if (said.kind !== 'said') return;
+    this.#memoryBytes = heldBy(seat.room.isolate);
     const { unhandled } = said;
     const over = said.ended && !debug;
     this.#around.send(
@@ -281,23 +279,16 @@ export class WorkerRun implements Watched {
   /** Lets the script work, within its limits. */
   async #enter(seat: Seat, now: number, jobs: readonly string[], first: boolean): Promise<Said> {
     const { debug } = this.#settings;
-    const { timeout, name } = this.#timeLimit();
-    const stuck = debug ? undefined : this.#unlessDone(timeout + GRACE_MS, 'it does not stop', name);
+    const { milliseconds, name } = this.#time.limit();
+    const stuck = debug ? undefined : this.#unlessDone(milliseconds + GRACE_MS, 'it does not stop', name);
     this.#inside = true;
     if (!debug) this.#around.watch.begin(this);
-    const wanted = debug ? undefined : timeout;
-    const said = await (first ? seat.door.start(now, jobs, wanted) : seat.door.activate(now, jobs, wanted));
+    const timeout = debug ? undefined : milliseconds;
+    const said = await (first ? seat.door.start(now, jobs, timeout) : seat.door.activate(now, jobs, timeout));
     this.#around.watch.end(this);
     this.#inside = false;
     clearTimeout(stuck);
     return said;
-  }
-
-  /** Milliseconds the script may work now, and the limit that says so. */
-  #timeLimit(): { readonly timeout: number; readonly name: LimitName } {
-    const { cpuMs, activationMs } = this.#settings;
-    const left = Math.ceil(cpuMs - this.#usedCpu());
-    return { timeout: Math.max(1, Math.min(activationMs, left)), name: left < activationMs ? 'cpuMs' : 'activationMs' };
   }
 
   /** The script came to its end: the next one of its program gets the isolate. */
@@ -311,7 +302,7 @@ export class WorkerRun implements Watched {
     if (said.kind === 'timeout') return { kind: 'limit', limit };
     if (said.kind === 'disposed') return { kind: 'limit', limit: 'memoryMb' };
     if (said.kind === 'threw') return said;
-    if (!this.#settings.debug && this.#usedCpu() > this.#settings.cpuMs) return { kind: 'limit', limit: 'cpuMs' };
+    if (!this.#settings.debug && this.#time.isExceeded) return { kind: 'limit', limit: 'cpuMs' };
     return undefined;
   }
 
@@ -349,16 +340,9 @@ export class WorkerRun implements Watched {
     return this.#state === 'over';
   }
 
-  #usedCpu(): number {
-    const isolate = this.#seat?.room.isolate;
-    if (this.#cpuBefore !== undefined && isolate && !isolate.isDisposed)
-      this.#cpuMs = this.#cpuAwake + Number(isolate.cpuTime - this.#cpuBefore) / 1e6;
-    return this.#cpuMs;
-  }
-
   #progress(): RunProgress {
     return {
-      cpuMs: this.#usedCpu(),
+      cpuMs: this.#time.used(),
       activations: this.#activations,
       memoryBytes: this.#memoryBytes,
       jobs: this.#taken,
