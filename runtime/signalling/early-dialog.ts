@@ -1,5 +1,6 @@
 import { parseAllowEvents } from './allow-events.ts';
 import type { SipDialog } from './sip-dialog.ts';
+import type { DialogTags } from './replaces.ts';
 import { parseSipUri } from './sip-uri.ts';
 import type { Srf, SrfIncomingResponse } from './srf-types.ts';
 
@@ -13,16 +14,27 @@ export class EarlyDialog {
   #nextHop: string | undefined;
   #sent = 0;
   #allowEvents: readonly string[] = [];
+  /** By the tag of the far end: a proxy there may ring several phones (section 12.1). */
+  readonly #tags = new Map<string, DialogTags>();
 
   get allowEvents(): readonly string[] {
     return this.#allowEvents;
+  }
+
+  /** Of every early dialog that the INVITE has made. */
+  get tags(): readonly DialogTags[] {
+    return [...this.#tags.values()];
   }
 
   /** @param nextHop where the INVITE went, when not to its request URI */
   learn(response: SrfIncomingResponse, nextHop: string | undefined): void {
     const listed = parseAllowEvents(response.get('Allow-Events'));
     if (listed.length > 0) this.#allowEvents = listed;
-    if (response.status > 100 && /;\s*tag=/i.test(response.get('To') ?? '')) this.#response = response;
+    if (response.status > 100) {
+      const remote = tagOf(response.get('To'));
+      this.#tags.set(remote, { local: tagOf(response.get('From')), remote });
+      if (remote !== '') this.#response = response;
+    }
     this.#nextHop = nextHop;
   }
 
@@ -55,4 +67,9 @@ export class EarlyDialog {
   catchUp(dialog: SipDialog): void {
     for (; this.#sent > 0; this.#sent -= 1) dialog.request('OPTIONS', {}).catch(() => undefined);
   }
+}
+
+/** Empty when there is none. */
+function tagOf(nameAddress = ''): string {
+  return /;\s*tag\s*=\s*([^\s;,>]+)/i.exec(nameAddress.slice(nameAddress.lastIndexOf('>') + 1))?.[1] ?? '';
 }

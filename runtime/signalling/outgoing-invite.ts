@@ -3,6 +3,7 @@ import { EarlyDialog } from './early-dialog.ts';
 import { focusContact } from './focus.ts';
 import { ALLOW } from './incoming-invite.ts';
 import type { SipCredentials } from './registration.ts';
+import type { DialogTags } from './replaces.ts';
 import type { RingingJournal } from './ringing-journal.ts';
 import { SessionTimerHeaders, wantedInterval } from './session-timer.ts';
 import { parseSipUri } from './sip-uri.ts';
@@ -101,6 +102,11 @@ export class OutgoingInvite {
   /** What the device has listed in Allow-Events so far, lower case. */
   get allowEvents(): readonly string[] {
     return this.#early.allowEvents;
+  }
+
+  /** Of the dialogs with whoever rings (RFC 3261 section 12.1). */
+  get tags(): readonly DialogTags[] {
+    return this.#early.tags;
   }
 
   /**

@@ -1,6 +1,7 @@
 import { parseAllowEvents } from './allow-events.ts';
 import { Liveness, type LivenessAnswer } from './liveness.ts';
 import { reinvite } from './reinvite.ts';
+import type { DialogTags } from './replaces.ts';
 import { DEFAULT_SESSION_EXPIRES, SessionTimerHeaders } from './session-timer.ts';
 import type { SrfDialog, SrfDialogCallback, SrfRequest, SrfResponse } from './srf-types.ts';
 
@@ -108,6 +109,11 @@ export class SipDialog {
 
   get callId(): string {
     return this.#dialog.sip.callId;
+  }
+
+  get tags(): DialogTags {
+    const { localTag, remoteTag } = this.#dialog.sip;
+    return { local: localTag ?? '', remote: remoteTag ?? '' };
   }
 
   /** What a called device listed in Allow-Events of its answer, lower case. */

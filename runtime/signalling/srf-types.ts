@@ -41,7 +41,8 @@ export interface SrfDialog extends EventEmitter {
   /** The SIP server's name for it. */
   readonly id: string;
   readonly srf: Srf;
-  readonly sip: { callId: string; localTag: string; remoteTag: string };
+  /** A tag is missing where the far end gave none (RFC 2543). */
+  readonly sip: { callId: string; localTag?: string; remoteTag?: string };
   readonly local: { sdp: string; contact?: string };
   readonly remote: { sdp: string; uri: string };
   readonly connected: boolean;

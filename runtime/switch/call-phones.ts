@@ -194,12 +194,10 @@ class PhonesCall {
     return callee.addresses.map((address) => {
       const callId = `${randomUUID()}@${host}`;
       this.#called.set(callId, { target, address });
-      const leg = new BranchLeg(
-        callId,
-        party,
-        () => this.#fork?.cancel(answer(487, undefined, true)),
-        this.#device(address, callId),
-      );
+      const leg = new BranchLeg(callId, party, () => this.#fork?.cancel(answer(487, undefined, true)), {
+        device: this.#device(address, callId),
+        tags: () => this.#fork?.invite(callId)?.tags ?? [],
+      });
       dialog.addBranch(leg, uris, Date.now() + timeoutMs);
       return { callee, address, callId, uris };
     });

@@ -1,3 +1,4 @@
+import { namesDialog, type Replaces } from '../signalling/replaces.ts';
 import type { MemoryCallStore } from '../callstore/memory-callstore.ts';
 import { CallDialog, type DialogObserver, type DialogStart } from './dialog.ts';
 import type { EndCause, Leg } from './leg.ts';
@@ -134,11 +135,18 @@ export class DialogBook implements DialogObserver {
     return undefined;
   }
 
-  /** The call in which a phone that was called with this Call-ID rings. */
-  findRinging(callid: string): CallDialog | undefined {
-    for (const dialogid of this.#store.idsOfCall(callid)) {
+  /** The call of the phone that has this SIP dialog, and the phone's side: answered, or ringing at the phone. */
+  findReplaced(replaces: Replaces): { dialog: CallDialog; side: 'a' | 'b'; ringing: boolean } | undefined {
+    for (const dialogid of this.#store.idsOfCall(replaces.callId)) {
       const dialog = this.#dialogs.get(dialogid);
-      if (dialog?.state === 'forking' && dialog.a.callid !== callid) return dialog;
+      const named = dialog?.legs.find(
+        ({ leg }) => leg.callid === replaces.callId && leg.tags?.some((tags) => namesDialog(replaces, tags)),
+      );
+      if (dialog === undefined || named === undefined) continue;
+      const { side } = named;
+      const ringing = dialog.state === 'forking';
+      // A caller's call that is not answered was not made by this side: it cannot be replaced (RFC 3891 section 3).
+      if (dialog.state === 'dialog' || (ringing && side === 'b')) return { dialog, side, ringing };
     }
     return undefined;
   }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { DialogTags } from '../signalling/replaces.ts';
 import { DtmfSender } from './dtmf-sender.ts';
 import type { CallingLeg, Device, EndCause, LegOwner, PhoneMessage } from './leg.ts';
 import type { Party } from './party.ts';
@@ -80,6 +81,12 @@ export class IvrLeg implements CallingLeg {
   }
 }
 
+/** What there is at the far end while it rings. */
+export interface RingingFar {
+  readonly device: Device;
+  tags(): readonly DialogTags[];
+}
+
 /** A called contact that has not answered yet: all there is of it is the way to give it up. */
 export class BranchLeg {
   readonly callid: string;
@@ -88,14 +95,22 @@ export class BranchLeg {
   readonly mediaServer = undefined;
   readonly held = false;
   owner: LegOwner | undefined;
-  readonly device?: Device;
+  readonly #far: RingingFar | undefined;
   readonly #giveUp: () => void;
 
-  constructor(callid: string, party: Party, giveUp: () => void, device?: Device) {
+  constructor(callid: string, party: Party, giveUp: () => void, far?: RingingFar) {
     this.callid = callid;
     this.party = party;
     this.#giveUp = giveUp;
-    if (device !== undefined) this.device = device;
+    this.#far = far;
+  }
+
+  get device(): Device | undefined {
+    return this.#far?.device;
+  }
+
+  get tags(): readonly DialogTags[] {
+    return this.#far?.tags() ?? [];
   }
 
   release(_cause: EndCause): void {

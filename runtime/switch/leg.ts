@@ -1,4 +1,5 @@
 import type { DtmfSender } from './dtmf-sender.ts';
+import type { DialogTags } from '../signalling/replaces.ts';
 import type { EndpointServer, MediaEndpoint } from '../media/endpoint.ts';
 import type { SoundPath } from './media-path.ts';
 import type { Party } from './party.ts';
@@ -56,6 +57,8 @@ export interface Leg {
   readonly dtmf?: DtmfSender;
   /** The device at the far end, where there is one. */
   readonly device?: Device | undefined;
+  /** Of the SIP dialogs with the far end: one with a phone that talks, any number with one that rings. */
+  readonly tags?: readonly DialogTags[];
   /** The other party of the dialog holds the call, or takes it back; only scenarios want to know. */
   peerHeld?(held: boolean): void;
   /** The other party's phone sent a request within the call; only scenarios want to know. */

@@ -7,6 +7,7 @@ import { parseAllowEvents } from '../signalling/allow-events.ts';
 import { answer, type SipAnswer } from '../signalling/answers.ts';
 import { dtmfOfInfo } from '../signalling/dtmf-info.ts';
 import type { IncomingInvite } from '../signalling/incoming-invite.ts';
+import type { DialogTags } from '../signalling/replaces.ts';
 import { ReinviteRefused } from '../signalling/reinvite.ts';
 import { LocalDescription, sdpDirection } from '../signalling/sdp.ts';
 import type { ReferAnswer, ReferRequest, ReinviteAnswer, SipDialog } from '../signalling/sip-dialog.ts';
@@ -116,6 +117,10 @@ export class PhoneLeg implements CallingLeg {
         return true;
       },
     };
+  }
+
+  get tags(): readonly DialogTags[] {
+    return this.#sip === undefined ? [] : [this.#sip.tags];
   }
 
   get endpoint(): MediaEndpoint | undefined {

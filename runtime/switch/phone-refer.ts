@@ -1,5 +1,6 @@
 import type { Answer, DialogSide, Transfer } from '../interpreter/call-port.ts';
 import { parseReferTo } from '../signalling/refer-to.ts';
+import type { Replaces } from '../signalling/replaces.ts';
 import type { ReferAnswer, ReferRequest } from '../signalling/sip-dialog.ts';
 import { ConferenceLeg } from './conference-leg.ts';
 import type { CallDialog } from './dialog.ts';
@@ -26,7 +27,7 @@ export function transferByPhone(tools: SwitchTools, leg: PhoneLeg, { referTo }: 
     return referToRoom(tools, { leg, room: peer.room, participant: peer.participant }, target);
   }
   if (found === undefined || leg.owner !== found.dialog || !(peer instanceof PhoneLeg)) return { status: 481 };
-  const other = target.replaces === undefined ? undefined : tools.dialogs.findByCallId(target.replaces);
+  const other = target.replaces === undefined ? undefined : answered(tools, target.replaces);
   // A call of another domain is not there.
   if (target.replaces !== undefined && other?.dialog.isOf(leg.party.domain) !== true) return { status: 481 };
   const told = (final: Answer) => leg.notifyRefer(final.line, true);
@@ -44,6 +45,12 @@ export function transferByPhone(tools: SwitchTools, leg: PhoneLeg, { referTo }: 
     transfer(found.dialog, leg, peer, start).catch((err: unknown) => tools.failed(err, 'transfer', leg));
   };
   return { status: 202, accepted };
+}
+
+/** The answered call of the phone that has this SIP dialog. */
+function answered(tools: SwitchTools, replaces: Replaces): { dialog: CallDialog; side: 'a' | 'b' } | undefined {
+  const found = tools.dialogs.findReplaced(replaces);
+  return found?.ringing === false ? found : undefined;
 }
 
 /** The phone names the leg that it has itself; whom it talks to there is on the other side. */

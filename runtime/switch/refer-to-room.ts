@@ -2,6 +2,7 @@ import type { Participant } from '../conference/participant.ts';
 import type { Room } from '../conference/room.ts';
 import { answer, type SipAnswer } from '../signalling/answers.ts';
 import type { ReferTarget } from '../signalling/refer-to.ts';
+import type { Replaces } from '../signalling/replaces.ts';
 import type { ReferAnswer } from '../signalling/sip-dialog.ts';
 import { bracketUri } from '../signalling/sip-uri.ts';
 import { callFromConference } from './call-conference.ts';
@@ -80,10 +81,10 @@ interface OtherCall {
   readonly peer: PhoneLeg;
 }
 
-function otherCall(tools: SwitchTools, leg: PhoneLeg, callid: string): OtherCall | undefined {
-  const found = tools.dialogs.findByCallId(callid);
+function otherCall(tools: SwitchTools, leg: PhoneLeg, replaces: Replaces): OtherCall | undefined {
+  const found = tools.dialogs.findReplaced(replaces);
   const own = found?.dialog.leg(found.side);
-  if (found === undefined || own === undefined || !sameAccount(own, leg)) return undefined;
+  if (found === undefined || found.ringing || own === undefined || !sameAccount(own, leg)) return undefined;
   const peer = found.dialog.opposite(own);
   return peer instanceof PhoneLeg ? { dialog: found.dialog, peer } : undefined;
 }

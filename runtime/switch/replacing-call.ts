@@ -1,6 +1,6 @@
 import type { IncomingInvite } from '../signalling/incoming-invite.ts';
 import { MediaError } from '../media/media-error.ts';
-import { isEarlyOnly, replacedCallId } from '../signalling/refer-to.ts';
+import { parseReplaces } from '../signalling/replaces.ts';
 import { reasonPhrase } from '../sip-facts/reason-phrase.ts';
 import { ConferenceLeg } from './conference-leg.ts';
 import type { CallDialog } from './dialog.ts';
@@ -13,17 +13,19 @@ import type { SwitchTools } from './tools.ts';
 /**
  * A phone takes the place of another in a live call: INVITE with Replaces (RFC 3891). The party that stays notices
  * nothing on the SIP side; the replaced phone is released. A participant of a conference can be replaced too, and a phone
- * that rings.
+ * that rings. Whoever does not name Call-ID and both tags of the replaced phone's dialog gets 481.
  */
 export function replaceByCall(tools: SwitchTools, party: Party, invite: IncomingInvite, replaces: string): void {
-  const found = tools.dialogs.findByCallId(replacedCallId(replaces));
-  const replaced = found?.dialog.leg(found.side);
-  const stays = replaced === undefined ? undefined : found?.dialog.opposite(replaced);
-  if (found === undefined) return pickUpRinging(tools, party, invite, replaces);
+  const wanted = parseReplaces(replaces);
+  if (wanted === undefined) return invite.reject(400);
+  const found = tools.dialogs.findReplaced(wanted);
   // A call of another domain is not there.
-  if (!found.dialog.isOf(party.domain)) return invite.reject(481);
-  if (isEarlyOnly(replaces)) return invite.reject(486);
-  const old = found.dialog;
+  if (found === undefined || !found.dialog.isOf(party.domain)) return invite.reject(481);
+  const { dialog: old, side, ringing } = found;
+  if (ringing) return pickUpRinging(tools, party, invite, old);
+  if (wanted.earlyOnly) return invite.reject(486);
+  const replaced = old.leg(side);
+  const stays = replaced === undefined ? undefined : old.opposite(replaced);
   let work: (leg: PhoneLeg) => Promise<void>;
   if (stays instanceof PhoneLeg) work = (leg) => replace(tools, leg, old, stays, replaces);
   else if (stays instanceof ConferenceLeg && stays.participant.state !== 'entering') {
@@ -37,10 +39,8 @@ export function replaceByCall(tools: SwitchTools, party: Party, invite: Incoming
  * The call that is to be replaced rings: the newcomer answers it in place of the phone that was called (RFC 3891 section
  * 3: only an early dialog that this side has made can be replaced, which a caller's is not).
  */
-function pickUpRinging(tools: SwitchTools, party: Party, invite: IncomingInvite, replaces: string): void {
-  const ringing = tools.dialogs.findRinging(replacedCallId(replaces));
-  const { pickup } = ringing ?? {};
-  if (ringing?.isOf(party.domain) !== true || pickup === undefined) return invite.reject(481);
+function pickUpRinging(tools: SwitchTools, party: Party, invite: IncomingInvite, { pickup }: CallDialog): void {
+  if (pickup === undefined) return invite.reject(481);
   const leg = PhoneLeg.incoming(tools, party, invite);
   const take = async (): Promise<void> => {
     // The newcomer's own failure (no common codec) is found before anything is taken apart.

@@ -2,6 +2,13 @@ import { expect } from 'chai';
 import { useStage } from '../support/stage.ts';
 import { expectTalk, referProgress } from './expectations.ts';
 
+/** A Replaces value with either tag wrong, with none where there is one, and with the two swapped. */
+function wrongTags(replaces: string): string[] {
+  const [callId = '', toTag = '', fromTag = ''] = replaces.split(/;(?:to|from)-tag=/);
+  const value = (to: string, from: string) => `${callId};to-tag=${to};from-tag=${from}`;
+  return [value(`${toTag}x`, fromTag), value(toTag, `${fromTag}x`), value(toTag, '0'), value(fromTag, toTag)];
+}
+
 const referTo = (value: string) => [{ name: 'Refer-To', value }];
 
 describe('a transfer by a phone', () => {
@@ -108,6 +115,20 @@ describe('a transfer by a phone', () => {
     expect((await outgoing.request('REFER', referTo(gone))).status).to.equal(481);
     await expectTalk(outgoing, incoming);
   });
+
+  it('with consultation is refused unless both tags are those of the other dialog (RFC 3891 section 3)', async () => {
+    const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
+    const first = await stage.connect(alice, bob, '102');
+    await first.outgoing.hold();
+    const second = await stage.connect(alice, carol, '103');
+    for (const wrong of wrongTags(second.outgoing.replaces)) {
+      const target = referTo(`<sip:103@demo.local?Replaces=${encodeURIComponent(wrong)}>`);
+      expect((await first.outgoing.request('REFER', target)).status, wrong).to.equal(481);
+    }
+    const untagged = referTo(`<sip:103@demo.local?Replaces=${encodeURIComponent(second.outgoing.callId)}>`);
+    expect((await first.outgoing.request('REFER', untagged)).status).to.equal(400);
+    await expectTalk(second.outgoing, second.incoming);
+  });
 });
 
 describe('a phone that takes the place of another', () => {
@@ -157,10 +178,31 @@ describe('a phone that takes the place of another', () => {
     const replacing = async (value: string) =>
       (await (await carol.call('102', { headers: [{ name: 'Replaces', value }] })).ended()).status;
     expect(await replacing(`${outgoing.callId};to-tag=1;from-tag=2`)).to.equal(481);
+    for (const wrong of wrongTags(incoming.replaces)) expect(await replacing(wrong), wrong).to.equal(481);
+    expect(incoming.live).to.equal(true);
     await incoming.answer();
     await outgoing.answered();
     expect(await replacing(`${outgoing.replaces};early-only`)).to.equal(486);
     await expectTalk(outgoing, incoming);
+  });
+
+  it('is refused unless it names both tags of the dialog (RFC 3891 section 3)', async () => {
+    const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
+    const { outgoing, incoming } = await stage.connect(alice, bob, '102');
+    const replacing = async (value: string) =>
+      (await (await carol.call('102', { headers: [{ name: 'Replaces', value }] })).ended()).status;
+    for (const { replaces } of [outgoing, incoming]) {
+      for (const wrong of wrongTags(replaces)) expect(await replacing(wrong), wrong).to.equal(481);
+    }
+    for (const malformed of [outgoing.callId, `${outgoing.replaces};to-tag=1`, ';to-tag=1;from-tag=2']) {
+      expect(await replacing(malformed), malformed).to.equal(400);
+    }
+    await expectTalk(outgoing, incoming);
+    // The called party can be replaced too.
+    const taking = await carol.call('102', { headers: [{ name: 'Replaces', value: incoming.replaces }] });
+    await taking.answered();
+    await incoming.ended();
+    await expectTalk(outgoing, taking);
   });
 
   it('is refused for a call that is not there', async () => {

@@ -13,15 +13,17 @@ describe('Refer-To', () => {
 
   it('names a dialog to replace', () => {
     const header = '<sip:103@demo.local?Replaces=abc%40h%3Bto-tag%3D1%3Bfrom-tag%3D2&X=1>';
-    expect(parseReferTo(header)).to.deep.equal({ user: '103', replaces: 'abc@h', method: 'INVITE' });
+    const replaces = { callId: 'abc@h', toTag: '1', fromTag: '2', earlyOnly: false };
+    expect(parseReferTo(header)).to.deep.equal({ user: '103', replaces, method: 'INVITE' });
   });
 
   it('names a method', () => {
     expect(parseReferTo('<sip:103@demo.local;method=bye>')).to.include({ user: '103', method: 'BYE' });
   });
 
-  it('is undefined when it names nobody, or cannot be unescaped', () => {
-    for (const header of ['', 'nonsense', '<sip:demo.local>', '<sip:103@demo.local?Replaces=%FF>']) {
+  it('is undefined when it names nobody, or no dialog, or cannot be unescaped', () => {
+    const replacing = (value: string) => `<sip:103@demo.local?Replaces=${value}>`;
+    for (const header of ['', 'nonsense', '<sip:demo.local>', replacing('%FF'), replacing('abc%40h%3Bto-tag%3D1')]) {
       expect(parseReferTo(header), header).to.equal(undefined);
     }
   });

@@ -61,7 +61,8 @@ describe('a REFER to the conference itself (RFC 4579)', () => {
     const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
     const one = await rooms.enter(alice, '*7064');
     const { outgoing, incoming } = await stage.connect(carol, bob, '102');
-    for (const replaces of [outgoing.replaces, 'nobody;to-tag=1;from-tag=2']) {
+    const own = await stage.connect(await stage.phone('alice'), await stage.phone('dave'), '104');
+    for (const replaces of [outgoing.replaces, `${own.outgoing.replaces}x`, 'nobody;to-tag=1;from-tag=2']) {
       expect(await refer(one, `<sip:102@demo.local?Replaces=${encodeURIComponent(replaces)}>`)).to.equal(481);
     }
     await expectTalk(outgoing, incoming);
@@ -106,7 +107,13 @@ describe('INVITE with Replaces that names the call of a participant (RFC 3891)',
     const [alice, carol] = await stage.phones('alice', 'carol');
     const one = await rooms.enter(alice, '*7067');
     const { confid } = await rooms.only(1);
-    const taking = await carol.call('*7067', { headers: [{ name: 'Replaces', value: one.replaces }] });
+    const replacing = (value: string) => carol.call('*7067', { headers: [{ name: 'Replaces', value }] });
+    const [callId = '', toTag = '', fromTag = ''] = one.replaces.split(/;(?:to|from)-tag=/);
+    for (const wrong of [`${callId};to-tag=${fromTag};from-tag=${toTag}`, `${one.replaces}x`]) {
+      expect((await (await replacing(wrong)).ended()).status, wrong).to.equal(481);
+    }
+    expect(one.established).to.equal(true);
+    const taking = await replacing(one.replaces);
     await taking.answered();
     await one.ended();
     expect((await rooms.only(1)).confid).to.equal(confid);
