@@ -47,6 +47,7 @@ import { script } from './script/index.ts';
 import { say } from './say/index.ts';
 import { send } from './send/index.ts';
 import { sendDtmf } from './send_dtmf/index.ts';
+import { sendMessage } from './send_message/index.ts';
 import { sendSip } from './send_sip/index.ts';
 import { serve } from './serve/index.ts';
 import { set } from './set/index.ts';
@@ -97,6 +98,7 @@ export const components: ComponentRegistry = componentRegistry([
   retrieve,
   sendDtmf,
   sendSip,
+  sendMessage,
   set,
   ifComponent,
   switchComponent,

@@ -16,6 +16,7 @@ import type { Config } from './config/config.ts';
 import { openData } from './data.ts';
 import { callEvents } from './events/call-events.ts';
 import { EventBus } from './events/event-bus.ts';
+import { messageEvents } from './events/message-events.ts';
 import { modelEvents } from './events/model-events.ts';
 import { ListenError } from './embedded/server.ts';
 import { StoredAvatars } from './iam/index.ts';
@@ -140,6 +141,7 @@ async function compose(config: Config, log: Logger, shutdown: Shutdown): Promise
         () => operations,
         () => onConferences,
       ),
+      texts: { send: (domain, message) => b2b.texts.send(domain, message) },
       model: modelPort(model, (name) => directory.domain(name)?.id),
     },
     shutdown,
@@ -183,6 +185,7 @@ async function compose(config: Config, log: Logger, shutdown: Shutdown): Promise
     overload: () => overload('sip'),
     watcher: recording.recorder,
     listenTo: listener(speech),
+    onText: messageEvents(events),
     startScenario: (code, call) => runner.serve(code, call),
   });
   const { dialogs, conferences: control } = b2b;

@@ -18,6 +18,7 @@ import type { ModelPort } from './interpreter/ports/model.ts';
 import { RunBook } from './interpreter/run/run-book.ts';
 import { MemoryParkingLot } from './interpreter/ports/parking.ts';
 import { MemoryQueues } from './interpreter/ports/queueing.ts';
+import type { TextPort } from './interpreter/ports/texting.ts';
 import type { TranscriptPort } from './interpreter/ports/transcripts.ts';
 import { ScenarioRunner } from './interpreter/runner.ts';
 import { ScenarioStarter } from './interpreter/starting/starter.ts';
@@ -69,6 +70,7 @@ export interface ScenarioNeeds {
   readonly callSpeech: CallSpeechPort;
   readonly transcripts: TranscriptPort;
   readonly operations: OperationPort;
+  readonly texts: TextPort;
   readonly model: ModelPort;
   openCall(domain: string): CallPort;
 }
@@ -118,6 +120,7 @@ export async function openScenarios(needs: ScenarioNeeds, shutdown: Shutdown): P
     parking: new MemoryParkingLot(),
     queues: new MemoryQueues(),
     operations: needs.operations,
+    texts: needs.texts,
     model: needs.model,
     runs: new RunBook(),
   };

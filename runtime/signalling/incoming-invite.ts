@@ -4,7 +4,7 @@ import { type DialogHome, dialogOf, type SipDialog } from './sip-dialog.ts';
 import type { Srf, SrfRequest, SrfResponse } from './srf-types.ts';
 
 /** Methods this node understands, for Allow (RFC 3261 section 20.5). */
-export const ALLOW = 'INVITE, ACK, CANCEL, BYE, OPTIONS, INFO, UPDATE, REFER, REGISTER';
+export const ALLOW = 'INVITE, ACK, CANCEL, BYE, OPTIONS, INFO, MESSAGE, UPDATE, REFER, REGISTER';
 
 /** The caller gave up, or the SIP server ended the transaction, before the call was answered. */
 export class InviteCancelled extends Error {

@@ -1,6 +1,8 @@
 import SrfClass from 'drachtio-srf';
 import { ALLOW, IncomingInvite } from './incoming-invite.ts';
+import type { SipAnswer } from './answers.ts';
 import { OutgoingInvite, type OutgoingInviteOptions } from './outgoing-invite.ts';
+import { type OutgoingMessageOptions, sendOutgoingMessage } from './outgoing-message.ts';
 import type { RingingJournal } from './ringing-journal.ts';
 import { DEFAULT_SESSION_EXPIRES, refusedInterval } from './session-timer.ts';
 import type { DialogHome, SipDialog } from './sip-dialog.ts';
@@ -25,6 +27,8 @@ export interface SipHandlers {
   invite(invite: IncomingInvite): void;
   /** @param via name of the SIP server that it came to */
   register(req: SrfRequest, res: SrfResponse, via: string): void;
+  /** A MESSAGE outside any call (RFC 3428). */
+  message(req: SrfRequest, res: SrfResponse): void;
 }
 
 /** The SIP server could not be reached or did not accept the secret. */
@@ -142,6 +146,11 @@ export class SipLink implements DialogHome {
     return new OutgoingInvite(this.#srf, { sessionExpires: this.#sessionExpires, ...options }, this, this.#journal);
   }
 
+  /** Sends a text outside any call. Never rejects. */
+  message(options: OutgoingMessageOptions): Promise<SipAnswer> {
+    return sendOutgoingMessage(this.#srf, options);
+  }
+
   /** The application object, for registrations of ours. */
   get srf(): Srf {
     return this.#srf;
@@ -241,10 +250,11 @@ export class SipLink implements DialogHome {
       else handlers.invite(new IncomingInvite(srf, req, res, this.#sessionExpires, this));
     });
     guarded('register', (req, res) => handlers.register(req, res, this.name));
+    guarded('message', (req, res) => handlers.message(req, res));
     // Phones ask with OPTIONS whether the server lives (RFC 3261 section 11).
     guarded('options', (_req, res) => res.send(200, { headers: { Allow: ALLOW, Accept: 'application/sdp' } }));
     guarded('subscribe', (_req, res) => res.send(489, { headers: { 'Allow-Events': 'refer' } }));
-    for (const method of ['message', 'publish', 'refer', 'info', 'notify', 'update']) {
+    for (const method of ['publish', 'refer', 'info', 'notify', 'update']) {
       guarded(method, (_req, res) => res.send(405, { headers: { Allow: ALLOW } }));
     }
   }

@@ -1,5 +1,7 @@
 import { type Log, type SipHandlers, SipLink, type SipLinkOptions, type SipServerAddress } from './link.ts';
+import type { SipAnswer } from './answers.ts';
 import type { OutgoingInvite, OutgoingInviteOptions } from './outgoing-invite.ts';
+import type { OutgoingMessageOptions } from './outgoing-message.ts';
 import { Registration, type RegistrationOptions } from './registration.ts';
 
 /** All SIP servers of a node: calls come from any of them, and go out by all in turn. */
@@ -50,6 +52,11 @@ export class SipLinks {
   /** Sends an INVITE by the named server, or by another one where that is away. */
   invite(options: OutgoingInviteOptions): OutgoingInvite {
     return this.#link(options.via).invite(options);
+  }
+
+  /** Sends a MESSAGE by the named server, or by another one where that is away. */
+  message(options: OutgoingMessageOptions): Promise<SipAnswer> {
+    return this.#link(options.via).message(options);
   }
 
   /** A registration of ours at somebody else's registrar; nothing is sent yet. It stays with one SIP server while that is there. */

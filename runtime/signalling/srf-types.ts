@@ -69,6 +69,7 @@ export interface SrfAuth {
 export interface SrfRequestOptions {
   method: string;
   headers: Record<string, string>;
+  body?: string;
   auth?: SrfAuth;
   /** Next hop, when not what the URI says. */
   proxy?: string;

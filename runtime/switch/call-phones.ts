@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { isIP } from 'node:net';
 import type { SipUser } from '../domain/directory.ts';
 import type { TailStep } from '../interpreter/dtmf-tail.ts';
 import type { MediaEndpoint } from '../media/endpoint.ts';
@@ -12,6 +11,7 @@ import { type Attempt, type AttemptOptions, AttemptProgress, failedAttempt } fro
 import { Fork, type ForkOutcome, type ForkTarget } from './fork.ts';
 import { BranchLeg } from './ivr-leg.ts';
 import type { CallingLeg, Device, EndCause } from './leg.ts';
+import { isHere } from './next-hop.ts';
 import { uriOf, numberOf } from './party.ts';
 import { PhoneLeg } from './phone-leg.ts';
 import { servePreAnswer } from './pre-answer.ts';
@@ -339,11 +339,6 @@ class PhonesCall {
     if (endpoint !== undefined) this.#tools.background(endpoint.destroy(), 'endpoint', this.#options.caller);
     this.progress.finish(final);
   }
-}
-
-/** Whether a redirection stays with this platform: an address is taken for its own, the name of another host is not. */
-function isHere(host: string, domain: string): boolean {
-  return host === '' || host === domain.toLowerCase() || isIP(host.replace(/^\[|\]$/g, '')) !== 0;
 }
 
 /** How a call that came to nothing ends for its caller. */

@@ -42,7 +42,7 @@ function takePhoneCall(tools: SwitchTools, sipUser: SipUser, invite: IncomingInv
   connectCaller(
     tools,
     leg,
-    { number, tail, remoteuri: bracketUri(callerName(invite, sipUser), sipUser.domain) },
+    { number, tail, remoteuri: bracketUri(callerName(invite.header('From'), sipUser), sipUser.domain) },
     invite,
   );
 }
@@ -57,7 +57,7 @@ export function registeredEvents(
 }
 
 /** The user part of From, as long as it is one of the account's names. */
-function callerName(invite: IncomingInvite, { login, phonenumber }: SipUser): string {
-  const user = parseSipUri(invite.header('From') ?? '')?.user;
+export function callerName(from: string | undefined, { login, phonenumber }: SipUser): string {
+  const user = parseSipUri(from ?? '')?.user;
   return user === login ? login : phonenumber;
 }

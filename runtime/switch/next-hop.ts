@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import type { ContactBinding } from '../domain/directory.ts';
 import { parseSipUri } from '../signalling/sip-uri.ts';
 
@@ -23,6 +24,11 @@ export function isFromContact(
   if (source.address === from.address && source.port === from.port) return true;
   const uri = parseSipUri(contact);
   return uri !== undefined && bare(uri.host) === bare(from.address) && (uri.port ?? 5060) === from.port;
+}
+
+/** Whether a URI's host stays with this platform: an address is taken for its own, the name of another host is not. */
+export function isHere(host: string, domain: string): boolean {
+  return host === '' || host === domain.toLowerCase() || isIP(bare(host)) !== 0;
 }
 
 function bare(host: string): string {

@@ -2,6 +2,7 @@ import type { MemoryCallStore } from '../callstore/memory-callstore.ts';
 import type { Conferences } from '../conference/conferences.ts';
 import type { Directory, LocationStore } from '../domain/directory.ts';
 import type { CallPort } from '../interpreter/call-port.ts';
+import type { TextPort } from '../interpreter/ports/texting.ts';
 import type { MediaServers } from '../media/servers.ts';
 import type { IncomingInvite } from '../signalling/incoming-invite.ts';
 import type { Log, SipHandlers } from '../signalling/link.ts';
@@ -19,6 +20,7 @@ import { Trunks } from './esg/trunks.ts';
 import { IvrCall } from './ivr-call.ts';
 import { Registrar } from './registrar.ts';
 import { transferByPhone } from './phone-refer.ts';
+import { type ReceivedText, TextMessages } from './text-messages.ts';
 import type { SwitchTools } from './tools.ts';
 
 export interface SwitchOptions {
@@ -36,6 +38,8 @@ export interface SwitchOptions {
   readonly watcher?: CallWatcher;
   /** Understands what the opponents of scenarios say. */
   readonly listenTo?: ListenTo;
+  /** Told of texts that phones send to each other. */
+  readonly onText?: (text: ReceivedText) => void;
   /** Runs a scenario for a call; false when there is none of that code. */
   startScenario(code: string, call: CallPort): Promise<boolean>;
 }
@@ -53,6 +57,7 @@ export class Switch implements SipHandlers {
   readonly #authentication: Authentication;
   readonly #registrar: Registrar;
   readonly #trunks: Trunks;
+  readonly #texts: TextMessages;
   #links: { sip: SipLinks; media: MediaServers } | undefined;
   readonly #background = new Set<Promise<void>>();
   #draining = false;
@@ -74,6 +79,7 @@ export class Switch implements SipHandlers {
       site,
       log,
       invite: (invite) => this.#connected().sip.invite(invite),
+      message: (message) => this.#connected().sip.message(message),
       sipServer: () => this.#connected().sip.next(),
       createEndpoint: (wish) => this.#connected().media.createEndpoint(wish),
       onlyMediaServer: () => this.#connected().media.only,
@@ -93,6 +99,7 @@ export class Switch implements SipHandlers {
       },
     };
     this.#conferences = new LiveConferences(this.#tools);
+    this.#texts = new TextMessages(this.#tools, this.#authentication, options.onText);
   }
 
   /** Calls can be made from now on. */
@@ -116,6 +123,16 @@ export class Switch implements SipHandlers {
 
   register(req: SrfRequest, res: SrfResponse, via: string): void {
     this.#registrar.register(req, res, via);
+  }
+
+  message(req: SrfRequest, res: SrfResponse): void {
+    if (this.ready) this.#texts.take(req, res);
+    else res.send(503, { headers: { 'Retry-After': '5' } });
+  }
+
+  /** Sends texts of scenarios. */
+  get texts(): TextPort {
+    return this.#texts;
   }
 
   /** A call that a scenario may place, in the name of a domain. */

@@ -4,7 +4,9 @@ import type { CallPort } from '../interpreter/call-port.ts';
 import type { EndpointServer, MediaEndpoint } from '../media/endpoint.ts';
 import type { PlacedEndpointWish } from '../media/servers.ts';
 import type { Log } from '../signalling/link.ts';
+import type { SipAnswer } from '../signalling/answers.ts';
 import type { OutgoingInvite, OutgoingInviteOptions } from '../signalling/outgoing-invite.ts';
+import type { OutgoingMessageOptions } from '../signalling/outgoing-message.ts';
 import type { ReferAnswer, ReferRequest } from '../signalling/sip-dialog.ts';
 import type { ListenTo } from './call-media.ts';
 import type { DialogBook } from './dialog-book.ts';
@@ -20,6 +22,8 @@ export interface SwitchTools {
   readonly site: string;
   readonly log: Log;
   invite(options: OutgoingInviteOptions): OutgoingInvite;
+  /** Sends a MESSAGE outside any call; never rejects. */
+  message(options: OutgoingMessageOptions): Promise<SipAnswer>;
   /** The SIP server to make a call by whose phones have none of their own. */
   sipServer(): string | undefined;
   createEndpoint(wish: PlacedEndpointWish): Promise<MediaEndpoint>;

@@ -2,10 +2,11 @@ import { expect } from 'chai';
 import type { RunServices } from '../../runtime/interpreter/ports/services.ts';
 import { startRun } from '../../runtime/interpreter/run/run.ts';
 import { type CallScript, SimulatedCall } from '../../runtime/interpreter/simulation/simulated-call.ts';
+import type { PhoneScript } from '../../runtime/interpreter/simulation/phones.ts';
 import { simulatedServices } from '../../runtime/interpreter/simulation/services.ts';
 import { VirtualClock } from '../../runtime/interpreter/simulation/virtual-clock.ts';
 import type { Value } from '../../runtime/interpreter/values.ts';
-import { program, silentLog } from '../interpreter/support.ts';
+import { problems, program, silentLog } from '../interpreter/support.ts';
 
 interface Played {
   readonly exit: string | undefined;
@@ -21,8 +22,14 @@ async function play(
   {
     script = {},
     http = {},
+    phones = {},
     services,
-  }: { script?: CallScript; http?: Record<string, Value>; services?: RunServices } = {},
+  }: {
+    script?: CallScript;
+    http?: Record<string, Value>;
+    phones?: Record<string, PhoneScript>;
+    services?: RunServices;
+  } = {},
 ): Promise<Played> {
   const lines = block.split('\n').map((line) => `    ${line}`);
   const source = [
@@ -44,7 +51,7 @@ async function play(
     call,
     clock,
     log: silentLog,
-    services: services ?? simulatedServices({ clock, http, note }),
+    services: services ?? simulatedServices({ clock, http, phones, note }),
   });
   await clock.run(run.finished);
   const entry = run.trace.find(({ block: name }) => name === 'it');
@@ -74,6 +81,58 @@ describe('components that use services', () => {
       script: { presses: ['1'] },
     });
     expect(result).to.deep.include({ exit: 'digit', result: { digit: '1' }, events: ['say Hello there', 'pressed 1'] });
+  });
+
+  describe('send_message', () => {
+    const message = (to: string, text = 'hello'): string =>
+      `send_message: { to: "${to}", from: "100", text: "${text}" }\nexits: { delivered: end, refused: end, unreachable: end }`;
+    const taken = { result: { status: 200, last_response: 'SIP/2.0 200 OK' } };
+    const phones = {
+      busy: { answers: [{ after: 50, status: 486 }] },
+      rude: { answers: [{ after: 50, status: 603 }] },
+      away: { answers: [{ after: 50, status: 480 }] },
+      silent: { answers: [{ after: 0, status: 180 }] },
+    };
+
+    it('is delivered to whoever is there, busy or not', async () => {
+      expect(await play(message('101'))).to.deep.include({
+        ...taken,
+        exit: 'delivered',
+        events: ['message 101 hello'],
+      });
+      expect(await play(message('busy'), { phones })).to.deep.include({ ...taken, exit: 'delivered' });
+    });
+
+    it('tells a refusal from nobody there', async () => {
+      expect((await play(message('rude'), { phones })).exit).to.equal('refused');
+      expect((await play(message('away'), { phones })).exit).to.equal('unreachable');
+      expect(await play(message('silent'), { phones })).to.deep.include({ exit: 'unreachable', milliseconds: 20_000 });
+    });
+
+    it('counts octets, not characters, when the text is known and when it is not', async () => {
+      const scenario = (length: number, text: string): string =>
+        [
+          'id: t',
+          `variables: { long: "${'é'.repeat(length)}" }`,
+          'start: it',
+          'blocks:',
+          '  it:',
+          `    send_message: { to: "101", from: "100", text: "${text}" }`,
+          '    exits: { delivered: end, refused: end }',
+          '',
+        ].join('\n');
+      const failure = async (length: number): Promise<string | undefined> => {
+        const clock = new VirtualClock();
+        const call = new SimulatedCall(clock, { direction: 'outgoing' });
+        const services = simulatedServices({ clock });
+        const run = startRun(program(scenario(length, '${long}xx')), { call, clock, services, log: silentLog });
+        await clock.run(run.finished);
+        return run.trace.find(({ block }) => block === 'it')?.error?.code;
+      };
+      expect(await failure(649)).to.equal(undefined);
+      expect(await failure(650)).to.equal('text_too_long');
+      expect(problems(scenario(1, 'é'.repeat(651))).join()).to.include('1300 octets of UTF-8 at most');
+    });
   });
 
   it('hold_music ends after its time', async () => {

@@ -6,6 +6,7 @@ import { RtpSession } from './media/rtp-session.ts';
 import { OutgoingCall } from './outgoing-call.ts';
 import type { CallContext, PhoneCall } from './phone-call.ts';
 import { Registration, type RegisterOptions, type RegisterResult } from './registration.ts';
+import { sendMessage, type TextToSend } from './send-message.ts';
 import { tagOf } from './sip/address.ts';
 import { type EndpointOptions, SipEndpoint } from './sip/endpoint.ts';
 import { header, token, type SipHeader, type SipRequest, type SipResponse } from './sip/message.ts';
@@ -24,6 +25,8 @@ export interface PhoneOptions extends EndpointOptions {
   readonly displayName?: string;
   /** Whoever registers here or calls must know this password, as with an operator. */
   readonly challenger?: Challenger;
+  /** What it answers to a MESSAGE outside any call; undefined: 200. */
+  readonly messageStatus?: number;
   /** Violations that the test knows of, and that are not to count. */
   readonly tolerates?: RegExp;
 }
@@ -150,6 +153,23 @@ export class Phone {
     return response;
   }
 
+  /** Sends a text to a number or login of the domain, or to a whole SIP URI; rejects without an answer. */
+  async message(
+    target: string,
+    text: string,
+    options: Partial<Pick<TextToSend, 'contentType' | 'headers' | 'password' | 'from' | 'to'>> = {},
+  ): Promise<SipResponse> {
+    const uri = target.startsWith('sip:') ? target : `sip:${target}@${this.#options.domain}`;
+    return sendMessage(this.#endpoint, this.#proxy() ?? this.#endpoint.peerOf(uri), {
+      target: uri,
+      text,
+      from: this.address,
+      username: this.login,
+      password: this.#options.password ?? '',
+      ...options,
+    });
+  }
+
   /** The next call to this phone. */
   async incoming(withinMs = 5000): Promise<IncomingCall> {
     return this.#arrivals.next(withinMs);
@@ -203,12 +223,19 @@ export class Phone {
     if (request.method === 'REGISTER' && challenger !== undefined) return this.#registrarOf(transaction);
     if (request.method === 'INVITE') return this.#receiveInvite(transaction);
     if (['OPTIONS', 'NOTIFY', 'MESSAGE'].includes(request.method)) {
-      transaction.respond(200);
+      this.#checkMessage(request);
+      transaction.respond(request.method === 'MESSAGE' ? (this.#options.messageStatus ?? 200) : 200);
       return this.requests.push(request);
     }
     return transaction.respond(405, {
       headers: [{ name: 'Allow', value: 'INVITE, ACK, CANCEL, BYE, OPTIONS, NOTIFY' }],
     });
+  }
+
+  /** RFC 3428 section 4 and 8. */
+  #checkMessage({ method, headers }: SipRequest): void {
+    if (method !== 'MESSAGE') return;
+    if (headers.some(({ name }) => /^(contact|m)$/i.test(name))) this.#endpoint.violation('MESSAGE with Contact');
   }
 
   #registrarOf(transaction: ServerTransaction): void {

@@ -35,7 +35,11 @@ describe('session timers of calls', () => {
 
   /** @param sessionExpires far below the least interval, so that silence is noticed after half of it */
   async function connect(sessionExpires?: number): Promise<void> {
-    const handlers = { invite: (incoming: IncomingInvite) => invites.push(incoming), register: () => undefined };
+    const handlers = {
+      invite: (incoming: IncomingInvite) => invites.push(incoming),
+      register: () => undefined,
+      message: () => undefined,
+    };
     link = await SipLink.connect(server.address, handlers, LOG, sessionExpires === undefined ? {} : { sessionExpires });
   }
 

@@ -19,7 +19,7 @@ describe('a hangup whose outcome nobody looks at', () => {
   before(async () => {
     process.prependListener('unhandledRejection', note);
     server = await sipServer();
-    const handlers = { invite: () => undefined, register: () => undefined };
+    const handlers = { invite: () => undefined, register: () => undefined, message: () => undefined };
     link = await SipLink.connect(server.address, handlers, LOG);
     agent = await Agent.open();
   });

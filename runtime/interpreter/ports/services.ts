@@ -16,6 +16,7 @@ import type { ParkingLot } from './parking.ts';
 import type { Queues } from './queueing.ts';
 import type { ScenarioPolicy } from './policy.ts';
 import type { RecordingStore } from './recording.ts';
+import type { TextPort } from './texting.ts';
 import type { TranscriptPort } from './transcripts.ts';
 
 /**
@@ -38,6 +39,7 @@ export interface RunServices {
   readonly callSpeech?: CallSpeechPort;
   readonly transcripts?: TranscriptPort;
   readonly operations?: OperationPort;
+  readonly texts?: TextPort;
   readonly http?: HttpPort;
   readonly model?: ModelPort;
   readonly recordings?: RecordingStore;

@@ -28,6 +28,8 @@ import { SimulatedSpeech } from './simulated-speech.ts';
 import { SimulatedRecordings } from './simulated-recordings.ts';
 import { SimulatedRecording } from './simulated-recording.ts';
 import { SimulatedDialogs } from './simulated-dialogs.ts';
+import { SimulatedTexts } from './simulated-texts.ts';
+import type { PhoneScript } from './phones.ts';
 
 export interface SimulatedServicesOptions {
   readonly clock: Clock;
@@ -47,6 +49,8 @@ export interface SimulatedServicesOptions {
   readonly openSandbox?: () => Promise<Sandbox>;
   /** Makes further calls; left out: to phones that answer. */
   readonly openCall?: () => CallPort;
+  /** What phones do with a text, by number; left out: they take it. */
+  readonly phones?: Readonly<Record<string, PhoneScript>>;
   /** Scripts wait for a debugger. */
   readonly debug?: boolean;
   readonly secrets?: Readonly<Record<string, string>>;
@@ -79,6 +83,7 @@ export function simulatedServices(options: SimulatedServicesOptions): RunService
     callRecording: new SimulatedRecording(note),
     callSpeech: speech,
     transcripts: speech,
+    texts: new SimulatedTexts(clock, options.phones ?? {}, note),
     parking: new MemoryParkingLot(),
     queues: options.queues ?? new MemoryQueues(),
     policy: simulatedPolicy(options),

@@ -90,6 +90,7 @@ export async function simulate(
     ...(openSandbox === undefined ? {} : { openSandbox }),
     openCall: () =>
       new SimulatedCall(clock, { direction: 'outgoing', label: '', phones: script.phones ?? {}, onEvent }),
+    phones: script.phones ?? {},
     folder: path.dirname(program.file),
     debug,
     secrets,
