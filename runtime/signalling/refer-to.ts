@@ -5,6 +5,8 @@ import { parseSipUri } from './sip-uri.ts';
 export interface ReferTarget {
   /** Number or login. */
   readonly user: string;
+  /** Lower case; empty for a telephone number (`tel:`). */
+  readonly host: string;
   /** The dialog to replace (RFC 3891), for an attended transfer. */
   readonly replaces: Replaces | undefined;
   /** Of the request that is to be sent there, upper case; INVITE unless something else is said. */
@@ -15,12 +17,13 @@ export interface ReferTarget {
 export function parseReferTo(header: string): ReferTarget | undefined {
   const uri = parseSipUri(header);
   if (uri === undefined || uri.user === '') return undefined;
+  const { user, host } = uri;
   const method = (uri.params['method'] ?? 'INVITE').toUpperCase();
   const escaped = /[?&]Replaces=([^&>]+)/i.exec(header)?.[1];
-  if (escaped === undefined) return { user: uri.user, replaces: undefined, method };
+  if (escaped === undefined) return { user, host, replaces: undefined, method };
   try {
     const replaces = parseReplaces(decodeURIComponent(escaped));
-    return replaces === undefined ? undefined : { user: uri.user, replaces, method };
+    return replaces === undefined ? undefined : { user, host, replaces, method };
   } catch {
     return undefined;
   }

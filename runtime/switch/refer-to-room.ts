@@ -8,6 +8,7 @@ import { bracketUri } from '../signalling/sip-uri.ts';
 import { callFromConference } from './call-conference.ts';
 import type { CallDialog } from './dialog.ts';
 import { startEntering } from './enter-room.ts';
+import { isHere } from './next-hop.ts';
 import { PhoneLeg } from './phone-leg.ts';
 import type { SwitchTools } from './tools.ts';
 
@@ -21,7 +22,7 @@ interface Asking {
 /**
  * A participant asks its conference for something, by REFER in its call with it (RFC 4579):
  *
- * - Refer-To names somebody: the conference calls (section 5.5)
+ * - Refer-To names somebody of the room's domain: the conference calls (section 5.5)
  * - it also has Replaces: whoever the phone talks to in that other call comes into the room (section 5.10)
  * - `;method=BYE`: that participant is put out (section 5.11); where a room has moderators, they alone may
  *
@@ -31,19 +32,21 @@ export function referToRoom(tools: SwitchTools, asking: Asking, target: ReferTar
   const { leg, room, participant } = asking;
   // Whoever has not given the PIN yet is no participant.
   if (participant.state === 'entering') return { status: 403 };
-  if (target.method === 'BYE') return putOut(asking, target.user);
+  if (target.method === 'BYE') return putOut(asking, target);
   if (target.method !== 'INVITE') return { status: 501 };
   if (target.replaces === undefined) {
-    return { status: 202, accepted: () => background(tools, leg, invite(tools, asking, target.user)) };
+    return { status: 202, accepted: () => background(tools, leg, invite(tools, asking, target)) };
   }
   const other = otherCall(tools, leg, target.replaces);
   if (other === undefined) return { status: 481 };
   return { status: 202, accepted: () => background(tools, leg, bringIn(tools, leg, room, other)) };
 }
 
-function putOut({ leg, room, participant }: Asking, user: string): ReferAnswer {
+function putOut({ leg, room, participant }: Asking, { user, host }: ReferTarget): ReferAnswer {
   if (room.hasModerators && !room.moderates(participant)) return { status: 403 };
-  const named = room.participantsAt(bracketUri(user, room.address.domain));
+  const { domain } = room.address;
+  // Some are of another domain, and have its name.
+  const named = room.participantsAt(bracketUri(user, isHere(host, domain) ? domain : host));
   if (named.length === 0) return { status: 404 };
   const accepted = () => {
     // Whoever puts itself out is not there for the NOTIFY any more.
@@ -54,9 +57,10 @@ function putOut({ leg, room, participant }: Asking, user: string): ReferAnswer {
   return { status: 202, accepted };
 }
 
-async function invite(tools: SwitchTools, { leg, room }: Asking, user: string): Promise<void> {
+async function invite(tools: SwitchTools, { leg, room }: Asking, target: ReferTarget): Promise<void> {
   await leg.notifyRefer('SIP/2.0 100 Trying', false);
-  const called = callFromConference(tools, room, user);
+  if (!isHere(target.host, room.address.domain)) return tell(leg, refused(404));
+  const called = callFromConference(tools, room, target.user);
   await tell(leg, called?.attempt ?? refused(486));
 }
 

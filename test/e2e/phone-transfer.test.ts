@@ -107,6 +107,27 @@ describe('a transfer by a phone', () => {
     expect((await outgoing.ended()).by).to.equal('there');
   });
 
+  it('to the name of another host rings nobody who happens to have that number here', async () => {
+    const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
+    const { outgoing, incoming } = await stage.connect(alice, bob, '102');
+    for (const elsewhere of [
+      '<sip:103@elsewhere.example>',
+      '<sip:carol@demo.local.example:5060>',
+      '<sip:103@master>',
+    ]) {
+      expect((await outgoing.request('REFER', referTo(elsewhere))).status).to.equal(202);
+      expect(await referProgress(outgoing), elsewhere).to.deep.equal(['SIP/2.0 100 Trying', 'SIP/2.0 404 Not Found']);
+    }
+    await expectTalk(outgoing, incoming);
+    expect(carol.waitingCalls).to.equal(0);
+    // The server's own address, and the domain in another case, are here.
+    for (const here of [`<sip:103@${stage.node.sip};transport=udp>`, '<sip:103@Demo.Local>', '<tel:103>']) {
+      expect((await outgoing.request('REFER', referTo(here))).status).to.equal(202);
+      (await carol.incoming()).reject(486);
+      expect((await referProgress(outgoing)).at(-1), here).to.equal('SIP/2.0 486 Busy Here');
+    }
+  });
+
   it('is refused when it names nobody, or a dialog that is not there', async () => {
     const [alice, bob] = await stage.phones('alice', 'bob');
     const { outgoing, incoming } = await stage.connect(alice, bob, '102');

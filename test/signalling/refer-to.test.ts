@@ -3,9 +3,15 @@ import { parseReferTo } from '../../runtime/signalling/refer-to.ts';
 
 describe('Refer-To', () => {
   it('names a number', () => {
-    expect(parseReferTo('<sip:103@demo.local>')).to.deep.equal({ user: '103', replaces: undefined, method: 'INVITE' });
+    expect(parseReferTo('<sip:103@demo.local>')).to.deep.equal({
+      user: '103',
+      host: 'demo.local',
+      replaces: undefined,
+      method: 'INVITE',
+    });
     expect(parseReferTo('"Carol" <sip:%2A70@demo.local;user=phone>')).to.deep.equal({
       user: '*70',
+      host: 'demo.local',
       replaces: undefined,
       method: 'INVITE',
     });
@@ -14,7 +20,7 @@ describe('Refer-To', () => {
   it('names a dialog to replace', () => {
     const header = '<sip:103@demo.local?Replaces=abc%40h%3Bto-tag%3D1%3Bfrom-tag%3D2&X=1>';
     const replaces = { callId: 'abc@h', toTag: '1', fromTag: '2', earlyOnly: false };
-    expect(parseReferTo(header)).to.deep.equal({ user: '103', replaces, method: 'INVITE' });
+    expect(parseReferTo(header)).to.deep.equal({ user: '103', host: 'demo.local', replaces, method: 'INVITE' });
   });
 
   it('names a method', () => {

@@ -35,6 +35,9 @@ describe('a REFER to the conference itself (RFC 4579)', () => {
     expect((await referProgress(one)).at(-1)).to.equal('SIP/2.0 486 Busy Here');
     expect(await refer(one, '<sip:999@demo.local>')).to.equal(202);
     expect((await referProgress(one)).at(-1)).to.equal('SIP/2.0 404 Not Found');
+    expect(await refer(one, '<sip:102@elsewhere.example>')).to.equal(202);
+    expect((await referProgress(one)).at(-1)).to.equal('SIP/2.0 404 Not Found');
+    expect(bob.waitingCalls).to.equal(0);
     expect(await refer(one, 'nonsense')).to.equal(400);
     expect(await refer(one, '<sip:102@demo.local;method=MESSAGE>')).to.equal(501);
     expect(one.established).to.equal(true);
@@ -73,7 +76,9 @@ describe('a REFER to the conference itself (RFC 4579)', () => {
     const one = await rooms.enter(alice, '*7065');
     const other = await rooms.enter(bob, '*7065');
     await rooms.only(2);
-    expect(await refer(one, '<sip:104@demo.local;method=BYE>')).to.equal(404);
+    for (const nobody of ['104@demo.local', '102@elsewhere.example']) {
+      expect(await refer(one, `<sip:${nobody};method=BYE>`)).to.equal(404);
+    }
     expect(await refer(one, '<sip:102@demo.local;method=BYE>')).to.equal(202);
     expect(await referProgress(one)).to.deep.equal(['SIP/2.0 200 OK']);
     expect((await other.ended()).by).to.equal('there');
