@@ -8,6 +8,7 @@ export const retrieve = defineComponent({
   summary: 'Connects the other party with whoever is parked in a slot.',
   docs: [
     'For a scenario that a phone calls to get a parked party. The two talk afterwards, and the scenario has no call any more.',
+    'A slot is known on the node that parked the call, as long as the party waits there; the log says when it is not.',
   ].join('\n'),
   settings: Type.Object({
     slot: Type.String({ pattern: '^[A-Za-z0-9_-]{1,32}$', examples: ['701'], description: 'The slot.' }),
@@ -15,17 +16,21 @@ export const retrieve = defineComponent({
   shorthand: 'slot',
   exits: {
     retrieved: { call: 'over', description: 'The two talk; the scenario has no call any more.', otherwise: 'end' },
-    empty: { description: 'Nobody is parked there.' },
+    empty: { description: 'Whoever was parked there could not be had any more: `status` says why.' },
+    unknown: { description: 'Nobody is parked there, on this node.', otherwise: 'empty' },
   },
   results: { ...ANSWER_RESULTS, number: { type: 'string', description: 'Number of the party that was parked.' } },
   waits: true,
   needsCall: 'connected',
   subject: 'slot',
   run: async (context, { slot }) => {
-    const { services, domain, call } = context;
+    const { services, domain, call, note } = context;
     if (!services.parking) throw unavailable('this node parks no calls');
     const parked = services.parking.find(domain, slot);
-    if (!parked) return { exit: 'empty' };
+    if (!parked) {
+      note('warn', `retrieve: nobody is parked in slot ${slot} of ${domain} on this node`);
+      return { exit: 'unknown', fields: { status: 404, last_response: 'SIP/2.0 404 Not Found' } };
+    }
     const { dialogid, side, number } = parked;
     const transfer = call.join({ dialogid, side });
     const attempt = { ...transfer, callid: transfer.acallid };

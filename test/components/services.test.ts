@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { Log } from '../../runtime/interpreter/log.ts';
 import type { RunServices } from '../../runtime/interpreter/ports/services.ts';
 import { startRun } from '../../runtime/interpreter/run/run.ts';
 import { type CallScript, SimulatedCall } from '../../runtime/interpreter/simulation/simulated-call.ts';
@@ -24,11 +25,13 @@ async function play(
     http = {},
     phones = {},
     services,
+    log = silentLog,
   }: {
     script?: CallScript;
     http?: Record<string, Value>;
     phones?: Record<string, PhoneScript>;
     services?: RunServices;
+    log?: Log;
   } = {},
 ): Promise<Played> {
   const lines = block.split('\n').map((line) => `    ${line}`);
@@ -50,7 +53,7 @@ async function play(
   const run = startRun(program(source.join('\n')), {
     call,
     clock,
-    log: silentLog,
+    log,
     services: services ?? simulatedServices({ clock, http, phones, note }),
   });
   await clock.run(run.finished);
@@ -133,6 +136,16 @@ describe('components that use services', () => {
       expect(await failure(650)).to.equal('text_too_long');
       expect(problems(scenario(1, 'é'.repeat(651))).join()).to.include('1300 octets of UTF-8 at most');
     });
+  });
+
+  it('retrieve tells a slot that nobody knows', async () => {
+    const said: object[] = [];
+    const log = { ...silentLog, warn: (details: object) => void said.push(details) };
+    const found = await play('retrieve: "709"\nexits: { empty: end }', { log });
+    expect(found).to.deep.include({ exit: 'unknown' });
+    expect(found.result).to.deep.include({ status: 404, last_response: 'SIP/2.0 404 Not Found' });
+    const text = 'retrieve: nobody is parked in slot 709 of simulation on this node';
+    expect(said[0]).to.deep.include({ text });
   });
 
   it('hold_music ends after its time', async () => {

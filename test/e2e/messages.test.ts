@@ -108,6 +108,18 @@ describe('texts outside calls (MESSAGE)', () => {
       expect(bob.requests.pending).to.equal(0);
     });
 
+    it('do not run in circles through phones that name the server as their address', async () => {
+      const alice = await stage.phone('alice', { unregistered: true });
+      const carol = await stage.phone('carol', { unregistered: true });
+      const writer = await stage.phone('alice', { unregistered: true });
+      for (const phone of [alice, carol]) {
+        await phone.register({ contact: `sip:101@${stage.node.sip}` });
+        await phone.register({ contact: `sip:103@${stage.node.sip}` });
+      }
+      expect((await writer.message('103', 'round')).status).to.equal(480);
+      for (const phone of [alice, carol]) await phone.register({ contact: '*', expires: 0 });
+    });
+
     it('ask for a password whoever does not write from a registered phone', async () => {
       const bob = await stage.phone('bob');
       const alice = await stage.phone('alice', { unregistered: true });
