@@ -1,7 +1,8 @@
 import { focusContact } from './focus.ts';
 import { SessionTimerHeaders } from './session-timer.ts';
-import { type DialogHome, dialogOf, type SipDialog } from './sip-dialog.ts';
-import type { Srf, SrfRequest, SrfResponse } from './srf-types.ts';
+import type { DialogTags } from './replaces.ts';
+import { type DialogHome, dialogOf, type SipDialog, tagsOf } from './sip-dialog.ts';
+import type { Srf, SrfDialogCallback, SrfRequest, SrfResponse } from './srf-types.ts';
 
 /** Methods this node understands, for Allow (RFC 3261 section 20.5). */
 export const ALLOW = 'INVITE, ACK, CANCEL, BYE, OPTIONS, INFO, MESSAGE, UPDATE, REFER, REGISTER';
@@ -22,6 +23,7 @@ export class IncomingInvite {
   readonly #sessionExpires: number | undefined;
   readonly #home: DialogHome | undefined;
   readonly #cancelled = new AbortController();
+  #tags: DialogTags | undefined;
 
   /**
    * @param sessionExpires session interval to ask for, seconds (RFC 4028)
@@ -56,6 +58,13 @@ export class IncomingInvite {
 
   get source(): { protocol: 'udp' | 'tcp'; address: string; port: number } {
     return sourceOf(this.#req);
+  }
+
+  /**
+   * Of the dialog, from the very moment that the answer is out: a request that names it may follow in the same chunk of data.
+   */
+  get tags(): DialogTags | undefined {
+    return this.#tags;
   }
 
   /** Aborted with InviteCancelled when the caller gives up. */
@@ -98,7 +107,12 @@ export class IncomingInvite {
       ...new SessionTimerHeaders(sessionExpires).answer(this.#req),
       ...(room === undefined ? {} : focusContact(room, this.#req.protocol)),
     };
-    return dialogOf((done) => this.#srf.createUAS(this.#req, this.#res, { localSdp: sdp, headers }, done), {
+    const answered = (done: SrfDialogCallback) =>
+      this.#srf.createUAS(this.#req, this.#res, { localSdp: sdp, headers }, (err, dialog) => {
+        if (dialog !== undefined) this.#tags = tagsOf(dialog);
+        done(err, dialog);
+      });
+    return dialogOf(answered, {
       offered: this.#req.body === '',
       home: this.#home,
       ...(sessionExpires === undefined ? {} : { sessionExpires }),

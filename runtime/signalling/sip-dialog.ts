@@ -112,8 +112,7 @@ export class SipDialog {
   }
 
   get tags(): DialogTags {
-    const { localTag, remoteTag } = this.#dialog.sip;
-    return { local: localTag ?? '', remote: remoteTag ?? '' };
+    return tagsOf(this.#dialog);
   }
 
   /** What a called device listed in Allow-Events of its answer, lower case. */
@@ -244,6 +243,11 @@ export class SipDialog {
     this.#awaitingAnswerInAck = offer === undefined;
     res.send(answer.status, { body: answer.sdp, headers: { 'Content-Type': 'application/sdp', ...timer } });
   }
+}
+
+/** The tags of a dialog of drachtio-srf. */
+export function tagsOf({ sip: { localTag = '', remoteTag = '' } }: SrfDialog): DialogTags {
+  return { local: localTag, remote: remoteTag };
 }
 
 /**

@@ -120,7 +120,8 @@ export class PhoneLeg implements CallingLeg {
   }
 
   get tags(): readonly DialogTags[] {
-    return this.#sip === undefined ? [] : [this.#sip.tags];
+    const tags = this.#sip?.tags ?? this.#invite?.tags;
+    return tags === undefined ? [] : [tags];
   }
 
   get endpoint(): MediaEndpoint | undefined {
