@@ -1,12 +1,14 @@
+import { once } from 'node:events';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { WebSocket } from 'ws';
 import { Baresip } from '../phones/baresip.ts';
 import { requirePeer } from '../phones/peers.ts';
 import type { Phone } from '../phones/phone.ts';
 import { parseNameAddr } from '../phones/sip/address.ts';
 import { header } from '../phones/sip/message.ts';
-import { useStage } from '../support/stage.ts';
+import { type Stage, useStage } from '../support/stage.ts';
 
 const SCENARIOS = {
   msg_call: `
@@ -48,6 +50,34 @@ async function textAt(phone: Phone): Promise<{ text: string; from: string; type:
   const request = await phone.requests.next(5000);
   const { uri } = parseNameAddr(header(request, 'from') ?? '');
   return { text: request.body, from: uri, type: header(request, 'content-type') };
+}
+
+type Told = Readonly<Record<string, string | number | boolean>>;
+
+/** Follows the texts of the domain as a user may see them; `told` gives what came until now. */
+async function follow(stage: Stage, login: string): Promise<{ told(): Promise<readonly Told[]>; close(): void }> {
+  const { token } = await stage.rest(login);
+  const socket = new WebSocket(`${stage.node.base.replace('http', 'ws')}/ws`, {
+    headers: { authorization: `Bearer ${token}` },
+  });
+  const told: Told[] = [];
+  const subscribed = Promise.withResolvers<void>();
+  socket.on('message', (text: Buffer) => {
+    const [method, body] = JSON.parse(text.toString()) as [string, { data: Told }];
+    if (method === 'subscribe_result') subscribed.resolve();
+    if (method === 'event') told.push(body.data);
+  });
+  await once(socket, 'open');
+  socket.send(JSON.stringify(['subscribe', { qid: '1', id: 'texts', events: ['messageevents'], expires: 60 }]));
+  await subscribed.promise;
+  return {
+    told: async () => {
+      socket.ping();
+      await once(socket, 'pong');
+      return told;
+    },
+    close: () => socket.close(),
+  };
 }
 
 describe('texts outside calls (MESSAGE)', () => {
@@ -116,7 +146,11 @@ describe('texts outside calls (MESSAGE)', () => {
         await phone.register({ contact: `sip:101@${stage.node.sip}` });
         await phone.register({ contact: `sip:103@${stage.node.sip}` });
       }
+      const events = await follow(stage, 'admin');
       expect((await writer.message('103', 'round')).status).to.equal(480);
+      // It comes back once from each address of carol's, as if alice had sent it from her own, and goes no further.
+      expect((await events.told()).length).to.be.within(1, 3);
+      events.close();
       for (const phone of [alice, carol]) await phone.register({ contact: '*', expires: 0 });
     });
 
@@ -189,6 +223,25 @@ describe('texts outside calls (MESSAGE)', () => {
       expect(await ask('102')).to.deep.include({ exit: 'delivered', status: 200 });
       expect((await textAt(bob)).text).to.equal('from a module');
       expect(await ask('999')).to.deep.include({ exit: 'unreachable', status: 404 });
+    });
+
+    it('are told to whoever may read them, and to no other user of the domain', async () => {
+      const [alice] = await stage.phones('alice', 'bob');
+      const [admin, carol] = await Promise.all([follow(stage, 'admin'), follow(stage, 'carol')]);
+      await alice.message('bob', 'for bob');
+      expect(await admin.told()).to.deep.equal([
+        {
+          from: '101',
+          fromlogin: 'alice',
+          to: '102',
+          tologin: 'bob',
+          text: 'for bob',
+          status: 200,
+          delivered: true,
+        },
+      ]);
+      expect(await carol.told()).to.deep.equal([]);
+      for (const each of [admin, carol]) each.close();
     });
 
     it('start scenarios as events, also when nobody was there to have them', async () => {
