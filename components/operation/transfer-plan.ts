@@ -20,7 +20,7 @@ export const TransferResponse = Type.Object({
 });
 
 /**
- * @param more arguments of the scenario beside the dialog, its side, the initiator's number and the label
+ * @param more arguments of the scenario beside the dialog, its side, the initiator's number and domain, and the label
  * @throws OperationError when the dialog is over or not answered, or `by` is no side of it
  */
 export function transferPlan(
@@ -41,6 +41,7 @@ export function transferPlan(
       dialogid,
       side: other,
       initiator: initiator.number,
+      initiator_domain: initiator.domain,
       ...more,
       ...(binding === undefined ? {} : { binding }),
     },

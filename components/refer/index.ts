@@ -18,6 +18,12 @@ export const refer = defineComponent({
   ].join('\n'),
   settings: Type.Object({
     to: Type.String({ minLength: 1, maxLength: 256, examples: ['102'], description: 'Number of the target.' }),
+    domain: Type.String({
+      maxLength: 256,
+      default: '',
+      description:
+        "Whose number that is, when not the scenario's own domain's: only for the way back to whom `take_over` took the party from.",
+    }),
     timeout: Type.Optional(
       Duration({ examples: ['30s'], description: 'How long the target may ring; default: as for any call.' }),
     ),
@@ -49,6 +55,7 @@ export const refer = defineComponent({
       ...preAnswer,
       to: settings.to,
       ringback: settings.ringback,
+      ...(settings.domain === '' ? {} : { domain: settings.domain }),
       ...(settings.binding === '' ? {} : { binding: settings.binding }),
       ...(settings.timeout === undefined ? {} : { timeoutMs: parseDuration(settings.timeout) ?? 0 }),
     });

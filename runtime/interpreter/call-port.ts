@@ -99,6 +99,8 @@ export interface OutgoingCall {
 export interface ReferOptions {
   /** Number of the transfer target; a DTMF tail may follow `'` or `,`. */
   readonly to: string;
+  /** Whose number that is, when not the scenario's domain: only the way back to whom the party was taken from. */
+  readonly domain?: string;
   readonly binding?: string;
   /** Played to the transferred party until the target answers. Default: the ringback tone. */
   readonly ringback?: boolean;

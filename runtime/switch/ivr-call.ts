@@ -31,6 +31,7 @@ import { CallMedia, type ListenTo } from './call-media.ts';
 import { failureCause } from './call-phones.ts';
 import type { CallDialog } from './dialog.ts';
 import { type BridgeSide, bridgeSides } from './ivr-bridge.ts';
+import { sameDomain, wayBack } from './give-back.ts';
 import { IvrLeg } from './ivr-leg.ts';
 import type { CallingLeg, EndCause } from './leg.ts';
 import { type Party, partyInfo, uriOf } from './party.ts';
@@ -73,6 +74,8 @@ export class IvrCall
   #opponent: CallingLeg | undefined;
   #opponentInfo: PartyInfo | undefined;
   #transfer: Transfer | undefined;
+  /** Whom the opponent talked to before it was taken over. */
+  #takenFrom: Party | undefined;
 
   private constructor(tools: SwitchTools, party: Party, incoming: IncomingScenarioCall | undefined) {
     super();
@@ -267,7 +270,12 @@ export class IvrCall
     const opponent = this.#opponent as CallingLeg;
     const dialog = this.#dialog as CallDialog;
     this.#state = 'transferred';
-    return this.#settled(startTransfer(this.#tools, dialog, opponent, options, { domain: this.domain }));
+    const { to, domain = this.domain } = options;
+    const abroad = sameDomain(domain, this.domain)
+      ? undefined
+      : { decision: wayBack(this.#tools, this.#takenFrom, { domain, number: to }), domain };
+    const extras = abroad === undefined ? { domain: this.domain } : { destination: abroad };
+    return this.#settled(startTransfer(this.#tools, dialog, opponent, options, extras));
   }
 
   referToFirst(targets: readonly string[], options: Omit<ReferOptions, 'to'>): HuntTransfer & CancellableTransfer {
@@ -315,6 +323,7 @@ export class IvrCall
 
   async #takeOver(side: DialogSide & TakeOverOptions): Promise<Answer> {
     const found = findLeg(this.#tools, this.domain, side);
+    if (typeof found !== 'number') this.#takenFrom = found.dialog.opposite(found.leg)?.party;
     const status = typeof found === 'number' ? found : (await detachLeg(this.#tools, found, side.other)) ? 200 : 481;
     if (typeof found === 'number' || status !== 200) {
       const refusal = answer(status, undefined, true);

@@ -301,6 +301,52 @@ describe('who may do what to whose calls', () => {
     await Promise.all([zoe.stop(), yan.stop()]);
   });
 
+  it('a party that its target does not take returns to exactly who transferred it, of whichever domain', async () => {
+    const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
+    const zoe = await domains.foreignPhone('zoe');
+    // 101 is alice for demo.local, and zoe for other.local.
+    const outgoing = await bob.call('6101');
+    const incoming = await zoe.incoming();
+    await incoming.answer();
+    await outgoing.answered();
+    const [{ dialogid } = { dialogid: '' }] = await stage.dialogs();
+    const asked = client('admin').send('REFER', `${CALLS}/${dialogid}`, {
+      body: { by: '<sip:zoe@other.local>', referto: '103', response_mode: 4 },
+    });
+    (await carol.incoming()).reject(486);
+    const back = await zoe.incoming();
+    await back.answer();
+    expect((await asked).json()).to.include({ result: 'rejected' });
+    await expectTalk(outgoing, back);
+    // The same into a room that is full.
+    const code = { prefix: '*7333', type: 'conference', opts: { max_members: 1 } };
+    expect((await client('admin').send('POST', '/rest/v1/domain/featurecodes', { body: code })).status).to.equal(200);
+    const member = await carol.call('*733301');
+    await member.answered();
+    const call = async () => (await stage.dialogs()).find(({ callids }) => callids.includes(outgoing.callId))?.dialogid;
+    const entering = client('admin').send('REFERCONF', `${CALLS}/${await call()}`, {
+      body: { by: '<sip:zoe@other.local>', referconfnumber: '*733301', response_mode: 4 },
+    });
+    const fromRoom = await zoe.incoming();
+    await fromRoom.answer();
+    expect((await entering).json()).to.include({ result: 'rejected' });
+    await expectTalk(outgoing, fromRoom);
+    await member.hangup();
+    // And by an administrator of the other domain.
+    const again = await call();
+    const other = client('boss').send('REFER', `${CALLS}/${again}`, {
+      body: { by: '<sip:102@demo.local>', referto: '999', response_mode: 4 },
+    });
+    const atBob = await bob.incoming();
+    await atBob.answer();
+    expect((await other).json()).to.include({ result: 'rejected' });
+    await expectTalk(fromRoom, atBob);
+    await atBob.hangup();
+    await fromRoom.ended();
+    expect(alice.waitingCalls).to.equal(0);
+    await zoe.stop();
+  });
+
   it('TRANSCRIBE: recordings of another domain are not there, and on own calls it does not exist', async () => {
     const body = { idconn: '0a1b2c3d-0000-4000-8000-000000000000', reclink: 'fs://main/demo.local/2026/01/01/x.wav' };
     for (const [who, base, statuses] of [

@@ -37,6 +37,7 @@ export const referReplaces = defineOperation({
         slave: slavedialogid,
         slave_side: slave.other,
         initiator: master.initiator.number,
+        initiator_domain: master.initiator.domain,
         ...(binding === undefined ? {} : { binding }),
       },
       responseMode: mode,
