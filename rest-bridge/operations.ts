@@ -24,12 +24,12 @@ export const OperationQuery = Type.Object({
   ),
 });
 
-/** The answer to `dry_run=true`. */
-export /** The same where a selector names the dialog. */
+/** The same where a selector names the dialog. */
 const SelectingQuery = Type.Object({ ...OperationQuery.properties, ...withSelectors(Type.Object({})).properties });
 
 const OPERATION_ID = 'operation-id';
 
+/** The answer to `dry_run=true`. */
 export const DryRun = Type.Object({
   dry_run: Type.Literal(true),
   operation: Type.String(),
@@ -64,9 +64,10 @@ function askedBy(request: FastifyRequest, path: Path, dialogid: string | undefin
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schemas have read them
   const { dry_run: _, ...selectors } = request.query as Readonly<Record<string, unknown>>;
   const body = request.body ?? undefined;
+  const selects = dialogid === undefined && Object.keys(selectors).length > 0;
   return {
     scope: { domain, ...(path === 'own' && { ownUserId: userId }) },
-    parameters: dialogid === undefined ? { ...selectors, ...(typeof body === 'object' && body) } : body,
+    parameters: selects ? { ...selectors, ...(typeof body === 'object' && body) } : body,
     ...(dialogid !== undefined && { dialogid }),
   };
 }

@@ -58,6 +58,8 @@ export function callConference(
 async function answerCall(leg: ConferenceLeg, options: AttemptOptions, progress: AttemptProgress): Promise<void> {
   const { caller, dialog, beforeMedia } = options;
   const { room } = leg;
+  // What plays to the caller ends first: his sound may have to move to where the room is.
+  await beforeMedia?.();
   // The caller's own failure (no common codec) is found before the conference answers.
   if ((await caller.prepareMedia(leg.mediaServer)) === undefined) throw new MediaError('the caller has no sound', 488);
   if (!dialog.establish(leg)) {
@@ -66,7 +68,6 @@ async function answerCall(leg: ConferenceLeg, options: AttemptOptions, progress:
     return;
   }
   await caller.answered(room.address.number);
-  await beforeMedia?.();
   progress.finish(answer(200, 'OK', false));
   // The PIN may take a while, and the room's end may come first.
   await dialog.connectMedia().catch((error: unknown) => {

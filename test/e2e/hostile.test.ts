@@ -8,7 +8,7 @@ const HOOKS = '/rest/v1/api/hooks';
 /** Hostile runs at once. */
 const AT_ONCE = 4;
 /** The language is tried whole in test/sandbox; here some of it, and everything that needs a node. */
-const EVERY = 10;
+const EVERY = 15;
 
 describe('hostile scenarios beside a call', () => {
   const stage = useStage({ ownNode: true });
@@ -29,7 +29,7 @@ describe('hostile scenarios beside a call', () => {
     const strange: string[] = [];
     const attack = async (): Promise<void> => {
       for (let code = runnable.pop(); code !== undefined; code = runnable.pop()) {
-        const answer = await rest.send('POST', `${HOOKS}/${code}?wait=20`, { body: {} });
+        const answer = await rest.send('POST', `${HOOKS}/${code}?wait=5`, { body: {} });
         // One that goes on is in the minute that it may take to clean up.
         const ended = answer.status === 202 || answer.status === 200 || answer.status === 422;
         if (!ended) strange.push(`${code}: ${answer.status} ${answer.text}`);

@@ -15,7 +15,7 @@ describe('labels of a call', () => {
   const stage = useStage();
 
   before('make a featurecode for pickup', async () => {
-    const body = { prefix: '*91', type: 'pickup' };
+    const body = { prefix: '*36', type: 'pickup' };
     const answer = await (await stage.rest()).send('POST', '/rest/v1/domain/featurecodes', { body });
     expect(answer.status, answer.text).to.be.oneOf([200, 409]);
   });
@@ -144,7 +144,7 @@ describe('labels of a call', () => {
     const ringing = await bob.incoming();
     ringing.ring();
     await eventually(async () => expect((await stage.dialog()).status).to.equal('forking'));
-    const picker = await carol.call('*91102');
+    const picker = await carol.call('*36102');
     await picker.answered();
     expect((await asked).json()).to.include({ result: 'ok' });
     expect(await labelsOf(picker)).to.deep.equal(['picked']);

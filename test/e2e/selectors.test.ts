@@ -104,6 +104,16 @@ describe('dialog selectors', () => {
     }
   });
 
+  it('must be there, in the body or the query', async () => {
+    const rest = await stage.rest();
+    for (const options of [{}, { body: {} }, { body: { mode: 'number' } }, { query: { dry_run: 'false' } }]) {
+      const answer = await rest.send('LOOKUP', CALLS, options);
+      const { error_details: details } = expectError(answer, 400, 1400);
+      expect(details, answer.text).to.have.property('reason');
+      expect(details).to.have.property('field').that.is.oneOf(['body', 'dialogid']);
+    }
+  });
+
   it('that several dialogs match: LOOKUP gives all, others are refused with their ids, and nothing happens', async () => {
     const { one, other, both } = await twoCalls();
     const rest = await stage.rest();

@@ -134,7 +134,6 @@ describe('REST: calls', () => {
     });
 
     for (const [body, field] of [
-      [undefined, 'body'],
       [{ dialogid: 7 }, 'dialogid'],
       [{ from: '1', mode: 'x' }, 'mode'],
       [[], 'body'],
