@@ -1,7 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import type { RecordRow } from './archive.ts';
 import type { RecordedParty } from './call.ts';
-import { failRecord, fileRecord, type RecordingTools } from './file-recording.ts';
+import { failRecord, fileRecord, newRow, type RecordingTools } from './file-recording.ts';
 
 /** Milliseconds to wait for the word that a file is complete, when its conference is over. */
 const COMPLETE_MS = 5000;
@@ -51,7 +50,9 @@ export class ConferenceRecordings {
     record: (file: string) => Promise<{ readonly completed: Promise<void> }>,
   ): Promise<ConferenceFile> {
     const { archive, store, failed } = this.#tools;
-    const row = newRow(this.#tools, conference);
+    const { confid, domain } = conference;
+    // The conference stands where a call has its ids; like the recordings of its participants it has its id as layer.
+    const row = newRow(this.#tools, domain, { idconn: confid, layer: confid });
     const added = archive.add(row).catch((err: unknown) => failed(err, 'index', row));
     try {
       const { completed } = await record(store.spoolFile(row.id));
@@ -95,33 +96,4 @@ export class ConferenceRecordings {
     const settled: Promise<unknown> = work.finally(() => this.#open.delete(settled));
     this.#open.add(settled);
   }
-}
-
-/** The conference stands where a call has its ids; like the recordings of its participants it has its id as layer. */
-function newRow(tools: RecordingTools, { confid, domain }: RecordedConference): RecordRow {
-  return {
-    id: randomUUID(),
-    domain_id: tools.domainId(domain) ?? '',
-    domain,
-    idconn: confid,
-    inviteid: '',
-    dialogid: '',
-    layer: confid,
-    rule_id: '',
-    storage: '',
-    status: 'recording',
-    reason: '',
-    startts: Date.now(),
-    endts: 0,
-    length: 0,
-    size: 0,
-    sha256: '',
-    reclink: '',
-    parties: [],
-    transcribe: false,
-    asr_status: '',
-    asr_since: 0,
-    transcript: {},
-    node: tools.node,
-  };
 }

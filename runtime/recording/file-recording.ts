@@ -61,7 +61,7 @@ export class FileRecording {
   /** @throws MediaError, EndpointGone; it has been reported failed then */
   static async start(tools: RecordingTools, options: FileRecordingOptions): Promise<FileRecording> {
     const { leg } = options;
-    const row = newRow(tools, options);
+    const row = rowOfCall(tools, options);
     const file = tools.store.spoolFile(row.id);
     if (leg.endpoint === undefined) throw new MediaError('a scenario has no sound of its own', 422);
     // The index may take its time; the sound does not wait.
@@ -182,19 +182,20 @@ function failure(reason: string): RecordEnd {
   return { status: 'failed', reason, endts: Date.now(), length: 0, size: 0, sha256: '', reclink: '' };
 }
 
-function newRow(tools: RecordingTools, options: FileRecordingOptions): RecordRow {
-  const { call, domain, layer, ruleId, storage, transcribe } = options;
+/** The row of a recording that begins now: what is not said is as in one that nothing is known of yet. */
+export function newRow(
+  tools: RecordingTools,
+  domain: string,
+  known: Partial<RecordRow> & Pick<RecordRow, 'idconn' | 'layer'>,
+): RecordRow {
   return {
     id: randomUUID(),
     domain_id: tools.domainId(domain) ?? '',
     domain,
-    // A connection is what became of one initiating INVITE: the two share an id.
-    idconn: call.inviteid,
-    inviteid: call.inviteid,
-    dialogid: call.dialogid,
-    layer,
-    rule_id: ruleId,
-    storage,
+    inviteid: '',
+    dialogid: '',
+    rule_id: '',
+    storage: '',
     status: 'recording',
     reason: '',
     startts: Date.now(),
@@ -203,11 +204,27 @@ function newRow(tools: RecordingTools, options: FileRecordingOptions): RecordRow
     size: 0,
     sha256: '',
     reclink: '',
-    parties: partiesOf(call),
-    transcribe,
+    parties: [],
+    transcribe: false,
     asr_status: '',
     asr_since: 0,
     transcript: {},
     node: tools.node,
+    ...known,
   };
+}
+
+function rowOfCall(tools: RecordingTools, options: FileRecordingOptions): RecordRow {
+  const { call, domain, layer, ruleId, storage, transcribe } = options;
+  return newRow(tools, domain, {
+    // A connection is what became of one initiating INVITE: the two share an id.
+    idconn: call.inviteid,
+    inviteid: call.inviteid,
+    dialogid: call.dialogid,
+    layer,
+    rule_id: ruleId,
+    storage,
+    parties: partiesOf(call),
+    transcribe,
+  });
 }

@@ -14,7 +14,7 @@ import { isFromContact, isHere } from './next-hop.ts';
 import type { SwitchTools } from './tools.ts';
 
 /** A text that a phone sent, and what became of it. */
-export interface ReceivedText {
+export type ReceivedText = {
   readonly domain: string;
   /** Numbers and logins of both. */
   readonly from: string;
@@ -25,7 +25,7 @@ export interface ReceivedText {
   /** SIP status that the sender got. */
   readonly status: number;
   readonly delivered: boolean;
-}
+};
 
 /** A text on its way to the phones of a sipuser. */
 interface Outgoing {
