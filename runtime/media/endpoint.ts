@@ -44,6 +44,8 @@ export class MediaEndpoint {
   #destroyed = false;
   #digitsKept = false;
   #modifying: Promise<unknown> = Promise.resolve();
+  /** Settles when the applications are over that run or wait. */
+  #running: Promise<unknown> | undefined;
 
   /** @param via name of the SIP server that called the media server */
   constructor(endpoint: FsEndpoint, server: EndpointServer, via?: string) {
@@ -112,6 +114,7 @@ export class MediaEndpoint {
     server.left(next);
     this.#server = server;
     [this.#endpoint, next.#endpoint] = [next.#endpoint, this.#endpoint];
+    this.#running = undefined;
     this.#inhabit(this.#endpoint, server);
     for (let digit = next.digits.take(); digit !== undefined; digit = next.digits.take()) this.digits.push(digit);
     // What is left is the old channel; its media server may be gone.
@@ -303,11 +306,33 @@ export class MediaEndpoint {
 
   /**
    * Runs an application until it is over, by itself or because the signal aborted: then `interrupt` ends it. Settles
-   * when the channel is free again, so that whatever comes next does not meet a rest of it.
+   * when the channel is free again, so that whatever comes next does not meet a rest of it. One at a time, as on the
+   * channel itself: an interruption could otherwise end the one before, and the next would go on for ever.
    */
   async #run(application: string, data: string, signal: AbortSignal, interrupt: () => Promise<void>): Promise<FsEvent> {
     this.#keepDigits();
     signal.throwIfAborted();
+    const before = this.#running;
+    const run =
+      before === undefined
+        ? this.#execute(application, data, signal, interrupt)
+        : untilAborted(before, AbortSignal.any([signal, this.gone])).then(() =>
+            this.#execute(application, data, signal, interrupt),
+          );
+    const over = Promise.allSettled([before, run]);
+    this.#running = over;
+    void over.then(() => {
+      if (this.#running === over) this.#running = undefined;
+    });
+    return await run;
+  }
+
+  async #execute(
+    application: string,
+    data: string,
+    signal: AbortSignal,
+    interrupt: () => Promise<void>,
+  ): Promise<FsEvent> {
     const started = this.#started(application);
     // An interruption that overtakes the start would miss it, and nothing would end the application any more.
     const stop = () => void started.then(interrupt);
