@@ -325,7 +325,7 @@ blocks:
     const { blocks } = program(scenario('first:\n  refer: { to: 0042 }\n  exits: { refused: end }'));
     expect(blocks.get('first')?.settings).to.deep.include({
       kind: 'constant',
-      value: { to: '0042', ringback: true, binding: '', pre_answer: '', pre_answer_args: {} },
+      value: { to: '0042', domain: '', ringback: true, binding: '', pre_answer: '', pre_answer_args: {} },
     });
   });
 
