@@ -7,6 +7,7 @@ import { readDescription } from '../../../runtime/embedded/media/sip/sdp.ts';
 import { parsePlayAndGetDigits } from '../../../runtime/embedded/media/apps/play-and-get-digits.ts';
 import { startMediaServer } from '../../../runtime/embedded/media/index.ts';
 import { ListenError } from '../../../runtime/embedded/server.ts';
+import { freeUdpRange } from '../../support/ports.ts';
 import { EslClient } from './support/esl-client.ts';
 import { type Bench, PASSWORD, startBench } from './support/fixture.ts';
 import { CallRefused } from './support/mini-srf.ts';
@@ -268,7 +269,7 @@ describe('embedded media server: hostile input', () => {
   });
 
   it('answers 488 when the RTP ports are used up, and goes on when they are free again', async () => {
-    const small = await startBench({ rtpPorts: { from: 33210, to: 33213 } });
+    const small = await startBench({ rtpPorts: await freeUdpRange(4) });
     const phone = await RtpPhone.open();
     const endpoints = [
       await small.ms.createEndpoint({ remoteSdp: phone.sdp() }),
