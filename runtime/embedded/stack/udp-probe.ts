@@ -1,16 +1,18 @@
 import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
 import { isIPv6 } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
 import { SipTransportError } from './errors.ts';
 import type { DeliveryFailure, ListeningPoint } from './transport.ts';
 import { formatHostPort } from './uri.ts';
 
 /** A peer that is not there says so within a round trip, ms. */
-const LIFETIME = 1000;
+export const PROBE_LIFETIME = 1000;
 
 /** What a probe tells the transport it belongs to. */
 export interface UdpProbeEvents {
   message(data: Buffer, from: RemoteInfo): void;
-  closed(): void;
+  /** It takes nothing more to send. @param released settles when its socket is gone. */
+  closed(released: Promise<void>): void;
 }
 
 /** Skips the resolver: addresses are numeric here, and dgram would defer every datagram for a lookup. */
@@ -28,6 +30,7 @@ export function numericLookup(
  */
 export class UdpProbe {
   readonly #socket: Socket;
+  readonly #local: ListeningPoint;
   readonly #address: string;
   readonly #port: number;
   readonly #events: UdpProbeEvents;
@@ -38,6 +41,7 @@ export class UdpProbe {
   #closed = false;
 
   constructor(local: ListeningPoint, address: string, port: number, events: UdpProbeEvents) {
+    this.#local = local;
     this.#address = address;
     this.#port = port;
     this.#events = events;
@@ -47,7 +51,7 @@ export class UdpProbe {
     this.#socket.bind({ address: local.host, port: local.port }, () => {
       if (!this.#closed) this.#socket.connect(port, address, (error?: Error | null) => this.#connected(error));
     });
-    this.#expiry = setTimeout(() => this.close(), LIFETIME);
+    this.#expiry = setTimeout(() => this.close(), PROBE_LIFETIME);
   }
 
   /** @param failure told when this or anything else sent to the peer meets an error, as long as the probe lives. */
@@ -57,13 +61,30 @@ export class UdpProbe {
     else this.#write(data);
   }
 
+  /** What has arrived by now is still reported. */
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
     clearTimeout(this.#expiry);
     this.#failures.clear();
-    this.#socket.close();
-    this.#events.closed();
+    this.#turnAway();
+    this.#events.closed(this.#release());
+  }
+
+  async #release(): Promise<void> {
+    // A datagram that the system has queued here would be lost with the socket: it is read in the next round of the event
+    // loop, and the second immediate comes after that.
+    await setImmediate();
+    await setImmediate();
+    await new Promise<void>((resolve) => this.#socket.close(resolve));
+  }
+
+  /** From now on the peer's datagrams go to the listening socket. */
+  #turnAway(): void {
+    if (this.#waiting !== undefined) return;
+    this.#socket.disconnect();
+    // Unconnected it would take what is meant for the listening socket: nobody but that one sends from there.
+    this.#socket.connect(this.#local.port, this.#local.host);
   }
 
   #connected(error: Error | null | undefined): void {

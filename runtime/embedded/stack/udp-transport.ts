@@ -18,6 +18,8 @@ export class UdpTransport {
   readonly #events: TransportEvents;
   readonly #limits: ParseLimits;
   readonly #probes = new Map<string, UdpProbe>();
+  /** Probes that only read what is left. */
+  readonly #released = new Set<Promise<void>>();
   readonly #alive = new RecentPeers();
   #closed = false;
   #point: ListeningPoint = { transport: 'udp', host: '', port: 0 };
@@ -49,7 +51,7 @@ export class UdpTransport {
 
   /** Open sockets. */
   get sockets(): number {
-    return 1 + this.#probes.size;
+    return 1 + this.#probes.size + this.#released.size;
   }
 
   /** Sends a datagram to an IP address. */
@@ -98,7 +100,11 @@ export class UdpTransport {
     }
     const probe = new UdpProbe(this.#point, address, port, {
       message: (datagram, from) => this.#receive(datagram, from),
-      closed: () => this.#probes.delete(key),
+      closed: (released) => {
+        this.#probes.delete(key);
+        this.#released.add(released);
+        void released.then(() => this.#released.delete(released));
+      },
     });
     this.#probes.set(key, probe);
     probe.send(data, failure);
@@ -107,7 +113,8 @@ export class UdpTransport {
   async close(): Promise<void> {
     this.#closed = true;
     for (const probe of this.#probes.values()) probe.close();
-    await new Promise<void>((resolve) => this.#socket.close(() => resolve()));
+    const closed = new Promise<void>((resolve) => this.#socket.close(() => resolve()));
+    await Promise.all([closed, ...this.#released]);
   }
 
   #receive(data: Buffer, from: RemoteInfo): void {
