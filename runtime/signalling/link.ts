@@ -1,4 +1,5 @@
 import SrfClass from 'drachtio-srf';
+import { hostsOf } from './hostports.ts';
 import { ALLOW, IncomingInvite } from './incoming-invite.ts';
 import type { SipAnswer } from './answers.ts';
 import { OutgoingInvite, type OutgoingInviteOptions } from './outgoing-invite.ts';
@@ -58,6 +59,7 @@ export class SipLink implements DialogHome {
   readonly #sessionExpires: number;
   readonly #journal: RingingJournal | undefined;
   readonly #accepted = Promise.withResolvers<void>();
+  #hosts: ReadonlySet<string> = new Set();
   #connected = false;
   #closing = false;
   #problem: Error | undefined;
@@ -137,6 +139,11 @@ export class SipLink implements DialogHome {
     return this.#connected;
   }
 
+  /** Addresses at which the server listens for phones, without brackets. */
+  get hosts(): ReadonlySet<string> {
+    return this.#hosts;
+  }
+
   /** drachtio-fsmrf needs the application object of drachtio-srf itself; nobody else may ask for it. */
   get srfForMedia(): object {
     return this.#srf;
@@ -194,8 +201,9 @@ export class SipLink implements DialogHome {
   #follow(): void {
     const { name } = this;
     const srf = this.#srf;
-    srf.on('connect', (err: Error | null) => {
+    srf.on('connect', (err: Error | null, hostports?: string, _version?: string | null, local?: string | null) => {
       if (err === null || err === undefined) {
+        this.#hosts = hostsOf(hostports, local);
         this.#connected = true;
         this.#problem = undefined;
         this.#accepted.resolve();

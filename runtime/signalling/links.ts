@@ -44,6 +44,11 @@ export class SipLinks {
     return this.all.filter(({ connected }) => connected).length;
   }
 
+  /** Whether one of the servers listens for phones at this address, which has no brackets. */
+  listensAt(host: string): boolean {
+    return this.all.some(({ hosts }) => hosts.has(host));
+  }
+
   /** Name of the SIP server to make the next call by: they take turns. Undefined when none is connected. */
   next(): string | undefined {
     return this.#inTurn()?.name;

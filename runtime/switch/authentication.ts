@@ -5,6 +5,7 @@ import { parseSipUri } from '../signalling/sip-uri.ts';
 import type { SrfRequest, SrfResponse } from '../signalling/srf-types.ts';
 import type { Trunks } from './esg/trunks.ts';
 import { isFromContact } from './next-hop.ts';
+import type { OwnHosts } from './own-hosts.ts';
 
 /** The part of a request's answer that authentication may give. */
 type Refuse = (status: number, headers: Record<string, string>) => void;
@@ -22,9 +23,12 @@ export class Authentication {
   readonly #directory: Directory;
   readonly #location: LocationStore;
   readonly #trunks: Trunks;
+  readonly #ownHosts: OwnHosts;
   readonly #digest = new DigestAuthenticator();
 
-  constructor(directory: Directory, location: LocationStore, trunks: Trunks) {
+  /** @param ownHosts told by which hosts phones know this platform */
+  constructor(directory: Directory, location: LocationStore, trunks: Trunks, ownHosts: OwnHosts) {
+    this.#ownHosts = ownHosts;
     this.#directory = directory;
     this.#location = location;
     this.#trunks = trunks;
@@ -45,11 +49,20 @@ export class Authentication {
       refuse(403, {});
       return undefined;
     }
+    for (const uri of [aor, parseSipUri(req.uri)]) this.#learn(domain, uri?.host);
     return account;
   }
 
   /** The account that places a call; undefined when `refuse` has answered. */
   caller(req: SrfRequest, refuse: Refuse): Account | undefined {
+    const account = this.#caller(req, refuse);
+    if (account?.kind !== 'sipuser') return account;
+    const from = parseSipUri(req.get('From') ?? '');
+    if (from !== undefined && namesOf(account).includes(from.user)) this.#learn(account.sipUser.domain, from.host);
+    return account;
+  }
+
+  #caller(req: SrfRequest, refuse: Refuse): Account | undefined {
     const from = parseSipUri(req.get('From') ?? '');
     const domain = this.#domainOf(from?.host) ?? this.#domainOf(parseSipUri(req.uri)?.host) ?? this.#onlyDomain();
     const claimed = from === undefined || domain === undefined ? undefined : this.#claimed(domain, from.user);
@@ -81,6 +94,11 @@ export class Authentication {
     const header = status === 401 ? 'WWW-Authenticate' : 'Proxy-Authenticate';
     refuse(status, { [header]: this.#digest.challenge(domain, verdict.reason === 'stale') });
     return undefined;
+  }
+
+  /** A phone means this platform by that host, unless it is the name of a domain. */
+  #learn(domain: string, host: string | undefined): void {
+    if (host !== undefined && this.#domainOf(host) === undefined) this.#ownHosts.learn(domain, host);
   }
 
   #account(domain: string, login: string): Account | undefined {

@@ -11,7 +11,6 @@ import { type Attempt, type AttemptOptions, AttemptProgress, failedAttempt } fro
 import { Fork, type ForkOutcome, type ForkTarget } from './fork.ts';
 import { BranchLeg } from './ivr-leg.ts';
 import type { CallingLeg, Device, EndCause } from './leg.ts';
-import { isHere } from './next-hop.ts';
 import { uriOf, numberOf } from './party.ts';
 import { PhoneLeg } from './phone-leg.ts';
 import { servePreAnswer } from './pre-answer.ts';
@@ -241,7 +240,7 @@ class PhonesCall {
     return contacts.flatMap((text) => {
       const uri = parseSipUri(text);
       const { party } = by.callee;
-      if (uri === undefined || uri.user === '' || !isHere(uri.host, party.domain)) return [];
+      if (uri === undefined || uri.user === '' || !this.#tools.isHere(uri.host, party.domain)) return [];
       const decision = directory.route(party.domain, numberOf(party), uri.user);
       if (decision.kind !== 'sipuser') return [];
       const { sipuser } = decision;

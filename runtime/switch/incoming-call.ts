@@ -33,7 +33,8 @@ function takePhoneCall(tools: SwitchTools, sipUser: SipUser, invite: IncomingInv
     return;
   }
   const target = parseSipUri(invite.requestUri);
-  if (target === undefined || target.user === '') {
+  // Somebody elsewhere may have that number too (RFC 3261 section 8.2.2.1).
+  if (target === undefined || target.user === '' || !tools.isHere(target.host, sipUser.domain)) {
     invite.reject(404);
     return;
   }

@@ -1,5 +1,5 @@
-import { isIP } from 'node:net';
 import type { ContactBinding } from '../domain/directory.ts';
+import { bareHost } from '../signalling/hostports.ts';
 import { parseSipUri } from '../signalling/sip-uri.ts';
 
 /**
@@ -9,9 +9,9 @@ import { parseSipUri } from '../signalling/sip-uri.ts';
  */
 export function nextHopOf({ contact, source }: ContactBinding): string | undefined {
   const uri = parseSipUri(contact);
-  const sameHost = uri !== undefined && bare(uri.host) === bare(source.address);
+  const sameHost = uri !== undefined && bareHost(uri.host) === bareHost(source.address);
   if (source.protocol === 'udp' && sameHost) return undefined;
-  const host = source.address.includes(':') ? `[${bare(source.address)}]` : source.address;
+  const host = source.address.includes(':') ? `[${bareHost(source.address)}]` : source.address;
   return `sip:${host}:${source.port};transport=${source.protocol}`;
 }
 
@@ -23,14 +23,5 @@ export function isFromContact(
   if (source.protocol !== from.protocol) return false;
   if (source.address === from.address && source.port === from.port) return true;
   const uri = parseSipUri(contact);
-  return uri !== undefined && bare(uri.host) === bare(from.address) && (uri.port ?? 5060) === from.port;
-}
-
-/** Whether a URI's host stays with this platform: an address is taken for its own, the name of another host is not. */
-export function isHere(host: string, domain: string): boolean {
-  return host === '' || host === domain.toLowerCase() || isIP(bare(host)) !== 0;
-}
-
-function bare(host: string): string {
-  return host.replace(/^\[|\]$/g, '').toLowerCase();
+  return uri !== undefined && bareHost(uri.host) === bareHost(from.address) && (uri.port ?? 5060) === from.port;
 }

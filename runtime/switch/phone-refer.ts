@@ -5,7 +5,6 @@ import type { ReferAnswer, ReferRequest } from '../signalling/sip-dialog.ts';
 import { ConferenceLeg } from './conference-leg.ts';
 import type { CallDialog } from './dialog.ts';
 import { startJoin } from './join.ts';
-import { isHere } from './next-hop.ts';
 import { PhoneLeg } from './phone-leg.ts';
 import { referToRoom } from './refer-to-room.ts';
 import type { SwitchTools } from './tools.ts';
@@ -32,7 +31,7 @@ export function transferByPhone(tools: SwitchTools, leg: PhoneLeg, { referTo }: 
   const told = (final: Answer) => leg.notifyRefer(final.line, true);
   let start: () => Transfer;
   if (target.replaces === undefined) {
-    if (!isHere(target.host, domain)) return { status: 202, accepted: () => void notFound(leg) };
+    if (!tools.isHere(target.host, domain)) return { status: 202, accepted: () => void notFound(leg) };
     start = () => startTransfer(tools, found.dialog, peer, { to: target.user }, { beforeSettling: told, domain });
   } else {
     // A dialog is named by its tags, whatever host is named beside them.

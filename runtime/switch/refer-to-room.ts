@@ -8,7 +8,6 @@ import { bracketUri } from '../signalling/sip-uri.ts';
 import { callFromConference } from './call-conference.ts';
 import type { CallDialog } from './dialog.ts';
 import { startEntering } from './enter-room.ts';
-import { isHere } from './next-hop.ts';
 import { PhoneLeg } from './phone-leg.ts';
 import type { SwitchTools } from './tools.ts';
 
@@ -32,7 +31,7 @@ export function referToRoom(tools: SwitchTools, asking: Asking, target: ReferTar
   const { leg, room, participant } = asking;
   // Whoever has not given the PIN yet is no participant.
   if (participant.state === 'entering') return { status: 403 };
-  if (target.method === 'BYE') return putOut(asking, target);
+  if (target.method === 'BYE') return putOut(tools, asking, target);
   if (target.method !== 'INVITE') return { status: 501 };
   if (target.replaces === undefined) {
     return { status: 202, accepted: () => background(tools, leg, invite(tools, asking, target)) };
@@ -42,11 +41,11 @@ export function referToRoom(tools: SwitchTools, asking: Asking, target: ReferTar
   return { status: 202, accepted: () => background(tools, leg, bringIn(tools, leg, room, other)) };
 }
 
-function putOut({ leg, room, participant }: Asking, { user, host }: ReferTarget): ReferAnswer {
+function putOut(tools: SwitchTools, { leg, room, participant }: Asking, { user, host }: ReferTarget): ReferAnswer {
   if (room.hasModerators && !room.moderates(participant)) return { status: 403 };
   const { domain } = room.address;
   // Some are of another domain, and have its name.
-  const named = room.participantsAt(bracketUri(user, isHere(host, domain) ? domain : host));
+  const named = room.participantsAt(bracketUri(user, tools.isHere(host, domain) ? domain : host));
   if (named.length === 0) return { status: 404 };
   const accepted = () => {
     // Whoever puts itself out is not there for the NOTIFY any more.
@@ -59,7 +58,7 @@ function putOut({ leg, room, participant }: Asking, { user, host }: ReferTarget)
 
 async function invite(tools: SwitchTools, { leg, room }: Asking, target: ReferTarget): Promise<void> {
   await leg.notifyRefer('SIP/2.0 100 Trying', false);
-  if (!isHere(target.host, room.address.domain)) return tell(leg, refused(404));
+  if (!tools.isHere(target.host, room.address.domain)) return tell(leg, refused(404));
   const called = callFromConference(tools, room, target.user);
   await tell(leg, called?.attempt ?? refused(486));
 }

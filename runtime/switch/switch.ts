@@ -17,6 +17,7 @@ import type { CallWatcher, LiveCall } from './live-call.ts';
 import { LiveDialogs } from './dialog-control.ts';
 import { takeIncomingCall } from './incoming-call.ts';
 import { Trunks } from './esg/trunks.ts';
+import { OwnHosts } from './own-hosts.ts';
 import { IvrCall } from './ivr-call.ts';
 import { Registrar } from './registrar.ts';
 import { transferByPhone } from './phone-refer.ts';
@@ -66,7 +67,8 @@ export class Switch implements SipHandlers {
     const { directory, location, callstore, conferences, site, log, events } = options;
     this.#dialogs = new DialogBook(callstore, events, options.watcher);
     this.#trunks = new Trunks(directory, location, log);
-    this.#authentication = new Authentication(directory, location, this.#trunks);
+    const ownHosts = new OwnHosts((host) => this.#links?.sip.listensAt(host) === true);
+    this.#authentication = new Authentication(directory, location, this.#trunks, ownHosts);
     this.#registrar = new Registrar(this.#authentication, location, log);
     this.#overload = options.overload;
     const failed: SwitchTools['failed'] = (err, what, leg) => log.error({ err, callid: leg.callid }, `${what} failed`);
@@ -78,6 +80,7 @@ export class Switch implements SipHandlers {
       conferences,
       site,
       log,
+      isHere: (host, domain) => ownHosts.isHere(host, domain),
       invite: (invite) => this.#connected().sip.invite(invite),
       message: (message) => this.#connected().sip.message(message),
       sipServer: () => this.#connected().sip.next(),

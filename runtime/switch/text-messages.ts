@@ -10,7 +10,7 @@ import type { Authentication } from './authentication.ts';
 import { contactAddress } from './callee.ts';
 import { bestAnswer } from './fork.ts';
 import { callerName } from './incoming-call.ts';
-import { isFromContact, isHere } from './next-hop.ts';
+import { isFromContact } from './next-hop.ts';
 import type { SwitchTools } from './tools.ts';
 
 /** A text that a phone sent, and what became of it. */
@@ -38,7 +38,7 @@ interface Outgoing {
   readonly source?: ReturnType<typeof sourceOf>;
 }
 
-type Tools = Pick<SwitchTools, 'directory' | 'location' | 'log' | 'message' | 'sipServer'>;
+type Tools = Pick<SwitchTools, 'directory' | 'isHere' | 'location' | 'log' | 'message' | 'sipServer'>;
 
 /**
  * Texts outside calls (MESSAGE, RFC 3428), in page mode: from a phone, or from a scenario, to every registered contact of
@@ -68,7 +68,7 @@ export class TextMessages implements TextPort {
     if ('refusal' in body) return refuse(body.refusal.status, body.refusal.headers);
     const { sipUser } = account;
     const target = parseSipUri(req.uri);
-    const called = target !== undefined && isHere(target.host, sipUser.domain) ? target.user : '';
+    const called = target !== undefined && this.#tools.isHere(target.host, sipUser.domain) ? target.user : '';
     const receiver = this.#find(sipUser.domain, called);
     if (receiver === undefined) return refuse(404);
     this.#passOn(sipUser, receiver, { called, text: body.text }, req).then(

@@ -21,6 +21,8 @@ export interface SwitchTools {
   /** Name of the site that serves the dialogs. */
   readonly site: string;
   readonly log: Log;
+  /** Whether the host of a URI that a party of the domain gives is this platform. */
+  isHere(host: string, domain: string): boolean;
   invite(options: OutgoingInviteOptions): OutgoingInvite;
   /** Sends a MESSAGE outside any call; never rejects. */
   message(options: OutgoingMessageOptions): Promise<SipAnswer>;

@@ -1,0 +1,25 @@
+import { networkInterfaces } from 'node:os';
+
+/** An address and a name as they are compared: without the brackets of IPv6, lower case. */
+export function bareHost(host: string): string {
+  return host.replace(/^\[|\]$/g, '').toLowerCase();
+}
+
+/**
+ * The hosts at which a SIP server listens, as it tells them when it is connected to: `udp/192.0.2.1:5060,tcp/[::1]:5060`.
+ * One that listens at every address of its machine is taken to be on this one.
+ */
+export function hostsOf(...hostports: readonly (string | null | undefined)[]): ReadonlySet<string> {
+  const hosts = new Set<string>();
+  for (const hostport of hostports.flatMap((list) => list?.split(',') ?? [])) {
+    const [, host] = /^(?:\w+\/)?(\[[^\]]+\]|[^:/[\]]+)(?::\d+)?$/.exec(hostport.trim()) ?? [];
+    if (host === undefined) continue;
+    if (host === '0.0.0.0' || host === '[::]') for (const own of addressesHere()) hosts.add(own);
+    else hosts.add(bareHost(host));
+  }
+  return hosts;
+}
+
+function addressesHere(): string[] {
+  return Object.values(networkInterfaces()).flatMap((all) => all?.map(({ address }) => bareHost(address)) ?? []);
+}

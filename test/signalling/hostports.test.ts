@@ -1,0 +1,18 @@
+import { expect } from 'chai';
+import { hostsOf } from '../../runtime/signalling/hostports.ts';
+
+describe('the addresses of a SIP server', () => {
+  it('are the hosts of what it says it listens at', () => {
+    const hosts = hostsOf('tcp/192.0.2.1:5060,udp/[2001:DB8::1]:5060', 'udp/10.0.0.4:5062,wss/sip.example.com:443');
+    expect([...hosts]).to.deep.equal(['192.0.2.1', '2001:db8::1', '10.0.0.4', 'sip.example.com']);
+  });
+
+  it('are all of this machine when it listens everywhere', () => {
+    expect(hostsOf('udp/0.0.0.0:5060').has('127.0.0.1')).to.equal(true);
+    expect(hostsOf('udp/0.0.0.0:5060').has('0.0.0.0')).to.equal(false);
+  });
+
+  it('are none when it says nothing that can be read', () => {
+    expect(hostsOf(undefined, null, '', 'nonsense/').size).to.equal(0);
+  });
+});
