@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { MemoryConferenceStore } from './callstore/memory-conference-store.ts';
 import { Conferences } from './conference/conferences.ts';
+import type { ConferenceObserver } from './conference/ports.ts';
 import type { Config } from './config/config.ts';
 import { conferenceEvents } from './events/conference-events.ts';
 import type { EventBus } from './events/event-bus.ts';
@@ -22,6 +23,7 @@ export interface ConferenceNeeds {
   readonly project: string;
   readonly store: MemoryConferenceStore;
   readonly events: EventBus;
+  readonly observer: ConferenceObserver;
   readonly log: Logger;
   /** Answers the live call of this id, for its recording. */
   readonly liveCall: (dialogid: string) => RecordedCall | undefined;
@@ -35,11 +37,12 @@ export interface ConferenceNeeds {
 const NOTHING = 'silence_stream://100';
 
 export function openConferences(needs: ConferenceNeeds): Conferences {
-  const { config, project, store, events, log, media } = needs;
+  const { config, project, store, events, observer, log, media } = needs;
   const prompts = [join(config.scenarioDir, 'prompts'), join(project, 'examples', 'prompts')];
   return new Conferences(
     {
       events: conferenceEvents(events),
+      observer,
       site: config.site,
       log,
       mix: (name, on) => media().conference(name, on),

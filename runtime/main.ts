@@ -163,6 +163,7 @@ async function compose(config: Config, log: Logger, shutdown: Shutdown): Promise
     project: join(PROJECT, 'scenarios'),
     store: conferenceStore,
     events,
+    observer: metrics.conferences,
     log,
     media: () => media,
     liveCall: (dialogid) => b2b.liveCall(dialogid),
@@ -226,6 +227,7 @@ async function compose(config: Config, log: Logger, shutdown: Shutdown): Promise
   const counts = async () => ({
     dialogs: callstore.count,
     conferences: conferences.count,
+    conference_members: conferences.members,
     endpoints: media.count,
     sip_servers: sip.usable,
     media_servers: media.usable,

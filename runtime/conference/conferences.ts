@@ -53,6 +53,13 @@ export class Conferences {
     return this.#rooms.size;
   }
 
+  /** Who is in the mix of one of them. Takes time by their number. */
+  get members(): number {
+    let members = 0;
+    for (const room of this.#rooms.values()) members += room.members;
+    return members;
+  }
+
   room(confid: string): Room | undefined {
     return this.#rooms.get(confid);
   }

@@ -21,6 +21,17 @@ export interface ConferenceEvents {
   emit(domain: string, type: ConferenceEventType, data: ConferenceEventData): void;
 }
 
+/** Who counts what happens in conferences. */
+export interface ConferenceObserver {
+  /** `conf_leave` only of somebody who had joined. */
+  happened(event: 'conf_start' | 'conf_join' | 'conf_leave' | 'conf_end'): void;
+  /**
+   * Topology commands were carried out.
+   * @param seconds from the request to the media server having done them
+   */
+  commanded(commands: number, seconds: number): void;
+}
+
 /** Somebody who took part in a recorded conference. */
 export interface RoomParty {
   readonly number: string;
@@ -36,6 +47,7 @@ export interface Log {
 
 export interface ConferenceServices {
   readonly events: ConferenceEvents;
+  readonly observer: ConferenceObserver;
   /** Name of the site that serves the conferences. */
   readonly site: string;
   readonly log: Log;

@@ -57,6 +57,11 @@ export class RoomSound {
     this.#events = events;
   }
 
+  /** How many are in the mix. */
+  get members(): number {
+    return this.#members.size;
+  }
+
   moderates(participant: Participant): boolean {
     return this.#seats.get(participant)?.moderator === true;
   }
@@ -201,6 +206,7 @@ export class RoomSound {
     participant.become(participant.held ? 'hold' : 'connected');
     if (!first) return;
     this.#events.joined(participant, seat.moderator);
+    this.#services.observer.happened('conf_join');
     if (participant.admission.muted) this.#events.muted(participant, true);
     if (this.#members.size > 1) this.#announce(this.#settings.announceEnter);
   }

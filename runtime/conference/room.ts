@@ -3,7 +3,7 @@ import type { ConferenceView, ParticipantView, TopologyEntry } from '../callstor
 import type { ConferenceMix } from '../media/conference-mix.ts';
 import type { EndpointServer, MediaEndpoint } from '../media/endpoint.ts';
 import { type Admission, type Host, type Line, Participant } from './participant.ts';
-import type { ConferenceServices } from './ports.ts';
+import type { ConferenceObserver, ConferenceServices } from './ports.ts';
 import { RoomEvents } from './room-events.ts';
 import { RoomRecording } from './room-recording.ts';
 import { RoomSound } from './room-sound.ts';
@@ -34,6 +34,7 @@ export class Room implements Host {
   readonly settings: RoomSettings;
   readonly mix: ConferenceMix;
   readonly #site: string;
+  readonly #observer: ConferenceObserver;
   readonly #events: RoomEvents;
   readonly #sound: RoomSound;
   readonly #recording: RoomRecording;
@@ -62,6 +63,7 @@ export class Room implements Host {
     this.settings = settings;
     this.mix = services.mix(this.confid, on);
     this.#site = services.site;
+    this.#observer = services.observer;
     this.#onSeated = (participant) => told.seated(participant);
     this.#onLeft = (participant) => told.left(participant);
     this.#onEnd = (room) => told.ended(room);
@@ -69,6 +71,7 @@ export class Room implements Host {
     this.#recording = new RoomRecording(services, this, this.#events);
     this.#sound = new RoomSound(services, this, this.#topology, this.#events);
     this.#events.started();
+    this.#observer.happened('conf_start');
   }
 
   /** Where its sound is: whoever takes part has his there. */
@@ -89,6 +92,11 @@ export class Room implements Host {
     let size = 0;
     for (const { state } of this.#participants.values()) if (state !== 'disconnected') size++;
     return size;
+  }
+
+  /** How many are in the mix. */
+  get members(): number {
+    return this.#sound.members;
   }
 
   /** How many more may come. */
@@ -151,6 +159,7 @@ export class Room implements Host {
    * @throws TopologyError when a command cannot be carried out: none was then
    */
   async changeTopology(commands: readonly TopologyCommand[]): Promise<readonly TopologyEntry[]> {
+    const began = performance.now();
     const inRoom = [...this.#participants.values()].filter(({ state }) => state === 'connected' || state === 'hold');
     const changes = this.#topology.apply(
       commands,
@@ -161,6 +170,7 @@ export class Room implements Host {
     const done = this.#sound.apply(changes);
     const entries = this.#topology.entries();
     await done;
+    this.#observer.commanded(commands.length, (performance.now() - began) / 1000);
     return entries;
   }
 
@@ -211,6 +221,7 @@ export class Room implements Host {
     this.#onLeft(participant);
     const { invited } = participant.admission;
     if (before !== 'entering') this.#events.left(participant, reason, lastResponse);
+    if (wasIn) this.#observer.happened('conf_leave');
     this.#recording.left(participant);
     if (invited && !wasIn) this.#forgetLater(participant);
     else this.#participants.delete(participant.participantid);
@@ -239,5 +250,6 @@ export class Room implements Host {
     this.#recording.ended();
     this.#onEnd(this);
     this.#events.ended();
+    this.#observer.happened('conf_end');
   }
 }

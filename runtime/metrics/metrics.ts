@@ -1,4 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry, Summary } from 'prom-client';
+import { ConferenceMetrics } from './conference-metrics.ts';
+import { PERCENTILES, WINDOW } from './summaries.ts';
 
 /** The milestones and ends of operations, as whoever runs them tells. */
 export interface OperationObserver {
@@ -13,12 +15,9 @@ export interface MetricsOptions {
   readonly counts: () => Promise<Readonly<Record<string, number>>>;
 }
 
-/** Seconds over which percentiles are taken, in slices that leave one by one. */
-const WINDOW = { maxAgeSeconds: 600, ageBuckets: 5 };
-const PERCENTILES = [0.5, 0.99];
-
 /** The node's figures in the text format of Prometheus. */
 export class Metrics implements OperationObserver {
+  readonly conferences: ConferenceMetrics;
   readonly #registry = new Registry();
   readonly #calls: Counter<'event'>;
   readonly #refused: Counter<'by'>;
@@ -38,6 +37,7 @@ export class Metrics implements OperationObserver {
         for (const [kind, count] of Object.entries(await counts())) alive.set({ kind }, count);
       },
     });
+    this.conferences = new ConferenceMetrics(this.#registry);
     this.#calls = new Counter({
       name: 'ringmaster_call_events_total',
       help: 'What happened to calls: call_init, call_answered, call_end, ...',

@@ -90,4 +90,39 @@ describe('the events of a conference', () => {
     events.close();
     nobody.close();
   });
+
+  it('are counted for whoever watches the node, and the time of topology commands', async () => {
+    const figures = async () => {
+      const { text } = await (await stage.rest()).get('/metrics');
+      const value = (name: string) => Number(new RegExp(`^ringmaster_${name} ([\\d.e-]+)$`, 'm').exec(text)?.[1] ?? 0);
+      const event = (name: string) => value(`conference_events_total{event="conf_${name}"}`);
+      return {
+        events: ['start', 'join', 'leave', 'end'].map(event),
+        commands: value('topology_commands_total'),
+        effects: value('topology_effect_seconds_count'),
+        slowest: value('topology_effect_seconds{quantile="0.99"}'),
+        rooms: value('alive{kind="conferences"}'),
+        members: value('alive{kind="conference_members"}'),
+      };
+    };
+    const before = await figures();
+    const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
+    const one = await rooms.enter(alice, '*707112');
+    const other = await rooms.enter(bob, '*707112');
+    const { confid } = await rooms.only(2);
+    await rooms.ask('POST', `/${confid}/participants`, { to: '103' });
+    (await carol.incoming()).reject(486);
+    await rooms.topology(confid, [
+      { from: '*', to: '*', enabled: false },
+      { from: '*', to: '*', enabled: true },
+    ]);
+    const during = await figures();
+    expect(during).to.include({ rooms: 1, members: 2, commands: before.commands + 2, effects: before.effects + 1 });
+    expect(during.slowest).to.be.within(0, 5);
+    await Promise.all([one.hangup(), other.hangup()]);
+    await rooms.expectNothing();
+    const after = await figures();
+    expect(after).to.include({ rooms: 0, members: 0 });
+    expect(after.events.map((value, index) => value - (before.events[index] ?? 0))).to.deep.equal([1, 2, 2, 1]);
+  });
 });

@@ -1,0 +1,40 @@
+import { Counter, type Registry, Summary } from 'prom-client';
+import { PERCENTILES, WINDOW } from './summaries.ts';
+
+/** The figures of conferences; how many there are, and how many take part, are among what is alive. */
+export class ConferenceMetrics {
+  readonly #events: Counter<'event'>;
+  readonly #commands: Counter;
+  readonly #effect: Summary;
+
+  constructor(registry: Registry) {
+    const registers = [registry];
+    this.#events = new Counter({
+      name: 'ringmaster_conference_events_total',
+      help: 'What happened in conferences: conf_start, conf_join, conf_leave of whoever had joined, conf_end',
+      labelNames: ['event'],
+      registers,
+    });
+    this.#commands = new Counter({
+      name: 'ringmaster_topology_commands_total',
+      help: 'Commands to conferences that said who hears whom',
+      registers,
+    });
+    this.#effect = new Summary({
+      name: 'ringmaster_topology_effect_seconds',
+      help: 'Time from a request with topology commands to the media server having done them, of the last ten minutes',
+      percentiles: PERCENTILES,
+      ...WINDOW,
+      registers,
+    });
+  }
+
+  happened(event: 'conf_start' | 'conf_join' | 'conf_leave' | 'conf_end'): void {
+    this.#events.inc({ event });
+  }
+
+  commanded(commands: number, seconds: number): void {
+    this.#commands.inc(commands);
+    this.#effect.observe(seconds);
+  }
+}
