@@ -3,6 +3,7 @@ import type { ConferenceMix } from './conference-mix.ts';
 import { DigitQueue } from './digit-queue.ts';
 import { ENDPOINT_GONE, EndpointGone, MediaError } from './media-error.ts';
 import type { RecordingNotices } from './recording-notices.ts';
+import type { SilenceLimit } from './silence-limit.ts';
 import { untilAborted } from './until-aborted.ts';
 
 /** The media server of an endpoint. */
@@ -40,6 +41,7 @@ export class MediaEndpoint {
   readonly #via: string | undefined;
   #server: EndpointServer;
   #endpoint: FsEndpoint;
+  #silence: SilenceLimit;
   #localSdp: string;
   #destroyed = false;
   #digitsKept = false;
@@ -47,11 +49,19 @@ export class MediaEndpoint {
   /** Settles when the applications are over that run or wait. */
   #running: Promise<unknown> | undefined;
 
-  /** @param via name of the SIP server that called the media server */
-  constructor(endpoint: FsEndpoint, server: EndpointServer, via?: string) {
+  /**
+   * @param made.via name of the SIP server that called the media server
+   * @param made.silence what the channel was told of a far end that sends nothing
+   */
+  constructor(
+    endpoint: FsEndpoint,
+    server: EndpointServer,
+    made: { readonly via: string | undefined; readonly silence: SilenceLimit },
+  ) {
     this.#server = server;
     this.#endpoint = endpoint;
-    this.#via = via;
+    this.#via = made.via;
+    this.#silence = made.silence;
     this.#localSdp = endpoint.local.sdp;
     this.#inhabit(endpoint, server);
   }
@@ -114,6 +124,7 @@ export class MediaEndpoint {
     server.left(next);
     this.#server = server;
     [this.#endpoint, next.#endpoint] = [next.#endpoint, this.#endpoint];
+    [this.#silence, next.#silence] = [next.#silence, this.#silence];
     this.#running = undefined;
     this.#inhabit(this.#endpoint, server);
     for (let digit = next.digits.take(); digit !== undefined; digit = next.digits.take()) this.digits.push(digit);
@@ -275,6 +286,8 @@ export class MediaEndpoint {
   }
 
   async #modify(remoteSdp: string): Promise<string> {
+    const variable = this.#silence.variableFor(remoteSdp);
+    if (variable !== undefined) await this.command('uuid_setvar', variable);
     const answer = await this.#reinvite(remoteSdp);
     if (/^m=audio 0 /m.test(answer)) throw new MediaError('no codec in common with the phone', 488);
     this.#localSdp = answer;

@@ -4,6 +4,7 @@ import { type EndpointServer, MediaEndpoint } from './endpoint.ts';
 import { MediaLink, type MediaServerAddress, type SipRoute } from './link.ts';
 import { MediaError } from './media-error.ts';
 import { RecordingNotices } from './recording-notices.ts';
+import { SilenceLimit } from './silence-limit.ts';
 
 /** Milliseconds after which an endpoint that was asked for is given up; signalling alone would take 32 s. */
 const ENDPOINT_MS = 5000;
@@ -79,7 +80,8 @@ export class MediaServer implements EndpointServer {
     const end = performance.now() + patienceMs;
     for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LAST_PAUSE_MS)) {
       try {
-        return new MediaEndpoint(await this.#create(wish), this, wish.via);
+        const silence = new SilenceLimit(wish.mayBeSilent === true ? 0 : this.#silenceLimitMs, wish.remoteSdp);
+        return new MediaEndpoint(await this.#create(wish, silence.headers), this, { via: wish.via, silence });
       } catch (error) {
         const busy = error instanceof MediaError && error.status === 503 && this.usable && !this.resting;
         if (!busy || performance.now() + pause > end) throw error;
@@ -120,11 +122,10 @@ export class MediaServer implements EndpointServer {
     return link;
   }
 
-  async #create({ remoteSdp, via, mayBeSilent = false }: EndpointWish): Promise<FsEndpoint> {
-    const limit = mayBeSilent ? 0 : this.#silenceLimitMs;
+  async #create({ remoteSdp, via }: EndpointWish, headers: Readonly<Record<string, string>>): Promise<FsEndpoint> {
     const making = this.#link(via).createEndpoint({
       ...(remoteSdp === undefined ? {} : { remoteSdp }),
-      ...(limit === 0 ? {} : { headers: { 'X-Media-Timeout': String(limit) } }),
+      headers: { ...headers },
     });
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<undefined>((resolve) => {

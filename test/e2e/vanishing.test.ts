@@ -1,14 +1,12 @@
 import { expect } from 'chai';
 import { eventually } from '../support/eventually.ts';
-import { REAL_MEDIA } from '../support/real-servers.ts';
 import { expectTalk } from './expectations.ts';
 import { TONES, useRooms } from './conference/support.ts';
 
 /** Seconds that a phone may be silent in these tests. */
 const LIMIT = 2;
 
-// A FreeSWITCH leaves it to the session timer: docs/operating.md, `RINGMASTER_RTP_TIMEOUT`.
-(REAL_MEDIA ? describe.skip : describe)('a phone that vanishes without BYE', () => {
+describe('a phone that vanishes without BYE', () => {
   const { stage, rooms } = useRooms({ env: { RINGMASTER_RTP_TIMEOUT: String(LIMIT) } });
 
   it('is taken out of its conference, whose other participants go on, also those that hold or are silent', async () => {

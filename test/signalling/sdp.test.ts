@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { LocalDescription, sdpDirection } from '../../runtime/signalling/sdp.ts';
+import { LocalDescription } from '../../runtime/signalling/sdp.ts';
+import { sdpDirection } from '../../runtime/sip-facts/sdp-direction.ts';
 
 const sdp = (...lines: string[]) => ['v=0', 'o=- 1 1 IN IP4 192.0.2.1', 's=-', ...lines, ''].join('\r\n');
 

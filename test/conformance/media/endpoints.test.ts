@@ -56,6 +56,8 @@ describe('Conformance, media server: connection and endpoints', () => {
     const endpoint = stage.keep(await stage.media.createEndpoint());
     expect(endpoint.local.sdp).to.match(/^m=audio \d+ RTP\/AVP 0 8 101/m);
     expect(endpoint.local.sdp).to.match(/^a=rtpmap:101 telephone-event\/8000/m);
+    // A phone that does not agree to it would get reports at its RTP port all the same.
+    expect(endpoint.local.sdp).not.to.contain('a=rtcp-mux');
     const answer = await endpoint.modify(sdp(41_234, 2));
     expect(answer).to.match(/^m=audio \d+ RTP\/AVP 0 101/m);
     expect(endpoint.local.sdp).to.match(new RegExp(`^m=audio ${endpoint.local.mediaPort} `, 'm'));

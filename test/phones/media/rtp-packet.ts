@@ -9,6 +9,12 @@ export interface RtpPacket {
   readonly payload: Buffer;
 }
 
+/** Whether these are RTCP packets, by the types that RFC 5761 section 4 keeps free of RTP. */
+export function isRtcp(data: Buffer): boolean {
+  const type = data.length < 8 ? 0 : data.readUInt8(1);
+  return type >= 192 && type <= 223;
+}
+
 /** Reads a packet; undefined when it is no RTP version 2. CSRCs, extension and padding are skipped. */
 export function parseRtp(data: Buffer): RtpPacket | undefined {
   if (data.length < 12 || data.readUInt8(0) >> 6 !== 2) return undefined;

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { Moment } from '../wait.ts';
 import { codecOf, decode, encode, PAYLOAD_TYPES, type Codec } from './g711.ts';
 import { Listener } from './listener.ts';
-import { parseEvent, parseRtp, serialiseEvent, serialiseRtp, type RtpPacket } from './rtp-packet.ts';
+import { isRtcp, parseEvent, parseRtp, serialiseEvent, serialiseRtp, type RtpPacket } from './rtp-packet.ts';
 import { RtpStatistics, type RtpReport } from './rtp-statistics.ts';
 import { SampleSource } from './sample-source.ts';
 import { ToneSource } from './tone.ts';
@@ -204,6 +204,10 @@ export class RtpSession {
   }
 
   #receive(data: Buffer): void {
+    if (isRtcp(data)) {
+      this.violations.push('RTCP at the RTP port, where nobody agreed to a=rtcp-mux');
+      return;
+    }
     const packet = parseRtp(data);
     if (packet === undefined) {
       this.violations.push(`${data.length} bytes that are no RTP`);

@@ -7,7 +7,13 @@ export interface WatchedStream {
   restartSilence(): void;
 }
 
-/** Notices a far end that sends nothing any more (channel variables `media_timeout` and `media_hold_timeout`). */
+/** The longest that a timer can wait; a longer limit takes several. */
+const LONGEST_MS = 2 ** 31 - 1;
+
+/**
+ * Notices a far end that sends nothing any more (channel variables `media_timeout` and `media_hold_timeout`, which the same
+ * names with `_audio` go before).
+ */
 export class MediaTimeout {
   readonly #stream: WatchedStream;
   readonly #timers: TimerSet;
@@ -36,7 +42,7 @@ export class MediaTimeout {
 
   /** One timer for a whole limit: a packet costs nothing but the note of its time. */
   #arm(limitMs: number, inMs: number): void {
-    this.#cancel = this.#timers.after(inMs, () => {
+    this.#cancel = this.#timers.after(Math.min(inMs, LONGEST_MS), () => {
       this.#cancel = undefined;
       const left = limitMs - this.#stream.silentMs;
       if (left > 0) this.#arm(limitMs, left);

@@ -73,18 +73,11 @@ export const DIALPLAN_VARIABLES: readonly (readonly [string, string])[] = [
   ['playback_terminators', 'none'],
 ];
 
-/** What the dialplan makes of `X-Media-Timeout` (milliseconds): a silent far end is given up, but not one that holds. */
+/** What the dialplan makes of `X-Media-Timeout` (milliseconds): a silent far end is given up. */
 export function timeoutVariables(request: SipRequest): [string, string][] {
   const limit = request.header('x-media-timeout')?.trim() ?? '';
-  if (!/^\d{1,9}$/.test(limit)) return [];
-  return [
-    ['media_timeout', limit],
-    ['media_hold_timeout', HOLD_TIMEOUT_MS],
-  ];
+  return /^\d{1,9}$/.test(limit) ? [['media_timeout_audio', limit]] : [];
 }
-
-/** A week. */
-const HOLD_TIMEOUT_MS = '604800000';
 
 function party(name: string, uri: SipUri): [string, string][] {
   const user = uri.user ?? 'nobody';

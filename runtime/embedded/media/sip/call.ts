@@ -224,7 +224,7 @@ export class Call implements Signalling {
 
   /** Milliseconds for which the far end may send nothing; 0: for ever, as when it only listens. */
   #silenceLimitMs({ direction }: RemoteAudio): number {
-    const limit = (name: string) => Number(this.#channel?.get(name) ?? 0) || 0;
+    const limit = (name: string) => Number(this.#channel?.get(`${name}_audio`) ?? this.#channel?.get(name)) || 0;
     const talking = limit('media_timeout');
     if (direction === 'recvonly' || talking === 0) return 0;
     return direction === 'sendrecv' ? talking : limit('media_hold_timeout') || talking * HOLD_FACTOR;
