@@ -65,10 +65,12 @@ export class Room {
    */
   async open(): Promise<Door> {
     this.#inside ??= await this.isolate.compileScript(INSIDE, { filename: 'ringmaster:inside' });
-    // At once: this is our own code, of known length, and each change of threads costs more than it does.
-    const context = this.isolate.createContextSync({ inspector: this.#inspector });
-    const activate = this.#inside.runSync(context, { reference: true }) as ivm.Reference<Activate>;
-    const start = await this.#compile(context);
+    // In the isolate's own thread, although that takes longer: meanwhile this one serves other runs.
+    const context = await this.isolate.createContext({ inspector: this.#inspector });
+    const [activate, start] = await Promise.all([
+      this.#inside.run(context, { reference: true }) as Promise<ivm.Reference<Activate>>,
+      this.#compile(context),
+    ]);
     return new Door(this.isolate, context, activate, start);
   }
 

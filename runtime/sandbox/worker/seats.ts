@@ -15,6 +15,9 @@ export interface Seat {
 const IDLE_IN_ALL = 64;
 const IDLE_FOR_ONE = 8;
 
+/** Seats that are readied for one program while somebody waits for one: enough for runs that follow on each other's heels. */
+const READYING_FOR_WAITING = 2;
+
 /** Part of the memory limit an isolate may still hold after a run to be used again. */
 const REUSABLE_SHARE = 0.5;
 /** Runs an isolate serves between two looks at its memory; the first look is after so many. */
@@ -30,7 +33,7 @@ export class Seats {
 
   /** @throws SourceError */
   async take(program: Program, memoryMb: number): Promise<Seat> {
-    const seat = this.#takeIdle(program, memoryMb) ?? (await this.#takeReadying(program));
+    const seat = this.#takeIdle(program, memoryMb) ?? (await this.#takeReadying(program, memoryMb));
     if (seat?.memoryMb === memoryMb) return seat;
     if (seat) this.#keep(seat);
     return this.make(program, memoryMb, false);
@@ -58,8 +61,21 @@ export class Seats {
       seat.door.close();
       return leave(seat.room);
     }
+    await this.#ready(program, renew(seat));
+  }
+
+  /** So that the next run need not wait for a fresh context: one is made while the other works. */
+  async #addSpare(program: Program, memoryMb: number): Promise<void> {
+    await this.#ready(
+      program,
+      this.make(program, memoryMb, false).catch(() => undefined),
+    );
+  }
+
+  /** Gives a seat to whoever waits for it, as soon as it is ready. @param seat never rejects */
+  async #ready(program: Program, seat: Promise<Seat | undefined>): Promise<void> {
     this.#readying.set(program, (this.#readying.get(program) ?? 0) + 1);
-    const ready = await renew(seat);
+    const ready = await seat;
     const others = (this.#readying.get(program) ?? 1) - 1;
     if (others === 0) this.#readying.delete(program);
     else this.#readying.set(program, others);
@@ -77,11 +93,12 @@ export class Seats {
   }
 
   /** A seat that is about to be ready comes sooner than a new one. */
-  async #takeReadying(program: Program): Promise<Seat | undefined> {
+  async #takeReadying(program: Program, memoryMb: number): Promise<Seat | undefined> {
     const expecting = this.#expecting.get(program) ?? [];
     if ((this.#readying.get(program) ?? 0) <= expecting.length) return undefined;
     const { promise, resolve } = Promise.withResolvers<Seat | undefined>();
     this.#expecting.set(program, [...expecting, resolve]);
+    if ((this.#readying.get(program) ?? 0) < READYING_FOR_WAITING) void this.#addSpare(program, memoryMb);
     const seat = await promise;
     if (this.#expecting.get(program)?.length === 0) this.#expecting.delete(program);
     return seat;
