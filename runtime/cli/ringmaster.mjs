@@ -3,6 +3,7 @@
 // and hands over to it.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import module from 'node:module';
 import { constants } from 'node:os';
 import { dirname, join } from 'node:path';
 import process from 'node:process';
@@ -32,6 +33,8 @@ if (major !== NEEDED_MAJOR) {
   // Both can only be set before a process begins; it stays the same process, with the same id and streams.
   process.execve(process.execPath, [process.execPath, ...process.execArgv, ...flags(), script, ...args], environment());
 } else {
+  // Reading some two hundred files of TypeScript takes as long as most commands; where it cannot be kept, it is done anew.
+  module.enableCompileCache(join(here, '..', '..', 'node_modules', '.cache', 'ringmaster'));
   const { main } = await import('./main.ts');
   await main(args);
 }

@@ -46,15 +46,11 @@ const REFUSED_FUNCTIONS = new Map([
 export class ExpressionCompiler {
   readonly #environment: Environment;
   readonly #declarations: Declarations;
+  readonly #declared = new Set<string>();
 
   constructor(declarations: Declarations) {
     this.#declarations = declarations;
     this.#environment = new Environment({ homogeneousAggregateLiterals: false, limits: LIMITS });
-    for (const [name, type] of declarations.variables) this.#environment.registerVariable(name, CEL_TYPES[type]);
-    for (const [name, fields] of declarations.records) {
-      const schema = Object.fromEntries(Object.entries(fields).map(([field, type]) => [field, CEL_TYPES[type]]));
-      this.#environment.registerVariable({ name, schema });
-    }
   }
 
   /** Whether a text is the name of a variable, or of a field of a record: `ask.digits`. */
@@ -64,7 +60,23 @@ export class ExpressionCompiler {
     return more.length === 0 && Object.hasOwn(this.#declarations.records.get(name) ?? {}, field);
   }
 
+  /** Only names that are used are declared to CEL, for each takes longer than compiling an expression. */
+  #declare(source: string): void {
+    const { variables, records } = this.#declarations;
+    for (const [name] of source.matchAll(/[A-Za-z_]\w*/g)) {
+      if (this.#declared.has(name)) continue;
+      this.#declared.add(name);
+      const type = variables.get(name);
+      if (type !== undefined) this.#environment.registerVariable(name, CEL_TYPES[type]);
+      const fields = records.get(name);
+      if (fields === undefined) continue;
+      const schema = Object.fromEntries(Object.entries(fields).map(([field, of]) => [field, CEL_TYPES[of]]));
+      this.#environment.registerVariable({ name, schema });
+    }
+  }
+
   compile(source: string): { expression: Expression } | { problem: ExpressionProblem } {
+    this.#declare(source);
     let parsed: ParseResult;
     try {
       parsed = this.#environment.parse(source);

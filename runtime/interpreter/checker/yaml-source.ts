@@ -63,7 +63,7 @@ export class YamlSource extends Source {
   }
 
   #refuseAliases(contents: Node | null): void {
-    if (contents === null) return;
+    if (contents === null || !/[&*]/.test(this.text)) return;
     visit(contents, {
       Node: (_, node) => {
         if (isAlias(node))
