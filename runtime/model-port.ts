@@ -7,6 +7,7 @@ import {
   CannotApplyError,
   ConflictError,
   type Input,
+  InvalidFieldError,
   type Model,
   type ModelCollection,
   ModelError,
@@ -88,7 +89,8 @@ function scenarioError(error: ModelError): ScenarioError {
   const { field, reason } = error;
   if (error instanceof NotFoundError) return new ScenarioError('model_unknown_class', error.message, { cause: error });
   const code = error instanceof ConflictError ? 'model_conflict' : 'model_refused';
-  const isNamed =
-    error instanceof ConflictError || error instanceof CannotApplyError || error instanceof BadParameterError;
+  const isNamed = [ConflictError, InvalidFieldError, CannotApplyError, BadParameterError].some(
+    (kind) => error instanceof kind,
+  );
   return new ScenarioError(code, error.message, { cause: error, ...(isNamed && { details: { field, reason } }) });
 }

@@ -1,5 +1,5 @@
 /** Small checks of settings; each failure names the field. */
-import { CannotApplyError } from './errors.ts';
+import { InvalidFieldError } from './errors.ts';
 
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -9,35 +9,35 @@ export function isFields(value: unknown): value is Fields {
 
 export function fieldsOf(value: unknown, field: string): Fields {
   if (isFields(value)) return value;
-  throw new CannotApplyError(field, 'must be an object', value);
+  throw new InvalidFieldError(field, 'must be an object', value);
 }
 
 export function onlyKnown(value: Fields, known: readonly string[], prefix: string): void {
   const unknown = Object.keys(value).find((key) => !known.includes(key));
   if (unknown === undefined) return;
-  throw new CannotApplyError(`${prefix}${unknown}`, `is not known; use ${known.join(', ')}`, value[unknown]);
+  throw new InvalidFieldError(`${prefix}${unknown}`, `is not known; use ${known.join(', ')}`, value[unknown]);
 }
 
 export function textOf(value: unknown, field: string, maxLength: number): string {
   const isText = typeof value === 'string' && value.length <= maxLength && isStorable(value);
   if (isText) return value;
-  throw new CannotApplyError(field, `must be a text of at most ${maxLength} characters`, value);
+  throw new InvalidFieldError(field, `must be a text of at most ${maxLength} characters`, value);
 }
 
 export function flagOf(value: unknown, field: string): boolean {
   if (typeof value === 'boolean') return value;
-  throw new CannotApplyError(field, 'must be true or false', value);
+  throw new InvalidFieldError(field, 'must be true or false', value);
 }
 
 export function integerOf(value: unknown, field: string, min: number, max: number): number {
   if (typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max) return value;
-  throw new CannotApplyError(field, `must be an integer from ${min} to ${max}`, value);
+  throw new InvalidFieldError(field, `must be an integer from ${min} to ${max}`, value);
 }
 
 export function oneOf<T extends string>(value: unknown, field: string, choices: readonly T[]): T {
   const found = choices.find((choice) => choice === value);
   if (found !== undefined) return found;
-  throw new CannotApplyError(field, `must be one of ${choices.join(', ')}`, value);
+  throw new InvalidFieldError(field, `must be one of ${choices.join(', ')}`, value);
 }
 
 /** PostgreSQL's `text` and `jsonb` hold no U+0000 and no half of a surrogate pair. */
@@ -49,14 +49,14 @@ const MAX_DEPTH = 100;
 
 /** Checks all texts and the depth of a JSON value. */
 export function checkJson(value: unknown, field: string, depth = 0): void {
-  if (depth > MAX_DEPTH) throw new CannotApplyError(field, `nests more than ${MAX_DEPTH} deep`);
+  if (depth > MAX_DEPTH) throw new InvalidFieldError(field, `nests more than ${MAX_DEPTH} deep`);
   if (typeof value === 'string' && !isStorable(value)) {
-    throw new CannotApplyError(field, 'must be valid Unicode without U+0000', value);
+    throw new InvalidFieldError(field, 'must be valid Unicode without U+0000', value);
   }
-  if (typeof value === 'number' && !Number.isFinite(value)) throw new CannotApplyError(field, 'must be finite', value);
+  if (typeof value === 'number' && !Number.isFinite(value)) throw new InvalidFieldError(field, 'must be finite', value);
   if (typeof value !== 'object' || value === null) return;
   for (const [key, item] of Object.entries(value)) {
-    if (!isStorable(key)) throw new CannotApplyError(field, 'has a key that is no valid Unicode without U+0000');
+    if (!isStorable(key)) throw new InvalidFieldError(field, 'has a key that is no valid Unicode without U+0000');
     checkJson(item, field, depth + 1);
   }
 }

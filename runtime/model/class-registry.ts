@@ -7,7 +7,7 @@ import { isFields } from './check.ts';
 import type { ClassDefinition, PropertyDefinition } from './class-definition.ts';
 import { type ClassRow, deleteClass, insertClass, loadClasses, updateClass } from './class-rows.ts';
 import { hasTable, isInMemory, isPartitioned, readClass } from './class-settings.ts';
-import { CannotApplyError, ConflictError, NotFoundError } from './errors.ts';
+import { CannotApplyError, ConflictError, InvalidFieldError, NotFoundError } from './errors.ts';
 import { forgetClass } from './memory/shared-entities.ts';
 import type { Input } from './model.ts';
 import { resolveProperties, timeProperty } from './resolve-class.ts';
@@ -78,7 +78,7 @@ export class ClassRegistry {
       .toSorted((a, b) => (a.classname < b.classname ? -1 : 1));
   }
 
-  /** @throws CannotApplyError, ConflictError */
+  /** @throws InvalidFieldError, ConflictError */
   async create(domain: string, input: Input): Promise<StoredClass> {
     return await this.#change(async (tx) => {
       const time = new Date(this.#now()).toISOString();
@@ -93,7 +93,7 @@ export class ClassRegistry {
     });
   }
 
-  /** @throws NotFoundError, CannotApplyError, ConflictError */
+  /** @throws NotFoundError, InvalidFieldError, CannotApplyError when the data do not fit, ConflictError */
   async update(domain: string, id: string, input: Input): Promise<StoredClass> {
     return await this.#change(async (tx) => {
       const before = this.#require(domain, id);
@@ -169,7 +169,7 @@ export class ClassRegistry {
   #changed(before: Entry, input: Input): ClassDefinition {
     for (const name of ['id', 'domain_id'] as const) {
       if (input[name] !== undefined && input[name] !== before[name]) {
-        throw new CannotApplyError(name, 'cannot be changed', input[name]);
+        throw new InvalidFieldError(name, 'cannot be changed', input[name]);
       }
     }
     const { id, domain_id: domainId, classname, name, description, parent_id: parentId, properties } = before;

@@ -7,7 +7,7 @@ import {
   STORAGE_MODES,
   type StorageMode,
 } from './class-definition.ts';
-import { CannotApplyError } from './errors.ts';
+import { InvalidFieldError } from './errors.ts';
 import { readProperties } from './property-settings.ts';
 
 const KNOWN = 'id domain_id classname name description parent_id storage_mode properties opts ext'.split(' ');
@@ -43,22 +43,22 @@ export const IMPLICIT_TIME: PropertyDefinition = {
 /**
  * Reads complete settings; what spans other classes is checked when the class is resolved.
  *
- * @throws CannotApplyError naming the field
+ * @throws InvalidFieldError naming the field
  */
 export function readClass(input: Readonly<Record<string, unknown>>): ClassDefinition {
   onlyKnown(input, KNOWN, '');
   const { id, classname, parent_id: parentId } = input;
   if (typeof id !== 'string' || !ID.test(id)) {
-    throw new CannotApplyError('id', 'must be 1 to 64 letters, digits, _, . or -', id);
+    throw new InvalidFieldError('id', 'must be 1 to 64 letters, digits, _, . or -', id);
   }
   if (typeof classname !== 'string' || !CLASSNAME.test(classname)) {
     const reason = 'must be 1 to 8 parts of letters, digits, _ and -, with / between them';
-    throw new CannotApplyError('classname', classname === undefined ? 'is required' : reason, classname);
+    throw new InvalidFieldError('classname', classname === undefined ? 'is required' : reason, classname);
   }
   if (parentId !== null && parentId !== undefined && typeof parentId !== 'string') {
-    throw new CannotApplyError('parent_id', 'must be the id of a class', parentId);
+    throw new InvalidFieldError('parent_id', 'must be the id of a class', parentId);
   }
-  if (input['storage_mode'] === undefined) throw new CannotApplyError('storage_mode', 'is required');
+  if (input['storage_mode'] === undefined) throw new InvalidFieldError('storage_mode', 'is required');
   const mode = oneOf(input['storage_mode'], 'storage_mode', STORAGE_MODES);
   return {
     id,
@@ -79,7 +79,7 @@ function readOptions(given: Readonly<Record<string, unknown>>, mode: StorageMode
   const o = { ...DEFAULTS, ...given };
   const names = o.lookup_properties as unknown;
   if (!Array.isArray(names) || !names.every((name) => typeof name === 'string')) {
-    throw new CannotApplyError('opts.lookup_properties', 'must be an array of names of properties', names);
+    throw new InvalidFieldError('opts.lookup_properties', 'must be an array of names of properties', names);
   }
   const options: ClassOptions = {
     lookup_properties: names,
@@ -94,10 +94,10 @@ function readOptions(given: Readonly<Record<string, unknown>>, mode: StorageMode
     expires_ttl: integerOf(o.expires_ttl, 'opts.expires_ttl', 0, 315_360_000),
   };
   if (options.expires_mode !== 'none' && mode !== 'runtime') {
-    throw new CannotApplyError('opts.expires_mode', 'is for storage_mode runtime', options.expires_mode);
+    throw new InvalidFieldError('opts.expires_mode', 'is for storage_mode runtime', options.expires_mode);
   }
   if (options.expires_mode !== 'none' && options.expires_ttl === 0) {
-    throw new CannotApplyError('opts.expires_ttl', 'must be the seconds that an entity lives', 0);
+    throw new InvalidFieldError('opts.expires_ttl', 'must be the seconds that an entity lives', 0);
   }
   return options;
 }

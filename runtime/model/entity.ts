@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { isFields, isStorable } from './check.ts';
 import type { PropertyDefinition, ResolvedClass } from './class-definition.ts';
 import { isPartitioned } from './class-settings.ts';
-import { CannotApplyError } from './errors.ts';
+import { InvalidFieldError } from './errors.ts';
 import { parseTime } from './filter/time.ts';
 import { isEqual } from './filter/values.ts';
 import type { Entity, Input } from './model.ts';
@@ -12,12 +12,12 @@ import { timeProperty } from './resolve-class.ts';
 
 const MAX_ID = 256;
 
-/** @throws CannotApplyError */
+/** @throws InvalidFieldError */
 export function checkId(id: unknown): string {
   const isId = typeof id === 'string' && id.length > 0 && id.length <= MAX_ID && isStorable(id);
-  if (!isId) throw new CannotApplyError('id', `must be a text of 1 to ${MAX_ID} characters`, id);
+  if (!isId) throw new InvalidFieldError('id', `must be a text of 1 to ${MAX_ID} characters`, id);
   // REST paths end an id there.
-  if (/[/!?#\p{Cc}]/u.test(id)) throw new CannotApplyError('id', 'must not hold / ! ? # or control characters', id);
+  if (/[/!?#\p{Cc}]/u.test(id)) throw new InvalidFieldError('id', 'must not hold / ! ? # or control characters', id);
   return id;
 }
 
@@ -98,17 +98,17 @@ export function mergeLevels(before: unknown, given: unknown, levels: number): un
 
 function checkFields({ allProperties }: ResolvedClass, input: Input, before: Entity | undefined): void {
   if (before !== undefined && input['id'] !== undefined && input['id'] !== before.id) {
-    throw new CannotApplyError('id', 'cannot be changed', input['id']);
+    throw new InvalidFieldError('id', 'cannot be changed', input['id']);
   }
   const names = new Set(['id', ...allProperties.map(({ name }) => name)]);
   const unknown = Object.keys(input).find((key) => !names.has(key));
-  if (unknown !== undefined) throw new CannotApplyError(unknown, 'is no property of the class', input[unknown]);
+  if (unknown !== undefined) throw new InvalidFieldError(unknown, 'is no property of the class', input[unknown]);
 }
 
 function checked(definition: ResolvedClass, property: PropertyDefinition, given: unknown): unknown {
   const isTime = isPartitioned(definition.storage_mode) && property.name === timeProperty(definition);
   if (isTime && given === null) {
-    throw new CannotApplyError(property.name, 'cannot be cleared: the data are partitioned by it');
+    throw new InvalidFieldError(property.name, 'cannot be cleared: the data are partitioned by it');
   }
   if (given === null) return null;
   const value = isTime && typeof given === 'string' ? parseTime(given) : given;
@@ -118,7 +118,7 @@ function checked(definition: ResolvedClass, property: PropertyDefinition, given:
 /**
  * The time that an input gives to an entity of a partitioned class; undefined when it gives none.
  *
- * @throws CannotApplyError
+ * @throws InvalidFieldError
  */
 export function givenTime(definition: ResolvedClass, input: Input): unknown {
   const name = timeProperty(definition);
@@ -152,14 +152,14 @@ function managed(
   if (property.data_type === 'attachment') {
     if (given === null) return null;
     if (attachments) return checkValue(property, given, name);
-    throw new CannotApplyError(name, `is an attachment: upload it to the path of the entity, /${name}`, given);
+    throw new InvalidFieldError(name, `is an attachment: upload it to the path of the entity, /${name}`, given);
   }
-  throw new CannotApplyError(name, 'is numbered by the platform', given);
+  throw new InvalidFieldError(name, 'is numbered by the platform', given);
 }
 
 function checkRequired({ allProperties }: ResolvedClass, entity: Readonly<Record<string, unknown>>): void {
   const missing = allProperties.find(
     (property) => property.required && !isManaged(property) && (entity[property.name] ?? null) === null,
   );
-  if (missing !== undefined) throw new CannotApplyError(missing.name, 'is required');
+  if (missing !== undefined) throw new InvalidFieldError(missing.name, 'is required');
 }

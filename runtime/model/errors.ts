@@ -30,6 +30,18 @@ export class BadParameterError extends ModelError {
   }
 }
 
+/** 400/1400: a field that there is not, that is missing, or that holds what it never may, whatever is there already. */
+export class InvalidFieldError extends ModelError {
+  override name = 'InvalidFieldError';
+  /** The refused value; undefined for what is missing. */
+  readonly found: unknown;
+
+  constructor(field: string, reason: string, found?: unknown, options?: ErrorOptions) {
+    super(`${field} ${reason}`, field, reason, options);
+    this.found = found;
+  }
+}
+
 /** 404/1404: no such class, entity, partition or snapshot. */
 export class NotFoundError extends ModelError {
   override name = 'NotFoundError';
@@ -62,14 +74,14 @@ export async function ofSeveral<T>(index: number, act: () => T | Promise<T>): Pr
     return await act();
   } catch (error) {
     const options = { cause: error };
-    if (error instanceof CannotApplyError) {
-      throw new CannotApplyError(`${index}.${error.field}`, error.reason, error.found, options);
+    for (const Kind of [InvalidFieldError, CannotApplyError]) {
+      if (error instanceof Kind) throw new Kind(`${index}.${error.field}`, error.reason, error.found, options);
     }
     throw error instanceof ConflictError ? new ConflictError(`${index}.${error.field}`, options) : error;
   }
 }
 
-/** 422/1405: understood, but it does not fit the class. */
+/** 422/1405: right in itself, but what is there does not let it be: the data, the kind of class, a digest. */
 export class CannotApplyError extends ModelError {
   override name = 'CannotApplyError';
   /** The refused value; undefined for what is missing. */

@@ -1,5 +1,5 @@
 import type { PropertyDefinition, ResolvedClass } from './class-definition.ts';
-import { BadParameterError, CannotApplyError } from './errors.ts';
+import { BadParameterError, InvalidFieldError } from './errors.ts';
 import type { Input } from './model.ts';
 import { checkValue } from './property-value.ts';
 
@@ -22,7 +22,7 @@ export function lookupKeys(
       const typed = property ?? { data_type: 'string' as const, multi: false, items: [] };
       return { property, value: checkValue(typed, value, name) };
     } catch (error) {
-      if (error instanceof CannotApplyError)
+      if (error instanceof InvalidFieldError)
         throw new BadParameterError(name, error.reason, undefined, { cause: error });
       throw error;
     }

@@ -53,7 +53,7 @@ export interface UpdateOptions {
   readonly date?: string | undefined;
 }
 
-/** The entities of one class. All methods may throw BadParameterError and CannotApplyError. */
+/** The entities of one class. All methods may throw BadParameterError, InvalidFieldError and CannotApplyError. */
 export interface ModelCollection {
   readonly definition: ResolvedClass;
   /** @throws ConflictError when the id or a unique value is taken */
@@ -105,7 +105,7 @@ export interface ModelClasses {
   list(): readonly ClassDefinition[];
   /** By id. */
   get(id: string): ClassDefinition | undefined;
-  /** @throws CannotApplyError naming the field, e.g. `properties.2.data_type`; ConflictError on `classname` or `id` */
+  /** @throws InvalidFieldError naming the field, e.g. `properties.2.data_type`; ConflictError on `classname` or `id` */
   create(input: Input): Promise<ClassDefinition>;
   /** Changes the given settings with the data in place; `opts` and `ext` are merged by first-level keys. */
   update(id: string, input: Input): Promise<ClassDefinition>;

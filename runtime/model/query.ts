@@ -162,7 +162,7 @@ export function parseInterval(input: unknown): Interval {
   return { from, to };
 }
 
-const DAY_MS = 86_400_000;
+export const DAY_MS = 86_400_000;
 
 /** The UTC day of an entity path. @throws BadParameterError */
 export function parseDate(definition: ResolvedClass, date: string | undefined): Interval | undefined {

@@ -1,7 +1,7 @@
 /** Joins a class with what it inherits, and checks what spans both. */
 import type { ClassDefinition, PropertyDefinition } from './class-definition.ts';
 import { IMPLICIT_TIME, isInMemory, isPartitioned } from './class-settings.ts';
-import { CannotApplyError } from './errors.ts';
+import { InvalidFieldError } from './errors.ts';
 import { parseMask } from './filter/index.ts';
 import { checkTogether } from './property-settings.ts';
 
@@ -11,7 +11,7 @@ const MAX_ANCESTORS = 16;
  * All properties of a class, inherited ones first.
  *
  * @param byId the other classes of the domain
- * @throws CannotApplyError naming the field
+ * @throws InvalidFieldError naming the field
  */
 export function resolveProperties(
   definition: ClassDefinition,
@@ -21,12 +21,12 @@ export function resolveProperties(
   for (let parentId = definition.parent_id; parentId !== null; ) {
     const parent = byId(parentId);
     if (parent === undefined || parent.domain_id !== definition.domain_id) {
-      throw new CannotApplyError('parent_id', 'names no class of the domain', parentId);
+      throw new InvalidFieldError('parent_id', 'names no class of the domain', parentId);
     }
     if (chain.some(({ id }) => id === parent.id))
-      throw new CannotApplyError('parent_id', 'leads back to itself', parentId);
+      throw new InvalidFieldError('parent_id', 'leads back to itself', parentId);
     chain.unshift(parent);
-    if (chain.length > MAX_ANCESTORS) throw new CannotApplyError('parent_id', `has over ${MAX_ANCESTORS} ancestors`);
+    if (chain.length > MAX_ANCESTORS) throw new InvalidFieldError('parent_id', `has over ${MAX_ANCESTORS} ancestors`);
     parentId = parent.parent_id;
   }
   const properties = chain.flatMap((each) => each.properties);
@@ -43,12 +43,12 @@ export function resolveProperties(
 function checkMode({ storage_mode: mode, opts }: ClassDefinition, properties: readonly PropertyDefinition[]): void {
   const increment = properties.find(({ data_type }) => data_type === 'increment');
   if (increment !== undefined && isInMemory(mode)) {
-    throw new CannotApplyError('properties', `must have no increment with storage_mode ${mode}`, increment.name);
+    throw new InvalidFieldError('properties', `must have no increment with storage_mode ${mode}`, increment.name);
   }
   if (!isPartitioned(mode)) return;
   const time = properties.find(({ name }) => name === (opts.partition_property || 'ts'));
   if (time?.data_type !== 'long' || time.multi) {
-    throw new CannotApplyError(
+    throw new InvalidFieldError(
       'opts.partition_property',
       'must name a property of type long that holds milliseconds since the epoch',
       opts.partition_property || 'ts',
@@ -56,7 +56,7 @@ function checkMode({ storage_mode: mode, opts }: ClassDefinition, properties: re
   }
   const unique = properties.find((property) => property.unique);
   if (unique !== undefined) {
-    throw new CannotApplyError(`properties.${unique.name}.unique`, `cannot be kept over partitions (${mode})`, true);
+    throw new InvalidFieldError(`properties.${unique.name}.unique`, `cannot be kept over partitions (${mode})`, true);
   }
 }
 
@@ -66,11 +66,11 @@ function checkNames({ opts }: ClassDefinition, properties: readonly PropertyDefi
     const property = byName.get(name);
     const isKey = property !== undefined && !property.multi && !['any', 'attachment'].includes(property.data_type);
     if (!isKey) {
-      throw new CannotApplyError(`opts.lookup_properties.${index}`, 'must name a single plain property', name);
+      throw new InvalidFieldError(`opts.lookup_properties.${index}`, 'must name a single plain property', name);
     }
   });
   for (const name of parseMask(opts.max_mask)?.keys() ?? []) {
-    if (name !== 'id' && !byName.has(name)) throw new CannotApplyError('opts.max_mask', `names no property: ${name}`);
+    if (name !== 'id' && !byName.has(name)) throw new InvalidFieldError('opts.max_mask', `names no property: ${name}`);
   }
 }
 

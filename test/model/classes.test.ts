@@ -1,5 +1,11 @@
 import { expect } from 'chai';
-import { CannotApplyError, ConflictError, NotFoundError, openModel } from '../../runtime/model/index.ts';
+import {
+  CannotApplyError,
+  ConflictError,
+  InvalidFieldError,
+  NotFoundError,
+  openModel,
+} from '../../runtime/model/index.ts';
 import { describeStorages, failure, withStorage } from '../storage/support/storages.ts';
 import { DOMAIN, emptyModel, NO_FILES, removeClasses, type TestModel } from './support/model.ts';
 
@@ -101,7 +107,7 @@ describeStorages('classes', (newPlace) => {
   for (const [field, settings] of refused) {
     it(`are refused for ${field}: ${JSON.stringify(settings)}`, async () => {
       const error = await failure(classes().create(settings as Record<string, unknown>));
-      expect(error).to.be.instanceOf(CannotApplyError);
+      expect(error).to.be.instanceOf(InvalidFieldError);
       expect(error).to.include({ field });
       expect(classes().list()).to.deep.equal([]);
     });
@@ -252,7 +258,7 @@ describeStorages('classes', (newPlace) => {
     await things.create({ id: 'x', s: 'kept' });
     expect(await things.create({ id: 'y' })).to.include({ n: 2 });
     expect(await failure(things.create({ n: 9 })))
-      .to.be.instanceOf(CannotApplyError)
+      .to.be.instanceOf(InvalidFieldError)
       .and.include({ field: 'n' });
     const again = await openModel(storage(), { files: NO_FILES });
     expect(await again.collection(DOMAIN, 'things').read('x')).to.deep.equal({ id: 'x', n: 1, s: 'kept' });

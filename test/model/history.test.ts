@@ -3,6 +3,7 @@ import {
   BadParameterError,
   CannotApplyError,
   ConflictError,
+  InvalidFieldError,
   type ModelCollection,
   NotFoundError,
   openModel,
@@ -94,9 +95,30 @@ describeStorages('history and transactionlog', (newPlace) => {
     expect(await calls.replace('a', { n: 5 }, { date: '2026-11-22' })).to.include({ n: 5, at: Date.UTC(2026, 10, 22) });
     expect(await calls.replace('new', { n: 6 }, { date: '2026-11-25' })).to.include({ at: Date.UTC(2026, 10, 25) });
     expect(await calls.setup({ cmd: 'read_partitions' })).to.deep.equal(['2026-11-20', '2026-11-22', '2026-11-25']);
-    expect(await failure(calls.update('a', { at: null }, { date: '2026-11-22' }))).to.be.instanceOf(CannotApplyError);
+    expect(await failure(calls.update('a', { at: null }, { date: '2026-11-22' }))).to.be.instanceOf(InvalidFieldError);
     await calls.remove('a', { date: '2026-11-22' });
     expect(await calls.list({ interval, mask: 'id' })).to.deep.equal([{ id: 'new' }]);
+  });
+
+  it('have an id once a day, whoever asks at the same moment', async () => {
+    const calls = await history({ partition_interval: 'month' });
+    const at = '2026-11-20T10:00:00Z';
+    const outcomes = async (writes: readonly Promise<unknown>[]): Promise<Record<string, number>> => {
+      const settled = await Promise.allSettled(writes);
+      const names = settled.map((each) => (each.status === 'fulfilled' ? 'ok' : (each.reason as Error).name));
+      return Object.fromEntries(
+        [...new Set(names)].map((name) => [name, names.filter((each) => each === name).length]),
+      );
+    };
+    const many = <T>(write: (index: number) => T): T[] => Array.from({ length: 8 }, (_, index) => write(index));
+    const created = many((n) => calls.create({ id: 'a', at: Date.parse(at) + n, n }));
+    expect(await outcomes(created)).to.deep.equal({ ok: 1, ConflictError: 7 });
+    const together = many((n) => calls.createAll([{ id: 'b', at: Date.parse(at) + n }, { at }]));
+    expect(await outcomes(together)).to.deep.equal({ ok: 1, ConflictError: 7 });
+    expect(await outcomes(many((n) => calls.replace('c', { n }, { date: '2026-11-20' })))).to.deep.equal({ ok: 8 });
+    await calls.create({ id: 'a', at: '2026-11-21' });
+    expect(await failure(calls.update('a', { at }, { date: '2026-11-21' }))).to.be.instanceOf(ConflictError);
+    expect(await calls.list({ interval, countonly: true })).to.deep.equal({ count: 5 });
   });
 
   it('drop, optimize and clear partitions', async () => {
@@ -141,7 +163,7 @@ describeStorages('history and transactionlog', (newPlace) => {
     const calls = await history();
     for (const at of ['yesterday', -1, Date.UTC(3000, 0, 1), 1.5]) {
       expect(await failure(calls.create({ at })))
-        .to.be.instanceOf(CannotApplyError)
+        .to.be.instanceOf(InvalidFieldError)
         .and.include({ field: 'at' });
     }
   });

@@ -62,6 +62,21 @@ describeStorages('migrations', (newPlace) => {
     ]);
   });
 
+  it('keep ids apart within a day in the partitions of older stores, but where they are not', async () => {
+    const { db } = storage();
+    await sql`create table model.c_900 (id text, p_7 bigint, primary key (p_7, id)) partition by range (p_7)`.execute(
+      db,
+    );
+    await sql`create table model.c_900_197001 partition of model.c_900 for values from (0) to (1000)`.execute(db);
+    await sql`create table model.c_900_197002 partition of model.c_900 for values from (1000) to (2000)`.execute(db);
+    await sql`insert into model.c_900 values ('a', 1), ('b', 1), ('b', 2), ('a', 1001)`.execute(db);
+    await migrations['0018-day-ids']?.up(db);
+    const inserted = failure(sql`insert into model.c_900 values ('a', 1002)`.execute(db));
+    expect(await inserted).to.include({ constraint: 'd_900_197002' });
+    await sql`insert into model.c_900 values ('b', 3)`.execute(db);
+    await sql`drop table model.c_900`.execute(db);
+  });
+
   it('leave the database as it was when one fails, and name it', async () => {
     const broken: Migration = {
       async up(db) {

@@ -6,7 +6,7 @@ import type { Orphans } from '../attachments/orphans.ts';
 import type { ResolvedClass } from '../class-definition.ts';
 import { parseCommand } from '../commands.ts';
 import { checkId, makeEntity, patchEntity } from '../entity.ts';
-import { CannotApplyError, ConflictError, NotFoundError, ofSeveral } from '../errors.ts';
+import { CannotApplyError, ConflictError, InvalidFieldError, NotFoundError, ofSeveral } from '../errors.ts';
 import { Grouper } from '../filter/index.ts';
 import { lookupKeys } from '../lookup.ts';
 import type { StoredClass } from '../stored-class.ts';
@@ -137,7 +137,7 @@ export class MemoryCollection implements ModelCollection {
 
   async replace(id: string, input: Input): Promise<Entity> {
     if (input['id'] !== undefined && input['id'] !== id) {
-      throw new CannotApplyError('id', 'cannot be changed', input['id']);
+      throw new InvalidFieldError('id', 'cannot be changed', input['id']);
     }
     const given = { ...input, id: checkId(id) };
     const options = { now: this.#options.now() };
@@ -261,7 +261,7 @@ export class MemoryCollection implements ModelCollection {
     const options = { now: this.#options.now(), attachments: true };
     return Array.from(this.#store.values(), (entity) => {
       const kept = Object.entries(entity).filter(([name, value]) => names.has(name) && value !== null);
-      return freeze(makeEntity(next, Object.fromEntries(kept), undefined, options));
+      return freeze(fitting(() => makeEntity(next, Object.fromEntries(kept), undefined, options)));
     });
   }
 
@@ -379,4 +379,15 @@ function freezeDeep(value: unknown): void {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return;
   Object.freeze(value);
   for (const item of Object.values(value)) freezeDeep(item);
+}
+
+/** What is wrong with an entity that is there is wrong with the change of its class. @throws CannotApplyError */
+function fitting<T>(make: () => T): T {
+  try {
+    return make();
+  } catch (error) {
+    if (!(error instanceof InvalidFieldError)) throw error;
+    const { field, reason, found } = error;
+    throw new CannotApplyError(`properties.${field}`, `does not fit the data: ${reason}`, found, { cause: error });
+  }
 }

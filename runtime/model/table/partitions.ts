@@ -2,12 +2,12 @@
 import type { Kysely } from 'kysely';
 import { sql } from '../../storage/sql.ts';
 import type { Schema } from '../../storage/index.ts';
-import { CannotApplyError, NotFoundError } from '../errors.ts';
+import { InvalidFieldError, NotFoundError } from '../errors.ts';
 import type { Fragment } from '../filter/index.ts';
-import type { Interval } from '../query.ts';
+import { DAY_MS, type Interval } from '../query.ts';
 import { timeProperty } from '../resolve-class.ts';
 import type { StoredClass } from '../stored-class.ts';
-import { SCHEMA, tableName, tableOf } from './names.ts';
+import { columnOf, SCHEMA, tableName, tableOf } from './names.ts';
 
 type Db = Kysely<Schema>;
 
@@ -15,10 +15,10 @@ type Db = Kysely<Schema>;
 const FIRST = Date.UTC(1970, 0, 1);
 const END = Date.UTC(3000, 0, 1);
 
-/** Name and bounds of the partition of a time. @throws CannotApplyError */
+/** Name and bounds of the partition of a time. @throws InvalidFieldError */
 export function partitionAt(stored: StoredClass, time: unknown): Interval & { readonly name: string } {
   if (typeof time !== 'number' || time < FIRST || time >= END) {
-    throw new CannotApplyError(
+    throw new InvalidFieldError(
       timeProperty(stored),
       'must be milliseconds since the epoch, before the year 3000',
       time,
@@ -36,6 +36,14 @@ function tableOfPartition(stored: StoredClass, name: string): Fragment {
   return sql.id(SCHEMA, `${tableName(stored)}_${name.replaceAll('-', '')}`);
 }
 
+/**
+ * An id is there once a day. The primary key cannot say so, as it holds the time; but a day is within one partition, and
+ * each partition has an index of its own. It finds an entity by its id, too.
+ */
+function dayIndexName(stored: StoredClass, name: string): string {
+  return `d_${stored.number}_${name.replaceAll('-', '')}`;
+}
+
 export class Partitions {
   readonly #known = new Set<string>();
 
@@ -49,6 +57,9 @@ export class Partitions {
       await sql`
         create table if not exists ${tableOfPartition(stored, name)} partition of ${tableOf(stored)}
         for values from (${sql.number(from)}) to (${sql.number(to)})`.execute(tx);
+      await sql`
+        create unique index if not exists ${sql.id(dayIndexName(stored, name))} on ${tableOfPartition(stored, name)}
+        (id, (${columnOf(stored, timeProperty(stored))} / ${sql.number(DAY_MS)}))`.execute(tx);
     });
     this.#known.add(name);
   }
@@ -81,7 +92,7 @@ export class Partitions {
     if (days === 0) return [];
     const expired = (await this.list(db, stored)).filter((name) => {
       const { to } = partitionAt(stored, Date.parse(name.length === 7 ? `${name}-01` : name));
-      return to <= now - days * 86_400_000;
+      return to <= now - days * DAY_MS;
     });
     for (const name of expired) await this.drop(db, stored, name);
     return expired;

@@ -7,7 +7,7 @@ import type { ResolvedClass } from '../class-definition.ts';
 import { isPartitioned } from '../class-settings.ts';
 import { parseCommand } from '../commands.ts';
 import { checkId, givenTime, makeEntity, patchEntity } from '../entity.ts';
-import { CannotApplyError, ConflictError, NotFoundError, ofSeveral } from '../errors.ts';
+import { CannotApplyError, ConflictError, InvalidFieldError, NotFoundError, ofSeveral } from '../errors.ts';
 import { allOf, type Fragment } from '../filter/index.ts';
 import { lookupKeys } from '../lookup.ts';
 import type { Entity, Input, ListAnswer, ListQuery, ModelCollection, ReadOptions, UpdateOptions } from '../model.ts';
@@ -49,8 +49,6 @@ export class TableCollection implements ModelCollection {
   async create(input: Input): Promise<Entity> {
     const stored = this.#class;
     const entity = makeEntity(stored, input, undefined, { now: this.#options.now() });
-    // A generated id is not looked for.
-    if (isPartitioned(stored.storage_mode) && input['id'] !== undefined) await this.#checkFree(stored, entity);
     const time = isPartitioned(stored.storage_mode) ? entity[timeProperty(stored)] : undefined;
     const after = await this.#placed(stored, [time], () => this.#insertAlone(stored, entity));
     this.#options.notices.created(stored, after);
@@ -69,7 +67,6 @@ export class TableCollection implements ModelCollection {
       this.#db.transaction().execute(async (tx) => {
         const written: Entity[] = [];
         for (const [index, entity] of entities.entries()) {
-          if (times.length > 0) await ofSeveral(index, () => this.#checkFree(stored, entity, tx));
           written.push(await ofSeveral(index, () => this.#insert(tx, stored, entity)));
         }
         return written;
@@ -142,13 +139,19 @@ export class TableCollection implements ModelCollection {
     const time = day === undefined ? undefined : (givenTime(stored, input) ?? day.from);
     const placed = day === undefined ? given : { [timeProperty(stored)]: time, ...given };
     const now = this.#options.now();
-    const { before, after } = await this.#placed(stored, [time], () =>
+    const write = () =>
       this.#db.transaction().execute(async (tx) => {
         const found = await this.#find(tx, stored, id, day, sql`for update`);
         const entity = makeEntity(stored, found === undefined ? placed : given, found, { now });
         const written =
           found === undefined ? await this.#insert(tx, stored, entity) : await this.#update(tx, stored, day, entity);
         return { before: found, after: written };
+      });
+    const { before, after } = await this.#placed(stored, [time], () =>
+      write().catch((error: unknown) => {
+        // Placed by somebody else since it was looked for: now it is there to be replaced.
+        if (error instanceof ConflictError && error.field === 'id') return write();
+        throw error;
       }),
     );
     await this.#options.orphans.changed(stored, before, after);
@@ -357,14 +360,6 @@ export class TableCollection implements ModelCollection {
     }
   }
 
-  /** The primary key of a partitioned table holds the time, so that alone does not keep ids apart. */
-  async #checkFree(stored: StoredClass, entity: Entity, db = this.#db): Promise<void> {
-    const time = Number(entity[timeProperty(stored)]);
-    const from = Math.floor(time / DAY_MS) * DAY_MS;
-    const found = await this.#find(db, stored, entity.id, { from, to: from + DAY_MS }, sql``);
-    if (found !== undefined) throw new ConflictError('id');
-  }
-
   /** Writes with the partitions of `times` in place, again if another node has dropped it meanwhile. */
   async #placed<T>(stored: StoredClass, times: readonly unknown[], write: () => Promise<T>): Promise<T> {
     const given = times.filter((time) => time !== undefined);
@@ -382,7 +377,6 @@ export class TableCollection implements ModelCollection {
   }
 }
 
-const DAY_MS = 86_400_000;
 /** "no partition of relation found for row" has this code too. */
 const CHECK_VIOLATION = '23514';
 /** A value is out of range, cannot be read, or is too large for its index. */
@@ -395,7 +389,7 @@ function requirePartitions({ storage_mode: mode }: StoredClass, cmd: string): vo
 
 function sameId(id: string, input: Input): string {
   if (input['id'] !== undefined && input['id'] !== id)
-    throw new CannotApplyError('id', 'cannot be changed', input['id']);
+    throw new InvalidFieldError('id', 'cannot be changed', input['id']);
   return checkId(id);
 }
 
@@ -406,6 +400,6 @@ function blame(stored: StoredClass, error: unknown): unknown {
     return new ConflictError(field, { cause: error });
   }
   if (UNFIT.includes(error.code))
-    return new CannotApplyError('body', `does not fit: ${error.message}`, undefined, { cause: error });
+    return new InvalidFieldError('body', `does not fit: ${error.message}`, undefined, { cause: error });
   return error;
 }

@@ -20,6 +20,7 @@ import { modelMemory } from './0014-model-memory.ts';
 import { userRole } from './0015-user-role.ts';
 import { sipServer } from './0016-sip-server.ts';
 import { filterFunctions } from './0017-filter-functions.ts';
+import { dayIds } from './0018-day-ids.ts';
 
 const TABLE = 'schema_migrations';
 
@@ -41,6 +42,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0015-user-role': userRole,
   '0016-sip-server': sipServer,
   '0017-filter-functions': filterFunctions,
+  '0018-day-ids': dayIds,
 };
 
 /** Names of the applied migrations; none when there is no table of them yet. */

@@ -171,7 +171,7 @@ describeNodes('REST: attacks on the data model', (node) => {
     }
     await send('DELETE', '/model/victim/long');
     const nested = `{"any":${'['.repeat(5_000)}1${']'.repeat(5_000)}}`;
-    expect((await send('POST', '/model/victim', nested)).status).to.equal(422);
+    expect((await send('POST', '/model/victim', nested)).status).to.equal(400);
     expect((await send('POST', '/model/victim', { name: 'x'.repeat(2_000_000) })).status).to.equal(413);
   });
 
@@ -202,7 +202,7 @@ describeNodes('REST: attacks on the data model', (node) => {
       expect((await send('POST', '/model/victim', body)).status, body).to.equal(400);
     }
     for (const body of ['{"name":"\\u0000"}', '{"name":"\\ud800"}', '{"any":{"\\u0000":1}}', '{"n":1e400}']) {
-      expect((await send('POST', '/model/victim', body)).status, body).to.equal(422);
+      expect((await send('POST', '/model/victim', body)).status, body).to.equal(400);
     }
   });
 });
