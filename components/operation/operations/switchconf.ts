@@ -1,5 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { Type } from 'typebox';
+import { asksForPin } from '../../../runtime/conference/pin.ts';
+import { roomSettings } from '../../../runtime/conference/settings.ts';
 import { defineOperation, type PlanTools, touched } from '../definition.ts';
 import { notApplicable } from '../errors.ts';
 import { Binding, NumberOrLogin, ResponseModeOption } from '../parameters.ts';
@@ -63,18 +65,26 @@ export const switchConf = defineOperation({
   },
 });
 
-/** The number of the room: as given, or of a fresh one. @throws OperationError when it leads to no room, or a full one */
+/**
+ * The number of the room: as given, or of a fresh one.
+ * @throws OperationError when it leads to no room, or to one that is full, or past a PIN that the user may not know
+ */
 async function roomNumber(
   { conferences, directory }: Pick<PlanTools, 'conferences' | 'directory'>,
-  { domain }: Scope,
+  scope: Scope,
   given: string | undefined,
 ): Promise<string> {
+  const { domain } = scope;
   const featureCode = directory.featureCode(domain, 'conference');
   const decision = given === undefined ? undefined : directory.route(domain, undefined, given);
   if (decision !== undefined && decision.kind !== 'conference') {
     throw notApplicable('referto', 'leads to no conference room of the domain');
   }
-  if (given !== undefined && decision?.room !== '') {
+  if (given !== undefined && decision !== undefined && decision.room !== '') {
+    if (scope.ownUserId !== undefined && asksForPin(roomSettings(decision.featureCode))) {
+      const takesPart = (await conferences.lookup(scope, { confnumber: given })).length > 0;
+      if (!takesPart) throw notApplicable('referto', 'asks for a PIN: take part in the conference first');
+    }
     for (const confid of await conferences.lookup({ domain }, { confnumber: given })) {
       if ((await conferences.freePlaces(confid)) < 2) throw notApplicable('referto', 'the conference is full');
     }

@@ -5,7 +5,7 @@ import { WebSocket } from 'ws';
 import type { PhoneCall } from '../../phones/phone-call.ts';
 import { eventually } from '../../support/eventually.ts';
 import { CALLS } from '../../support/stage.ts';
-import { expectTalk } from '../expectations.ts';
+import { expectError, expectTalk } from '../expectations.ts';
 import { OWN_CONFERENCES, TONES, useRooms } from './support.ts';
 
 const RECORDINGS = '/rest/v1/domain/recordings';
@@ -64,6 +64,27 @@ describe('settings of rooms', () => {
     expect((await other.ended()).by).to.equal('there');
     expect((await rooms.participants(conference)).map(({ ruri }) => ruri)).to.deep.equal(['<sip:alice@demo.local>']);
   }).timeout(30_000);
+
+  it('PIN: nobody gets past it by SWITCHCONF of a call of his own, unless he takes part', async () => {
+    const room = `${await featureCode({ pin: '12' })}3`;
+    const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
+    const { outgoing, incoming } = await stage.connect(alice, bob, '102');
+    const { dialogid } = await stage.dialog();
+    const switchconf = async () =>
+      (await stage.rest('alice')).send('SWITCHCONF', `/rest/v1/user/sip/calls/${dialogid}`, {
+        body: { referto: room, response_mode: 4 },
+      });
+    expect(expectError(await switchconf(), 422, 1405).error_details?.field).to.equal('referto');
+    const one = await rooms.enter(carol, room);
+    await one.sendDtmf('12');
+    const { confid } = await rooms.only(1);
+    expectError(await switchconf(), 422, 1405);
+    await expectTalk(outgoing, incoming);
+    await outgoing.hold();
+    await rooms.ask('POST', `/${confid}/participants`, { to: '101' });
+    await (await alice.incoming()).answer();
+    expect((await switchconf()).json()).to.include({ result: 'ok', confid });
+  });
 
   it('PIN: is asked after a plain transfer, not of those whom the conference calls or REFERCONF brings', async () => {
     const prefix = await featureCode({ pin: '12', pin_prompt: tone(PROMPT) });
