@@ -219,6 +219,76 @@ describe('several drachtio-servers and FreeSWITCHes', function () {
     await member.hangup();
   });
 
+  /** Alice is in a room, bob talks to carol on the other media server. */
+  async function roomAndCall(number: string) {
+    const [alice, bob, carol] = [await phone('alice', 0), await phone('bob', 1), await phone('carol', 1)];
+    const member = await alice.call(number);
+    await member.answered();
+    const call = await connect(bob, carol);
+    expect(serverOf(call.outgoing)).not.to.equal(serverOf(member));
+    const dialog = (await dialogs()).find(({ uris }) => uris.includes('<sip:carol@demo.local>'));
+    const operate = (method: string, body: object) =>
+      rest.send(method, `${CALLS}/${dialog?.dialogid}`, { body: { ...body, response_mode: 5 } });
+    return { alice, member, ...call, operate };
+  }
+
+  it('bring a call to the media server of the room that it becomes part of: SWITCHCONF, REFERCONF, Replaces', async () => {
+    const { member, outgoing, incoming, operate } = await roomAndCall('*7032');
+    const switched = await operate('SWITCHCONF', { referto: '*7032' });
+    expect(switched.json(), switched.text).to.include({ result: 'ok' });
+    for (const call of [outgoing, incoming]) {
+      expect(serverOf(call)).to.equal(serverOf(member));
+      await expectTalk(member, call);
+    }
+    await expectTalk(outgoing, incoming);
+    // A phone whose call is elsewhere takes a participant's place: its sound begins where the room is.
+    const dave = await phone('dave', 1);
+    const taking = await dave.call('*7032', { headers: [{ name: 'Replaces', value: incoming.replaces }] });
+    await taking.answered();
+    await incoming.ended();
+    expect(serverOf(taking)).to.equal(serverOf(member));
+    await expectTalk(member, taking);
+    for (const call of [outgoing, taking, member]) await call.hangup();
+  });
+
+  it('bring whom a participant consults into his room: REFERCONF, and REFER with Replaces to the room', async () => {
+    for (const how of ['REFERCONF', 'REFER'] as const) {
+      const { member, outgoing, incoming, operate } = await roomAndCall('*7033');
+      const bob = phones.find(({ login }) => login === 'bob');
+      if (bob === undefined) throw new Error('no bob');
+      const own = await bob.call('*7033');
+      await own.answered();
+      await own.hold();
+      if (how === 'REFERCONF') {
+        const moved = await operate('REFERCONF', { by: '<sip:bob@demo.local>', referconfroomnum: '33' });
+        expect(moved.json(), moved.text).to.include({ result: 'ok' });
+      } else {
+        const to = `<sip:103@demo.local?Replaces=${encodeURIComponent(outgoing.replaces)}>`;
+        expect((await own.request('REFER', [{ name: 'Refer-To', value: to }])).status).to.equal(202);
+      }
+      await outgoing.ended();
+      await expectTalk(member, incoming);
+      expect(serverOf(incoming)).to.equal(serverOf(member));
+      await own.unhold();
+      await expectTalk(own, incoming);
+      for (const call of [own, incoming, member]) await call.hangup();
+      for (const each of phones.splice(0)) await each.stop();
+    }
+  });
+
+  it('say which party a SWITCHCONF could not bring, and keep the other in the room', async () => {
+    const { member, outgoing, incoming, operate } = await roomAndCall('*7034');
+    incoming.refuses = 488;
+    const switched = await operate('SWITCHCONF', { referto: '*7034' });
+    expect(switched.json(), switched.text).to.include({
+      result: 'rejected',
+      y_new_last_response: 'SIP/2.0 488 Not Acceptable Here',
+    });
+    await incoming.ended();
+    await expectTalk(member, outgoing);
+    for (const call of [outgoing, member]) await call.hangup();
+  });
+
   it('lose no call but its own with a media server, do without it, and use it again when it is back', async () => {
     const [alice, bob] = [await phone('alice', 0), await phone('bob', 1)];
     const calls = [await connect(alice, bob), await connect(alice, bob)];
