@@ -1,5 +1,6 @@
+import process from 'node:process';
 import { expect } from 'chai';
-import { type LimitName, type Sandbox, type ScriptLimits, openSandbox } from '../../runtime/sandbox/index.ts';
+import { type LimitName, type ScriptLimits, openSandbox } from '../../runtime/sandbox/index.ts';
 import { errorOf, startScript } from './support.ts';
 
 interface Case {
@@ -44,7 +45,7 @@ const CASES: readonly Case[] = [
 ];
 
 describe('sandbox: limits', () => {
-  let sandbox: Sandbox;
+  let sandbox: Awaited<ReturnType<typeof openSandbox>>;
   before(async () => {
     sandbox = await openSandbox({ workers: 1 });
   });
@@ -101,5 +102,24 @@ describe('sandbox: limits', () => {
     expect(usage).to.include({ activations: 2, commands: 2, logLines: 1, logBytes: 3 });
     expect(usage.wallMs).to.be.greaterThan(0);
     run.finished.catch(() => undefined);
+  });
+
+  it('do not count the time for which a script waits for the processor', async function () {
+    if (process.platform !== 'linux') this.skip();
+    const [pid = 0] = sandbox.pids;
+    const run = startScript(sandbox, {
+      // Some 200 ms of work, in the middle of which its process stands still.
+      source: 'await echo(); let sum = 0; for (let i = 0; i < 3e8; i++) sum += i; return sum > 0;',
+      limits: { activationMs: 800 },
+      onCommand: async () => {
+        setTimeout(() => process.kill(pid, 'SIGSTOP'), 60);
+        setTimeout(() => process.kill(pid, 'SIGCONT'), 1400);
+        return null;
+      },
+    });
+    const { value, usage } = await run.finished;
+    expect(value).to.equal(true);
+    expect(usage.wallMs).to.be.above(1300);
+    expect(usage.cpuMs).to.be.below(800);
   });
 });

@@ -11,11 +11,11 @@ import { type Prepared, type Program, SourceError, syntaxProblem } from './sourc
 
 const INSIDE = readFileSync(new URL('inside.js', import.meta.url), 'utf8');
 
-/** Milliseconds for taking out what was said: our own code, on data of limited size. */
-const DRAIN_MS = 500;
+/** Milliseconds for taking out what was said: our own code, on data of limited size. Long, for a machine may be busy. */
+const DRAIN_MS = 10_000;
 
 /** Milliseconds for handing over the author's function. */
-const HAND_OVER_MS = 500;
+const HAND_OVER_MS = 10_000;
 
 /** How isolated-vm and inside.js say it. */
 const TIMED_OUT = 'Script execution timed out.';

@@ -38,6 +38,7 @@
   let out = '';
   /** The run ended, or has to: nothing more is taken from the script. */
   let over = false;
+  let exceeded = false;
   let ended = false;
   let started = false;
   let registered = false;
@@ -62,7 +63,13 @@
   function exceed(limit) {
     if (over) return;
     over = true;
+    exceeded = true;
     out = `["limit","${limit}"]`;
+  }
+
+  /** Ends a loop that would go on although the run has failed. */
+  function throwIfExceeded() {
+    if (exceeded) throw new ScenarioError('limit', 'the script exceeded a limit');
   }
 
   class ScenarioError extends ErrorOf {
@@ -82,6 +89,7 @@
   }
 
   function command(name, args) {
+    throwIfExceeded();
     if (over) return new PromiseOf(() => undefined);
     let plain;
     try {
@@ -92,6 +100,7 @@
     if (waiting >= limits.pendingCommands) exceed('pendingCommands');
     const id = ++lastId;
     say(`["call",${id},${stringify(name)},${plain}]`);
+    throwIfExceeded();
     waiting++;
     const promise = new PromiseOf((resolve, reject) => {
       pending[id] = { __proto__: null, resolve, reject };
@@ -132,6 +141,7 @@
     if (logLines > limits.logLines) exceed('logLines');
     else if (logBytes > limits.logBytes) exceed('logBytes');
     else say(`["log","${level}",${stringify(line)}]`);
+    throwIfExceeded();
   }
 
   function listen(type, listener) {

@@ -7,6 +7,7 @@ import process from 'node:process';
 import { FrameReader, encodeFrame } from '../frame.ts';
 import type { ToHost, ToWorker } from '../messages.ts';
 import { MemoryWatch } from './memory-watch.ts';
+import { ProcessorWatch } from './processor-watch.ts';
 import { Seats, leave } from './seats.ts';
 import { type Program, SourceError, plainSource } from './source.ts';
 import { Turnstile } from './turnstile.ts';
@@ -33,6 +34,7 @@ const runs = new Map<number, WorkerRun>();
 const seats = new Seats();
 const turnstile = new Turnstile(AT_ONCE);
 const watch = new MemoryWatch(settings.memoryMb, die);
+const processor = new ProcessorWatch();
 
 function send(message: ToHost, body = ''): void {
   host.write(encodeFrame(message, body));
@@ -82,6 +84,7 @@ function receive(message: ToWorker, body: string): void {
       const run = new WorkerRun(message, {
         seats,
         watch,
+        processor,
         turnstile,
         restMs,
         send,

@@ -1,7 +1,6 @@
-import type { Isolate } from 'isolated-vm';
 import type { LimitName } from '../limits.ts';
 
-/** How long a script may work now, and the limit that says so. */
+/** How much processor time a script may use now, and the limit that says so. */
 export interface TimeLimit {
   readonly milliseconds: number;
   readonly name: LimitName;
@@ -11,44 +10,35 @@ export interface TimeLimit {
 export class ScriptTime {
   readonly #cpuMs: number;
   readonly #activationMs: number;
-  #isolate: Isolate | undefined;
-  /** Processor time of the isolate before the script had it. */
-  #before = 0n;
-  /** What the script used in earlier isolates. */
-  #earlier = 0;
   #used = 0;
+  #lastTurn = 0;
 
-  /** @param limits milliseconds of processor time for all, and of time for one turn */
+  /** @param limits milliseconds of processor time, for all and for one turn */
   constructor({ cpuMs, activationMs }: { readonly cpuMs: number; readonly activationMs: number }) {
     this.#cpuMs = cpuMs;
     this.#activationMs = activationMs;
   }
 
-  /** From now on what the isolate uses is the script's. */
-  begin(isolate: Isolate): void {
-    this.#isolate = isolate;
-    this.#before = isolate.cpuTime;
+  /** A turn is over. @param milliseconds that it used */
+  count(milliseconds: number): void {
+    this.#lastTurn = milliseconds;
+    this.#used += milliseconds;
   }
 
-  /** The script gives up its isolate. */
-  pause(): void {
-    this.#earlier = this.used();
-    this.#isolate = undefined;
-  }
-
-  /** Milliseconds so far. */
-  used(): number {
-    const isolate = this.#isolate;
-    if (isolate && !isolate.isDisposed) this.#used = this.#earlier + Number(isolate.cpuTime - this.#before) / 1e6;
+  /** Milliseconds in all turns that are over. */
+  get used(): number {
     return this.#used;
   }
 
-  get isExceeded(): boolean {
-    return this.used() > this.#cpuMs;
+  /** The limit that the last turn has exceeded. */
+  get exceeded(): LimitName | undefined {
+    if (this.#used > this.#cpuMs) return 'cpuMs';
+    return this.#lastTurn > this.#activationMs ? 'activationMs' : undefined;
   }
 
-  limit(): TimeLimit {
-    const left = Math.ceil(this.#cpuMs - this.used());
+  /** What the turn that begins now may use. */
+  get limit(): TimeLimit {
+    const left = Math.ceil(this.#cpuMs - this.#used);
     return {
       milliseconds: Math.max(1, Math.min(this.#activationMs, left)),
       name: left < this.#activationMs ? 'cpuMs' : 'activationMs',

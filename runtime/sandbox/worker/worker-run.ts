@@ -5,6 +5,7 @@ import type { Said } from './door.ts';
 import { InspectorLink } from './inspector-link.ts';
 import { isSame, Journal } from './journal.ts';
 import { heldBy, type MemoryWatch, type Watched } from './memory-watch.ts';
+import { STARVED, type ProcessorWatch, type Turn } from './processor-watch.ts';
 import { ScriptTime } from './script-time.ts';
 import { type Seat, type Seats, leave } from './seats.ts';
 import { type Program, SourceError } from './source.ts';
@@ -22,6 +23,7 @@ export interface RunSettings {
 export interface RunSurroundings {
   readonly seats: Seats;
   readonly watch: MemoryWatch;
+  readonly processor: ProcessorWatch;
   /** Where runs come in that need an isolate. */
   readonly turnstile: Turnstile;
   /** Milliseconds for which a run waits before it gives up its isolate; after each time it waits twice as long. */
@@ -31,7 +33,7 @@ export interface RunSurroundings {
   readonly over: () => void;
 }
 
-/** Milliseconds after its time limit, within which V8 has to have ended an activation. */
+/** Milliseconds within which V8 has to have ended an activation that exceeded a limit. */
 const GRACE_MS = 300;
 /** Milliseconds that a run waits for its debugger. */
 const DEBUGGER_MS = 60_000;
@@ -98,17 +100,14 @@ export class WorkerRun implements Watched {
     const entry = setTimeout(goOn, ENTRY_MS);
     const seat = this.#isOver() ? undefined : await this.#sitDown(program);
     if (seat && this.#settings.debug) await this.#waitForDebugger();
-    if (seat && !this.#isOver()) {
-      this.#time.begin(seat.room.isolate);
-      await this.#turn(jobs, true);
-    }
+    if (seat && !this.#isOver()) await this.#turn(jobs, true);
     clearTimeout(entry);
     goOn();
   }
 
   /** An isolate with the program in it; undefined when there is none, or the run is over by then. */
   async #sitDown(program: Program): Promise<Seat | undefined> {
-    const stuck = this.#unlessDone(PREPARE_MS, 'it could not be prepared in time');
+    const stuck = setTimeout(() => this.#unprepared(), PREPARE_MS);
     try {
       const { seats } = this.#around;
       const { memoryMb, debug } = this.#settings;
@@ -157,7 +156,7 @@ export class WorkerRun implements Watched {
   }
 
   exceededMemory(): void {
-    this.#fail({ kind: 'limit', limit: 'memoryMb' });
+    this.#exceeded('memoryMb');
   }
 
   /** Memory ran out where V8 cannot throw, or the isolate does not stop; that thread never comes back. */
@@ -196,10 +195,9 @@ export class WorkerRun implements Watched {
   /** Gives up the isolate, if what the script did is easily done again. */
   #rest(): void {
     const seat = this.#seat;
-    const easy = this.#journal?.complete === true && this.#time.used() <= REPEATABLE_CPU_MS;
+    const easy = this.#journal?.complete === true && this.#time.used <= REPEATABLE_CPU_MS;
     if (!seat || this.#state !== 'idle' || !easy) return;
     this.#state = 'asleep';
-    this.#time.pause();
     this.#seat = undefined;
     void this.#around.seats.giveBack(seat);
   }
@@ -223,7 +221,6 @@ export class WorkerRun implements Watched {
       if (said.kind !== 'said' || !isSame(turn, said.text))
         return this.#fail({ kind: 'lost', message: 'after a long wait the script did not do the same again' });
     }
-    this.#time.begin(seat.room.isolate);
     this.#state = 'idle';
     await this.#continue();
   }
@@ -247,14 +244,14 @@ export class WorkerRun implements Watched {
     if (!seat) return;
     clearTimeout(this.#resting);
     const { debug, run } = this.#settings;
-    const { name: limit } = this.#time.limit();
     const now = Date.now();
     this.#state = 'active';
     this.#activations++;
     const said = await this.#enter(seat, now, jobs, first);
     if (this.#isOver()) return;
+    this.#time.count(said.usedMs);
     this.#state = 'idle';
-    const failure = this.#failureOf(said, limit);
+    const failure = this.#failureOf(said);
     if (failure) return this.#fail(failure);
     if (said.kind !== 'said') return;
     this.#memoryBytes = heldBy(seat.room.isolate);
@@ -277,18 +274,36 @@ export class WorkerRun implements Watched {
   }
 
   /** Lets the script work, within its limits. */
-  async #enter(seat: Seat, now: number, jobs: readonly string[], first: boolean): Promise<Said> {
+  async #enter(seat: Seat, now: number, jobs: readonly string[], first: boolean): Promise<Said & { usedMs: number }> {
     const { debug } = this.#settings;
-    const { milliseconds, name } = this.#time.limit();
-    const stuck = debug ? undefined : this.#unlessDone(milliseconds + GRACE_MS, 'it does not stop', name);
+    const { watch, processor } = this.#around;
+    const turn = this.#turnOf(seat);
     this.#inside = true;
-    if (!debug) this.#around.watch.begin(this);
-    const timeout = debug ? undefined : milliseconds;
+    if (!debug) {
+      watch.begin(this);
+      processor.begin(turn);
+    }
+    // A second look, should the first one not come about.
+    const timeout = debug ? undefined : STARVED * turn.limitMs;
     const said = await (first ? seat.door.start(now, jobs, timeout) : seat.door.activate(now, jobs, timeout));
-    this.#around.watch.end(this);
+    watch.end(this);
     this.#inside = false;
-    clearTimeout(stuck);
-    return said;
+    return { ...said, usedMs: processor.end(turn) };
+  }
+
+  #turnOf({ room: { isolate } }: Seat): Turn {
+    const { milliseconds, name } = this.#time.limit;
+    const before = isolate.cpuTime;
+    let onThread = 0;
+    return {
+      limitMs: milliseconds,
+      // What isolated-vm calls the processor's time goes on while the thread waits for the processor.
+      onThread: () => {
+        if (!isolate.isDisposed) onThread = Number(isolate.cpuTime - before) / 1e6;
+        return onThread;
+      },
+      exceeded: () => this.#exceeded(name),
+    };
   }
 
   /** The script came to its end: the next one of its program gets the isolate. */
@@ -298,12 +313,16 @@ export class WorkerRun implements Watched {
     void this.#around.seats.giveBack(seat);
   }
 
-  #failureOf(said: Said, limit: LimitName): Failure | undefined {
-    if (said.kind === 'timeout') return { kind: 'limit', limit };
+  #failureOf(said: Said): Failure | undefined {
+    if (said.kind === 'timeout') return { kind: 'limit', limit: 'activationMs' };
     if (said.kind === 'disposed') return { kind: 'limit', limit: 'memoryMb' };
     if (said.kind === 'threw') return said;
-    if (!this.#settings.debug && this.#time.isExceeded) return { kind: 'limit', limit: 'cpuMs' };
-    return undefined;
+    const limit = this.#settings.debug ? undefined : this.#time.exceeded;
+    return limit === undefined ? undefined : { kind: 'limit', limit };
+  }
+
+  #exceeded(limit: LimitName): void {
+    this.#fail({ kind: 'limit', limit });
   }
 
   #fail(failure: Failure): void {
@@ -329,11 +348,10 @@ export class WorkerRun implements Watched {
     this.#around.send({ type: 'wounded', run: this.#settings.run, reason });
   }
 
-  #unlessDone(milliseconds: number, reason: string, limit?: LimitName): NodeJS.Timeout {
-    return setTimeout(() => {
-      this.#fail(limit === undefined ? { kind: 'lost', message: reason } : { kind: 'limit', limit });
-      if (!this.#seat) this.#wounded(reason);
-    }, milliseconds);
+  #unprepared(): void {
+    const message = 'it could not be prepared in time';
+    this.#fail({ kind: 'lost', message });
+    if (!this.#seat) this.#wounded(message);
   }
 
   #isOver(): boolean {
@@ -342,7 +360,7 @@ export class WorkerRun implements Watched {
 
   #progress(): RunProgress {
     return {
-      cpuMs: this.#time.used(),
+      cpuMs: this.#time.used,
       activations: this.#activations,
       memoryBytes: this.#memoryBytes,
       jobs: this.#taken,
