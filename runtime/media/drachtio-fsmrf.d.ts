@@ -19,6 +19,11 @@ declare module 'drachtio-fsmrf' {
     removeListener(event: string, listener: (event: FsEvent) => void): unknown;
   }
 
+  export interface FsRequest {
+    readonly body: string;
+    get(header: string): string | undefined;
+  }
+
   export interface FsDialog extends EventEmitter {
     readonly local: { sdp: string; contact?: string };
     request(options: {

@@ -1,4 +1,4 @@
-import type { FsDialog, FsEndpoint, FsEvent } from 'drachtio-fsmrf';
+import type { FsDialog, FsEndpoint, FsEvent, FsRequest } from 'drachtio-fsmrf';
 import type { ConferenceMix } from './conference-mix.ts';
 import { DigitQueue } from './digit-queue.ts';
 import { ENDPOINT_GONE, EndpointGone, MediaError } from './media-error.ts';
@@ -37,6 +37,8 @@ export interface EndpointServer {
  */
 export class MediaEndpoint {
   readonly digits = new DigitQueue();
+  /** Told what the media server says by INFO: a digit for a far end that has no telephone-events. */
+  onInfo: (contentType: string, body: string) => void = () => undefined;
   readonly #gone = new AbortController();
   readonly #via: string | undefined;
   #server: EndpointServer;
@@ -274,6 +276,10 @@ export class MediaEndpoint {
     };
     endpoint.on('dtmf', (event: { dtmf: string }) => {
       if (this.#endpoint === endpoint) this.digits.push(event.dtmf);
+    });
+    endpoint.dialog?.on('info', (request: FsRequest, response: { send(status: number): void }) => {
+      response.send(200);
+      if (this.#endpoint === endpoint) this.onInfo(request.get('Content-Type') ?? '', request.body);
     });
     endpoint.once('destroy', gone);
     endpoint.dialog?.once('destroy', gone);

@@ -62,6 +62,7 @@ export class PhoneLeg implements CallingLeg {
   #endpoint: MediaEndpoint | undefined;
   #preparing: Promise<MediaEndpoint> | undefined;
   #held = false;
+  #handingOn: Promise<void> = Promise.resolve();
   readonly #lateAnswer = Promise.withResolvers<void>();
 
   private constructor(
@@ -235,6 +236,10 @@ export class PhoneLeg implements CallingLeg {
     this.#endpoint = endpoint;
     this.#preparing ??= Promise.resolve(endpoint);
     endpoint.gone.addEventListener('abort', () => this.#mediaLost(), { once: true });
+    endpoint.onInfo = (contentType, body) => {
+      const digit = dtmfOfInfo(contentType, body);
+      if (digit !== undefined) this.#handOn(digit);
+    };
   }
 
   #established(sip: SipDialog): void {
@@ -302,6 +307,13 @@ export class PhoneLeg implements CallingLeg {
   async #sendDigits(digits: string, proto: DtmfProto): Promise<void> {
     if (proto === 'sipinfo') await this.#sip?.sendDtmf(digits);
     else await this.#endpoint?.sendDtmf(digits);
+  }
+
+  /** Sends the phone a digit of its opponent by INFO, as it takes no other; one request at a time keeps them in order. */
+  #handOn(digit: string): void {
+    this.#handingOn = this.#handingOn
+      .then(() => this.#sip?.sendDtmf(digit))
+      .catch((err: unknown) => this.#tools.failed(err, 'INFO', this));
   }
 
   #mediaLost(): void {

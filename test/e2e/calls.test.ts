@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import type { Protocol } from '../phones/sip/transport.ts';
+import { eventually } from '../support/eventually.ts';
 import { useStage } from '../support/stage.ts';
 import { expectCleanRtp, expectTalk } from './expectations.ts';
 
@@ -59,6 +60,22 @@ describe('calls between phones', () => {
     await incoming.sendDtmf('*0');
     await outgoing.receivesDtmf('*0');
   });
+
+  for (const side of ['called', 'calling'] as const) {
+    it(`carry DTMF by INFO to and from the ${side} phone when it has no telephone-events`, async () => {
+      const alice = await stage.phone('alice', { keysByRtp: side === 'called' });
+      const bob = await stage.phone('bob', { keysByRtp: side === 'calling' });
+      const { outgoing, incoming } = await stage.connect(alice, bob, '102');
+      const [plain, other] = side === 'called' ? [incoming, outgoing] : [outgoing, incoming];
+      await expectTalk(plain, other);
+      await other.sendDtmf('58#');
+      await eventually(() =>
+        expect(plain.infos.map((body) => /^Signal=(.)/.exec(body)?.[1])).to.deep.equal(['5', '8', '#']),
+      );
+      await plain.sendDtmf('7', { by: 'info' });
+      await other.receivesDtmf('7');
+    });
+  }
 
   it('need no registration of the caller, but its password', async () => {
     const bob = await stage.phone('bob');

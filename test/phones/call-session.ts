@@ -37,15 +37,22 @@ export class CallSession {
   /** What this side wants: `sendrecv`, or a kind of hold. */
   wanted: Direction = 'sendrecv';
   readonly #codecs: readonly Codec[];
+  readonly #keysByRtp: boolean;
   readonly #sessionId = String(randomInt(1, 2 ** 47));
   readonly #violation: (what: string) => void;
   #version = 0;
   #local: LocalDescription | undefined;
   #remote: AudioDescription | undefined;
 
-  constructor(rtp: RtpSession, codecs: readonly Codec[], violation: (what: string) => void) {
+  /** @param can.keysByRtp whether it knows telephone-events (RFC 4733) */
+  constructor(
+    rtp: RtpSession,
+    can: { readonly codecs: readonly Codec[]; readonly keysByRtp: boolean },
+    violation: (what: string) => void,
+  ) {
     this.rtp = rtp;
-    this.#codecs = codecs;
+    this.#codecs = can.codecs;
+    this.#keysByRtp = can.keysByRtp;
     this.#violation = violation;
   }
 
@@ -59,7 +66,7 @@ export class CallSession {
   }
 
   offer(): string {
-    return this.#describe(this.wanted, this.#codecs, TELEPHONE_EVENT);
+    return this.#describe(this.wanted, this.#codecs, this.#keysByRtp ? TELEPHONE_EVENT : undefined);
   }
 
   /** Takes the far end's answer to the last offer. */
@@ -76,7 +83,7 @@ export class CallSession {
     const codecs = this.#codecs.filter((codec) => offer?.codecs.includes(codec));
     if (offer === undefined || codecs.length === 0) return undefined;
     const direction = combine(answerTo(offer.direction), this.wanted);
-    const own = this.#describe(direction, codecs, offer.telephoneEvent);
+    const own = this.#describe(direction, codecs, this.#keysByRtp ? offer.telephoneEvent : undefined);
     this.#connect(offer);
     return own;
   }

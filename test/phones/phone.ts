@@ -22,6 +22,8 @@ export interface PhoneOptions extends EndpointOptions {
   readonly registrar?: string;
   readonly transport?: Protocol;
   readonly codecs?: readonly Codec[];
+  /** Whether it knows telephone-events (RFC 4733); true by default. */
+  readonly keysByRtp?: boolean;
   readonly displayName?: string;
   /** Whoever registers here or calls must know this password, as with an operator. */
   readonly challenger?: Challenger;
@@ -209,7 +211,8 @@ export class Phone {
   async #context(label: string): Promise<CallContext> {
     const endpoint = this.#endpoint;
     const violation = (what: string): void => endpoint.violation(`${label}: ${what}`);
-    const session = new CallSession(await RtpSession.open(), this.#options.codecs ?? ['PCMU', 'PCMA'], violation);
+    const { codecs = ['PCMU', 'PCMA'], keysByRtp = true } = this.#options;
+    const session = new CallSession(await RtpSession.open(), { codecs, keysByRtp }, violation);
     return { endpoint, session, contact: this.contact, label };
   }
 

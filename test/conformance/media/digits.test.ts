@@ -1,12 +1,31 @@
 import { expect } from 'chai';
 import { Arrivals } from '../../phones/wait.ts';
 import { text } from '../support/fsmrf.ts';
-import { useMediaStage } from '../support/media-stage.ts';
+import { type Connected, useMediaStage } from '../support/media-stage.ts';
+import type { Request, Response } from '../support/srf.ts';
 
 interface Digit {
   readonly dtmf: string;
   readonly duration: string;
   readonly source: string;
+}
+
+/** The INFO requests of the media server about this endpoint. */
+function infosOf({ endpoint }: Connected): Arrivals<Request> {
+  const infos = new Arrivals<Request>('INFO of the media server');
+  endpoint.dialog.on('info', (request: Request, response: Response) => {
+    infos.push(request);
+    response.send(200);
+  });
+  return infos;
+}
+
+async function carries(infos: Arrivals<Request>, digit: string): Promise<void> {
+  const request = await infos.next(2000);
+  expect(request.get('Content-Type')).to.equal('application/dtmf-relay');
+  const [, signal, duration] = /^Signal=(.)\r\nDuration=(\d+)\r\n$/.exec(request.body) ?? [];
+  expect(signal).to.equal(digit);
+  expect(Number(duration), 'milliseconds').to.be.within(80, 250);
 }
 
 describe('Conformance, media server: digits', () => {
@@ -115,5 +134,26 @@ describe('Conformance, media server: digits', () => {
     });
     expect(response.status).to.equal(200);
     expect((await digits.next(1000)).dtmf).to.equal('3');
+  });
+
+  it('sends digits by INFO where the far end has no telephone-events', async () => {
+    const connected = await stage.connect(['PCMU'], { keysByRtp: false });
+    const infos = infosOf(connected);
+    expect(connected.endpoint.dtmfType).to.equal('info');
+    const { endpoint } = connected;
+    expect(text(await endpoint.api('uuid_send_dtmf', `${endpoint.uuid} 4#`))).to.equal(
+      `+OK ${endpoint.uuid} sent DTMF 4#.`,
+    );
+    for (const digit of '4#') await carries(infos, digit);
+  });
+
+  it('carries a digit by INFO to the side of a bridge that has no telephone-events', async () => {
+    const [one, other] = [await stage.connect(), await stage.connect(['PCMU'], { keysByRtp: false })];
+    const infos = infosOf(other);
+    await one.endpoint.bridge(other.endpoint);
+    one.call.play(440);
+    await other.call.hears(440);
+    await one.call.sendDtmf('8');
+    await carries(infos, '8');
   });
 });

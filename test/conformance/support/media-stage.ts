@@ -67,16 +67,16 @@ export class MediaStage {
     return endpoint;
   }
 
-  async phone(codecs: readonly Codec[] = ['PCMU', 'PCMA']): Promise<Phone> {
+  async phone(codecs: readonly Codec[] = ['PCMU', 'PCMA'], { keysByRtp = true } = {}): Promise<Phone> {
     const login = `phone${this.#phones.length + 1}`;
-    const phone = await Phone.start({ login, domain: 'phones.test', codecs });
+    const phone = await Phone.start({ login, domain: 'phones.test', codecs, keysByRtp });
     this.#phones.push(phone);
     return phone;
   }
 
   /** A phone calls, and the application connects it to a new endpoint. */
-  async connect(codecs?: readonly Codec[]): Promise<Connected> {
-    const phone = await this.phone(codecs);
+  async connect(codecs?: readonly Codec[], options?: { keysByRtp?: boolean }): Promise<Connected> {
+    const phone = await this.phone(codecs, options);
     const call = await phone.call(`sip:service@${this.#running().sip}`);
     const { request, response } = await this.#incoming.next(3000);
     const { endpoint, dialog } = await this.media.connectCaller(request, response);
