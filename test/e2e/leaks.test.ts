@@ -3,6 +3,8 @@ import { eventually } from '../support/eventually.ts';
 import { useStage } from '../support/stage.ts';
 
 const CALLS_IN_SEQUENCE = 200;
+/** What the embedded SIP server has under way; a real one does not say. */
+const RESTING = ['sip_transactions', 'sip_timers'];
 
 describe('after many calls', () => {
   const stage = useStage({ ownNode: true });
@@ -12,7 +14,9 @@ describe('after many calls', () => {
     const [alice, bob] = await stage.phones('alice', 'bob');
     const [carol, dave] = await stage.phones('carol', 'dave');
     // Those of the registrations just made will have gone, too.
-    const before = { ...(await counts()), sip_transactions: 0, sip_timers: 0 };
+    const before = Object.fromEntries(
+      Object.entries(await counts()).map(([name, count]) => [name, RESTING.includes(name) ? 0 : count]),
+    );
     // Beside all the others: a target that rings and never answers.
     const unanswered = stage.operate('POST', { from: '103', to: '104', response_mode: 4 });
     const waiting = await carol.incoming();

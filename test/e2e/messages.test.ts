@@ -8,6 +8,7 @@ import { requirePeer } from '../phones/peers.ts';
 import type { Phone } from '../phones/phone.ts';
 import { parseNameAddr } from '../phones/sip/address.ts';
 import { header } from '../phones/sip/message.ts';
+import { REAL_SIP } from '../support/real-servers.ts';
 import { type Stage, useStage } from '../support/stage.ts';
 
 const SCENARIOS = {
@@ -94,12 +95,13 @@ describe('texts outside calls (MESSAGE)', () => {
     for (const transport of ['udp', 'tcp'] as const) {
       it(`reach every phone of a number or login over ${transport}`, async () => {
         const alice = await stage.phone('alice', { transport });
-        const desk = await stage.phone('bob', { transport });
-        const mobile = await stage.phone('bob', { transport: 'udp' });
+        const phones = [await stage.phone('bob', { transport })];
+        // drachtio-server sends all for one user at one address down the same TCP connection (docs/conformance.md).
+        if (!REAL_SIP || transport === 'udp') phones.push(await stage.phone('bob', { transport: 'udp' }));
         for (const target of ['102', 'bob']) {
           const answer = await alice.message(target, `to ${target}: ☎`);
           expect(answer.status).to.equal(200);
-          for (const phone of [desk, mobile]) {
+          for (const phone of phones) {
             expect(await textAt(phone)).to.deep.equal({
               text: `to ${target}: ☎`,
               from: 'sip:alice@demo.local',
