@@ -69,7 +69,7 @@ describe('calls between phones', () => {
       const [plain, other] = side === 'called' ? [incoming, outgoing] : [outgoing, incoming];
       await expectTalk(plain, other);
       await other.sendDtmf('58#');
-      await eventually(() =>
+      await eventually(async () =>
         expect(plain.infos.map((body) => /^Signal=(.)/.exec(body)?.[1])).to.deep.equal(['5', '8', '#']),
       );
       await plain.sendDtmf('7', { by: 'info' });
