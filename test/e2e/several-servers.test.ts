@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import { Command } from '../cli/command.ts';
 import { EslClient } from '../embedded/media/support/esl-client.ts';
 import type { PhoneCall } from '../phones/phone-call.ts';
 import { Phone } from '../phones/phone.ts';
@@ -7,73 +6,34 @@ import type { RestClient } from '../phones/rest-client.ts';
 import type { Dialog } from '../support/dialog.ts';
 import { eventually } from '../support/eventually.ts';
 import { TestNode } from '../support/node.ts';
-import { freeSipPort, freeTcpPort, freeUdpRange } from '../support/ports.ts';
+import {
+  type MediaServerProgram,
+  mediaServerProgram,
+  type ServerProgram,
+  type SipServerProgram,
+  sipServerProgram,
+} from '../support/server-programs.ts';
 import { expectTalk } from './expectations.ts';
 
 const CALLS = '/rest/v1/uc/calls';
 const NUMBERS = { alice: '101', bob: '102', carol: '103', dave: '104' } as const;
 type Login = keyof typeof NUMBERS;
 
-/** A server in a process of its own, which can die and come back at the same addresses. */
-class Server {
-  readonly setting: string;
-  readonly #args: readonly string[];
-  #process: Command | undefined;
-
-  constructor(setting: string, args: readonly string[]) {
-    this.setting = setting;
-    this.#args = args;
-  }
-
-  async start(): Promise<void> {
-    this.#process = await Command.run(['embedded', ...this.#args]);
-    await this.#process.printed(/^ready$/m);
-  }
-
-  async stop(): Promise<void> {
-    await this.#process?.terminate();
-    this.#process = undefined;
-  }
-}
-
-interface SipServer {
-  readonly server: Server;
-  readonly address: string;
-}
-
-interface MediaServer {
-  readonly server: Server;
-  readonly rtp: { readonly from: number; readonly to: number };
-}
-
-async function sipServer(): Promise<SipServer> {
-  const app = `127.0.0.1:${await freeTcpPort()}`;
-  const address = `127.0.0.1:${await freeSipPort()}`;
-  return { address, server: new Server(`${app}:several`, ['--app', app, '--secret', 'several', '--sip', address]) };
-}
-
-async function mediaServer(): Promise<MediaServer> {
-  const socket = `127.0.0.1:${await freeTcpPort()}`;
-  const rtp = await freeUdpRange(100);
-  const args = ['--event-socket', socket, '--password', 'several', '--media', `127.0.0.1:${await freeSipPort()}`];
-  return { rtp, server: new Server(`${socket}:several`, [...args, '--rtp-ports', `${rtp.from}-${rtp.to}`]) };
-}
-
 describe('several drachtio-servers and FreeSWITCHes', function () {
   this.timeout(60_000);
-  let sips: readonly [SipServer, SipServer];
-  let medias: readonly [MediaServer, MediaServer];
+  let sips: readonly [SipServerProgram, SipServerProgram];
+  let medias: readonly [MediaServerProgram, MediaServerProgram];
   let node: TestNode;
   let rest: RestClient;
   let phones: Phone[] = [];
 
-  const servers = (): Server[] => [...sips, ...medias].map(({ server }) => server);
+  const servers = (): readonly ServerProgram[] => [...sips, ...medias];
 
   before(async () => {
-    sips = [await sipServer(), await sipServer()];
-    medias = [await mediaServer(), await mediaServer()];
+    sips = [await sipServerProgram(), await sipServerProgram()];
+    medias = [await mediaServerProgram(), await mediaServerProgram()];
     await Promise.all(servers().map((server) => server.start()));
-    const [drachtio, freeswitch] = [sips, medias].map((kind) => kind.map(({ server }) => server.setting).join(','));
+    const [drachtio, freeswitch] = [sips, medias].map((kind) => kind.map(({ setting }) => setting).join(','));
     node = await TestNode.start({
       env: { RINGMASTER_DRACHTIO: drachtio ?? '', RINGMASTER_FREESWITCH: freeswitch ?? '' },
     });
@@ -99,8 +59,8 @@ describe('several drachtio-servers and FreeSWITCHes', function () {
   /** Channels on all media servers. */
   async function channels(): Promise<number> {
     let all = 0;
-    for (const { server } of medias) {
-      const client = await EslClient.connect(server.setting.slice(0, server.setting.lastIndexOf(':')));
+    for (const { setting } of medias) {
+      const client = await EslClient.connect(setting.slice(0, setting.lastIndexOf(':')));
       client.send('auth several\n\napi show channels count\n\n');
       const shown = await client.take(({ type }) => type === 'api/response', 2000);
       all += Number(/(\d+) total/.exec(shown?.body ?? '')?.[1]);
@@ -127,7 +87,7 @@ describe('several drachtio-servers and FreeSWITCHes', function () {
   }
 
   /** The media server to which the phone sends its sound. */
-  function serverOf(call: PhoneCall): MediaServer {
+  function serverOf(call: PhoneCall): MediaServerProgram {
     const port = call.session.remote?.port ?? 0;
     const found = medias.find(({ rtp }) => port >= rtp.from && port <= rtp.to);
     if (found === undefined) throw new Error(`the sound goes to port ${port}, which is none of the media servers'`);
@@ -293,8 +253,8 @@ describe('several drachtio-servers and FreeSWITCHes', function () {
     const [alice, bob] = [await phone('alice', 0), await phone('bob', 1)];
     const calls = [await connect(alice, bob), await connect(alice, bob)];
     const [lost, kept] = medias;
-    const on = (media: MediaServer) => calls.find(({ outgoing }) => serverOf(outgoing) === media);
-    await lost.server.stop();
+    const on = (media: MediaServerProgram) => calls.find(({ outgoing }) => serverOf(outgoing) === media);
+    await lost.stop();
     await Promise.all([on(lost)?.outgoing.ended(), on(lost)?.incoming.ended()]);
     const staying = on(kept);
     if (staying === undefined) throw new Error('no call on the server that is kept');
@@ -304,7 +264,7 @@ describe('several drachtio-servers and FreeSWITCHes', function () {
       expect(serverOf(outgoing)).to.equal(kept);
       await expectTalk(outgoing, incoming);
     }
-    await lost.server.start();
+    await lost.start();
     await everythingThere();
     const again = await connect(alice, bob);
     expect(serverOf(again.outgoing)).to.equal(lost);
@@ -317,12 +277,12 @@ describe('several drachtio-servers and FreeSWITCHes', function () {
     const kept = await connect(alice, bob);
     const [carol, dave] = [await phone('carol', 1), await phone('dave', 1)];
     const lost = await connect(carol, dave);
-    await sips[1].server.stop();
+    await sips[1].stop();
     await eventually(async () => expect(await counts()).to.include({ sip_servers: 1 }));
     await expectTalk(kept.outgoing, kept.incoming);
     const without = await connect(bob, alice);
     await expectTalk(without.outgoing, without.incoming);
-    await sips[1].server.start();
+    await sips[1].start();
     await everythingThere();
     // The server that is back does not know the call, whose phones cannot hang up any more.
     for (const call of [lost.outgoing, lost.incoming]) call.abandon();

@@ -1,0 +1,168 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { render } from '../../freeswitch-config/render.ts';
+import { Command } from '../cli/command.ts';
+import { freeSipPort, freeTcpPort, freeUdpRange } from './ports.ts';
+
+/**
+ * Servers in processes of their own, which can die and come back at the same addresses: embedded ones, or real ones where
+ * RINGMASTER_TEST_DRACHTIO and RINGMASTER_TEST_FREESWITCH name the programs.
+ */
+export interface ServerProgram {
+  /** As in RINGMASTER_DRACHTIO or RINGMASTER_FREESWITCH. */
+  readonly setting: string;
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface SipServerProgram extends ServerProgram {
+  /** Where phones reach it: `ip:port`. */
+  readonly address: string;
+}
+
+export interface MediaServerProgram extends ServerProgram {
+  readonly rtp: { readonly from: number; readonly to: number };
+}
+
+const HOST = '127.0.0.1';
+const SECRET = 'several';
+const RTP_PORTS = 100;
+/** Milliseconds until a server must take connections, and until it must have ended. */
+const PATIENCE_MS = 15_000;
+
+export async function sipServerProgram(): Promise<SipServerProgram> {
+  const [app, sip] = [await freeTcpPort(), await freeSipPort()];
+  const setting = `${HOST}:${app}:${SECRET}`;
+  const program = process.env['RINGMASTER_TEST_DRACHTIO'];
+  const server =
+    program === undefined
+      ? new EmbeddedProgram(`--app ${HOST}:${app} --secret ${SECRET} --sip ${HOST}:${sip}`)
+      : new RealProgram(program, app, { app, sip }, (folder) => ['-f', join(folder, 'drachtio.conf.xml')]);
+  return { setting, address: `${HOST}:${sip}`, start: () => server.start(), stop: () => server.stop() };
+}
+
+export async function mediaServerProgram(): Promise<MediaServerProgram> {
+  const [socket, sip, rtp] = [await freeTcpPort(), await freeSipPort(), await freeUdpRange(RTP_PORTS)];
+  const setting = `${HOST}:${socket}:${SECRET}`;
+  const program = process.env['RINGMASTER_TEST_FREESWITCH'];
+  const server =
+    program === undefined
+      ? new EmbeddedProgram(
+          `--event-socket ${HOST}:${socket} --password ${SECRET} --media ${HOST}:${sip} --rtp-ports ${rtp.from}-${rtp.to}`,
+        )
+      : new RealProgram(program, socket, { socket, media: sip, rtp }, freeswitchArguments);
+  return { setting, rtp, start: () => server.start(), stop: () => server.stop() };
+}
+
+function freeswitchArguments(folder: string): string[] {
+  const inside = (name: string) => join(folder, name);
+  for (const name of ['db', 'run']) mkdirSync(inside(name), { recursive: true });
+  const folders = ['log', 'db', 'run', 'sounds', 'recordings'].flatMap((name) => [`-${name}`, inside(name)]);
+  return ['-np', '-nonat', '-nf', '-nc', '-conf', folder, ...folders];
+}
+
+class EmbeddedProgram {
+  readonly #arguments: string;
+  #process: Command | undefined;
+
+  constructor(args: string) {
+    this.#arguments = args;
+  }
+
+  async start(): Promise<void> {
+    this.#process = await Command.run(['embedded', ...this.#arguments.split(' ')]);
+    await this.#process.printed(/^ready$/m);
+  }
+
+  async stop(): Promise<void> {
+    await this.#process?.terminate();
+    this.#process = undefined;
+  }
+}
+
+interface Ports {
+  readonly app?: number;
+  readonly sip?: number;
+  readonly socket?: number;
+  readonly media?: number;
+  readonly rtp?: { readonly from: number; readonly to: number };
+}
+
+/** A program that runs from the configuration in `freeswitch-config/`, and is killed as a machine that fails kills it. */
+class RealProgram {
+  readonly #program: string;
+  readonly #port: number;
+  readonly #ports: Ports;
+  readonly #arguments: (folder: string) => string[];
+  #process: ChildProcess | undefined;
+  #folder: string | undefined;
+
+  /** @param port on which it takes connections when it is ready */
+  constructor(program: string, port: number, ports: Ports, args: (folder: string) => string[]) {
+    this.#program = program;
+    this.#port = port;
+    this.#ports = ports;
+    this.#arguments = args;
+  }
+
+  async start(): Promise<void> {
+    const folder = mkdtempSync(join(tmpdir(), 'ringmaster-server-'));
+    this.#folder = folder;
+    this.#render(folder);
+    const child = spawn(this.#program, this.#arguments(folder), { stdio: 'ignore' });
+    this.#process = child;
+    process.once('exit', () => child.kill('SIGKILL'));
+    const deadline = Date.now() + PATIENCE_MS;
+    while (!(await answers(this.#port))) {
+      if (Date.now() > deadline || child.exitCode !== null) throw new Error(`${this.#program} does not start`);
+      await delay(50);
+    }
+  }
+
+  async stop(): Promise<void> {
+    const child = this.#process;
+    this.#process = undefined;
+    if (child !== undefined && child.exitCode === null && child.signalCode === null) {
+      const ended = once(child, 'exit');
+      child.kill('SIGKILL');
+      await ended;
+    }
+    if (this.#folder !== undefined) rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  #render(folder: string): void {
+    const { app = 1, sip = 1, socket = 1, media = 1, rtp = { from: 10_000, to: 10_000 + RTP_PORTS - 1 } } = this.#ports;
+    render(
+      {
+        calls: 20,
+        callsPerSecond: 50,
+        node: HOST,
+        sip: { address: HOST, port: sip, others: [], callRecords: false },
+        media: { sipPort: media, advertisedAddress: undefined, rtp: { first: rtp.from, last: rtp.to } },
+        folders: { sounds: 'sounds', recordings: 'recordings', logs: 'log' },
+      },
+      {
+        drachtio: { host: HOST, port: app, secret: SECRET },
+        freeswitch: { host: HOST, port: socket, secret: SECRET },
+      },
+      folder,
+    );
+  }
+}
+
+async function answers(port: number): Promise<boolean> {
+  const socket = connect(port, HOST);
+  try {
+    await once(socket, 'connect');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
+}
