@@ -8,6 +8,7 @@ import type { RingingJournal } from './ringing-journal.ts';
 import { DEFAULT_SESSION_EXPIRES, refusedInterval } from './session-timer.ts';
 import type { DialogHome, SipDialog } from './sip-dialog.ts';
 import { takeUnheededHangups } from './unheeded-hangups.ts';
+import { routeUpdates } from './updates-beside-requests.ts';
 import type { Srf, SrfRequest, SrfResponse } from './srf-types.ts';
 
 /** Address and secret of a drachtio-server's app port. */
@@ -79,6 +80,7 @@ export class SipLink implements DialogHome {
     this.#route(handlers);
     this.#follow();
     this.#srf.connect({ ...address, reconnect: { retryMaxDelay: RECONNECT_MS } });
+    routeUpdates(this.#srf);
   }
 
   /**
@@ -262,7 +264,12 @@ export class SipLink implements DialogHome {
     // Phones ask with OPTIONS whether the server lives (RFC 3261 section 11).
     guarded('options', (_req, res) => res.send(200, { headers: { Allow: ALLOW, Accept: 'application/sdp' } }));
     guarded('subscribe', (_req, res) => res.send(489, { headers: { 'Allow-Events': 'refer' } }));
-    for (const method of ['publish', 'refer', 'info', 'notify', 'update']) {
+    // Of a call that rings: what we offered is not answered yet, so that nothing else can be offered (RFC 3311 section 5.2).
+    guarded('update', (req, res) => {
+      if (req.body === '') res.send(200);
+      else res.send(500, { headers: { 'Retry-After': '2' } });
+    });
+    for (const method of ['publish', 'refer', 'info', 'notify']) {
       guarded(method, (_req, res) => res.send(405, { headers: { Allow: ALLOW } }));
     }
   }

@@ -10,25 +10,48 @@ export class ReinviteRefused extends Error {
   }
 }
 
-/** How often a re-INVITE that crosses another is sent, and the longest pause between, ms. */
+/** How often a re-INVITE that crosses another is sent. */
 const GLARE_ATTEMPTS = 4;
-const GLARE_MS = 2000;
 
-/**
- * Sends a re-INVITE with a new offer and gives the answer (RFC 3261 section 14.1).
- * @throws ReinviteRefused
- */
-export async function reinvite(dialog: SrfDialog, sdp: string): Promise<string> {
-  for (let attempt = 1; ; attempt++) {
-    const { status, body } = await send(dialog, sdp);
-    if (status < 300) {
-      dialog.local.sdp = sdp;
-      return body;
-    }
-    // It crossed one of the phone.
-    if (status !== 491 || attempt === GLARE_ATTEMPTS) throw new ReinviteRefused(status);
-    await new Promise((resolve) => setTimeout(resolve, Math.random() * GLARE_MS));
+/** Our re-INVITEs of one dialog (RFC 3261 section 14). */
+export class Reinvites {
+  readonly #dialog: SrfDialog;
+  #pending = false;
+
+  constructor(dialog: SrfDialog) {
+    this.#dialog = dialog;
   }
+
+  /** One is without its final answer: an offer of the far end crosses it, and is to be refused with 491 (section 14.2). */
+  get pending(): boolean {
+    return this.#pending;
+  }
+
+  /**
+   * Sends a re-INVITE with a new offer and gives the answer (section 14.1).
+   * @throws ReinviteRefused
+   */
+  async send(sdp: string): Promise<string> {
+    const dialog = this.#dialog;
+    for (let attempt = 1; ; attempt++) {
+      this.#pending = true;
+      const { status, body } = await send(dialog, sdp).finally(() => {
+        this.#pending = false;
+      });
+      if (status < 300) {
+        dialog.local.sdp = sdp;
+        return body;
+      }
+      // It crossed one of the phone.
+      if (status !== 491 || attempt === GLARE_ATTEMPTS) throw new ReinviteRefused(status);
+      await new Promise((resolve) => setTimeout(resolve, glarePause(dialog)));
+    }
+  }
+}
+
+/** Milliseconds: whoever made the Call-ID waits longer, so that the two do not cross again (section 14.1). */
+function glarePause({ type }: SrfDialog): number {
+  return type === 'uac' ? 2100 + Math.random() * 1900 : Math.random() * 2000;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { parseAllowEvents } from './allow-events.ts';
 import { Liveness, type LivenessAnswer } from './liveness.ts';
-import { reinvite } from './reinvite.ts';
+import { Reinvites } from './reinvite.ts';
 import type { DialogTags } from './replaces.ts';
 import { DEFAULT_SESSION_EXPIRES, SessionTimerHeaders } from './session-timer.ts';
 import type { SrfDialog, SrfDialogCallback, SrfRequest, SrfResponse } from './srf-types.ts';
@@ -68,12 +68,14 @@ export class SipDialog {
   #earlyAnswer: string | undefined;
 
   readonly #home: DialogHome | undefined;
+  readonly #reinvites: Reinvites;
   readonly #timer: SessionTimerHeaders;
   readonly #liveness: Liveness;
 
   constructor(dialog: SrfDialog, options: SipDialogOptions = {}) {
     const { offered = false, sessionExpires = DEFAULT_SESSION_EXPIRES } = options;
     this.#dialog = dialog;
+    this.#reinvites = new Reinvites(dialog);
     this.#home = options.home;
     this.#home?.dialogs.add(this);
     this.#awaitingAnswerInAck = offered;
@@ -151,7 +153,7 @@ export class SipDialog {
    * @throws ReinviteRefused
    */
   reinvite(sdp: string): Promise<string> {
-    return reinvite(this.#dialog, sdp);
+    return this.#reinvites.send(sdp);
   }
 
   /** Sends a request within the dialog and gives the status of its final answer. */
@@ -235,7 +237,7 @@ export class SipDialog {
       return;
     }
     const handlers = await this.#attended.promise;
-    const answer = await handlers.reinvite(offer);
+    const answer = this.#reinvites.pending ? { status: 491 } : await handlers.reinvite(offer);
     if (answer.sdp === undefined) {
       res.send(answer.status);
       return;

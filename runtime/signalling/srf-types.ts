@@ -46,6 +46,8 @@ export interface SrfDialog extends EventEmitter {
   readonly local: { sdp: string; contact?: string };
   readonly remote: { sdp: string; uri: string };
   readonly connected: boolean;
+  /** Whether it began with an INVITE of ours. */
+  readonly type: 'uac' | 'uas';
   /** The answer that made the dialog, where the phone was called. */
   readonly res?: SrfIncomingResponse;
   destroy(options?: { headers?: Record<string, string> }): Promise<unknown>;

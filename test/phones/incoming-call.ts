@@ -7,6 +7,8 @@ import { PhoneCall, type CallContext } from './phone-call.ts';
 /** A call to this phone. Until `ring`, `answer` or `reject` the far end has got a 100 and nothing more. */
 export class IncomingCall extends PhoneCall {
   readonly invite: SipRequest;
+  /** Answers with 200 what is cancelled: the two have crossed. */
+  answersCancelled = false;
   readonly #transaction: ServerTransaction;
 
   constructor(context: CallContext, transaction: ServerTransaction) {
@@ -69,8 +71,12 @@ export class IncomingCall extends PhoneCall {
     this.finish({ by: 'here', status });
   }
 
-  /** The CANCEL has come: the INVITE ends with 487. */
+  /** The CANCEL has come: the INVITE ends with 487, unless its answer crosses it. */
   cancelled(): void {
+    if (this.answersCancelled) {
+      this.answer().catch((err: unknown) => this.context.endpoint.violation(String(err)));
+      return;
+    }
     this.#transaction.respond(487);
     this.finish({ by: 'cancelled' });
   }
