@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import type { Phone } from '../phones/phone.ts';
 import type { PhoneCall } from '../phones/phone-call.ts';
 import type { RestAnswer } from '../phones/rest-client.ts';
 import { eventually } from '../support/eventually.ts';
@@ -45,8 +46,8 @@ describe('dialog selectors', () => {
   });
 
   /** Alice talks to bob, and to carol; each call by every selector that means it alone. */
-  async function twoCalls() {
-    const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
+  async function twoCalls(phones?: readonly [Phone, Phone, Phone]) {
+    const [alice, bob, carol] = phones ?? (await stage.phones('alice', 'bob', 'carol'));
     const rest = await stage.rest();
     const named = async (login: string, number: string, { callId }: PhoneCall): Promise<Named> => {
       const dialog = (await stage.dialogs()).find(({ callids }) => callids.includes(callId));
@@ -177,6 +178,28 @@ describe('dialog selectors', () => {
       body: { masterby: ALICE, slaveby: ALICE, slavedialogid: first.dialogid },
     });
     expect(expectError(same, 422, 1405).error_details?.field).to.equal('slavedialogid');
+  });
+
+  it('join the two calls whatever names the slave: both others talk, who joined them is released', async function () {
+    this.timeout(40_000);
+    const phones = await stage.phones('alice', 'bob', 'carol');
+    const rest = await stage.rest();
+    const slaves = PRIORITY.map((name) => (named: Named) => ({ [`slave${name}`]: named[name] }));
+    for (const slave of [...slaves, ({ sipuserlogin }: Named) => ({ slavefrom: sipuserlogin, mode: 'sipuser' })]) {
+      const { one, other, first, second, both } = await twoCalls(phones);
+      const body = { masterby: ALICE, slaveby: ALICE, ...slave(second) };
+      const answer = await rest.send('REFERREPLACES', `${CALLS}/${first.dialogid}`, { body });
+      expect(answer.json(), `${JSON.stringify(body)} ${answer.text}`).to.include({
+        masterdialogid: both[0],
+        slavedialogid: both[1],
+        result: 'ok',
+        new_last_response: 'SIP/2.0 200 OK',
+      });
+      await Promise.all([one.outgoing.ended(), other.outgoing.ended()]);
+      await expectTalk(one.incoming, other.incoming);
+      await one.incoming.hangup();
+      await other.incoming.ended();
+    }
   });
 
   it('DELETE ends all that match', async () => {

@@ -146,7 +146,7 @@ describe('REFERCONF /uc/calls/<id>', () => {
     const { outgoing, incoming } = await stage.connect(alice, bob, '102');
     const dialog = (await stage.dialogs()).find(({ uris }) => uris.includes('<sip:bob@demo.local>'));
     if (dialog === undefined) throw new Error('no call to bob');
-    return { waiting, held, conference, outgoing, incoming, dialogid: dialog.dialogid };
+    return { waiting, held, conference, outgoing, incoming, dialogid: dialog.dialogid, phones: { alice, bob } };
   };
 
   it('brings the opponent in; the initiator keeps the conference on hold and takes it back by himself', async () => {
@@ -173,42 +173,58 @@ describe('REFERCONF /uc/calls/<id>', () => {
     await Promise.all([held.hears(TONES[1]), incoming.hears(TONES[0])]);
   });
 
-  it('finds the conference by every selector, on both paths', async () => {
-    const { conference, outgoing, incoming, dialogid } = await consultation('*7082');
+  it('finds the conference by every selector, on both paths', async function () {
+    this.timeout(40_000);
+    const { waiting, conference, outgoing, incoming, dialogid, phones } = await consultation('*7082');
     const [carols] = (await stage.dialogs()).filter(({ uris }) => uris.includes('<sip:carol@demo.local>'));
     const rest = await stage.rest();
     const [sipUser] = (await rest.get('/rest/v1/domain/sipusers', { filter: '{"login":"carol"}' })).json<
       { id: string; user_id: string }[]
     >();
-    for (const [base, login] of [
+    const selectors = [
+      { referdialogid: carols?.dialogid },
+      { referinviteid: carols?.inviteid },
+      { refercallid: carols?.acallid },
+      { referuri: carols?.remoteuri },
+      { referfrom: '103' },
+      { referfrom: 'carol', mode: 'sipuser' },
+      { refersipuserid: sipUser?.id },
+      { refersipuserlogin: 'carol' },
+      { refersipuserphonenumber: '103' },
+      { referuserid: sipUser?.user_id },
+      { referconfid: conference.confid },
+      { referconfroomnum: conference.confroomnum },
+      { referconfnumber: '*7082' },
+      { referconfnumber: conference.confnumber },
+    ];
+    const paths = [
       [CALLS, 'admin'],
       [OWN_CALLS, 'alice'],
-    ] as const) {
-      for (const selector of [
-        { referdialogid: carols?.dialogid },
-        { referinviteid: carols?.inviteid },
-        { refercallid: carols?.acallid },
-        { referuri: carols?.remoteuri },
-        { referfrom: '103' },
-        { referfrom: 'carol', mode: 'sipuser' },
-        { refersipuserid: sipUser?.id },
-        { refersipuserlogin: 'carol' },
-        { refersipuserphonenumber: '103' },
-        { referuserid: sipUser?.user_id },
-        { referconfid: conference.confid },
-        { referconfroomnum: conference.confroomnum },
-        { referconfnumber: '*7082' },
-        { referconfnumber: conference.confnumber },
-      ]) {
-        // Alice takes part in the conference: on her own path too it is named by carol's call with it.
-        const answer = await (await stage.rest(login)).send('REFERCONF', `${base}/${dialogid}`, {
-          body: { by: '<sip:alice@demo.local>', ...selector },
-          query: { dry_run: true },
-        });
-        expect(answer.status, `${base} ${JSON.stringify(selector)} ${answer.text}`).to.equal(200);
-      }
+    ] as const;
+    // Alice takes part in the conference: on her own path too it is named by carol's call with it.
+    const ask = async ([base, login]: (typeof paths)[number], id: string, selector: object, query = {}) => {
+      const body = { by: '<sip:alice@demo.local>', response_mode: 4, ...selector };
+      const answer = await (await stage.rest(login)).send('REFERCONF', `${base}/${id}`, { body, query });
+      expect(answer.status, `${base} ${JSON.stringify(selector)} ${answer.text}`).to.equal(200);
+      return answer;
+    };
+    for (const path of paths) {
+      for (const selector of selectors) await ask(path, dialogid, selector, { dry_run: true });
     }
     await expectTalk(outgoing, incoming);
+    waiting.play(TONES[2]);
+    let [call, brought] = [outgoing, incoming];
+    for (const [index, selector] of selectors.entries()) {
+      const [id = ''] = (await rest.send('LOOKUP', CALLS, { body: { callid: call.callId } })).json<string[]>();
+      const path = paths[index % 2] as (typeof paths)[number];
+      expect((await ask(path, id, selector)).json(), JSON.stringify(selector)).to.include({ dialogid: id, result: 'ok' });
+      await call.ended();
+      brought.play(TONES[1]);
+      await Promise.all([brought.hears(TONES[2]), waiting.hears(TONES[1])]);
+      await brought.hangup();
+      if (index === selectors.length - 1) break;
+      ({ outgoing: call, incoming: brought } = await stage.connect(phones.alice, phones.bob, '102'));
+    }
   });
 
   it('is refused where there is no such conference, and several match', async () => {
