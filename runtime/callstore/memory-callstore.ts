@@ -25,26 +25,54 @@ export interface DialogEntry {
 /** The login of the account that a domain has under a number or login, so that `from` finds a dialog under either name. */
 export type LoginOf = (domain: string, name: string) => string | undefined;
 
+/**
+ * By what dialogs are found. One index for each: a table of some 100,000 Call-IDs costs a look-up fewer visits to memory than
+ * one of all names of all dialogs, and what a dialog has as a string anyway is its own key.
+ */
+const INDEXES = [
+  'inviteid',
+  'callid',
+  'uri',
+  'name',
+  'sipuserid',
+  'userid',
+  'login',
+  'number',
+  'provider',
+  'domain',
+] as const;
+type IndexName = (typeof INDEXES)[number];
+type Keys = Readonly<Record<IndexName, readonly string[]>>;
+
 /** The same object as long as the dialog lives: the indexes hold it. */
 interface Stored {
   entry: DialogEntry;
   readonly order: number;
-  keys: ReadonlySet<string>;
+  keys: Keys;
 }
 
-/**
- * The dialogs of this node, with one hash index over every selector: each lookup is constant time in the number of
- * dialogs.
- */
+/** The dialogs of this node, with a hash index for each selector: a lookup is constant time in the number of dialogs. */
 export class MemoryCallStore implements CallStore {
   readonly #dialogs = new Map<string, Stored>();
-  readonly #byDomain = new KeyIndex<Stored>();
-  readonly #index = new KeyIndex<Stored>();
+  readonly #index: Readonly<Record<IndexName, KeyIndex<Stored>>>;
   readonly #loginOf: LoginOf;
   #counter = 0;
 
   constructor(loginOf: LoginOf) {
     this.#loginOf = loginOf;
+    const index = () => new KeyIndex<Stored>();
+    this.#index = {
+      inviteid: index(),
+      callid: index(),
+      uri: index(),
+      name: index(),
+      sipuserid: index(),
+      userid: index(),
+      login: index(),
+      number: index(),
+      provider: index(),
+      domain: index(),
+    };
   }
 
   /** Live dialogs. */
@@ -56,42 +84,43 @@ export class MemoryCallStore implements CallStore {
   put(entry: DialogEntry): void {
     const id = entry.view.dialogid;
     const known = this.#dialogs.get(id);
-    const before = known === undefined ? undefined : { ...known };
-    const keys = selectorKeys(entry);
+    const before = known?.keys;
+    const keys = keysOf(entry);
     const stored: Stored = known ?? { entry, order: this.#counter++, keys };
     stored.entry = entry;
     stored.keys = keys;
     if (known === undefined) this.#dialogs.set(id, stored);
     // What stays indexed keeps its place, so that the sets are in the order of the dialogs' begin.
-    for (const domain of entry.domains) this.#byDomain.add(domain, stored);
-    for (const key of keys) this.#index.add(key, stored);
-    for (const domain of before?.entry.domains ?? [])
-      if (!entry.domains.includes(domain)) this.#byDomain.remove(domain, stored);
-    for (const key of before?.keys ?? []) if (!keys.has(key)) this.#index.remove(key, stored);
+    for (const name of INDEXES) {
+      const index = this.#index[name];
+      for (const key of keys[name]) index.add(key, stored);
+      for (const key of before?.[name] ?? []) if (!keys[name].includes(key)) index.remove(key, stored);
+    }
   }
 
   remove(dialogid: string): void {
     const stored = this.#dialogs.get(dialogid);
     if (stored === undefined) return;
     this.#dialogs.delete(dialogid);
-    for (const domain of stored.entry.domains) this.#byDomain.remove(domain, stored);
-    for (const key of stored.keys) this.#index.remove(key, stored);
+    for (const name of INDEXES) {
+      for (const key of stored.keys[name]) this.#index[name].remove(key, stored);
+    }
   }
 
   /** Dialogs of whatever domain that have a leg with this Call-ID. */
   idsOfCall(callid: string): readonly string[] {
-    return Array.from(this.#index.get(`callid ${callid}`), ({ entry }) => entry.view.dialogid);
+    return Array.from(this.#index.callid.get(callid), ({ entry }) => entry.view.dialogid);
   }
 
   /** Dialogs with a party behind this provider. */
   countOfProvider(providerId: string): number {
-    return this.#index.count(`provider ${providerId}`);
+    return this.#index.provider.count(providerId);
   }
 
   list(scope: DialogScope): Promise<readonly DialogView[]> {
     const { domain, ownUserId } = scope;
     const stored =
-      ownUserId === undefined ? this.#byDomain.get(domain.toLowerCase()) : this.#index.get(`userid ${ownUserId}`);
+      ownUserId === undefined ? this.#index.domain.get(domain.toLowerCase()) : this.#index.userid.get(ownUserId);
     return Promise.resolve(this.#visible(scope, stored).map(({ entry }) => entry.view));
   }
 
@@ -101,35 +130,38 @@ export class MemoryCallStore implements CallStore {
   }
 
   lookup(scope: DialogScope, selector: DialogSelector): Promise<readonly string[]> {
-    const [key = '', second] = this.#wanted(scope.domain.toLowerCase(), selector);
-    const named = this.#index.get(key);
-    const stored = second === undefined ? named : new Set([...named, ...this.#index.get(second)]);
+    const stored = this.#found(scope.domain.toLowerCase(), selector);
     return Promise.resolve(this.#visible(scope, stored).map(({ entry }) => entry.view.dialogid));
   }
 
-  #wanted(domain: string, selector: DialogSelector): string[] {
+  #found(domain: string, selector: DialogSelector): Iterable<Stored> {
     const name = SELECTOR_KEYS.find((key) => selector[key] !== undefined);
     if (name === undefined) return [];
     const value = selector[name] ?? '';
+    const index = this.#index;
     switch (name) {
+      case 'dialogid': {
+        const stored = this.#dialogs.get(value);
+        return stored === undefined ? [] : [stored];
+      }
       case 'uri':
-        return [`uri ${normalUri(value)}`];
+        return index.uri.get(normalUri(value));
       case 'from': {
-        if (selector.mode === 'sipuser') return [`login ${domain} ${value}`];
+        if (selector.mode === 'sipuser') return index.login.get(`${domain} ${value}`);
         const login = this.#loginOf(domain, value);
         // A name of the domain's own means nobody who happens to have it in another domain.
-        return login === undefined ? [`name ${value}`] : [`name ${value}@${domain}`, `login ${domain} ${login}`];
+        if (login === undefined) return index.name.get(value);
+        return new Set([...index.name.get(`${value}@${domain}`), ...index.login.get(`${domain} ${login}`)]);
       }
       case 'sipuserlogin':
-        return [`login ${domain} ${value}`];
+        return index.login.get(`${domain} ${value}`);
       case 'sipuserphonenumber':
-        return [`number ${domain} ${value}`];
-      case 'dialogid':
+        return index.number.get(`${domain} ${value}`);
       case 'inviteid':
       case 'callid':
       case 'sipuserid':
       case 'userid':
-        return [`${name} ${value}`];
+        return index[name].get(value);
       default:
         return name satisfies never;
     }
@@ -150,24 +182,24 @@ export class MemoryCallStore implements CallStore {
   }
 }
 
-function selectorKeys({ view, sipUsers, providers }: DialogEntry): ReadonlySet<string> {
-  const keys = new Set<string>([`dialogid ${view.dialogid}`, `inviteid ${view.inviteid}`]);
-  for (const callid of view.callids) keys.add(`callid ${callid}`);
-  for (const leg of view.legs) keys.add(`uri ${normalUri(leg.remoteuri)}`);
-  for (const uri of view.uris) {
-    const { user, host } = partsOf(uri);
-    keys.add(`name ${user}`);
-    keys.add(`name ${user}@${host}`);
-  }
-  for (const provider of providers) keys.add(`provider ${provider}`);
-  for (const party of sipUsers) {
-    keys.add(`sipuserid ${party.sipUserId}`);
-    if (party.userId !== undefined) keys.add(`userid ${party.userId}`);
-    const domain = party.domain.toLowerCase();
-    keys.add(`login ${domain} ${party.login}`);
-    keys.add(`number ${domain} ${party.phonenumber}`);
-  }
-  return keys;
+function keysOf({ view, sipUsers, providers, domains }: DialogEntry): Keys {
+  const inDomain = (name: 'login' | 'phonenumber') =>
+    sipUsers.map((party) => `${party.domain.toLowerCase()} ${party[name]}`);
+  return {
+    inviteid: [view.inviteid],
+    callid: view.callids,
+    uri: view.legs.map(({ remoteuri }) => normalUri(remoteuri)),
+    name: view.uris.flatMap((uri) => {
+      const { user, host } = partsOf(uri);
+      return [user, `${user}@${host}`];
+    }),
+    sipuserid: sipUsers.map(({ sipUserId }) => sipUserId),
+    userid: sipUsers.flatMap(({ userId }) => userId ?? []),
+    login: inDomain('login'),
+    number: inDomain('phonenumber'),
+    provider: providers,
+    domain: domains,
+  };
 }
 
 function partsOf(uri: string): { readonly user: string; readonly host: string } {

@@ -217,7 +217,10 @@ describe('REFERCONF /uc/calls/<id>', () => {
     for (const [index, selector] of selectors.entries()) {
       const [id = ''] = (await rest.send('LOOKUP', CALLS, { body: { callid: call.callId } })).json<string[]>();
       const path = paths[index % 2] as (typeof paths)[number];
-      expect((await ask(path, id, selector)).json(), JSON.stringify(selector)).to.include({ dialogid: id, result: 'ok' });
+      expect((await ask(path, id, selector)).json(), JSON.stringify(selector)).to.include({
+        dialogid: id,
+        result: 'ok',
+      });
       await call.ended();
       brought.play(TONES[1]);
       await Promise.all([brought.hears(TONES[2]), waiting.hears(TONES[1])]);
