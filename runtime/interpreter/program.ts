@@ -39,6 +39,8 @@ export interface Block {
   /** Every exit the component can take, with the block it leads to or `end`; `error` only when named. */
   readonly exits: ReadonlyMap<string, string>;
   readonly line: number;
+  /** Line at which its script begins, if it has one. */
+  readonly scriptLine?: number;
 }
 
 export const INTERRUPT_KINDS = ['dtmf', 'hangup', 'hold', 'unhold', 'message', 'sip', 'event', 'after'] as const;

@@ -11,6 +11,7 @@ export type ToWorker =
       readonly format: ScriptFormat;
       readonly kind: ScriptKind;
       readonly file: string;
+      readonly line: number;
     }
   | { readonly type: 'forget'; readonly program: number }
   | { readonly type: 'compile'; readonly request: number; readonly program: number }

@@ -16,6 +16,8 @@ export interface ScriptSource {
   readonly kind: ScriptKind;
   /** Named in stacks, problems and the debugger. */
   readonly file: string;
+  /** The line of the file, from 1, at which the source begins; 1 without it. */
+  readonly line?: number | undefined;
 }
 
 /** @property code the source without types, every line and column where the author wrote it */

@@ -25,6 +25,19 @@ const SOURCE = [
   '}',
 ].join('\n');
 
+const BLOCKS = `id: twice
+variables: { n: 3 }
+start: compute
+blocks:
+  compute:
+    script:
+      vars: { n: "\${n}" }
+      code: |
+        const twice: number = vars.n * 2;
+        return twice + 1;
+    next: end
+`;
+
 interface Paused {
   readonly callFrames: readonly {
     readonly callFrameId: string;
@@ -72,12 +85,10 @@ describe('a debugger', function () {
       expect(target).to.deep.include({ type: 'node', url: pathToFileURL(file).href });
       expect(target?.title).to.match(/^menu, run /);
       const client = await Debugger.attach(target?.webSocketDebuggerUrl ?? '');
-      // In the order and with the arguments of VS Code's debugger.
-      await client.request('Runtime.enable');
-      await client.request('Debugger.enable');
-      const escaped = pathToFileURL(file).href.replaceAll(/[.*+?^${}()|[\]\\/]/g, '\\$&');
-      await client.request('Debugger.setBreakpointByUrl', { urlRegex: escaped, lineNumber: 7, columnNumber: 0 });
-      await client.request('Runtime.runIfWaitingForDebugger');
+      await client.attachAsVsCode(file, 8);
+      const parsed = (await client.event('Debugger.scriptParsed', 'menu.ts')) as unknown as object;
+      // Without types the text is another: VS Code would not believe that it is this file.
+      expect(parsed).to.include({ url: pathToFileURL(file).href, hasSourceURL: true });
       const first = (await client.event('Debugger.paused')) as unknown as Paused;
       expect(first.callFrames[0]?.location.lineNumber).to.equal(7);
       // Longer than every limit of the script.
@@ -97,6 +108,44 @@ describe('a debugger', function () {
       const { outcome } = await running;
       expect(outcome.value, outcome.error?.message).to.equal(15);
       expect(await (await fetch(`${base}/json/list`)).json()).to.deep.equal([]);
+    } finally {
+      await sandbox.close();
+    }
+  });
+
+  it('stops in the script of a block, at the line of the YAML file', async () => {
+    const port = await freeTcpPort();
+    const sandbox = await openSandbox({ workers: 1, debuggerPort: port });
+    try {
+      const file = path.join(folder, 'twice.yaml');
+      await writeFile(file, BLOCKS);
+      const { program, problems } = await checkFile({ file, components });
+      expect(problems).to.deep.equal([]);
+      const running = simulate(program as Program, {
+        components,
+        debug: true,
+        openSandbox: async () => sandbox,
+        script: {},
+      });
+      const [target] = await eventually(async () => {
+        const found = (await (await fetch(`http://127.0.0.1:${port}/json/list`)).json()) as readonly Target[];
+        expect(found).to.have.length(1);
+        return found;
+      });
+      const client = await Debugger.attach(target?.webSocketDebuggerUrl ?? '');
+      const line = BLOCKS.split('\n').findIndex((text) => text.includes('return')) + 1;
+      const { locations } = (await client.attachAsVsCode(file, line)) as unknown as { locations: unknown[] };
+      expect(locations).to.have.length(1);
+      const paused = (await client.event('Debugger.paused')) as unknown as Paused;
+      const [frame] = paused.callFrames;
+      expect(frame?.location.lineNumber).to.equal(line - 1);
+      const shown = await client.request('Debugger.evaluateOnCallFrame', {
+        callFrameId: frame?.callFrameId,
+        expression: 'twice',
+      });
+      expect(shown).to.deep.nested.include({ 'result.value': 6 });
+      await client.request('Debugger.resume');
+      expect((await running).outcome.status).to.equal('completed');
     } finally {
       await sandbox.close();
     }

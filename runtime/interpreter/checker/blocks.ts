@@ -104,6 +104,7 @@ export class BlockReader {
         exits,
         leg: draft.leg ? textOf(draft.leg) : undefined,
         line: this.#source.line(node),
+        ...this.#scriptLine(draft),
       });
     }
     return blocks;
@@ -133,6 +134,11 @@ export class BlockReader {
     return drafts.flatMap(({ name, component, settings }) =>
       referenceIn(this.#source, component, settings.value).map((reference) => ({ ...reference, block: name })),
     );
+  }
+
+  #scriptLine(draft: BlockDraft): Pick<Block, 'scriptLine'> {
+    const [script] = this.scripts([draft]);
+    return script ? { scriptLine: script.place(1, 1).line } : {};
   }
 
   /** The scripts of blocks. */

@@ -15,6 +15,8 @@ export interface BlockSite {
   readonly component: Component;
   /** Name of the call it is for; undefined: the run's own. */
   readonly leg: string | undefined;
+  /** Line of the file at which its script begins. */
+  readonly scriptLine?: number | undefined;
   readonly exits: ReadonlySet<string>;
   readonly trace: BlockTrace;
   readonly signal: AbortSignal;

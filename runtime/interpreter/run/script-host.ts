@@ -6,7 +6,7 @@ import type { BlockSite } from './block-context.ts';
 import type { RunState } from './run-state.ts';
 
 /** What `script` blocks of this run use: see `ScriptHost`. A script of a block computes; it gives no commands. */
-export function scriptHost(state: RunState, { trace }: BlockSite): ScriptHost {
+export function scriptHost(state: RunState, { trace, scriptLine }: BlockSite): ScriptHost {
   const { services, program, clock, allowed, secrets } = state;
   const { sandbox } = services;
   if (!sandbox) throw unavailable('this node runs no scripts');
@@ -17,6 +17,7 @@ export function scriptHost(state: RunState, { trace }: BlockSite): ScriptHost {
         format,
         kind: 'block',
         file: state.scriptUrl,
+        line: scriptLine,
         debug: state.debug,
         title: `${program.id}, run ${state.id}`,
         version: program.version,

@@ -3,7 +3,7 @@ import type { ScriptSource } from '../sandbox.ts';
 /** A source under the number by which workers know it. */
 export interface NumberedProgram extends ScriptSource {
   readonly id: number;
-  /** What it was found by. */
+  /** What it shares with the other sources of its version and file. */
   readonly key: string;
 }
 
@@ -19,30 +19,28 @@ export class Programs {
     this.#forgotten = forgotten;
   }
 
-  /** A version that comes with another source than before is another program. */
-  find(version: string, { source, format, kind, file }: ScriptSource): NumberedProgram {
+  /** A version may have several sources: a scenario has as many as it has script blocks. */
+  find(version: string, { source, format, kind, file, line = 1 }: ScriptSource): NumberedProgram {
     const key = JSON.stringify([version, kind, format, file]);
-    const known = this.#programs.get(key);
-    if (known?.source === source) {
+    const place = `${line} ${key} ${source}`;
+    const known = this.#programs.get(place);
+    if (known) {
       // Put last again, for the first is the next to be forgotten.
-      this.#programs.delete(key);
-      this.#programs.set(key, known);
+      this.#programs.delete(place);
+      this.#programs.set(place, known);
       return known;
     }
-    if (known) this.#forget(known);
-    const program = { id: ++this.#lastId, key, source, format, kind, file };
-    this.#programs.set(key, program);
+    const program = { id: ++this.#lastId, key, source, format, kind, file, line };
+    this.#programs.set(place, program);
     if (this.#programs.size > this.#capacity) this.#forgetOldest();
     return program;
   }
 
   #forgetOldest(): void {
-    const [oldest] = this.#programs.values();
-    if (oldest) this.#forget(oldest);
-  }
-
-  #forget(program: NumberedProgram): void {
-    this.#programs.delete(program.key);
+    const [oldest] = this.#programs;
+    if (!oldest) return;
+    const [place, program] = oldest;
+    this.#programs.delete(place);
     this.#forgotten(program);
   }
 }

@@ -86,8 +86,8 @@ export class Worker {
   announce(program: NumberedProgram): void {
     if (this.#programs.has(program.id)) return;
     this.#programs.add(program.id);
-    const { id, format, kind, file, source } = program;
-    this.process.send({ type: 'program', program: id, format, kind, file }, source);
+    const { id, format, kind, file, line = 1, source } = program;
+    this.process.send({ type: 'program', program: id, format, kind, file, line }, source);
   }
 
   forget(program: NumberedProgram): void {

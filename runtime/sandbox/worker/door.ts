@@ -75,14 +75,18 @@ export class Room {
   }
 
   async #compile(context: ivm.Context): Promise<StartProgram> {
-    const { code, linesBefore, escapes } = this.#prepared;
-    const origin = { filename: this.#program.file, lineOffset: 0 - linesBefore };
+    const { lineOffset, escapes, stripped } = this.#prepared;
+    const { file } = this.#program;
+    const origin = { filename: file, lineOffset };
+    // Else VS Code finds that the file holds another text, and shows this one instead of the author's. With it, V8's
+    // breakpoints know no line offset; where there is one, nothing is compared.
+    const named = this.#inspector && stripped ? `\n//# sourceURL=${file}` : '';
+    const code = `${this.#prepared.code}${named}`;
     try {
       if (this.#program.kind === 'module') return await linkModule(this.isolate, context, code, origin);
       const block = (this.#block ??= await this.isolate.compileScript(code, origin));
       // Nothing of the author's may run before the start.
       if (escapes) throw new SourceError([{ line: 1, column: 1, message: 'the script ends its function by itself' }]);
-      if (this.#inspector) return (options) => block.run(context, options);
       // Hands the author's function over and runs none of it: done before somebody waits for it.
       const handed = block.run(context, { timeout: HAND_OVER_MS });
       handed.catch(() => undefined);

@@ -68,10 +68,14 @@ function programOf(id: number): Program {
   return program;
 }
 
+function programIn({ format, kind, file, line }: Extract<ToWorker, { type: 'program' }>): Omit<Program, 'source'> {
+  return { format, kind, file, line };
+}
+
 function receive(message: ToWorker, body: string): void {
   switch (message.type) {
     case 'program':
-      programs.set(message.program, { source: body, format: message.format, kind: message.kind, file: message.file });
+      programs.set(message.program, { ...programIn(message), source: body });
       break;
     case 'forget':
       seats.forget(programOf(message.program));

@@ -8,13 +8,17 @@ export interface Program {
   readonly format: ScriptFormat;
   readonly kind: ScriptKind;
   readonly file: string;
+  /** The line of the file at which it begins. */
+  readonly line: number;
 }
 
 /** JavaScript ready for V8, with every line and column where the author wrote it. */
 export interface Prepared {
   readonly code: string;
-  /** Lines our own text takes before the author's. */
-  readonly linesBefore: number;
+  /** Line of the file, from 0, at which the code begins: our own text comes before the author's. */
+  readonly lineOffset: number;
+  /** It takes the whole file, and is another text: without the types. */
+  readonly stripped: boolean;
   /** It is no function body by itself: when it compiles all the same, some of it is outside of the function. */
   readonly escapes: boolean;
 }
@@ -42,7 +46,7 @@ export const MAX_SOURCE_LENGTH = 131_072;
  * Wraps a block into a function and removes types.
  * @throws SourceError
  */
-export function prepareSource({ source, format, kind }: Program): Prepared {
+export function prepareSource({ source, format, kind, line }: Program): Prepared {
   if (source.length > MAX_SOURCE_LENGTH) {
     throw new SourceError([
       {
@@ -54,10 +58,10 @@ export function prepareSource({ source, format, kind }: Program): Prepared {
   }
   // The value of the wrapped block is 0, for nothing but plain values may leave the isolate.
   const wrapped = kind === 'block' ? `${OPENING}${source}${CLOSING}` : source;
-  const linesBefore = kind === 'block' ? 1 : 0;
-  const code = format === 'ts' ? stripTypes(wrapped, linesBefore) : wrapped;
+  const lineOffset = kind === 'block' ? line - 2 : line - 1;
+  const code = format === 'ts' ? stripTypes(wrapped, lineOffset) : wrapped;
   const escapes = kind === 'block' && !isFunctionBody(code.slice(OPENING.length, -CLOSING.length));
-  return { code, linesBefore, escapes };
+  return { code, lineOffset, stripped: kind === 'module' && format === 'ts', escapes };
 }
 
 /** The source without types. @throws SourceError */
@@ -76,20 +80,20 @@ function isFunctionBody(body: string): boolean {
 }
 
 /** Strip mode replaces types by blanks, so that positions stay. */
-function stripTypes(source: string, linesBefore: number): string {
+function stripTypes(source: string, lineOffset: number): string {
   try {
     return stripTypeScriptTypes(source);
   } catch (error) {
-    throw new SourceError([typeProblem(error as Error, linesBefore)]);
+    throw new SourceError([typeProblem(error as Error, lineOffset)]);
   }
 }
 
 /** Node puts file, line, some of the text, and carets below the mistake in front of the stack. */
-function typeProblem(error: Error, linesBefore: number): ScriptProblem {
+function typeProblem(error: Error, lineOffset: number): ScriptProblem {
   const match = /^[^\n]*:(\d+)\n(?:[^\n]*\n)+?( *)\^+\n/.exec(error.stack ?? '');
   const [message = ''] = error.message.split('\n');
   if (!match) return { line: 1, column: 1, message };
-  return { line: Number(match[1]) - linesBefore, column: (match[2] ?? '').length + 1, message };
+  return { line: Number(match[1]) + lineOffset, column: (match[2] ?? '').length + 1, message };
 }
 
 /** Where isolated-vm says a syntax error is: `message [file:line:column]`. */
