@@ -1,5 +1,7 @@
 import { networkInterfaces } from 'node:os';
 
+const LOOPBACK = ['127.0.0.1', '::1'];
+
 /** An address and a name as they are compared: without the brackets of IPv6, lower case. */
 export function bareHost(host: string): string {
   return host.replace(/^\[|\]$/g, '').toLowerCase();
@@ -7,7 +9,7 @@ export function bareHost(host: string): string {
 
 /**
  * The hosts at which a SIP server listens, as it tells them when it is connected to: `udp/192.0.2.1:5060,tcp/[::1]:5060`.
- * One that listens at every address of its machine is taken to be on this one.
+ * One that listens at every address of its machine is taken to be on this one; one at its loopback address is `localhost`.
  */
 export function hostsOf(...hostports: readonly (string | null | undefined)[]): ReadonlySet<string> {
   const hosts = new Set<string>();
@@ -17,6 +19,7 @@ export function hostsOf(...hostports: readonly (string | null | undefined)[]): R
     if (host === '0.0.0.0' || host === '[::]') for (const own of addressesHere()) hosts.add(own);
     else hosts.add(bareHost(host));
   }
+  if (LOOPBACK.some((loopback) => hosts.has(loopback))) hosts.add('localhost');
   return hosts;
 }
 

@@ -7,6 +7,12 @@ describe('the addresses of a SIP server', () => {
     expect([...hosts]).to.deep.equal(['192.0.2.1', '2001:db8::1', '10.0.0.4', 'sip.example.com']);
   });
 
+  it('have a name that every machine knows, when it listens at the loopback address', () => {
+    expect(hostsOf('udp/127.0.0.1:5060').has('localhost')).to.equal(true);
+    expect(hostsOf('udp/[::1]:5060').has('localhost')).to.equal(true);
+    expect(hostsOf('udp/192.0.2.1:5060').has('localhost')).to.equal(false);
+  });
+
   it('are all of this machine when it listens everywhere', () => {
     expect(hostsOf('udp/0.0.0.0:5060').has('127.0.0.1')).to.equal(true);
     expect(hostsOf('udp/0.0.0.0:5060').has('0.0.0.0')).to.equal(false);
