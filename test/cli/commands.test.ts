@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
+import { freeUdpRange } from '../support/ports.ts';
 import { Command } from './command.ts';
 
 /** A port that somebody else listens on while the work goes on. */
@@ -15,7 +16,15 @@ async function withTakenPort(work: (port: number) => Promise<void>): Promise<voi
   }
 }
 
-const FREE = { RINGMASTER_HTTP_PORT: '0', RINGMASTER_SIP_PORT: '0', RINGMASTER_RTP_PORTS: '42000-42099' };
+/** Settings of a node on free ports. */
+async function free(): Promise<Record<string, string>> {
+  return { RINGMASTER_HTTP_PORT: '0', RINGMASTER_SIP_PORT: '0', RINGMASTER_RTP_PORTS: await rtpPorts() };
+}
+
+async function rtpPorts(): Promise<string> {
+  const { from, to } = await freeUdpRange(100);
+  return `${from}-${to}`;
+}
 
 describe('the ringmaster command', function () {
   this.timeout(60_000);
@@ -44,7 +53,7 @@ describe('the ringmaster command', function () {
   ] as const) {
     it(`start tells a taken port of ${name}, in one line, and ends`, () =>
       withTakenPort(async (port) => {
-        const { code, err } = await (await Command.run(['start'], { ...FREE, [name]: String(port) })).ended;
+        const { code, err } = await (await Command.run(['start'], { ...(await free()), [name]: String(port) })).ended;
         expect(code).to.equal(1);
         expect(err.trimEnd().split('\n').at(-1)).to.match(
           new RegExp(`^ringmaster: ${what}: cannot listen on .*${port} \\(the address is in use\\)$`),
@@ -53,7 +62,7 @@ describe('the ringmaster command', function () {
   }
 
   it('start prints addresses, demo accounts and things to try, and ends by SIGTERM with 0', async () => {
-    const node = await Command.run(['start'], FREE);
+    const node = await Command.run(['start'], await free());
     await node.printed(/Three things to try/);
     const { code, out, err } = await node.terminate();
     expect(code).to.equal(0);
@@ -66,8 +75,8 @@ describe('the ringmaster command', function () {
 
   it('embedded runs the servers alone, on the addresses it prints, and ends by SIGTERM with 0', async () => {
     const sip = '--app 127.0.0.1:0 --secret s --sip 127.0.0.1:0';
-    const media = '--event-socket 127.0.0.1:0 --password p --media 127.0.0.1:0 --rtp-ports 42100-42199';
-    const servers = await Command.run(`embedded ${sip} ${media}`.split(' '));
+    const media = '--event-socket 127.0.0.1:0 --password p --media 127.0.0.1:0';
+    const servers = await Command.run(`embedded ${sip} ${media} --rtp-ports ${await rtpPorts()}`.split(' '));
     await servers.printed(
       /^app 127\.0\.0\.1:\d+\nsip 127\.0\.0\.1:\d+\nevent-socket 127\.0\.0\.1:\d+\nmedia 127\.0\.0\.1:\d+\nready\n/,
     );

@@ -18,7 +18,7 @@ describe('after many calls', () => {
       Object.entries(await counts()).map(([name, count]) => [name, RESTING.includes(name) ? 0 : count]),
     );
     // Beside all the others: a target that rings and never answers.
-    const unanswered = stage.operate('POST', { from: '103', to: '104', response_mode: 4 });
+    const unanswered = stage.operate('POST', { from: '103', to: '104', response_mode: 4, targettimeout: 10 });
     const waiting = await carol.incoming();
     await waiting.answer();
     const ringing = await dave.incoming();

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { eventually } from '../support/eventually.ts';
-import { freeTcpPort } from '../support/ports.ts';
+import { freeTcpPort, freeUdpRange } from '../support/ports.ts';
 import { toneFile } from './media/tone-file.ts';
 import { Arrivals } from './wait.ts';
 
@@ -59,7 +59,7 @@ export class Baresip {
     const control = await freeTcpPort();
     const modules = MODULE_FOLDERS.find((path) => existsSync(path));
     if (modules === undefined) throw new Error(`no modules of baresip in ${MODULE_FOLDERS.join(' or ')}`);
-    await writeFile(join(folder, 'config'), config(modules, control));
+    await writeFile(join(folder, 'config'), config(modules, control, await freeUdpRange(100)));
     await writeFile(join(folder, 'tone.wav'), toneFile(account.tone ?? 440, 60));
     await writeFile(join(folder, 'accounts'), accountLine(account));
     const child = spawn(program, ['-4', '-f', folder], { stdio: 'ignore', cwd: folder });
@@ -144,7 +144,7 @@ export class Baresip {
   }
 }
 
-function config(modules: string, control: number): string {
+function config(modules: string, control: number, rtp: { from: number; to: number }): string {
   return [
     'sip_listen 127.0.0.1:0',
     'net_interface 127.0.0.1',
@@ -155,7 +155,7 @@ function config(modules: string, control: number): string {
     'ausrc_srate 8000',
     'auplay_srate 8000',
     'audio_channels 1',
-    'rtp_ports 33000-34000',
+    `rtp_ports ${rtp.from}-${rtp.to}`,
     `module_path ${modules}`,
     'module g711.so',
     'module aufile.so',

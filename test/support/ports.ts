@@ -1,23 +1,43 @@
+import { randomInt } from 'node:crypto';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { randomInt } from 'node:crypto';
 
-/** Ports on 127.0.0.1 that nobody uses at the moment of asking. */
+/**
+ * Ports on 127.0.0.1 that nobody uses at the moment of asking, and that nobody else of the test run is given: each lane
+ * (lanes.mjs) has a part of its own, and goes round in it.
+ */
 
-async function tcpPort(wanted: number): Promise<number | undefined> {
+/** Below the ephemeral ports (32768 and up on Linux), of which any outgoing connection may take one meanwhile. */
+const FIRST = 10_000;
+const END = 32_700;
+
+const [lane = 1, lanes = 1] = (process.env['RINGMASTER_TEST_LANE'] ?? '1/1').split('/').map(Number);
+const width = Math.floor((END - FIRST) / lanes / 2) * 2;
+const first = FIRST + (lane - 1) * width;
+/** Somewhere, since several test runs may share a machine. */
+let next = first + 2 * randomInt(width / 2);
+
+/** The next `size` ports of this lane, from an even one, as RTP wants it. */
+function take(size: number): number {
+  if (next + size > first + width) next = first;
+  const from = next;
+  next += size + (size % 2);
+  return from;
+}
+
+async function tcpFree(port: number): Promise<boolean> {
   const server = createServer();
   const opened = once(server, 'listening').then(
     () => true,
     () => false,
   );
-  server.listen(wanted, '127.0.0.1');
-  if (!(await opened)) return undefined;
-  const bound = server.address();
+  server.listen(port, '127.0.0.1');
+  if (!(await opened)) return false;
   const closed = once(server, 'close');
   server.close();
   await closed;
-  return bound === null || typeof bound === 'string' ? undefined : bound.port;
+  return true;
 }
 
 async function udpFree(port: number): Promise<boolean> {
@@ -32,28 +52,31 @@ async function udpFree(port: number): Promise<boolean> {
   return free;
 }
 
+async function find(size: number, free: (from: number) => Promise<boolean>): Promise<number> {
+  for (let attempt = 0; attempt < 50; attempt += 1) {
+    const from = take(size);
+    if (await free(from)) return from;
+  }
+  throw new Error(`no free ports, ${size} in a row, from ${first} to ${first + width - 1}`);
+}
+
 /** A port free for TCP. */
-export async function freeTcpPort(): Promise<number> {
-  const port = await tcpPort(0);
-  if (port === undefined) throw new Error('no free TCP port');
-  return port;
+export function freeTcpPort(): Promise<number> {
+  return find(1, tcpFree);
+}
+
+/** A port free for UDP. */
+export function freeUdpPort(): Promise<number> {
+  return find(1, udpFree);
 }
 
 /** A port free for both UDP and TCP, as a SIP server needs it. */
-export async function freeSipPort(): Promise<number> {
-  for (let attempt = 0; attempt < 50; attempt += 1) {
-    const port = await freeTcpPort();
-    if (await udpFree(port)) return port;
-  }
-  throw new Error('no port free for both UDP and TCP');
+export function freeSipPort(): Promise<number> {
+  return find(1, async (port) => (await tcpFree(port)) && udpFree(port));
 }
 
-/** A range of `size` UDP ports below the ephemeral ones, its ends free; e.g. `17000-17499`. */
+/** A range of `size` UDP ports from an even one, its ends free; e.g. `17000-17499`. */
 export async function freeUdpRange(size: number): Promise<{ from: number; to: number }> {
-  for (let attempt = 0; attempt < 50; attempt += 1) {
-    const from = randomInt(6000, 15_500) * 2;
-    const ends = await Promise.all([udpFree(from), udpFree(from + size - 1)]);
-    if (ends.every(Boolean)) return { from, to: from + size - 1 };
-  }
-  throw new Error(`no free range of ${size} UDP ports`);
+  const from = await find(size, async (port) => (await udpFree(port)) && udpFree(port + size - 1));
+  return { from, to: from + size - 1 };
 }

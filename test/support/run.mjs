@@ -1,58 +1,121 @@
-// `npm test`: types, lint, room borders, then the tests; ends with the line `N passed, N failed`.
-import { spawn, spawnSync } from 'node:child_process';
+// `npm test`: types, lint, room borders and format, and beside them the tests in lanes; the failures come last, and then the
+// line `N passed, N failed`.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { constants, setPriority, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
+import { lanesFor } from './lanes.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
-const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
+const folder = mkdtempSync(join(tmpdir(), 'ringmaster-test-'));
 
-const steps = [
-  ['types', npm, ['run', '--silent', 'typecheck']],
-  ['lint', npm, ['run', '--silent', 'lint']],
-  ['format', npm, ['run', '--silent', 'format:check']],
+/** Processes that have not ended; they end with this one. */
+const running = new Set();
+// A terminal sends Ctrl-C to all of them: mocha ends its tests in order, and this waits for it.
+process.on('SIGINT', () => undefined);
+process.on('SIGTERM', () => {
+  for (const child of running) child.kill('SIGTERM');
+});
+
+/** Starts a program; `ended` settles with how it ended, `undefined` for well. */
+function start(command, args, { background = false, ...options }) {
+  const child = spawn(command, args, { cwd: root, ...options });
+  running.add(child);
+  if (background && child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL);
+  const ended = once(child, 'close').then(
+    ([code, signal]) => (code === 0 ? undefined : `ended with ${signal ?? code}`),
+    (error) => error.message,
+  );
+  void ended.finally(() => running.delete(child));
+  return { child, ended };
+}
+
+/**
+ * Prints what a program writes by paragraphs, so that what several write stays readable.
+ * @returns the last of it, when asked
+ */
+function printParagraphs(child) {
+  let held = '';
+  let last = '';
+  const take = (text, end) => {
+    last = (last + text).slice(-4000);
+    held += text;
+    const length = end ? held.length : held.lastIndexOf('\n\n') + 2;
+    if (length < 2) return;
+    process.stdout.write(held.slice(0, length));
+    held = held.slice(length);
+  };
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => take(text, false));
+  child.once('close', () => take('', true));
+  return () => last;
+}
+
+const CHECKS = [
+  ['types', 'typecheck'],
+  ['lint', 'lint'],
+  ['format', 'format:check'],
 ];
 
-let failedSteps = 0;
-for (const [name, command, args] of steps) {
-  const { status } = spawnSync(command, args, { cwd: root, stdio: 'inherit' });
-  process.stdout.write(`${name}: ${status === 0 ? 'ok' : 'failed'}\n`);
-  if (status !== 0) failedSteps++;
+/** What is to be said at the end of checks that failed. */
+async function check() {
+  const failures = [];
+  for (const [name, script] of CHECKS) {
+    const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
+    const { child, ended } = start(npm, ['run', '--silent', script], { background: true });
+    let output = '';
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding('utf8').on('data', (text) => (output += text));
+    const failed = (await ended) !== undefined;
+    process.stdout.write(`${output}${name}: ${failed ? 'failed' : 'ok'}\n\n`);
+    if (failed) failures.push(`${output}${name}: failed`);
+  }
+  return failures;
 }
 
-/** What the command line names, or all tests. */
-function specs() {
-  const named = process.argv.slice(2);
-  return named.length > 0 ? named : ['test/**/*.test.ts'];
-}
-
-const folder = mkdtempSync(join(tmpdir(), 'ringmaster-test-'));
-const report = join(folder, 'report.json');
-const mocha = join(root, 'node_modules', 'mocha', 'bin', 'mocha.js');
-const child = spawn(
-  process.execPath,
-  [
-    mocha,
+/** Runs the tests of a lane; `{ name, passes, failures, end }`, where `end` is what mocha says last. */
+async function run({ name, files, background }, index, { length }) {
+  const report = join(folder, `${name}.json`);
+  const mocha = [
+    join(root, 'node_modules', 'mocha', 'bin', 'mocha.js'),
+    ...(process.stdout.isTTY ? ['--color'] : []),
     '--reporter',
     join(root, 'test', 'support', 'reporter.cjs'),
     '--reporter-option',
     `output=${report}`,
-    ...specs(),
-  ],
-  { cwd: root, stdio: 'inherit' },
-);
-child.on('exit', (code) => {
-  let counts = { passes: 0, failures: 1 };
+    ...files,
+  ];
+  const { child, ended } = start(process.execPath, mocha, {
+    background,
+    stdio: length === 1 ? 'inherit' : ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, RINGMASTER_TEST_LANE: `${index + 1}/${length}` },
+  });
+  const last = length === 1 ? () => '' : printParagraphs(child);
+  const badly = await ended;
+  const { passes, failures, pending, end } = readReport(report);
+  const wrong =
+    badly !== undefined && failures === 0 ? badly : passes + failures + pending === 0 ? 'ran no tests' : undefined;
+  if (wrong === undefined) return { name, passes, failures, end };
+  // It ended before its last test, or has none.
+  return { name, passes, failures: failures + 1, end: `${end}\n${last()}\n  The tests ${wrong}.\n` };
+}
+
+function readReport(file) {
   try {
-    counts = JSON.parse(readFileSync(report, 'utf8'));
+    return JSON.parse(readFileSync(file, 'utf8'));
   } catch {
-    process.stderr.write('the test runner ended without a report\n');
+    // Its exit status tells how it ended.
+    return { passes: 0, failures: 0, pending: 0, end: '' };
   }
-  rmSync(folder, { recursive: true, force: true });
-  const failed = counts.failures + failedSteps;
-  const crashed = failed === 0 && code !== 0 ? 1 : 0;
-  process.stdout.write(`${counts.passes} passed, ${failed + crashed} failed\n`);
-  process.exitCode = failed + crashed === 0 ? 0 : 1;
-});
+}
+
+const [failedChecks, ...lanes] = await Promise.all([check(), ...lanesFor(process.argv.slice(2), root).map(run)]);
+rmSync(folder, { recursive: true, force: true });
+for (const { name, end } of lanes) process.stdout.write(`${lanes.length > 1 ? `\n${name}:` : ''}${end}\n`);
+for (const output of failedChecks) process.stdout.write(`${output}\n`);
+const passed = lanes.reduce((sum, { passes }) => sum + passes, 0);
+const failed = lanes.reduce((sum, { failures }) => sum + failures, failedChecks.length);
+process.stdout.write(`${passed} passed, ${failed} failed\n`);
+process.exitCode = failed === 0 ? 0 : 1;

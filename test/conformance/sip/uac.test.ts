@@ -1,10 +1,8 @@
 import { createHash } from 'node:crypto';
-import { createSocket } from 'node:dgram';
-import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { expect } from 'chai';
 import { header, headerLines } from '../../phones/sip/message.ts';
 import { Moment } from '../../phones/wait.ts';
+import { freeSipPort } from '../../support/ports.ts';
 import { sdp } from '../support/sdp.ts';
 import type { IncomingResponse, Request } from '../support/srf.ts';
 import { useSipStage } from '../support/stage.ts';
@@ -216,7 +214,7 @@ describe('Conformance, SIP server: calls by the application', () => {
   }
 
   it('fails with 503 at once where nobody listens, by UDP and by TCP', async () => {
-    const port = await closedPort();
+    const port = await freeSipPort();
     for (const uri of [`sip:nobody@127.0.0.1:${port}`, `sip:nobody@127.0.0.1:${port};transport=tcp`]) {
       const started = Date.now();
       expect((await failureOf(stage.srf.createUAC(uri, { localSdp: sdp() }))).status, uri).to.equal(503);
@@ -286,17 +284,4 @@ function expectedDigest(uri: string, cnonce: string | undefined): string {
   const md5 = (text: string): string => createHash('md5').update(text).digest('hex');
   const middle = cnonce === undefined ? '' : `00000001:${cnonce}:auth:`;
   return md5(`${md5('alice:lab.local:wonderland')}:47ebe028cda119c3:${middle}${md5(`INVITE:${uri}`)}`);
-}
-
-/** A port on 127.0.0.1 that was free a moment ago, for UDP and TCP. */
-async function closedPort(): Promise<number> {
-  const tcp = createServer().listen(0, '127.0.0.1');
-  await once(tcp, 'listening');
-  const { port } = tcp.address() as { port: number };
-  const udp = createSocket('udp4').bind(port, '127.0.0.1');
-  await once(udp, 'listening');
-  udp.close();
-  tcp.close();
-  await once(tcp, 'close');
-  return port;
 }

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ServerAddress } from '../../../runtime/config/config.ts';
 import type { EmbeddedServer } from '../../../runtime/embedded/server.ts';
+import { freeUdpRange } from '../../support/ports.ts';
 import { realDrachtio, realFreeSwitch } from '../../support/real-servers.ts';
 
 /** A server that a test file holds while it runs. */
@@ -50,7 +51,7 @@ export async function mediaServer(): Promise<Held> {
     password: secret,
     media: '127.0.0.1:0',
     profile: 'drachtio_mrf',
-    rtpPorts: { from: 32_000, to: 32_999 },
+    rtpPorts: await freeUdpRange(1000),
     sounds: folder,
     recordings: folder,
   });

@@ -258,7 +258,7 @@ describe('embedded media server: hostile input', () => {
       password: 'x',
       media: '127.0.0.1:0',
       profile: 'drachtio_mrf',
-      rtpPorts: { from: 33200, to: 33209 },
+      rtpPorts: await freeUdpRange(10),
       sounds: '.',
       recordings: '.',
     };

@@ -4,6 +4,7 @@ import { expect } from 'chai';
 import { type MediaServerStats, startMediaServer } from '../../../runtime/embedded/media/index.ts';
 import type { EmbeddedServer } from '../../../runtime/embedded/server.ts';
 import { startSipServer } from '../../../runtime/embedded/sip/index.ts';
+import { freeUdpRange } from '../../support/ports.ts';
 import type { Endpoint, MediaServerClient } from './support/fixture.ts';
 import { MiniSrf } from './support/mini-srf.ts';
 import { RtpPhone, until } from './support/rtp-phone.ts';
@@ -39,7 +40,7 @@ describe('embedded media server: with drachtio-srf on the embedded SIP server', 
       password: 'ClueCon',
       media: '127.0.0.1:0',
       profile: 'drachtio_mrf',
-      rtpPorts: { from: 33000, to: 33099 },
+      rtpPorts: await freeUdpRange(100),
       sounds: '.',
       recordings: '.',
     });

@@ -1,6 +1,7 @@
 import { createSocket, type Socket as UdpSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
+import { freeUdpPort } from '../../support/ports.ts';
 
 /** SIP over UDP and TCP as a phone uses it (RFC 3261 section 18). Bytes only: what they mean is decided above. */
 
@@ -64,7 +65,8 @@ async function openUdp(events: TransportEvents, impair: Impairment): Promise<Tra
     if (data.length <= 4) return;
     for (let copy = copies('received'); copy > 0; copy -= 1) events.message(data, peer(from.address, from.port));
   });
-  socket.bind(0, HOST);
+  // One that no phone before had: a registration that was left behind points at its old port.
+  socket.bind(await freeUdpPort(), HOST);
   await once(socket, 'listening');
   return {
     protocol: 'udp',

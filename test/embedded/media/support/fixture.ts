@@ -10,6 +10,7 @@ import {
 } from '../../../../runtime/embedded/media/index.ts';
 import type { EmbeddedServer } from '../../../../runtime/embedded/server.ts';
 import { wavHeader } from '../../../../runtime/embedded/media/audio/wav.ts';
+import { freeUdpRange } from '../../../support/ports.ts';
 import { type MiniDialog, MiniSrf } from './mini-srf.ts';
 
 const require = createRequire(import.meta.url);
@@ -118,7 +119,7 @@ export async function startBench(overrides: Partial<MediaServerOptions> = {}): P
     password: PASSWORD,
     media: '127.0.0.1:0',
     profile: 'drachtio_mrf',
-    rtpPorts: { from: 31000, to: 32999 },
+    rtpPorts: await freeUdpRange(1000),
     sounds: directory,
     recordings: directory,
     ...overrides,
