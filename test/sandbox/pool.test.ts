@@ -108,12 +108,12 @@ describe('sandbox: processes', function () {
 
   it('runs behind everything else, without an environment', async function () {
     if (process.platform !== 'linux') this.skip();
-    const sandbox = await openSandbox({ workers: 1, nice: 7 });
+    const sandbox = await openSandbox({ workers: 1, nice: 17 });
     try {
       await startScript(sandbox, { source: 'return 1' }).finished;
       const [pid] = sandbox.pids;
       const stat = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ');
-      expect(Number(stat?.[16])).to.equal(7);
+      expect(Number(stat?.[16])).to.equal(17);
       expect(readFileSync(`/proc/${pid}/oom_score_adj`, 'utf8').trim()).to.equal('1000');
       expect(readFileSync(`/proc/${pid}/environ`, 'utf8')).to.equal('');
     } finally {

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
 import type { PhoneCall } from '../../phones/phone-call.ts';
+import { observeFor } from '../../phones/wait.ts';
 import { eventually } from '../../support/eventually.ts';
 import { CALLS } from '../../support/stage.ts';
 import { expectError, expectTalk } from '../expectations.ts';
@@ -235,6 +236,8 @@ describe('settings of rooms', () => {
     const [one, other] = await pair(`${prefix}9`);
     await one.hears(TONES[1]);
     const { confid } = await rooms.only(2);
+    // The file may have been opened only now.
+    await observeFor(300);
     await one.hangup();
     await other.hangup();
     await rooms.expectNothing();

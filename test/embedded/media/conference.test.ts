@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -131,9 +132,12 @@ describe('embedded media server: conferences', () => {
     await pause(400);
     expect(one.phone.level(1700, later)).to.be.above(2000);
     expect(two.phone.level(1700, later)).to.be.below(200);
+    // The file is complete when the event comes, not with the answer.
+    const complete = once(conference, 'stopRecording');
     expect(await command('sounds recording stop room.wav')).to.equal(
       'Stopped recording file room.wav\n+OK Stopped recording 0 files\n',
     );
+    await complete;
     const samples = readWav(await readFile(join(bench.directory, 'room.wav')));
     expect(amplitude(samples, 700)).to.be.above(5000);
     expect(amplitude(samples.subarray(0, 3200), 1300)).to.be.above(3000);

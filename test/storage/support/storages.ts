@@ -30,7 +30,8 @@ function shared(kind: Storage['kind'], open: Opening): Promise<Storage> {
 }
 
 // At the root of the run, whichever file came first. Opening takes a second, so it is done once for all.
-after(async () => {
+after('close the shared storages', async function () {
+  this.timeout(60_000);
   for (const storage of sharedStorages.values()) await (await storage).close();
   sharedFolders.removeAll();
   await stopPostgresServer();
