@@ -1,5 +1,8 @@
 import { expect } from 'chai';
+import { requirePeer } from '../../phones/peers.ts';
+import { runSipp } from '../../phones/sipp.ts';
 import { eventually } from '../../support/eventually.ts';
+import { freeSipPort } from '../../support/ports.ts';
 import { TONES, useRooms } from './support.ts';
 
 const LOGINS = ['alice', 'bob', 'carol', 'dave'] as const;
@@ -144,6 +147,24 @@ describe('coming and going', () => {
     await alice.stop({ abruptly: true });
     await rooms.ask('DELETE', `/${confid}`);
     await other.ended();
+    await rooms.expectNothing();
+  });
+
+  it('of SIPp calls, of which some are cancelled and some hang up: nothing is left', async function () {
+    const program = requirePeer(this, 'sipp');
+    const [dave] = await stage.phones('dave');
+    const stays = await rooms.enter(dave, '*7098', TONES[7]);
+    const common = { server: stage.node.sip, rate: 20, keys: { domain: 'demo.local', number: '*7098' } };
+    const results = await Promise.all(
+      (['call', 'give-up'] as const).map(async (scenario, index) => {
+        const username = LOGINS[index] ?? '';
+        const password = `demo-${username}`;
+        return runSipp(program, { ...common, scenario, calls: 10, username, password, port: await freeSipPort() });
+      }),
+    );
+    for (const { code, errors } of results) expect(code, errors).to.equal(0);
+    await rooms.only(1);
+    await stays.hangup();
     await rooms.expectNothing();
   });
 
