@@ -65,7 +65,7 @@ export class Topology {
   ): HearingChange[] {
     commands.forEach((command, index) => check(command, index, exists));
     const touched = new Map<string, { from: string; to: string; before: boolean }>();
-    for (const { from, to, enabled } of commands) {
+    for (const { from, to, enabled } of withoutOverruled(commands)) {
       if (from === '') continue;
       for (const speaker of from === ALL ? everybody : [from]) {
         for (const listener of to === ALL ? everybody : [to]) {
@@ -85,7 +85,11 @@ export class Topology {
 
   /** Every parted pair of which the participant is one side. */
   partedFrom(id: string): HearingChange[] {
-    return this.entries().filter(({ from, to }) => from === id || to === id);
+    const unheardBy = Array.from(this.#blocked.get(id) ?? [], (to) => ({ from: id, to, enabled: false }));
+    const doesNotHear = [...this.#blocked].flatMap(([from, listeners]) =>
+      listeners.has(id) ? [{ from, to: id, enabled: false }] : [],
+    );
+    return [...unheardBy, ...doesNotHear];
   }
 
   /** A participant has left: nothing about it stays. */
@@ -107,6 +111,20 @@ export class Topology {
     listeners?.delete(listener);
     if (listeners?.size === 0) this.#blocked.delete(speaker);
   }
+}
+
+/**
+ * Those commands that no later one for the same two overrules, in order. What comes of them is the same, and the work has a
+ * limit: thousands of commands for all would hold up the node.
+ */
+function withoutOverruled(commands: readonly TopologyCommand[]): Iterable<TopologyCommand> {
+  const last = new Map<string, TopologyCommand>();
+  for (const command of commands) {
+    const key = `${command.from} ${command.to}`;
+    last.delete(key);
+    last.set(key, command);
+  }
+  return last.values();
 }
 
 function check({ from, to, enabled }: TopologyCommand, index: number, exists: (id: string) => boolean): void {

@@ -3,8 +3,10 @@ import fc from 'fast-check';
 import { Topology, type TopologyCommand, TopologyError } from '../../runtime/conference/topology.ts';
 
 const PEOPLE = ['a', 'b', 'c', 'd'];
-const exists = (id: string) => PEOPLE.includes(id);
-const id = fc.constantFrom('*', ...PEOPLE);
+/** Is still being called: not among all, and can be named. */
+const CALLED = 'e';
+const exists = (id: string) => id === CALLED || PEOPLE.includes(id);
+const id = fc.constantFrom('*', ...PEOPLE, CALLED);
 const command = fc
   .record({ from: id, to: id, enabled: fc.boolean() })
   .filter(({ from, to }) => from !== to || from === '*');
@@ -43,6 +45,13 @@ describe('topology', () => {
     topology.apply([{ from: 'a', to: '*', enabled: false }], PEOPLE, exists);
     expect(topology.apply(topology.entries(), PEOPLE, exists)).to.deep.equal([]);
     expect(topology.entries()).to.have.length(4);
+  });
+
+  it('has soon carried out as many commands as a request may hold, each for all', function () {
+    this.timeout(5000);
+    const crowd = Array.from({ length: 200 }, (_, index) => `p${index}`);
+    const commands = Array.from({ length: 10_000 }, (_, index) => ({ from: '*', to: '*', enabled: index % 2 === 0 }));
+    expect(new Topology().apply(commands, crowd, () => true)).to.have.length(200 * 199);
   });
 
   it('forgets a participant in both directions', () => {
