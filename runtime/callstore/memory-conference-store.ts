@@ -68,16 +68,18 @@ export class MemoryConferenceStore implements ConferenceStore {
   }
 
   async list(scope: DialogScope): Promise<readonly ConferenceView[]> {
-    const ids = this.#byDomain.get(scope.domain.toLowerCase()) ?? [];
-    return (await this.#visible(scope, ids)).map(({ entry }) => entry.view());
+    const own = await this.#own(scope);
+    const ids = own ?? this.#byDomain.get(scope.domain.toLowerCase()) ?? [];
+    return this.#visible(scope, own, ids).map(({ entry }) => entry.view());
   }
 
   async read(scope: DialogScope, confid: string): Promise<ConferenceView | undefined> {
-    return (await this.#visible(scope, [confid]))[0]?.entry.view();
+    return this.#visible(scope, await this.#own(scope), [confid])[0]?.entry.view();
   }
 
   async lookup(scope: DialogScope, selector: ConferenceSelector): Promise<readonly string[]> {
-    return (await this.#visible(scope, await this.#named(scope, selector))).map(({ entry }) => entry.confid);
+    const ids = await this.#named(scope, selector);
+    return this.#visible(scope, await this.#own(scope), ids).map(({ entry }) => entry.confid);
   }
 
   async isForeign(scope: DialogScope, selector: ConferenceSelector): Promise<boolean> {
@@ -114,13 +116,15 @@ export class MemoryConferenceStore implements ConferenceStore {
     return new Set(dialogids.flatMap((dialogid) => this.#byDialog.get(dialogid) ?? []));
   }
 
+  /** Ids of those in which an account of the scope's user takes part; undefined where the scope is all of its domain. */
+  async #own({ domain, ownUserId }: DialogScope): Promise<ReadonlySet<string> | undefined> {
+    if (ownUserId === undefined) return undefined;
+    return this.#ofDialogs(await this.#calls.lookup({ domain }, { userid: ownUserId }));
+  }
+
   /** Those of the ids that live and that the scope may see, oldest first. */
-  async #visible({ domain, ownUserId }: DialogScope, ids: Iterable<string>): Promise<Stored[]> {
+  #visible({ domain }: DialogScope, own: ReadonlySet<string> | undefined, ids: Iterable<string>): Stored[] {
     const lower = domain.toLowerCase();
-    const own =
-      ownUserId === undefined
-        ? undefined
-        : this.#ofDialogs(await this.#calls.lookup({ domain }, { userid: ownUserId }));
     const found: Stored[] = [];
     for (const id of ids) {
       const stored = this.#conferences.get(id);
