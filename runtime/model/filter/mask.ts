@@ -58,12 +58,12 @@ function pick(value: unknown, mask: Mask | undefined): unknown {
   return entries.length > 0 ? Object.fromEntries(entries) : undefined;
 }
 
-/** `{opts: {a: 1}}` becomes `{"opts.a": 1}`; lists, and objects without keys, stay as they are. */
+/** `{opts: {a: 1}}` becomes `{"opts.a": 1}`; lists stay as they are, and of an object without keys nothing is left. */
 export function flatten(fields: Fields): Fields {
   const entries: [string, unknown][] = [];
   const walk = (part: Fields, prefix: string): void => {
     for (const [key, value] of Object.entries(part)) {
-      if (isObject(value) && Object.keys(value).length > 0) walk(value, `${prefix}${key}.`);
+      if (isObject(value)) walk(value, `${prefix}${key}.`);
       else entries.push([prefix + key, value]);
     }
   };

@@ -51,9 +51,8 @@ class ObjectForm {
       const pattern: Expression = { kind: 'const', type: 'text', value: regexp[2] ?? '' };
       return this.#call(regexp[1] === undefined ? 'regexp' : 'iregexp', [field, pattern], path);
     }
-    return this.#any(split(condition, '|'), path, (each) =>
-      field.type === 'json' ? this.#json(field, each, path) : this.#text(field, each, path),
-    );
+    if (field.type === 'json') return this.#json(field, condition, path);
+    return this.#any(split(condition, '|'), path, (each) => this.#text(field, each, path));
   }
 
   /** A number, true or false for a field that is none of them, or is JSON. */
@@ -61,6 +60,7 @@ class ObjectForm {
     if (typeof condition !== 'number' && typeof condition !== 'boolean') {
       throw new FilterError(path, 'must be a condition: a text, a number, true, false, null, a list or an object');
     }
+    if (field.type === 'json') return this.#oneOf(field, [condition], path);
     return this.#equal(field, field.type === 'text' ? String(condition) : condition, path);
   }
 
@@ -71,13 +71,16 @@ class ObjectForm {
       if (field.type === 'number[]' || field.type === 'number') return numberIn(item, `${path}[${index}]`);
       if (field.type === 'boolean[]') return flag(item, `${path}[${index}]`);
       if (field.type !== 'json' && (typeof item === 'number' || typeof item === 'boolean')) return String(item);
+      if (field.type === 'json' && typeof item === 'object' && item !== null) return this.#parser.json(item, path);
       if (typeof item === 'object')
         throw new FilterError(`${path}[${index}]`, 'must be a text, a number, true or false');
       return item;
     });
     const list = listLiteral(values);
-    if (isList(field.type) || field.type === 'json') return this.#call('contains_all', [field, list], path);
-    return this.#call('in', [field, list], path);
+    if (isList(field.type)) return this.#call('contains_all', [field, list], path);
+    const isOne = this.#call('in', [field, list], path);
+    if (field.type !== 'json') return isOne;
+    return this.#call('or', [this.#call('contains_all', [field, list], path), isOne], path);
   }
 
   #text(field: Expression, condition: string, path: string): Expression {
@@ -108,18 +111,27 @@ class ObjectForm {
     );
   }
 
-  /** A text as condition on JSON, which may be a text, a number, true or false. */
+  /** A text as condition on JSON, which may be of any type: it means what it means for a field of that type. */
   #json(field: Expression, condition: string, path: string): Expression {
-    const ranges = split(condition, ';').map((part) => split(part, '~'));
-    const isRange = ranges.every((ends) => ends.every((end) => end.trim() === '' || NUMBER.test(end)));
-    if (isRange && ranges.some((ends) => ends.length === 2)) {
-      return this.#number(convert(field, 'number', path), condition, path);
+    const choices: Expression[] = [];
+    const literals: string[] = [];
+    for (const part of split(condition, '|')) {
+      if (isRange(part)) choices.push(this.#number(convert(field, 'number', path), part, path));
+      else if (hasUnescaped(part, '%')) choices.push(this.#text(convert(field, 'text', path), part, path));
+      else literals.push(unescape(part));
     }
-    const choices = [this.#text(convert(field, 'text', path), condition, path)];
-    if (NUMBER.test(condition)) choices.push(this.#equal(convert(field, 'number', path), Number(condition), path));
-    const word = condition.toLowerCase();
-    if (word === 'true' || word === 'false') choices.push(this.#equal(field, word === 'true', path));
+    if (literals.length > 0) choices.push(this.#oneOf(field, literals, path));
     return this.#any(choices, path, (choice) => choice);
+  }
+
+  /** JSON that is one of these values, or a list with one of them. */
+  #oneOf(field: Expression, values: readonly unknown[], path: string): Expression {
+    const list = listLiteral(values.flatMap(meanings));
+    return this.#call(
+      'or',
+      [this.#call('in', [field, list], path), this.#call('contains_any', [field, list], path)],
+      path,
+    );
   }
 
   #any<T>(items: readonly T[], path: string, each: (item: T) => Expression): Expression {
@@ -165,6 +177,24 @@ function split(text: string, separator: string): string[] {
     if (escaped) index += 1;
   }
   return parts;
+}
+
+/** Of numbers: `1~5;10~`. */
+function isRange(text: string): boolean {
+  const ranges = split(text, ';').map((part) => split(part, '~'));
+  const isNumeric = ranges.every((ends) => ends.every((end) => end.trim() === '' || NUMBER.test(end)));
+  return isNumeric && ranges.some((ends) => ends.length === 2 && ends.some((end) => NUMBER.test(end)));
+}
+
+/** The text, number and flag that a condition stands for. */
+function meanings(condition: unknown): readonly unknown[] {
+  const text = String(condition);
+  const word = text.toLowerCase();
+  return [
+    text,
+    ...(NUMBER.test(text) && Number.isFinite(Number(text)) ? [Number(text)] : []),
+    ...(word === 'true' || word === '1' ? [true] : word === 'false' || word === '0' ? [false] : []),
+  ];
 }
 
 function hasUnescaped(text: string, character: string): boolean {

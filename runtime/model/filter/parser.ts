@@ -90,6 +90,12 @@ export class ExpressionParser {
     return Array.isArray(value) ? listLiteral(value) : { kind: 'const', type: 'json', value };
   }
 
+  /** Any JSON as it is. @throws FilterError */
+  json(value: object, path: string): object {
+    this.#checkJson(value, path, 1);
+    return value;
+  }
+
   #checkJson(value: unknown, path: string, depth: number): void {
     this.countNode(path);
     if (depth > LIMITS.depth) throw new FilterError(path, `nests more than ${LIMITS.depth} deep`);

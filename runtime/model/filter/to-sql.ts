@@ -80,7 +80,7 @@ export class SqlCompiler {
   #property({ name, keys, type }: Extract<Expression, { kind: 'property' }>): Fragment {
     const field = this.#fields.get(name);
     if (field === undefined) throw new Error(`There is no column for ${name}.`);
-    if (keys.length > 0) return sql`nullif(${field.sql} #> ${keys}::text[], 'null'::jsonb)`;
+    if (keys.length > 0) return sql`model.at(${field.sql}, ${keys}::text[])`;
     if (type === 'number') return field.isInteger ? sql`${field.sql}::float8` : field.sql;
     return type === 'number[]' && field.isInteger ? sql`${field.sql}::float8[]` : field.sql;
   }

@@ -16,6 +16,8 @@ export function compareText(a: string, b: string): number {
   return a.length - b.length;
 }
 
+type Item = Readonly<Record<string, unknown>>;
+
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
@@ -39,9 +41,16 @@ export function canonical(value: unknown): string {
   return `{${entries.map(([key, item]) => `${JSON.stringify(key)}:${canonical(item)}`).join()}}`;
 }
 
-/** One key of a JSON value, as PostgreSQL's `#>`: a number, from the end when negative, in an array. */
+/**
+ * One key of a JSON value, as `model.at` has it: a number, from the end when negative, in an array. Another key of an array is
+ * the array of that key of each object in it; undefined when none has it.
+ */
 export function keyOf(value: unknown, key: string): unknown {
-  if (Array.isArray(value)) return /^[+-]?\d{1,9}$/.test(key) ? value.at(Number(key)) : undefined;
+  if (Array.isArray(value)) {
+    if (/^[+-]?\d{1,9}$/.test(key)) return value.at(Number(key));
+    const found = value.filter((item) => isObject(item) && Object.hasOwn(item, key)).map((item: Item) => item[key]);
+    return found.length === 0 ? undefined : found;
+  }
   return isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
 }
 

@@ -21,6 +21,7 @@ import { userRole } from './0015-user-role.ts';
 import { sipServer } from './0016-sip-server.ts';
 import { filterFunctions } from './0017-filter-functions.ts';
 import { dayIds } from './0018-day-ids.ts';
+import { jsonKeys } from './0019-json-keys.ts';
 
 const TABLE = 'schema_migrations';
 
@@ -43,6 +44,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0016-sip-server': sipServer,
   '0017-filter-functions': filterFunctions,
   '0018-day-ids': dayIds,
+  '0019-json-keys': jsonKeys,
 };
 
 /** Names of the applied migrations; none when there is no table of them yet. */

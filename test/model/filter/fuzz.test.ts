@@ -138,7 +138,7 @@ class Generator {
     const isLeaf = depth <= 0 || this.#random.chance(0.25);
     const pick = (choices: readonly (() => unknown)[]): unknown => this.#random.pick(choices)();
     const property = (names: readonly string[]) => (): unknown => ['property', this.#random.pick(names)];
-    const deep = (): unknown => ['prop', 'any', this.#random.pick(['a', 'b', 'a.b', '0', '-1', 'b.0.a'])];
+    const deep = (): unknown => ['prop', 'any', this.#random.pick(['a', 'b', 'a.b', '0', '-1', 'b.0.a', 'b.b'])];
     const choice = (of: Kind) => (): unknown => ['if', nested('boolean'), nested(of), nested(of)];
     const either = (of: Kind) => (): unknown => ['coalesce', nested(of), nested(of)];
     switch (kind) {

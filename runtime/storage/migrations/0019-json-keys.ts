@@ -1,0 +1,31 @@
+import { type Kysely, sql } from 'kysely';
+import type { Migration } from 'kysely/migration';
+
+/** What is at a path of JSON: a key of a list of objects is the list of that key of each of them. */
+export const jsonKeys: Migration = {
+  async up(db: Kysely<unknown>): Promise<void> {
+    await sql`
+      create function model.through(j jsonb, keys text[]) returns jsonb language plpgsql immutable parallel safe as $$
+      declare
+        key text;
+      begin
+        foreach key in array keys loop
+          if jsonb_typeof(j) = 'array' and key !~ '^[+-]?\\d{1,9}$' then
+            j := (select jsonb_agg(item -> key order by place)
+              from jsonb_array_elements(j) with ordinality as items (item, place)
+              where jsonb_typeof(item) = 'object' and item ? key);
+          else
+            j := j #> array[key];
+          end if;
+          exit when j is null;
+        end loop;
+        return nullif(j, 'null'::jsonb);
+      end $$`.execute(db);
+    // Most paths lead through objects only.
+    await sql`
+      create function model.at(j jsonb, keys text[]) returns jsonb language sql immutable parallel safe as
+        $$ select coalesce(nullif(j #> keys, 'null'::jsonb), case when j is not null then model.through(j, keys) end) $$`.execute(
+      db,
+    );
+  },
+};
