@@ -29,7 +29,8 @@ export abstract class ClientMachine<State extends string, Event extends string> 
   /** Until the next retransmission, ms. */
   protected interval: number;
   protected timeout: Timer | undefined;
-  readonly #data: Buffer;
+  /** Undefined when it is not sent again. */
+  #data: Buffer | undefined;
   readonly #target: string;
   #retransmit: Timer | undefined;
 
@@ -69,12 +70,13 @@ export abstract class ClientMachine<State extends string, Event extends string> 
   protected begin(giveUp: () => void, again: () => void): void {
     this.timeout = this.timers.set(64 * this.values.t1, giveUp);
     if (!this.channel.reliable) this.#retransmit = this.timers.set(this.interval, again);
-    this.channel.send(this.#data);
+    if (this.#data !== undefined) this.channel.send(this.#data);
   }
 
   /** Sends the request again, and the next time after `interval`. */
   protected repeat(again: () => void): void {
     this.#retransmit = this.timers.set(this.interval, again);
+    if (this.#data === undefined) return;
     if (this.channel.resend !== undefined) this.channel.resend(this.#data);
     else this.channel.send(this.#data);
   }
@@ -96,5 +98,6 @@ export abstract class ClientMachine<State extends string, Event extends string> 
     this.timeout?.cancel();
     this.#retransmit = undefined;
     this.timeout = undefined;
+    this.#data = undefined;
   }
 }

@@ -142,6 +142,11 @@ export class ClientTransaction {
     this.#machine?.transportFailed(error);
   }
 
+  /** @internal It has its final response. The ACK of an INVITE is made from the INVITE, whenever it is wanted. */
+  shed(): void {
+    if (this.request.method !== 'INVITE') this.request.shed();
+  }
+
   /** @internal */
   dispose(): void {
     this.#machine?.dispose();

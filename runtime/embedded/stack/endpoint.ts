@@ -1,3 +1,4 @@
+import { Afterlife } from './afterlife.ts';
 import { ClientTransaction, type ClientUser } from './client-transaction.ts';
 import { SipParseError, SipTransportError } from './errors.ts';
 import { InviteClientTransaction } from './invite-client.ts';
@@ -92,6 +93,7 @@ export class SipEndpoint {
     string,
     { transaction: ServerTransaction; retransmission: SuccessRetransmission }
   >();
+  readonly #afterlife: Afterlife;
   readonly #maxServers: number;
   readonly #tryingDelay: number;
   #closed = false;
@@ -99,6 +101,7 @@ export class SipEndpoint {
   constructor(options: SipEndpointOptions) {
     this.#handler = options.handler;
     this.timers = options.timers ?? new TimerWheel();
+    this.#afterlife = new Afterlife(this.timers);
     this.timerValues = options.timerValues ?? DEFAULT_TIMER_VALUES;
     this.#maxServers = options.maxServerTransactions ?? 50_000;
     this.#tryingDelay = options.tryingDelay ?? 0;
@@ -262,7 +265,10 @@ export class SipEndpoint {
     const { request } = transaction;
     const channel = this.#transport.clientChannel(destination, (error) => transaction.transportFailed(error));
     const user = {
-      response: (response: SipResponse) => transaction.deliver(response),
+      response: (response: SipResponse) => {
+        transaction.deliver(response);
+        if (response.status >= 200) this.#afterlife.add(transaction);
+      },
       failed: (error: SipTransportError) => transaction.fail(error),
       terminated: () => {
         channel.release?.();
@@ -399,14 +405,10 @@ export class SipEndpoint {
         },
       },
       (sender, response, data) => {
-        if (
-          request.method === 'INVITE' &&
-          response.status >= 200 &&
-          response.status < 300 &&
-          sender.onCancel === undefined
-        ) {
-          this.#awaitAck(sender, response, () => channel.send(data));
-        }
+        if (response.status < 200) return;
+        // The ACK of a 2xx is told together with the INVITE.
+        if (request.method !== 'INVITE' || response.status >= 300) this.#afterlife.add(sender);
+        else if (sender.onCancel === undefined) this.#awaitAck(sender, response, () => channel.send(data));
       },
     );
     this.#servers.set(key, transaction);
@@ -446,6 +448,7 @@ export class SipEndpoint {
     if (waiting !== undefined) {
       waiting.retransmission.stop();
       this.#unacknowledged.delete(key);
+      this.#afterlife.add(waiting.transaction);
       if (waiting.transaction.onAck !== undefined) {
         waiting.transaction.onAck(ack);
         return;

@@ -134,6 +134,14 @@ export abstract class SipMessage {
     return first;
   }
 
+  /** Drops headers and body, and with them the text that the message was read from. */
+  shed(): void {
+    this.headers.length = 0;
+    this.body = EMPTY;
+    this.#cseq = undefined;
+    this.#via = undefined;
+  }
+
   #forget(key: string): void {
     if (key === 'cseq') this.#cseq = undefined;
     else if (key === 'via') this.#via = undefined;
@@ -211,6 +219,11 @@ export class SipRequest extends SipMessage {
 
   override startLine(): string {
     return `${this.method} ${this.uri} SIP/2.0`;
+  }
+
+  override shed(): void {
+    super.shed();
+    this.uri = '';
   }
 }
 

@@ -116,8 +116,19 @@ export class ServerTransaction {
     if (this.#machine instanceof InviteServerTransaction) this.#machine.receiveAck();
   }
 
+  /** @internal It has had its final response: of the request only its method is kept, for retransmissions. */
+  shed(): void {
+    this.request.shed();
+    this.localTag = copyOf(this.localTag);
+  }
+
   /** @internal */
   dispose(): void {
     this.#machine.dispose();
   }
+}
+
+/** The same text, which does not hold on to a longer one that it was cut from. */
+function copyOf(text: string): string {
+  return Buffer.from(text, 'latin1').toString('latin1');
 }

@@ -72,14 +72,27 @@ export class MediaCalls {
 
   async #endpoint(): Promise<Endpoint> {
     const sound = await openSound();
-    const endpoint = await this.#media.createEndpoint({ remoteSdp: description(sound.port) });
+    const endpoint = await this.#create(description(sound.port));
     endpoint.conn.socket.setNoDelay(true);
     await connectSound(sound, Number(endpoint.local.mediaPort));
     this.#sockets.push(sound);
     this.#endpoints.push(endpoint);
     return endpoint;
   }
+
+  async #create(remoteSdp: string): Promise<Endpoint> {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await this.#media.createEndpoint({ remoteSdp });
+      } catch (error) {
+        if (tries === TRIES) throw error;
+      }
+    }
+  }
 }
+
+/** The library waits four seconds for the media server's connection, which never comes where an RTP port is taken. */
+const TRIES = 3;
 
 function description(port: number): string {
   const media = [`m=audio ${port} RTP/AVP 0`, 'a=rtpmap:0 PCMU/8000', 'a=ptime:20', ''];
