@@ -34,7 +34,10 @@ if (major !== NEEDED_MAJOR) {
   process.execve(process.execPath, [process.execPath, ...process.execArgv, ...flags(), script, ...args], environment());
 } else {
   // Reading some two hundred files of TypeScript takes as long as most commands; where it cannot be kept, it is done anew.
-  module.enableCompileCache(join(here, '..', '..', 'node_modules', '.cache', 'ringmaster'));
+  const kept = join(here, '..', '..', 'node_modules', '.cache', 'ringmaster');
+  module.enableCompileCache(kept);
+  // For worker threads.
+  process.env.NODE_COMPILE_CACHE ??= kept;
   const { main } = await import('./main.ts');
   await main(args);
 }

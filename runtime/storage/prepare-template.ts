@@ -1,6 +1,6 @@
 /**
- * Makes the template of an empty PGlite cluster ahead of time: `node runtime/storage/prepare-template.ts`, for images and
- * after an installation. Without it the first start makes it, and takes the 2-3 s of CPU that initdb needs.
+ * Makes the template of a PGlite cluster without data ahead of time: `node runtime/storage/prepare-template.ts`, for images
+ * and after an installation. Without it the first start makes it, and takes the 4 s of CPU that initdb and the migrations need.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -46,6 +46,6 @@ export interface StorageOptions {
   /** Connections to a PostgreSQL server. Default 10. */
   readonly poolSize?: number | undefined;
   readonly log?: StorageLog | undefined;
-  /** Where the template of an empty PGlite cluster is kept; `null`: none. Default: beside the installed packages. */
+  /** Where the template of a PGlite cluster without data is kept; `null`: none. Default: beside the installed packages. */
   readonly templateFolder?: string | null | undefined;
 }

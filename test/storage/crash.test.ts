@@ -2,9 +2,22 @@ import { expect } from 'chai';
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import { StorageLockedError, StorageUnavailableError, openStorage } from '../../runtime/storage/index.ts';
+import { type Storage, StorageLockedError, StorageUnavailableError, openStorage } from '../../runtime/storage/index.ts';
 import { storageChild } from './support/child-process.ts';
 import { failure, temporaryFolders } from './support/storages.ts';
+
+/** Columns, constraints, indexes and functions of ours. */
+async function schemaOf(storage: Storage): Promise<string[]> {
+  const { rows } = await sql<{ line: string }>`
+    select concat_ws(' ', table_name, column_name, data_type, is_nullable, column_default) as line
+      from information_schema.columns where table_schema = 'public'
+    union all select concat_ws(' ', conrelid::regclass, pg_get_constraintdef(oid)) from pg_constraint
+      where connamespace = 'public'::regnamespace
+    union all select indexdef from pg_indexes where schemaname = 'public'
+    union all select concat_ws(' ', proname, prosrc) from pg_proc where pronamespace = 'public'::regnamespace
+    order by line`.execute(storage.db);
+  return rows.map(({ line }) => line);
+}
 
 describe('PGlite storage and the end of its process', function () {
   this.timeout(60_000);
@@ -77,13 +90,29 @@ describe('PGlite storage and the end of its process', function () {
     expect(existsSync(unfinished)).to.equal(false);
   });
 
-  it('works without a template, as on a read-only installation', async () => {
+  it('works without a template, as on a read-only installation, and has the same schema', async () => {
     const file = join(folders.make(), 'file');
     writeFileSync(file, '');
-    const storage = await openStorage({ dataDir: folders.make(), templateFolder: join(file, 'impossible') });
-    const rows = await storage.db.selectFrom('users').selectAll().execute();
-    await storage.close();
+    const [without, copied] = [
+      await openStorage({ dataDir: folders.make(), templateFolder: join(file, 'impossible') }),
+      await openStorage({ dataDir: folders.make() }),
+    ];
+    const rows = await without.db.selectFrom('users').selectAll().execute();
+    const schemas = [await schemaOf(without), await schemaOf(copied)];
+    await without.close();
+    await copied.close();
     expect(rows).to.deep.equal([]);
+    expect(schemas[0]).to.have.length.above(100).and.to.deep.equal(schemas[1]);
+  });
+
+  it('copies a template in which the migrations have been done', async () => {
+    const told: unknown[] = [];
+    const log = { debug() {}, info: (fields: unknown) => void told.push(fields), warn() {}, error() {} };
+    const templateFolder = join(folders.make(), 'template');
+    for (const dataDir of [folders.make(), folders.make()])
+      await (await openStorage({ dataDir, templateFolder, log })).close();
+    expect(existsSync(templateFolder)).to.equal(true);
+    expect(JSON.stringify(told)).to.not.include('applied');
   });
 
   it('says that a damaged cluster does not open, and gives the folder back', async () => {

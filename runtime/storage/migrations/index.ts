@@ -71,6 +71,19 @@ export async function migrateToLatest(
   // The usual start: kysely's migrator would spend 300 ms on looking at the catalog.
   const applied = await appliedNames(db);
   if (applied.join() === Object.keys(provided).toSorted().join()) return [];
+  return await migrate(db, provided);
+}
+
+/**
+ * Applies what is not applied.
+ *
+ * @returns the names of what was
+ * @throws as `migrateToLatest` does
+ */
+export async function migrate(
+  db: Kysely<Schema>,
+  provided: Readonly<Record<string, Migration>> = migrations,
+): Promise<readonly string[]> {
   const migrator = new Migrator({
     db,
     provider: { getMigrations: () => Promise.resolve({ ...provided }) },
