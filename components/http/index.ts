@@ -46,6 +46,7 @@ export const http = defineComponent({
   waits: true,
   method: 'http.request',
   subject: 'url',
+  request: ({ method, url }) => `${method} ${url}`,
   run: async ({ services, signal, domain, reveal }, settings) => {
     if (!services.http) throw unavailable('this node makes no HTTP requests');
     const { status, headers, body } = await services.http.request({

@@ -37,6 +37,7 @@ export function operationComponent(operation: DocumentedOperation): Component {
     ...(outcomes === undefined ? {} : { outcomes }),
     waits: true,
     method: `operation.${name}`,
+    request: () => name,
     run: async ({ services, domain, signal }, settings) => {
       if (!services.operations) throw unavailable('there are no call operations here');
       const answer = await services.operations.call(name, domain, settings as Record<string, Value>, signal);

@@ -146,6 +146,8 @@ export interface Component<Settings extends TSchema = TSchema> {
   readonly needsCall?: 'incoming' | 'connected' | 'any';
   /** The setting that says best what a block is about; the trace shows it. */
   readonly subject?: string;
+  /** What it asks of others, by the words with which a test gives the answer, e.g. `GET https://a.example/b`. */
+  readonly request?: (settings: Static<Settings>) => string;
   /** What authors may call it who know other systems. */
   readonly otherNames?: readonly string[];
   /** The settings that name a scenario it starts, and the values of that scenario's parameters. */

@@ -13,6 +13,8 @@ import type { Value } from './values.ts';
 
 /** Finished runs whose traces are kept. */
 const KEPT_TRACES = 200;
+/** Characters of JSON that the values of its parameters may have to be shown. */
+const MAX_ARGS_LENGTH = 4096;
 
 /** A run, live or finished, as its author looks at it. */
 export interface RunView {
@@ -24,6 +26,8 @@ export interface RunView {
   /** Who called, and the number by which the scenario was reached; absent without a caller. */
   readonly from?: string;
   readonly to?: string;
+  /** Values of its parameters; absent when there are none, or very large ones. */
+  readonly args?: Readonly<Record<string, Value>>;
   /** Call-ID of the scenario's own party. */
   readonly callid: string;
   readonly domain: string;
@@ -125,7 +129,7 @@ export class ScenarioRunner {
 
   #begin(program: Program, options: Pick<RunOptions, 'call' | 'args' | 'variables' | 'domain'>): Run {
     const run = startRun(program, { ...options, log: this.#log, services: this.#services });
-    const caller = callerOf(options.call);
+    const caller = { ...callerOf(options.call), ...shownArgs(options.args) };
     const { callid } = caller;
     this.#live.set(run.id, { run, caller });
     void run.finished.then((outcome) => this.#keep(run, caller, outcome));
@@ -156,7 +160,7 @@ export class ScenarioRunner {
   }
 }
 
-type Caller = Pick<RunView, 'callid' | 'from' | 'to'>;
+type Caller = Pick<RunView, 'callid' | 'from' | 'to' | 'args'>;
 
 function callerOf(call: CallPort | undefined): Caller {
   const { callid = '', opponent, dialled } = call ?? {};
@@ -164,8 +168,14 @@ function callerOf(call: CallPort | undefined): Caller {
   return { callid, ...(from === undefined ? {} : { from }), ...(dialled === undefined ? {} : { to: dialled }) };
 }
 
+function shownArgs(args: RunOptions['args'] = {}): Pick<RunView, 'args'> {
+  const { length } = JSON.stringify(args);
+  return length > '{}'.length && length <= MAX_ARGS_LENGTH ? { args } : {};
+}
+
 function view({ id, program, trace, domain, children }: Run, caller: Caller): RunView {
-  const nested = children.map((child) => view(child, caller));
+  const { args: _args, ...call } = caller;
+  const nested = children.map((child) => view(child, call));
   const { id: scenario, version } = program;
   const file = path.basename(program.file);
   return {

@@ -8,7 +8,7 @@ import { components } from '../../components/index.ts';
 import type { RunView } from '../../runtime/interpreter/runner.ts';
 import { mismatches } from '../../runtime/interpreter/simulation/expectations.ts';
 import { simulate as runSimulation } from '../../runtime/interpreter/simulation/simulation.ts';
-import { readTestFile } from '../../runtime/interpreter/simulation/test-file.ts';
+import { type ScenarioTest, readTestFile } from '../../runtime/interpreter/simulation/test-file.ts';
 import type { Turn } from '../../runtime/interpreter/simulation/turns.ts';
 import { asTest } from '../../runtime/interpreter/tools/as-test.ts';
 import { scenarioSchema } from '../../runtime/interpreter/tools/json-schema.ts';
@@ -107,6 +107,53 @@ describe('scenario tools', () => {
     expect(lines[0]).to.match(/^run [0-9a-f-]{36} {2}scenario menu {2}version [0-9a-f]{12} {2}call ivr@simulation$/);
     expect(lines).to.include('    0.0s  choice (menu) -> 1').and.to.include('              {"digit":"1","tries":1}');
     expect(lines.at(-1)).to.equal('    2.2s  completed');
+  });
+
+  it('make a test of a run that asked servers and operations, which passes', async () => {
+    const asking = program(`id: asking
+parameters: { customer: { type: string, default: "1" } }
+start: a
+blocks:
+  a: { answer: , next: b }
+  b: { http: "https://crm.example/c/\${customer}", exits: { next: c, refused: end, error: end } }
+  c: { if: b.json.vip, exits: { then: d, else: end } }
+  d: { loop: { times: 3 }, exits: { each: e, done: f } }
+  e: { http: { url: "https://crm.example/calls", method: POST }, exits: { next: d, refused: d, error: d } }
+  f: { operation.lookup: { from: "101" }, next: g }
+  g: { if: size(f.ids) == 2, exits: { then: h, else: end } }
+  h: { operation.refer: { dialogid: x, by: "101", referto: y }, exits: { next: end, failed: i, error: i } }
+  i: { http: "https://slow.example/", exits: { next: end, error: end } }
+`);
+    const run = (given: Pick<ScenarioTest, 'args' | 'turns' | 'http' | 'operations'>) => {
+      const { args, turns, http, operations } = given;
+      return runSimulation(asking, {
+        script: { from: '101', turns, hangsUpAfter: 120_000 },
+        args,
+        http,
+        operations,
+        components,
+      });
+    };
+    const args = { customer: '7' };
+    const simulated = await run({
+      args,
+      turns: [{ kind: 'hang_up', after: 6000 }],
+      http: {
+        'GET https://crm.example/c/7': { json: { vip: true }, headers: { etag: 'x' } },
+        'POST https://crm.example/calls': [{ status: 201, body: 'made' }, { status: 503 }, { error: 'http_timeout' }],
+        'GET https://slow.example/': { status: 200, after: '1h' },
+      },
+      operations: { lookup: { ids: ['a', 'b'] }, refer: { error: 'not_applicable', after: '1500ms' } },
+    });
+    const { id, trace, domain } = simulated.run;
+    const { outcome } = simulated;
+    expect(trace.map(({ block }) => block).join('')).to.equal('abcdedededfghi');
+    const { version } = asking;
+    const shown = { id, scenario: 'asking', version, file: 'asking.yaml', domain, callid: '', args, trace, outcome };
+    const { tests, problems } = readTestFile(asTest(shown), 'made.test.yaml');
+    expect(problems).to.deep.equal([]);
+    const [test] = tests.tests;
+    expect(mismatches(await run(test as ScenarioTest), test?.expect ?? {})).to.deep.equal([]);
   });
 
   for (const [what, turns] of [

@@ -93,6 +93,7 @@ export abstract class BaseRun implements Run {
     const { name, ...rest } = site;
     const subject = subjectOf(component, settings);
     if (subject !== undefined) site.trace.about(subject);
+    if (component.request) site.trace.requested(component.request(settings));
     const claims: (() => void)[] = [];
     const memory = this.#memories.get(name) ?? new Map<string, Plain>();
     this.#memories.set(name, memory);

@@ -11,6 +11,8 @@ export interface TraceEntry {
   readonly component: string;
   /** What it is about: a sound, a number, a class of the data model. */
   readonly subject?: string;
+  /** What was asked of others: `METHOD URL`, or the name of an operation. */
+  readonly request?: string;
   /** Milliseconds since the epoch. */
   readonly start: number;
   readonly milliseconds?: number;
@@ -104,6 +106,10 @@ export class BlockTrace {
 
   about(subject: string): void {
     this.#entry.subject = subject.slice(0, MAX_SUBJECT_LENGTH);
+  }
+
+  requested(request: string): void {
+    this.#entry.request = request;
   }
 
   interrupted(by: string): void {

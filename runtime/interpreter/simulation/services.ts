@@ -6,11 +6,8 @@ import { checkFile } from '../checker/check-file.ts';
 import type { ModuleCheckOptions } from '../checker/check-module.ts';
 import { type Clock, busy } from '../clock.ts';
 import type { ComponentRegistry } from '../component.ts';
-import { ScenarioError } from '../errors.ts';
 import { isBlockScenario, isModuleScenario } from '../files.ts';
-import { unavailable } from '../ports/capability.ts';
 import type { BusEvent, EventPort } from '../ports/events.ts';
-import type { HttpPort, HttpRequest, HttpResponse } from '../ports/http.ts';
 import { MemoryHuntHistory } from '../ports/hunt-history.ts';
 import { MemoryParkingLot } from '../ports/parking.ts';
 import { MemoryQueues, type Queues } from '../ports/queueing.ts';
@@ -20,8 +17,9 @@ import type { RunServices } from '../ports/services.ts';
 import type { Program } from '../program.ts';
 import { SecretBox } from '../secret-box.ts';
 import { RunBook } from '../run/run-book.ts';
-import { type Value, plainText } from '../values.ts';
+import type { Value } from '../values.ts';
 import { compiling } from './compiling.ts';
+import { SimulatedHttp, SimulatedOperations } from './simulated-answers.ts';
 import { SimulatedCall } from './simulated-call.ts';
 import { SimulatedModel } from './simulated-model.ts';
 import { SimulatedSpeech } from './simulated-speech.ts';
@@ -33,8 +31,10 @@ import type { PhoneScript } from './phones.ts';
 
 export interface SimulatedServicesOptions {
   readonly clock: Clock;
-  /** Answers by `METHOD URL`: `{status, json, body, headers}`, or a list of them, one for each request. */
+  /** Answers by `METHOD URL`: see `SimulatedHttp`. */
   readonly http?: Readonly<Record<string, Value>>;
+  /** Answers by the name of the operation: see `SimulatedOperations`. */
+  readonly operations?: Readonly<Record<string, Value>>;
   /** The data model; left out: an empty one. */
   readonly model?: SimulatedModel;
   readonly recordings?: RecordingStore;
@@ -60,7 +60,7 @@ export interface SimulatedServicesOptions {
 
 /** The node's services for a simulation: nothing leaves the process, everything begins empty. */
 export function simulatedServices(options: SimulatedServicesOptions): RunServices {
-  const { clock, http = {}, folder, components, note = () => undefined } = options;
+  const { clock, http = {}, operations = {}, folder, components, note = () => undefined } = options;
   let { sandbox } = options;
   const find = async (where: string, registry: ComponentRegistry, id: string): Promise<Program | undefined> => {
     const program = await findScenario(where, { components: registry, ...compiling(options.openSandbox) }, id);
@@ -75,7 +75,8 @@ export function simulatedServices(options: SimulatedServicesOptions): RunService
     openCall: options.openCall ?? (() => new SimulatedCall(clock, { direction: 'outgoing' })),
     runs: new RunBook(),
     events: new SimulatedEvents(clock, note),
-    http: new SimulatedHttp(http, note),
+    http: new SimulatedHttp(http, clock, note),
+    operations: new SimulatedOperations(operations, clock, note),
     model: options.model ?? new SimulatedModel(),
     recordings: options.recordings ?? new SimulatedRecordings(),
     huntHistory: new MemoryHuntHistory(),
@@ -138,46 +139,6 @@ class SimulatedEvents implements EventPort {
     this.#listeners.add(matching);
     return () => this.#listeners.delete(matching);
   }
-}
-
-/** Gives the answers that a test names; any other request is an error. */
-class SimulatedHttp implements HttpPort {
-  readonly #answers: Map<string, Value>;
-  readonly #note: (what: string) => void;
-
-  constructor(answers: Readonly<Record<string, Value>>, note: (what: string) => void) {
-    this.#answers = new Map(Object.entries(answers));
-    this.#note = note;
-  }
-
-  request({ method, url }: HttpRequest): Promise<HttpResponse> {
-    const key = `${method} ${url}`;
-    this.#note(`http ${key}`);
-    const answer = this.#take(key);
-    if (answer === undefined) return Promise.reject(unavailable(`the simulation has no answer to ${key}`));
-    return Promise.resolve().then(() => toResponse(answer));
-  }
-
-  /** Of a list the next one; the last one stays. */
-  #take(key: string): Value | undefined {
-    const answer = this.#answers.get(key);
-    if (!Array.isArray(answer)) return answer;
-    const [next, ...rest] = answer as readonly Value[];
-    if (rest.length > 0) this.#answers.set(key, rest);
-    return next;
-  }
-}
-
-function toResponse(answer: Value): HttpResponse {
-  if (typeof answer === 'number') return { status: answer, headers: {}, body: '' };
-  const { status = 200, json, body, headers, error } = (answer ?? {}) as Record<string, Value>;
-  if (typeof error === 'string') throw new ScenarioError(error, 'as the test wants it');
-  const type: Record<string, string> = json === undefined ? {} : { 'content-type': 'application/json' };
-  return {
-    status: Number(status),
-    headers: { ...type, ...((headers ?? {}) as Record<string, string>) },
-    body: json === undefined ? plainText(body ?? '') : JSON.stringify(json),
-  };
 }
 
 /** Whether a scenario runs scripts. */

@@ -26,6 +26,8 @@ export interface SimulationOptions {
   readonly secrets?: Readonly<Record<string, string>>;
   /** Answers of HTTP requests: see `simulatedServices`. */
   readonly http?: Readonly<Record<string, Value>>;
+  /** Answers of call operations, by their names. */
+  readonly operations?: Readonly<Record<string, Value>>;
   /** What there is in the data model. */
   readonly model?: Fixtures;
   /** Callers that are in a queue before, by its name: after how many milliseconds each of them leaves it. */
@@ -57,6 +59,7 @@ export async function simulate(
     args = {},
     components,
     http = {},
+    operations = {},
     model: fixtures,
     queues = {},
     select,
@@ -86,6 +89,7 @@ export async function simulate(
     queues: lines(queues, clock),
     components,
     http,
+    operations,
     ...(sandbox === undefined ? {} : { sandbox }),
     ...(openSandbox === undefined ? {} : { openSandbox }),
     openCall: () =>

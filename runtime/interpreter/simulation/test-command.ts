@@ -106,7 +106,7 @@ async function runTest(
   program: Program,
   tools: Pick<SimulationOptions, 'components' | 'openSandbox' | 'select'>,
 ): Promise<TestResult> {
-  const { turns, patience, phones, args, http, model, queues, from, to } = test;
+  const { turns, patience, phones, args, http, operations, model, queues, from, to } = test;
   const script = {
     turns,
     phones,
@@ -115,7 +115,7 @@ async function runTest(
     ...(to === undefined ? {} : { to }),
   };
   try {
-    const simulation = await simulate(program, { script, args, http, model, queues, ...tools });
+    const simulation = await simulate(program, { script, args, http, operations, model, queues, ...tools });
     return { file, test, simulation, found: mismatches(simulation, test.expect) };
   } catch (error) {
     if (!(error instanceof ArgumentError)) throw error;

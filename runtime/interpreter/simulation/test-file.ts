@@ -27,6 +27,8 @@ export interface ScenarioTest {
   readonly phones: Readonly<Record<string, PhoneScript>>;
   /** Answers of HTTP requests in order, by `METHOD URL`. */
   readonly http: Readonly<Record<string, Value>>;
+  /** Answers of call operations in order, by name. */
+  readonly operations: Readonly<Record<string, Value>>;
   /** What there is in the data model. */
   readonly model: Fixtures;
   /** Callers in queues before this one: after how many milliseconds each leaves. */
@@ -63,7 +65,20 @@ export interface Expectations {
 /** A caller who says nothing hangs up at last: a scenario that listens for ever comes to an end. */
 export const PATIENCE_MS = 120_000;
 
-const TEST_KEYS = ['name', 'from', 'to', 'args', 'patience', 'steps', 'phones', 'http', 'model', 'queues', 'expect'];
+const TEST_KEYS = [
+  'name',
+  'from',
+  'to',
+  'args',
+  'patience',
+  'steps',
+  'phones',
+  'http',
+  'operations',
+  'model',
+  'queues',
+  'expect',
+];
 const EXPECT_KEYS = [
   'status',
   'path',
@@ -133,6 +148,7 @@ class TestReader {
         turns: this.#steps(fields.get('steps')),
         phones: this.#phones(fields.get('phones')),
         http: this.#map(fields.get('http'), 'http'),
+        operations: this.#operations(fields.get('operations')),
         model: this.#fixtures(fields.get('model')),
         queues: this.#queues(fields.get('queues')),
         expect: this.#expectations(fields.get('expect')),
@@ -209,6 +225,17 @@ class TestReader {
         );
     }
     return phones;
+  }
+
+  /** `{ lookup: { ids: [a, b] } }`, or a list of such maps. */
+  #operations(entry: Entry | undefined): Record<string, Value> {
+    const operations = this.#map(entry, 'operations');
+    for (const { key, keyNode, value } of this.#entries(entry, 'operations')) {
+      const answers = [operations[key]].flat();
+      if (!answers.every(isObject))
+        this.#source.problem(value ?? keyNode, `"${key}" must be a map of what it gives`, 'e.g. { result: ok }');
+    }
+    return operations;
   }
 
   /** `{ class: [{ id: 1, name: x }] }` */

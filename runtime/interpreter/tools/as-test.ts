@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { stringify } from 'yaml';
 import type { RunView } from '../runner.ts';
 import { type Value, plainText } from '../values.ts';
@@ -8,6 +9,10 @@ const LISTENING: Readonly<Record<string, string>> = { collect: 'digits', menu: '
 /** How long a simulated caller thinks before it speaks, and how long a character takes. */
 const THINK_MS = 200;
 const CHARACTER_MS = 60;
+/** How long an answer has to take for the test to say so. */
+const LONG_MS = 1000;
+/** How much later an answer comes that nobody waited for. */
+const UNANSWERED_MS = 60_000;
 
 /**
  * A scripted-caller test that does what the caller of a run did, and expects what happened. Silence and the wrong keys
@@ -15,18 +20,24 @@ const CHARACTER_MS = 60;
  * expected.
  */
 export function asTest(view: RunView): string {
-  const { id, file, from, to, trace, outcome } = view;
+  const { id, file, from, to, args, trace, outcome } = view;
   const done = trace.filter(({ exit }) => exit !== undefined);
   const main = done.filter(({ branch }) => branch === 'main');
   const steps = [...main.flatMap(deed), ...hangUp(main, outcome?.reason)];
   const phones = Object.assign({}, ...main.map(phone)) as Record<string, string>;
+  const asked = withChildren(view).toSorted((a, b) => a.start - b.start);
+  const http = answered(asked, 'http', httpAnswer);
+  const operations = answered(asked, 'operation.', (fields) => fields);
   const model = entities(trace);
   const exits = Object.fromEntries(done.map(({ block, exit }) => [block, exit ?? '']));
   const test = {
     name: `as in run ${id}`,
     ...(from === undefined ? {} : { from }),
     ...(to === undefined ? {} : { to }),
+    ...(args === undefined ? {} : { args }),
     ...(Object.keys(phones).length === 0 ? {} : { phones }),
+    ...(Object.keys(http).length === 0 ? {} : { http }),
+    ...(Object.keys(operations).length === 0 ? {} : { operations }),
     ...(Object.keys(model).length === 0 ? {} : { model }),
     ...(steps.length === 0 ? {} : { steps }),
     expect: {
@@ -86,6 +97,61 @@ function phone({ answers = [] }: TraceEntry): Record<string, string> {
     phones[party] = status < 300 ? 'answers' : status === 408 ? 'no answer' : String(status);
   }
   return phones;
+}
+
+/** The scenarios that it started ask, too. */
+function withChildren({ trace, children = [] }: RunView): readonly TraceEntry[] {
+  return [...trace, ...children.flatMap(withChildren)];
+}
+
+type Fields = Readonly<Record<string, Value>>;
+
+/**
+ * What others answered, by what they were asked; one that took long takes as long again.
+ * @param component name of the component, or how it begins
+ */
+function answered(
+  trace: readonly TraceEntry[],
+  component: string,
+  answer: (fields: Fields) => Fields,
+): Record<string, Fields | readonly Fields[]> {
+  const found = new Map<string, Fields[]>();
+  for (const entry of trace) {
+    const { request, exit, result = {}, error, milliseconds = 0 } = entry;
+    if (request === undefined || exit === undefined || !entry.component.startsWith(component)) continue;
+    // It had not come yet.
+    const took = exit === INTERRUPTED ? milliseconds + UNANSWERED_MS : milliseconds;
+    const after = took < LONG_MS ? {} : { after: `${took}ms` };
+    const given = { ...(error ? { error: error.code } : answer(result)), ...after };
+    found.set(request, [...(found.get(request) ?? []), given]);
+  }
+  const shown = ([asked, given]: [string, Fields[]]): [string, Fields | Fields[]] => {
+    const [first = {}] = given;
+    return [asked, given.every((each) => isDeepStrictEqual(each, first)) ? first : given];
+  };
+  return Object.fromEntries([...found].map(shown));
+}
+
+/** Fields of an HTTP header that say nothing of the answer. */
+const OF_THE_CONNECTION = new Set([
+  'connection',
+  'keep-alive',
+  'date',
+  'content-length',
+  'transfer-encoding',
+  'server',
+]);
+
+function httpAnswer({ status = 200, json = null, body = '', headers = {} }: Fields): Fields {
+  const isJson = json !== null && JSON.stringify(json) === body;
+  const kept = Object.entries(headers as Fields).filter(
+    ([name]) => !OF_THE_CONNECTION.has(name) && !(isJson && name === 'content-type'),
+  );
+  return {
+    status,
+    ...(isJson ? { json } : body === '' ? {} : { body }),
+    ...(kept.length === 0 ? {} : { headers: Object.fromEntries(kept) }),
+  };
 }
 
 /** Entities that the run read before it wrote them. The trace names the class. */
