@@ -52,12 +52,13 @@ export const conference: Benchmark = {
 };
 
 async function through(
-  name: string,
+  name: 'embedded' | 'real',
   progress: (line: string) => void,
   env: Readonly<Record<string, string>>,
 ): Promise<Measured> {
   const rtp = await freeUdpRange(1500);
-  const node = await TestNode.start({ env: { RINGMASTER_RTP_PORTS: `${rtp.from}-${rtp.to}`, ...env } });
+  const embedded = name === 'embedded';
+  const node = await TestNode.start({ embedded, env: { RINGMASTER_RTP_PORTS: `${rtp.from}-${rtp.to}`, ...env } });
   const port = env['RINGMASTER_SIP_PORT'];
   const sip = port === undefined ? node.sip : `127.0.0.1:${port}`;
   try {

@@ -119,9 +119,11 @@ function rows(kind: Kind, [embedded, real]: readonly Climb[]): Figure[] {
   const note = embedded?.last === embedded?.best ? 'the most tried' : `late at ${embedded?.last?.calls ?? 0}`;
   const [own, other] = [embedded?.best ?? embedded?.first, real?.best ?? real?.first];
   const at = `of ${own?.calls ?? 0}${other === undefined ? '' : `, real of ${other.calls}`}`;
+  const memory = { what: `KiB for each ${kind} call`, figure: own?.kibibytes, floor: other?.kibibytes, note: at };
   return [
     { what: `${kind} calls before RTP is late`, figure: embedded?.best?.calls, floor: real?.best?.calls, note },
     { what: `millicores for each ${kind} call`, figure: own?.millicores, floor: other?.millicores, note: at },
-    { what: `KiB for each ${kind} call`, figure: own?.kibibytes, floor: other?.kibibytes, note: at },
+    // The calls that were played to have left behind what the bridged ones use.
+    ...(kind === 'playing' ? [memory] : []),
   ];
 }

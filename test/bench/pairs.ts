@@ -45,12 +45,13 @@ function cpu(rate: string, embedded: Climb['best'], real: Climb['best']): Figure
 async function through(
   sipp: string,
   progress: (line: string) => void,
-  name: string,
+  name: 'embedded' | 'real',
   servers: readonly number[],
   env: Readonly<Record<string, string>>,
 ): Promise<Climb> {
   const rtp = await freeUdpRange(2000);
-  const node = await TestNode.start({ env: { RINGMASTER_RTP_PORTS: `${rtp.from}-${rtp.to}`, ...env } });
+  const embedded = name === 'embedded';
+  const node = await TestNode.start({ embedded, env: { RINGMASTER_RTP_PORTS: `${rtp.from}-${rtp.to}`, ...env } });
   try {
     const sip = env['RINGMASTER_SIP_PORT'] === undefined ? node.sip : `127.0.0.1:${env['RINGMASTER_SIP_PORT']}`;
     const phones = await RegisteredPhones.open(sipp, sip);

@@ -17,6 +17,8 @@ export interface NodeOptions {
   /** Default: a fresh folder, removed by `remove`. */
   readonly dataDir?: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** Over embedded servers, also where the environment names real ones. */
+  readonly embedded?: boolean;
   /** Milliseconds until /healthz must answer 200; the first start creates the database. */
   readonly readyWithinMs?: number;
 }
@@ -48,7 +50,8 @@ export class TestNode {
   /** Chooses free ports and a data folder, starts the node, and waits until calls can be made. */
   static async start(options: NodeOptions = {}): Promise<TestNode> {
     const http = await freeTcpPort();
-    const sip = REAL_SIP ? REAL_SIP_ADDRESS : `127.0.0.1:${await freeSipPort()}`;
+    const { embedded = false } = options;
+    const sip = REAL_SIP && !embedded ? REAL_SIP_ADDRESS : `127.0.0.1:${await freeSipPort()}`;
     const rtpPorts = await freeUdpRange(600);
     const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'ringmaster-test-')));
     const node = new TestNode(
@@ -58,7 +61,7 @@ export class TestNode {
         RINGMASTER_SIP_PORT: sip.split(':')[1] ?? '',
         RINGMASTER_RTP_PORTS: `${rtpPorts.from}-${rtpPorts.to}`,
         RINGMASTER_DATA_DIR: dataDir,
-        ...realServerSettings(),
+        ...(embedded ? {} : realServerSettings()),
         ...options.env,
       },
     );
