@@ -154,7 +154,7 @@ async function compose(config: Config, log: Logger, shutdown: Shutdown): Promise
   const metrics = new Metrics({ counts: () => counts() });
   const overload = (by: 'sip' | 'rest') => {
     const refusal = admission.refuse();
-    if (refusal) metrics.refused(by);
+    if (refusal) metrics.callRefused(by);
     return refusal;
   };
   const conferenceStore = new MemoryConferenceStore(callstore);

@@ -3,6 +3,7 @@ import type { Value } from '../../runtime/interpreter/values.ts';
 import { ScenarioError } from '../../runtime/interpreter/errors.ts';
 import type { OperationDefinition, OperationPlan, PlanTools, Touched } from './definition.ts';
 import { OperationError, problemOf } from './errors.ts';
+import { observed } from './observed.ts';
 import { parseParameters } from './parameters.ts';
 import type { OperationRecord } from './record.ts';
 import { operations as registered } from './registry.ts';
@@ -66,17 +67,19 @@ export function createOperations(services: OperationsServices): Operations {
       throw error instanceof ScenarioError ? (problemOf(error) ?? error) : error;
     }
   };
+  const begin = async (name: string, request: OperationRequest): Promise<StartedOperation> => {
+    const { definition, plan } = await planOf(name, request);
+    const { scenario } = definition;
+    if (scenario === undefined) return { response: Promise.resolve(plan.answer ?? null) };
+    const overload = definition.startsCall && definition.target === 'none' ? services.overload?.() : undefined;
+    if (overload) throw new OperationError({ kind: 'overload', ...overload });
+    const handle = await runner.start({ operation: name, scenario, domain: request.scope.domain, plan });
+    return { id: handle.id, response: handle.response, handle };
+  };
   return {
     definitions,
-    start: async (name, request) => {
-      const { definition, plan } = await planOf(name, request);
-      const { scenario } = definition;
-      if (scenario === undefined) return { response: Promise.resolve(plan.answer ?? null) };
-      const overload = definition.startsCall && definition.target === 'none' ? services.overload?.() : undefined;
-      if (overload) throw new OperationError({ kind: 'overload', ...overload });
-      const handle = await runner.start({ operation: name, scenario, domain: request.scope.domain, plan });
-      return { id: handle.id, response: handle.response, handle };
-    },
+    start: (name, request) =>
+      observed(definitions.has(name) ? services.observer : undefined, name, () => begin(name, request)),
     preview: async (name, request) => (await planOf(name, request)).plan.touches,
     read: (domain, id) => runner.read(domain, id),
     get running() {

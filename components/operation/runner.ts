@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import type { CallPort } from '../../runtime/interpreter/call-port.ts';
 import { type Clock, systemClock } from '../../runtime/interpreter/clock.ts';
 import type { Report } from '../../runtime/interpreter/component.ts';
-import { ScenarioError } from '../../runtime/interpreter/errors.ts';
 import type { Log } from '../../runtime/interpreter/log.ts';
 import type { RunServices } from '../../runtime/interpreter/ports/services.ts';
 import type { Program } from '../../runtime/interpreter/program.ts';
@@ -29,8 +28,10 @@ export interface OperationServices {
 /** Who keeps figures of operations; times are in seconds since the operation began. */
 export interface OperationObserver {
   milestone(operation: string, milestone: string, seconds: number): void;
-  /** @param result of the answer, `ok` where it has none, or the code of the error */
+  /** @param result of the answer, `ok` where it has none */
   answered(operation: string, result: string, seconds: number): void;
+  /** It was refused, or could not be done. @param code of the error */
+  refused(operation: string, code: string): void;
 }
 
 /** An operation on its way. It goes on whether or not anybody still waits for the response. */
@@ -96,6 +97,7 @@ export class OperationRunner {
     const id = randomUUID();
     const call = this.#services.openCall(domain);
     const now = this.#clock.now();
+    const begun = performance.now();
     const mode = plan.responseMode;
     this.#records.add(
       {
@@ -124,7 +126,7 @@ export class OperationRunner {
       ...(runServices ? { services: runServices } : {}),
       report: (report) => {
         this.#note(id, report);
-        observer?.milestone(operation, report.milestone, (report.at - now) / 1000);
+        observer?.milestone(operation, report.milestone, (performance.now() - begun) / 1000);
         follow(report);
       },
     });
@@ -137,15 +139,10 @@ export class OperationRunner {
       else response.reject(failureOf(operation, outcome));
       return outcome;
     });
-    const since = (): number => (this.#clock.now() - now) / 1000;
     response.promise.then(
-      (answer) => {
-        this.#records.update(id, { response: answer, responsets: this.#clock.now() });
-        observer?.answered(operation, resultOf(answer), since());
-      },
+      (answer) => this.#records.update(id, { response: answer, responsets: this.#clock.now() }),
       // The caller has the error itself.
-      (error: unknown) =>
-        observer?.answered(operation, error instanceof ScenarioError ? error.code : 'internal', since()),
+      () => undefined,
     );
     return { id, response: response.promise, finished, run };
   }
@@ -169,11 +166,6 @@ export class OperationRunner {
       ...(error ? { error } : {}),
     });
   }
-}
-
-function resultOf(answer: Value): string {
-  const result = typeof answer === 'object' && answer !== null && 'result' in answer ? answer.result : undefined;
-  return typeof result === 'string' ? result : 'ok';
 }
 
 function failureOf(operation: string, { status, error }: RunOutcome): Error {

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import {
   type Expression,
   ExpressionParser,
+  First,
   type FieldTypes,
   type OrderEntry,
   parseFilter,
@@ -96,8 +97,9 @@ export function answerList(type: ResourceType, items: readonly object[], query: 
   const selection = selectionOf(type, query);
   const found = select(type, items, selection);
   if (wantsCount(query)) return { count: found.length };
-  const { offset, limit = found.length } = selection;
-  return answerPage(type, found.slice(offset, offset + limit), query);
+  const { order, offset, limit = found.length } = selection;
+  const last = Math.min(offset + limit, found.length);
+  return answerPage(type, (order === undefined ? found : inOrder(found, order, last)).slice(offset, last), query);
 }
 
 /** The items of a page in the form that mask and flat ask for. */
@@ -114,21 +116,25 @@ export function answerRead(type: ResourceType, item: object, query: Static<typeo
   return shaper(type.fields, type.aliases, query)(item);
 }
 
-/** The items that the filter keeps, in the wanted order; without an order as they came. */
-function select(type: ResourceType, items: readonly object[], selection: Selection): readonly object[] {
-  const { filter, order } = selection;
-  if (filter === undefined && order === undefined) return items;
+/** The items that the filter keeps, as they came. */
+function select(type: ResourceType, items: readonly object[], { filter, aliases }: Selection): readonly Item[] {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- an entity is JSON
+  const entities = items as readonly Item[];
   // Only where an expression uses another name: an item is copied for it.
-  const aliases = Object.entries(type.aliases).filter(([alias]) => selection.aliases.has(alias));
-  const named = items.map((item): Item => withAliases(item, aliases));
-  const kept = filter === undefined ? named : named.filter(toPredicate(filter));
-  return order === undefined ? kept : sortItems(kept, order);
+  const used = Object.entries(type.aliases).filter(([alias]) => aliases.has(alias));
+  const named = used.length === 0 ? entities : entities.map((item) => withAliases(item, used));
+  return filter === undefined ? named : named.filter(toPredicate(filter));
 }
 
-function withAliases(item: object, aliases: readonly (readonly [alias: string, name: string])[]): Item {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- an entity is JSON
-  const fields = item as Item;
-  if (aliases.length === 0) return fields;
+/** The first so many in that order. */
+function inOrder(items: readonly Item[], order: readonly OrderEntry[], size: number): readonly Item[] {
+  if (size * 2 > items.length) return sortItems(items, order);
+  const first = new First<Item>(order, size);
+  for (const item of items) first.add(item);
+  return first.items();
+}
+
+function withAliases(fields: Item, aliases: readonly (readonly [alias: string, name: string])[]): Item {
   return { ...fields, ...Object.fromEntries(aliases.map(([alias, name]) => [alias, fields[name]])) };
 }
 

@@ -120,8 +120,10 @@ export class MemoryCallStore implements CallStore {
   list(scope: DialogScope): Promise<readonly DialogView[]> {
     const { domain, ownUserId } = scope;
     const stored =
-      ownUserId === undefined ? this.#index.domain.get(domain.toLowerCase()) : this.#index.userid.get(ownUserId);
-    return Promise.resolve(this.#visible(scope, stored).map(({ entry }) => entry.view));
+      ownUserId === undefined
+        ? inOrder([...this.#index.domain.get(domain.toLowerCase())])
+        : this.#visible(scope, this.#index.userid.get(ownUserId));
+    return Promise.resolve(stored.map(({ entry }) => entry.view));
   }
 
   read(scope: DialogScope, dialogid: string): Promise<DialogView | undefined> {
@@ -168,18 +170,24 @@ export class MemoryCallStore implements CallStore {
   }
 
   /** Those that the scope may see, oldest first. */
-  #visible({ domain, ownUserId }: DialogScope, candidates: Iterable<Stored>): Stored[] {
+  #visible({ domain, ownUserId }: DialogScope, candidates: Iterable<Stored>): readonly Stored[] {
     const lower = domain.toLowerCase();
     const found: Stored[] = [];
-    let sorted = true;
     for (const stored of candidates) {
       if (!stored.entry.domains.includes(lower)) continue;
       if (ownUserId !== undefined && !stored.entry.sipUsers.some(({ userId }) => userId === ownUserId)) continue;
-      sorted &&= (found.at(-1)?.order ?? -1) < stored.order;
       found.push(stored);
     }
-    return sorted ? found : found.toSorted((a, b) => a.order - b.order);
+    return inOrder(found);
   }
+}
+
+/** Oldest first, which they mostly are: those that a later put adds to an index are not. */
+function inOrder(found: readonly Stored[]): readonly Stored[] {
+  for (let at = 1; at < found.length; at += 1) {
+    if ((found[at - 1]?.order ?? 0) > (found[at]?.order ?? 0)) return found.toSorted((a, b) => a.order - b.order);
+  }
+  return found;
 }
 
 function keysOf({ view, sipUsers, providers, domains }: DialogEntry): Keys {

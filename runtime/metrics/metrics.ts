@@ -6,8 +6,10 @@ import { PERCENTILES, WINDOW } from './summaries.ts';
 export interface OperationObserver {
   /** @param seconds since the operation began */
   milestone(operation: string, milestone: string, seconds: number): void;
-  /** The caller has its answer. @param result of the answer, or the code of an error */
+  /** The caller has its answer. @param result of the answer */
   answered(operation: string, result: string, seconds: number): void;
+  /** The caller has an error. @param code of the error */
+  refused(operation: string, code: string): void;
 }
 
 export interface MetricsOptions {
@@ -52,13 +54,13 @@ export class Metrics implements OperationObserver {
     });
     this.#operations = new Counter({
       name: 'ringmaster_operations_total',
-      help: 'Answered call operations',
+      help: 'Call operations by the result of their answer, or the code of the error with which they were refused',
       labelNames: ['operation', 'result'],
       registers,
     });
     this.#answers = new Summary({
       name: 'ringmaster_operation_answer_seconds',
-      help: 'Time from the request of a call operation to its answer, of the last ten minutes',
+      help: 'Time from the request of a call operation that was not refused to its answer, of the last ten minutes',
       labelNames: ['operation'],
       percentiles: PERCENTILES,
       ...WINDOW,
@@ -87,12 +89,16 @@ export class Metrics implements OperationObserver {
     this.#calls.inc({ event });
   }
 
-  refused(by: 'sip' | 'rest'): void {
+  callRefused(by: 'sip' | 'rest'): void {
     this.#refused.inc({ by });
   }
 
   milestone(operation: string, milestone: string, seconds: number): void {
     this.#milestones.observe({ operation, milestone }, seconds);
+  }
+
+  refused(operation: string, code: string): void {
+    this.#operations.inc({ operation, result: code });
   }
 
   answered(operation: string, result: string, seconds: number): void {

@@ -46,6 +46,7 @@ describe('a node with limits', () => {
     await arriving.answer();
     expect((await asked).json()).to.include({ result: 'ok' });
 
+    for (const from of ['103', 'nobody']) await rest.send('LOOKUP', CALLS, { body: { from } });
     const figures = (await rest.get('/metrics')).text;
     expect(figures).to.match(/^ringmaster_alive\{kind="dialogs"\} 1$/m);
     expect(figures).to.match(/^ringmaster_alive\{kind="registrations"\} 3$/m);
@@ -57,6 +58,9 @@ describe('a node with limits', () => {
       /^ringmaster_operation_milestone_seconds\{quantile="0.99",operation="refer",milestone="T initiated"\} [\d.e-]+$/m,
     );
     expect(figures).to.match(/^ringmaster_operation_answer_seconds\{quantile="0.5",operation="refer"\} [\d.e-]+$/m);
+    expect(figures).to.match(/^ringmaster_operations_total\{operation="lookup",result="ok"\} 1$/m);
+    expect(figures).to.match(/^ringmaster_operations_total\{operation="lookup",result="dialog_not_found"\} 1$/m);
+    expect(figures).to.match(/^ringmaster_operation_answer_seconds_count\{operation="lookup"\} 1$/m);
     expect(figures).to.match(/^process_resident_memory_bytes \d/m);
 
     await incoming.hangup();

@@ -10,6 +10,7 @@ export { FilterError } from './errors.ts';
 export { type Expression, type FieldTypes, LIMITS, type ValueType } from './expression.ts';
 export type { Fragment, SqlField, SqlFields } from './fragment.ts';
 export { applyMask, flatten, intersect, type Mask, parseMask } from './mask.ts';
+export { First } from './first.ts';
 export { compareValues, type OrderEntry, orderToSql, parseOrder, sorter, sortItems } from './order.ts';
 export { ExpressionParser, type ParseContext } from './parser.ts';
 export { fieldTypes, isIntegral } from './schema-types.ts';

@@ -1,4 +1,4 @@
-/** Entities in the order of a query: the first few of many, or all, without holding up the thread. */
+/** All entities in the order of a query, without holding up the thread. */
 import { type OrderEntry, sorter } from '../filter/index.ts';
 import type { Entity } from '../model.ts';
 import type { Slices } from './slices.ts';
@@ -12,41 +12,6 @@ type Compare = (a: Keyed, b: Keyed) => number;
 
 /** Sorted at once; below this it takes a fraction of a millisecond. */
 const RUN = 512;
-
-/** The first `size` of the entities that are added. */
-export class First {
-  readonly #size: number;
-  readonly #keysOf: (entity: Entity) => readonly unknown[];
-  readonly #compare: Compare;
-  #best: Keyed[] = [];
-  /** The last of the first `size` so far: whatever comes behind it is not wanted. */
-  #worst: Keyed | undefined;
-
-  constructor(order: readonly OrderEntry[], size: number) {
-    const { keysOf, compare } = sorter(order);
-    this.#size = size;
-    this.#keysOf = keysOf;
-    this.#compare = (a, b) => compare(a.keys, b.keys);
-  }
-
-  add(entity: Entity): void {
-    const keyed = { entity, keys: this.#keysOf(entity) };
-    if (this.#worst !== undefined && this.#compare(keyed, this.#worst) >= 0) return;
-    this.#best.push(keyed);
-    if (this.#best.length >= Math.max(RUN, this.#size * 2)) this.#cut();
-  }
-
-  /** In their order. */
-  entities(): readonly Entity[] {
-    this.#cut();
-    return this.#best.map(({ entity }) => entity);
-  }
-
-  #cut(): void {
-    this.#best = this.#best.toSorted(this.#compare).slice(0, this.#size);
-    this.#worst = this.#best.length < this.#size ? undefined : this.#best.at(-1);
-  }
-}
 
 /** All of them, by merging sorted runs. */
 export async function sorted(

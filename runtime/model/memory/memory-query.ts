@@ -1,9 +1,9 @@
 /** Which entities of a store a query means, and in which order. */
-import { type Expression, type OrderEntry, sortItems, toPredicate } from '../filter/index.ts';
+import { type Expression, First, type OrderEntry, sortItems, toPredicate } from '../filter/index.ts';
 import type { PropertyDefinition } from '../class-definition.ts';
 import type { Entity } from '../model.ts';
 import type { ParsedQuery } from '../query.ts';
-import { First, sorted } from './in-order.ts';
+import { sorted } from './in-order.ts';
 import type { MemoryStore } from './memory-store.ts';
 import { Slices } from './slices.ts';
 import type { ValueRange } from './sorted-entities.ts';
@@ -39,12 +39,12 @@ export async function findPage(store: MemoryStore, query: ParsedQuery): Promise<
     return found;
   }
   if (end <= NEAR) {
-    const first = new First(order, end);
+    const first = new First<Entity>(order, end);
     await visit(source, filter, (entity) => {
       first.add(entity);
       return true;
     });
-    return first.entities().slice(offset);
+    return first.items().slice(offset);
   }
   return (await sortAll(source, query)).slice(offset, end);
 }
@@ -58,7 +58,7 @@ export async function findByKeys(
   const wanted = keys.map(({ property, value }) => ({ name: property?.name ?? 'id', value }));
   const sets = wanted.map(({ name, value }) => (name === 'id' ? new Set([String(value)]) : store.find(name, value)));
   const [least] = sets.filter((ids) => ids !== undefined).toSorted((a, b) => a.size - b.size);
-  const first = new First([], limit);
+  const first = new First<Entity>([], limit);
   const slices = await Slices.begin();
   // A copy: what is written meanwhile does not matter.
   for (const id of Array.from(least ?? [])) {
@@ -66,7 +66,7 @@ export async function findByKeys(
     if (entity !== undefined && wanted.every(({ name, value }) => entity[name] === value)) first.add(entity);
     if (slices.isOver) await slices.pause();
   }
-  return first.entities();
+  return first.items();
 }
 
 /** All that match, in their order. */
