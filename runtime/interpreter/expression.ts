@@ -1,5 +1,6 @@
 import { type ASTNode, Environment, type ParseResult } from '@marcbachmann/cel-js';
 import { ScenarioError } from './errors.ts';
+import { type Doubt, impossibleComparisons, type KnownValues, possibleValues } from './possible-values.ts';
 import { suggestName } from './problem.ts';
 import { CEL_TYPES, type Value, ValueError, type ValueType, fromCel } from './values.ts';
 
@@ -25,6 +26,8 @@ export interface Expression {
   readonly type: string;
   /** Variables the expression reads. */
   readonly names: ReadonlySet<string>;
+  /** All that the result can be, where that is known. */
+  readonly values?: readonly string[];
   /** @throws ScenarioError code `expression` */
   evaluate(scope: Scope): Value;
 }
@@ -33,7 +36,11 @@ export interface Expression {
 export interface Declarations {
   readonly variables: ReadonlyMap<string, ValueType>;
   readonly records: ReadonlyMap<string, Readonly<Record<string, ValueType>>>;
+  /** Of which it is known what they can be. */
+  readonly values?: KnownValues;
 }
+
+const NONE_KNOWN: KnownValues = { variables: new Map(), records: new Map() };
 
 const LIMITS = { maxAstNodes: 256, maxDepth: 32, maxListElements: 100, maxMapEntries: 100, maxCallArguments: 8 };
 const COMPREHENSIONS = new Set(['all', 'exists', 'exists_one', 'map', 'filter']);
@@ -75,7 +82,8 @@ export class ExpressionCompiler {
     }
   }
 
-  compile(source: string): { expression: Expression } | { problem: ExpressionProblem } {
+  /** @returns doubts: comparisons that can run, and say the same whatever happens */
+  compile(source: string): { expression: Expression; doubts: readonly Doubt[] } | { problem: ExpressionProblem } {
     this.#declare(source);
     let parsed: ParseResult;
     try {
@@ -89,7 +97,18 @@ export class ExpressionCompiler {
     const refused = inspect(parsed.ast, names, 0);
     if (refused) return { problem: refused };
     const type = checked.type ?? 'dyn';
-    return { expression: { source, type, names, evaluate: (scope) => evaluate(parsed, source, scope) } };
+    const known = this.#declarations.values ?? NONE_KNOWN;
+    const values = possibleValues(parsed.ast, known);
+    return {
+      expression: {
+        source,
+        type,
+        names,
+        ...(values === undefined ? {} : { values }),
+        evaluate: (scope) => evaluate(parsed, source, scope),
+      },
+      doubts: impossibleComparisons(parsed.ast, known),
+    };
   }
 
   /** Adds the nearest name there is for an unknown name or field. */

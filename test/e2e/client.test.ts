@@ -24,6 +24,22 @@ interface Client {
   postModelClientCustomers(args: { body: object }): Promise<{ id: string }>;
 }
 
+/** A program that uses it: what is answered is what was asked for. */
+const PROGRAM = `import { createClient } from './client.ts';
+const client = createClient({ url: 'http://127.0.0.1', token: 'x' });
+export async function use(dry: boolean): Promise<void> {
+  const { result, dialogid } = await client.inviteUcCalls({ body: { from: '101', to: '102' } });
+  const answered: 'ok' | 'rejected' | 'redirected' | 'timeout' | 'error' | 'undefined' = result;
+  for (const each of await client.getUcCalls()) if (each.dialogid === dialogid) console.log(answered);
+  const { count }: { count: number } = await client.getUcCalls({ query: { countonly: true } });
+  const limited: { count: number } = await client.getUcCalls({ query: { limit: 0 } });
+  const some = await client.getUcCalls({ query: { limit: count + limited.count, countonly: false } });
+  const { dialogs } = await client.referUcCalls({ query: { dry_run: true }, body: { by: '101', referto: '103' } });
+  const either = await client.lookupUcCalls({ query: { dry_run: dry }, body: { from: '101' } });
+  console.log(some.length, dialogs.length, 'dialogs' in either ? either.dialogs.length : either.length);
+}
+`;
+
 describe('the generated TypeScript client', () => {
   const stage = useStage();
   const folder = mkdtempSync(join(tmpdir(), 'ringmaster-client-'));
@@ -59,7 +75,9 @@ describe('the generated TypeScript client', () => {
     await (await stage.rest()).send('DELETE', `/rest/v1/domain/classes/${classId}`);
   });
 
-  it('passes the strict checks of the compiler', () => {
+  it('passes the strict checks of the compiler, and so does who uses it', () => {
+    const user = join(folder, 'user.ts');
+    writeFileSync(user, PROGRAM);
     const tsc = join(import.meta.dirname, '..', '..', 'node_modules', '.bin', 'tsc');
     const args = [
       '--ignoreConfig',
@@ -71,9 +89,8 @@ describe('the generated TypeScript client', () => {
       '--lib',
       'esnext,dom',
     ];
-    const { stdout, status } = spawnSync(tsc, [...args, '--module', 'esnext', '--types', '', file], {
-      encoding: 'utf8',
-    });
+    const modules = ['--module', 'esnext', '--moduleResolution', 'bundler', '--allowImportingTsExtensions'];
+    const { stdout, status } = spawnSync(tsc, [...args, ...modules, '--types', '', file, user], { encoding: 'utf8' });
     expect(status, stdout).to.equal(0);
   });
 

@@ -1,6 +1,7 @@
 /** A TypeScript client of the REST service, made from the OpenAPI document: one file that needs nothing else. */
 import type { OpenApiDocument } from '../document.ts';
 import type { Json, JsonObject } from '../operation.ts';
+import { answerType } from './answer-type.ts';
 import { key, typeName, typeOf } from './types.ts';
 
 interface Content {
@@ -52,10 +53,14 @@ function methodOf(method: string, path: string, operation: Operation): string {
   ];
   const optional = inPath.length === 0 && !needsQuery && body === undefined;
   const url = path.replaceAll(/\{([^}]+)\}/g, (_all, name: string) => `\${${pathPart(name)}}`);
-  const { type, read } = answerType(responses);
+  const { type, read, depends } = answerType(responses);
+  const given = `{ ${args.join('; ')} }`;
+  // What is answered may depend on what is asked for: then the compiler looks at the very arguments.
+  const [generic, argument] = depends ? [`<const A extends ${given}>`, 'A'] : ['', given];
+  const none = depends ? ' = {} as A' : ' = {}';
   return [
     `    /** ${summary.replaceAll('*/', '* /')} \`${method} ${path.replaceAll('*/', '* /')}\` */`,
-    `    ${camel(operationId)}: async (args: { ${args.join('; ')} }${optional ? ' = {}' : ''}): Promise<${type}> =>`,
+    `    ${camel(operationId)}: async ${generic}(args: ${argument}${optional ? none : ''}): Promise<${type}> =>`,
     `      (await send(${JSON.stringify(method)}, \`${url}\`, args, ${JSON.stringify(read)})) as ${type},`,
   ].join('\n');
 }
@@ -72,21 +77,6 @@ function bodyType(content: Content | undefined): string | undefined {
   if (content === undefined) return undefined;
   const json = content['application/json'];
   return json === undefined ? 'Blob | FormData' : typeOf(json.schema);
-}
-
-/** What a success gives: JSON, a file as it came, or nothing. */
-function answerType(responses: Operation['responses']): { type: string; read: 'json' | 'response' | 'nothing' } {
-  const good = Object.entries(responses).filter(([status]) => status.startsWith('2'));
-  const types = new Set<string>();
-  for (const [status, { content }] of good) {
-    const json = content?.['application/json'];
-    if (json !== undefined) types.add(typeOf(json.schema));
-    else if (content !== undefined) return { type: 'Response', read: 'response' };
-    else types.add(status === '204' ? 'undefined' : 'unknown');
-  }
-  const all = [...types];
-  if (all.every((type) => type === 'undefined')) return { type: 'void', read: 'nothing' };
-  return { type: all.includes('unknown') ? 'unknown' : all.map((type) => `(${type})`).join(' | '), read: 'json' };
 }
 
 function camel(id: string): string {
@@ -128,6 +118,14 @@ export class RingmasterError extends Error {
     this.error = error;
   }
 }
+
+/** What a query parameter is, as far as the compiler knows. */
+type Asked<A, Name extends string> = A extends { readonly query: { readonly [K in Name]: infer V } } ? V : undefined;
+type If<Value, Wanted, Then, Else> = Value extends Wanted ? Then : Else;
+/** With \`dry_run\` an operation answers what it would touch. */
+type Tried<A, Answer, Dry> = If<Asked<A, 'dry_run'>, true, Dry, Answer>;
+/** With \`countonly\`, and with a limit of 0, a list answers how many there are. */
+type Listed<A, List, Count> = If<Asked<A, 'countonly'>, true, Count, If<Asked<A, 'limit'>, 0, Count, List>>;
 
 interface Arguments {
   readonly query?: Readonly<Record<string, unknown>>;

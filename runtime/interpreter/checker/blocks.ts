@@ -127,6 +127,10 @@ export class BlockReader {
     for (const [exit, { exitNode }] of cases ? exits.wired : [])
       if (!(exit in component.exits) && exit !== ERROR_EXIT && cases?.pattern.test(exit) === false)
         this.#source.problem(exitNode, `the value is never "${exit}"`, cases.suggestion);
+    const values = value?.kind === 'expression' ? value.expression.values : undefined;
+    for (const [exit, { exitNode }] of values === undefined ? [] : exits.wired)
+      if (!(exit in component.exits) && exit !== ERROR_EXIT && values?.includes(exit) === false)
+        this.#source.warning(exitNode, `the value is never "${exit}"`, suggestName(exit, values));
   }
 
   /** The scenarios that the blocks start by a literal id. */

@@ -5,11 +5,11 @@ import { ExpressionCompiler } from '../expression.ts';
 import { type LimitsWanted, readLimits } from '../limits.ts';
 import { type Problem, isMistake, suggestName } from '../problem.ts';
 import type { Program } from '../program.ts';
-import type { ValueType } from '../values.ts';
+import type { Value, ValueType } from '../values.ts';
 import { type BlockDraft, BlockReader, textOf } from './blocks.ts';
 import { DeclarationReader } from './declarations.ts';
 import { readInterrupts } from './interrupts.ts';
-import { BUILT_IN_MAPS, BUILT_IN_RECORDS, Names } from './names.ts';
+import { BUILT_IN_MAPS, BUILT_IN_RECORDS, BUILT_IN_VALUES, Names } from './names.ts';
 import { type Entry, type Source, scalarText } from './source.ts';
 import type { ScenarioReference } from './references.ts';
 import type { ScriptSite } from './scripts.ts';
@@ -81,6 +81,10 @@ function checkRoot(
   const compiler = new ExpressionCompiler({
     variables: new Map([...readable, ...BUILT_IN_MAPS]),
     records: new Map([...BUILT_IN_RECORDS, ...resultRecords(drafts)]),
+    values: {
+      variables: new Map(parameters.flatMap(({ name, values }) => (values?.every(isText) ? [[name, values]] : []))),
+      records: new Map([...BUILT_IN_VALUES, ...resultValues(drafts)]),
+    },
   });
   const promptsFolder = options.promptsFolder ?? path.join(path.dirname(path.resolve(options.file)), 'prompts');
   const blocks = reader.compile(drafts, { compiler, variables: variableTypes, promptsFolder });
@@ -111,6 +115,10 @@ function checkRoot(
   return { program, references: reader.references(drafts), scripts: reader.scripts(drafts) };
 }
 
+function isText(value: Value): value is string {
+  return typeof value === 'string';
+}
+
 /** Blocks that have results can be read as `block.field`. */
 function resultRecords(drafts: readonly BlockDraft[]): (readonly [string, Record<string, ValueType>])[] {
   return drafts
@@ -122,6 +130,16 @@ function resultRecords(drafts: readonly BlockDraft[]): (readonly [string, Record
           Object.fromEntries(Object.entries(component.results).map(([field, { type }]) => [field, type])),
         ] as const,
     );
+}
+
+/** What the fields of results can be, where that is known. */
+function resultValues(drafts: readonly BlockDraft[]): (readonly [string, Record<string, readonly string[]>])[] {
+  return drafts.map(({ name, component }) => {
+    const known = Object.entries(component.results).flatMap(([field, { values }]) =>
+      values === undefined ? [] : [[field, values] as const],
+    );
+    return [name, Object.fromEntries(known)] as const;
+  });
 }
 
 function readSections(source: Source, root: Node): Map<string, Entry> {

@@ -1,4 +1,5 @@
 import type { Node } from 'yaml';
+import type { CallEnd, CallState } from '../call-port.ts';
 import type { ValueType } from '../values.ts';
 import type { Source } from './source.ts';
 
@@ -22,6 +23,17 @@ export const BUILT_IN_RECORDS: ReadonlyMap<string, Readonly<Record<string, Value
   ['scenario', { id: 'string', version: 'string', run: 'string' }],
   ['event', { kind: 'string', name: 'string', data: 'any' }],
   ['error', { code: 'string', message: 'string', block: 'string' }],
+]);
+
+/** What fields of them can be. */
+export const BUILT_IN_VALUES: ReadonlyMap<string, Readonly<Record<string, readonly string[]>>> = new Map([
+  [
+    'call',
+    {
+      state: ['none', 'incoming', 'outgoing', 'connected', 'transferred', 'ended'] satisfies CallState[],
+      ended_by: ['opponent', 'scenario', 'external', 'transfer', 'taken', 'failure'] satisfies CallEnd['by'][],
+    },
+  ],
 ]);
 
 /** Maps that every expression can read: what is in them is known at run time only. */

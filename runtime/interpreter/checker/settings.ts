@@ -272,6 +272,8 @@ export class SettingsChecker {
       );
       return undefined;
     }
+    for (const doubt of compiled.doubts)
+      this.#context.source.problemInScalar(node, start + doubt.start, doubt.message, doubt.suggestion, 'warning');
     this.#context.used(compiled.expression, node);
     return compiled.expression;
   }

@@ -53,8 +53,8 @@ export class Source {
   }
 
   /** Notes a mistake at a character of a scalar's text. */
-  problemInScalar(scalar: Scalar, index: number, message: string, suggestion?: string): void {
-    this.problemAt(this.#offsetIn(scalar, index), message, suggestion);
+  problemInScalar(scalar: Scalar, index: number, message: string, suggestion?: string, severity?: 'warning'): void {
+    this.problemAt(this.#offsetIn(scalar, index), message, suggestion, severity);
   }
 
   /** Where a line and column of a text of several lines stand in the file; the text's start where they cannot be told. */

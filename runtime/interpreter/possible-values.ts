@@ -1,0 +1,70 @@
+import type { ASTNode } from '@marcbachmann/cel-js';
+import { suggestName } from './problem.ts';
+
+/** Comparisons with a text that what is compared cannot be: `${transfer.result == "rejcted"}`. */
+
+type Values = readonly string[];
+
+/** What is known to be one of a few texts. */
+export interface KnownValues {
+  readonly variables: ReadonlyMap<string, Values>;
+  /** By record, then by field. */
+  readonly records: ReadonlyMap<string, Readonly<Record<string, Values>>>;
+}
+
+/** A comparison that always has the same outcome. */
+export interface Doubt {
+  /** Of the text, counted from the beginning of the expression. */
+  readonly start: number;
+  readonly message: string;
+  readonly suggestion?: string;
+}
+
+/** What a whole expression can be; undefined when that is not known. The empty text, of what has not run yet, is left out. */
+export function possibleValues(node: ASTNode, { variables, records }: KnownValues): Values | undefined {
+  if (node.op === 'id') return variables.get(node.args);
+  if (node.op !== '.') return undefined;
+  const [owner, field] = node.args;
+  const fields = owner.op === 'id' ? records.get(owner.args) : undefined;
+  return fields !== undefined && Object.hasOwn(fields, field) ? fields[field] : undefined;
+}
+
+export function impossibleComparisons(node: ASTNode, known: KnownValues): readonly Doubt[] {
+  // The name of an item of `list.exists(name, ...)` hides what has it outside.
+  if (node.op === 'rcall') return within(node.args, without(known, node.args[2]?.[0]));
+  return [...comparedHere(node, known), ...within(node.args, known)];
+}
+
+function comparedHere(node: ASTNode, known: KnownValues): readonly Doubt[] {
+  if (node.op === '==' || node.op === '!=') {
+    const [left, right] = node.args;
+    return [...compared(left, right, known), ...compared(right, left, known)];
+  }
+  if (node.op !== 'in') return [];
+  const [left, list] = node.args;
+  return list.op === 'list' ? list.args.flatMap((item) => compared(left, item, known)) : [];
+}
+
+function compared(what: ASTNode, literal: ASTNode, known: KnownValues): Doubt[] {
+  const values = possibleValues(what, known);
+  if (values === undefined || literal.op !== 'value' || typeof literal.args !== 'string') return [];
+  // What has not run has the empty text.
+  if (literal.args === '' || values.includes(literal.args)) return [];
+  const suggestion = suggestName(literal.args, values);
+  const message = `this is never "${literal.args}"`;
+  return [{ start: literal.start, message, ...(suggestion === undefined ? {} : { suggestion }) }];
+}
+
+function within(args: unknown, known: KnownValues): readonly Doubt[] {
+  if (Array.isArray(args)) return args.flatMap((each) => within(each, known));
+  const isNode = typeof args === 'object' && args !== null && 'op' in args && 'args' in args;
+  return isNode ? impossibleComparisons(args as ASTNode, known) : [];
+}
+
+function without(known: KnownValues, item: ASTNode | undefined): KnownValues {
+  if (item?.op !== 'id') return known;
+  const [variables, records] = [new Map(known.variables), new Map(known.records)];
+  variables.delete(item.args);
+  records.delete(item.args);
+  return { variables, records };
+}
