@@ -11,6 +11,7 @@ import type { RunView } from '../../runtime/interpreter/runner.ts';
 import { readPhone } from '../../runtime/interpreter/simulation/phones.ts';
 import { simulate } from '../../runtime/interpreter/simulation/simulation.ts';
 import type { Turn } from '../../runtime/interpreter/simulation/turns.ts';
+import type { Value } from '../../runtime/interpreter/values.ts';
 import { type Sandbox, openSandbox } from '../../runtime/sandbox/index.ts';
 import type { PhoneCall } from '../phones/phone-call.ts';
 import { eventually } from '../support/eventually.ts';
@@ -28,6 +29,9 @@ interface Parity {
   readonly deeds?: Deeds;
   /** What bob does when he is called. */
   readonly bob?: string;
+  /** What servers and operations answer in the simulation. */
+  readonly http?: Readonly<Record<string, Value>>;
+  readonly operations?: Readonly<Record<string, Value>>;
 }
 
 const CASES: readonly Parity[] = [
@@ -215,6 +219,37 @@ blocks:
     bob: 'no answer',
   },
   {
+    what: 'a slot in which nobody looks, one that is empty, and a conference',
+    source: `start: a
+blocks:
+  a: { answer: , next: b }
+  b: { park: { slot: "741", timeout: 400ms }, exits: { timeout: c } }
+  c: { retrieve: { slot: "742" }, exits: { retrieved: end, empty: d, unknown: d } }
+  d: { conference: { room: "61" }, exits: { refused: end } }`,
+    deeds: [[1500, '-']],
+  },
+  {
+    what: 'requests within the call',
+    source: `start: a
+blocks:
+  a: { answer: , next: b }
+  b: { send_sip: { method: MESSAGE, body: hello }, exits: { next: c, refused: end } }
+  c: { send_sip: { method: INFO, body: "a=1" }, exits: { next: end, refused: end } }`,
+  },
+  {
+    what: 'a server that may not be asked, and operations',
+    source: `start: a
+blocks:
+  a: { answer: , next: b }
+  b: { http: "http://127.0.0.1:1/x", exits: { next: end, error: c } }
+  c: { operation.lookup: { from: "199" }, exits: { next: d, error: d } }
+  d: { log: "\${error.code}", next: e }
+  e: { operation.delete: { dialogid: none }, exits: { next: end, error: f } }
+  f: { log: "\${error.code}", next: end }`,
+    http: { 'GET http://127.0.0.1:1/x': { error: 'http_forbidden' } },
+    operations: { lookup: { error: 'dialog_not_found' }, delete: { error: 'dialog_not_found' } },
+  },
+  {
     what: 'a module with everything at once',
     format: 'ts',
     source: `export const parameters = { owner: { type: 'string', default: '102' } };
@@ -242,7 +277,7 @@ export default async function (call: Call, { owner }: { owner: string }) {
 ];
 
 /** Values that differ from run to run. */
-const VOLATILE = /^(run|recording|milliseconds|callid|dialogid|seq|from)$/;
+const VOLATILE = /^(run|recording|milliseconds|callid|dialogid|confid|participantid|seq|from)$/;
 
 describe('a scenario does the same in a simulation and on a real call', () => {
   const stage = useStage();
@@ -268,13 +303,15 @@ describe('a scenario does the same in a simulation and on a real call', () => {
     });
   });
 
-  async function simulatedRun(file: string, { deeds = [], bob }: Parity) {
+  async function simulatedRun(file: string, { deeds = [], bob, http = {}, operations = {} }: Parity) {
     const { program, problems } = await checkFile({ file, components, compile: (source) => sandbox.compile(source) });
     expect(problems).to.deep.equal([]);
     const phone = bob === undefined ? undefined : readPhone(bob);
     const simulation = await simulate(program as Program, {
       components,
       openSandbox: async () => sandbox,
+      http,
+      operations,
       script: {
         from: '101',
         turns: deeds.map(
@@ -349,7 +386,7 @@ function shown(trace: readonly TraceEntry[], status: unknown, value: unknown) {
       ...Object.fromEntries(Object.entries(result).filter(([name]) => !VOLATILE.test(name))),
       ...(variables ? { variables } : {}),
       ...(interrupt === undefined ? {} : { interrupt }),
-      ...(log ? { log } : {}),
+      ...(log ? { log: log.map((line) => line.replaceAll('demo.local', 'simulation')) } : {}),
       ...(error ? { error: error.code } : {}),
     })),
   };

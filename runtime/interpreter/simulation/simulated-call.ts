@@ -259,7 +259,8 @@ export class SimulatedCall
   }
 
   enterRoom({ room }: EnterOptions): RoomTransfer {
-    const number = room === '' ? '*70123456' : room;
+    // As in the demo domain, where the featurecode of conferences is *70.
+    const number = /^\d*$/.test(room) ? `*70${room || '123456'}` : room;
     const transfer = this.#transfer('enter room', number, () =>
       this.#call({ answers: this.#script.target ?? AT_ONCE }, { lowest: 101 }),
     );
