@@ -1,11 +1,14 @@
+import type { Duplex } from 'node:stream';
 import { type Static, Type } from 'typebox';
 import type { WebSocket } from 'ws';
 import type { Session } from '../../runtime/iam/iam.ts';
 import { toRestError } from '../error-answers.ts';
 import { badParameter, RestError } from '../errors.ts';
 import { schemaCompiler } from '../validation.ts';
+import { FrameWriter } from './frame-writer.ts';
 import { MAX_EXPIRES, SelectionFields } from './selection.ts';
 import type { Subscribed, Subscribers } from './subscribers.ts';
+import { toldEvent } from './told-event.ts';
 
 /** Bytes that may wait for a subscriber; whoever falls behind further is dropped. */
 export const MAX_WAITING_BYTES = 1_048_576;
@@ -54,14 +57,17 @@ const checkers = {
 /** One WebSocket: two-element frames `["method", {...}]` in, answers `["<method>_result", {...}]` and events out. */
 export class EventConnection {
   readonly #socket: WebSocket;
+  readonly #writer: FrameWriter;
   #session: Session;
   readonly #subscribers: Subscribers;
   readonly #runRest: RunRest;
   readonly #subscriptions = new Map<string, Subscribed>();
   #running = 0;
 
-  constructor(socket: WebSocket, session: Session, subscribers: Subscribers, runRest: RunRest) {
+  /** @param stream the connection below the socket */
+  constructor(socket: WebSocket, stream: Duplex, session: Session, subscribers: Subscribers, runRest: RunRest) {
     this.#socket = socket;
+    this.#writer = new FrameWriter(stream);
     this.#session = session;
     this.#subscribers = subscribers;
     this.#runRest = runRest;
@@ -80,6 +86,7 @@ export class EventConnection {
   /** Closes with a reason; the connection ends soon even if nobody reads it. */
   drop(code: number, reason: string): void {
     if (this.#socket.readyState !== this.#socket.OPEN) return;
+    this.#writer.flush();
     this.#socket.close(code, reason);
     setTimeout(() => this.#socket.terminate(), LINGER_MS).unref();
   }
@@ -119,9 +126,8 @@ export class EventConnection {
       this.#subscribers.end(this.#session, id);
       return { id, expires: 0 };
     }
-    const subscribed = this.#subscribers.subscribe(this.#session, request, (own) => ({ seq, event }) => {
-      const { class: eventClass, type, ts, data } = event;
-      this.#send('event', { id: own, seq, class: eventClass, type, ts, data });
+    const subscribed = this.#subscribers.subscribe(this.#session, request, (own) => (delivery) => {
+      this.#write(`["event",${toldEvent(own, delivery)}]`);
     });
     this.#subscriptions.set(subscribed.id, subscribed);
     const { sink: _sink, ...answer } = subscribed;
@@ -141,10 +147,14 @@ export class EventConnection {
   }
 
   #send(method: string, parameters: object): void {
+    this.#write(JSON.stringify([method, parameters]));
+  }
+
+  #write(frame: string): void {
     if (this.#socket.readyState !== this.#socket.OPEN) return;
-    if (this.#socket.bufferedAmount > MAX_WAITING_BYTES) {
+    if (this.#writer.waitingBytes > MAX_WAITING_BYTES) {
       this.drop(CLOSE.tooSlow, `too slow: more than ${MAX_WAITING_BYTES} bytes wait`);
-    } else this.#socket.send(JSON.stringify([method, parameters]));
+    } else this.#writer.write(frame);
   }
 }
 

@@ -44,10 +44,43 @@ function pathOf({ class: name, data }: NodeEvent): string {
  *
  * @throws BadParameterError for a filter that cannot be understood
  */
-export function selector(
-  allows: (path: string) => boolean,
-  { events, objects, classpath, exargs }: Selection,
-): (event: NodeEvent) => NodeEvent | undefined {
+export function selector(allows: (path: string) => boolean, selection: Selection): Select {
+  const select = sharedSelect(selection);
+  return (event) => {
+    const selected = select(event);
+    return selected === undefined || !allows(pathOf(event)) ? undefined : selected;
+  };
+}
+
+type Select = (event: NodeEvent) => NodeEvent | undefined;
+
+const MAX_SHARED = 1_000;
+const shared = new Map<string, Select>();
+
+/** Subscribers who ask for the same share the work: an event is looked at, and masked, once for all of them. */
+function sharedSelect({ id: _id, ...selection }: Selection): Select {
+  const key = JSON.stringify(selection);
+  const known = shared.get(key);
+  if (known !== undefined) return known;
+  const select = latest(compiled(selection));
+  // `now` is the time of the subscription.
+  if (/now/i.test(key)) return select;
+  // Who subscribed before goes on with what it has.
+  if (shared.size >= MAX_SHARED) shared.clear();
+  shared.set(key, select);
+  return select;
+}
+
+/** Remembers what it made of the latest event. */
+function latest(select: Select): Select {
+  let [event, result]: [NodeEvent | undefined, NodeEvent | undefined] = [undefined, undefined];
+  return (next) => {
+    if (next !== event) [event, result] = [next, select(next)];
+    return result;
+  };
+}
+
+function compiled({ events, objects, classpath, exargs }: Selection): Select {
   const names = events === undefined ? undefined : new Set(events);
   const ids = objects === undefined ? undefined : new Set<unknown>(objects);
   // The data of events have no fixed fields: each is JSON.
@@ -58,7 +91,6 @@ export function selector(
     if (names !== undefined && !names.has(name) && !names.has(`${name}.${type}`)) return undefined;
     if (ids !== undefined && !OBJECT_KEYS.some((key) => ids.has(data[key]))) return undefined;
     if (classpath !== undefined && !isBelow(data['classname'], classpath)) return undefined;
-    if (!allows(pathOf(event))) return undefined;
     if (name === MODEL_EVENTS) return modelChange(event, keep, exargs?.mask);
     if (keep !== undefined && !keep(data)) return undefined;
     return exargs?.mask === undefined ? event : { ...event, data: masked(data, exargs.mask) };

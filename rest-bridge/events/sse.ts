@@ -7,6 +7,7 @@ import { badParameter } from '../errors.ts';
 import { MAX_WAITING_BYTES, SESSION_OVER } from './connection.ts';
 import { MAX_EXPIRES, type Selection } from './selection.ts';
 import type { Subscribers } from './subscribers.ts';
+import { toldEvent } from './told-event.ts';
 
 const HEARTBEAT_MS = 15_000;
 const LINGER_MS = 1_000;
@@ -58,14 +59,12 @@ export function eventStream(app: App, iam: Iam, subscribers: Subscribers): void 
       const subscribed = subscribers.subscribe(
         session,
         { ...selection, expires: MAX_EXPIRES, ...(from !== undefined && { after: from }) },
-        (own) =>
-          ({ seq, event }) => {
-            const { class: eventClass, type, ts, data } = event;
-            const text = JSON.stringify({ id: own, seq, class: eventClass, type, ts, data });
-            const frame = `id: ${own}:${seq}\nevent: ${eventClass}\ndata: ${text}\n\n`;
-            if (open) stream.write(frame);
-            else waiting.push(frame);
-          },
+        (own) => (delivery) => {
+          const { seq, event } = delivery;
+          const frame = `id: ${own}:${seq}\nevent: ${event.class}\ndata: ${toldEvent(own, delivery)}\n\n`;
+          if (open) stream.write(frame);
+          else waiting.push(frame);
+        },
       );
       reply.hijack();
       raw.writeHead(200, {

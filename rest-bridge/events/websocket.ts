@@ -22,7 +22,7 @@ interface WebSocketDeps {
 
 /** WebSocket at `/ws` (decisions, "Events and WebSocket"): who has no session is answered 401 before the upgrade. */
 export function webSockets(app: App, { iam, subscribers }: WebSocketDeps): void {
-  const server = new WebSocketServer({ noServer: true, maxPayload: MAX_FRAME });
+  const server = new WebSocketServer({ noServer: true, maxPayload: MAX_FRAME, perMessageDeflate: false });
 
   async function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     const secret = secretOfHeaders(request.headers.authorization, cookieOf(app, request));
@@ -30,12 +30,12 @@ export function webSockets(app: App, { iam, subscribers }: WebSocketDeps): void 
     const session = await sessionOfSecret(iam, secret, ip);
     if (request.url?.split('?', 1)[0] !== PATH) throw new RestError('ENDPOINT_NOT_FOUND');
     if (!isSameOrigin(request)) throw new RestError('FORBIDDEN', { reason: 'the Origin is another site' });
-    server.handleUpgrade(request, socket, head, (webSocket) => open(webSocket, session, secret ?? '', ip));
+    server.handleUpgrade(request, socket, head, (webSocket) => open(webSocket, socket, session, secret ?? '', ip));
   }
 
-  function open(socket: WebSocket, session: Session, secret: string, ip: string): void {
+  function open(socket: WebSocket, stream: Duplex, session: Session, secret: string, ip: string): void {
     const run = (frame: RestFrame) => inject(app, frame, secret, ip);
-    const connection = new EventConnection(socket, session, subscribers, run);
+    const connection = new EventConnection(socket, stream, session, subscribers, run);
     const unwatch = iam.watch(session, (now) => connection.follow(now));
     let alive = true;
     const check = setInterval(() => {

@@ -45,15 +45,19 @@ export interface EventBusOptions {
   readonly onListenerError: (error: unknown, event: NodeEvent) => void;
 }
 
+interface Listening {
+  readonly filter: EventFilter;
+  readonly listener: (event: NodeEvent) => void;
+}
+
 /** An event bus in memory. Listeners are told in the order of publication, before `publish` returns. */
 export class EventBus {
   readonly #kept: number;
   readonly #now: () => number;
   readonly #onListenerError: EventBusOptions['onListenerError'];
-  readonly #listeners = new Map<
-    symbol,
-    { readonly filter: EventFilter; readonly listener: (event: NodeEvent) => void }
-  >();
+  readonly #listeners = new Set<Listening>();
+  /** Those that the events of a domain concern, in the order in which they came; made when one is published. */
+  readonly #ofDomain = new Map<string, readonly Listening[]>();
   /** A ring: the event `seq` is at `seq % kept`. */
   readonly #past: NodeEvent[] = [];
   #seq = 0;
@@ -77,8 +81,8 @@ export class EventBus {
     this.#seq += 1;
     const published: NodeEvent = { ...event, seq: this.#seq, ts: this.#now() };
     this.#past[this.#seq % this.#kept] = published;
-    for (const { filter, listener } of Array.from(this.#listeners.values())) {
-      if (!matches(published, filter)) continue;
+    for (const { filter, listener } of this.#concerned(event.domain.toLowerCase())) {
+      if (!isOf(published, filter)) continue;
       try {
         listener(published);
       } catch (error) {
@@ -90,11 +94,21 @@ export class EventBus {
 
   /** @returns a function that ends the subscription */
   subscribe(filter: EventFilter, listener: (event: NodeEvent) => void): () => void {
-    const key = Symbol('subscription');
-    this.#listeners.set(key, { filter, listener });
+    const listening = { filter, listener };
+    this.#listeners.add(listening);
+    this.#ofDomain.clear();
     return () => {
-      this.#listeners.delete(key);
+      this.#listeners.delete(listening);
+      this.#ofDomain.clear();
     };
+  }
+
+  #concerned(domain: string): readonly Listening[] {
+    const known = this.#ofDomain.get(domain);
+    if (known !== undefined) return known;
+    const found = [...this.#listeners].filter(({ filter }) => (filter.domain?.toLowerCase() ?? domain) === domain);
+    this.#ofDomain.set(domain, found);
+    return found;
   }
 
   /** Events after the one of this number. */
@@ -112,8 +126,10 @@ export class EventBus {
 
 function matches(event: NodeEvent, filter: EventFilter): boolean {
   return (
-    (filter.class === undefined || filter.class === event.class) &&
-    (filter.type === undefined || filter.type === event.type) &&
-    (filter.domain === undefined || filter.domain.toLowerCase() === event.domain.toLowerCase())
+    isOf(event, filter) && (filter.domain?.toLowerCase() ?? event.domain.toLowerCase()) === event.domain.toLowerCase()
   );
+}
+
+function isOf(event: NodeEvent, { class: name, type }: EventFilter): boolean {
+  return (name === undefined || name === event.class) && (type === undefined || type === event.type);
 }

@@ -17,7 +17,8 @@ const KEPT = 1_000;
 export class Subscription {
   readonly id: string;
   readonly #unsubscribe: () => void;
-  readonly #past: Delivery[] = [];
+  /** The latest; the last of them has the number `seq`. */
+  #past: NodeEvent[] = [];
   #seq = 0;
   #sink: Sink | undefined;
 
@@ -46,8 +47,11 @@ export class Subscription {
    */
   attach(sink: Sink, after = this.#seq): boolean {
     this.#sink = sink;
-    const oldest = this.#past[0]?.seq ?? this.#seq + 1;
-    for (const delivery of this.#past) if (delivery.seq > after) sink(delivery);
+    const kept = this.#past.slice(-KEPT);
+    const oldest = this.#seq - kept.length + 1;
+    kept.forEach((event, index) => {
+      if (oldest + index > after) sink({ seq: oldest + index, event });
+    });
     return after <= this.#seq && after + 1 >= oldest;
   }
 
@@ -64,9 +68,9 @@ export class Subscription {
 
   #deliver(event: NodeEvent): void {
     this.#seq += 1;
-    const delivery = { seq: this.#seq, event };
-    this.#past.push(delivery);
-    if (this.#past.length > KEPT) this.#past.shift();
-    this.#sink?.(delivery);
+    this.#past.push(event);
+    // Seldom: to move them up for each event would cost more than the event.
+    if (this.#past.length >= 2 * KEPT) this.#past = this.#past.slice(-KEPT);
+    this.#sink?.({ seq: this.#seq, event });
   }
 }

@@ -78,9 +78,10 @@ class ObjectForm {
     });
     const list = listLiteral(values);
     if (isList(field.type)) return this.#call('contains_all', [field, list], path);
-    const isOne = this.#call('in', [field, list], path);
-    if (field.type !== 'json') return isOne;
-    return this.#call('or', [this.#call('contains_all', [field, list], path), isOne], path);
+    if (field.type !== 'json') return this.#call('in', [field, list], path);
+    const all = values.map((value) => this.#call('contains_any', [field, listLiteral(meanings(value))], path));
+    const isAll = all.length === 0 ? this.#call('contains_all', [field, list], path) : this.#call('and', all, path);
+    return this.#call('or', [isAll, this.#call('in', [field, listLiteral(values.flatMap(meanings))], path)], path);
   }
 
   #text(field: Expression, condition: string, path: string): Expression {
@@ -117,7 +118,7 @@ class ObjectForm {
     const literals: string[] = [];
     for (const part of split(condition, '|')) {
       if (isRange(part)) choices.push(this.#number(convert(field, 'number', path), part, path));
-      else if (hasUnescaped(part, '%')) choices.push(this.#text(convert(field, 'text', path), part, path));
+      if (hasUnescaped(part, '%')) choices.push(this.#text(convert(field, 'text', path), part, path));
       else literals.push(unescape(part));
     }
     if (literals.length > 0) choices.push(this.#oneOf(field, literals, path));
@@ -179,16 +180,21 @@ function split(text: string, separator: string): string[] {
   return parts;
 }
 
-/** Of numbers: `1~5;10~`. */
+/** Of numbers: `1~5;10~`, `1;2`. */
 function isRange(text: string): boolean {
   const ranges = split(text, ';').map((part) => split(part, '~'));
   const isNumeric = ranges.every((ends) => ends.every((end) => end.trim() === '' || NUMBER.test(end)));
-  return isNumeric && ranges.some((ends) => ends.length === 2 && ends.some((end) => NUMBER.test(end)));
+  return (
+    isNumeric &&
+    (ranges.length > 1 || ranges[0]?.length === 2) &&
+    ranges.every((ends) => ends.some((end) => NUMBER.test(end)))
+  );
 }
 
 /** The text, number and flag that a condition stands for. */
 function meanings(condition: unknown): readonly unknown[] {
-  const text = String(condition);
+  if (typeof condition === 'object') return [condition];
+  const text = typeof condition === 'string' ? condition : JSON.stringify(condition);
   const word = text.toLowerCase();
   return [
     text,

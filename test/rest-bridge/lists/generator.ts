@@ -193,7 +193,11 @@ export class ListGenerator {
           text.toLowerCase(),
         ];
       case 6:
-        return [this.#name('between'), ['coalesce', property, ''], ...[text, this.#text(path)].toSorted()];
+        return [
+          this.#name('between'),
+          ['coalesce', this.#property(this.#path('text')), ''],
+          ...[text, this.#text(path)].toSorted(),
+        ];
       default:
         return [this.#name(compare), property, random.chance(0.1) ? this.#property(this.#path('text')) : text];
     }

@@ -129,24 +129,34 @@ const unescaped = (text: string): string => text.replaceAll(/\\([|%~;\\])/g, '$1
 function meets(value: unknown, condition: unknown): boolean {
   if (condition === null) return (value ?? null) === null;
   if (Array.isArray(condition)) {
-    const isSame = (wanted: unknown) => (item: unknown) =>
-      meets(item, typeof wanted === 'string' ? literal(wanted) : wanted);
-    if (Array.isArray(value)) return condition.every((wanted) => value.some(isSame(wanted)));
-    return condition.some((wanted) => isSame(wanted)(value));
+    if (!Array.isArray(value)) return condition.some((wanted) => isOne(value, wanted));
+    return condition.every((wanted) => value.some((item) => isOne(item, wanted)));
   }
   if (isObject(condition)) {
     return Object.entries(condition).every(([key, inner]) => meets(at(value, key.split('.')), inner));
   }
-  if (Array.isArray(value)) return value.some((item) => meets(item, condition));
-  if (typeof value === 'boolean') return flag(condition) === value;
+  if (Array.isArray(value)) {
+    const wanted = typeof condition === 'string' ? split(condition, '|').map(unescaped) : [condition];
+    return value.some((item) => wanted.some((each) => isOne(item, each)));
+  }
+  if (typeof value === 'boolean') return split(plain(condition), '|').some((part) => flag(part) === value);
   if (typeof value === 'number') return numberMeets(value, condition);
   return typeof value === 'string' && textMeets(value, condition);
 }
 
-const literal = (text: string): string => text.replaceAll(/[|%~;\\]/g, '\\$&');
+const plain = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+
+/** A value as it is, numbers and flags also as texts. */
+function isOne(value: unknown, wanted: unknown): boolean {
+  if (typeof wanted === 'object' || typeof value === 'object') return same(value, wanted);
+  if (typeof value === 'boolean') return flag(wanted) === value;
+  if (typeof value === 'number')
+    return typeof wanted !== 'boolean' && plain(wanted).trim() !== '' && value === Number(wanted);
+  return value === plain(wanted);
+}
 
 function flag(condition: unknown): boolean | undefined {
-  const word = String(condition).toLowerCase();
+  const word = plain(condition).toLowerCase();
   if (word === 'true' || word === '1') return true;
   return word === 'false' || word === '0' ? false : undefined;
 }
@@ -163,7 +173,7 @@ function numberMeets(value: number, condition: unknown): boolean {
 }
 
 function textMeets(value: string, condition: unknown): boolean {
-  if (typeof condition !== 'string') return value === String(condition);
+  if (typeof condition !== 'string') return value === plain(condition);
   const expression = /^\/reg\/(i\/)?(.*)$/su.exec(condition);
   if (expression) return new RegExp(expression[2] ?? '', expression[1] === undefined ? 'su' : 'isu').test(value);
   return split(condition, '|').some((part) => {

@@ -1,0 +1,15 @@
+/** An event as JSON for many subscribers: what is the same for all of them is written once. */
+import type { Delivery } from '../../runtime/events/subscription.ts';
+
+const written = new WeakMap<object, string>();
+
+/** `{id, seq, class, type, ts, data}`. @param id of the subscription: needs no escapes */
+export function toldEvent(id: string, { seq, event }: Delivery): string {
+  let shared = written.get(event);
+  if (shared === undefined) {
+    const { class: eventClass, type, ts, data } = event;
+    shared = JSON.stringify({ class: eventClass, type, ts, data }).slice(1);
+    written.set(event, shared);
+  }
+  return `{"id":"${id}","seq":${seq},${shared}`;
+}
