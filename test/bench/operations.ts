@@ -22,6 +22,7 @@ const SECONDS = Number(process.env['RINGMASTER_TEST_BENCH_SECONDS'] ?? 1.5);
 const LOOKUPS = 50_000;
 const TRANSFERS = 60;
 const WARM_UP = 15;
+const TALK_MS = 150;
 
 /** What operations on live calls cost, by the number of calls. */
 export const operations: Benchmark = {
@@ -178,6 +179,8 @@ async function throughNode(z: RefusingPhone): Promise<number[]> {
       const called = await y.incoming();
       await called.answer();
       await calling.answered();
+      // The two talk: a transfer of a call that is just being connected waits for that first.
+      await delay(TALK_MS);
       const body = { callid: calling.callId, by: '<sip:alice@demo.local>', referto: '103', response_mode: 0 };
       const sent = performance.now();
       const answered = client.send('REFER', '/rest/v1/uc/calls', { body });
