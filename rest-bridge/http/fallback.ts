@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { NATIVE_SUFFIXES } from './methods.ts';
 
-const SUFFIX = /(?:!|%21)([a-z]+)(?=\?|$)/;
+/** At the end of the path; a query may end in what looks like it. */
+const SUFFIX = /^([^?#]*)(?:!|%21)([a-z]+)(?=[?#]|$)/;
 const headFallbacks = new WeakSet<IncomingMessage>();
 
 /**
@@ -12,12 +13,12 @@ export function rewriteFallback(request: IncomingMessage): string {
   const url = request.url ?? '/';
   if (request.method !== 'POST') return url;
   const match = SUFFIX.exec(url);
-  const suffix = match?.[1];
-  if (!match || suffix === undefined || !NATIVE_SUFFIXES.has(suffix)) return url;
+  const [whole = '', path = '', suffix] = match ?? [];
+  if (suffix === undefined || !NATIVE_SUFFIXES.has(suffix)) return url;
   // A HEAD answered on a POST connection would announce a body that never comes: it runs as GET and loses the body.
   if (suffix === 'head') headFallbacks.add(request);
   request.method = suffix === 'head' ? 'GET' : suffix.toUpperCase();
-  return url.slice(0, match.index) + url.slice(match.index + match[0].length);
+  return path + url.slice(whole.length);
 }
 
 /** Whether the answer to a request must be sent without its body. */

@@ -259,5 +259,11 @@ describe('REST: calls', () => {
         expect(again.body).to.deep.equal({ error_code: 1413, error_message: 'Dialog not found' });
       });
     }
+
+    it('is not what a query asks for that ends like a suffix', async () => {
+      node.calls.dialogs.push(dialog('1'));
+      expect((await node.as('admin', 'POST', '/uc/calls/1?label=!delete')).status).to.equal(405);
+      expect((await node.as('admin', 'GET', '/uc/calls/1')).status).to.equal(200);
+    });
   });
 });
