@@ -217,7 +217,7 @@ describe('sandbox: processor time', () => {
     const watch = new ProcessorWatch(() => clock.cpu);
     const over = Promise.withResolvers<void>();
     const began = performance.now();
-    const turn = { ...turnOf('starved', 3), exceeded: over.resolve };
+    const turn = { ...turnOf('starved', 3), exceeded: () => over.resolve() };
     watch.begin(turn);
     await over.promise;
     expect(performance.now() - began).to.be.at.least(STARVED * 3 - 1);

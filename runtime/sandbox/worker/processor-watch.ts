@@ -6,8 +6,8 @@ export interface Turn {
   readonly onThread: () => number;
   /** Milliseconds of processor time that it may have. */
   readonly limitMs: number;
-  /** Called once, when it has had them. */
-  readonly exceeded: () => void;
+  /** Called once, when it has had them, with how many it used. */
+  readonly exceeded: (usedMs: number) => void;
 }
 
 interface Watched {
@@ -77,7 +77,7 @@ export class ProcessorWatch {
     for (const watched of this.#turns.values()) {
       if (watched.ended || (watched.used < watched.turn.limitMs && now < watched.until)) continue;
       watched.ended = true;
-      watched.turn.exceeded();
+      watched.turn.exceeded(watched.used);
     }
   }
 

@@ -302,7 +302,11 @@ export class WorkerRun implements Watched {
         if (!isolate.isDisposed) onThread = Number(isolate.cpuTime - before) / 1e6;
         return onThread;
       },
-      exceeded: () => this.#exceeded(name),
+      exceeded: (usedMs) => {
+        // The failure tells what was used, this turn included.
+        this.#time.count(usedMs);
+        this.#exceeded(name);
+      },
     };
   }
 

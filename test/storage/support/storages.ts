@@ -104,7 +104,9 @@ export function withStorage(newPlace: () => Promise<Place>, options?: OpenOption
     if (storage === undefined) throw new Error('The storage opens before the first test.');
     return storage;
   };
-  before(async () => {
+  before(async function () {
+    // The first one starts a server.
+    this.timeout(60_000);
     const place = await newPlace();
     storage = options === undefined ? await place.shared() : await place.open(options);
   });
