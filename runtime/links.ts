@@ -5,6 +5,7 @@ import { type Config, isLoopback } from './config/config.ts';
 import { MediaServers } from './media/servers.ts';
 import { PROFILE, type Servers } from './servers.ts';
 import type { Shutdown } from './shutdown.ts';
+import type { WaitingInvite } from './signalling/left-waiting.ts';
 import type { SipHandlers } from './signalling/link.ts';
 import { SipLinks } from './signalling/links.ts';
 import { RingingJournal } from './signalling/ringing-journal.ts';
@@ -27,10 +28,13 @@ export async function connectServers(
 ): Promise<Links> {
   const journal = RingingJournal.open(join(config.dataDir, 'ringing.jsonl'));
   shutdown.add('journal of ringing phones', () => journal.close());
+  const waiting = RingingJournal.open<WaitingInvite>(join(config.dataDir, 'waiting.jsonl'));
+  shutdown.add('journal of waiting callers', () => waiting.close());
   const sip = await SipLinks.connect(servers.sip.addresses, handlers, log, {
     timeoutMs: servers.sip.patienceMs,
     sessionExpires: config.sessionExpires,
     journal,
+    waiting,
   });
   shutdown.add('SIP connections', () => sip.close());
   const addresses = servers.media.addresses.map(({ host, port, secret }) => ({

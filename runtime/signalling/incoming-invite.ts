@@ -1,6 +1,8 @@
 import { focusContact } from './focus.ts';
 import { SessionTimerHeaders } from './session-timer.ts';
+import type { WaitingInvite } from './left-waiting.ts';
 import type { DialogTags } from './replaces.ts';
+import type { RingingJournal } from './ringing-journal.ts';
 import { type DialogHome, dialogOf, type SipDialog, tagsOf } from './sip-dialog.ts';
 import type { Srf, SrfDialogCallback, SrfRequest, SrfResponse } from './srf-types.ts';
 
@@ -28,8 +30,16 @@ export class IncomingInvite {
   /**
    * @param sessionExpires session interval to ask for, seconds (RFC 4028)
    * @param home the SIP server that it came to
+   * @param journal where it is noted until it has its final answer
    */
-  constructor(srf: Srf, req: SrfRequest, res: SrfResponse, sessionExpires?: number, home?: DialogHome) {
+  constructor(
+    srf: Srf,
+    req: SrfRequest,
+    res: SrfResponse,
+    sessionExpires?: number,
+    home?: DialogHome,
+    journal?: RingingJournal<WaitingInvite>,
+  ) {
     this.#home = home;
     this.#sessionExpires = sessionExpires;
     this.#srf = srf;
@@ -37,6 +47,7 @@ export class IncomingInvite {
     this.#res = res;
     // First thing: a CANCEL may follow the INVITE in the same packet burst.
     req.on('cancel', () => this.#cancelled.abort(new InviteCancelled()));
+    if (journal) this.#note(journal);
   }
 
   /** Name of the SIP server that it came to. */
@@ -117,6 +128,16 @@ export class IncomingInvite {
       home: this.#home,
       ...(sessionExpires === undefined ? {} : { sessionExpires }),
     });
+  }
+
+  /** So that the caller gets an answer from the next process when this one is killed. */
+  #note(journal: RingingJournal<WaitingInvite>): void {
+    const { stackTxnId: transaction } = this.#req;
+    const settle = (): void => journal.settled(transaction);
+    const cseq = this.header('CSeq') ?? '';
+    journal.sent({ transaction, server: this.#home?.name, callId: this.callId, cseq, at: Date.now() });
+    this.#res.once('end', settle);
+    this.#req.once('cancel', settle);
   }
 
   #settled(): boolean {

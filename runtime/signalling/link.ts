@@ -4,6 +4,7 @@ import { ALLOW, IncomingInvite } from './incoming-invite.ts';
 import type { SipAnswer } from './answers.ts';
 import { OutgoingInvite, type OutgoingInviteOptions } from './outgoing-invite.ts';
 import { type OutgoingMessageOptions, sendOutgoingMessage } from './outgoing-message.ts';
+import { refuseLeftWaiting, type WaitingInvite } from './left-waiting.ts';
 import type { RingingJournal } from './ringing-journal.ts';
 import { DEFAULT_SESSION_EXPIRES, refusedInterval } from './session-timer.ts';
 import type { DialogHome, SipDialog } from './sip-dialog.ts';
@@ -45,6 +46,8 @@ export interface SipLinkOptions {
   readonly sessionExpires?: number;
   /** Where ringing phones are noted; those of an earlier process are called off. */
   readonly journal?: RingingJournal;
+  /** Where calls that wait for an answer are noted; those that an earlier process left without one are refused. */
+  readonly waiting?: RingingJournal<WaitingInvite>;
 }
 
 /** Milliseconds between two attempts to connect again. The library's own way doubles them for ever. */
@@ -59,6 +62,10 @@ export class SipLink implements DialogHome {
   readonly #log: Log;
   readonly #sessionExpires: number;
   readonly #journal: RingingJournal | undefined;
+  readonly #waiting: RingingJournal<WaitingInvite> | undefined;
+  /** Noted by an earlier process. */
+  readonly #leftWaiting: WaitingInvite[];
+  readonly #address: SipServerAddress;
   readonly #accepted = Promise.withResolvers<void>();
   #hosts: ReadonlySet<string> = new Set();
   #connected = false;
@@ -69,9 +76,12 @@ export class SipLink implements DialogHome {
     address: SipServerAddress,
     handlers: SipHandlers,
     log: Log,
-    { sessionExpires = DEFAULT_SESSION_EXPIRES, journal }: Omit<SipLinkOptions, 'timeoutMs'>,
+    { sessionExpires = DEFAULT_SESSION_EXPIRES, journal, waiting }: Omit<SipLinkOptions, 'timeoutMs'>,
   ) {
     this.#journal = journal;
+    this.#waiting = waiting;
+    this.#leftWaiting = [...(waiting?.ringing ?? [])];
+    this.#address = address;
     this.name = `${address.host}:${address.port}`;
     this.#srf = new (SrfClass as unknown as new () => Srf)();
     takeUnheededHangups(this.#srf);
@@ -166,11 +176,14 @@ export class SipLink implements DialogHome {
   }
 
   /**
-   * Calls off phones that an earlier process of this node left ringing: the SIP server may still know the transaction, or not.
+   * Calls off phones that an earlier process of this node left ringing, and refuses the callers it left waiting: the SIP server
+   * may still know the transactions, or not.
    * @param mine whether to see to those that rang by a SIP server of this name
    */
   callOffLeftBehind(mine: (server: string | undefined) => boolean): void {
     const left = this.#journal?.ringing.filter(({ server }) => mine(server)) ?? [];
+    const waiting = this.#leftWaiting.splice(0).filter(({ server }) => server === this.name);
+    if (waiting.length > 0) void this.#refuseLeftWaiting(waiting);
     for (const { transaction, uri, nextHop, via, from, to, callId, cseq } of left) {
       this.#log.warn({ callId, uri }, 'a phone was left ringing: it is called off');
       const headers = { From: from, To: to, 'Call-ID': callId, CSeq: `${cseq} CANCEL`, ...(via ? { Via: via } : {}) };
@@ -180,6 +193,21 @@ export class SipLink implements DialogHome {
         if (err !== null && err !== undefined) this.#endLeftBehind(uri, callId, from);
       });
     }
+  }
+
+  /**
+   * Refuses calls that an earlier process of this node left without an answer.
+   * @param left of those that came to this server
+   */
+  async #refuseLeftWaiting(left: readonly WaitingInvite[]): Promise<void> {
+    for (const { callId } of left)
+      this.#log.warn({ callId }, 'a caller was left without an answer: the call is refused');
+    try {
+      await refuseLeftWaiting(this.#address, left);
+    } catch (err) {
+      this.#log.warn({ err }, 'callers that were left without an answer could not be given one');
+    }
+    for (const { transaction } of left) this.#waiting?.settled(transaction);
   }
 
   close(): void {
@@ -257,7 +285,7 @@ export class SipLink implements DialogHome {
     guarded('invite', (req, res) => {
       const minSE = refusedInterval(req);
       if (minSE !== undefined) res.send(422, { headers: { 'Min-SE': minSE } });
-      else handlers.invite(new IncomingInvite(srf, req, res, this.#sessionExpires, this));
+      else handlers.invite(new IncomingInvite(srf, req, res, this.#sessionExpires, this, this.#waiting));
     });
     guarded('register', (req, res) => handlers.register(req, res, this.name));
     guarded('message', (req, res) => handlers.message(req, res));

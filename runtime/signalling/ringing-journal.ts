@@ -19,7 +19,14 @@ export interface RingingInvite {
   readonly at: number;
 }
 
-type Line = { readonly sent: RingingInvite } | { readonly settled: string };
+/** Something that waits for a final answer. */
+interface Unsettled {
+  readonly transaction: string;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+}
+
+type Line<Entry> = { readonly sent: Entry } | { readonly settled: string };
 
 /** Bytes after which the file is written anew with what still rings. */
 const COMPACT_BYTES = 1_048_576;
@@ -27,17 +34,17 @@ const COMPACT_BYTES = 1_048_576;
 const OUTDATED_MS = 3_600_000;
 
 /**
- * Which phones ring because of this node, in a file, so that the node can call them off when it was killed. Writing is left
- * to the system's cache, which outlives the process, though not the machine.
+ * Which INVITEs have no final answer, in a file, so that the node can settle them when it was killed: phones that ring because
+ * of it, or callers who wait for it. Writing is left to the system's cache, which outlives the process, though not the machine.
  */
-export class RingingJournal {
+export class RingingJournal<Entry extends Unsettled = RingingInvite> {
   readonly #file: string;
-  readonly #ringing = new Map<string, RingingInvite>();
+  readonly #ringing = new Map<string, Entry>();
   #descriptor: number;
   #bytes = 0;
   #closed = false;
 
-  private constructor(file: string, left: readonly RingingInvite[]) {
+  private constructor(file: string, left: readonly Entry[]) {
     this.#file = file;
     for (const invite of left) this.#ringing.set(invite.transaction, invite);
     this.#descriptor = this.#rewrite();
@@ -47,17 +54,17 @@ export class RingingJournal {
    * Opens the journal of a node that may have been killed.
    * @throws what the file system says, but for a file that is not there
    */
-  static open(file: string): RingingJournal {
+  static open<Entry extends Unsettled = RingingInvite>(file: string): RingingJournal<Entry> {
     mkdirSync(dirname(file), { recursive: true });
-    return new RingingJournal(file, readLeft(file, Date.now()));
+    return new RingingJournal(file, readLeft<Entry>(file, Date.now()));
   }
 
   /** INVITEs without a final answer, those of an earlier process included. */
-  get ringing(): readonly RingingInvite[] {
+  get ringing(): readonly Entry[] {
     return [...this.#ringing.values()];
   }
 
-  sent(invite: RingingInvite): void {
+  sent(invite: Entry): void {
     this.#ringing.set(invite.transaction, invite);
     this.#write({ sent: invite });
   }
@@ -73,7 +80,7 @@ export class RingingJournal {
     closeSync(this.#descriptor);
   }
 
-  #write(line: Line): void {
+  #write(line: Line<Entry>): void {
     if (this.#closed) return;
     this.#bytes += writeSync(this.#descriptor, `${JSON.stringify(line)}\n`);
     if (this.#bytes < COMPACT_BYTES) return;
@@ -91,16 +98,16 @@ export class RingingJournal {
   }
 }
 
-function readLeft(file: string, now: number): RingingInvite[] {
-  const ringing = new Map<string, RingingInvite>();
-  for (const line of linesOf(file)) {
+function readLeft<Entry extends Unsettled>(file: string, now: number): Entry[] {
+  const ringing = new Map<string, Entry>();
+  for (const line of linesOf<Entry>(file)) {
     if ('settled' in line) ringing.delete(line.settled);
     else if (now - line.sent.at < OUTDATED_MS) ringing.set(line.sent.transaction, line.sent);
   }
   return [...ringing.values()];
 }
 
-function linesOf(file: string): Line[] {
+function linesOf<Entry>(file: string): Line<Entry>[] {
   let text: string;
   try {
     text = readFileSync(file, 'utf8');
@@ -110,7 +117,7 @@ function linesOf(file: string): Line[] {
   }
   return text.split('\n').flatMap((line) => {
     try {
-      return line === '' ? [] : [JSON.parse(line) as Line];
+      return line === '' ? [] : [JSON.parse(line) as Line<Entry>];
     } catch {
       // The process was killed while it wrote the last line: that INVITE had not been sent for a millisecond.
       return [];

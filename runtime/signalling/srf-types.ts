@@ -33,6 +33,8 @@ export interface SrfReply {
 
 export interface SrfResponse {
   readonly finalResponseSent: boolean;
+  /** Once the final answer is on its way. */
+  once(event: 'end', listener: () => void): void;
   send(status: number, reply?: SrfReply, callback?: (err: unknown) => void): void;
   send(status: number, reason: string, reply?: SrfReply, callback?: (err: unknown) => void): void;
 }
