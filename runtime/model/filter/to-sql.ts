@@ -80,7 +80,7 @@ export class SqlCompiler {
   #property({ name, keys, type }: Extract<Expression, { kind: 'property' }>): Fragment {
     const field = this.#fields.get(name);
     if (field === undefined) throw new Error(`There is no column for ${name}.`);
-    if (keys.length > 0) return sql`model.at(${field.sql}, ${keys}::text[])`;
+    if (keys.length > 0) return atPath(field.sql, keys);
     if (type === 'number') return field.isInteger ? sql`${field.sql}::float8` : field.sql;
     return type === 'number[]' && field.isInteger ? sql`${field.sql}::float8[]` : field.sql;
   }
@@ -299,4 +299,15 @@ function constant(expression: Expression): string {
 
 function commaSeparated(fragments: readonly Fragment[]): Fragment {
   return sql`${sql.join(fragments, COMMA)}`;
+}
+
+/** What is at a path of JSON; the function that goes through lists of objects is slow, and seldom needed. */
+function atPath(column: Fragment, keys: readonly string[]): Fragment {
+  const plain = sql`nullif(${column} #> ${keys}::text[], 'null'::jsonb)`;
+  const through = sql`model.through(${column}, ${keys}::text[])`;
+  // A number may be an index, which a JSON path of names does not know.
+  if (keys.some((key) => /^[+-]?\d+$/.test(key))) return sql`coalesce(${plain}, ${through})`;
+  // Lax: names lead through lists.
+  const path = `$${keys.map((key) => `.${JSON.stringify(key)}`).join('')}`;
+  return sql`coalesce(${plain}, case when ${column} @? ${path}::jsonpath then ${through} end)`;
 }

@@ -42,7 +42,7 @@ export function canonical(value: unknown): string {
 }
 
 /**
- * One key of a JSON value, as `model.at` has it: a number, from the end when negative, in an array. Another key of an array is
+ * One key of a JSON value, as `model.through` has it: a number, from the end when negative, in an array. Another key of an array is
  * the array of that key of each object in it; undefined when none has it.
  */
 export function keyOf(value: unknown, key: string): unknown {
