@@ -1,5 +1,5 @@
-// `npm test`: types, lint, room borders and format, and beside them the tests in lanes; the failures come last, and then the
-// line `N passed, N failed`.
+// `npm test`: types, lint, room borders and format, then the tests in lanes; the failures come last, and then the line
+// `N passed, N failed`.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -21,7 +21,7 @@ process.on('SIGTERM', () => {
 });
 
 /** Starts a program; `ended` settles with how it ended, `undefined` for well. */
-function start(command, args, { background = false, ...options }) {
+function start(command, args, { background = false, ...options } = {}) {
   const child = spawn(command, args, { cwd: root, ...options });
   running.add(child);
   if (background && child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL);
@@ -64,7 +64,7 @@ async function check() {
   const failures = [];
   for (const [name, script] of CHECKS) {
     const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
-    const { child, ended } = start(npm, ['run', '--silent', script], { background: true });
+    const { child, ended } = start(npm, ['run', '--silent', script]);
     let output = '';
     for (const stream of [child.stdout, child.stderr])
       stream.setEncoding('utf8').on('data', (text) => (output += text));
@@ -111,7 +111,9 @@ function readReport(file) {
   }
 }
 
-const [failedChecks, ...lanes] = await Promise.all([check(), ...lanesFor(process.argv.slice(2), root).map(run)]);
+// Not beside the tests: they take all of the processor.
+const failedChecks = await check();
+const lanes = await Promise.all(lanesFor(process.argv.slice(2), root).map(run));
 rmSync(folder, { recursive: true, force: true });
 for (const { name, end } of lanes) process.stdout.write(`${lanes.length > 1 ? `\n${name}:` : ''}${end}\n`);
 for (const output of failedChecks) process.stdout.write(`${output}\n`);
