@@ -26,6 +26,8 @@ function compile(grant: Grant): Check {
   const open = pattern.at(-1) === '**';
   const fixed = open ? pattern.slice(0, -1) : pattern;
   const methods = new Set(grant.methods);
+  // The same without the body (RFC 9110 section 9.3.2).
+  if (methods.has('GET')) methods.add('HEAD');
   return (method, segments) =>
     (methods.has('*') || methods.has(method)) &&
     (open ? segments.length >= fixed.length : segments.length === fixed.length) &&
