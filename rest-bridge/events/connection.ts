@@ -5,7 +5,7 @@ import type { Session } from '../../runtime/iam/iam.ts';
 import { toRestError } from '../error-answers.ts';
 import { badParameter, RestError } from '../errors.ts';
 import { schemaCompiler } from '../validation.ts';
-import { FrameWriter } from './frame-writer.ts';
+import { gathered } from './gathered.ts';
 import { MAX_EXPIRES, SelectionFields } from './selection.ts';
 import type { Subscribed, Subscribers } from './subscribers.ts';
 import { toldEvent } from './told-event.ts';
@@ -57,7 +57,7 @@ const checkers = {
 /** One WebSocket: two-element frames `["method", {...}]` in, answers `["<method>_result", {...}]` and events out. */
 export class EventConnection {
   readonly #socket: WebSocket;
-  readonly #writer: FrameWriter;
+  readonly #stream: Duplex;
   #session: Session;
   readonly #subscribers: Subscribers;
   readonly #runRest: RunRest;
@@ -67,7 +67,7 @@ export class EventConnection {
   /** @param stream the connection below the socket */
   constructor(socket: WebSocket, stream: Duplex, session: Session, subscribers: Subscribers, runRest: RunRest) {
     this.#socket = socket;
-    this.#writer = new FrameWriter(stream);
+    this.#stream = stream;
     this.#session = session;
     this.#subscribers = subscribers;
     this.#runRest = runRest;
@@ -86,7 +86,6 @@ export class EventConnection {
   /** Closes with a reason; the connection ends soon even if nobody reads it. */
   drop(code: number, reason: string): void {
     if (this.#socket.readyState !== this.#socket.OPEN) return;
-    this.#writer.flush();
     this.#socket.close(code, reason);
     setTimeout(() => this.#socket.terminate(), LINGER_MS).unref();
   }
@@ -152,9 +151,11 @@ export class EventConnection {
 
   #write(frame: string): void {
     if (this.#socket.readyState !== this.#socket.OPEN) return;
-    if (this.#writer.waitingBytes > MAX_WAITING_BYTES) {
-      this.drop(CLOSE.tooSlow, `too slow: more than ${MAX_WAITING_BYTES} bytes wait`);
-    } else this.#writer.write(frame);
+    if (this.#socket.bufferedAmount > MAX_WAITING_BYTES) {
+      return this.drop(CLOSE.tooSlow, `too slow: more than ${MAX_WAITING_BYTES} bytes wait`);
+    }
+    gathered(this.#stream);
+    this.#socket.send(frame);
   }
 }
 

@@ -127,6 +127,8 @@ describe('Conformance, media server: digits', () => {
     const { endpoint } = await stage.connect();
     const digits = new Arrivals<Digit>('dtmf event');
     endpoint.on('dtmf', (event: Digit) => digits.push(event));
+    // drachtio-fsmrf hands the endpoint out while its subscription to events is on its way.
+    await endpoint.set('subscribed', 'yes');
     const response = await endpoint.dialog.request({
       method: 'INFO',
       headers: { 'Content-Type': 'application/dtmf-relay' },

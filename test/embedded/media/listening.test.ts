@@ -121,6 +121,27 @@ describe('embedded media server: listening in, detecting, speaking, changing wha
     );
   });
 
+  it('keeps digits for a far end that has not acknowledged the call yet', async () => {
+    const phone = await RtpPhone.open();
+    phones.push(phone);
+    const ack = Promise.withResolvers<void>();
+    bench.srf.beforeAck = ack.promise;
+    const plain = await bench.ms.createEndpoint({ remoteSdp: phone.sdp('sendrecv', '0') });
+    bench.srf.beforeAck = undefined;
+    endpoints.push(plain);
+    const heard: string[] = [];
+    const both = Promise.withResolvers<void>();
+    plain.dialog.on('info', ({ body }: { body: Buffer }) => {
+      heard.push(String(body).slice(0, 8));
+      if (heard.length === 2) both.resolve();
+    });
+    await plain.api('uuid_send_dtmf', [plain.uuid, '4#@100']);
+    expect(heard).to.deep.equal([]);
+    ack.resolve();
+    await both.promise;
+    expect(heard).to.deep.equal(['Signal=4', 'Signal=#']);
+  });
+
   it('carries digits over a bridge from INFO to RFC 4733 and back', async () => {
     const one = await party(0);
     const phone = await RtpPhone.open();

@@ -37,6 +37,8 @@ export class Call implements Signalling {
   readonly #onEnded: (call: Call) => void;
   #state: CallState = 'answering';
   #pendingBye: string | undefined;
+  /** What is to be told when the far end has acknowledged the call. */
+  readonly #pendingDigits: (() => void)[] = [];
   #channel: Channel | undefined;
   #timeout: MediaTimeout | undefined;
   /** The answer to our own offer is still to come in an ACK. */
@@ -171,9 +173,10 @@ export class Call implements Signalling {
   }
 
   sendInfoDigit(digit: string, milliseconds: number): void {
-    if (this.#state !== 'confirmed') return;
     const body = `Signal=${digit}\r\nDuration=${milliseconds}\r\n`;
-    this.dialog.send('INFO', { 'Content-Type': 'application/dtmf-relay' }, body, () => undefined);
+    const send = () => this.dialog.send('INFO', { 'Content-Type': 'application/dtmf-relay' }, body, () => undefined);
+    if (this.#state === 'confirmed') send();
+    else if (this.#state === 'answering') this.#pendingDigits.push(send);
   }
 
   #tellHold(audio: RemoteAudio): void {
@@ -185,6 +188,7 @@ export class Call implements Signalling {
   #confirm(): void {
     if (this.#state !== 'answering') return;
     this.#state = 'confirmed';
+    for (const send of this.#pendingDigits.splice(0)) send();
     if (this.#pendingBye !== undefined) this.end(this.#pendingBye);
   }
 

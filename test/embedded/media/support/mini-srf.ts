@@ -98,6 +98,8 @@ export class MiniSrf {
   readonly endpoint: SipEndpoint;
   readonly dialogs = new Map<string, MiniDialog>();
   contact = '';
+  /** What the ACKs of new dialogs wait for. */
+  beforeAck: Promise<void> | undefined;
 
   private constructor() {
     this.endpoint = new SipEndpoint({
@@ -143,7 +145,8 @@ export class MiniSrf {
     // Without an SDP of its own drachtio-srf answers the offer with itself, receive only.
     const answer =
       options.localSdp === undefined ? dialog.remote.sdp.replace('t=0 0\r\n', 't=0 0\r\na=recvonly\r\n') : '';
-    dialog.ack(transaction, answer);
+    if (this.beforeAck === undefined) dialog.ack(transaction, answer);
+    else void this.beforeAck.then(() => dialog.ack(transaction, answer));
     return dialog;
   }
 
