@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { PhoneCall } from '../../phones/phone-call.ts';
 import type { Phone } from '../../phones/phone.ts';
@@ -176,6 +177,17 @@ export class Scene {
       expect(record, `operation ${operation} goes on`).to.have.property('endts');
       if (asked.status === 200) expect(record['response']).to.deep.equal(asked.json());
     });
+  }
+
+  /** A phone that was called, or not, when somebody hung up meanwhile: if it was, the call is cancelled. */
+  async calledOff(phone: Phone): Promise<void> {
+    await this.over();
+    // What was sent to the phone before is read in this turn of the event loop.
+    await setImmediate();
+    while (phone.waitingCalls > 0) {
+      const call = await phone.incoming(LATE_MS);
+      expect((await call.ended()).by).to.equal('cancelled');
+    }
   }
 
   /** The header with which a phone sends a call to somebody else. */
