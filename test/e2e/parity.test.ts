@@ -271,7 +271,7 @@ export default async function (call: Call, { owner }: { owner: string }) {
     deeds: [
       [600, '8'],
       [500, '3'],
-      [2600, '-'],
+      [5000, '-'],
     ],
   },
 ];
