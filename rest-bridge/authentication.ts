@@ -1,7 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Iam, Session } from '../runtime/iam/iam.ts';
-import { banned, RestError } from './errors.ts';
+import { banned, RestError, tooOften } from './errors.ts';
 import { roleMethod, rolePath } from './route-names.ts';
+import type { SessionRate } from './session-rate.ts';
 
 export const SESSION_COOKIE = 'RingmasterSession';
 
@@ -38,12 +39,17 @@ export async function sessionOfSecret(iam: Iam, secret: string | undefined, ip: 
 }
 
 /** Hook before every request: who asks, may they, and is there anything at this path. Runs before the body is read. */
-export function authenticator(iam: Iam): (request: FastifyRequest, reply: FastifyReply) => Promise<void> {
+export function authenticator(
+  iam: Iam,
+  rate: SessionRate,
+): (request: FastifyRequest, reply: FastifyReply) => Promise<void> {
   return async (request) => {
     const { config } = request.routeOptions;
     if (config.public) return;
     const session = await sessionOfRequest(iam, request);
     request.session = session;
+    const seconds = rate.take(session.id);
+    if (seconds > 0) throw tooOften(seconds);
     if (request.is404) throw new RestError('ENDPOINT_NOT_FOUND');
     if (config.allow) {
       const method = roleMethod(request);

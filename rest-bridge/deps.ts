@@ -77,6 +77,8 @@ export interface RestDeps {
   /** The dynamic data model; its classes are one of the collections. */
   readonly model: Model;
   readonly directory: Pick<Directory, 'domain' | 'domains'>;
+  /** Requests of one session in a second; absent or 0: no limit. */
+  readonly sessionRequests?: number;
   readonly events: EventBus;
   readonly calls: CallStore;
   readonly conferences: ConferenceOperations;

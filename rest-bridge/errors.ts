@@ -27,7 +27,8 @@ export const ERRORS = {
   RANGE_NOT_SATISFIABLE: { status: 416, code: 1416, template: 'Nothing of the {size} bytes is in the range' },
   EXPECTATION_FAILED: { status: 417, code: 1417, template: 'Expectation failed: {reason}' },
   CANNOT_APPLY: { status: 422, code: 1405, template: 'Cannot be applied: {field}: {reason}' },
-  TOO_MANY_REQUESTS: { status: 429, code: 1429, template: 'Too many failed logins; try again in {seconds} s' },
+  TOO_MANY_LOGINS: { status: 429, code: 1429, template: 'Too many failed logins; try again in {seconds} s' },
+  TOO_MANY_REQUESTS: { status: 429, code: 1429, template: 'Too many requests; try again in {seconds} s' },
   HEAD_TOO_LARGE: { status: 431, code: 1431, template: 'Request head too large: {reason}' },
   INTERNAL: { status: 500, code: 1409, template: 'Internal server error' },
   UNAVAILABLE: { status: 503, code: 1503, template: 'Service unavailable: {reason}' },
@@ -84,6 +85,11 @@ export function badParameter(field: string, reason: string): RestError {
 
 /** 429/1429 with Retry-After (RFC 9110 section 10.2.3). */
 export function banned(seconds: number): RestError {
+  return new RestError('TOO_MANY_LOGINS', { seconds }, { 'retry-after': String(seconds) });
+}
+
+/** The same, for a session that asks more often than it may. */
+export function tooOften(seconds: number): RestError {
   return new RestError('TOO_MANY_REQUESTS', { seconds }, { 'retry-after': String(seconds) });
 }
 

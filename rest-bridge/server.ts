@@ -32,6 +32,7 @@ import { scriptRoutes } from './routes/scripts.ts';
 import { sessionRoutes } from './routes/sessions.ts';
 import { userRoutes } from './routes/user.ts';
 import { userSessionRoutes } from './routes/user-sessions.ts';
+import { SessionRate } from './session-rate.ts';
 import { schemaCompiler } from './validation.ts';
 
 /** Bytes. */
@@ -87,7 +88,7 @@ export async function createRestServer(deps: RestDeps): Promise<App> {
   metricsRoute(app, deps);
   await app.register(
     async (api: App) => {
-      api.addHook('onRequest', authenticator(deps.iam));
+      api.addHook('onRequest', authenticator(deps.iam, new SessionRate(deps.sessionRequests ?? 0)));
       api.setNotFoundHandler(() => {
         throw new RestError('ENDPOINT_NOT_FOUND');
       });

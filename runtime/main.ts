@@ -263,6 +263,7 @@ async function compose(config: Config, log: Logger, shutdown: Shutdown): Promise
     scripts: scenarios.scripts,
     hooks: scenarios.starter,
     health: async () => ({ ok: b2b.ready, counts: await counts() }),
+    sessionRequests: config.sessionRequests,
     log,
   });
   shutdown.add('REST service', () => rest.close());

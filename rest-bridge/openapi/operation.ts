@@ -152,6 +152,6 @@ const ERRORS: Readonly<Record<string, string>> = {
   413: 'Too large',
   415: 'Content type not supported',
   422: 'Cannot be applied',
-  429: 'Too many failed logins',
+  429: 'Too many failed logins, or requests',
   503: 'Try again later',
 };

@@ -43,6 +43,8 @@ export interface Config {
   readonly scenarioHosts: readonly string[];
   /** Addresses and networks that the login ban leaves alone. */
   readonly loginAllowList: readonly string[];
+  /** REST requests of one session in a second; 0: no limit. */
+  readonly sessionRequests: number;
 }
 
 /** Settings by environment variable, with the default and the form in which each is documented. */
@@ -86,7 +88,7 @@ export const SETTINGS = [
     name: 'RINGMASTER_RTP_TIMEOUT',
     fallback: '300',
     about:
-      'seconds without sound from a phone after which its call ends; not while it holds, or only listens. Longer than phones may ring. 0: never. Embedded media server only',
+      'seconds without sound from a phone after which its call ends; not while it holds, or only listens. Longer than phones may ring. 0: never',
   },
   {
     name: 'RINGMASTER_MAX_CALLS',
@@ -97,6 +99,11 @@ export const SETTINGS = [
     name: 'RINGMASTER_CALL_STARTS',
     fallback: '0',
     about: 'calls begun in a second; more are refused with 503 and Retry-After. 0: no limit',
+  },
+  {
+    name: 'RINGMASTER_SESSION_REQUESTS',
+    fallback: '0',
+    about: 'REST requests of one session in a second; more are answered 429 with Retry-After. 0: no limit',
   },
   { name: 'RINGMASTER_SITE', fallback: 'main', about: 'name of the site, shown in dialogs' },
   {
@@ -162,6 +169,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       calls: integer('RINGMASTER_MAX_CALLS', text, 0, 1_000_000),
       startsPerSecond: integer('RINGMASTER_CALL_STARTS', text, 0, 100_000),
     },
+    sessionRequests: integer('RINGMASTER_SESSION_REQUESTS', text, 0, 100_000),
     logLevel,
     site: text('RINGMASTER_SITE'),
     scenarioDir: resolve(text('RINGMASTER_SCENARIO_DIR') || join(text('RINGMASTER_DATA_DIR'), 'scenarios')),

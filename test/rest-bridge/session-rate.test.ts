@@ -1,0 +1,50 @@
+import { expect } from 'chai';
+import { SessionRate } from '../../rest-bridge/session-rate.ts';
+import { RestNode } from './support/rest-node.ts';
+
+describe('REST: requests that a session may make in a second', () => {
+  it('are as many at once, and then as many again', () => {
+    let now = 0;
+    const rate = new SessionRate(2, () => now);
+    expect([1, 2, 3].map(() => rate.take('a'))).to.deep.equal([0, 0, 1]);
+    expect(rate.take('b'), 'another session').to.equal(0);
+    now += 499;
+    expect(rate.take('a')).to.equal(1);
+    now += 1;
+    expect([rate.take('a'), rate.take('a')]).to.deep.equal([0, 1]);
+    now += 10_000;
+    expect([1, 2, 3].map(() => rate.take('a'))).to.deep.equal([0, 0, 1]);
+  });
+
+  it('are without limit unless it is set, whatever became of thousands of sessions', () => {
+    const free = new SessionRate(0, () => 0);
+    for (let count = 0; count < 100; count += 1) expect(free.take('a')).to.equal(0);
+    let now = 0;
+    const rate = new SessionRate(1, () => now);
+    for (let session = 0; session < 5000; session += 1) {
+      now += 1;
+      rate.take(`session ${session}`);
+    }
+    expect([rate.take('session 4999'), rate.take('session 0')]).to.deep.equal([1, 0]);
+  });
+
+  it('are answered 429 with Retry-After beyond that, and others go on', async () => {
+    const node = await RestNode.start({ sessionRequests: 3 });
+    try {
+      const authorization = `Bearer ${await node.token('admin')}`;
+      const ask = () => node.call('GET', '/rest/v1/uc/calls', { headers: { authorization } });
+      const replies = await Promise.all([ask(), ask(), ask(), ask()]);
+      const [refused, ...more] = replies.filter(({ status }) => status !== 200);
+      expect(more).to.deep.equal([]);
+      expect([refused?.status, refused?.headers.get('retry-after')]).to.deep.equal([429, '1']);
+      expect(refused?.body).to.deep.equal({
+        error_code: 1429,
+        error_message: 'Too many requests; try again in 1 s',
+        error_details: { seconds: 1 },
+      });
+      expect((await node.as('admin', 'GET', '/uc/calls')).status, 'another session').to.equal(200);
+    } finally {
+      await node.close();
+    }
+  });
+});
