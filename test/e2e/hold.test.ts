@@ -19,6 +19,7 @@ describe('hold by re-INVITE', () => {
         expect((await stage.dialog()).status).to.equal('dialog');
         await holder.unhold();
         await expectTalk(outgoing, incoming);
+        expectCleanRtp(outgoing, incoming);
         expect(held.established).to.equal(true);
       });
     }

@@ -197,6 +197,24 @@ describe('embedded media server: endpoints through drachtio-fsmrf', () => {
     expect(one.phone.level(1200, apart)).to.be.above(500);
   });
 
+  it('shows a party that held the call no loss for what was said meanwhile, bridged or not', async () => {
+    const one = await phoneWithEndpoint(0, 600);
+    const two = await phoneWithEndpoint(0, 1000);
+    for (const apart of [false, true]) {
+      await one.endpoint.bridge(two.endpoint);
+      await until(() => one.phone.level(1000, performance.now() - 60) > 1000);
+      await one.endpoint.modify('hold');
+      if (apart) await one.endpoint.unbridge();
+      await pause(100);
+      if (apart) await one.endpoint.bridge(two.endpoint);
+      await one.endpoint.modify('unhold');
+      const resumed = one.phone.heard.length;
+      await until(() => one.phone.heard.length > resumed + 5);
+      expect(streamFaults(one.phone.audio())).to.deep.equal([]);
+      await one.endpoint.unbridge();
+    }
+  });
+
   it('keeps the other endpoint when a bridged one ends', async () => {
     const one = await phoneWithEndpoint(0, 500);
     const two = await phoneWithEndpoint(0, 900);

@@ -265,6 +265,17 @@ describe('embedded media server: RTP', () => {
       sender.translate(3, { ...source, sequence: 104, timestamp: 1640 }, 0, 160);
       expect((header(sender).sequence - start) & 0xffff).to.equal(3);
     });
+
+    it('shows no loss for what the other stream sent while it was not passed on', () => {
+      const sender = new RtpSender();
+      const source = { ...emptyPacket(), ssrc: 7, sequence: 100, timestamp: 1000 };
+      sender.translate(1, source, 0, 160);
+      const start = header(sender).sequence;
+      sender.interrupt();
+      sender.translate(6, { ...source, sequence: 105, timestamp: 1800 }, 0, 160);
+      expect((header(sender).sequence - start) & 0xffff).to.equal(1);
+      expect(header(sender).marker).to.equal(true);
+    });
   });
 
   describe('ticker', () => {

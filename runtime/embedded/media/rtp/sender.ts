@@ -100,6 +100,11 @@ export class RtpSender {
     this.#sequenceShift -= 1;
   }
 
+  /** Packets of the other stream are not passed on for a while: the next one continues our own numbers, as no loss. */
+  interrupt(): void {
+    this.#translating = false;
+  }
+
   /** Nothing was sent in this frame slot: the next packet starts a talkspurt. */
   pause(): void {
     this.#idle = true;

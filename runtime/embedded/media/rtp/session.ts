@@ -152,6 +152,8 @@ export class RtpSession {
 
   /** Passes packets on to `peer` as they arrive; undefined ends that. */
   joinTo(peer: RtpSession | undefined): void {
+    if (peer === this.#peer) return;
+    this.#peer?.passNothing();
     this.#peer = peer;
     this.#transitBase = Number.POSITIVE_INFINITY;
   }
@@ -280,7 +282,7 @@ export class RtpSession {
     this.counters.inPackets += 1;
     this.counters.inRawBytes += datagram.length;
     this.#rtcp.received(packet, from.address);
-    if (!this.#mayReceive) return;
+    if (!this.#mayReceive) return this.#peer?.passNothing();
     if (isEvent) this.#receiveEvent(datagram, packet);
     else if (codec === undefined) this.#receiveComfortNoise(packet);
     else this.#receiveAudio(datagram, packet, codec);
@@ -338,7 +340,7 @@ export class RtpSession {
 
   /** Sends a packet of the joined session. */
   passOnAudio(datagram: Buffer, packet: RtpPacket, codec: Codec, latenessMs: number): void {
-    if (!this.#canSend()) return;
+    if (!this.#canSend()) return this.passNothing();
     if (this.#eventSender.pending > 0) {
       this.#sender.omit(packet);
       return;
@@ -377,6 +379,11 @@ export class RtpSession {
     const size = this.#sender.translate(ticker.frame, packet, this.#telephoneEvent, packet.payloadLength);
     this.counters.outDtmfPackets += 1;
     this.#send(size, 0);
+  }
+
+  /** The joined session's packets are not for this far end now (hold), or no longer: what comes after is no loss. */
+  passNothing(): void {
+    this.#sender.interrupt();
   }
 
   /** A packet of the joined session is not passed on. */
