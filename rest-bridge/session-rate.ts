@@ -1,14 +1,13 @@
+import { TokenBucket } from '../runtime/rate/token-bucket.ts';
+
 /** Buckets that are looked through at once when there are many. */
 const MANY = 1000;
 
-/**
- * How many requests each session may make: a token bucket of its own, which holds one second's worth. Kept is when a bucket is
- * full again; a full one need not be kept.
- */
+/** How many requests each session may make in a second. */
 export class SessionRate {
-  readonly #intervalMs: number;
+  readonly #perSecond: number;
   readonly #now: () => number;
-  readonly #fullAt = new Map<string, number>();
+  readonly #buckets = new Map<string, TokenBucket>();
   #sweepAt = MANY;
 
   /**
@@ -16,7 +15,7 @@ export class SessionRate {
    * @param now milliseconds of a clock that never goes back
    */
   constructor(perSecond: number, now: () => number = () => performance.now()) {
-    this.#intervalMs = perSecond === 0 ? 0 : 1000 / perSecond;
+    this.#perSecond = perSecond;
     this.#now = now;
   }
 
@@ -26,19 +25,24 @@ export class SessionRate {
    * @returns whole seconds to wait; 0: the request may go on
    */
   take(session: string): number {
-    if (this.#intervalMs === 0) return 0;
+    if (this.#perSecond === 0) return 0;
     const now = this.#now();
-    const fullAt = Math.max(this.#fullAt.get(session) ?? 0, now) + this.#intervalMs;
-    // A rate below one a second still lets one request go.
-    const excessMs = fullAt - now - Math.max(1000, this.#intervalMs);
-    if (excessMs > 0) return Math.ceil(excessMs / 1000);
-    this.#fullAt.set(session, fullAt);
-    if (this.#fullAt.size > this.#sweepAt) this.#sweep(now);
-    return 0;
+    const bucket = this.#bucket(session, now);
+    return bucket.take(now) ? 0 : Math.ceil(bucket.wait(now) / 1000);
   }
 
+  #bucket(session: string, now: number): TokenBucket {
+    const known = this.#buckets.get(session);
+    if (known !== undefined) return known;
+    if (this.#buckets.size > this.#sweepAt) this.#sweep(now);
+    const bucket = new TokenBucket(this.#perSecond);
+    this.#buckets.set(session, bucket);
+    return bucket;
+  }
+
+  /** A full bucket need not be kept. */
   #sweep(now: number): void {
-    for (const [session, fullAt] of this.#fullAt) if (fullAt <= now) this.#fullAt.delete(session);
-    this.#sweepAt = MANY + 2 * this.#fullAt.size;
+    for (const [session, bucket] of this.#buckets) if (bucket.full(now)) this.#buckets.delete(session);
+    this.#sweepAt = MANY + 2 * this.#buckets.size;
   }
 }

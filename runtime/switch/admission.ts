@@ -1,3 +1,5 @@
+import { TokenBucket } from '../rate/token-bucket.ts';
+
 /** Limits of a node; 0: none. */
 export interface CallLimits {
   /** Dialogs at once. */
@@ -17,14 +19,13 @@ const RETRY_WHEN_FULL = 5;
 
 /**
  * Whether one more call may begin. Beyond its limits a node refuses new calls at once, so that those that it has stay
- * as good as they are. Starts are counted by a token bucket that holds one second's worth.
+ * as good as they are.
  */
 export class Admission {
   readonly #limits: CallLimits;
   readonly #live: () => number;
   readonly #now: () => number;
-  #tokens: number;
-  #filled: number;
+  readonly #starts: TokenBucket | undefined;
 
   /**
    * @param live dialogs at the moment
@@ -34,8 +35,7 @@ export class Admission {
     this.#limits = limits;
     this.#live = live;
     this.#now = now;
-    this.#tokens = limits.startsPerSecond;
-    this.#filled = now();
+    if (limits.startsPerSecond > 0) this.#starts = new TokenBucket(limits.startsPerSecond);
   }
 
   /** Undefined when the call may begin; it is counted as begun then. */
@@ -43,13 +43,7 @@ export class Admission {
     const { calls, startsPerSecond } = this.#limits;
     if (calls > 0 && this.#live() >= calls)
       return { reason: `the node has ${calls} calls, its limit`, retryAfterSeconds: RETRY_WHEN_FULL };
-    if (startsPerSecond === 0) return undefined;
-    const now = this.#now();
-    this.#tokens = Math.min(startsPerSecond, this.#tokens + ((now - this.#filled) * startsPerSecond) / 1000);
-    this.#filled = now;
-    if (this.#tokens < 1)
-      return { reason: `the node begins ${startsPerSecond} calls a second at most`, retryAfterSeconds: 1 };
-    this.#tokens -= 1;
-    return undefined;
+    if (this.#starts === undefined || this.#starts.take(this.#now())) return undefined;
+    return { reason: `the node begins ${startsPerSecond} calls a second at most`, retryAfterSeconds: 1 };
   }
 }

@@ -29,13 +29,13 @@ describe('REST: requests that a session may make in a second', () => {
   });
 
   it('are answered 429 with Retry-After beyond that, and others go on', async () => {
-    const node = await RestNode.start({ sessionRequests: 3 });
+    const node = await RestNode.start({ sessionRequests: 1 });
     try {
       const authorization = `Bearer ${await node.token('admin')}`;
       const ask = () => node.call('GET', '/rest/v1/uc/calls', { headers: { authorization } });
-      const replies = await Promise.all([ask(), ask(), ask(), ask()]);
-      const [refused, ...more] = replies.filter(({ status }) => status !== 200);
-      expect(more).to.deep.equal([]);
+      const replies = await Promise.all(Array.from({ length: 10 }, ask));
+      expect(replies[0]?.status).to.equal(200);
+      const refused = replies.find(({ status }) => status !== 200);
       expect([refused?.status, refused?.headers.get('retry-after')]).to.deep.equal([429, '1']);
       expect(refused?.body).to.deep.equal({
         error_code: 1429,

@@ -23,6 +23,7 @@ function roomOf(file: string): string {
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'runtime/config': [],
   'runtime/sip-facts': [],
+  'runtime/rate': [],
   'runtime/sandbox': [],
   'runtime/interpreter': ['runtime/sandbox'],
   'runtime/callstore': [],
@@ -87,8 +88,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'freeswitch-config': ['runtime/config', 'runtime/embedded'],
 };
 
-/** What the standards say, in tables: any room may import it. */
-const FACTS = 'runtime/sip-facts';
+/** What the standards say, in tables, and how rates are kept: any room may import these. */
+const COMMON = new Set(['runtime/sip-facts', 'runtime/rate']);
 
 /** Rooms that wire others together, and so may import any. */
 const COMPOSERS = new Set(['runtime/main', 'runtime/cli', 'test']);
@@ -142,7 +143,7 @@ function wrongRoom(file: string, room: string, allowed: readonly string[], speci
       .split(sep)
       .join('/'),
   );
-  return target === room || target === FACTS || allowed.includes(target)
+  return target === room || COMMON.has(target) || allowed.includes(target)
     ? undefined
     : `${room} must not import ${target}`;
 }
