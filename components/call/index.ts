@@ -3,6 +3,7 @@ import type { OutgoingCall } from '../../runtime/interpreter/call-port.ts';
 import { type ComponentContext, defineComponent } from '../../runtime/interpreter/component.ts';
 import { parseDuration } from '../../runtime/interpreter/duration.ts';
 import { DTMF_PROTOS } from '../../runtime/interpreter/ports/dtmf.ts';
+import { ScenarioError } from '../../runtime/interpreter/errors.ts';
 import { Duration } from '../../runtime/interpreter/setting.ts';
 import { checkedHeaders } from '../sip-headers.ts';
 import { preAnswerOf, preAnswerSettings } from '../pre-answer.ts';
@@ -27,7 +28,13 @@ export const call = defineComponent({
       default: 'number',
       description: 'What `to` is: a number, or the login of a sipuser.',
     }),
-    caller_id: Type.String({ maxLength: 128, examples: ['100'], description: 'Number shown to the called party.' }),
+    caller_id: Type.Optional(
+      Type.String({
+        maxLength: 128,
+        examples: ['100'],
+        description: "Number shown to the called party; with `leg`, by default that of the scenario's caller.",
+      }),
+    ),
     caller_name: Type.String({ maxLength: 128, default: '', description: 'Name shown to the called party.' }),
     timeout: Duration({ default: '30s', examples: ['30s'], description: 'How long it may ring.' }),
     mode: Type.Enum(['async', 'provisional', 'final', 'finished'], {
@@ -86,13 +93,18 @@ export const call = defineComponent({
   waits: true,
   placesCall: true,
   subject: 'to',
+  check: (_settings, _exits, given, leg) =>
+    leg || given.has('caller_id')
+      ? []
+      : ['"call" without `leg` is for a scenario that has no caller, whose number could be shown: name caller_id'],
   run: async (context, settings) => {
+    const callerId = callerIdOf(context, settings.caller_id);
     const preAnswer = await preAnswerOf(context, settings);
     if (settings.mode === 'finished') context.claimEnd(() => true);
     const outgoing: OutgoingCall = context.call.dial({
       to: settings.to,
       mode: settings.address,
-      callerId: settings.caller_id,
+      callerId,
       callerName: settings.caller_name,
       timeoutMs: parseDuration(settings.timeout) ?? 0,
       useIntercom: settings.use_intercom,
@@ -112,6 +124,14 @@ export const call = defineComponent({
     return { exit: exit === 'ringing' ? 'next' : exit, fields: answerFields(outgoing, answer) };
   },
 });
+
+/** @throws ScenarioError code `setting` */
+function callerIdOf({ caller }: ComponentContext, given: string | undefined): string {
+  const number = given ?? caller?.number ?? '';
+  if (given === undefined && number === '')
+    throw new ScenarioError('setting', 'call: this run has no caller whose number could be shown; name caller_id');
+  return number;
+}
 
 /** Waits for the end of the call. @returns milliseconds it took */
 async function untilOver({ call: port, signal, clock }: ComponentContext): Promise<number> {

@@ -1,5 +1,5 @@
 import type { Static, TSchema } from 'typebox';
-import type { Answer, CallEnd, CallPort, PlaySource } from './call-port.ts';
+import type { Answer, CallEnd, CallPort, PartyInfo, PlaySource } from './call-port.ts';
 import type { Children } from './run/children.ts';
 import type { Clock } from './clock.ts';
 import type { Log } from './log.ts';
@@ -78,6 +78,8 @@ export interface ComponentContext {
    * @throws ScenarioError code `no_such_leg`
    */
   readonly leg: (name: string) => CallPort;
+  /** Whoever is, or was, at the other end of the run's own call. */
+  readonly caller: PartyInfo | undefined;
   /** An end of the run's call that `claim` accepts does not cut the block short: it deals with it by itself. */
   readonly claimEnd: (claim: (end: CallEnd) => boolean) => void;
   /** Aborted when the block has to end: the call is over, or the run is stopped. */
@@ -158,6 +160,8 @@ export interface Component<Settings extends TSchema = TSchema> {
     exits: ReadonlySet<string>,
     /** Names of the settings that are there, by a literal or an expression. */
     given: ReadonlySet<string>,
+    /** Whether it is for a further call of the scenario. */
+    leg: boolean,
   ) => readonly string[];
   run(context: ComponentContext, settings: Static<Settings>): Promise<ComponentResult>;
 }

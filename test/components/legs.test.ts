@@ -59,6 +59,21 @@ describe('legs: further calls of a scenario', () => {
     expect(events).to.include.members(['102: play menu.wav', 'bridge 102', '102: ended by opponent: hung up']);
   });
 
+  it('show the number of the caller; where there is none, one has to be named', async () => {
+    const text = QUEUE.replace(', caller_id: "100"', '');
+    expect((await play(program(text), { 102: 'answers, hangs up' })).path[1]).to.equal('ring:answered');
+    const alone = program(
+      text
+        .replace('start: pick_up', 'parameters: { who: string }\nstart: ring')
+        .replace('  pick_up: { answer: , next: ring }\n', ''),
+    );
+    const { outcome } = await simulateFile(alone, { components, args: { who: 'x' }, script: {} });
+    expect(outcome.error).to.deep.include({ code: 'setting', block: 'ring' });
+    expect(problems(text.replace('leg: agent\n    exits: { answered: tell', 'exits: { answered: tell'))[0]).to.equal(
+      '8:5: "call" without `leg` is for a scenario that has no caller, whose number could be shown: name caller_id',
+    );
+  });
+
   it('that refuse leave by the exit, and the caller stays', async () => {
     const { path } = await play(program(QUEUE), { 102: 'busy' });
     expect(path.slice(0, 3)).to.deep.equal(['pick_up:next', 'ring:busy', 'sorry:next']);

@@ -14,7 +14,7 @@ start: pick_up
 blocks:
   pick_up: { answer: , next: ring }
   ring:
-    call: { to: "102", caller_id: "101", timeout: 10s }
+    call: { to: "102", timeout: 10s }
     leg: agent
     exits: { answered: talk, refused: bye }
   talk:
@@ -101,6 +101,7 @@ describe('scenarios that call', () => {
         const caller = await alice.call('*55e2e_bridge');
         await caller.answered();
         const agent = await bob.incoming();
+        expect(agent.callerId).to.equal('101');
         agent.ring();
         await agent.answer();
         await expectTalk(caller, agent);

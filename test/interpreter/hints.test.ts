@@ -86,7 +86,7 @@ const CASES: readonly Case[] = [
     '5:3: the block "b" is never reached; lead an exit to it or remove it',
     '5:24: the exit "next" names no block; name a block, or end',
     '6:3: the block "c" is never reached; lead an exit to it or remove it',
-    '6:8: "call" lacks the setting "caller_id"; e.g. caller_id: 100',
+    '6:8: "call" without `leg` is for a scenario that has no caller, whose number could be shown: name caller_id',
     '7:3: the exit "refused" of the block "d" leads nowhere; add exits: {refused: BLOCK}, or lead it to end',
     '7:3: the block "d" is never reached; lead an exit to it or remove it',
     '8:3: this key is here twice; keep one of them',

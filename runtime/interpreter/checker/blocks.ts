@@ -112,13 +112,13 @@ export class BlockReader {
 
   /** What a component alone can see, and cases that cannot be. */
   #checkTogether(
-    { component, settings: { keyNode }, exits }: BlockDraft,
+    { component, settings: { keyNode }, leg, exits }: BlockDraft,
     settings: Compiled,
     literal: LiteralSettings,
   ): void {
     const given = settings.kind === 'object' ? settings.entries.keys() : Object.keys(literal);
     const names = new Set(exits.wired.keys());
-    for (const message of component.check?.(literal, names, new Set(given)) ?? [])
+    for (const message of component.check?.(literal, names, new Set(given), leg !== undefined) ?? [])
       this.#source.problem(keyNode, message);
     const { openExits } = component;
     const value =

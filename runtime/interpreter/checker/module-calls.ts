@@ -98,7 +98,7 @@ class CallChecker {
     if (compiled === undefined) return;
     const literal = literalSettings(compiled.settings);
     const given = compiled.settings.kind === 'object' ? compiled.settings.entries.keys() : Object.keys(literal);
-    for (const message of component.check?.(literal, compiled.exits, new Set(given)) ?? [])
+    for (const message of component.check?.(literal, compiled.exits, new Set(given), namesLeg(node)) ?? [])
       this.#source.problem(unknownNode(place), message);
   }
 
@@ -229,6 +229,13 @@ function owners(names: readonly string[], program: Program, callName: string | u
 
 function asSettings(compiled: Compiled | undefined, exits: ReadonlySet<string>) {
   return compiled && { settings: compiled, exits };
+}
+
+function namesLeg({ arguments: [first] }: CallExpression): boolean {
+  return (
+    first?.type === 'ObjectExpression' &&
+    first.properties.some((each) => each.type === 'Property' && !each.computed && nameOf(each.key) === 'leg')
+  );
 }
 
 /** A number where a duration is wanted are milliseconds. */

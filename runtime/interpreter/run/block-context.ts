@@ -36,6 +36,9 @@ export function blockContext(state: RunState, site: BlockSite): ComponentContext
       return call;
     },
     leg: (name) => state.legs.get(name),
+    get caller() {
+      return state.call?.opponent;
+    },
     claimEnd: (claim) => void site.claims.push(state.claimEnd(claim)),
     get script() {
       return scriptHost(state, site);
