@@ -1,18 +1,21 @@
-import { setPriority } from 'node:os';
+import { constants, getPriority, setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { ListenError } from '../server.ts';
 import { MediaServer } from './media-server.ts';
 import type { MediaServerOptions } from './options.ts';
 import type { FromThread, ToThread } from './thread-messages.ts';
 
-/** Nice value asked for; FreeSWITCH runs its media threads at real-time priority where it may. */
-const NICE = -10;
+/** How much nicer the rest of the process is; FreeSWITCH runs its media threads at real-time priority where it may. */
+const AHEAD = 10;
 
-/** Raises the priority of this thread (on Linux the call is for the calling thread only), where the system lets it. */
+/**
+ * Raises the priority of this thread (on Linux the call is for the calling thread only) above that of the others, whatever
+ * the process was started with, where the system lets it.
+ */
 function preferThisThread(): void {
   if (process.platform !== 'linux') return;
   try {
-    setPriority(NICE);
+    setPriority(Math.max(constants.priority.PRIORITY_HIGHEST, getPriority() - AHEAD));
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code !== 'ERR_SYSTEM_ERROR') throw error; // EACCES or EPERM: an ordinary user keeps the ordinary priority
