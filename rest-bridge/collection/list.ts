@@ -91,15 +91,22 @@ export function selectionOf({ aliases, types }: ResourceType, query: Static<type
 /**
  * Answers a list from items in memory: the page, or `{count}` for `limit=0` and `countonly`.
  *
+ * @param form what is made of each item before mask and flat; filter and order are about the item as it is
  * @throws as {@link selectionOf}
  */
-export function answerList(type: ResourceType, items: readonly object[], query: Static<typeof ListQuery>): object {
+export function answerList(
+  type: ResourceType,
+  items: readonly object[],
+  query: Static<typeof ListQuery>,
+  form: (item: object) => object = (item) => item,
+): object {
   const selection = selectionOf(type, query);
   const found = select(type, items, selection);
   if (wantsCount(query)) return { count: found.length };
   const { order, offset, limit = found.length } = selection;
   const last = Math.min(offset + limit, found.length);
-  return answerPage(type, (order === undefined ? found : inOrder(found, order, last)).slice(offset, last), query);
+  const page = (order === undefined ? found : inOrder(found, order, last)).slice(offset, last);
+  return answerPage(type, page.map(form), query);
 }
 
 /** The items of a page in the form that mask and flat ask for. */

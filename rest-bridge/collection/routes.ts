@@ -106,7 +106,7 @@ async function listOf(
   form: (entity: object) => object = (entity) => entity,
 ): Promise<object> {
   const { type, store } = resource;
-  if (store === undefined) return answerList(type, (await resource.list(session)).map(form), query);
+  if (store === undefined) return answerList(type, await resource.list(session), query, form);
   const selection = selectionOf(type, query);
   if (wantsCount(query)) return { count: await store.count(session, selection) };
   return answerPage(type, (await store.select(session, selection)).map(form), query);

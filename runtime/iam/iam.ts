@@ -82,7 +82,10 @@ export interface Iam {
   logout(sessionId: string): Promise<void>;
   /** Deny by default: may this session use this method (upper case, custom ones included) on this path? */
   allows(session: Session, method: string, path: string): boolean;
-  /** Domains that the session's user may change to without another login; the home domain first. */
+  /**
+   * Domains that the session's user may change to without another login: the home domain first, then those that the
+   * user was let into, then those below, for an administrator.
+   */
   reachableDomains(session: Session): Promise<readonly ReachableDomain[]>;
   /** Binds the session to another reachable domain; undefined when it is out of reach. */
   changeDomain(session: Session, domainName: string): Promise<Session | undefined>;

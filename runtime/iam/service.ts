@@ -8,6 +8,8 @@ import { RoleTable } from './grants.ts';
 import type { ConfirmToken, Credentials, Iam, LoginResult, ReachableDomain, Session } from './iam.ts';
 import type { Accounts } from './accounts.ts';
 import { NO_PASSWORD, verifyPassword } from './password.ts';
+import { reaches } from './reach.ts';
+import type { StoredSession } from './session-rows.ts';
 import type { SessionStore } from './session-store.ts';
 
 const PURGE_EVERY_MS = 3_600_000;
@@ -117,7 +119,8 @@ export class IamService implements Iam {
   async authenticate(token: string, ip: string): ReturnType<Iam['authenticate']> {
     const found = await this.#sessions.find(token, () => this.#ban.retryAfter(ip) === 0);
     // Others behind the same address have done nothing wrong: what they hold goes on working.
-    if (found.state === 'live') return { ok: true, session: found.session };
+    const isLive = found.state === 'live';
+    if (isLive && this.#isInReach(found.session)) return { ok: true, session: found.session };
     const retryAfterSeconds = this.#ban.retryAfter(ip);
     if (retryAfterSeconds > 0) return { ok: false, reason: 'banned', retryAfterSeconds };
     if (found.state === 'unknown') this.#ban.fail(ip);
@@ -129,7 +132,9 @@ export class IamService implements Iam {
   }
 
   watch(session: Session, listener: (now: Session | undefined) => void): () => void {
-    return this.#sessions.watch(session.id, listener);
+    return this.#sessions.watch(session.id, (now) =>
+      listener(now !== undefined && this.#isInReach(now) ? now : undefined),
+    );
   }
 
   allows(session: Session, method: string, path: string): boolean {
@@ -139,19 +144,23 @@ export class IamService implements Iam {
   async reachableDomains(session: Session): Promise<readonly ReachableDomain[]> {
     const user = await this.collections.users.get(session.userId);
     if (user === undefined) return [];
-    const ids = new Set([user.domain_id, ...user.domains]);
-    const known = new Map(this.#directory.domains().map((domain) => [domain.id, domain]));
-    return [...ids]
-      .map((id) => known.get(id))
+    const reach = { homes: [user.domain_id, ...user.domains], roles: user.roles };
+    const homes = [...new Set(reach.homes)].map((id) => this.#directory.domainById(id));
+    const others = this.#directory
+      .domains()
+      .filter(({ id }) => !reach.homes.includes(id) && reaches(reach, id, this.#directory))
+      .toSorted((a, b) => (a.name < b.name ? -1 : 1));
+    return [...homes, ...others]
       .filter((domain) => domain !== undefined)
       .map(({ name, isMaster }) => ({ domain: name, is_master: isMaster }));
   }
 
   async changeDomain(session: Session, domainName: string): Promise<Session | undefined> {
     const domain = this.#directory.domain(domainName);
-    if (domain === undefined) return undefined;
-    const reachable = await this.reachableDomains(session);
-    if (!reachable.some((entry) => entry.domain === domain.name)) return undefined;
+    const user = await this.collections.users.get(session.userId);
+    if (domain === undefined || user === undefined) return undefined;
+    const reach = { homes: [user.domain_id, ...user.domains], roles: user.roles };
+    if (!reaches(reach, domain.id, this.#directory)) return undefined;
     return await this.#sessions.rebind(session.id, domain.id);
   }
 
@@ -160,6 +169,11 @@ export class IamService implements Iam {
     clearInterval(this.#purge);
     this.#unsubscribe();
     await this.#sessions.close();
+  }
+
+  /** Whether the user may still be where the session is: since it was opened, roles, reach and the tree may have changed. */
+  #isInReach({ homes, roles, domainId }: StoredSession): boolean {
+    return reaches({ homes, roles }, domainId, this.#directory);
   }
 
   /** The same query and the same hash work whatever is wrong: the time tells nothing. */
@@ -200,8 +214,9 @@ export class IamService implements Iam {
     roles.onChange(() => this.#readRoles());
     domains.onChange(async ({ before, after }) => {
       await this.#readRoles();
-      // Sessions name their domain.
-      if (before !== undefined && before.name !== after?.name) await this.#sessions.load();
+      // Sessions name their domain, and reach those below.
+      const isSame = before?.name === after?.name && before?.parent_id === after?.parent_id;
+      if (before !== undefined && !isSame) await this.#sessions.load();
     });
     users.onChange(async ({ before, after }) => {
       // A new user has no session yet.

@@ -1,8 +1,8 @@
 /** Sessions in memory, by the hash of their secret and by id; bounded, the one read longest ago gives way. */
-import type { Session } from './iam.ts';
+import type { StoredSession } from './session-rows.ts';
 
 interface Entry {
-  readonly session: Session;
+  readonly session: StoredSession;
   /** When the database was asked last, milliseconds since the epoch. */
   readonly readAt: number;
 }
@@ -26,12 +26,12 @@ export class SessionCache {
     return this.#byHash.get(tokenHash);
   }
 
-  byId(id: string): Session | undefined {
+  byId(id: string): StoredSession | undefined {
     const tokenHash = this.#hashes.get(id);
     return tokenHash === undefined ? undefined : this.#byHash.get(tokenHash)?.session;
   }
 
-  put(tokenHash: string, session: Session, readAt: number): void {
+  put(tokenHash: string, session: StoredSession, readAt: number): void {
     this.#byHash.delete(tokenHash);
     this.#byHash.set(tokenHash, { session, readAt });
     this.#hashes.set(session.id, tokenHash);
@@ -43,7 +43,7 @@ export class SessionCache {
   }
 
   /** Replaces a session that is here. */
-  change(id: string, change: (session: Session) => Session): void {
+  change(id: string, change: (session: StoredSession) => StoredSession): void {
     const tokenHash = this.#hashes.get(id);
     const entry = tokenHash === undefined ? undefined : this.#byHash.get(tokenHash);
     if (tokenHash === undefined || entry === undefined) return;
@@ -70,7 +70,7 @@ export class SessionCache {
   }
 
   /** Replaces everything. `all` says that these are all there are. */
-  fill(sessions: Iterable<readonly [tokenHash: string, session: Session]>, all: boolean, readAt: number): void {
+  fill(sessions: Iterable<readonly [tokenHash: string, session: StoredSession]>, all: boolean, readAt: number): void {
     this.#byHash.clear();
     this.#hashes.clear();
     this.#complete = all;

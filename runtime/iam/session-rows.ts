@@ -15,9 +15,19 @@ interface SessionRow {
   readonly roles: readonly string[];
   readonly domain: string;
   readonly is_master: boolean;
+  readonly domain_id: string;
+  readonly home: string;
+  readonly further: readonly string[];
 }
 
-export type HashedSession = readonly [tokenHash: string, session: Session];
+/** A session, and what decides whether it may go on where it is. */
+export interface StoredSession extends Session {
+  readonly domainId: string;
+  /** Ids of the user's home domain, first, and of those that the user was let into. */
+  readonly homes: readonly string[];
+}
+
+export type HashedSession = readonly [tokenHash: string, session: StoredSession];
 
 /** Sessions with what their users and domains are called now. */
 async function read(
@@ -26,7 +36,8 @@ async function read(
   limit: number,
 ): Promise<readonly HashedSession[]> {
   const { rows } = await sql<SessionRow>`
-    select s.id, s.token_hash, s.user_id, s.kind, s.expires, u.login, u.name, u.roles, d.name as domain, d.is_master
+    select s.id, s.token_hash, s.user_id, s.kind, s.expires, u.login, u.name, u.roles, d.name as domain, d.is_master,
+      s.domain_id, u.domain_id as home, u.domains as further
     from sessions s join users u on u.id = s.user_id join domains d on d.id = s.domain_id
     where ${condition}
     order by s.expires desc
@@ -43,6 +54,8 @@ async function read(
       roles: row.roles,
       kind: row.kind,
       expires: row.expires,
+      domainId: row.domain_id,
+      homes: [row.home, ...row.further],
     },
   ]);
 }

@@ -6,6 +6,7 @@ import { SessionCache } from './session-cache.ts';
 import { type SessionListener, SessionWatchers } from './session-watchers.ts';
 import {
   type HashedSession,
+  type StoredSession,
   endSession,
   moveExpiry,
   readSessionByHash,
@@ -31,12 +32,12 @@ const CHANGED = 'sessions';
 const TOKEN_SHAPE = /^[A-Za-z0-9_-]{43}$/;
 
 export type FoundSession =
-  | { readonly state: 'live'; readonly session: Session }
+  | { readonly state: 'live'; readonly session: StoredSession }
   | { readonly state: 'ended' }
   | { readonly state: 'unknown' };
 
 export interface OpenedSession {
-  readonly session: Session;
+  readonly session: StoredSession;
   /** The secret; nobody but the caller has it. */
   readonly token: string;
 }
@@ -140,7 +141,7 @@ export class SessionStore {
   }
 
   /** Binds a session to another domain. */
-  async rebind(id: string, domainId: string): Promise<Session | undefined> {
+  async rebind(id: string, domainId: string): Promise<StoredSession | undefined> {
     await this.#storage.db.updateTable('sessions').set({ domain_id: domainId }).where('id', '=', id).execute();
     await this.#storage.notices.publish(CHANGED, id);
     const session = this.#keep(await readSessionById(this.#storage, id));
@@ -171,11 +172,11 @@ export class SessionStore {
   }
 
   /** Another node may have moved the expiry of a session that seems to be over. */
-  #ageLimit({ expires }: Session, now: number): number {
+  #ageLimit({ expires }: StoredSession, now: number): number {
     return this.#isShared && expires <= now ? ENDED_AGE_MS : this.#maxAgeMs;
   }
 
-  async #ask(tokenHash: string, allowed: boolean): Promise<Session | undefined> {
+  async #ask(tokenHash: string, allowed: boolean): Promise<StoredSession | undefined> {
     if (this.#cache.complete || !allowed) return undefined;
     const found = await readSessionByHash(this.#storage, tokenHash);
     const cached = this.#cache.get(tokenHash);
@@ -183,7 +184,7 @@ export class SessionStore {
     return this.#keep(found);
   }
 
-  #keep(found: HashedSession | undefined): Session | undefined {
+  #keep(found: HashedSession | undefined): StoredSession | undefined {
     if (found === undefined) return undefined;
     const [tokenHash, session] = found;
     this.#cache.put(tokenHash, session, this.#now());
@@ -191,8 +192,8 @@ export class SessionStore {
   }
 
   /** Moves the expiry; the request at hand does not wait for the write. */
-  #renew(session: Session, now: number): Session {
-    const renewed: Session = { ...session, expires: now + SESSION_TTL_MS };
+  #renew(session: StoredSession, now: number): StoredSession {
+    const renewed: StoredSession = { ...session, expires: now + SESSION_TTL_MS };
     this.#cache.change(session.id, () => renewed);
     const write = moveExpiry(this.#storage, session, renewed.expires).catch((error: unknown) => {
       this.#storage.log.warn({ err: error, session: session.id }, 'session expiry not stored');
@@ -220,7 +221,7 @@ export class SessionStore {
     }
   }
 
-  #living(session: Session | undefined): Session | undefined {
+  #living(session: StoredSession | undefined): StoredSession | undefined {
     return session !== undefined && session.expires > this.#now() ? session : undefined;
   }
 

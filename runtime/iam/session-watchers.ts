@@ -1,7 +1,7 @@
-import type { Session } from './iam.ts';
+import type { StoredSession } from './session-rows.ts';
 
 /** Gets the session as it is now; undefined when it ended. It must not throw. */
-export type SessionListener = (now: Session | undefined) => void;
+export type SessionListener = (now: StoredSession | undefined) => void;
 
 /** Who wants to know what becomes of a session, by the session's id: only those of the session at hand are asked. */
 export class SessionWatchers {
@@ -26,7 +26,7 @@ export class SessionWatchers {
     return this.#byId.has(id);
   }
 
-  tell(id: string, now: Session | undefined): void {
+  tell(id: string, now: StoredSession | undefined): void {
     // A listener may end its watch, or begin another one.
     for (const listener of Array.from(this.#byId.get(id) ?? [])) listener(now);
   }

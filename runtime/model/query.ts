@@ -86,7 +86,7 @@ export function parseQuery(definition: ResolvedClass, query: ListQuery, now: num
   const orderFields = grouping === undefined ? fields : resultTypes(grouping);
   const { max_limit: maxLimit } = definition.opts;
   const limit = size(query.limit, 'limit') ?? maxLimit;
-  const mask = maskOf(definition, query, grouping !== undefined);
+  const mask = maskOf(definition, query, grouping);
   return {
     filter: query.filter === undefined ? undefined : parseFilter(parser(), query.filter),
     order: query.order === undefined ? [] : parseOrder(new ExpressionParser({ fields: orderFields, now }), query.order),
@@ -110,10 +110,11 @@ function shaped(mask: Mask | undefined, flat: boolean): ParsedQuery['shape'] {
 }
 
 /** What is wanted of the rows of a list: of entities at most the class's `max_mask`. */
-function maskOf(definition: ResolvedClass, query: ListQuery, isGrouped: boolean): Mask | undefined {
+function maskOf(definition: ResolvedClass, query: ListQuery, grouping: Grouping | undefined): Mask | undefined {
+  if (grouping !== undefined) return parseMask(query.mask, new Set(resultTypes(grouping).keys()));
   const mask = parseMask(query.mask);
   const { max_mask: max } = definition.opts;
-  return isGrouped || max === '' ? mask : intersect(mask, parseMask(max));
+  return max === '' ? mask : intersect(mask, parseMask(max));
 }
 
 /** The same as `shaper` for the rows of a list: what can be posted back for `export`. */

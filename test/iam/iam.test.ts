@@ -207,6 +207,54 @@ describeStorages('iam', (newPlace) => {
     expect((await iam.login({ ...ALICE, domain: 'master' }, 'token', IP)).ok).to.equal(false);
   });
 
+  it('lets an administrator change to the domains below the own ones, and nobody else', async () => {
+    const demo = directory.domain('demo.local')?.id ?? '';
+    const { domains } = directory.collections;
+    const child = await domains.create({ name: 'child.local', parent_id: demo });
+    const grandchild = await domains.create({ name: 'grandchild.local', parent_id: child.id });
+    const beside = await domains.create({ name: 'beside.local' });
+    const names = async ({ session }: { session: Session }): Promise<readonly string[]> =>
+      (await iam.reachableDomains(session)).map(({ domain }) => domain);
+    const boss = await iam.collections.users.create({
+      domain_id: demo,
+      login: 'boss',
+      pwd: 'demo-boss',
+      roles: ['admin'],
+    });
+    const boss1 = await logIn({ ...ALICE, login: 'boss', pwd: 'demo-boss' });
+    expect(await names(boss1)).to.deep.equal(['demo.local', 'child.local', 'grandchild.local']);
+    expect(await iam.changeDomain(boss1.session, 'grandchild.local')).to.deep.include({ domain: 'grandchild.local' });
+    expect(await sessionOf(iam, boss1.token)).to.deep.include({ domain: 'grandchild.local' });
+    expect(await iam.changeDomain(boss1.session, 'beside.local')).to.equal(undefined);
+    expect(await iam.changeDomain(boss1.session, 'master')).to.equal(undefined);
+    const alice = await logIn();
+    expect(await names(alice)).to.deep.equal(['demo.local']);
+    expect(await iam.changeDomain(alice.session, 'child.local')).to.equal(undefined);
+    // The settings of all domains are seen from the master domain; it is not above them.
+    expect(await names(await logIn(ADMIN))).to.deep.equal(['demo.local', 'master', 'child.local', 'grandchild.local']);
+    // The tree changes, and with it what is below: the session of the grandchild is out of reach, and back again.
+    await domains.update(child.id, { parent_id: beside.id });
+    expect(await sessionOf(iam, boss1.token)).to.equal(undefined);
+    await domains.update(child.id, { parent_id: demo });
+    expect(await sessionOf(iam, boss1.token)).to.deep.include({ domain: 'grandchild.local' });
+    await iam.collections.users.update(boss.id, { roles: [] });
+    expect(await sessionOf(iam, boss1.token)).to.equal(undefined);
+    expect(grandchild.parent_id).to.equal(child.id);
+  });
+
+  it('ends what a session may do in a domain that its user is let into no more', async () => {
+    const { session, token } = await logIn(ADMIN);
+    await iam.changeDomain(session, 'master');
+    const seen: (string | undefined)[] = [];
+    iam.watch(session, (now) => void seen.push(now?.domain));
+    await iam.collections.users.update(session.userId, { domains: [] });
+    expect(await sessionOf(iam, token)).to.equal(undefined);
+    expect(seen).to.deep.equal([undefined]);
+    // It is no attack: nobody is banned for it.
+    for (let n = 0; n < 6; n += 1) await sessionOf(iam, token);
+    expect((await iam.login(ALICE, 'token', IP)).ok).to.equal(true);
+  });
+
   it('takes changes of users and roles with the next request', async () => {
     const { session, token } = await logIn();
     const [role] = await iam.collections.roles.list();

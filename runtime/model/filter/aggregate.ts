@@ -44,6 +44,8 @@ function parseNamed(
   if (!isObject(input)) throw new BadParameterError(parameter, 'must be an object {"name": expression}');
   const entries = Object.entries(input);
   if (entries.length > MAX_NAMES) throw new BadParameterError(parameter, `has more than ${MAX_NAMES} names`);
+  // As in bodies: a key that would reach a prototype is none.
+  if (Object.hasOwn(input, '__proto__')) throw new BadParameterError(parameter, 'has the name "__proto__"');
   return entries.map(([name, each]) => ({ name, expression: parse(each, `${parameter}.${name.slice(0, 64)}`) }));
 }
 

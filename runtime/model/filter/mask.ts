@@ -6,12 +6,15 @@ type Fields = Readonly<Record<string, unknown>>;
 /** `a,b.c` is a (whole: undefined) and, of b, c (whole). */
 export type Mask = ReadonlyMap<string, Mask | undefined>;
 
-/** @returns undefined for an empty mask: everything */
-export function parseMask(text: string | undefined): Mask | undefined {
+/**
+ * @param wholes names that are no paths, whatever dots they have
+ * @returns undefined for an empty mask: everything
+ */
+export function parseMask(text: string | undefined, wholes?: ReadonlySet<string>): Mask | undefined {
   if (text === undefined || text === '') return undefined;
   const names = text.split(',').map((name) => name.trim());
   const root = new Map<string, Mask | undefined>();
-  for (const name of names) if (name !== '') add(root, name.split('.'));
+  for (const name of names) if (name !== '') add(root, wholes?.has(name) === true ? [name] : name.split('.'));
   return root.size === 0 ? undefined : root;
 }
 

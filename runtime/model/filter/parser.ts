@@ -39,7 +39,10 @@ export class ExpressionParser {
   }
 
   /** @param keys the name of the property, and keys below it */
-  property([name = '', ...keys]: readonly string[], path: string): Expression {
+  property(parts: readonly string[], path: string): Expression {
+    const whole = parts.join('.');
+    // Names of results are any text; those of properties have no dots.
+    const [name = '', ...keys] = parts.length > 1 && this.context.fields.get(whole) !== undefined ? [whole] : parts;
     const type = this.context.fields.get(name);
     if (type === undefined) throw new FilterError(path, `names no property: "${name.slice(0, 64)}"`);
     if (keys.length === 0) return { kind: 'property', type, name, keys };

@@ -31,6 +31,20 @@ export class ListGenerator {
     };
   }
 
+  /** The field of one of these kinds. */
+  path(...kinds: readonly Kind[]): string {
+    return this.#path(...kinds);
+  }
+
+  property(...kinds: readonly Kind[]): unknown {
+    return this.#property(this.#path(...kinds));
+  }
+
+  /** An expression of numbers. */
+  amount(): unknown {
+    return this.#amount(this.#path('number'), 2);
+  }
+
   #path(...kinds: readonly Kind[]): string {
     const fitting = this.#fields.filter(([, kind]) => kinds.includes(kind));
     return this.#random.pick(fitting)[0];

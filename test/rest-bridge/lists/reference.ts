@@ -9,6 +9,8 @@ export interface Query {
   readonly offset?: number;
   readonly limit?: number;
   readonly flat?: boolean;
+  /** In a form that can be posted back: composites whole, whatever `flat` says. */
+  readonly export?: boolean;
 }
 
 /** How one collection differs from another. */
@@ -16,6 +18,8 @@ export interface Rules {
   readonly aliases: Readonly<Record<string, string>>;
   /** What is left equal by an order: by id, or as it was. */
   readonly byId: boolean;
+  /** What an export makes of a resource. */
+  readonly importable?: (row: Row) => Row;
 }
 
 /** The page, and how many there are in all. */
@@ -42,12 +46,17 @@ export function answer(
 }
 
 /** One resource as mask and flat want it. */
-export function shaped(row: Row, { mask, flat }: Pick<Query, 'mask' | 'flat'>, { aliases }: Rules): Row {
+export function shaped(
+  row: Row,
+  { mask, flat, export: isExport }: Pick<Query, 'mask' | 'flat' | 'export'>,
+  { aliases, importable }: Rules,
+): Row {
   const names = (mask ?? '').split(',').map((name) => name.trim());
   const paths = names.filter((name) => name !== '').map((name) => name.split('.'));
   const wanted = paths.map(([first = '', ...rest]) => [aliases[first] ?? first, ...rest]);
-  const masked = wanted.length === 0 ? row : ((pick(row, wanted) ?? {}) as Row);
-  return flat === true ? Object.fromEntries(flattened(masked, '')) : masked;
+  const whole = isExport === true && importable !== undefined ? importable(row) : row;
+  const masked = wanted.length === 0 ? whole : ((pick(whole, wanted) ?? {}) as Row);
+  return flat === true && isExport !== true ? Object.fromEntries(flattened(masked, '')) : masked;
 }
 
 function withAliases(row: Row, { aliases }: Rules): Row {
@@ -93,13 +102,21 @@ function at(value: unknown, path: readonly string[]): unknown {
 }
 
 /** By code point. */
-function compareText(a: string, b: string): number {
+export function compareText(a: string, b: string): number {
   const [left, right] = [Array.from(a), Array.from(b)];
   for (let index = 0; index < Math.min(left.length, right.length); index += 1) {
     const order = (left[index]?.codePointAt(0) ?? 0) - (right[index]?.codePointAt(0) ?? 0);
     if (order !== 0) return order;
   }
   return left.length - right.length;
+}
+
+/** The same text for equal values; the order of keys does not matter. */
+export function canonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;
+  if (!isObject(value)) return JSON.stringify(value ?? null);
+  const keys = Object.keys(value).toSorted();
+  return `{${keys.map((key) => `${JSON.stringify(key)}:${canonical(value[key])}`).join()}}`;
 }
 
 function same(a: unknown, b: unknown): boolean {
@@ -321,7 +338,7 @@ function keyOf(entry: unknown): readonly [expression: unknown, descending: boole
 }
 
 /** Numbers before texts, then what has no order, null last. */
-function compareValues(a: unknown, b: unknown): number {
+export function compareValues(a: unknown, b: unknown): number {
   if (isNumber(a) && isNumber(b)) return a - b;
   if (isText(a) && isText(b)) return compareText(a, b);
   if (typeof a === 'boolean' && typeof b === 'boolean') return Number(a) - Number(b);

@@ -2,7 +2,8 @@
 import { expect } from 'chai';
 import { Random } from '../../model/support/random.ts';
 import { type Kind, ListGenerator } from '../lists/generator.ts';
-import { answer, type Row } from '../lists/reference.ts';
+import { grouped, randomGrouping } from '../lists/grouping.ts';
+import { answer, canonical, compareValues, type Query, type Row, type Rules } from '../lists/reference.ts';
 import type { Who } from '../support/data-node.ts';
 import { describeNodes } from '../support/data-nodes.ts';
 
@@ -62,42 +63,131 @@ function randomRow(random: Random, id: string): Row {
   };
 }
 
+const RULES: Rules = {
+  aliases: {},
+  byId: true,
+  /** What is not there is left out; the time of a partitioned class is written as text. */
+  importable: (row) =>
+    Object.fromEntries(
+      Object.entries(row)
+        .filter(([, value]) => value !== null)
+        .map(([name, value]) => [name, name === 'ts' ? new Date(Number(value)).toISOString() : value]),
+    ),
+};
+
+function parametersOf(query: object): URLSearchParams {
+  const texts = Object.entries(query).map(([name, value]: [string, unknown]): [string, string] => [
+    name,
+    typeof value === 'string' ? value : JSON.stringify(value),
+  ]);
+  return new URLSearchParams(texts);
+}
+
+/** Of 60 rows some days long. */
+const BEGIN = Date.UTC(2026, 10, 1);
+const DAY = 86_400_000;
+
 describeNodes('REST: lists answer what a plain reference answers', (node) => {
-  for (const mode of ['category', 'ram']) {
+  for (const mode of ['category', 'ram', 'history']) {
     it(`storage_mode ${mode}, ${LISTS} random lists, seed ${SEED}`, async function () {
       this.timeout(600_000);
       const random = new Random(SEED);
+      const path = `/model/fuzz-${mode}`;
       const classname = `fuzz-${mode}`;
       await node().as(ADMIN, 'POST', '/domain/classes', { classname, storage_mode: mode, properties: PROPERTIES });
-      const rows = Array.from({ length: ROWS }, (_, n) => randomRow(random, `r${random.below(1000)}-${n}`));
-      const posted = await node().as(ADMIN, 'POST', `/model/${classname}`, rows);
+      const isTimed = mode === 'history';
+      const rows: Row[] = Array.from({ length: ROWS }, (_, n) => ({
+        ...randomRow(random, `r${random.below(1000)}-${n}`),
+        ...(isTimed && { ts: BEGIN + random.below(5 * DAY) }),
+      }));
+      const posted = await node().as(ADMIN, 'POST', path, rows);
       expect(posted.status, posted.text).to.equal(200);
       const byId = rows.toSorted((a, b) => (String(a['id']) < String(b['id']) ? -1 : 1));
-      const generator = new ListGenerator(random, FIELDS, byId);
+      const generator = new ListGenerator(random, { ...FIELDS, ...(isTimed && { ts: 'number' }) }, byId);
+
+      const get = async (query: object): Promise<unknown> => {
+        const { status, text, body } = await node().as(ADMIN, 'GET', `${path}?${parametersOf(query)}`);
+        expect(status, `${JSON.stringify(query)} ${text}`).to.equal(200);
+        return body;
+      };
+      /** Of a class that is kept by time, the rows of some days, and how to ask for them. */
+      const part = (): { readonly among: readonly Row[]; readonly interval?: unknown } => {
+        if (!isTimed) return { among: byId };
+        const from = BEGIN + random.below(2 * DAY) - DAY;
+        const to = random.chance(0.3) ? Number(random.pick(byId)['ts']) : from + 1 + random.below(6 * DAY);
+        const [low, high] = from < to ? [from, to] : [to, from + 1];
+        const texts = [new Date(low).toISOString(), high];
+        return {
+          among: byId.filter(({ ts }) => Number(ts) >= low && Number(ts) < high),
+          interval: random.chance(0.5) ? texts : [low, high],
+        };
+      };
+
       let [found, cut] = [0, 0];
       for (let n = 0; n < LISTS; n += 1) {
-        const query = generator.query();
-        const { page, count } = answer(byId, query, { aliases: {}, byId: true });
-        const texts = Object.entries(query).map(([name, value]: [string, unknown]): [string, string] => [
-          name,
-          typeof value === 'string' ? value : JSON.stringify(value),
-        ]);
-        const parameters = new URLSearchParams(texts);
-        const what = `list ${n}: ${JSON.stringify(query)}`;
-        const list = await node().as(ADMIN, 'GET', `/model/${classname}?${parameters}`);
-        expect(list.status, `${what} ${list.text}`).to.equal(200);
-        expect(list.body, what).to.deep.equal(page);
-        const [name, value] = n % 2 === 0 ? ['limit', '0'] : ['countonly', 'true'];
-        parameters.set(name, value);
-        expect((await node().as(ADMIN, 'GET', `/model/${classname}?${parameters}`)).body, what).to.deep.equal({
-          count,
-        });
+        const query: Query = { ...generator.query(), ...(random.chance(0.2) && { export: true }) };
+        const { among, ...interval } = part();
+        const { page, count } = answer(among, query, RULES);
+        const asked = { ...query, ...interval };
+        const what = `list ${n}: ${JSON.stringify(asked)}`;
+        expect(await get(asked), what).to.deep.equal(page);
+        const counted = await get({ ...asked, ...(n % 2 === 0 ? { limit: 0 } : { countonly: 'true' }) });
+        expect(counted, what).to.deep.equal({ count });
         found += count;
-        cut += ROWS - count;
+        cut += among.length - count;
       }
       // A filter that always holds, or never, would prove nothing.
       expect(found).to.be.greaterThan(LISTS * 3);
       expect(cut).to.be.greaterThan(LISTS * 3);
+      for (let n = 0; n < LISTS; n += 1) {
+        const { sortable, isOrdered, ...grouping } = randomGrouping(random, generator);
+        const { filter, offset, limit } = generator.query();
+        const { among, ...interval } = part();
+        const kept = filter === undefined ? byId : answer(among, { filter }, RULES).page;
+        const groups = grouped(filter === undefined ? among : kept, grouping);
+        const names = [...Object.keys(grouping.groupby ?? {}), ...Object.keys(grouping.aggr ?? {})];
+        const order = sortable
+          .filter(() => random.chance(0.4))
+          .map((name) => ({ [name]: random.pick(['asc', 'desc']) }));
+        const mask = names.filter((name) => !name.includes(',') && random.chance(0.7)).join(',');
+        const shape = {
+          ...(order.length > 0 && { order }),
+          ...(random.chance(0.3) && { mask }),
+          ...(isOrdered && offset !== undefined && { offset }),
+          ...(isOrdered && limit !== undefined && { limit }),
+        };
+        const asked = { ...grouping, ...shape, ...(filter !== undefined && { filter }), ...interval };
+        const what = `groups ${n}: ${JSON.stringify(asked)}`;
+        const expected = pageOfGroups(groups, shape, Object.keys(grouping.groupby ?? {}));
+        const answered = (await get(asked)) as Row[];
+        if (isOrdered) expect(answered.map(canonical), what).to.deep.equal(expected.map(canonical));
+        else expect(answered.map(canonical), what).to.have.members(expected.map(canonical));
+        expect(await get({ ...asked, limit: 0 }), what).to.deep.equal({ count: groups.length });
+      }
     });
   }
 });
+
+/** In the order asked for, then by the groups. Names of results are no paths. */
+function pageOfGroups(
+  groups: readonly Row[],
+  { order = [], mask = '', offset = 0, limit = Infinity }: { readonly order?: readonly Row[] } & Omit<Query, 'order'>,
+  keys: readonly string[],
+): readonly Row[] {
+  const wanted = mask.split(',').map((name) => name.trim());
+  const entries = [...order.flatMap((entry) => Object.entries(entry)), ...keys.map((key) => [key, 'asc'] as const)];
+  const sorted = groups.toSorted((a, b) => {
+    for (const [name, direction] of entries) {
+      const difference = compareValues(own(a, name), own(b, name));
+      if (difference !== 0) return direction === 'desc' ? -difference : difference;
+    }
+    return 0;
+  });
+  return sorted
+    .slice(offset, offset + limit)
+    .map((row) =>
+      mask === '' ? row : Object.fromEntries(Object.entries(row).filter(([name]) => wanted.includes(name))),
+    );
+}
+
+const own = (row: Row, name: string): unknown => Object.getOwnPropertyDescriptor(row, name)?.value;
