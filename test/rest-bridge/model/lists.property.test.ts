@@ -9,7 +9,7 @@ import { describeNodes } from '../support/data-nodes.ts';
 
 const ADMIN: Who = 'admin@demo.local';
 const ROWS = 60;
-const LISTS = Number(process.env['RINGMASTER_FUZZ_LISTS'] ?? 80);
+const LISTS = Number(process.env['RINGMASTER_FUZZ_LISTS'] ?? 50);
 const SEED = Number(process.env['RINGMASTER_FUZZ_SEED'] ?? 20_261_121);
 
 const PROPERTIES = [
