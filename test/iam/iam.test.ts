@@ -246,7 +246,7 @@ describeStorages('iam', (newPlace) => {
     const { session, token } = await logIn(ADMIN);
     await iam.changeDomain(session, 'master');
     const seen: (string | undefined)[] = [];
-    iam.watch(session, (now) => void seen.push(now?.domain));
+    iam.watch(session, (changed) => void seen.push(changed?.domain));
     await iam.collections.users.update(session.userId, { domains: [] });
     expect(await sessionOf(iam, token)).to.equal(undefined);
     expect(seen).to.deep.equal([undefined]);
