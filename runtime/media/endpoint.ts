@@ -1,6 +1,7 @@
 import type { FsDialog, FsEndpoint, FsEvent, FsRequest } from 'drachtio-fsmrf';
 import type { ConferenceMix } from './conference-mix.ts';
 import { DigitQueue } from './digit-queue.ts';
+import { farEndSdp } from './far-end-sdp.ts';
 import { ENDPOINT_GONE, EndpointGone, MediaError } from './media-error.ts';
 import type { RecordingNotices } from './recording-notices.ts';
 import type { SilenceLimit } from './silence-limit.ts';
@@ -89,7 +90,7 @@ export class MediaEndpoint {
   /**
    * Tells the media server the phone's new session description. One at a time: the next one waits.
    * @returns the media server's answer
-   * @throws MediaError with status 488 when there is no common codec
+   * @throws MediaError with status 488 when there is no common codec, or the sound is to be encrypted
    */
   modify(remoteSdp: string): Promise<string> {
     const next = this.#modifying.then(() => this.#modify(remoteSdp));
@@ -292,9 +293,10 @@ export class MediaEndpoint {
   }
 
   async #modify(remoteSdp: string): Promise<string> {
+    const plain = farEndSdp(remoteSdp);
     const variable = this.#silence.variableFor(remoteSdp);
     if (variable !== undefined) await this.command('uuid_setvar', variable);
-    const answer = await this.#reinvite(remoteSdp);
+    const answer = await this.#reinvite(plain);
     if (/^m=audio 0 /m.test(answer)) throw new MediaError('no codec in common with the phone', 488);
     this.#localSdp = answer;
     return answer;

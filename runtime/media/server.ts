@@ -1,6 +1,7 @@
 import type { FsEndpoint } from 'drachtio-fsmrf';
 import { ConferenceMix } from './conference-mix.ts';
 import { type EndpointServer, MediaEndpoint } from './endpoint.ts';
+import { farEndSdp } from './far-end-sdp.ts';
 import { MediaLink, type MediaServerAddress, type SipRoute } from './link.ts';
 import { MediaError } from './media-error.ts';
 import { RecordingNotices } from './recording-notices.ts';
@@ -73,7 +74,8 @@ export class MediaServer implements EndpointServer {
    * Makes an endpoint. With the phone's session description it answers that; without, it makes an offer, and
    * `modify` takes the answer later.
    * @param patienceMs how long to go on asking while the media server takes no more sessions
-   * @throws MediaError with the SIP status of the refusal: 488 without a common codec or free RTP ports, 503 when it is
+   * @throws MediaError with the SIP status of the refusal: 488 without a common codec or free RTP
+   *   ports, or where the sound is to be encrypted, 503 when it is
    *   busy or does not answer
    */
   async createEndpoint(wish: EndpointWish = {}, patienceMs = BUSY_PATIENCE_MS): Promise<MediaEndpoint> {
@@ -124,7 +126,7 @@ export class MediaServer implements EndpointServer {
 
   async #create({ remoteSdp, via }: EndpointWish, headers: Readonly<Record<string, string>>): Promise<FsEndpoint> {
     const making = this.#link(via).createEndpoint({
-      ...(remoteSdp === undefined ? {} : { remoteSdp }),
+      ...(remoteSdp === undefined ? {} : { remoteSdp: farEndSdp(remoteSdp) }),
       headers: { ...headers },
     });
     let timer: NodeJS.Timeout | undefined;

@@ -37,6 +37,50 @@ describe('what phones do beside plain calls', () => {
     await expectTalk(outgoing, incoming);
   });
 
+  const ICE = [
+    'a=ice-ufrag:8hhY',
+    'a=ice-pwd:asd88fgpdd777uzjYhagZg',
+    'a=candidate:1 1 UDP 2130706431 203.0.113.141 8998 typ host',
+    'a=candidate:2 1 UDP 1694498815 192.0.2.3 45664 typ srflx raddr 203.0.113.141 rport 8998',
+    'a=end-of-candidates',
+    '',
+  ].join('\r\n');
+  for (const [what, describes] of [
+    ['ICE', (sdp: string) => sdp + ICE],
+    [
+      'keys beside plain sound',
+      (sdp: string) => `${sdp}a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:${'d'.repeat(40)}\r\n`,
+    ],
+    ['a video', (sdp: string) => `${sdp}m=video 5004 RTP/AVP 102\r\na=rtpmap:102 H264/90000\r\n`],
+    ['quick reports (AVPF)', (sdp: string) => sdp.replace('RTP/AVP', 'RTP/AVPF')],
+  ] as const) {
+    it(`a phone may offer ${what}: it talks without, and after hold too`, async () => {
+      const { outgoing, incoming } = await stage.connect(
+        await stage.phone('alice', { describes, tolerates: /the answer has 2 media lines/ }),
+        await stage.phone('bob'),
+        '102',
+      );
+      await expectTalk(outgoing, incoming);
+      await outgoing.hold();
+      await outgoing.unhold();
+      await expectTalk(outgoing, incoming);
+    });
+  }
+
+  it('sound that is to be encrypted is refused with 488, at the start and in a call', async () => {
+    let encrypts = true;
+    const describes = (sdp: string) => (encrypts ? sdp.replace('RTP/AVP', 'RTP/SAVP') : sdp);
+    const alice = await stage.phone('alice', { describes });
+    const bob = await stage.phone('bob');
+    const refused = await alice.call('102');
+    expect((await refused.ended()).status).to.equal(488);
+    encrypts = false;
+    const { outgoing, incoming } = await stage.connect(alice, bob, '102');
+    encrypts = true;
+    expect((await outgoing.reinvite()).status).to.equal(488);
+    await expectTalk(outgoing, incoming);
+  });
+
   it('early media of the called phone reaches the caller', async () => {
     const [alice, bob] = await stage.phones('alice', 'bob');
     const outgoing = await alice.call('102');

@@ -38,6 +38,7 @@ export class CallSession {
   wanted: Direction = 'sendrecv';
   readonly #codecs: readonly Codec[];
   readonly #keysByRtp: boolean;
+  readonly #describes: (sdp: string) => string;
   readonly #sessionId = String(randomInt(1, 2 ** 47));
   readonly #violation: (what: string) => void;
   #version = 0;
@@ -47,12 +48,17 @@ export class CallSession {
   /** @param can.keysByRtp whether it knows telephone-events (RFC 4733) */
   constructor(
     rtp: RtpSession,
-    can: { readonly codecs: readonly Codec[]; readonly keysByRtp: boolean },
+    can: {
+      readonly codecs: readonly Codec[];
+      readonly keysByRtp: boolean;
+      readonly describes: (sdp: string) => string;
+    },
     violation: (what: string) => void,
   ) {
     this.rtp = rtp;
     this.#codecs = can.codecs;
     this.#keysByRtp = can.keysByRtp;
+    this.#describes = can.describes;
     this.#violation = violation;
   }
 
@@ -100,7 +106,7 @@ export class CallSession {
     };
     const types = codecs.map((codec) => PAYLOAD_TYPES[codec]);
     this.rtp.expect(telephoneEvent === undefined ? types : [...types, telephoneEvent]);
-    return writeSdp(this.#local);
+    return this.#describes(writeSdp(this.#local));
   }
 
   #read(text: string): AudioDescription | undefined {

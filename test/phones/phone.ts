@@ -24,6 +24,8 @@ export interface PhoneOptions extends EndpointOptions {
   readonly codecs?: readonly Codec[];
   /** Whether it knows telephone-events (RFC 4733); true by default. */
   readonly keysByRtp?: boolean;
+  /** What it writes instead of its plain session description. */
+  readonly describes?: (sdp: string) => string;
   readonly displayName?: string;
   /** Whoever registers here or calls must know this password, as with an operator. */
   readonly challenger?: Challenger;
@@ -211,8 +213,8 @@ export class Phone {
   async #context(label: string): Promise<CallContext> {
     const endpoint = this.#endpoint;
     const violation = (what: string): void => endpoint.violation(`${label}: ${what}`);
-    const { codecs = ['PCMU', 'PCMA'], keysByRtp = true } = this.#options;
-    const session = new CallSession(await RtpSession.open(), { codecs, keysByRtp }, violation);
+    const { codecs = ['PCMU', 'PCMA'], keysByRtp = true, describes = (sdp: string) => sdp } = this.#options;
+    const session = new CallSession(await RtpSession.open(), { codecs, keysByRtp, describes }, violation);
     return { endpoint, session, contact: this.contact, label };
   }
 

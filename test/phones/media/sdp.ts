@@ -87,7 +87,7 @@ function directionOf(lines: readonly string[]): Direction | undefined {
 function parseMedia(
   media: readonly string[],
 ): Pick<AudioDescription, 'port' | 'payloadTypes' | 'codecs' | 'telephoneEvent'> {
-  const match = /^m=audio (\d+)(?:\/\d+)? RTP\/AVP((?: \d+)+)$/.exec(media[0] ?? '');
+  const match = /^m=audio (\d+)(?:\/\d+)? RTP\/AVPF?((?: \d+)+)$/.exec(media[0] ?? '');
   if (match === null) throw new SdpError(`malformed media line "${media[0]}"`);
   const payloadTypes = (match[2] ?? '').trim().split(' ').map(Number);
   const names = new Map<number, string>([

@@ -64,8 +64,9 @@ function formatsOf(payloads: string | number | undefined): string {
   return String(payloads ?? '');
 }
 
+/** Also RTP/AVPF, which only allows more reports (RFC 4585 section 3.1). */
 function isUsable(line: MediaDescription): boolean {
-  return line.type === 'audio' && line.protocol.toUpperCase() === 'RTP/AVP' && line.port > 0 && line.port < 65_536;
+  return line.type === 'audio' && /^RTP\/AVPF?$/i.test(line.protocol) && line.port > 0 && line.port < 65_536;
 }
 
 function readAudio(session: SessionDescription, line: MediaDescription, index: number): RemoteAudio {
@@ -127,7 +128,7 @@ export class LocalDescription {
     const lines = remote.media.flatMap((media, index) => {
       if (index !== audio.index) return [`m=${media.type} 0 ${media.protocol} ${media.formats}`];
       return [
-        `m=audio ${this.#port} RTP/AVP ${formats}`,
+        `m=audio ${this.#port} ${media.protocol} ${formats}`,
         ...codecLines([codec]),
         ...(events === undefined ? [] : eventLines(events)),
         ...directionLines(answerDirection(audio.direction)),

@@ -1,0 +1,18 @@
+import { MediaError } from './media-error.ts';
+
+/** Lines by which a far end offers ICE (RFC 8839) or keys for encrypted sound (RFC 4568, RFC 5763). */
+const NOT_DONE =
+  /^a=(?:candidate|remote-candidates|end-of-candidates|ice-[a-z]+|crypto|fingerprint|setup|tls-id)\b.*\r?\n/gim;
+
+const ENCRYPTED_AUDIO = /^m=audio [1-9]\d* \S*SAVP/m;
+
+/**
+ * A far end's session description as the media server is to read it. ICE is never done here: sound goes to where the far end's
+ * comes from. Left to itself FreeSWITCH refuses the sound of a phone that offers ICE, as none of its candidates suits; whoever
+ * leaves the lines alone does without ICE (RFC 8839 section 4.2.5).
+ * @throws MediaError with status 488 when the sound is to be encrypted, which drachtio-fsmrf takes for a mistake of its caller
+ */
+export function farEndSdp(sdp: string): string {
+  if (ENCRYPTED_AUDIO.test(sdp)) throw new MediaError('the phone wants encrypted sound, which is not done here', 488);
+  return sdp.replace(NOT_DONE, '');
+}
