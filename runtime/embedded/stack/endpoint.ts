@@ -108,7 +108,7 @@ export class SipEndpoint {
     this.#transport = new TransportLayer(
       {
         message: (message, source) => this.#receive(message, source),
-        malformed: (error, rejected, source) => this.#malformed(error, rejected, source),
+        malformed: (error, source) => this.#malformed(error, error.rejected, source),
       },
       options.limits ?? DEFAULT_LIMITS,
       options.tcpLimits ?? DEFAULT_TCP_LIMITS,

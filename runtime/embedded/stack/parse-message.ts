@@ -65,6 +65,7 @@ export function parseMessage(buffer: Buffer, limits: ParseLimits = DEFAULT_LIMIT
       'Content-Length',
       String(length),
       `at most the ${buffer.length - end.body} bytes that came`,
+      message,
     );
   } else message.body = length === 0 ? NO_BODY : buffer.subarray(end.body, end.body + length);
   return message;
@@ -79,9 +80,9 @@ export function contentLength(message: SipRequest | SipResponse): number | undef
   for (const field of message.headers) {
     if (field.key !== 'content-length') continue;
     const value = decimal(field.value, 2 ** 31);
-    if (value === undefined) throw new SipParseError('Content-Length', field.value, 'a number');
+    if (value === undefined) throw new SipParseError('Content-Length', field.value, 'a number', message);
     if (length !== undefined && length !== value) {
-      throw new SipParseError('Content-Length', field.value, `the same value as before (${length})`);
+      throw new SipParseError('Content-Length', field.value, `the same value as before (${length})`, message);
     }
     length = value;
   }
@@ -113,7 +114,8 @@ export function parseHead(buffer: Buffer, start: number, end: number, limits: Pa
     }
     addHeader(message, text, at, beforeBreak(text, at, next), folded);
     if (message.headers.length > limits.maxHeaders) {
-      throw new SipParseError('message', `more than ${limits.maxHeaders} headers`, `at most ${limits.maxHeaders}`);
+      const most = `at most ${limits.maxHeaders}`;
+      throw new SipParseError('message', `more than ${limits.maxHeaders} headers`, most, message);
     }
     at = next + 1;
   }

@@ -25,8 +25,6 @@ const PING = Buffer.from('\r\n\r\n');
  * step: the connection must be closed.
  */
 export class StreamFramer {
-  /** The request whose Content-Length was missing or wrong, if `push` threw for that reason: it can be answered 400. */
-  rejected: SipRequest | SipResponse | undefined;
   readonly #events: FramerEvents;
   readonly #limits: ParseLimits;
   /** Bytes not consumed yet are `#store[#start, #end)`. The store grows by doubling, so dribbled bytes cost little. */
@@ -52,7 +50,7 @@ export class StreamFramer {
 
   /**
    * Takes the next bytes and reports the messages they complete.
-   * @throws SipParseError when they cannot belong to a SIP message or exceed the limits.
+   * @throws SipParseError when they cannot belong to a SIP message or exceed the limits; its `rejected` can be answered 400.
    */
   push(chunk: Buffer): void {
     this.#append(chunk);
@@ -107,17 +105,18 @@ export class StreamFramer {
       return false;
     }
     const message = parseHead(view, this.#start, end.head, this.#limits);
-    this.rejected = message;
     const length = contentLength(message);
-    if (length === undefined) throw new SipParseError('Content-Length', '', 'this header on a stream (section 20.14)');
+    if (length === undefined) {
+      throw new SipParseError('Content-Length', '', 'this header on a stream (section 20.14)', message);
+    }
     if (end.body - this.#start + length > this.#limits.maxMessageBytes) {
       throw new SipParseError(
         'Content-Length',
         String(length),
         `a message of at most ${this.#limits.maxMessageBytes} bytes`,
+        message,
       );
     }
-    this.rejected = undefined;
     this.#message = message;
     this.#bodyStart = end.body;
     this.#bodyLength = length;

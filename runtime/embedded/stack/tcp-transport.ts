@@ -222,7 +222,7 @@ class TcpConnection {
     } catch (error) {
       if (!(error instanceof SipParseError)) throw error;
       // Out of step with the stream: answer what can be answered, then close (RFC 3261 section 18.3).
-      this.#events.malformed(error, this.#framer.rejected, this.#source);
+      this.#events.malformed(error, this.#source);
       this.#socket.end();
       this.#socket.destroySoon();
       return;

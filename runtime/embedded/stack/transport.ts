@@ -38,8 +38,8 @@ export function formatDestination(destination: Destination): string {
 /** What a transport tells the endpoint. */
 export interface TransportEvents {
   message(message: SipRequest | SipResponse, source: Source): void;
-  /** Bytes that are no valid message. `rejected` is set if its headers could be read. */
-  malformed(error: SipParseError, rejected: SipRequest | SipResponse | undefined, source: Source): void;
+  /** Bytes that are no valid message. */
+  malformed(error: SipParseError, source: Source): void;
 }
 
 /** Told when what was sent cannot arrive. */

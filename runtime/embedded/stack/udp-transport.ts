@@ -126,7 +126,7 @@ export class UdpTransport {
       this.#events.message(parseMessage(data, this.#limits), source);
     } catch (error) {
       if (!(error instanceof SipParseError)) throw error;
-      this.#events.malformed(error, undefined, source);
+      this.#events.malformed(error, source);
     }
   }
 }

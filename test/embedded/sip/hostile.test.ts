@@ -43,10 +43,15 @@ describe('embedded SIP server against hostile input', () => {
       '\xff\xfe\0\0'.repeat(30),
       'INVITE sip:a SIP/2.0\r\n\r\n',
       'SIP/2.0 200 OK\r\n\r\n',
-      OPTIONS().replace('CSeq: 1', 'CSeq: x'),
     ];
-    for (const text of garbage) await node.phone.sendUdp(text, node.port);
-    expect((await node.heard('400')).callId).to.equal('h');
+    const refused = [
+      OPTIONS().replace('CSeq: 1', 'CSeq: x'),
+      OPTIONS('Content-Length: 500\r\n'),
+      OPTIONS('Content-Length: -1\r\n'),
+      OPTIONS('X-Flood: x\r\n'.repeat(500)),
+    ];
+    for (const text of [...garbage, ...refused]) await node.phone.sendUdp(text, node.port);
+    for (const _ of refused) expect((await node.heard('400')).callId).to.equal('h');
     expect(node.server.stats.transactions).to.equal(0);
   });
 
