@@ -24,6 +24,8 @@ declare module 'fastify' {
   interface FastifySchema {
     summary?: string;
     description?: string;
+    /** Left out of the documentation. */
+    hide?: boolean;
     /** Content types of a body that is a file. */
     consumes?: readonly string[];
     /** Content types of an answer that is a file. */

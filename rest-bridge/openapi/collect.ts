@@ -19,7 +19,7 @@ export interface DocumentedRoute {
 export function collectRoutes(app: App): readonly DocumentedRoute[] {
   const routes: DocumentedRoute[] = [];
   app.addHook('onRoute', ({ url, method, schema = {}, config }) => {
-    if (config?.allow !== undefined) return;
+    if (config?.allow !== undefined || schema.hide === true) return;
     const { path, method: custom } = routeName(url);
     // It is served as the native method.
     if (custom !== undefined && NATIVE_SUFFIXES.has(custom.toLowerCase())) return;

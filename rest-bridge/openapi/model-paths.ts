@@ -2,17 +2,24 @@
 import { Type } from 'typebox';
 import type { PropertyDefinition, ResolvedClass } from '../../runtime/model/class-definition.ts';
 import type { Model } from '../../runtime/model/index.ts';
-import { ReadQuery } from '../collection/list.ts';
+import { Count, ReadQuery } from '../collection/list.ts';
 import { ModelGetQuery, WriteQuery } from '../model/query.ts';
 import { answers, ErrorAnswer, NoContent } from '../routes/schemas.ts';
 import type { DocumentedRoute } from './collect.ts';
 
-/** @param domain id of the domain */
-export function modelRoutesOf(model: Model, domain: string): readonly DocumentedRoute[] {
+/**
+ * @param domain id of the domain
+ * @param mayRead whether the collection at a path may be read: of others nothing is told, names of fields included
+ */
+export function modelRoutesOf(
+  model: Model,
+  domain: string,
+  mayRead: (path: string) => boolean,
+): readonly DocumentedRoute[] {
   return model
     .classes(domain)
     .list()
-    .filter(({ storage_mode: mode }) => mode !== 'abstract')
+    .filter(({ storage_mode: mode, classname }) => mode !== 'abstract' && mayRead(`/model/${classname}`))
     .flatMap(({ classname }) => classRoutes(model.collection(domain, classname).definition));
 }
 
@@ -25,6 +32,9 @@ const ATTACHMENT = Type.Object({
   link: Type.String(),
   filename: Type.String(),
 });
+
+/** Of a list with `aggr` or `groupby`, with `flat` or with `export`. */
+const Row = Type.Object({}, { additionalProperties: true });
 
 const DownloadQuery = Type.Object({ attachment: ModelGetQuery.properties.attachment });
 
@@ -39,9 +49,11 @@ const TYPES = {
   attachment: ATTACHMENT,
 } as const;
 
-function typeOf({ data_type: type, items, multi }: PropertyDefinition) {
+/** What has no value is null. */
+function typeOf({ data_type: type, items, multi, required }: PropertyDefinition) {
   const one = type === 'enum' ? Type.Enum([...items]) : TYPES[type];
-  return multi ? Type.Array(one) : one;
+  const whole = multi ? Type.Array(one) : one;
+  return required || type === 'any' || type === 'increment' ? whole : Type.Union([whole, Type.Null()]);
 }
 
 function classRoutes(definition: ResolvedClass): DocumentedRoute[] {
@@ -52,6 +64,9 @@ function classRoutes(definition: ResolvedClass): DocumentedRoute[] {
   const fields = Object.fromEntries(allProperties.map((property) => [property.name, typeOf(property)]));
   const required = allProperties.filter((each) => each.required).map((each) => each.name);
   const Entity = Type.Object({ id: Type.String(), ...Type.Partial(Type.Object(fields)).properties });
+  // A mask leaves out, the id too.
+  const Shown = Type.Partial(Entity);
+  const listed = Type.Union([Type.Array(Shown), Count, Type.Array(Row)]);
   const Written = { ...Type.Partial(Type.Object({ id: Type.String(), ...fields })), required };
   const about = [name, description].filter(Boolean).join(': ');
   const route = (path: string, method: string, schema: object, custom?: string): DocumentedRoute => ({
@@ -61,12 +76,12 @@ function classRoutes(definition: ResolvedClass): DocumentedRoute[] {
     schema: { ...(about !== '' && { description: about }), ...schema },
     isPublic: false,
   });
-  const found = answers({ 200: Entity, 404: ErrorAnswer });
+  const found = answers({ 200: Shown, 404: ErrorAnswer });
   const written = answers({ 200: Entity, 400: ErrorAnswer, 404: ErrorAnswer, 409: ErrorAnswer, 422: ErrorAnswer });
   const listQuery = dated ? { ...ModelGetQuery, required: ['interval'] } : ModelGetQuery;
   const command = Type.Object({ cmd: Type.String() }, { additionalProperties: true });
   const routes = [
-    route(base, 'GET', { querystring: listQuery, response: answers({ 200: Type.Array(Entity), 400: ErrorAnswer }) }),
+    route(base, 'GET', { querystring: listQuery, response: answers({ 200: listed, 400: ErrorAnswer }) }),
     route(base, 'POST', {
       body: { anyOf: [Written, { type: 'array', items: Written }] },
       response: { ...written, 200: Type.Union([Entity, Type.Array(Entity)]) },

@@ -54,21 +54,27 @@ export function documentRoutes(
     {
       config: open,
       schema: {
-        description: 'This document. With a session, the classes of its domain are in it, too.',
+        description: 'This document. With a session, the classes that it may read are in it, too.',
         response: answers({ 200: Type.Object({}, { additionalProperties: true }) }),
       },
     },
     async (request) => {
       const secret = secretOf(request);
       if (secret === undefined) return openApiDocument(routes);
-      const { domain } = await sessionOfSecret(iam, secret, request.ip);
-      const id = directory.domain(domain)?.id;
-      return openApiDocument([...routes, ...(id === undefined ? [] : modelRoutesOf(model, id))]);
+      const session = await sessionOfSecret(iam, secret, request.ip);
+      const id = directory.domain(session.domain)?.id;
+      const mayRead = (path: string): boolean => iam.allows(session, 'GET', path);
+      return openApiDocument([...routes, ...(id === undefined ? [] : modelRoutesOf(model, id, mayRead))]);
     },
   );
 
   app.get('/docs', { config: open, schema: { produces: ['text/html'] } }, async (_request, reply) =>
     reply.type('text/html; charset=utf-8').header('content-security-policy', CSP).send(PAGE),
+  );
+
+  // The page names its parts relative to the path without a slash.
+  app.get('/docs/', { config: open, prefixTrailingSlash: 'slash', schema: { hide: true } }, async (_request, reply) =>
+    reply.redirect('../docs', 308),
   );
 
   app.get(

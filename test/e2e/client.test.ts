@@ -36,6 +36,12 @@ export async function use(dry: boolean): Promise<void> {
   const some = await client.getUcCalls({ query: { limit: count + limited.count, countonly: false } });
   const { dialogs } = await client.referUcCalls({ query: { dry_run: true }, body: { by: '101', referto: '103' } });
   const either = await client.lookupUcCalls({ query: { dry_run: dry }, body: { from: '101' } });
+  const customers = await client.getModelClientCustomers();
+  const names: readonly (string | null | undefined)[] = customers.map(({ name, note }) => name ?? note);
+  const groups = await client.getModelClientCustomers({ query: { groupby: '{"n":"name"}' } });
+  const rows: readonly Record<string, unknown>[] = groups;
+  const { count: all }: { count: number } = await client.getModelClientCustomers({ query: { limit: 0 } });
+  console.log(names, rows, all);
   console.log(some.length, dialogs.length, 'dialogs' in either ? either.dialogs.length : either.length);
 }
 `;
@@ -50,7 +56,10 @@ describe('the generated TypeScript client', () => {
 
   before(async () => {
     const admin = await stage.rest();
-    const properties = [{ name: 'name', data_type: 'string', required: true }];
+    const properties = [
+      { name: 'name', data_type: 'string', required: true },
+      { name: 'note', data_type: 'string' },
+    ];
     const body = { classname: 'client/customers', storage_mode: 'ram', properties };
     const answer = await admin.send('POST', '/rest/v1/domain/classes', { body });
     expect(answer.status, answer.text).to.equal(200);

@@ -55,10 +55,14 @@ describe('REST: OpenAPI document', () => {
       '/model/crm/customers/{id}/photos',
       '/model/crm/customers/{id}/photos/{name}',
     ]);
-    expect(JSON.stringify(own.paths['/model/crm/customers'])).to.include('"vip":{"type":"boolean"}');
+    const customers = JSON.stringify(own.paths['/model/crm/customers']);
+    expect(customers).to.include('"vip":{"anyOf":[{"type":"boolean"},{"type":"null"}]}');
     expect(Object.keys(document.paths)).not.to.include('/model/crm/customers');
     const foreign = (await node.as('eve@other.local', 'GET', '/openapi.json')).body as OpenApiDocument;
     expect(Object.keys(foreign.paths)).not.to.include('/model/crm/customers');
+    // Who may not read a class is not told of its fields.
+    const alice = (await node.as('alice@demo.local', 'GET', '/openapi.json')).body as OpenApiDocument;
+    expect(alice.paths).to.deep.equal(document.paths);
   });
 
   it('has only schemas that a validator takes, and an id of its own for each operation', () => {
@@ -123,6 +127,36 @@ describe('REST: OpenAPI document', () => {
     }
   });
 
+  it('describes what lists of classes answer, whatever is asked for', async () => {
+    const admin = (path: string) => node.as('admin@demo.local', 'GET', path);
+    const properties = [
+      { name: 'ts', data_type: 'long' },
+      { name: 'note', data_type: 'string' },
+    ];
+    await node.as('admin@demo.local', 'POST', '/domain/classes', {
+      classname: 'log',
+      storage_mode: 'history',
+      properties,
+    });
+    expect((await node.as('admin@demo.local', 'POST', '/model/log', { id: 'a' })).status).to.equal(200);
+    const own = (await admin('/openapi.json')).body as OpenApiDocument;
+    const ajv = new Ajv2020({ strict: false, validateFormats: false });
+    ajv.addSchema(own, 'own');
+    const ok = ajv.getSchema('own#/paths/~1model~1log/get/responses/200/content/application~1json/schema');
+    for (const query of ['', 'limit=0', 'countonly=1', 'mask=note', 'export=1', 'flat=1', 'aggr={"n":["count"]}']) {
+      const interval = JSON.stringify([0, Date.now() + 86_400_000]);
+      const { status, body, text } = await admin(`/model/log?interval=${interval}&${query}`);
+      expect(status, text).to.equal(200);
+      expect(ok?.(body), `${query}: ${text}`).to.equal(true);
+    }
+    const one = ajv.getSchema(
+      'own#/paths/~1model~1log~1{date}~1{id}/get/responses/200/content/application~1json/schema',
+    );
+    const day = new Date().toISOString().slice(0, 10);
+    for (const query of ['', '?mask=note'])
+      expect(one?.((await admin(`/model/log/${day}/a${query}`)).body)).to.equal(true);
+  });
+
   it('shows custom methods as POST with a suffix, and says what the plain method is', () => {
     const lookup = document.paths['/domain/sipusers!lookup']?.['post'];
     expect(lookup?.['description']).to.include('LOOKUP /domain/sipusers');
@@ -135,6 +169,9 @@ describe('REST: OpenAPI document', () => {
     expect(page.text).not.to.match(/https?:\/\//);
     const parts = [...page.text.matchAll(/(?:src|href)="(docs\/[^"]+)"/g)].map(([, part]) => part);
     expect(parts).to.have.length(3);
+    // With a slash at the end the parts would be elsewhere: the page is where it always is.
+    const slash = await node.call('GET', '/rest/v1/docs/');
+    expect([slash.status, slash.text]).to.deep.equal([200, page.text]);
     for (const part of parts) expect((await node.call('GET', `/rest/v1/${part}`)).status, part).to.equal(200);
     for (const other of ['package.json', '..%2Fpackage.json', 'swagger-ui.js', '__proto__'])
       expect((await node.call('GET', `/rest/v1/docs/${other}`)).status, other).to.equal(404);

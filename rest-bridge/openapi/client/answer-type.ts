@@ -32,7 +32,7 @@ export function answerType(responses: Responses): AnswerType {
   return { type: all.map((type) => `(${type})`).join(' | '), read: 'json', depends };
 }
 
-/** An answer of which one form is that of a dry run, or a number of items instead of them. */
+/** An answer of which one form is that of a dry run, a number of items instead of them, or rows of groups. */
 function choice(schema: Json | undefined): string | undefined {
   const forms = typeof schema === 'object' && schema !== null && 'anyOf' in schema ? schema['anyOf'] : undefined;
   if (!Array.isArray(forms)) return undefined;
@@ -42,7 +42,10 @@ function choice(schema: Json | undefined): string | undefined {
   ] as const) {
     const special = forms.find(isSpecial);
     if (special === undefined) continue;
-    const others = forms.filter((form) => form !== special);
+    const rows = forms.find(isRows);
+    const others = forms.filter((form) => form !== special && form !== rows);
+    if (rows !== undefined)
+      return `Grouped<A, ${helper}<A, ${typeOf({ anyOf: others })}, ${typeOf(special)}>, ${typeOf(rows)}>`;
     return `${helper}<A, ${typeOf({ anyOf: others })}, ${typeOf(special)}>`;
   }
   return undefined;
@@ -57,6 +60,13 @@ function propertiesOf(form: Json): JsonObject {
 function isDryRun(form: Json): boolean {
   const { dry_run: dry } = propertiesOf(form);
   return typeof dry === 'object' && dry !== null && 'const' in dry && dry['const'] === true;
+}
+
+/** A list of objects of which nothing is known. */
+function isRows(form: Json): boolean {
+  const items = typeof form === 'object' && form !== null && 'items' in form ? form['items'] : undefined;
+  const isObject = typeof items === 'object' && items !== null && 'type' in items && items['type'] === 'object';
+  return isObject && Object.keys(propertiesOf(items)).length === 0;
 }
 
 function isCount(form: Json): boolean {

@@ -126,6 +126,10 @@ type If<Value, Wanted, Then, Else> = Value extends Wanted ? Then : Else;
 type Tried<A, Answer, Dry> = If<Asked<A, 'dry_run'>, true, Dry, Answer>;
 /** With \`countonly\`, and with a limit of 0, a list answers how many there are. */
 type Listed<A, List, Count> = If<Asked<A, 'countonly'>, true, Count, If<Asked<A, 'limit'>, 0, Count, List>>;
+/** With \`aggr\` or \`groupby\` a list has a row for each group, unless only their number is asked for. */
+type Grouped<A, Answer, Rows> = Answer extends { readonly count: number }
+  ? Answer
+  : If<Asked<A, 'aggr'>, string, Rows, If<Asked<A, 'groupby'>, string, Rows, Answer>>;
 
 interface Arguments {
   readonly query?: Readonly<Record<string, unknown>>;
