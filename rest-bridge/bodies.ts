@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { FastifyRequest } from 'fastify';
 import type { App } from './app.ts';
 import { badParameter, type RestError } from './errors.ts';
+import { MAX_JSON_DEPTH, nestsDeeper } from './json-depth.ts';
 
 /**
  * Reads request bodies: JSON, or a form with the JSON in its parameter `data` (specification, "Generic REST
@@ -31,7 +32,7 @@ export function readBodies(app: App): void {
 }
 
 /**
- * Makes the function that reads JSON as bodies are read, and refuses keys that would reach a prototype.
+ * Makes the function that reads JSON as bodies are read, and refuses keys that would reach a prototype, and what nests too deep.
  *
  * @returns it tells `done` a RestError 400/1400 that names `field`
  */
@@ -47,6 +48,7 @@ export function jsonParser(
   return (request, text, field, done) => {
     void parse(request, text, (error, value: unknown) => {
       if (error) done(badParameter(field, `is not JSON: ${error.message}`));
+      else if (nestsDeeper(value)) done(badParameter(field, `nests more than ${MAX_JSON_DEPTH} deep`));
       else done(null, value);
     });
   };

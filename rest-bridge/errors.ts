@@ -23,6 +23,11 @@ export const ERRORS = {
   REQUEST_TIMEOUT: { status: 408, code: 1408, template: 'Request timeout: {reason}' },
   CONFLICT: { status: 409, code: 1402, template: 'Conflict: {reason}' },
   BODY_TOO_LARGE: { status: 413, code: 1506, template: 'The request body exceeds the maximum size of {limit}' },
+  ANSWER_TOO_LARGE: {
+    status: 413,
+    code: 1506,
+    template: 'The answers that wait exceed the maximum size of {limit}; ask for large ones over HTTP',
+  },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, code: 1415, template: 'Unsupported Content-Type; use {allowed}' },
   RANGE_NOT_SATISFIABLE: { status: 416, code: 1416, template: 'Nothing of the {size} bytes is in the range' },
   EXPECTATION_FAILED: { status: 417, code: 1417, template: 'Expectation failed: {reason}' },

@@ -1,14 +1,18 @@
 import type { Duplex } from 'node:stream';
 import { type Static, Type } from 'typebox';
 import type { WebSocket } from 'ws';
+import type { Sink } from '../../runtime/events/subscription.ts';
 import type { Session } from '../../runtime/iam/iam.ts';
 import { toRestError } from '../error-answers.ts';
-import { badParameter, RestError } from '../errors.ts';
+import { badParameter } from '../errors.ts';
+import { MAX_JSON_DEPTH, nestsDeeper } from '../json-depth.ts';
 import { schemaCompiler } from '../validation.ts';
 import { gathered } from './gathered.ts';
+import { Qid, Rest, type RestAnswer, type RestFrame } from './rest-frame.ts';
 import { MAX_EXPIRES, SelectionFields } from './selection.ts';
-import type { Subscribed, Subscribers } from './subscribers.ts';
+import type { Subscribed, Subscriber, Subscribers } from './subscribers.ts';
 import { toldEvent } from './told-event.ts';
+import { Turns } from './turns.ts';
 
 /** Bytes that may wait for a subscriber; whoever falls behind further is dropped. */
 export const MAX_WAITING_BYTES = 1_048_576;
@@ -16,11 +20,7 @@ export const MAX_WAITING_BYTES = 1_048_576;
 export const CLOSE = { tooSlow: 1013, sessionEnded: 4401 } as const;
 /** Why a connection is closed when its session is no longer what it was. */
 export const SESSION_OVER = 'the session ended or changed its domain';
-/** Requests of one connection that may run at once. */
-const MAX_RUNNING = 32;
 const LINGER_MS = 1_000;
-
-const Qid = Type.Optional(Type.Union([Type.String({ maxLength: 128 }), Type.Number()]));
 
 const Subscribe = Type.Object(
   {
@@ -32,37 +32,25 @@ const Subscribe = Type.Object(
   { additionalProperties: false },
 );
 
-const Rest = Type.Object(
-  {
-    qid: Qid,
-    method: Type.String({ pattern: '^[A-Za-z_]{1,32}$' }),
-    path: Type.String({ pattern: '^/[!-~]*$', maxLength: 8_192 }),
-    query: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
-    body: Type.Optional(Type.Unknown()),
-  },
-  { additionalProperties: false },
-);
-
-export type RestFrame = Static<typeof Rest>;
-
-/** Runs one REST request on behalf of the connection. */
-export type RunRest = (frame: RestFrame) => Promise<{ readonly status: number; readonly body: unknown }>;
+/** Runs one REST request on behalf of the connection. @param turns what its answer takes is given back when it was sent */
+export type RunRest = (frame: RestFrame, turns: Turns) => Promise<RestAnswer>;
 
 const compile = schemaCompiler();
 const checkers = {
   subscribe: compile({ schema: Subscribe, httpPart: 'body', method: '', url: '' }),
+  qid: compile({ schema: Type.Object({ qid: Qid }), httpPart: 'body', method: '', url: '' }),
   rest: compile({ schema: Rest, httpPart: 'body', method: '', url: '' }),
 };
 
 /** One WebSocket: two-element frames `["method", {...}]` in, answers `["<method>_result", {...}]` and events out. */
-export class EventConnection {
+export class EventConnection implements Subscriber {
   readonly #socket: WebSocket;
   readonly #stream: Duplex;
   #session: Session;
   readonly #subscribers: Subscribers;
   readonly #runRest: RunRest;
   readonly #subscriptions = new Map<string, Subscribed>();
-  #running = 0;
+  readonly #turns = new Turns();
 
   /** @param stream the connection below the socket */
   constructor(socket: WebSocket, stream: Duplex, session: Session, subscribers: Subscribers, runRest: RunRest) {
@@ -73,6 +61,7 @@ export class EventConnection {
     this.#runRest = runRest;
     socket.on('message', (data: Buffer, isBinary: boolean) => void this.#receive(data, isBinary));
     socket.on('close', () => {
+      this.#turns.close();
       for (const subscribed of this.#subscriptions.values()) subscribers.detach(session, subscribed);
     });
   }
@@ -81,6 +70,15 @@ export class EventConnection {
   follow(now: Session | undefined): void {
     if (now?.domain === this.#session.domain) this.#session = now;
     else this.drop(CLOSE.sessionEnded, SESSION_OVER);
+  }
+
+  sinkOf(id: string): Sink {
+    return (delivery) => this.#write(`["event",${toldEvent(id, delivery)}]`);
+  }
+
+  ended(id: string, reason: string): void {
+    this.#subscriptions.delete(id);
+    this.#send('unsubscribed', { id, reason });
   }
 
   /** Closes with a reason; the connection ends soon even if nobody reads it. */
@@ -96,20 +94,19 @@ export class EventConnection {
     try {
       const [name, parameters] = isBinary ? refuseFrame() : frameOf(data);
       method = name;
-      qid = 'qid' in parameters ? parameters.qid : undefined;
-      this.#send(`${method}_result`, { qid, result: 'ok', ...(await this.#answer(method, parameters)) });
+      ({ qid } = checked<{ qid?: unknown }>(checkers.qid(parameters)));
+      if (method === 'rest') await this.#rest(checked<RestFrame>(checkers.rest(parameters)), data.length);
+      else this.#send(`${method}_result`, { qid, result: 'ok', ...this.#answer(method, parameters) });
     } catch (error) {
       const shown = toRestError(error);
       this.#send(`${method}_result`, { qid, result: 'error', status: shown.status, ...shown.toObject() });
     }
   }
 
-  async #answer(method: string, parameters: object): Promise<object> {
+  #answer(method: string, parameters: object): object {
     switch (method) {
       case 'subscribe':
         return this.#subscribe(checked<Static<typeof Subscribe>>(checkers.subscribe(parameters)));
-      case 'rest':
-        return await this.#rest(checked<RestFrame>(checkers.rest(parameters)));
       case 'ping':
         return {};
       default:
@@ -125,23 +122,21 @@ export class EventConnection {
       this.#subscribers.end(this.#session, id);
       return { id, expires: 0 };
     }
-    const subscribed = this.#subscribers.subscribe(this.#session, request, (own) => (delivery) => {
-      this.#write(`["event",${toldEvent(own, delivery)}]`);
-    });
+    const subscribed = this.#subscribers.subscribe(this.#session, request, this);
     this.#subscriptions.set(subscribed.id, subscribed);
     const { sink: _sink, ...answer } = subscribed;
     return answer;
   }
 
-  async #rest(frame: RestFrame): Promise<object> {
-    if (this.#running >= MAX_RUNNING)
-      throw new RestError('UNAVAILABLE', { reason: `${MAX_RUNNING} requests are running` });
-    this.#running++;
+  async #rest(frame: RestFrame, bytes: number): Promise<void> {
+    const done = await this.#turns.next(bytes);
     try {
-      const { status, body } = await this.#runRest(frame);
-      return { result: status < 400 ? 'ok' : 'error', status, body };
+      const { status, body, encoding } = await this.#runRest(frame, this.#turns);
+      const head = { qid: frame.qid, result: status < 400 ? 'ok' : 'error', status, encoding };
+      const text = `["rest_result",${JSON.stringify(head).slice(0, -1)},"body":${body}}]`;
+      this.#write(text, () => this.#turns.give(body.length));
     } finally {
-      this.#running--;
+      done();
     }
   }
 
@@ -149,13 +144,19 @@ export class EventConnection {
     this.#write(JSON.stringify([method, parameters]));
   }
 
-  #write(frame: string): void {
-    if (this.#socket.readyState !== this.#socket.OPEN) return;
-    if (this.#socket.bufferedAmount > MAX_WAITING_BYTES) {
+  /**
+   * Whoever does not read what was sent unasked is dropped. Answers have a limit of their own: a large one takes its time on
+   * a slow line, and who waits for it is not slow.
+   */
+  #write(frame: string, sent: () => void = () => {}): void {
+    const socket = this.#socket;
+    if (socket.readyState !== socket.OPEN) return sent();
+    if (socket.bufferedAmount - this.#turns.answerBytes > MAX_WAITING_BYTES) {
+      sent();
       return this.drop(CLOSE.tooSlow, `too slow: more than ${MAX_WAITING_BYTES} bytes wait`);
     }
     gathered(this.#stream);
-    this.#socket.send(frame);
+    socket.send(frame, sent);
   }
 }
 
@@ -171,6 +172,7 @@ function frameOf(data: Buffer): readonly [method: string, parameters: object] {
     refuseFrame();
   }
   if (!Array.isArray(frame) || frame.length !== 2) refuseFrame();
+  if (nestsDeeper(frame)) throw badParameter('frame', `nests more than ${MAX_JSON_DEPTH} deep`);
   const [method, parameters] = frame as unknown[];
   const isObject = typeof parameters === 'object' && parameters !== null && !Array.isArray(parameters);
   return typeof method === 'string' && method.length <= 32 && isObject ? [method, parameters] : refuseFrame();

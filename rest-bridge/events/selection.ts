@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import type { NodeEvent } from '../../runtime/events/event-bus.ts';
 import { filteredChange, MODEL_EVENTS } from '../../runtime/events/model-events.ts';
+import type { Sight } from '../../runtime/events/subscription.ts';
 import { ExpressionParser, parseFilter, toPredicate } from '../../runtime/model/filter/index.ts';
 import { shaper } from '../collection/shape.ts';
 
@@ -44,22 +45,23 @@ function pathOf({ class: name, data }: NodeEvent): string {
  *
  * @throws BadParameterError for a filter that cannot be understood
  */
-export function selector(allows: (path: string) => boolean, selection: Selection): Select {
-  const select = sharedSelect(selection);
-  return (event) => {
-    const selected = select(event);
-    return selected === undefined || !allows(pathOf(event)) ? undefined : selected;
-  };
+export function selector(allows: (path: string) => boolean, selection: Selection): Sight {
+  return { select: sharedSelect(selection), allows: (event) => allows(pathOf(event)) };
 }
 
-type Select = (event: NodeEvent) => NodeEvent | undefined;
+type Select = Sight['select'];
 
 const MAX_SHARED = 1_000;
 const shared = new Map<string, Select>();
 
+/** The same for selections of the same events. */
+export function selectionKey({ events, objects, classpath, exargs }: Selection): string {
+  return JSON.stringify([events, objects, classpath, exargs?.mask, exargs?.filter]);
+}
+
 /** Subscribers who ask for the same share the work: an event is looked at, and masked, once for all of them. */
-function sharedSelect({ id: _id, ...selection }: Selection): Select {
-  const key = JSON.stringify(selection);
+function sharedSelect(selection: Selection): Select {
+  const key = selectionKey(selection);
   const known = shared.get(key);
   if (known !== undefined) return known;
   const select = latest(compiled(selection));

@@ -59,11 +59,14 @@ export function eventStream(app: App, iam: Iam, subscribers: Subscribers): void 
       const subscribed = subscribers.subscribe(
         session,
         { ...selection, expires: MAX_EXPIRES, ...(from !== undefined && { after: from }) },
-        (own) => (delivery) => {
-          const { seq, event } = delivery;
-          const frame = `id: ${own}:${seq}\nevent: ${event.class}\ndata: ${toldEvent(own, delivery)}\n\n`;
-          if (open) stream.write(frame);
-          else waiting.push(frame);
+        {
+          sinkOf: (own) => (delivery) => {
+            const { seq, event } = delivery;
+            const frame = `id: ${own}:${seq}\nevent: ${event.class}\ndata: ${toldEvent(own, delivery)}\n\n`;
+            if (open) stream.write(frame);
+            else waiting.push(frame);
+          },
+          ended: (_id, reason) => stream.drop(reason),
         },
       );
       reply.hijack();

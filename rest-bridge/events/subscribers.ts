@@ -3,15 +3,27 @@ import type { EventBus } from '../../runtime/events/event-bus.ts';
 import { type Sink, Subscription } from '../../runtime/events/subscription.ts';
 import type { Iam, Session } from '../../runtime/iam/iam.ts';
 import { RestError } from '../errors.ts';
-import { MAX_EXPIRES, type Selection, selector } from './selection.ts';
+import { MAX_EXPIRES, type Selection, selectionKey, selector } from './selection.ts';
 
+const EVERYTHING = selectionKey({});
 /** Subscriptions of one user in one domain. */
-const MAX_PER_USER = 100;
+const MAX_PER_USER = 2_000;
 /** Seconds for which a subscription without a connection goes on collecting. */
 const MAX_DETACHED = 60;
 
+/** A connection that has subscriptions. */
+export interface Subscriber {
+  /** Makes what takes the deliveries of a subscription. */
+  sinkOf(id: string): Sink;
+  /** A subscription of this connection is over, though the session is not. */
+  ended(id: string, reason: string): void;
+}
+
 interface Entry {
   readonly subscription: Subscription;
+  /** What it selects, to tell a renewal from another wish. */
+  readonly selection: string;
+  readonly subscriber: Subscriber;
   /** Whose roles count, as they are now. */
   session: Session;
   readonly unwatch: () => void;
@@ -42,7 +54,9 @@ export class Subscribers {
   }
 
   /**
-   * Starts a subscription; the same id renews it, with `after` it resumes where the connection was lost.
+   * Starts a subscription. The same id and selection renew it, and its numbers go on; with `after` it resumes where the
+   * connection was lost. The same id with another selection is another subscription. What another connection had, it loses,
+   * and is told so.
    *
    * @param expires seconds
    * @throws RestError 429 for too many; BadParameterError for a filter that cannot be understood
@@ -50,37 +64,43 @@ export class Subscribers {
   subscribe(
     session: Session,
     { after, expires = MAX_EXPIRES, ...selection }: Selection & { after?: number; expires?: number },
-    makeSink: (id: string) => Sink,
+    subscriber: Subscriber,
   ): Subscribed {
     const id = selection.id ?? randomUUID();
     const mine = this.#of(session);
-    const before = mine.get(id);
-    const resumes = after !== undefined;
-    if (before === undefined && mine.size >= MAX_PER_USER) {
+    const known = mine.get(id);
+    const asked = selectionKey(selection);
+    // Whoever names no events resumes with those it had.
+    const isSame = known?.selection === asked || (after !== undefined && asked === EVERYTHING);
+    const before = isSame ? known : undefined;
+    if (known === undefined && mine.size >= MAX_PER_USER) {
       throw new RestError('CANNOT_APPLY', { field: 'id', reason: `a user has at most ${MAX_PER_USER} subscriptions` });
     }
-    const sink = makeSink(id);
-    const subscription =
-      resumes && before !== undefined ? before.subscription : this.#subscription(session, id, selection);
+    const sink = subscriber.sinkOf(id);
+    const subscription = before?.subscription ?? this.#subscription(session, id, selection);
     const seconds = Math.min(expires, MAX_EXPIRES);
     const entry: Entry = {
       subscription,
+      selection: before?.selection ?? asked,
+      subscriber,
       session,
       unwatch: this.#iam.watch(session, (now) => this.#changed(session, id, now)),
       timer: this.#endAfter(session, id, seconds),
       expires: Date.now() + seconds * 1_000,
     };
-    if (before !== undefined) {
-      clearTimeout(before.timer);
-      before.unwatch();
-      if (before.subscription !== subscription) before.subscription.close();
+    if (known !== undefined) {
+      clearTimeout(known.timer);
+      known.unwatch();
+      const isTaken = known.subscriber !== subscriber && known.subscription.attached;
+      if (known.subscription !== subscription) known.subscription.close();
+      if (isTaken) known.subscriber.ended(id, 'another connection took it over');
     }
     mine.set(id, entry);
     const complete = subscription.attach(sink, after ?? subscription.seq);
     return {
       id,
       sink,
-      resumed: !resumes || (before !== undefined && complete),
+      resumed: after === undefined || (before !== undefined && complete),
       seq: subscription.seq,
       expires: seconds,
     };
@@ -146,7 +166,13 @@ export class Subscribers {
   }
 
   #endAfter(session: Session, id: string, seconds: number): NodeJS.Timeout {
-    return setTimeout(() => this.end(session, id), seconds * 1_000).unref();
+    const expire = (): void => {
+      const entry = this.#entries.get(keyOf(session))?.get(id);
+      const wasAttached = entry?.subscription.attached === true;
+      this.end(session, id);
+      if (wasAttached) entry?.subscriber.ended(id, 'expired');
+    };
+    return setTimeout(expire, seconds * 1_000).unref();
   }
 }
 

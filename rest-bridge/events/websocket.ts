@@ -2,12 +2,12 @@ import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { Iam, Session } from '../../runtime/iam/iam.ts';
-import { type App, BASE_PATH } from '../app.ts';
+import type { App } from '../app.ts';
 import { secretOfHeaders, SESSION_COOKIE, sessionOfSecret } from '../authentication.ts';
 import { toRestError } from '../error-answers.ts';
 import { RestError } from '../errors.ts';
-import { CUSTOM_METHODS, suffixedTarget } from '../http/methods.ts';
-import { EventConnection, type RestFrame } from './connection.ts';
+import { EventConnection } from './connection.ts';
+import { runRest } from './rest-frame.ts';
 import type { Subscribers } from './subscribers.ts';
 
 const PATH = '/ws';
@@ -34,8 +34,9 @@ export function webSockets(app: App, { iam, subscribers }: WebSocketDeps): void 
   }
 
   function open(socket: WebSocket, stream: Duplex, session: Session, secret: string, ip: string): void {
-    const run = (frame: RestFrame) => inject(app, frame, secret, ip);
-    const connection = new EventConnection(socket, stream, session, subscribers, run);
+    const connection = new EventConnection(socket, stream, session, subscribers, (frame, turns) =>
+      runRest(app, frame, { secret, ip }, turns),
+    );
     const unwatch = iam.watch(session, (now) => connection.follow(now));
     let alive = true;
     const check = setInterval(() => {
@@ -90,32 +91,4 @@ function refuse(socket: Duplex, error: RestError): void {
       `Content-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +
       `Connection: close\r\n\r\n${body}`,
   );
-}
-
-/** Runs a `rest` frame through the same routes, roles and checks as a request of its own. */
-async function inject(app: App, { method, path, query, body }: RestFrame, secret: string, ip: string) {
-  const name = method.toUpperCase();
-  const url = new URL(path.startsWith(`${BASE_PATH}/`) ? path : BASE_PATH + path, 'http://localhost');
-  for (const [key, value] of Object.entries(query ?? {})) {
-    url.searchParams.set(key, typeof value === 'string' ? value : JSON.stringify(value));
-  }
-  if (!url.pathname.startsWith(`${BASE_PATH}/`)) throw new RestError('ENDPOINT_NOT_FOUND');
-  const target = url.pathname + url.search;
-  const custom = CUSTOM_METHODS.has(name) ? suffixedTarget(name, target) : undefined;
-  const native = (['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const).find(
-    (known) => known === name,
-  );
-  if (custom === undefined && native === undefined) throw new RestError('METHOD_NOT_ALLOWED', { method: name });
-  const response = await app.inject({
-    method: custom === undefined ? (native ?? 'GET') : 'POST',
-    url: custom ?? target,
-    remoteAddress: ip,
-    headers: {
-      authorization: `Bearer ${secret}`,
-      ...(body !== undefined && { 'content-type': 'application/json' }),
-    },
-    ...(body !== undefined && { payload: JSON.stringify(body) }),
-  });
-  const isJson = response.headers['content-type']?.startsWith('application/json') === true;
-  return { status: response.statusCode, body: isJson ? response.json<unknown>() : response.body };
 }

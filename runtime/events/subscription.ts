@@ -14,20 +14,29 @@ export type Sink = (delivery: Delivery) => void;
 /** Deliveries kept for a subscriber that comes back. */
 const KEPT = 1_000;
 
+/** What a subscriber sees of the bus. */
+export interface Sight {
+  /** The event as this subscriber is to see it; undefined: not at all. The same event always looks the same. */
+  readonly select: (event: NodeEvent) => NodeEvent | undefined;
+  /** Whether it may be told, as things are now. */
+  readonly allows: (event: NodeEvent) => boolean;
+}
+
 export class Subscription {
   readonly id: string;
   readonly #unsubscribe: () => void;
-  /** The latest; the last of them has the number `seq`. */
+  readonly #select: Sight['select'];
+  /** The latest, as all subscribers share them; the last of them has the number `seq`. */
   #past: NodeEvent[] = [];
   #seq = 0;
   #sink: Sink | undefined;
 
-  /** @param select the event as this subscriber is to see it; undefined: not at all */
-  constructor(id: string, bus: EventBus, domain: string, select: (event: NodeEvent) => NodeEvent | undefined) {
+  constructor(id: string, bus: EventBus, domain: string, { select, allows }: Sight) {
     this.id = id;
+    this.#select = select;
     this.#unsubscribe = bus.subscribe({ domain }, (event) => {
       const selected = select(event);
-      if (selected !== undefined) this.#deliver(selected);
+      if (selected !== undefined && allows(event)) this.#deliver(event, selected);
     });
   }
 
@@ -50,7 +59,8 @@ export class Subscription {
     const kept = this.#past.slice(-KEPT);
     const oldest = this.#seq - kept.length + 1;
     kept.forEach((event, index) => {
-      if (oldest + index > after) sink({ seq: oldest + index, event });
+      const selected = oldest + index > after ? this.#select(event) : undefined;
+      if (selected !== undefined) sink({ seq: oldest + index, event: selected });
     });
     return after <= this.#seq && after + 1 >= oldest;
   }
@@ -66,11 +76,11 @@ export class Subscription {
     this.#unsubscribe();
   }
 
-  #deliver(event: NodeEvent): void {
+  #deliver(event: NodeEvent, selected: NodeEvent): void {
     this.#seq += 1;
     this.#past.push(event);
     // Seldom: to move them up for each event would cost more than the event.
     if (this.#past.length >= 2 * KEPT) this.#past = this.#past.slice(-KEPT);
-    this.#sink?.({ seq: this.#seq, event });
+    this.#sink?.({ seq: this.#seq, event: selected });
   }
 }
