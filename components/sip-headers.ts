@@ -40,11 +40,15 @@ export function checkedHeaders(headers: Readonly<Record<string, string>>): Reado
  */
 export function parseHeaders(text: string): Readonly<Record<string, string>> {
   const headers: Record<string, string> = {};
+  const names = new Set<string>();
   for (const line of text.split(/\r\n|\n/)) {
     if (line.trim() === '') continue;
     const colon = line.indexOf(':');
     if (colon === -1) throw notApplicable('headers', `"${line.slice(0, 40)}" is not NAME: VALUE`);
-    headers[line.slice(0, colon).trim()] = line.slice(colon + 1).trim();
+    const name = line.slice(0, colon).trim();
+    if (names.has(name.toLowerCase())) throw notApplicable('headers', `${name} is there twice`);
+    names.add(name.toLowerCase());
+    headers[name] = line.slice(colon + 1).trim();
   }
   return checkedHeaders(headers);
 }

@@ -24,8 +24,11 @@ export const OperationQuery = Type.Object({
   ),
 });
 
-/** The same where a selector names the dialog. */
-const SelectingQuery = Type.Object({ ...OperationQuery.properties, ...withSelectors(Type.Object({})).properties });
+/** What names dialogs in place of an id in the path. */
+const SELECTORS = withSelectors(Type.Object({})).properties;
+
+/** Query parameters where a selector names the dialog. */
+const SelectingQuery = Type.Object({ ...OperationQuery.properties, ...SELECTORS });
 
 const OPERATION_ID = 'operation-id';
 
@@ -59,28 +62,39 @@ export function operationRoutes(app: App, deps: OperationDeps): void {
 }
 
 /** What a request asks for, from its path, its query and its body: selectors may stand in the query as well. */
-function askedBy(request: FastifyRequest, path: Path, dialogid: string | undefined): OperationRequest {
+function askedBy(
+  request: FastifyRequest,
+  path: Path,
+  selects: boolean,
+  dialogid: string | undefined,
+): OperationRequest {
   const { domain, userId } = sessionOf(request);
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schemas have read them
-  const { dry_run: _, ...selectors } = request.query as Readonly<Record<string, unknown>>;
   const body = request.body ?? undefined;
-  const selects = dialogid === undefined && Object.keys(selectors).length > 0;
+  const selectors = selects && dialogid === undefined ? selectorsOf(request) : [];
   return {
     scope: { domain, ...(path === 'own' && { ownUserId: userId }) },
-    parameters: selects ? { ...selectors, ...(typeof body === 'object' && body) } : body,
+    parameters:
+      selectors.length > 0 ? { ...Object.fromEntries(selectors), ...(typeof body === 'object' && body) } : body,
     ...(dialogid !== undefined && { dialogid }),
   };
 }
 
+/** Whatever else stands in a query is for others to read, such as caches. */
+function selectorsOf(request: FastifyRequest): [string, unknown][] {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schema has read it
+  const query = Object.entries(request.query as Readonly<Record<string, unknown>>);
+  return query.filter(([name]) => Object.hasOwn(SELECTORS, name));
+}
+
 async function serve(
   { operations, firstAnswers }: OperationDeps,
-  { name, startsCall }: OperationDefinition,
+  { name, startsCall, target }: OperationDefinition,
   path: Path,
   request: FastifyRequest,
   reply: FastifyReply,
   dialogid?: string,
 ): Promise<FastifyReply> {
-  const asked = askedBy(request, path, dialogid);
+  const asked = askedBy(request, path, target !== 'none', dialogid);
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schema has read it
   const { dry_run: dry } = request.query as { dry_run?: boolean };
   if (dry === true) {
@@ -113,7 +127,7 @@ function routesOf(app: App, deps: OperationDeps, definition: OperationDefinition
   };
 
   const selecting = { querystring: SelectingQuery, body: bodyOf(withSelectors(parameters)) };
-  const anywhere = { schema: { ...schema, ...(target === 'none' ? { body: parameters } : selecting) } };
+  const anywhere = { schema: { ...schema, ...(target === 'none' ? { body: bodyOf(parameters) } : selecting) } };
   const onCollection = (request: FastifyRequest, reply: FastifyReply) => answer(request, reply);
   app.post(`${base}!${name}`, anywhere, onCollection);
   if (verb === 'POST') app.post(base, anywhere, onCollection);
@@ -126,10 +140,14 @@ function routesOf(app: App, deps: OperationDeps, definition: OperationDefinition
   else app.post(`${base}/${ID}!${name}`, there, async (request, reply) => answer(request, reply, request.params.id));
 }
 
-/** An operation whose parameters can all be left out needs no body. */
+/**
+ * A parameter that the operation does not have is refused: it may be one that was misspelt, and phones would ring. An
+ * operation whose parameters can all be left out needs no body.
+ */
 function bodyOf(parameters: TSchema): TSchema {
   const { required = [] } = parameters as { required?: readonly string[] };
-  return required.length === 0 ? { ...parameters, [OPTIONAL_BODY]: true } : parameters;
+  const strict = { ...parameters, additionalProperties: false };
+  return required.length === 0 ? { ...strict, [OPTIONAL_BODY]: true } : strict;
 }
 
 /** JSON in which the order of keys does not matter. */

@@ -57,17 +57,18 @@ export const ResponseModeOption = (preset: ResponseMode, maximum: ResponseMode =
   );
 
 /**
- * Checks a request against its schema. Fields the schema does not know are left out.
+ * Checks a request against its schema. A field that the schema does not know may be one that was misspelt, so it is refused.
  * @throws ParameterError naming the first field that is not allowed
  */
 export function parseParameters<Schema extends TSchema>(schema: Schema, given: unknown): Static<Schema> {
   if (typeof given !== 'object' || given === null || Array.isArray(given))
     throw new ParameterError('', 'the parameters must be an object');
   const { properties } = schema as unknown as { properties: Record<string, TSchema> };
-  const known = Object.fromEntries(Object.entries(given).filter(([name]) => Object.hasOwn(properties, name)));
-  const [problem] = Value.Errors(schema, known);
-  if (problem) throw parameterError(problem, properties, known);
-  return known as Static<Schema>;
+  const unknown = Object.keys(given).find((name) => !Object.hasOwn(properties, name));
+  if (unknown !== undefined) throw new ParameterError(unknown, 'is not known');
+  const [problem] = Value.Errors(schema, given);
+  if (problem) throw parameterError(problem, properties, given as Record<string, unknown>);
+  return given as Static<Schema>;
 }
 
 interface SchemaProblem {

@@ -152,7 +152,8 @@ export class OperationRunner {
       milestone,
       ts: at,
       ...(callid === undefined ? {} : { callid }),
-      ...(dialogid === undefined ? {} : { dialogid }),
+      // Of a party that is still to be taken over there is no dialog yet.
+      ...(dialogid === undefined || dialogid === '' ? {} : { dialogid }),
       ...(answer === undefined ? {} : { last_response: answer.line }),
     });
   }

@@ -6,14 +6,7 @@ import {
   SELECTOR_KEYS,
   type SelectorKey,
 } from '../../runtime/callstore/callstore.ts';
-import {
-  type DialogPort,
-  type LiveDialog,
-  type LiveLeg,
-  legBy,
-  oppositeSide,
-  type Side,
-} from '../../runtime/interpreter/ports/dialogs.ts';
+import { type DialogPort, type LiveDialog, type LiveLeg, legBy } from '../../runtime/interpreter/ports/dialogs.ts';
 import { notApplicable, OperationError } from './errors.ts';
 import { ParameterError } from './parameters.ts';
 
@@ -114,19 +107,22 @@ export function live(dialogs: DialogPort, { domain }: Scope, dialogid: string): 
   return dialog;
 }
 
+/** The sides of an answered dialog as an initiator sees them. */
+export interface Sides {
+  readonly initiator: LiveLeg;
+  readonly opponent: LiveLeg;
+}
+
 /**
- * The sides of an answered dialog as an initiator sees them.
+ * Who transfers, and whom.
  * @param by SIP URI or Call-ID
  * @param field name of the parameter that holds `by`
  * @throws OperationError when nobody has answered yet, or `by` is no side of the dialog
  */
-export function sidesOf(
-  dialog: LiveDialog,
-  by: string,
-  field: string,
-): { readonly initiator: LiveLeg; readonly other: Side } {
+export function sidesOf(dialog: LiveDialog, by: string, field: string): Sides {
   if (dialog.status !== 'dialog') throw notApplicable('dialogid', 'the call is not answered yet');
   const initiator = legBy(dialog, by);
-  if (!initiator) throw notApplicable(field, 'is neither URI nor Call-ID of a side of the dialog');
-  return { initiator, other: oppositeSide(initiator.side) };
+  const opponent = dialog.legs.find(({ side }) => side !== initiator?.side);
+  if (!initiator || !opponent) throw notApplicable(field, 'is neither URI nor Call-ID of a side of the dialog');
+  return { initiator, opponent };
 }

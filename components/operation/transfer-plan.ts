@@ -34,12 +34,12 @@ export function transferPlan(
   }: { readonly by: string; readonly binding?: string; readonly response_mode?: number },
   more: Readonly<Record<string, Value>>,
 ): OperationPlan {
-  const { initiator, other } = sidesOf(live(dialogs, scope, dialogid), by, 'by');
+  const { initiator, opponent } = sidesOf(live(dialogs, scope, dialogid), by, 'by');
   return {
     touches: [touched(dialogs, scope.domain, dialogid)],
     args: {
       dialogid,
-      side: other,
+      side: opponent.side,
       initiator: initiator.number,
       initiator_domain: initiator.domain,
       ...more,

@@ -1,6 +1,7 @@
 import type { TailStep } from '../interpreter/dtmf-tail.ts';
 import type { DialogPort, LiveDialog, LiveLeg, StopMelodyMode } from '../interpreter/ports/dialogs.ts';
 import type { DtmfProto } from '../interpreter/ports/dtmf.ts';
+import { ConferenceLeg } from './conference-leg.ts';
 import type { CallDialog } from './dialog.ts';
 import type { DialogBook } from './dialog-book.ts';
 import type { Leg } from './leg.ts';
@@ -53,6 +54,7 @@ class DialogHandle implements LiveDialog {
       domain: party.domain,
       allowEvents: device && [...device.allowEvents],
       movable: leg instanceof PhoneLeg,
+      joinable: leg instanceof PhoneLeg || leg instanceof ConferenceLeg,
     }));
   }
 

@@ -40,7 +40,7 @@ import { placeCall } from './place-call.ts';
 import type { SwitchTools } from './tools.ts';
 import { startJoin } from './join.ts';
 import { withLabel } from './labels.ts';
-import { detachLeg, findLeg } from './take-over.ts';
+import { type FoundLeg, findLeg, moveLeg } from './take-over.ts';
 import { startEntering } from './enter-room.ts';
 import { startHunt, startTransfer } from './transfer.ts';
 
@@ -324,25 +324,26 @@ export class IvrCall
   async #takeOver(side: DialogSide & TakeOverOptions): Promise<Answer> {
     const found = findLeg(this.#tools, this.domain, side);
     if (typeof found !== 'number') this.#takenFrom = found.dialog.opposite(found.leg)?.party;
-    const status = typeof found === 'number' ? found : (await detachLeg(this.#tools, found, side.other)) ? 200 : 481;
-    if (typeof found === 'number' || status !== 200) {
-      const refusal = answer(status, undefined, true);
+    const dialog = typeof found === 'number' ? found : await this.#takeLeg(found, side);
+    if (typeof dialog === 'number') {
+      const refusal = answer(dialog, undefined, true);
       this.#finish({ by: 'failure', reason: refusal.line });
       return refusal;
     }
-    const { leg, dialog: from } = found;
-    const own = bracketUri(this.leg.party.kind === 'ivr' ? this.leg.party.number : '', this.domain);
-    const dialog = this.#tools.dialogs.open({
-      a: this.leg,
-      localuri: uriOf(leg.party),
-      remoteuri: own,
-      site: this.#tools.site,
-      bindings: withLabel(from.bindings, side.binding),
-    });
     this.#dialog = dialog;
-    dialog.addBranch(leg, { localuri: own, remoteuri: uriOf(leg.party) }, Date.now());
-    dialog.establish(leg);
     return this.#dialled(dialog, answer(200, 'OK', false));
+  }
+
+  #takeLeg(found: FoundLeg, { binding, other }: TakeOverOptions): Promise<CallDialog | 481 | 487> {
+    const open = () =>
+      this.#tools.dialogs.open({
+        a: this.leg,
+        localuri: uriOf(found.leg.party),
+        remoteuri: uriOf(this.leg.party),
+        site: this.#tools.site,
+        bindings: withLabel(found.dialog.bindings, binding),
+      });
+    return moveLeg(this.#tools, found, open, other);
   }
 
   /** Where the call to F goes: by login or by number, through the intercom featurecode where asked. */

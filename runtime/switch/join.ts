@@ -8,7 +8,7 @@ import { withLabel } from './labels.ts';
 import { startEntering } from './enter-room.ts';
 import type { CallingLeg } from './leg.ts';
 import { uriOf } from './party.ts';
-import { detachLeg, type FoundLeg, findLeg } from './take-over.ts';
+import { type FoundLeg, findLeg, moveLeg } from './take-over.ts';
 import type { SwitchTools } from './tools.ts';
 import { type BeforeSettling, settleTransfer } from './transfer.ts';
 
@@ -86,12 +86,8 @@ async function join(tools: SwitchTools, dialog: CallDialog, opponent: CallingLeg
   try {
     // Whoever cannot come to the media server of the other call stays where he is, and so does that call.
     await opponent.prepareMedia(leg.mediaServer);
-    if (!(await detachLeg(tools, found))) return answer(481, undefined, true);
-    dialog.addBranch(leg, { localuri: uriOf(dialog.a.party), remoteuri: uriOf(leg.party) }, Date.now());
-    if (!dialog.establish(leg)) {
-      leg.release({ by: 'failure', status: 487, reason: 'Opponent Gone' });
-      return answer(487, undefined, true);
-    }
+    const moved = await moveLeg(tools, found, () => dialog);
+    if (typeof moved === 'number') return answer(moved, undefined, true);
     await dialog.connectMedia();
     return answer(200, 'OK', false);
   } catch (error) {

@@ -7,7 +7,7 @@ import type { CallDialog } from './dialog.ts';
 import { type Party, uriOf } from './party.ts';
 import { PhoneLeg } from './phone-leg.ts';
 import { replaceInRoom } from './replace-in-room.ts';
-import { detachLeg } from './take-over.ts';
+import { moveLeg } from './take-over.ts';
 import type { SwitchTools } from './tools.ts';
 
 /**
@@ -66,20 +66,14 @@ async function replace(
 ): Promise<void> {
   // The newcomer's own failure (no common codec) is found before anything is taken apart.
   await leg.prepareMedia(stays.mediaServer);
-  if (!(await detachLeg(tools, { leg: stays, dialog: old }))) {
+  const opened = { localuri: uriOf(stays.party), remoteuri: uriOf(leg.party), site: tools.site, opts: { replaces } };
+  const dialog = await moveLeg(tools, { leg: stays, dialog: old }, () =>
+    tools.dialogs.open({ a: leg, ...opened, bindings: old.bindings }),
+  );
+  if (typeof dialog === 'number') {
     leg.release({ by: 'failure', status: 481, reason: 'Call/Transaction Does Not Exist' });
     return;
   }
-  const uris = { localuri: uriOf(stays.party), remoteuri: uriOf(leg.party) };
-  const dialog = tools.dialogs.open({
-    a: leg,
-    ...uris,
-    site: tools.site,
-    bindings: old.bindings,
-    opts: { replaces },
-  });
-  dialog.addBranch(stays, { localuri: uris.remoteuri, remoteuri: uris.localuri }, Date.now());
-  dialog.establish(stays);
   try {
     await leg.answered();
     await dialog.connectMedia();

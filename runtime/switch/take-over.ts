@@ -1,5 +1,6 @@
 import type { DialogSide } from '../interpreter/call-port.ts';
 import type { CallDialog } from './dialog.ts';
+import { uriOf } from './party.ts';
 import { PhoneLeg } from './phone-leg.ts';
 import type { SwitchTools } from './tools.ts';
 
@@ -26,18 +27,28 @@ export function findLeg(tools: SwitchTools, domain: string, { dialogid, side }: 
 export type OtherParty = 'released' | 'waits';
 
 /**
- * Takes the leg out (RFC 3891 semantics, with the media anchored here): the phone keeps its SIP dialog and its
- * endpoint, which is parked.
- * @returns false when somebody hung up meanwhile
+ * Takes the leg into another dialog, where it is the called side (RFC 3891 semantics, with the media anchored here): the
+ * phone keeps its SIP dialog and its endpoint, which is parked.
+ * @param into gives that dialog; asked when the leg is free to go
+ * @returns 481 when the leg has hung up meanwhile, 487 when nobody waits for it: it stays where it is then
  */
-export async function detachLeg(
+export async function moveLeg(
   tools: SwitchTools,
-  { leg, dialog }: FoundLeg,
+  { leg, dialog: from }: FoundLeg,
+  into: () => CallDialog,
   other: OtherParty = 'released',
-): Promise<boolean> {
-  await Promise.all([dialog.disconnectMedia(), dialog.opposite(leg)?.quiet?.()]);
-  if (leg.ended || leg.owner !== dialog) return false;
-  if (other === 'waits' && dialog.state === 'dialog') tools.dialogs.part(dialog, leg);
-  else dialog.endWithout(leg, { by: 'transfer', status: 480, reason: 'Transferred' });
-  return true;
+): Promise<CallDialog | 481 | 487> {
+  await Promise.all([from.disconnectMedia(), from.opposite(leg)?.quiet?.()]);
+  if (leg.ended || leg.owner !== from) return 481;
+  const dialog = into();
+  if (dialog.state !== 'forking') {
+    await from.connectMedia();
+    return 487;
+  }
+  tools.dialogs.transferred(from, dialog);
+  if (other === 'waits' && from.state === 'dialog') tools.dialogs.part(from, leg);
+  else from.endWithout(leg, { by: 'transfer', status: 480, reason: 'Transferred' });
+  dialog.addBranch(leg, { localuri: uriOf(dialog.a.party), remoteuri: uriOf(leg.party) }, Date.now());
+  dialog.establish(leg);
+  return dialog;
 }

@@ -11,6 +11,12 @@ describe('headers that are added to a call', () => {
     expect(parseHeaders('')).to.deep.equal({});
   });
 
+  it('are refused when one is there twice, as only one would be sent', () => {
+    expect(() => parseHeaders('X-A: 1\r\nx-a: 2'))
+      .to.throw('x-a is there twice')
+      .with.property('code', 'not_applicable');
+  });
+
   for (const [name, value] of [
     ['From', '<sip:boss@demo.local>'],
     ['call-id', '1'],

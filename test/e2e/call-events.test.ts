@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { WebSocket } from 'ws';
 import { eventually } from '../support/eventually.ts';
-import { useStage } from '../support/stage.ts';
+import { CALLS, useStage } from '../support/stage.ts';
 
 interface Told {
   readonly class: string;
@@ -12,12 +12,19 @@ interface Told {
 
 describe('the events of a call', () => {
   const stage = useStage();
+  const sockets: WebSocket[] = [];
 
-  it('tell of its begin, answer, hold and end, in order, with its ids', async () => {
+  afterEach('nobody listens any more', () => {
+    for (const socket of sockets.splice(0)) socket.close();
+  });
+
+  /** What is told from now on. */
+  async function watch(): Promise<readonly Told[]> {
     const { token } = await stage.rest('admin');
     const socket = new WebSocket(`${stage.node.base.replace('http', 'ws')}/ws`, {
       headers: { authorization: `Bearer ${token}` },
     });
+    sockets.push(socket);
     const told: Told[] = [];
     const subscribed = Promise.withResolvers<void>();
     socket.on('message', (text: Buffer) => {
@@ -28,6 +35,11 @@ describe('the events of a call', () => {
     await new Promise((resolve) => socket.once('open', resolve));
     socket.send(JSON.stringify(['subscribe', { qid: '1', id: 's1', events: ['callevents'], expires: 60 }]));
     await subscribed.promise;
+    return told;
+  }
+
+  it('tell of its begin, answer, hold and end, in order, with its ids', async () => {
+    const told = await watch();
     const [alice, bob] = await stage.phones('alice', 'bob');
     const { outgoing } = await stage.connect(alice, bob, '102');
     const { dialogid, inviteid } = await stage.dialog();
@@ -45,6 +57,58 @@ describe('the events of a call', () => {
     ]);
     for (const { data } of told) expect(data).to.include({ dialogid, inviteid, connectionid: inviteid });
     expect(told.at(-1)?.data['side']).to.equal('a');
-    socket.close();
+  });
+
+  /** The dialogs that a call went through, by what its events tell. */
+  function wayOf(told: readonly Told[], first: string): readonly string[] {
+    const way = [first];
+    for (const { type, data } of told) {
+      if (type === 'call_transfer' && data['dialogid'] === way.at(-1)) way.push(data['new_dialogid'] ?? '');
+    }
+    return way;
+  }
+
+  async function expectAllOver(told: readonly Told[]): Promise<void> {
+    await stage.expectNoDialog();
+    await eventually(async () => {
+      const count = (type: string) => told.filter((each) => each.type === type).length;
+      expect(count('call_end')).to.equal(count('call_init'));
+    });
+  }
+
+  it('lead from a call to the one that a transfer made of it', async () => {
+    const told = await watch();
+    const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
+    const rest = await stage.rest();
+    await stage.connect(alice, bob, '102');
+    const { dialogid } = await stage.dialog();
+    const body = { by: '<sip:alice@demo.local>', referto: '103', response_mode: 4 };
+    const referred = rest.send('REFER', `${CALLS}/${dialogid}`, { body });
+    await (await carol.incoming()).answer();
+    const { new_dialogid: last = '' } = (await referred).json<{ new_dialogid?: string }>();
+    await rest.send('DELETE', `${CALLS}/${last}`);
+    await expectAllOver(told);
+    // Between the two it was the scenario's, which took bob over.
+    const way = wayOf(told, dialogid);
+    expect(way).to.have.length(3);
+    expect(way.at(-1)).to.equal(last);
+  });
+
+  it('lead from both calls that are joined to the one of those who talk', async () => {
+    const told = await watch();
+    const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
+    const rest = await stage.rest();
+    await stage.connect(alice, bob, '102');
+    const master = await stage.dialog();
+    await stage.connect(alice, carol, '103');
+    const slave = (await stage.dialogs()).find((each) => each.dialogid !== master.dialogid)?.dialogid ?? '';
+    const by = '<sip:alice@demo.local>';
+    const body = { masterby: by, slavedialogid: slave, slaveby: by };
+    const joined = await rest.send('REFERREPLACES', `${CALLS}/${master.dialogid}`, { body });
+    const { new_dialogid: last = '' } = joined.json<{ new_dialogid?: string }>();
+    await rest.send('DELETE', `${CALLS}/${last}`);
+    await expectAllOver(told);
+    expect(wayOf(told, master.dialogid).at(-1)).to.equal(last);
+    expect(wayOf(told, slave)).to.deep.equal([slave, last]);
   });
 });

@@ -29,12 +29,23 @@ describe('REST: operations on a live call', () => {
     expect(node.operations.applied[0]?.dialogid).to.equal('2');
   });
 
+  it('take a selector, and nothing else, from the query', async () => {
+    const body = { referto: '103' };
+    const { status } = await node.as('admin', 'REFER', '/uc/calls?callid=a-2&_=17', { body });
+    expect(status).to.equal(200);
+    expect(node.operations.applied[0]?.body).to.deep.equal({ callid: 'a-2', referto: '103' });
+  });
+
   it('answer 404/1413 for a dialog that is not there, and 400/1400 for a body that does not fit', async () => {
     const gone = await node.as('admin', 'REFER', '/uc/calls/9', { body: { referto: '103' } });
     expect([gone.status, gone.body]).to.deep.equal([404, { error_code: 1413, error_message: 'Dialog not found' }]);
     const bad = await node.as('admin', 'REFER', '/uc/calls/1', { body: {} });
     expect(bad.status).to.equal(400);
     expect(bad.body).to.have.nested.property('error_details.field', 'referto');
+    const body = { referto: '103', dry_run: true };
+    const misplaced = await node.as('admin', 'REFER', '/uc/calls/1', { body });
+    expect(misplaced.status).to.equal(400);
+    expect(misplaced.body).to.have.deep.property('error_details', { field: 'dry_run', reason: 'is not known' });
     expect(node.operations.applied).to.deep.equal([]);
   });
 

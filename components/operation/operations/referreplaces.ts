@@ -27,17 +27,21 @@ export const referReplaces = defineOperation({
     const { masterby, slaveby, binding, response_mode: mode = 4 } = parameters;
     const slavedialogid = await findDialog(calls, scope, parameters, 'slave');
     if (slavedialogid === masterdialogid) throw notApplicable('slavedialogid', 'is the master dialog itself');
-    const master = sidesOf(live(dialogs, scope, masterdialogid), masterby, 'masterby');
-    const slave = sidesOf(live(dialogs, scope, slavedialogid), slaveby, 'slaveby');
+    const master = { dialogid: masterdialogid, ...sidesOf(live(dialogs, scope, masterdialogid), masterby, 'masterby') };
+    const slave = { dialogid: slavedialogid, ...sidesOf(live(dialogs, scope, slavedialogid), slaveby, 'slaveby') };
+    // A conference cannot be taken out of its call: whoever is in the other one comes into its room.
+    const [moved, stays] = master.opponent.movable ? [master, slave] : [slave, master];
+    if (!moved.opponent.movable || !stays.opponent.joinable)
+      throw notApplicable(stays === slave ? 'slaveby' : 'masterby', 'talks to a scenario, which nobody is joined with');
     return {
       touches: [masterdialogid, slavedialogid].map((id) => touched(dialogs, scope.domain, id)),
       args: {
-        master: masterdialogid,
-        master_side: master.other,
-        slave: slavedialogid,
-        slave_side: slave.other,
-        initiator: master.initiator.number,
-        initiator_domain: master.initiator.domain,
+        master: moved.dialogid,
+        master_side: moved.opponent.side,
+        slave: stays.dialogid,
+        slave_side: stays.opponent.side,
+        initiator: moved.initiator.number,
+        initiator_domain: moved.initiator.domain,
         ...(binding === undefined ? {} : { binding }),
       },
       responseMode: mode,

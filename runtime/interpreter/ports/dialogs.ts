@@ -19,6 +19,8 @@ export interface LiveLeg {
   readonly allowEvents: readonly string[] | undefined;
   /** It can be taken out of the call: it is a phone, not a scenario or a conference. */
   readonly movable: boolean;
+  /** Somebody from another call can be joined with it: it is a phone or a conference. */
+  readonly joinable: boolean;
 }
 
 /** `temporary`: this hold. `once`: this hold, or else the next one. `permanent`: this one and all to come. */
@@ -80,8 +82,4 @@ export function legBy({ legs }: LiveDialog, by: string): LiveLeg | undefined {
  */
 export function notApplicable(field: string, reason: string): ScenarioError {
   return new ScenarioError('not_applicable', `${field}: ${reason}`, { details: { field, reason } });
-}
-
-export function oppositeSide(side: Side): Side {
-  return side === 'a' ? 'b' : 'a';
 }

@@ -22,6 +22,7 @@ export class SimulatedDialogs implements DialogPort {
         domain,
         allowEvents: ['talk', 'hold'],
         movable: true,
+        joinable: true,
       };
     });
     return {

@@ -42,6 +42,7 @@ export class MemoryDialogs implements DialogPort {
         domain: 'demo.local',
         allowEvents: undefined,
         movable: true,
+        joinable: true,
       })),
       bindings: this.labels.get(dialogid) ?? [],
       setBindings: (labels) => void this.labels.set(dialogid, labels),

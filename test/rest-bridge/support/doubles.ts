@@ -173,7 +173,11 @@ export class MemoryOperations {
     }),
     operation('lookup', { target: 'found' }),
     operation('refer', { parameters: Type.Object({ referto: Type.String() }) }),
-    operation('transcribe', { target: 'none', paths: ['domain'] }),
+    operation('transcribe', {
+      target: 'none',
+      paths: ['domain'],
+      parameters: Type.Object({ dialogid: Type.Optional(Type.String()) }),
+    }),
     operation('delete', { target: 'all', verb: 'DELETE' }),
   ]);
   readonly invited: { body: unknown; scope: Scope }[] = [];

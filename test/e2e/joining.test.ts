@@ -1,0 +1,94 @@
+import { expect } from 'chai';
+import { eventually } from '../support/eventually.ts';
+import { CALLS, useStage } from '../support/stage.ts';
+import { expectError, expectTalk } from './expectations.ts';
+
+const ALICE = '<sip:alice@demo.local>';
+
+/** REFERREPLACES where not everybody is a phone, and what the record of a transfer tells of its way back. */
+describe('transfers of live calls', () => {
+  const stage = useStage();
+
+  async function dialogTo(localuri: string): Promise<string> {
+    const found = (await stage.dialogs()).find((each) => each.localuri === localuri);
+    if (found === undefined) throw new Error(`no call to ${localuri}`);
+    return found.dialogid;
+  }
+
+  for (const conferenceIs of ['master', 'slave'] as const) {
+    it(`bring a party into the conference of the ${conferenceIs} call`, async () => {
+      const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
+      const others = await carol.call('*7081');
+      await others.answered();
+      const entered = await alice.call('*7081');
+      await entered.answered();
+      await entered.hold();
+      const { outgoing, incoming } = await stage.connect(alice, bob, '102');
+      const room = (await stage.dialogs()).find(({ acallid }) => acallid === entered.callId)?.dialogid ?? '';
+      const call = await dialogTo('<sip:102@demo.local>');
+      const [master, slavedialogid] = conferenceIs === 'master' ? [room, call] : [call, room];
+      const body = { masterby: ALICE, slavedialogid, slaveby: ALICE };
+      const answer = await (await stage.rest()).send('REFERREPLACES', `${CALLS}/${master}`, { body });
+      expect(answer.json(), answer.text).to.deep.include({
+        masterdialogid: master,
+        slavedialogid,
+        result: 'ok',
+        new_acallid: incoming.callId,
+      });
+      await Promise.all([outgoing.ended(), entered.ended()]);
+      await expectTalk(incoming, others);
+    });
+  }
+
+  for (const scenarioIs of ['master', 'slave'] as const) {
+    it(`join nobody with the scenario of the ${scenarioIs} call, and change nothing`, async () => {
+      const [alice, bob] = await stage.phones('alice', 'bob');
+      const echo = await alice.call('501');
+      await echo.answered();
+      const { outgoing, incoming } = await stage.connect(alice, bob, '102');
+      const [ivr, call] = [await dialogTo('<sip:501@demo.local>'), await dialogTo('<sip:102@demo.local>')];
+      const [master, slavedialogid] = scenarioIs === 'master' ? [ivr, call] : [call, ivr];
+      const body = { masterby: ALICE, slavedialogid, slaveby: ALICE };
+      const answer = await (await stage.rest()).send('REFERREPLACES', `${CALLS}/${master}`, { body });
+      expectError(answer, 422, 1405);
+      expect(answer.json()).to.have.nested.property('error_details.field', `${scenarioIs}by`);
+      await expectTalk(outgoing, incoming);
+      expect(echo.established).to.equal(true);
+    });
+  }
+
+  it('show in their record how the party came back, and in which dialog', async () => {
+    const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
+    const rest = await stage.rest();
+    await stage.connect(alice, bob, '102');
+    const { dialogid } = await stage.dialog();
+    const body = { by: ALICE, referto: '103', response_mode: 4 };
+    const referred = rest.send('REFER', `${CALLS}/${dialogid}`, { body });
+    (await carol.incoming()).reject(486);
+    const id = (await referred).header('operation-id') ?? '';
+    const back = await alice.incoming();
+    back.ring();
+    await back.answer();
+    const record = await eventually(async () => {
+      const read = (await rest.get(`/rest/v1/uc/operations/${id}`)).json<{
+        outcome?: string;
+        milestones: { milestone: string; dialogid?: string; last_response?: string }[];
+      }>();
+      expect(read.outcome).to.equal('completed');
+      return read;
+    });
+    expect(record.milestones.map(({ milestone }) => milestone)).to.deep.equal([
+      'F initiated',
+      'F final',
+      'T initiated',
+      'T final',
+      'back initiated',
+      'back provisional',
+      'back final',
+      'finished',
+    ]);
+    const returned = record.milestones.find(({ milestone }) => milestone === 'back final');
+    expect(returned).to.include({ last_response: 'SIP/2.0 200 OK', dialogid: (await stage.dialog()).dialogid });
+    expect(record.milestones[0]).to.not.have.property('dialogid');
+  });
+});
