@@ -38,6 +38,7 @@ export function sessionRoutes(app: App, deps: SessionDataSources & { readonly ia
           400: ErrorAnswer,
           401: ErrorAnswer,
           422: ErrorAnswer,
+          503: ErrorAnswer,
           429: ErrorAnswer,
         }),
       },
@@ -101,7 +102,7 @@ async function cloneCookie(iam: Iam, request: FastifyRequest): Promise<string> {
   return token;
 }
 
-/** @throws {RestError} 400 for a missing credential, 401 for a wrong one, 422 without a scenario for tokens, 429 */
+/** @throws {RestError} 400 for a missing credential, 401 for a wrong one, 422 and 503 without a scenario for tokens, 429 */
 async function logIn(
   iam: Iam,
   { domain, login, pwd, token }: Static<typeof Login>,
@@ -124,9 +125,12 @@ async function logIn(
     case 'credentials':
       throw new RestError('WRONG_CREDENTIALS');
     case 'not_configured': {
-      const reason = 'external tokens need the setting iam_token_svcscript_code in the master domain';
+      const reason =
+        'external tokens need the setting iam_token_svcscript_code in the master domain, and the svcscript that it names';
       throw new RestError('CANNOT_APPLY', { field: 'token', reason });
     }
+    case 'no_answer':
+      throw new RestError('UNAVAILABLE', { reason: 'the scenario that confirms external tokens gives no answer' });
     default:
       return result satisfies never;
   }

@@ -40,8 +40,20 @@ export interface ConfirmedUser {
  *
  * @param code the scenario, from the master domain's setting `iam_token_svcscript_code`
  * @returns the scenario's variables `domain` and `login`; undefined when it did not confirm
+ * @throws TokenScenarioError when it could not be asked: that is nobody's failed login
  */
 export type ConfirmToken = (code: string, token: string) => Promise<ConfirmedUser | undefined>;
+
+/** The scenario that confirms external tokens is not there, or gave no answer. */
+export class TokenScenarioError extends Error {
+  override readonly name = 'TokenScenarioError';
+  readonly fault: 'missing' | 'no_answer';
+
+  constructor(fault: 'missing' | 'no_answer', message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.fault = fault;
+  }
+}
 
 export interface ReachableDomain {
   readonly domain: string;
@@ -53,13 +65,13 @@ export interface Iam {
   login(credentials: Credentials, kind: Session['kind'], ip: string): Promise<LoginResult>;
   /**
    * Opens a session for whoever the service scenario says the token belongs to. A token that is not confirmed, or
-   * confirmed for a user who does not exist, is a failed login.
+   * confirmed for a user who does not exist, is a failed login; one that could not be asked about is none.
    */
   loginByToken(
     token: string,
     kind: Session['kind'],
     ip: string,
-  ): Promise<LoginResult | { readonly ok: false; readonly reason: 'not_configured' }>;
+  ): Promise<LoginResult | { readonly ok: false; readonly reason: 'not_configured' | 'no_answer' }>;
   /** Opens a token session for whoever holds `session` (`token_clone_cookie`). */
   cloneToToken(session: Session): Promise<{ session: Session; token: string }>;
   /** The live session of a secret; an unknown one counts towards the ban of `ip`. */

@@ -23,6 +23,7 @@ export {
 export { ADMIN_ROLE } from './grants.ts';
 export type { Accounts, AvatarInfo, SessionSummary, UserProfile } from './accounts.ts';
 export type { ConfirmedUser, ConfirmToken, Credentials, Iam, LoginResult, ReachableDomain, Session } from './iam.ts';
+export { TokenScenarioError } from './iam.ts';
 export type { IamService } from './service.ts';
 export { SESSION_TTL_MS } from './session-store.ts';
 

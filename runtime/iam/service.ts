@@ -5,7 +5,15 @@ import type { Storage } from '../storage/index.ts';
 import type { BanFilter } from './ban-filter.ts';
 import type { IamCollections } from './collections.ts';
 import { RoleTable } from './grants.ts';
-import type { ConfirmToken, Credentials, Iam, LoginResult, ReachableDomain, Session } from './iam.ts';
+import {
+  type ConfirmToken,
+  type Credentials,
+  type Iam,
+  type LoginResult,
+  type ReachableDomain,
+  type Session,
+  TokenScenarioError,
+} from './iam.ts';
 import type { Accounts } from './accounts.ts';
 import { NO_PASSWORD, verifyPassword } from './password.ts';
 import { reaches } from './reach.ts';
@@ -83,10 +91,15 @@ export class IamService implements Iam {
     const confirm = this.#confirmToken;
     const code = confirm === undefined ? undefined : await this.#tokenScenario();
     if (confirm === undefined || code === undefined) return { ok: false, reason: 'not_configured' };
-    return await this.#attempt(kind, ip, async () => {
-      const user = await confirm(code, token);
-      return user === undefined ? undefined : await this.#find(user.domain, user.login);
-    });
+    try {
+      return await this.#attempt(kind, ip, async () => {
+        const user = await confirm(code, token);
+        return user === undefined ? undefined : await this.#find(user.domain, user.login);
+      });
+    } catch (error) {
+      if (!(error instanceof TokenScenarioError)) throw error;
+      return { ok: false, reason: error.fault === 'missing' ? 'not_configured' : 'no_answer' };
+    }
   }
 
   /** One attempt under the ban: the failed ones count, whatever they were tried with. */

@@ -1,6 +1,6 @@
 /** External tokens: the service scenario of the master domain says whose they are (specification, "Authentication" 3). */
 import type { Directory } from '../domain/directory.ts';
-import type { ConfirmedUser, ConfirmToken } from '../iam/index.ts';
+import { type ConfirmedUser, type ConfirmToken, TokenScenarioError } from '../iam/index.ts';
 import type { Log } from '../interpreter/log.ts';
 import type { RunOutcome } from '../interpreter/run/run.ts';
 import type { ScenarioStarter } from '../interpreter/starting/starter.ts';
@@ -20,19 +20,20 @@ export function tokenConfirmer(
   return async (code, token) => {
     const domain = directory.domains().find(({ isMaster }) => isMaster)?.name;
     if (domain === undefined) return undefined;
-    try {
-      const result = await starter.service(code, { domain, args: { token }, waitMs: WAIT_MS });
-      if (result.kind === 'unknown') {
-        log.error({ scenario: code }, 'the scenario that confirms tokens does not exist');
-        return undefined;
-      }
-      const { outcome, run } = result;
-      if (outcome?.status === 'completed') return userOf(outcome);
-      const reason = outcome === undefined ? 'it takes too long' : (outcome.error?.message ?? outcome.status);
-      log.error({ scenario: code, run, reason }, 'the scenario that confirms tokens did not complete');
-    } catch (error) {
-      log.error({ scenario: code, err: error }, 'the scenario that confirms tokens could not be started');
-    }
+    const fail = (fault: 'missing' | 'no_answer', what: string, details: object): never => {
+      log.error({ scenario: code, ...details }, `the scenario that confirms tokens ${what}`);
+      throw new TokenScenarioError(fault, `The scenario ${code} that confirms tokens ${what}.`);
+    };
+    const result = await starter
+      .service(code, { domain, args: { token }, waitMs: WAIT_MS })
+      .catch((error: unknown) => fail('no_answer', 'could not be started', { err: error }));
+    if (result.kind === 'unknown') return fail('missing', 'does not exist', {});
+    const { outcome, run } = result;
+    if (outcome === undefined) return fail('no_answer', 'takes too long', { run });
+    if (outcome.status === 'completed') return userOf(outcome);
+    // It may throw at a token that it does not like: that confirms nobody.
+    const reason = outcome.error?.message ?? outcome.status;
+    log.error({ scenario: code, run, reason }, 'the scenario that confirms tokens did not complete');
     return undefined;
   };
 }

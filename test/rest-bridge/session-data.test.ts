@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { ConfirmedUser } from '../../runtime/iam/index.ts';
+import { type ConfirmedUser, TokenScenarioError } from '../../runtime/iam/index.ts';
 import { DataNode } from './support/data-node.ts';
 
 const SESSIONS = '/rest/v1/iam/sessions';
@@ -8,12 +8,13 @@ const CURRENT = '/iam/sessions/current';
 describe('REST: session data, domains and sessions of users', () => {
   let node: DataNode;
   const asked: [code: string, token: string][] = [];
-  let confirmed: ConfirmedUser | undefined;
+  let confirmed: ConfirmedUser | TokenScenarioError | undefined;
 
   before(async () => {
     node = await DataNode.start({
       confirmToken: async (code, token) => {
         asked.push([code, token]);
+        if (confirmed instanceof TokenScenarioError) throw confirmed;
         return confirmed;
       },
     });
@@ -118,6 +119,17 @@ describe('REST: session data, domains and sessions of users', () => {
         const reply = await login();
         expect(reply.status).to.equal(401);
         expect(reply.body).to.have.property('error_code', 1401);
+      }
+    });
+
+    it('answers 503/1503 when the scenario gives no answer about an external token, 422/1405 when it is not there', async () => {
+      for (const [fault, status, error_code] of [
+        ['no_answer', 503, 1503],
+        ['missing', 422, 1405],
+      ] as const) {
+        confirmed = new TokenScenarioError(fault, 'The scenario is not well.');
+        const reply = await node.call('POST', SESSIONS, { body: { token: 'ext-1' } });
+        expect([reply.status, (reply.body as { error_code: number }).error_code]).to.deep.equal([status, error_code]);
       }
     });
   });
