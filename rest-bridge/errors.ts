@@ -88,6 +88,11 @@ export function badParameter(field: string, reason: string): RestError {
   return new RestError('BAD_PARAMETER', { field, reason });
 }
 
+/** 403/1401: a field names a domain that is not the session's to administer, whether it exists or not. */
+export function outOfReach(field: string): RestError {
+  return new RestError('FORBIDDEN', { field, reason: 'names no domain that this session administers' });
+}
+
 /** 429/1429 with Retry-After (RFC 9110 section 10.2.3). */
 export function banned(seconds: number): RestError {
   return new RestError('TOO_MANY_LOGINS', { seconds }, { 'retry-after': String(seconds) });

@@ -6,7 +6,7 @@ import { fieldTypes } from '../../runtime/model/filter/index.ts';
 import type { ResourceType } from '../collection/list.ts';
 import type { Fields, Resource } from '../collection/resource.ts';
 import { type DomainScope, scopeOf } from '../domain-scope.ts';
-import { badParameter, RestError } from '../errors.ts';
+import { badParameter, outOfReach, RestError } from '../errors.ts';
 import { asRestErrors } from './entity-errors.ts';
 
 /** What the REST service adds to a domain-center collection. */
@@ -147,7 +147,7 @@ export class DomainResource<Entity extends Row> implements Resource {
   async #check(session: Session, scope: DomainScope, fields: Fields, before: Entity | undefined): Promise<void> {
     const domainId = fields['domain_id'];
     if (typeof domainId === 'string' && domainId !== before?.['domain_id'] && !scope.visible.has(domainId)) {
-      throw new RestError('FORBIDDEN', { field: 'domain_id' });
+      throw outOfReach('domain_id');
     }
     await this.#rules.check?.({ fields, before, scope, session });
   }

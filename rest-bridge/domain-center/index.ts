@@ -5,7 +5,7 @@ import type { Session } from '../../runtime/iam/iam.ts';
 import type { ScriptStore } from '../../runtime/script-store/script-store.ts';
 import type { Fields, Resource } from '../collection/resource.ts';
 import type { DomainScope } from '../domain-scope.ts';
-import { badParameter, RestError } from '../errors.ts';
+import { badParameter, outOfReach, RestError } from '../errors.ts';
 import { DomainResource, type DomainResourceRules } from './domain-resource.ts';
 import { ScriptResource } from './script-resource.ts';
 
@@ -47,14 +47,18 @@ const domainRules: DomainResourceRules<DomainRow> = {
   complete: (fields, scope) => ({ parent_id: scope.own, ...fields }),
   async check({ fields, before, scope, session }) {
     if (fields['is_master'] === true && !session.domainIsMaster)
-      throw new RestError('FORBIDDEN', { field: 'is_master' });
+      throw new RestError('FORBIDDEN', { field: 'is_master', reason: 'is set in the master domain' });
     const parent = fields['parent_id'];
     if (parent === undefined || parent === before?.parent_id) return;
     const reachable =
       parent === null ? session.domainIsMaster : typeof parent === 'string' && scope.visible.has(parent);
     // Below itself is out of the tree.
-    if (!reachable) throw new RestError('FORBIDDEN', { field: 'parent_id' });
-    if (before?.id === scope.own && !session.domainIsMaster) throw new RestError('FORBIDDEN', { field: 'parent_id' });
+    if (!reachable) throw outOfReach('parent_id');
+    if (before?.id === scope.own && !session.domainIsMaster)
+      throw new RestError('FORBIDDEN', {
+        field: 'parent_id',
+        reason: 'of the own domain is changed in the master domain',
+      });
   },
 };
 
@@ -64,10 +68,10 @@ const userRules: DomainResourceRules<UserRow> = {
   async check({ fields, before, scope, session }) {
     const isAdmin = session.roles.includes(ADMIN_ROLE);
     if (!isAdmin && (before?.roles.includes(ADMIN_ROLE) === true || names(fields['roles']).includes(ADMIN_ROLE))) {
-      throw new RestError('FORBIDDEN', { field: 'roles' });
+      throw new RestError('FORBIDDEN', { field: 'roles', reason: 'administrators are changed by administrators' });
     }
     const added = names(fields['domains']).filter((id) => before?.domains.includes(id) !== true);
-    if (added.some((id) => !scope.visible.has(id))) throw new RestError('FORBIDDEN', { field: 'domains' });
+    if (added.some((id) => !scope.visible.has(id))) throw outOfReach('domains');
   },
 };
 
@@ -76,7 +80,8 @@ const roleRules: DomainResourceRules<RoleRow> = {
   entity: 'Role',
   keys: ['code'],
   async check({ session }: { readonly session: Session }) {
-    if (!session.roles.includes(ADMIN_ROLE)) throw new RestError('FORBIDDEN');
+    if (!session.roles.includes(ADMIN_ROLE))
+      throw new RestError('FORBIDDEN', { reason: 'roles are written by administrators' });
   },
 };
 

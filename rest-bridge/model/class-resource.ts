@@ -8,7 +8,7 @@ import { fieldTypes } from '../../runtime/model/filter/index.ts';
 import type { ResourceType } from '../collection/list.ts';
 import type { Fields, Resource } from '../collection/resource.ts';
 import { scopeOf } from '../domain-scope.ts';
-import { badParameter, RestError } from '../errors.ts';
+import { badParameter, outOfReach, RestError } from '../errors.ts';
 
 const Composite = Type.Object({}, { additionalProperties: true });
 
@@ -70,9 +70,9 @@ export class ClassResource implements Resource {
 
   async create(session: Session, { domain_id: given, ...fields }: Fields): Promise<ClassDefinition> {
     const { own, visible } = scopeOf(this.#directory, session);
-    const domain = given ?? own;
+    const domain = given === undefined ? own : given;
     if (typeof domain !== 'string') throw badParameter('domain_id', 'must be the id of a domain');
-    if (!visible.has(domain)) throw new RestError('FORBIDDEN', { field: 'domain_id' });
+    if (!visible.has(domain)) throw outOfReach('domain_id');
     return await this.#model.classes(domain).create(fields);
   }
 

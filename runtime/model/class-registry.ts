@@ -82,8 +82,14 @@ export class ClassRegistry {
   async create(domain: string, input: Input): Promise<StoredClass> {
     return await this.#change(async (tx) => {
       const time = new Date(this.#now()).toISOString();
-      const ext = isFields(input['ext']) ? { ...input['ext'], ct: time, lwt: time } : { ct: time, lwt: time };
-      const definition = readClass({ ...input, id: input['id'] ?? randomUUID(), domain_id: domain, ext });
+      const { id = randomUUID(), ext = {} } = input;
+      const times = { ct: time, lwt: time };
+      const definition = readClass({
+        ...input,
+        id,
+        domain_id: domain,
+        ext: isFields(ext) ? { ...ext, ...times } : ext,
+      });
       if (this.#classes.has(definition.id)) throw new ConflictError('id');
       const allProperties = this.#resolve(definition);
       const row = { ...definition, ...numberColumns(allProperties, {}, 1), version: 1 };
@@ -181,6 +187,7 @@ export class ClassRegistry {
       storage_mode: before.storage_mode,
       properties,
     };
+    const { ext = {} } = input;
     const times = { ct: before.ext['ct'], lwt: new Date(this.#now()).toISOString() };
     return readClass({
       ...present,
@@ -188,7 +195,7 @@ export class ClassRegistry {
       id,
       domain_id: domainId,
       opts: merge(before.opts, input['opts']),
-      ext: isFields(input['ext'] ?? {}) ? { ...(merge(before.ext, input['ext']) as Input), ...times } : input['ext'],
+      ext: isFields(ext) ? { ...(merge(before.ext, ext) as Input), ...times } : ext,
     });
   }
 

@@ -47,7 +47,17 @@ export const IMPLICIT_TIME: PropertyDefinition = {
  */
 export function readClass(input: Readonly<Record<string, unknown>>): ClassDefinition {
   onlyKnown(input, KNOWN, '');
-  const { id, classname, parent_id: parentId } = input;
+  // Null is no default: a PATCH that says `properties: null` would lose data.
+  const {
+    id,
+    classname,
+    parent_id: parentId,
+    name = '',
+    description = '',
+    properties = [],
+    opts = {},
+    ext = {},
+  } = input;
   if (typeof id !== 'string' || !ID.test(id)) {
     throw new InvalidFieldError('id', 'must be 1 to 64 letters, digits, _, . or -', id);
   }
@@ -64,13 +74,13 @@ export function readClass(input: Readonly<Record<string, unknown>>): ClassDefini
     id,
     domain_id: textOf(input['domain_id'], 'domain_id', 64),
     classname,
-    name: textOf(input['name'] ?? '', 'name', 256),
-    description: textOf(input['description'] ?? '', 'description', 4096),
+    name: textOf(name, 'name', 256),
+    description: textOf(description, 'description', 4096),
     parent_id: parentId ?? null,
     storage_mode: mode,
-    properties: readProperties(input['properties'] ?? []),
-    opts: readOptions(fieldsOf(input['opts'] ?? {}, 'opts'), mode),
-    ext: fieldsOf(input['ext'] ?? {}, 'ext'),
+    properties: readProperties(properties),
+    opts: readOptions(fieldsOf(opts, 'opts'), mode),
+    ext: fieldsOf(ext, 'ext'),
   };
 }
 

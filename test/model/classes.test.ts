@@ -270,6 +270,26 @@ describeStorages('classes', (newPlace) => {
     await next.close();
   });
 
+  it('take null for no setting but the parent: nothing is reset, and no data are lost, by mistake', async () => {
+    const created = await classes().create({ ...valid, properties: [{ name: 'p', data_type: 'string' }] });
+    for (const name of ['properties', 'opts', 'ext', 'name', 'description', 'classname', 'storage_mode']) {
+      const given = { [name]: null };
+      for (const write of [
+        classes().update(created.id, given),
+        classes().create({ ...valid, classname: 'other', ...given }),
+      ]) {
+        const error = await failure(write);
+        expect(error, name).to.be.instanceOf(InvalidFieldError);
+        expect(error, name).to.have.property('field', name);
+      }
+    }
+    for (const given of [{ id: null }, { ext: 5 }, { ext: ['x'] }])
+      expect(await failure(classes().create({ ...valid, classname: 'other', ...given }))).to.be.instanceOf(
+        InvalidFieldError,
+      );
+    expect(classes().list()).to.deep.equal([created]);
+  });
+
   it('merge opts and ext by first-level keys', async () => {
     const { id, ext } = await classes().create({ ...valid, opts: { max_limit: 5 }, ext: { a: 1, b: 2 } });
     test.time += 1000;
