@@ -1,4 +1,5 @@
 import { parseAllowEvents } from './allow-events.ts';
+import { headerOf } from './header-of.ts';
 import type { SipDialog } from './sip-dialog.ts';
 import type { DialogTags } from './replaces.ts';
 import { parseSipUri } from './sip-uri.ts';
@@ -28,7 +29,7 @@ export class EarlyDialog {
 
   /** @param nextHop where the INVITE went, when not to its request URI */
   learn(response: SrfIncomingResponse, nextHop: string | undefined): void {
-    const listed = parseAllowEvents(response.get('Allow-Events'));
+    const listed = parseAllowEvents(headerOf(response, 'Allow-Events'));
     if (listed.length > 0) this.#allowEvents = listed;
     if (response.status > 100) {
       const remote = tagOf(response.get('To'));

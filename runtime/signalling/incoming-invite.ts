@@ -1,4 +1,5 @@
 import { focusContact } from './focus.ts';
+import { headerOf } from './header-of.ts';
 import { SessionTimerHeaders } from './session-timer.ts';
 import type { WaitingInvite } from './left-waiting.ts';
 import type { DialogTags } from './replaces.ts';
@@ -88,7 +89,7 @@ export class IncomingInvite {
   }
 
   header(name: string): string | undefined {
-    return this.#req.get(name);
+    return headerOf(this.#req, name);
   }
 
   /** 180, or 183 with early media when a session description is given. */

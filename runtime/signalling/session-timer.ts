@@ -1,3 +1,4 @@
+import { headerOf } from './header-of.ts';
 import type { SrfMessage } from './srf-types.ts';
 
 /** The shortest session interval there is, seconds (RFC 4028 section 4). */
@@ -62,7 +63,7 @@ function supportsTimer(message: SrfMessage): boolean {
 }
 
 function parse(message: SrfMessage): { seconds: number; refresher: 'uac' | 'uas' | undefined } | undefined {
-  const [, seconds, params = ''] = /^\s*(\d{1,10})\s*(;.*)?$/.exec(message.get('Session-Expires') ?? '') ?? [];
+  const [, seconds, params = ''] = /^\s*(\d{1,10})\s*(;.*)?$/.exec(headerOf(message, 'Session-Expires') ?? '') ?? [];
   if (seconds === undefined) return undefined;
   const refresher = /;\s*refresher\s*=\s*(ua[cs])\s*(;|$)/i.exec(params)?.[1]?.toLowerCase();
   return { seconds: Number(seconds), refresher: refresher === 'uac' || refresher === 'uas' ? refresher : undefined };

@@ -1,4 +1,5 @@
 import { parseAllowEvents } from './allow-events.ts';
+import { headerOf } from './header-of.ts';
 import { Liveness, type LivenessAnswer } from './liveness.ts';
 import { Reinvites } from './reinvite.ts';
 import type { DialogTags } from './replaces.ts';
@@ -119,7 +120,7 @@ export class SipDialog {
 
   /** What a called device listed in Allow-Events of its answer, lower case. */
   get allowEvents(): readonly string[] {
-    return parseAllowEvents(this.#dialog.res?.get('Allow-Events'));
+    return parseAllowEvents(this.#dialog.res && headerOf(this.#dialog.res, 'Allow-Events'));
   }
 
   get remoteSdp(): string {
@@ -221,8 +222,8 @@ export class SipDialog {
     this.#liveness.heard();
     const handlers = await this.#attended.promise;
     const { status, accepted } = handlers.refer({
-      referTo: req.get('Refer-To') ?? '',
-      referredBy: req.get('Referred-By'),
+      referTo: headerOf(req, 'Refer-To') ?? '',
+      referredBy: headerOf(req, 'Referred-By'),
     });
     res.send(status);
     accepted?.();
@@ -231,7 +232,7 @@ export class SipDialog {
   async #modified(req: SrfRequest, res: SrfResponse): Promise<void> {
     this.#liveness.heard();
     const offer = req.body === '' ? undefined : req.body;
-    const timer = req.has('Session-Expires') ? this.#timer.answer(req) : {};
+    const timer = headerOf(req, 'Session-Expires') !== undefined ? this.#timer.answer(req) : {};
     if (offer === undefined && req.method === 'UPDATE') {
       res.send(200, { headers: timer });
       return;

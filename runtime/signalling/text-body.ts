@@ -1,3 +1,4 @@
+import { headerOf } from './header-of.ts';
 import type { SrfRequest } from './srf-types.ts';
 
 /** What a MESSAGE says, or how it is refused. */
@@ -13,7 +14,7 @@ const ACCEPT = { Accept: 'text/plain' };
  */
 export function readTextBody(req: Pick<SrfRequest, 'body' | 'get'>, maxOctets: number): TextBody {
   if (!isPlainText(req.get('Content-Type') ?? '')) return { refusal: { status: 415, headers: ACCEPT } };
-  if ((req.get('Content-Encoding') ?? 'identity').toLowerCase() !== 'identity')
+  if ((headerOf(req, 'Content-Encoding') ?? 'identity').toLowerCase() !== 'identity')
     return { refusal: { status: 415, headers: { ...ACCEPT, 'Accept-Encoding': 'identity' } } };
   // 513 Message Too Large.
   if (Buffer.byteLength(req.body) > maxOctets) return { refusal: { status: 513, headers: {} } };

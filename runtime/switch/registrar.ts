@@ -1,5 +1,6 @@
 import type { ContactBinding, LocationStore } from '../domain/directory.ts';
 import { parseAllowEvents } from '../signalling/allow-events.ts';
+import { headerOf } from '../signalling/header-of.ts';
 import { sourceOf } from '../signalling/incoming-invite.ts';
 import type { Log } from '../signalling/link.ts';
 import { parseSipUri } from '../signalling/sip-uri.ts';
@@ -80,7 +81,7 @@ export class Registrar {
         source: sourceOf(req),
         expires: Date.now() + expires * 1000,
         userAgent: req.get('User-Agent'),
-        allowEvents: parseAllowEvents(req.get('Allow-Events')),
+        allowEvents: parseAllowEvents(headerOf(req, 'Allow-Events')),
       };
       await this.#location.save(binding);
     }

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { REAL_SIP } from '../support/real-servers.ts';
 import { useStage } from '../support/stage.ts';
+import { header } from '../phones/sip/message.ts';
 import { expectCleanRtp, expectTalk } from './expectations.ts';
 
 describe('what phones do beside plain calls', () => {
@@ -123,6 +124,15 @@ describe('what phones do beside plain calls', () => {
       expect((await alice.request(method, headers)).status).to.be.within(400, 599);
     });
   }
+
+  it('what requires an extension that nobody here knows is refused with 420, which names it', async () => {
+    const alice = await stage.phone('alice');
+    for (const method of ['OPTIONS', 'REGISTER', 'INVITE']) {
+      const refused = await alice.request(method, [{ name: 'Require', value: 'timer, foo,bar' }]);
+      expect(refused.status, method).to.equal(420);
+      expect(header(refused, 'Unsupported'), method).to.equal('foo, bar');
+    }
+  });
 
   it('BYE and CANCEL for calls that do not exist are answered with 481', async () => {
     const alice = await stage.phone('alice');

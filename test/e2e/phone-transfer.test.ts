@@ -37,6 +37,16 @@ describe('a transfer by a phone', () => {
     });
   }
 
+  it('by a phone that writes its headers short', async () => {
+    const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
+    const { outgoing, incoming } = await stage.connect(alice, bob, '102');
+    const referred = await outgoing.request('REFER', [{ name: 'r', value: '<sip:103@demo.local>' }]);
+    expect(referred.status).to.equal(202);
+    await (await carol.incoming()).answer();
+    await outgoing.ended();
+    await incoming.hangup();
+  });
+
   it('that nobody takes gives the peer back', async () => {
     const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
     const { outgoing, incoming } = await stage.connect(alice, bob, '102');

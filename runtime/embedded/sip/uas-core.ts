@@ -190,6 +190,8 @@ export class UasCore {
       return;
     }
     if (modifies || method === 'SUBSCRIBE') this.#refresh(dialog, request);
+    // A NAT may have given the peer another port since.
+    dialog.flow = behindNat(request, dialog.target) ?? (modifies ? undefined : dialog.flow);
     const record = this.#record(transaction, app, dialog);
     app.send(networkFields(metaOf(request, source), record.id, dialog.id), request.head(false), request.body);
     if (

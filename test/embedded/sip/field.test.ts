@@ -1,3 +1,5 @@
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
 import { expect } from 'chai';
 import type { SipRequest } from '../../../runtime/embedded/stack/index.ts';
 import { RawNode } from './raw-node.ts';
@@ -55,6 +57,31 @@ describe('embedded SIP server in the field', () => {
     node.app.send(`2|sip||${dialogId}\r\nBYE sip:placeholder SIP/2.0\r\n\r\n`);
     const bye = (await node.heard('BYE')) as SipRequest;
     expect(bye.uri).to.equal('sip:alice@10.1.2.3:5062');
+  });
+
+  it('follows a phone behind a NAT that gives it another port within the call', async () => {
+    node = await RawNode.start(['invite']);
+    const { dialogId, tag } = await answeredCall('sip:alice@10.1.2.3:5062');
+    const moved = createSocket('udp4').bind(0, '127.0.0.1');
+    try {
+      await once(moved, 'listening');
+      const info = [
+        `INFO sip:service@127.0.0.1:${node.port} SIP/2.0`,
+        'Via: SIP/2.0/UDP 10.1.2.3:5062;branch=z9hG4bK-moved;rport',
+        'From: <sip:alice@127.0.0.1>;tag=alice1',
+        `To: <sip:service@127.0.0.1>;tag=${tag}`,
+        'Call-ID: call-1',
+        'CSeq: 2 INFO',
+        'Content-Length: 0',
+      ];
+      moved.send(`${info.join('\r\n')}\r\n\r\n`, node.port, '127.0.0.1');
+      await node.frame();
+      const arrived = once(moved, 'message');
+      node.app.send(`2|sip||${dialogId}\r\nBYE sip:placeholder SIP/2.0\r\n\r\n`);
+      expect(String((await arrived)[0])).to.match(/^BYE sip:alice@10\.1\.2\.3:5062 /);
+    } finally {
+      moved.close();
+    }
   });
 
   it('sends in-dialog requests along the recorded route', async () => {
