@@ -6,9 +6,9 @@ import { OutgoingInvite, type OutgoingInviteOptions } from './outgoing-invite.ts
 import { type OutgoingMessageOptions, sendOutgoingMessage } from './outgoing-message.ts';
 import { refuseLeftWaiting, type WaitingInvite } from './left-waiting.ts';
 import type { RingingJournal } from './ringing-journal.ts';
-import { unknownExtensions } from './required.ts';
 import { DEFAULT_SESSION_EXPIRES, refusedInterval } from './session-timer.ts';
 import type { DialogHome, SipDialog } from './sip-dialog.ts';
+import { notUnderstood } from './understood.ts';
 import { takeUnheededHangups } from './unheeded-hangups.ts';
 import { routeUpdates } from './updates-beside-requests.ts';
 import type { Srf, SrfRequest, SrfResponse } from './srf-types.ts';
@@ -276,9 +276,9 @@ export class SipLink implements DialogHome {
     const guarded = (name: string, handler: (req: SrfRequest, res: SrfResponse) => void) => {
       srf.use(name, (req, res) => {
         try {
-          const unknown = unknownExtensions(req);
-          if (unknown === undefined) handler(req, res);
-          else res.send(420, { headers: { Unsupported: unknown } });
+          const refusal = notUnderstood(req);
+          if (refusal === undefined) handler(req, res);
+          else res.send(refusal.status, { headers: refusal.headers });
         } catch (err) {
           this.#log.error({ err, method: req.method, callId: req.get('Call-ID') }, 'request failed');
           if (!res.finalResponseSent) res.send(500);

@@ -21,7 +21,8 @@ export function parseSipUri(text: string): SipUri | undefined {
   if (!match) return undefined;
   const [, scheme = '', userinfo = '', host = '', port, params = ''] = match;
   const lower = scheme.toLowerCase() as SipUri['scheme'];
-  const user = decodeUser(lower === 'tel' ? host : (userinfo.split(':')[0] ?? ''));
+  // Of a telephone number the separators are only to be looked at (RFC 3966 section 5.1.1).
+  const user = decodeUser(lower === 'tel' ? host.replace(/[-.()]/g, '') : (userinfo.split(':')[0] ?? ''));
   if (user === undefined) return undefined;
   return {
     scheme: lower,

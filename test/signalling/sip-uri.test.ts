@@ -16,6 +16,7 @@ describe('SIP URIs', () => {
   it('are read without a user, with an IPv6 host, and as tel', () => {
     expect(parseSipUri('sip:[::1]:5060')).to.include({ user: '', host: '[::1]', port: 5060 });
     expect(parseSipUri('tel:+123')).to.include({ scheme: 'tel', user: '+123' });
+    expect(parseSipUri('tel:+1-(201).555;phone-context=x')).to.include({ scheme: 'tel', user: '+1201555' });
   });
 
   it('are undefined when they are none', () => {

@@ -1,0 +1,18 @@
+import type { SrfMessage } from './srf-types.ts';
+
+/** Extensions that a request may require of this side: reliable answers are the SIP server's. */
+const KNOWN = new Set(['100rel', 'timer', 'replaces']);
+
+/**
+ * What everything that is not understood here is refused with, before anybody looks at the request (RFC 3261 section 8.2.2):
+ * 416 for a Request-URI that is no SIP URI and no telephone number, 420 for an extension that is required.
+ * @returns undefined where all is understood
+ */
+export function notUnderstood(
+  request: Pick<SrfMessage, 'uri' | 'get'>,
+): { status: number; headers: Record<string, string> } | undefined {
+  if (!/^(?:sips?|tel):/i.test(request.uri)) return { status: 416, headers: {} };
+  const required = (request.get('Require') ?? '').split(',').map((tag) => tag.trim());
+  const unknown = required.filter((tag) => tag !== '' && !KNOWN.has(tag.toLowerCase()));
+  return unknown.length === 0 ? undefined : { status: 420, headers: { Unsupported: unknown.join(', ') } };
+}
