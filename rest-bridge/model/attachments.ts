@@ -86,12 +86,11 @@ export async function upload(
     uploads = await receiveFiles(request, attachments);
     if (!directory && uploads.length > 1) throw badParameter('body', 'holds several files; one can be here');
     if (directory) checkNames(await attachments.infos(place), uploads);
-    const infos: AttachmentInfo[] = [];
-    for (const each of uploads) {
-      const { fileName } = place;
-      const filename = each.filename === '' ? (fileName ?? '') : each.filename;
-      infos.push(await attachments.place(place, each.received, filename, { isNew: directory }));
-    }
+    const files = uploads.map(({ received, filename }) => ({
+      received,
+      filename: filename === '' ? (place.fileName ?? '') : filename,
+    }));
+    const infos = await attachments.place(place, files, { isNew: directory });
     return infos.length === 1 ? one(infos) : infos;
   } catch (error) {
     await discardAll(attachments, uploads);

@@ -10,10 +10,10 @@ import {
   CannotApplyError,
   type Entity,
   type Input,
+  type KeptFiles,
   type Model,
   NotFoundError,
   type ResolvedClass,
-  timeOf,
 } from '../../runtime/model/index.ts';
 import type { App } from '../app.ts';
 import { sessionOf } from '../authentication.ts';
@@ -123,21 +123,22 @@ function writeRoutes(app: App, deps: ModelDeps): void {
     throw badParameter('body', 'holds files; here it cannot');
   };
 
-  /** Writes an entity, and then the files that came with it. */
-  const write = async (target: ModelTarget, request: FastifyRequest, act: (input: Input) => Promise<Entity>) => {
+  /** Writes an entity together with the files that came with it. */
+  const write = async (
+    target: ModelTarget,
+    request: FastifyRequest,
+    act: (input: Input, files: KeptFiles | undefined) => Promise<Entity>,
+  ) => {
     const { body, uploads } = await read(request);
     try {
       const { collection } = target;
       checkPlaces(collection.definition, uploads);
       const several = uploads.length === 0 && target.id === undefined ? objectsOf(body) : undefined;
       if (several !== undefined) return await collection.createAll(several);
-      const entity = await act(objectOf(body));
-      if (uploads.length === 0) return entity;
-      const date = dayOf(collection.definition, entity);
-      for (const { part: field, received, filename } of uploads) {
-        await model.attachments.place({ collection, id: entity.id, date, field }, received, filename);
-      }
-      return await collection.read(entity.id, { date });
+      const input = objectOf(body);
+      if (uploads.length === 0) return await act(input, undefined);
+      const newFiles = uploads.map(({ part: field, received, filename }) => ({ field, received, filename }));
+      return await act(input, await model.attachments.keep(collection.definition, newFiles));
     } catch (error) {
       await discardAll(model.attachments, uploads);
       throw error;
@@ -156,7 +157,7 @@ function writeRoutes(app: App, deps: ModelDeps): void {
     if (target.id !== undefined) throw notAllowed(request, target);
     switch (suffix) {
       case undefined:
-        return await write(target, request, (input) => collection.create(input));
+        return await write(target, request, (input, files) => collection.create(input, { files }));
       case 'lookup':
         return await collection.lookup(await plainInput(request));
       case 'setup':
@@ -174,7 +175,7 @@ function writeRoutes(app: App, deps: ModelDeps): void {
     const place = placeOf(target);
     if (place === undefined) {
       const { collection, id, date } = target;
-      return await write(target, request, (input) => collection.replace(id, input, { date }));
+      return await write(target, request, (input, files) => collection.replace(id, input, { date, files }));
     }
     if (isDirectory(place)) throw notAllowed(request, target);
     return await upload(model.attachments, place, request, reply);
@@ -252,12 +253,6 @@ function entityOf(request: FastifyRequest): ModelTarget & { readonly id: string 
 /** Undefined when the path does not go as deep as an attachment. */
 function placeOf({ collection, id, date, field, fileName }: ModelTarget): AttachmentPlace | undefined {
   return id === undefined || field === undefined ? undefined : { collection, id, date, field, fileName };
-}
-
-/** The day below which an entity of a partitioned class is found. */
-function dayOf(definition: ResolvedClass, entity: Entity): string | undefined {
-  const time = timeOf(definition, entity);
-  return time === undefined ? undefined : new Date(time).toISOString().slice(0, 10);
 }
 
 /** `attachment`, `attachment=1`, `attachment=true`: anything but a no. */

@@ -1,12 +1,13 @@
 /** Makes entities of what callers give: defaults, checks, and the merge of PATCH. */
 import { randomUUID } from 'node:crypto';
+import { type AttachmentInfo, withFiles } from './attachments/info.ts';
 import { isFields, isStorable } from './check.ts';
 import type { PropertyDefinition, ResolvedClass } from './class-definition.ts';
 import { isPartitioned } from './class-settings.ts';
 import { InvalidFieldError } from './errors.ts';
 import { parseTime } from './filter/time.ts';
 import { isEqual } from './filter/values.ts';
-import type { Entity, Input } from './model.ts';
+import type { Entity, Input, KeptFiles } from './model.ts';
 import { checkValue, isManaged } from './property-value.ts';
 import { timeProperty } from './resolve-class.ts';
 
@@ -31,6 +32,8 @@ export interface MakeOptions {
   readonly now: number;
   /** The input holds metadata of attachments that the file store made. */
   readonly attachments?: boolean | undefined;
+  /** Files that come with the entity. */
+  readonly files?: KeptFiles | undefined;
 }
 
 /** A new entity, or the whole new state of one: what is absent has its default. */
@@ -44,8 +47,9 @@ export function makeEntity(
   checkFields(definition, input, before);
   for (const property of definition.allProperties) {
     const given = ownField(input, property.name);
+    const kept = options.files?.get(property.name);
     entity[property.name] = isManaged(property)
-      ? managed(property, given, before, options)
+      ? withKept(property, managed(property, given, before, options), kept)
       : given === undefined
         ? implied(definition, property, before, options.now)
         : checked(definition, property, given);
@@ -155,6 +159,10 @@ function managed(
     throw new InvalidFieldError(name, `is an attachment: upload it to the path of the entity, /${name}`, given);
   }
   throw new InvalidFieldError(name, 'is numbered by the platform', given);
+}
+
+function withKept(property: PropertyDefinition, value: unknown, kept: readonly AttachmentInfo[] | undefined): unknown {
+  return kept === undefined ? value : withFiles(property, value, kept);
 }
 
 function checkRequired({ allProperties }: ResolvedClass, entity: Readonly<Record<string, unknown>>): void {

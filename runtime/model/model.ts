@@ -1,6 +1,7 @@
 /** The room's contract: what the REST bridge, scenarios and the event bus see of the dynamic model. */
 import type { FileStore } from '../storage/files/index.ts';
 import type { Attachments } from './attachments/attachments.ts';
+import type { AttachmentInfo } from './attachments/info.ts';
 import type { ClassDefinition, ResolvedClass } from './class-definition.ts';
 
 /** An entity as REST shows it. Entities of memory classes are frozen and shared: copy before changing. */
@@ -53,11 +54,23 @@ export interface UpdateOptions {
   readonly date?: string | undefined;
 }
 
+/** Metadata of files that the store has kept, by the property that they are for. */
+export type KeptFiles = ReadonlyMap<string, readonly AttachmentInfo[]>;
+
+export interface CreateOptions {
+  /** Part of the entity from its first moment. */
+  readonly files?: KeptFiles | undefined;
+}
+
+export interface ReplaceOptions extends CreateOptions {
+  readonly date?: string | undefined;
+}
+
 /** The entities of one class. All methods may throw BadParameterError, InvalidFieldError and CannotApplyError. */
 export interface ModelCollection {
   readonly definition: ResolvedClass;
   /** @throws ConflictError when the id or a unique value is taken */
-  create(input: Input): Promise<Entity>;
+  create(input: Input, options?: CreateOptions): Promise<Entity>;
   /** Creates all or none. @throws as `create`, the field with the index of the input before it: `2.name` */
   createAll(inputs: readonly Input[]): Promise<readonly Entity[]>;
   list(query: ListQuery): Promise<ListAnswer>;
@@ -73,7 +86,7 @@ export interface ModelCollection {
   /** The same as JSON. @throws NotFoundError */
   readJson(id: string, options?: ReadOptions): Promise<string>;
   /** PUT: replaces the entity, or places it with that id. */
-  replace(id: string, input: Input, options?: { readonly date?: string | undefined }): Promise<Entity>;
+  replace(id: string, input: Input, options?: ReplaceOptions): Promise<Entity>;
   /** PATCH: the given fields; null clears one. @throws NotFoundError, ConflictError */
   update(id: string, input: Input, options?: UpdateOptions): Promise<Entity>;
   /**

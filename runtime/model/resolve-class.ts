@@ -78,9 +78,3 @@ function checkNames({ opts }: ClassDefinition, properties: readonly PropertyDefi
 export function timeProperty({ opts }: ClassDefinition): string {
   return opts.partition_property === '' ? IMPLICIT_TIME.name : opts.partition_property;
 }
-
-/** When an entity of a history or transactionlog class is, milliseconds since the epoch; undefined for other classes. */
-export function timeOf(definition: ClassDefinition, entity: Readonly<Record<string, unknown>>): number | undefined {
-  const time = isPartitioned(definition.storage_mode) ? entity[timeProperty(definition)] : undefined;
-  return typeof time === 'number' ? time : undefined;
-}

@@ -2,8 +2,9 @@
 import type { Readable } from 'node:stream';
 import type { ByteRange, FileStore, ReceivedBlob } from '../../storage/files/index.ts';
 import { ConflictError, NotFoundError } from '../errors.ts';
-import type { ModelCollection } from '../model.ts';
-import { type AttachmentInfo, attachmentProperty, checkName, infosOf, SINGLE } from './info.ts';
+import type { ResolvedClass } from '../class-definition.ts';
+import type { KeptFiles, ModelCollection } from '../model.ts';
+import { type AttachmentInfo, attachmentProperty, checkName, infosOf, SINGLE, withFiles } from './info.ts';
 import type { Orphans } from './orphans.ts';
 
 /** Where an attachment is. */
@@ -13,6 +14,17 @@ export interface AttachmentPlace {
   readonly date?: string | undefined;
   readonly field: string;
   /** In a property of several files. */
+  readonly fileName?: string | undefined;
+}
+
+/** A file that arrived. */
+export interface NewFile {
+  /** The property that it is for. */
+  readonly field: string;
+  readonly received: ReceivedBlob;
+  /** The name it had where it came from. */
+  readonly filename: string;
+  /** In a property of several files: the name it gets, instead of `filename`. */
   readonly fileName?: string | undefined;
 }
 
@@ -61,39 +73,55 @@ export class Attachments {
   }
 
   /**
-   * Gives received content its place, instead of what is there.
+   * Keeps files for an entity that is written next. If it never is, or the node dies before, they are found and removed.
    *
-   * @param filename the name it had where it came from
+   * @throws NotFoundError, BadParameterError, FileStoreError
+   */
+  async keep(definition: ResolvedClass, newFiles: readonly NewFile[]): Promise<KeptFiles> {
+    const { files, orphans, now } = this.#options;
+    const kept = new Map<string, AttachmentInfo[]>();
+    for (const { field, received, filename, fileName } of newFiles) {
+      const { multi } = attachmentProperty(definition, field);
+      const { hasha, size } = received;
+      const name = multi ? checkName(fileName ?? filename) : SINGLE;
+      const info = { hasha, link: files.link(hasha), mtime: new Date(now()).toISOString(), name, size, filename };
+      kept.set(field, [...(kept.get(field) ?? []), info]);
+    }
+    await orphans.suspect(newFiles.map(({ received }) => received.hasha));
+    for (const { received } of newFiles) await files.keep(received);
+    return kept;
+  }
+
+  /**
+   * Gives files of an entity that is there their place, all or none, instead of what is there.
+   *
    * @param isNew refuses the name of a file that is there, in a property of several
-   * @throws NotFoundError, ConflictError, BadParameterError
+   * @returns their metadata
+   * @throws NotFoundError, ConflictError, BadParameterError, FileStoreError
    */
   async place(
-    place: AttachmentPlace,
-    received: ReceivedBlob,
-    filename: string,
+    { collection, id, date, field, fileName }: AttachmentPlace,
+    newFiles: readonly Omit<NewFile, 'field'>[],
     { isNew = false }: { readonly isNew?: boolean } = {},
-  ): Promise<AttachmentInfo> {
-    const { collection, id, date, field } = place;
-    const { multi } = attachmentProperty(collection.definition, field);
-    const name = multi ? checkName(place.fileName ?? filename) : SINGLE;
-    const { files, orphans, now } = this.#options;
-    const { hasha, size } = received;
-    const info = { hasha, link: files.link(hasha), mtime: new Date(now()).toISOString(), name, size, filename };
-    // Noted first: if the node dies before the entity is written, the file is found and removed.
-    await orphans.suspect([hasha]);
-    await files.keep(received);
+  ): Promise<readonly AttachmentInfo[]> {
+    const { definition } = collection;
+    const kept = await this.keep(
+      definition,
+      newFiles.map((file) => ({ fileName, ...file, field })),
+    );
+    const infos = kept.get(field) ?? [];
+    const names = new Set(infos.map(({ name }) => name));
+    const property = attachmentProperty(definition, field);
     await collection.edit(
       id,
       (before) => {
-        if (!multi) return { [field]: info };
-        const present = infosOf(before, field);
-        const others = present.filter((each) => each.name !== name);
-        if (isNew && others.length < present.length) throw new ConflictError('name');
-        return { [field]: [...others, info] };
+        const isTaken = property.multi && isNew && infosOf(before, field).some(({ name }) => names.has(name));
+        if (isTaken) throw new ConflictError('name');
+        return { [field]: withFiles(property, before[field], infos) };
       },
       { date, attachments: true },
     );
-    return info;
+    return infos;
   }
 
   /** @throws NotFoundError */

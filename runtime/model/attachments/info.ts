@@ -38,6 +38,13 @@ export function infosOf(entity: Readonly<Record<string, unknown>>, field: string
   return list.filter(isFields) as unknown as readonly AttachmentInfo[];
 }
 
+/** The value of an attachment property with these files in it; those of the same name make way. */
+export function withFiles({ multi }: PropertyDefinition, value: unknown, files: readonly AttachmentInfo[]): unknown {
+  if (!multi) return files[0] ?? value;
+  const names = new Set(files.map(({ name }) => name));
+  return [...infosOf({ value }, 'value').filter(({ name }) => !names.has(name)), ...files];
+}
+
 /** Hashes of all files of an entity. */
 export function hashesOf({ allProperties }: ResolvedClass, entity: Entity): readonly string[] {
   return allProperties

@@ -10,7 +10,17 @@ import { CannotApplyError, ConflictError, InvalidFieldError, NotFoundError, ofSe
 import { Grouper } from '../filter/index.ts';
 import { lookupKeys } from '../lookup.ts';
 import type { StoredClass } from '../stored-class.ts';
-import type { Entity, Input, ListAnswer, ListQuery, ModelCollection, ReadOptions, UpdateOptions } from '../model.ts';
+import type {
+  CreateOptions,
+  Entity,
+  Input,
+  ListAnswer,
+  ListQuery,
+  ModelCollection,
+  ReadOptions,
+  ReplaceOptions,
+  UpdateOptions,
+} from '../model.ts';
 import type { Notices } from '../notices.ts';
 import { type ParsedQuery, parseQuery, shaper, valueTypeOf } from '../query.ts';
 import { Lifetimes } from './lifetimes.ts';
@@ -58,8 +68,8 @@ export class MemoryCollection implements ModelCollection {
     return this.#options.current();
   }
 
-  async create(input: Input): Promise<Entity> {
-    const entity = makeEntity(this.definition, input, undefined, { now: this.#options.now() });
+  async create(input: Input, { files }: CreateOptions = {}): Promise<Entity> {
+    const entity = makeEntity(this.definition, input, undefined, { now: this.#options.now(), files });
     return await this.#write(entity.id, (before) => {
       if (before !== undefined) throw new ConflictError('id');
       return entity;
@@ -135,12 +145,12 @@ export class MemoryCollection implements ModelCollection {
     return JSON.stringify(await this.read(id, options));
   }
 
-  async replace(id: string, input: Input): Promise<Entity> {
+  async replace(id: string, input: Input, { files }: ReplaceOptions = {}): Promise<Entity> {
     if (input['id'] !== undefined && input['id'] !== id) {
       throw new InvalidFieldError('id', 'cannot be changed', input['id']);
     }
     const given = { ...input, id: checkId(id) };
-    const options = { now: this.#options.now() };
+    const options = { now: this.#options.now(), files };
     return await this.#write(id, (before) => makeEntity(this.definition, given, before, options));
   }
 

@@ -4,7 +4,17 @@
  */
 import { SqlError } from '../../storage/index.ts';
 import type { ResolvedClass } from '../class-definition.ts';
-import type { Entity, Input, ListAnswer, ListQuery, ModelCollection, ReadOptions, UpdateOptions } from '../model.ts';
+import type {
+  CreateOptions,
+  Entity,
+  Input,
+  ListAnswer,
+  ListQuery,
+  ModelCollection,
+  ReadOptions,
+  ReplaceOptions,
+  UpdateOptions,
+} from '../model.ts';
 
 /** Undefined table, undefined column, a plan whose result type changed, a value of another type. */
 const OUTDATED = ['42P01', '42703', '0A000', '42804', '42883'];
@@ -23,8 +33,8 @@ export class FreshCollection implements ModelCollection {
     return this.#inner.definition;
   }
 
-  create(input: Input): Promise<Entity> {
-    return this.#try(() => this.#inner.create(input));
+  create(input: Input, options?: CreateOptions): Promise<Entity> {
+    return this.#try(() => this.#inner.create(input, options));
   }
 
   createAll(inputs: readonly Input[]): Promise<readonly Entity[]> {
@@ -51,7 +61,7 @@ export class FreshCollection implements ModelCollection {
     return this.#try(() => this.#inner.readJson(id, options));
   }
 
-  replace(id: string, input: Input, options?: { readonly date?: string | undefined }): Promise<Entity> {
+  replace(id: string, input: Input, options?: ReplaceOptions): Promise<Entity> {
     return this.#try(() => this.#inner.replace(id, input, options));
   }
 

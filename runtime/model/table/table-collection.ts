@@ -10,7 +10,17 @@ import { checkId, givenTime, makeEntity, patchEntity } from '../entity.ts';
 import { CannotApplyError, ConflictError, InvalidFieldError, NotFoundError, ofSeveral } from '../errors.ts';
 import { allOf, type Fragment } from '../filter/index.ts';
 import { lookupKeys } from '../lookup.ts';
-import type { Entity, Input, ListAnswer, ListQuery, ModelCollection, ReadOptions, UpdateOptions } from '../model.ts';
+import type {
+  CreateOptions,
+  Entity,
+  Input,
+  ListAnswer,
+  ListQuery,
+  ModelCollection,
+  ReadOptions,
+  ReplaceOptions,
+  UpdateOptions,
+} from '../model.ts';
 import type { Notices } from '../notices.ts';
 import { type Interval, parseDate, parseQuery, shaper } from '../query.ts';
 import { isManaged } from '../property-value.ts';
@@ -46,9 +56,9 @@ export class TableCollection implements ModelCollection {
     return this.#class;
   }
 
-  async create(input: Input): Promise<Entity> {
+  async create(input: Input, { files }: CreateOptions = {}): Promise<Entity> {
     const stored = this.#class;
-    const entity = makeEntity(stored, input, undefined, { now: this.#options.now() });
+    const entity = makeEntity(stored, input, undefined, { now: this.#options.now(), files });
     const time = isPartitioned(stored.storage_mode) ? entity[timeProperty(stored)] : undefined;
     const after = await this.#placed(stored, [time], () => this.#insertAlone(stored, entity));
     this.#options.notices.created(stored, after);
@@ -130,9 +140,10 @@ export class TableCollection implements ModelCollection {
     return undefined;
   }
 
-  async replace(id: string, input: Input, { date }: { readonly date?: string | undefined } = {}): Promise<Entity> {
+  async replace(id: string, input: Input, { date, files }: ReplaceOptions = {}): Promise<Entity> {
     const stored = this.#writable('PUT');
-    if (!stored.opts.put_preread && !isPartitioned(stored.storage_mode)) return await this.#place(stored, id, input);
+    const isBlind = !stored.opts.put_preread && !isPartitioned(stored.storage_mode) && files === undefined;
+    if (isBlind) return await this.#place(stored, id, input);
     const day = parseDate(stored, date);
     const given: Input = { ...input, id: sameId(id, input) };
     // A new entity of a day belongs into that day.
@@ -142,7 +153,7 @@ export class TableCollection implements ModelCollection {
     const write = () =>
       this.#db.transaction().execute(async (tx) => {
         const found = await this.#find(tx, stored, id, day, sql`for update`);
-        const entity = makeEntity(stored, found === undefined ? placed : given, found, { now });
+        const entity = makeEntity(stored, found === undefined ? placed : given, found, { now, files });
         const written =
           found === undefined ? await this.#insert(tx, stored, entity) : await this.#update(tx, stored, day, entity);
         return { before: found, after: written };
