@@ -9,6 +9,7 @@ import {
   ModelError,
   NotFoundError,
   StorageTimeoutError,
+  StorageUnavailableError,
 } from '../runtime/model/index.ts';
 import { badParameter, RestError } from './errors.ts';
 import { NATIVE_METHODS } from './http/methods.ts';
@@ -23,6 +24,9 @@ export function toRestError(error: unknown): RestError {
   if (error instanceof StorageTimeoutError) {
     const reason = 'the database took too long; narrow the query, or add an index';
     return new RestError('UNAVAILABLE', { reason }, {}, { cause: error });
+  }
+  if (error instanceof StorageUnavailableError) {
+    return new RestError('UNAVAILABLE', { reason: 'the database does not answer' }, {}, { cause: error });
   }
   if (error instanceof FileStoreError) {
     return new RestError('UNAVAILABLE', { reason: 'the file store does not answer' }, {}, { cause: error });

@@ -28,6 +28,6 @@ export type {
 export type { AttachmentPlace, Attachments } from './attachments/attachments.ts';
 export { type AttachmentInfo, attachmentProperty, checkDigest, plainName } from './attachments/info.ts';
 export { BlobTooLargeError, type ByteRange, FileStoreError } from '../storage/files/index.ts';
-export { StorageTimeoutError } from '../storage/errors.ts';
+export { StorageTimeoutError, StorageUnavailableError } from '../storage/errors.ts';
 export { openModel } from './open-model.ts';
 export * as filters from './filter/index.ts';

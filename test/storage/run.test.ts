@@ -1,6 +1,12 @@
 /** Single statements, past kysely: several at a time, each committed by itself. */
 import { expect } from 'chai';
-import { SqlError, StorageClosedError, StorageError, StorageTimeoutError } from '../../runtime/storage/errors.ts';
+import {
+  SqlError,
+  StorageClosedError,
+  StorageError,
+  StorageTimeoutError,
+  StorageUnavailableError,
+} from '../../runtime/storage/errors.ts';
 import { sql } from '../../runtime/storage/sql.ts';
 import { describePostgres, describeStorages, failure, temporaryFolders, withStorage } from './support/storages.ts';
 import { openStorage, type TextRow } from '../../runtime/storage/index.ts';
@@ -105,8 +111,24 @@ describePostgres('single statements over connections', (newPlace) => {
       where query = 'select pg_sleep(30)' and state = 'active' and pid <> pg_backend_pid()`;
     while ((await run(terminate)).length === 0);
     const beside = await Promise.all(Array.from({ length: 20 }, (_, n) => run(`select ${n}`)));
-    expect(await lost).to.be.instanceOf(StorageError);
+    expect(await lost).to.be.instanceOf(StorageUnavailableError);
     expect(beside).to.deep.equal(Array.from({ length: 20 }, (_, n) => [[String(n)]]));
+  });
+
+  it('that are lost within a transaction are told to it, and to nobody else', async () => {
+    const { db, run } = storage();
+    const transaction = failure(
+      db.transaction().execute(async (tx) => {
+        const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(tx);
+        const pid = rows[0]?.pid ?? 0;
+        // It waits for nothing when its connection ends.
+        await run({ text: 'select pg_terminate_backend($1)', values: [pid] });
+        while ((await run({ text: 'select from pg_stat_activity where pid = $1', values: [pid] })).length > 0);
+        await sql`select 1`.execute(tx);
+      }),
+    );
+    expect(await transaction).to.be.instanceOf(StorageUnavailableError);
+    expect(await run({ text: 'select 1', values: [] })).to.deep.equal([['1']]);
   });
 
   it('that run too long are stopped by the server', async () => {

@@ -70,7 +70,6 @@ export class Lanes {
     const prepared = preparedOf(client);
     let served = 0;
     const close = (isBroken: boolean): void => {
-      client.off('error', ignore);
       this.#lanes -= 1;
       release(isBroken || prepared.isFull);
       if (this.#waits) this.#open();
@@ -92,8 +91,6 @@ export class Lanes {
       });
       client.query(query);
     };
-    // A lost connection is told to the query, too.
-    client.on('error', ignore);
     serve();
   }
 
@@ -112,5 +109,3 @@ export class Lanes {
     return first;
   }
 }
-
-function ignore(): void {}

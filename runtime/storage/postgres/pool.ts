@@ -24,8 +24,11 @@ export function describeUrl(databaseUrl: string): string {
   return `${url.hostname || 'local socket'}${url.port === '' ? '' : `:${url.port}`}${url.pathname}`;
 }
 
+/** Class 08, connection exception; 53300, too many connections; 57P01 to 57P03: the server ends, crashed or starts. */
+const UNAVAILABLE = /^(?:08...|53300|57P0[123])$/;
+
 function translate(error: unknown, options: PoolOptions): Error {
-  if (error instanceof DatabaseError) {
+  if (error instanceof DatabaseError && !UNAVAILABLE.test(error.code ?? '')) {
     return error.code === SQLSTATE.queryCanceled
       ? new StorageTimeoutError(options.queryTimeoutMs, { cause: error })
       : new SqlError(error, { cause: error });
@@ -102,6 +105,10 @@ export function openPool(options: PoolOptions): ServerAccess {
     statement_timeout: options.queryTimeoutMs,
     application_name: 'ringmaster',
     types: { getTypeParser: (oid, format) => decoders[oid] ?? types.getTypeParser(oid, format) },
+  });
+  // Whoever has the client at work is told by its query, but an error without a listener would end the process.
+  pool.on('connect', (client) => {
+    client.on('error', (error) => options.log.debug({ err: error }, 'a PostgreSQL connection was lost'));
   });
   pool.on('error', (error) => options.log.warn({ err: error }, 'an idle PostgreSQL connection was lost'));
   const preparedOf = preparations();
