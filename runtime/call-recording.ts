@@ -10,18 +10,31 @@ export function callRecordingPort(
   layers: RecordLayers,
   find: (dialogid: string) => LiveCall | undefined,
 ): CallRecordingPort {
+  const legOf = (call: LiveCall, callid: string) => {
+    const leg = call.legs.find((each) => each.callid === callid);
+    if (leg === undefined) throw new RecordingError('callid', 'is no side of the dialog');
+    return leg;
+  };
   return {
     pause: (domain, dialogid) => applied(() => recorder.pause(dialogid, domain)),
     resume: (domain, dialogid) => applied(() => recorder.resume(visible(find, domain, dialogid), domain)),
     addLayer: ({ domain, dialogid, callid, layer, timeoutMs }) =>
       applied(async () => {
         const call = visible(find, domain, dialogid);
-        const leg = call.legs.find((each) => each.callid === callid);
-        if (leg === undefined) throw new RecordingError('callid', 'is no side of the dialog');
-        await layers.add({ call, leg, domain, layer, timeoutMs });
+        await layers.add({ call, leg: legOf(call, callid), domain, layer, timeoutMs });
       }),
     removeLayer: (domain, dialogid, layer) =>
       applied(() => layers.remove(visible(find, domain, dialogid), domain, layer)),
+    check: (domain, dialogid, change) => {
+      const call = visible(find, domain, dialogid);
+      try {
+        if (change.command === 'add') layers.checkAdd(legOf(call, change.callid));
+        else if (change.command === 'remove') layers.checkRemove(call, domain, change.layer);
+        else recorder.check(change.command, dialogid, domain);
+      } catch (error) {
+        throw refusal(error);
+      }
+    },
   };
 }
 
@@ -37,8 +50,12 @@ async function applied(work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } catch (error) {
-    if (!(error instanceof RecordingError)) throw error;
-    const { field, reason, message } = error;
-    throw new ScenarioError('not_applicable', message, { cause: error, details: { field, reason } });
+    throw refusal(error);
   }
+}
+
+function refusal(error: unknown): unknown {
+  if (!(error instanceof RecordingError)) return error;
+  const { field, reason, message } = error;
+  return new ScenarioError('not_applicable', message, { cause: error, details: { field, reason } });
 }

@@ -43,16 +43,30 @@ export function speechLayers(service: SpeechService, events: EventBus, calls: Li
 }
 
 export function callSpeechPort(layers: SpeechLayers, { find }: LiveCalls): CallSpeechPort {
+  const legOf = ({ legs }: LiveCall, callid: string) => {
+    const leg = legs.find((each) => each.callid === callid);
+    if (leg === undefined) throw new SpeechLayerError('callid', 'is no side of the dialog');
+    return leg;
+  };
   return {
     addLayer: ({ domain, dialogid, callid, layer, language }) =>
       layered(() => {
-        const { legs } = visible(find, domain, dialogid);
-        const leg = legs.find((each) => each.callid === callid);
-        if (leg === undefined) throw new SpeechLayerError('callid', 'is no side of the dialog');
+        const call = visible(find, domain, dialogid);
+        const { legs } = call;
+        const leg = legOf(call, callid);
         return layers.add(legs, { domain, leg, layer, ...(language === undefined ? {} : { language }) });
       }),
     removeLayer: (domain, dialogid, layer, wait) =>
       layered(() => layers.remove(visible(find, domain, dialogid).legs, domain, layer, wait)),
+    check: (domain, dialogid, change) => {
+      const call = visible(find, domain, dialogid);
+      try {
+        if (change.command === 'add') layers.checkAdd(legOf(call, change.callid));
+        else layers.checkRemove(call.legs, domain, change.layer);
+      } catch (error) {
+        throw refusal(error);
+      }
+    },
   };
 }
 
@@ -76,12 +90,16 @@ export function transcriptPort({ service, archive, store, queue }: TranscriptNee
     if (borrowed === undefined) throw notFound();
     return borrowed;
   };
+  const wanted = async (domain: string, idconn: string, reclink: string): Promise<RecordRow> => {
+    const row = await archive.find(domain, idconn, reclink);
+    if (row === undefined) throw notFound();
+    if (!service.configured) throw notApplicable('record_asr_options', 'speech recognition is not configured');
+    return row;
+  };
   return {
-    request: async (domain, idconn, reclink) => {
-      const row = await archive.find(domain, idconn, reclink);
-      if (row === undefined) throw notFound();
-      if (!service.configured) throw notApplicable('record_asr_options', 'speech recognition is not configured');
-      await queue.request(row);
+    request: async (domain, idconn, reclink) => queue.request(await wanted(domain, idconn, reclink)),
+    checkRequest: async (domain, idconn, reclink) => {
+      await wanted(domain, idconn, reclink);
     },
     transcribe: async (source, { domain, language, hints, signal }) => {
       await using file = await fileOf(source, domain);
@@ -126,9 +144,12 @@ async function layered<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (!(error instanceof SpeechLayerError)) throw error;
-    throw notApplicable(error.field, error.reason, error);
+    throw refusal(error);
   }
+}
+
+function refusal(error: unknown): unknown {
+  return error instanceof SpeechLayerError ? notApplicable(error.field, error.reason, error) : error;
 }
 
 async function understood<T>(work: () => Promise<T>): Promise<T> {

@@ -4,6 +4,7 @@ import type { CallStore } from '../../runtime/callstore/callstore.ts';
 import type { Directory } from '../../runtime/domain/directory.ts';
 import type { Report } from '../../runtime/interpreter/component.ts';
 import type { DialogPort, LiveLeg } from '../../runtime/interpreter/ports/dialogs.ts';
+import type { RunServices } from '../../runtime/interpreter/ports/services.ts';
 import type { Program } from '../../runtime/interpreter/program.ts';
 import type { Value } from '../../runtime/interpreter/values.ts';
 import type { Scope } from './target.ts';
@@ -54,6 +55,8 @@ export interface PlanTools {
   readonly conferences: ConferenceStore;
   readonly calls: CallStore;
   readonly dialogs: DialogPort;
+  /** What tells before it is done whether recordings and recognition of a call can be changed. */
+  readonly runServices?: RunServices;
   /** The scenario that people of a domain reach by this code. */
   scenario(code: string, domain: string): Promise<Program | undefined>;
   readonly directory: Pick<

@@ -45,9 +45,10 @@ export class RecordLayers {
    * @throws RecordingError when the leg has no sound, has too many layers, or cannot be recorded
    */
   async add({ call, leg, domain, layer, timeoutMs }: AddLayer): Promise<void> {
-    const { callid, endpoint } = leg;
-    if (endpoint === undefined) throw new RecordingError('callid', 'is the leg of a scenario, which has no sound');
-    await this.#end(call, domain, layer);
+    const { callid } = leg;
+    this.checkAdd(leg);
+    // Asked again after each wait: the same name may come several times at once, and each replaces the one before.
+    while (this.#holder(call, domain, layer) !== undefined) await this.#end(call, domain, layer);
     const layers = this.#legs.get(callid) ?? new Map<string, Layer>();
     if (layers.size >= MAX_LAYERS) throw new RecordingError('layer', `a leg has no more than ${MAX_LAYERS} layers`);
     this.#legs.set(callid, layers);
@@ -74,7 +75,18 @@ export class RecordLayers {
 
   /** Ends a layer of a call. @throws RecordingError when there is none of this name */
   async remove(call: RecordedCall, domain: string, layer: string): Promise<void> {
-    if (!(await this.#end(call, domain, layer))) throw new RecordingError('layer', 'is not there');
+    this.checkRemove(call, domain, layer);
+    await this.#end(call, domain, layer);
+  }
+
+  /** @throws RecordingError when the leg cannot be recorded; nothing is done */
+  checkAdd({ endpoint }: RecordedLeg): void {
+    if (endpoint === undefined) throw new RecordingError('callid', 'is the leg of a scenario, which has no sound');
+  }
+
+  /** @throws RecordingError when there is no layer of this name; nothing is done */
+  checkRemove(call: RecordedCall, domain: string, layer: string): void {
+    if (this.#holder(call, domain, layer) === undefined) throw new RecordingError('layer', 'is not there');
   }
 
   /** Resolves when every layer that has ended is in the archive. */
@@ -82,12 +94,15 @@ export class RecordLayers {
     await Promise.all(this.#open);
   }
 
-  async #end({ legs }: RecordedCall, domain: string, layer: string): Promise<boolean> {
+  /** The leg that has a layer of this name. */
+  #holder({ legs }: RecordedCall, domain: string, layer: string): RecordedLeg | undefined {
     const key = keyOf(domain, layer);
-    const leg = legs.find(({ callid }) => this.#legs.get(callid)?.has(key) === true);
-    if (leg === undefined) return false;
-    await this.#stop(leg.callid, key);
-    return true;
+    return legs.find(({ callid }) => this.#legs.get(callid)?.has(key) === true);
+  }
+
+  async #end(call: RecordedCall, domain: string, layer: string): Promise<void> {
+    const leg = this.#holder(call, domain, layer);
+    if (leg !== undefined) await this.#stop(leg.callid, keyOf(domain, layer));
   }
 
   async #stop(callid: string, key: string): Promise<void> {

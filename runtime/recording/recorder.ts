@@ -60,10 +60,7 @@ export class Recorder {
    * @throws RecordingError when the domain has no active recording of the call, or its rule does not permit it
    */
   async pause(dialogid: string, domain: string): Promise<void> {
-    const main = this.#calls.get(dialogid)?.get(domain.toLowerCase());
-    if (main === undefined || main.state === 'off') throw new RecordingError('command', 'the call is not recorded');
-    if (main.state === 'paused') throw new RecordingError('command', 'the recording is paused already');
-    if (!main.rule.permitPause) throw new RecordingError('command', 'the recording rule does not permit it');
+    const main = this.#pausable(dialogid, domain);
     main.state = 'paused';
     const file = await active(main);
     await file.pause();
@@ -75,28 +72,48 @@ export class Recorder {
    * @throws RecordingError
    */
   async resume(call: RecordedCall, domain: string): Promise<void> {
-    const mains = this.#calls.get(call.dialogid);
-    const main = mains?.get(domain.toLowerCase());
-    if (mains === undefined || main === undefined) throw new RecordingError('command', 'no recording rule applies');
-    if (main.state === 'active') throw new RecordingError('command', 'the recording is not paused');
+    const main = this.#resumable(call.dialogid, domain);
     if (main.state === 'paused') {
       const file = await active(main);
       main.state = 'active';
       await file.resume();
       return;
     }
-    // Specification, "SETUP_RECORD": on for one domain, it is not activated for the other.
-    if ([...mains.values()].some(({ state }) => state !== 'off')) {
-      throw new RecordingError('command', 'the other domain of the call records it; the rule of this one does not');
-    }
-    if (!main.rule.permitPause) throw new RecordingError('command', 'the recording rule does not permit it');
     this.#start(main, call, domain);
     await active(main);
+  }
+
+  /** @throws RecordingError as `pause` or `resume` would, as things are; nothing is done */
+  check(command: 'pause' | 'resume', dialogid: string, domain: string): void {
+    if (command === 'pause') this.#pausable(dialogid, domain);
+    else this.#resumable(dialogid, domain);
   }
 
   /** Resolves when every recording that has ended is in the archive. */
   async settled(): Promise<void> {
     await Promise.all(this.#open);
+  }
+
+  #pausable(dialogid: string, domain: string): MainRecording {
+    const main = this.#calls.get(dialogid)?.get(domain.toLowerCase());
+    if (main === undefined || main.state === 'off') throw new RecordingError('command', 'the call is not recorded');
+    if (main.state === 'paused') throw new RecordingError('command', 'the recording is paused already');
+    if (!main.rule.permitPause) throw new RecordingError('command', 'the recording rule does not permit it');
+    return main;
+  }
+
+  #resumable(dialogid: string, domain: string): MainRecording {
+    const mains = this.#calls.get(dialogid);
+    const main = mains?.get(domain.toLowerCase());
+    if (mains === undefined || main === undefined) throw new RecordingError('command', 'no recording rule applies');
+    if (main.state === 'active') throw new RecordingError('command', 'the recording is not paused');
+    if (main.state === 'paused') return main;
+    // Specification, "SETUP_RECORD": on for one domain, it is not activated for the other.
+    if ([...mains.values()].some(({ state }) => state !== 'off')) {
+      throw new RecordingError('command', 'the other domain of the call records it; the rule of this one does not');
+    }
+    if (!main.rule.permitPause) throw new RecordingError('command', 'the recording rule does not permit it');
+    return main;
   }
 
   #start(main: MainRecording, call: RecordedCall, domain: string): void {

@@ -30,6 +30,8 @@ export class TranscriptQueue {
   readonly #tools: TranscriptTools;
   readonly #waiting: RecordRow[] = [];
   readonly #running = new Set<Promise<void>>();
+  /** Ids of those that wait, run, or are being put into the queue. */
+  readonly #asked = new Set<string>();
   readonly #stop = new AbortController();
   readonly #leave: () => void;
   #timer: NodeJS.Timeout | undefined;
@@ -46,14 +48,22 @@ export class TranscriptQueue {
 
   /** Takes up what was left when the node ended. */
   async recover(): Promise<void> {
-    this.#waiting.push(...(await this.#tools.archive.pendingTranscripts(this.#tools.node)));
+    const left = await this.#tools.archive.pendingTranscripts(this.#tools.node);
+    for (const { id } of left) this.#asked.add(id);
+    this.#waiting.push(...left);
     this.#pump();
   }
 
-  /** Asks for the transcription of a saved recording; once is enough. */
+  /** Asks for the transcription of a saved recording; once is enough, until it is over. */
   async request(row: RecordRow): Promise<void> {
-    if (this.#waiting.some(({ id }) => id === row.id)) return;
-    await this.#tools.archive.setTranscript(row.id, 'queued', {});
+    if (this.#asked.has(row.id)) return;
+    this.#asked.add(row.id);
+    try {
+      await this.#tools.archive.setTranscript(row.id, 'queued', {});
+    } catch (error) {
+      this.#asked.delete(row.id);
+      throw error;
+    }
     this.#waiting.push(row);
     this.#pump();
   }
@@ -76,6 +86,7 @@ export class TranscriptQueue {
       const row = this.#waiting.shift() as RecordRow;
       const work: Promise<void> = this.#transcribe(row).finally(() => {
         this.#running.delete(work);
+        if (!this.#waiting.includes(row)) this.#asked.delete(row.id);
         this.#pump();
       });
       this.#running.add(work);

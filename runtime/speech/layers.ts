@@ -76,11 +76,10 @@ export class SpeechLayers {
    * @throws SpeechLayerError
    */
   async add(legs: readonly SpeechLeg[], { domain, leg, layer, language }: AddSpeechLayer): Promise<void> {
-    const { callid, endpoint } = leg;
-    if (!this.#service.configured)
-      throw new SpeechLayerError('record_asr_options', 'speech recognition is not configured');
-    if (endpoint === undefined) throw new SpeechLayerError('callid', 'is the leg of a scenario, which has no sound');
-    await this.#end(legs, domain, layer, false);
+    const { callid } = leg;
+    const endpoint = this.checkAdd(leg);
+    // Asked again after each wait: the same name may come several times at once, and each replaces the one before.
+    while (this.#holder(legs, domain, layer) !== undefined) await this.#end(legs, domain, layer, false);
     const key = keyOf(domain, layer);
     const layers = this.#legs.get(callid) ?? new Map<string, Layer>();
     if (layers.size >= MAX_LAYERS) throw new SpeechLayerError('layer', `a leg has no more than ${MAX_LAYERS} layers`);
@@ -121,9 +120,31 @@ export class SpeechLayers {
     return text;
   }
 
+  /**
+   * @returns the endpoint of the leg
+   * @throws SpeechLayerError when nobody can be understood on it; nothing is done
+   */
+  checkAdd({ endpoint }: SpeechLeg): MediaEndpoint {
+    if (!this.#service.configured)
+      throw new SpeechLayerError('record_asr_options', 'speech recognition is not configured');
+    if (endpoint === undefined) throw new SpeechLayerError('callid', 'is the leg of a scenario, which has no sound');
+    return endpoint;
+  }
+
+  /** @throws SpeechLayerError when there is no layer of this name; nothing is done */
+  checkRemove(legs: readonly SpeechLeg[], domain: string, layer: string): void {
+    if (this.#holder(legs, domain, layer) === undefined) throw new SpeechLayerError('layer', 'is not there');
+  }
+
+  /** The leg that has a layer of this name. */
+  #holder(legs: readonly SpeechLeg[], domain: string, name: string): SpeechLeg | undefined {
+    const key = keyOf(domain, name);
+    return legs.find(({ callid }) => this.#legs.get(callid)?.has(key) === true);
+  }
+
   async #end(legs: readonly SpeechLeg[], domain: string, name: string, wait: boolean): Promise<string | undefined> {
     const key = keyOf(domain, name);
-    const leg = legs.find(({ callid }) => this.#legs.get(callid)?.has(key) === true);
+    const leg = this.#holder(legs, domain, name);
     const layer = leg === undefined ? undefined : this.#legs.get(leg.callid)?.get(key);
     if (leg === undefined || layer === undefined) return undefined;
     this.#forget(leg.callid, key, layer.speech);

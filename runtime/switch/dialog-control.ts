@@ -62,6 +62,10 @@ class DialogHandle implements LiveDialog {
     return [...this.#dialog.bindings];
   }
 
+  get held(): boolean {
+    return this.#dialog.held;
+  }
+
   setBindings(labels: readonly string[]): void {
     const { bindings } = this.#dialog;
     bindings.clear();

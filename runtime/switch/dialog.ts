@@ -201,12 +201,17 @@ export class CallDialog implements LegOwner {
     this.end(cause);
   }
 
+  /** One of the parties holds the other. */
+  get held(): boolean {
+    return this.a.held || this.b?.held === true;
+  }
+
   /**
    * Stops the hold melody, or keeps it from playing (specification, "STOP_HOLD_MELODY").
    * @returns false when the mode needs a call on hold
    */
   async stopHoldMelody(mode: StopMelodyMode): Promise<boolean> {
-    const stop = this.#melody.stop(mode, this.a.held || this.b?.held === true);
+    const stop = this.#melody.stop(mode, this.held);
     if (stop === true) await this.#path?.stopMelody?.();
     return stop !== undefined;
   }

@@ -155,6 +155,9 @@ describe('operations on one side of a call', () => {
       const { outgoing, incoming } = await stage.connect(alice, bob, '102');
       await expectTalk(outgoing, incoming);
       expect(await stop()).to.include({ ...NOT_APPLICABLE, field: 'mode' });
+      const path = `${CALLS}/${(await stage.dialog()).dialogid}`;
+      const dry = await (await stage.rest()).send('STOP_HOLD_MELODY', path, { body: {}, query: { dry_run: true } });
+      expect(dry.status, dry.text).to.equal(422);
       await hold(outgoing, incoming);
       expect(await melody(incoming), 'while held').to.equal(true);
       const { status, json, dialogid } = await stop();

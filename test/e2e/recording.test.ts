@@ -269,6 +269,25 @@ describe('recording of calls', () => {
     }
   });
 
+  it('has one layer of a name, also when it is added several times at once', async () => {
+    const [alice, bob] = await stage.phones('alice', 'bob');
+    const { outgoing, incoming } = await stage.connect(alice, bob, '102');
+    const { dialogid } = await stage.dialog();
+    outgoing.play(ALICE);
+    incoming.play(BOB);
+    await outgoing.hears(BOB);
+    const add = { command: 'add', layer: 'twice' };
+    const added = await Promise.all([1, 2, 3, 4].map(() => setup(dialogid, add)));
+    expect(added.map(({ status }) => status)).to.deep.equal([200, 200, 200, 200]);
+    expect((await setup(dialogid, { command: 'remove', layer: 'twice' })).status).to.equal(200);
+    // Nothing of it goes on behind the back of whoever removed it.
+    await eventually(async () => {
+      const going = await rest.get(`${RECORDINGS}?filter={"status":"recording"}`);
+      expect(going.json()).to.deep.equal([]);
+    });
+    await outgoing.hangup();
+  });
+
   it('names the field that is wrong', async () => {
     const [alice, bob] = await stage.phones('alice', 'bob');
     const { outgoing } = await stage.connect(alice, bob, '102');
@@ -280,11 +299,15 @@ describe('recording of calls', () => {
       [{ command: 'add', layer: '' }, 400, 'layer'],
       [{ command: 'add', callid: 'nobody@nowhere' }, 422, 'callid'],
       [{ command: 'remove', layer: 'none' }, 422, 'layer'],
+      [{ command: 'pause' }, 422, 'command'],
+      [{ command: 'resume' }, 422, 'command'],
     ] as const;
     for (const [body, status, field] of refusals) {
-      const answer = await setup(dialogid, body);
-      expect(answer.status, `${JSON.stringify(body)}: ${answer.text}`).to.equal(status);
-      expect(answer.json<{ error_details: { field: string } }>().error_details.field).to.equal(field);
+      for (const dry_run of [true, false]) {
+        const answer = await rest.send('SETUP_RECORD', `${CALLS}/${dialogid}`, { body, query: { dry_run } });
+        expect(answer.status, `${JSON.stringify(body)}: ${answer.text}`).to.equal(status);
+        expect(answer.json<{ error_details: { field: string } }>().error_details.field).to.equal(field);
+      }
     }
     expect((await setup('nothing', { command: 'pause' })).status).to.equal(404);
     await outgoing.hangup();

@@ -126,6 +126,24 @@ describe('speech', () => {
       await eventually(async () => expect(vosk.connections).to.equal(0));
     });
 
+    it('has one layer of a name, also when it is added several times at once', async () => {
+      await useVosk();
+      const [alice, bob] = await stage.phones('alice', 'bob');
+      const { outgoing } = await stage.connect(alice, bob, '102');
+      const { dialogid } = await stage.dialog();
+      const add = { command: 'add', layer: 'x', side: 'a' };
+      const added = await Promise.all([1, 2, 3].map(() => setup(dialogid, add)));
+      expect(added.map(({ status }) => status)).to.deep.equal([200, 200, 200]);
+      await eventually(async () => expect(vosk.connections).to.equal(1));
+      const remove = { command: 'remove', layer: 'x', result_text: false };
+      expect((await setup(dialogid, remove)).status).to.equal(200);
+      await eventually(async () => expect(vosk.connections).to.equal(0));
+      const query = { dry_run: true };
+      const again = await rest.send('SETUP_ASR', `${CALLS}/${dialogid}`, { body: remove, query });
+      expect(again.status, again.text).to.equal(422);
+      await outgoing.hangup();
+    });
+
     it('goes with the leg through a transfer, and ends with it', async () => {
       await useVosk();
       vosk.words = ['before', 'after'];
@@ -238,9 +256,11 @@ describe('speech', () => {
         { idconn: 'other', reclink },
         { idconn: inviteid, reclink: 'fs://main/nothing.wav' },
       ]) {
-        const unknown = await rest.send('TRANSCRIBE', CALLS, { body });
-        expect(unknown.status).to.equal(404);
-        expect(unknown.json()).to.include({ error_code: 1404, error_message: 'Recording not found' });
+        for (const dry_run of [true, false]) {
+          const unknown = await rest.send('TRANSCRIBE', CALLS, { body, query: { dry_run } });
+          expect(unknown.status).to.equal(404);
+          expect(unknown.json()).to.include({ error_code: 1404, error_message: 'Recording not found' });
+        }
       }
       expect((await rest.send('TRANSCRIBE', CALLS, { body: { idconn: inviteid } })).status).to.equal(400);
       await configure({ enabled: false });

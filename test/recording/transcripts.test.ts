@@ -71,6 +71,18 @@ describe('queue of transcriptions', () => {
     await eventually(async () => expect(queue.count).to.equal(0));
   });
 
+  it('transcribes once what is asked for several times until it is over', async () => {
+    server.texts = ['once', 'anew'];
+    const row = recordRow({});
+    await Promise.all([queue.request(row), queue.request(row)]);
+    configure();
+    await queue.request(row);
+    await eventually(async () => expect(queue.count).to.equal(0));
+    expect(done.map(({ text }) => text)).to.deep.equal(['101: once']);
+    await queue.request(row);
+    await eventually(async () => expect(done.map(({ text }) => text)).to.deep.equal(['101: once', '101: anew']));
+  });
+
   it('waits for the activity time', async () => {
     const minutes = Math.floor(Date.now() / 60_000) % 1440;
     const clock = (at: number): string =>

@@ -39,13 +39,18 @@ export const setupAsr = defineOperation({
   paths: ['domain', 'own'],
   startsCall: false,
   scenario: 'setup_asr',
-  plan: ({ dialogs }, { scope, parameters, dialogids: [dialogid = ''] }) => {
+  plan: ({ dialogs, runServices }, { scope, parameters, dialogids: [dialogid = ''] }) => {
     const { command, layer, result_text: wait = true, language = '' } = parameters;
     const dialog = live(dialogs, scope, dialogid);
     if (dialog.status !== 'dialog') throw notApplicable('dialogid', 'the call is not answered yet');
     const args = { dialogid, command, layer, wait, language };
-    if (command === 'remove') return { touches: [touched(dialogs, scope.domain, dialogid)], args };
+    const speech = runServices?.callSpeech;
+    if (command === 'remove') {
+      speech?.check(scope.domain, dialogid, { command, layer });
+      return { touches: [touched(dialogs, scope.domain, dialogid)], args };
+    }
     const { callid, side, uris } = legOf(dialog, parameters);
+    speech?.check(scope.domain, dialogid, { command, callid });
     return { touches: [{ dialogid, legs: [{ callid, side, uris }] }], args: { ...args, callid } };
   },
 });

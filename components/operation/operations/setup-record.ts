@@ -48,11 +48,13 @@ export const setupRecord = defineOperation({
   paths: ['domain', 'own'],
   startsCall: false,
   scenario: 'setup_record',
-  plan: ({ dialogs }, { scope, parameters, dialogids: [dialogid = ''] }) => {
+  plan: ({ dialogs, runServices }, { scope, parameters, dialogids: [dialogid = ''] }) => {
     const { command, layer = 'default', timeout = DEFAULT_TIMEOUT } = parameters;
     const dialog = live(dialogs, scope, dialogid);
     if (dialog.status !== 'dialog') throw notApplicable('dialogid', 'the call is not answered yet');
     const leg = command === 'add' ? recordedLeg(dialog, parameters) : undefined;
+    const change = command === 'add' ? { command, callid: leg?.callid ?? '' } : { command, layer };
+    runServices?.callRecording?.check(scope.domain, dialogid, change);
     const legs = leg === undefined ? dialog.legs : [leg];
     return {
       touches: [{ dialogid, legs: legs.map((each) => ({ callid: each.callid, side: each.side, uris: each.uris })) }],

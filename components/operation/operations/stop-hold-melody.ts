@@ -1,5 +1,7 @@
 import { Type } from 'typebox';
 import { defineOperation, touched } from '../definition.ts';
+import { notApplicable } from '../errors.ts';
+import { live } from '../target.ts';
 
 /** Stops the hold melody (specification, "STOP_HOLD_MELODY"). */
 export const stopHoldMelody = defineOperation({
@@ -17,8 +19,9 @@ export const stopHoldMelody = defineOperation({
   paths: ['domain', 'own'],
   startsCall: false,
   scenario: 'stop_hold_melody',
-  plan: ({ dialogs }, { scope, parameters: { mode = 'temporary' }, dialogids: [dialogid = ''] }) => ({
-    touches: [touched(dialogs, scope.domain, dialogid)],
-    args: { dialogid, mode },
-  }),
+  plan: ({ dialogs }, { scope, parameters: { mode = 'temporary' }, dialogids: [dialogid = ''] }) => {
+    if (mode === 'temporary' && !live(dialogs, scope, dialogid).held)
+      throw notApplicable('mode', 'the call is not on hold');
+    return { touches: [touched(dialogs, scope.domain, dialogid)], args: { dialogid, mode } };
+  },
 });

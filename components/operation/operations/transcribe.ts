@@ -19,5 +19,8 @@ export const transcribeOperation = defineOperation({
   paths: ['domain'],
   startsCall: false,
   scenario: 'transcribe',
-  plan: (_tools, { parameters: { idconn, reclink } }) => ({ touches: [], args: { idconn, reclink } }),
+  plan: async ({ runServices }, { scope, parameters: { idconn, reclink } }) => {
+    await runServices?.transcripts?.checkRequest(scope.domain, idconn, reclink);
+    return { touches: [], args: { idconn, reclink } };
+  },
 });

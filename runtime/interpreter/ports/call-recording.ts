@@ -11,6 +11,12 @@ export interface RecordLayer {
   readonly timeoutMs: number;
 }
 
+/** A change of the recordings of a live call. */
+export type RecordingChange =
+  | { readonly command: 'pause' | 'resume' }
+  | { readonly command: 'add'; readonly callid: string }
+  | { readonly command: 'remove'; readonly layer: string };
+
 /**
  * Recording of live calls (specification, "SETUP_RECORD"). Each method rejects with a ScenarioError: `dialog_not_found`,
  * or `not_applicable` with the field and the reason.
@@ -21,6 +27,8 @@ export interface CallRecordingPort {
   resume(domain: string, dialogid: string): Promise<void>;
   addLayer(layer: RecordLayer): Promise<void>;
   removeLayer(domain: string, dialogid: string, layer: string): Promise<void>;
+  /** Throws what the change would be refused with as things are; nothing is done. */
+  check(domain: string, dialogid: string, change: RecordingChange): void;
 }
 
 /** @throws ScenarioError code `unavailable` */

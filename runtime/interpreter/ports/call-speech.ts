@@ -12,6 +12,11 @@ export interface SpeechLayer {
   readonly language: string | undefined;
 }
 
+/** A change of the speech recognition of a live call. */
+export type SpeechChange =
+  | { readonly command: 'add'; readonly callid: string }
+  | { readonly command: 'remove'; readonly layer: string };
+
 /**
  * Speech recognition of live calls (specification, "SETUP_ASR"). Each method rejects with a ScenarioError:
  * `dialog_not_found`, or `not_applicable` with the field and the reason.
@@ -24,6 +29,8 @@ export interface CallSpeechPort {
    * @returns everything that was understood
    */
   removeLayer(domain: string, dialogid: string, layer: string, wait: boolean): Promise<string>;
+  /** Throws what the change would be refused with as things are; nothing is done. */
+  check(domain: string, dialogid: string, change: SpeechChange): void;
 }
 
 /** @throws ScenarioError code `unavailable` */

@@ -34,6 +34,8 @@ export interface LiveDialog {
   readonly legs: readonly LiveLeg[];
   /** Labels in the order in which they came; the array is a copy. */
   readonly bindings: readonly string[];
+  /** One of the parties holds the call. */
+  readonly held: boolean;
   setBindings(labels: readonly string[]): void;
   /**
    * Queues digits for a leg.

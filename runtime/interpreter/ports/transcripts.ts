@@ -23,6 +23,8 @@ export interface TranscriptPort {
    * @throws ScenarioError `recording_not_found`; `not_applicable` where there is no engine
    */
   request(domain: string, idconn: string, reclink: string): Promise<void>;
+  /** Throws what `request` would be refused with; nothing is queued. */
+  checkRequest(domain: string, idconn: string, reclink: string): Promise<void>;
   /**
    * Transcribes at once, and gives the text.
    * @throws ScenarioError `recording_not_found`, `unavailable`, `speech_failed`; the signal's reason

@@ -28,6 +28,7 @@ export class SimulatedDialogs implements DialogPort {
     return {
       dialogid,
       status: 'dialog',
+      held: false,
       legs,
       bindings: this.#labels.get(dialogid) ?? [],
       setBindings: (labels) => {

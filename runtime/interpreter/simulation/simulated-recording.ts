@@ -1,5 +1,5 @@
 import { ScenarioError } from '../errors.ts';
-import type { CallRecordingPort, RecordLayer } from '../ports/call-recording.ts';
+import type { CallRecordingPort, RecordingChange, RecordLayer } from '../ports/call-recording.ts';
 
 /** Recording of simulated calls: every call is recorded, and what is done to a recording is noted. */
 export class SimulatedRecording implements CallRecordingPort {
@@ -11,14 +11,15 @@ export class SimulatedRecording implements CallRecordingPort {
     this.#note = note;
   }
 
-  async pause(_domain: string, dialogid: string): Promise<void> {
-    if (this.#paused.has(dialogid)) throw refused('command', 'the recording is paused already');
+  async pause(domain: string, dialogid: string): Promise<void> {
+    this.check(domain, dialogid, { command: 'pause' });
     this.#paused.add(dialogid);
     this.#note(`pause recording of ${dialogid}`);
   }
 
-  async resume(_domain: string, dialogid: string): Promise<void> {
-    if (!this.#paused.delete(dialogid)) throw refused('command', 'the recording is not paused');
+  async resume(domain: string, dialogid: string): Promise<void> {
+    this.check(domain, dialogid, { command: 'resume' });
+    this.#paused.delete(dialogid);
     this.#note(`resume recording of ${dialogid}`);
   }
 
@@ -27,9 +28,19 @@ export class SimulatedRecording implements CallRecordingPort {
     this.#note(`record layer ${layer} of ${callid}`);
   }
 
-  async removeLayer(_domain: string, dialogid: string, layer: string): Promise<void> {
-    if (!this.#layers.delete(`${dialogid} ${layer}`)) throw refused('layer', 'is not there');
+  async removeLayer(domain: string, dialogid: string, layer: string): Promise<void> {
+    this.check(domain, dialogid, { command: 'remove', layer });
+    this.#layers.delete(`${dialogid} ${layer}`);
     this.#note(`end layer ${layer}`);
+  }
+
+  check(_domain: string, dialogid: string, change: RecordingChange): void {
+    const { command } = change;
+    const paused = this.#paused.has(dialogid);
+    if (command === 'pause' && paused) throw refused('command', 'the recording is paused already');
+    if (command === 'resume' && !paused) throw refused('command', 'the recording is not paused');
+    if (command === 'remove' && !this.#layers.has(`${dialogid} ${change.layer}`))
+      throw refused('layer', 'is not there');
   }
 }
 

@@ -34,6 +34,7 @@ export class MemoryDialogs implements DialogPort {
     return {
       dialogid,
       status: this.forking.has(dialogid) ? 'forking' : 'dialog',
+      held: false,
       legs: (['a', 'b'] as const).map((side) => ({
         side,
         callid: `${side}-${dialogid}`,
