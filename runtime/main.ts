@@ -27,6 +27,7 @@ import { openRecording } from './recording/index.ts';
 import { openScenarios, openScripting } from './scenarios.ts';
 import { startServers } from './servers.ts';
 import { Shutdown } from './shutdown.ts';
+import { Nursery } from './processes/index.ts';
 import { openSpeech } from './speech/index.ts';
 import {
   callSpeechPort,
@@ -74,6 +75,10 @@ export async function startNode(config: Config): Promise<Node> {
 
 async function compose(config: Config, log: Logger, shutdown: Shutdown): Promise<Node> {
   const failed = Promise.withResolvers<Error>();
+  // The only process that this one starts itself, before there are calls that it would hold up.
+  const nursery = new Nursery();
+  nursery.open();
+  shutdown.add('nursery', () => nursery.close());
   // Side by side, as each takes its time; a taken port is told before anything that is wrong with the database.
   const opening = openStorage({
     dataDir: config.dataDir,
@@ -83,13 +88,13 @@ async function compose(config: Config, log: Logger, shutdown: Shutdown): Promise
     shutdown.add('storage', () => opened.close());
     return opened;
   });
-  const starting = startServers(config, shutdown, (error) => {
+  const starting = startServers(config, shutdown, nursery, (error) => {
     if (!shutdown.begun) failed.resolve(error);
   });
   await Promise.allSettled([starting, opening]);
   const servers = await starting;
   const storage = await opening;
-  const scripting = await openScripting(config, shutdown);
+  const scripting = await openScripting(config, nursery, shutdown);
   const { directory, location, iam, model } = await openData(
     {
       config,
@@ -104,7 +109,7 @@ async function compose(config: Config, log: Logger, shutdown: Shutdown): Promise
     onListenerError: (err, { class: name, type }) => log.error({ err, class: name, type }, 'event not told'),
   });
   model.onChange(modelEvents(events, (id) => directory.domainById(id)?.name));
-  const speech = await openSpeech(directory, log);
+  const speech = await openSpeech(directory, nursery, log);
   const recording = await openRecording({
     storage,
     directory,

@@ -23,6 +23,7 @@ import type { TranscriptPort } from './interpreter/ports/transcripts.ts';
 import { ScenarioRunner } from './interpreter/runner.ts';
 import { ScenarioStarter } from './interpreter/starting/starter.ts';
 import { RecordingFolder } from './media/recordings.ts';
+import type { Nursery } from './processes/index.ts';
 import { openSandbox, type Sandbox } from './sandbox/index.ts';
 import { promptsOf, ScriptCompiler } from './script-store/compile.ts';
 import { tokenConfirmer } from './script-store/confirm-token.ts';
@@ -76,9 +77,9 @@ export interface ScenarioNeeds {
 }
 
 /** @throws SandboxError when no script process comes up */
-export async function openScripting(config: Config, shutdown: Shutdown): Promise<Scripting> {
+export async function openScripting(config: Config, nursery: Nursery, shutdown: Shutdown): Promise<Scripting> {
   const { debugPort: debuggerPort } = config;
-  const sandbox = await openSandbox(debuggerPort === undefined ? {} : { debuggerPort });
+  const sandbox = await openSandbox({ nursery, ...(debuggerPort === undefined ? {} : { debuggerPort }) });
   shutdown.add('script processes', () => sandbox.close());
   const promptsFolder = promptsOf(config.scenarioDir);
   return {

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import type { Config, ServerAddress } from './config/config.ts';
 import { startMediaServer } from './embedded/media/index.ts';
 import { startSipServer } from './embedded/sip/index.ts';
+import type { Nursery } from './processes/index.ts';
 import type { Shutdown } from './shutdown.ts';
 
 /** Profile of the media server that endpoints are made on. */
@@ -26,16 +27,19 @@ export interface Servers {
 }
 
 /**
+ * @param nursery starts programs for them
  * @param exited told when an embedded server ends by itself
  * @throws ListenError for a taken port
  */
 export async function startServers(
   config: Config,
   shutdown: Shutdown,
+  nursery: Nursery,
   exited: (error: Error) => void,
 ): Promise<Servers> {
   const startingSip = config.drachtio.length === 0 ? startEmbeddedSip(config, shutdown, exited) : undefined;
-  const startingMedia = config.freeswitch.length === 0 ? startEmbeddedMedia(config, shutdown, exited) : undefined;
+  const startingMedia =
+    config.freeswitch.length === 0 ? startEmbeddedMedia(config, shutdown, nursery, exited) : undefined;
   await Promise.allSettled([startingSip, startingMedia]);
   const sip = await startingSip;
   const media = await startingMedia;
@@ -67,17 +71,25 @@ async function startEmbeddedSip(config: Config, shutdown: Shutdown, exited: (err
   return { server, sipAddress, address: { ...hostPort(server.addresses.app ?? ''), secret } };
 }
 
-async function startEmbeddedMedia(config: Config, shutdown: Shutdown, exited: (error: Error) => void) {
+async function startEmbeddedMedia(
+  config: Config,
+  shutdown: Shutdown,
+  nursery: Nursery,
+  exited: (error: Error) => void,
+) {
   const secret = randomBytes(16).toString('hex');
-  const server = await startMediaServer({
-    eventSocket: '127.0.0.1:0',
-    password: secret,
-    media: `${config.sip.host}:0`,
-    profile: PROFILE,
-    rtpPorts: config.rtpPorts,
-    sounds: SOUNDS,
-    recordings: join(config.dataDir, 'recordings'),
-  });
+  const server = await startMediaServer(
+    {
+      eventSocket: '127.0.0.1:0',
+      password: secret,
+      media: `${config.sip.host}:0`,
+      profile: PROFILE,
+      rtpPorts: config.rtpPorts,
+      sounds: SOUNDS,
+      recordings: join(config.dataDir, 'recordings'),
+    },
+    nursery,
+  );
   shutdown.add('media server', () => server.close());
   void server.exited.then((error) => exited(error ?? new Error('the embedded media server ended')));
   return { server, address: { ...hostPort(server.addresses.eventSocket ?? ''), secret } };

@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { type MediaServerOptions, startMediaServer } from '../embedded/media/index.ts';
 import type { EmbeddedServer } from '../embedded/server.ts';
 import { type SipServerOptions, startSipServer } from '../embedded/sip/index.ts';
+import { Nursery } from '../processes/index.ts';
 
 const USAGE = `ringmaster embedded: the embedded servers alone, for programs that use drachtio-srf or drachtio-fsmrf
 
@@ -62,7 +63,10 @@ export async function embedded(args: readonly string[]): Promise<number | undefi
       process.stdout.write(`app ${server.addresses.app}\nsip ${server.addresses.sip}\n`);
     }
     if (media !== undefined) {
-      const server = await startMediaServer(media);
+      // Before there are calls that starting a process would hold up.
+      const nursery = new Nursery();
+      nursery.open();
+      const server = await startMediaServer(media, nursery);
       servers.push(server);
       process.stdout.write(`event-socket ${server.addresses.eventSocket}\nmedia ${server.addresses.sip}\n`);
     }

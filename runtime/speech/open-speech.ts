@@ -1,4 +1,5 @@
 import type { LiveDirectory } from '../domain/index.ts';
+import type { Nursery } from '../processes/index.ts';
 import { SpeechService } from './service.ts';
 
 const KEY = 'record_asr_options';
@@ -6,9 +7,10 @@ const KEY = 'record_asr_options';
 /** Speech recognition by the setting `record_asr_options` of the master domain, which counts as soon as it changes. */
 export async function openSpeech(
   directory: LiveDirectory,
+  nursery: Nursery,
   log: { warn(fields: object, message: string): void },
 ): Promise<SpeechService> {
-  const service = new SpeechService();
+  const service = new SpeechService(nursery);
   const { settings } = directory.collections;
   const reload = async (): Promise<void> => {
     const masters = new Set(directory.domains().flatMap(({ id, isMaster }) => (isMaster ? [id] : [])));

@@ -1,4 +1,5 @@
 import { type AsrOptions, type AsrServer, asrOptionsProblem } from '../domain/index.ts';
+import type { Nursery } from '../processes/index.ts';
 import { untilActive } from './activity.ts';
 import { type SpeechEngine, SpeechError, type SpeechStream, type SpeechStreamOptions } from './engine.ts';
 import { OpenAi } from './engines/openai.ts';
@@ -25,14 +26,16 @@ export type OpenSpeech = Pick<SpeechStreamOptions, 'onResult' | 'onFailure'> &
  * a limit of streams at once.
  */
 export class SpeechService {
+  readonly #nursery: Nursery;
   readonly #installed: () => boolean;
   readonly #listeners = new Set<() => void>();
   #options: AsrOptions = {};
   #servers: readonly Server[] = [];
   #streams = 0;
 
-  /** @param installed whether pocketsphinx is on this machine */
-  constructor(installed: () => boolean = pocketsphinxInstalled) {
+  /** @param nursery starts engines @param installed whether pocketsphinx is on this machine */
+  constructor(nursery: Nursery, installed: () => boolean = pocketsphinxInstalled) {
+    this.#nursery = nursery;
     this.#installed = installed;
     this.configure(undefined);
   }
@@ -147,7 +150,7 @@ export class SpeechService {
 
   #server(server: AsrServer): Server {
     return {
-      engine: engineOf(server),
+      engine: engineOf(server, this.#nursery),
       language: server.language,
       limit: server.parallel_streams ?? Number.POSITIVE_INFINITY,
       streams: 0,
@@ -159,11 +162,11 @@ export class SpeechService {
   }
 }
 
-function engineOf(server: AsrServer): SpeechEngine {
+function engineOf(server: AsrServer, nursery: Nursery): SpeechEngine {
   switch (server.engine) {
     case 'pocketsphinx': {
       const { acoustic_model: acousticModel, language_model: languageModel, dictionary } = server;
-      return new Pocketsphinx({
+      return new Pocketsphinx(nursery, {
         ...(acousticModel === undefined ? {} : { acousticModel }),
         ...(languageModel === undefined ? {} : { languageModel }),
         ...(dictionary === undefined ? {} : { dictionary }),

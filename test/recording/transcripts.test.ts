@@ -5,6 +5,7 @@ import { expect } from 'chai';
 import { wavOf } from '../../runtime/media/wav-file.ts';
 import type { AsrStatus } from '../../runtime/recording/index.ts';
 import { type Transcript, TranscriptQueue } from '../../runtime/recording/index.ts';
+import { Nursery } from '../../runtime/processes/index.ts';
 import { SpeechService } from '../../runtime/speech/index.ts';
 import { ToneSource } from '../phones/media/tone.ts';
 import { OpenAiServer } from '../speech/support/openai-server.ts';
@@ -29,7 +30,8 @@ describe('queue of transcriptions', () => {
   });
   beforeEach(() => {
     [statuses, done, left] = [[], [], []];
-    service = new SpeechService(() => false);
+    // No engine here is a process.
+    service = new SpeechService(new Nursery(), () => false);
     queue = new TranscriptQueue({
       archive: {
         setTranscript: async (id: string, status: AsrStatus) => void statuses.push([id, status]),

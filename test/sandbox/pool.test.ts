@@ -1,7 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import process from 'node:process';
 import { expect } from 'chai';
 import { SandboxLostError, openSandbox } from '../../runtime/sandbox/index.ts';
+import { childrenOf } from '../support/children.ts';
 import { errorOf, startScript } from './support.ts';
 
 /** Uses up its process: V8 cannot interrupt it. */
@@ -155,8 +156,7 @@ async function until(condition: () => boolean): Promise<void> {
 
 /** Processes of this one that start sandbox processes (proc(5)). */
 function nurseries(): number[] {
-  return readdirSync('/proc/self/task')
-    .flatMap((thread) => readFileSync(`/proc/self/task/${thread}/children`, 'utf8').split(' '))
-    .map(Number)
-    .filter((pid) => pid > 0 && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('sandbox/nursery'));
+  return childrenOf(process.pid).filter((pid) =>
+    readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('processes/nursery'),
+  );
 }

@@ -3,12 +3,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { wavOf } from '../../runtime/media/wav-file.ts';
+import { Nursery } from '../../runtime/processes/index.ts';
 import { SpeechError, type SpeechResult } from '../../runtime/speech/engine.ts';
 import { SpeechService, transcribeFile } from '../../runtime/speech/index.ts';
 import { ToneSource } from '../phones/media/tone.ts';
 import { OpenAiServer } from './support/openai-server.ts';
 import { speechPeers, spoken, WORDS } from './support/spoken.ts';
 import { VoskServer } from './support/vosk-server.ts';
+
+const nursery = new Nursery();
 
 /** Loud for a while, then silent: what a stand-in takes for a word. */
 function word(loudMs = 400, quietMs = 800): Int16Array {
@@ -19,7 +22,7 @@ function word(loudMs = 400, quietMs = 800): Int16Array {
 
 /** A service with one server, or what is installed. */
 function serviceWith(server?: object, more: object = {}): SpeechService {
-  const service = new SpeechService(() => true);
+  const service = new SpeechService(nursery, () => true);
   expect(service.configure(server === undefined ? undefined : { servers: [server], ...more })).to.equal(undefined);
   return service;
 }
@@ -54,6 +57,8 @@ async function refusal(work: Promise<unknown>): Promise<SpeechError> {
 }
 
 describe('speech engines', () => {
+  after(() => nursery.close());
+
   describe('vosk', () => {
     let server: VoskServer;
     before(async () => {
@@ -165,18 +170,18 @@ describe('speech engines', () => {
 
     it('fails when it cannot start', async () => {
       const service = serviceWith({ engine: 'pocketsphinx', acoustic_model: '/nowhere' });
-      expect((await refusal(results(service, [word()]))).message).to.match(/pocketsphinx_continuous ended with 1/);
+      expect((await refusal(results(service, [word()]))).message).to.match(/pocketsphinx_continuous ended with code 1/);
     });
   });
 
   describe('of the configuration', () => {
     it('are off where there are none', async () => {
-      const none = new SpeechService(() => false);
+      const none = new SpeechService(nursery, () => false);
       expect(none.configured).to.equal(false);
       const failure = await refusal(none.open({ onResult: () => {}, onFailure: () => {} }));
       expect(failure.code).to.equal('not_configured');
-      expect(new SpeechService(() => true).configured).to.equal(true);
-      const off = new SpeechService(() => true);
+      expect(new SpeechService(nursery, () => true).configured).to.equal(true);
+      const off = new SpeechService(nursery, () => true);
       off.configure({ enabled: false });
       expect(off.configured).to.equal(false);
       expect(off.configure({ servers: 'none' })).to.match(/servers/);
@@ -185,7 +190,7 @@ describe('speech engines', () => {
 
     it('take no more streams than are allowed, and the next server where one does not answer', async () => {
       const server = await VoskServer.start();
-      const service = new SpeechService(() => true);
+      const service = new SpeechService(nursery, () => true);
       const servers = [
         { engine: 'vosk', url: 'ws://127.0.0.1:1' },
         { engine: 'vosk', url: server.url },

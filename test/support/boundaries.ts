@@ -23,6 +23,7 @@ function roomOf(file: string): string {
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'runtime/config': [],
   'runtime/sip-facts': [],
+  'runtime/processes': [],
   'runtime/rate': [],
   'runtime/sandbox': [],
   'runtime/interpreter': ['runtime/sandbox'],
@@ -88,8 +89,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'freeswitch-config': ['runtime/config', 'runtime/embedded'],
 };
 
-/** What the standards say, in tables, and how rates are kept: any room may import these. */
-const COMMON = new Set(['runtime/sip-facts', 'runtime/rate']);
+/** What the standards say, in tables, how rates are kept, and how programs are started: any room may import these. */
+const COMMON = new Set(['runtime/sip-facts', 'runtime/rate', 'runtime/processes']);
 
 /** Rooms that wire others together, and so may import any. */
 const COMPOSERS = new Set(['runtime/main', 'runtime/cli', 'test']);

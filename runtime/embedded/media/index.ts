@@ -1,7 +1,9 @@
 import { Worker } from 'node:worker_threads';
+import { Nursery, type ProgramInput, programRunner } from '../../processes/index.ts';
 import { type EmbeddedServer, ListenError } from '../server.ts';
 import type { MediaServerOptions, MediaServerStats } from './options.ts';
 import type { FromThread, ToThread } from './thread-messages.ts';
+import { OwnerPrograms } from './thread-programs.ts';
 
 export { MediaServerOptionError, type MediaServerOptions, type MediaServerStats } from './options.ts';
 
@@ -13,13 +15,17 @@ const CLOSE_TIMEOUT_MS = 3000;
  * other event socket clients on machines without FreeSWITCH.
  *
  * @param options addresses, ports and directories; see {@link MediaServerOptions}
+ * @param nursery starts programs for it, such as a speech synthesizer; left out, it has one of its own
  * @returns the running server; its `addresses` are `eventSocket` and `sip`
  * @throws ListenError when an address is in use or not this machine's
  * @throws Error named MediaServerOptionError when an option cannot be used
  */
-export async function startMediaServer(options: MediaServerOptions): Promise<EmbeddedServer<MediaServerStats>> {
+export async function startMediaServer(
+  options: MediaServerOptions,
+  nursery?: Nursery,
+): Promise<EmbeddedServer<MediaServerStats>> {
   const worker = new Worker(new URL('./thread.ts', import.meta.url), { workerData: options });
-  const handle = new MediaThread(worker);
+  const handle = new MediaThread(worker, nursery);
   await handle.started;
   return handle;
 }
@@ -29,14 +35,17 @@ class MediaThread implements EmbeddedServer<MediaServerStats> {
   readonly started: Promise<void>;
   readonly exited: Promise<Error | undefined>;
   readonly #worker: Worker;
+  readonly #programs: OwnerPrograms;
   readonly #questions = new Map<number, { resolve(stats: MediaServerStats): void; reject(error: Error): void }>();
   #addresses: Readonly<Record<string, string>> = {};
   #nextId = 1;
   #closing: Promise<void> | undefined;
   #gone = false;
 
-  constructor(worker: Worker) {
+  constructor(worker: Worker, given: Nursery | undefined) {
     this.#worker = worker;
+    const nursery = given ?? new Nursery();
+    this.#programs = new OwnerPrograms(programRunner(nursery));
     const started = Promise.withResolvers<void>();
     this.started = started.promise;
     const exited = Promise.withResolvers<Error | undefined>();
@@ -49,7 +58,8 @@ class MediaThread implements EmbeddedServer<MediaServerStats> {
       else if (message.type === 'stats') {
         this.#questions.get(message.id)?.resolve(message.stats);
         this.#questions.delete(message.id);
-      }
+      } else if (message.type === 'run') void this.#run(message.id, message.work);
+      else if (message.type === 'stop') this.#programs.stop(message.id);
     });
     worker.on('error', (error) => {
       started.reject(error);
@@ -57,6 +67,8 @@ class MediaThread implements EmbeddedServer<MediaServerStats> {
     });
     worker.on('exit', () => {
       this.#gone = true;
+      this.#programs.stopAll();
+      if (given === undefined) nursery.close();
       const error = new Error('the media thread has ended');
       for (const question of this.#questions.values()) question.reject(error);
       this.#questions.clear();
@@ -90,6 +102,11 @@ class MediaThread implements EmbeddedServer<MediaServerStats> {
     this.#tell({ type: 'close' });
     await this.exited;
     clearTimeout(timeout);
+  }
+
+  async #run(id: number, work: ProgramInput): Promise<void> {
+    const output = await this.#programs.run(id, work);
+    if (!this.#gone) this.#tell({ type: 'ran', id, output });
   }
 
   #tell(message: ToThread): void {

@@ -1,3 +1,4 @@
+import type { RunProgram } from '../../processes/index.ts';
 import { APIS } from './api/table.ts';
 import { APPLICATIONS } from './apps/table.ts';
 import { FRAME_SAMPLES } from './audio/format.ts';
@@ -23,8 +24,8 @@ export class MediaServer {
   readonly #controllers: ControllerConnections;
   #addresses: Record<string, string> = {};
 
-  /** @throws MediaServerOptionError */
-  constructor(options: MediaServerOptions) {
+  /** @param run runs programs of this machine @throws MediaServerOptionError */
+  constructor(options: MediaServerOptions, run: RunProgram) {
     const media = readAddress('media', options.media);
     const sounds = new SoundLibrary(options.sounds, () => this.#core.ticker.frame * FRAME_SAMPLES);
     this.#core = new MediaCore({
@@ -35,6 +36,7 @@ export class MediaServer {
       apis: APIS,
       conferences: new ConferenceTable(),
       profileName: options.profile,
+      run,
     });
     this.#ports = new PortPool(media.host, options.rtpPorts);
     this.#controllers = new ControllerConnections(this.#core);

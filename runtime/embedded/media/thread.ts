@@ -4,6 +4,7 @@ import { ListenError } from '../server.ts';
 import { MediaServer } from './media-server.ts';
 import type { MediaServerOptions } from './options.ts';
 import type { FromThread, ToThread } from './thread-messages.ts';
+import { ThreadPrograms } from './thread-programs.ts';
 
 /** How much nicer the rest of the process is; FreeSWITCH runs its media threads at real-time priority where it may. */
 const AHEAD = 10;
@@ -28,10 +29,11 @@ async function run(): Promise<void> {
   if (port === null) throw new Error('the media thread must be started as a worker');
   const tell = (message: FromThread): void => port.postMessage(message);
   const options = workerData as MediaServerOptions;
+  const programs = new ThreadPrograms(tell);
   preferThisThread();
   let server: MediaServer;
   try {
-    server = new MediaServer(options);
+    server = new MediaServer(options, programs.run);
     await server.start(options);
   } catch (error) {
     if (!(error instanceof Error)) throw error;
@@ -43,6 +45,7 @@ async function run(): Promise<void> {
   }
   port.on('message', (message: ToThread) => {
     if (message.type === 'stats') tell({ type: 'stats', id: message.id, stats: server.stats() });
+    else if (message.type === 'ran') programs.ran(message.id, message.output);
     else {
       void server.close().then(() => {
         tell({ type: 'closed' });

@@ -11,6 +11,7 @@ const DEFAULTS: PoolOptions = {
   silenceMs: 10_000,
   drainMs: 600_000,
   debuggerPort: undefined,
+  nursery: undefined,
   onDiagnostic: () => undefined,
 };
 

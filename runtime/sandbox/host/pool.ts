@@ -1,9 +1,9 @@
+import { Nursery } from '../../processes/index.ts';
 import { DebuggerNotAllowedError, SandboxLostError, ScriptError } from '../errors.ts';
 import { NotPlainError } from '../json.ts';
 import type { CompileResult, Sandbox, ScriptRun, ScriptSource, StartOptions } from '../sandbox.ts';
 import { DebugServer } from './debug-server.ts';
 import { HostRun } from './host-run.ts';
-import { Nursery } from './nursery.ts';
 import { type NumberedProgram, Programs } from './programs.ts';
 import { Quarantine } from './quarantine.ts';
 import { Slot } from './slot.ts';
@@ -17,6 +17,8 @@ export interface PoolOptions extends WorkerLimits {
   readonly drainMs: number;
   /** Port on the loopback address for debuggers (0: any); undefined: none is let in. */
   readonly debuggerPort: number | undefined;
+  /** Starts the processes; undefined: one of its own. */
+  readonly nursery: Nursery | undefined;
   /** Told of what an operator should know. */
   readonly onDiagnostic: (message: string, details: object) => void;
 }
@@ -62,7 +64,7 @@ export class Pool implements Sandbox {
       for (const worker of this.#workers()) worker.forget(program);
     });
     const listener = this.#listener();
-    this.#nursery = new Nursery(options.nice);
+    this.#nursery = options.nursery ?? new Nursery();
     const born = { ...options, nursery: this.#nursery };
     this.#slots = Array.from({ length: options.workers }, () => new Slot(born, listener, 'birth'));
     this.#isolation = new Slot(born, listener, 'death');
@@ -121,7 +123,7 @@ export class Pool implements Sandbox {
       worker.process.kill();
     }
     await Promise.all(exits);
-    this.#nursery.close();
+    if (this.#nursery !== this.#options.nursery) this.#nursery.close();
   }
 
   #refuseWhenClosed(): void {

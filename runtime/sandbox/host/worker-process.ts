@@ -1,9 +1,10 @@
 import type { Socket } from 'node:net';
+import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { FrameReader, encodeFrame } from '../frame.ts';
 import type { ToHost, ToWorker } from '../messages.ts';
 import { putInBackground } from './background.ts';
-import type { Nursery } from './nursery.ts';
+import type { Nursery } from '../../processes/index.ts';
 
 export interface WorkerLimits {
   /** Megabytes the process may use. */
@@ -59,26 +60,27 @@ export class WorkerProcess {
 
   constructor(options: WorkerOptions, events: WorkerEvents) {
     this.#events = events;
-    const { memoryMb, restMs } = options;
+    const { memoryMb, restMs, nice } = options;
+    const args = [
+      '--permission',
+      '--allow-addons',
+      `--allow-fs-read=${ROOT}`,
+      `--allow-fs-read=${LIBRARIES}`,
+      // isolated-vm's loader looks which libc there is.
+      '--allow-fs-read=/etc/alpine-release',
+      '--disable-warning=ExperimentalWarning',
+      '--disable-warning=SecurityWarning',
+      MAIN,
+      JSON.stringify({ memoryMb, frameBytes: FRAME_BYTES, restMs }),
+    ];
     this.#kill = options.nursery.start(
-      [
-        '--permission',
-        '--allow-addons',
-        `--allow-fs-read=${ROOT}`,
-        `--allow-fs-read=${LIBRARIES}`,
-        // isolated-vm's loader looks which libc there is.
-        '--allow-fs-read=/etc/alpine-release',
-        '--disable-warning=ExperimentalWarning',
-        '--disable-warning=SecurityWarning',
-        MAIN,
-        JSON.stringify({ memoryMb, frameBytes: FRAME_BYTES, restMs }),
-      ],
+      { program: process.execPath, args, nice },
       {
         started: (pid, line) => this.#started(pid, line, options),
         words: (text) => {
           this.#lastWords = (this.#lastWords + text).slice(-LAST_WORDS);
         },
-        gone: (reason) => this.#end(reason),
+        gone: (reason) => this.#end(`the sandbox process ${reason}`),
         orphaned: () => {
           this.#orphaned = true;
           if (this.#line?.destroyed !== false) this.#end('the sandbox process is gone');

@@ -124,4 +124,5 @@ host.on('data', (chunk: Buffer) => {
 // Without its host a sandbox has nothing to do.
 host.on('close', die);
 host.on('error', die);
-send({ type: 'ready' });
+// Before that, what this process says does not come to its host.
+process.stdin.resume().once('end', () => send({ type: 'ready' }));

@@ -1,10 +1,10 @@
-import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { accessSync, constants } from 'node:fs';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import type { Readable, Writable } from 'node:stream';
+import type { Socket } from 'node:net';
+import { type Nursery, shellOrder } from '../../processes/index.ts';
 import { type SpeechEngine, SpeechError, type SpeechStream, type SpeechStreamOptions } from '../engine.ts';
 import { Upsampler } from '../upsampler.ts';
 
@@ -37,10 +37,13 @@ export function pocketsphinxInstalled(path = process.env['PATH'] ?? ''): boolean
 
 /** CMU Pocketsphinx as a process of its own for each stream. It tells final results only, one for each utterance. */
 export class Pocketsphinx implements SpeechEngine {
+  readonly #nursery: Nursery;
   readonly #model: PocketsphinxModel;
   #words: Promise<ReadonlySet<string>> | undefined;
 
-  constructor(model: PocketsphinxModel = {}) {
+  /** @param nursery starts the processes */
+  constructor(nursery: Nursery, model: PocketsphinxModel = {}) {
+    this.#nursery = nursery;
     this.#model = model;
   }
 
@@ -52,7 +55,7 @@ export class Pocketsphinx implements SpeechEngine {
       ...(dictionary === undefined ? [] : ['-dict', dictionary]),
       ...(grammar !== undefined ? ['-jsgf', grammar] : languageModel === undefined ? [] : ['-lm', languageModel]),
     ];
-    return new PocketsphinxStream(args, options, async () => {
+    return new PocketsphinxStream(this.#nursery, args, options, async () => {
       if (grammar !== undefined) await rm(grammar, { force: true });
     });
   }
@@ -86,81 +89,124 @@ async function readWords(dictionary: string): Promise<ReadonlySet<string>> {
   }
 }
 
-type Process = ChildProcessByStdio<Writable, Readable, null>;
+/** It reads files only, and cannot open the socket of the line: `cat` makes a pipe of it. */
+const SCRIPT = `cat <&3 | exec ${COMMAND} -infile /dev/stdin -logfn /dev/null "$@" >&3 3>&-`;
 
 class PocketsphinxStream implements SpeechStream {
   readonly #options: SpeechStreamOptions;
-  readonly #process: Process;
+  readonly #kill: () => void;
+  readonly #line = Promise.withResolvers<Socket>();
   readonly #upsampler = new Upsampler();
   readonly #ended = Promise.withResolvers<void>();
-  #line = '';
+  readonly #tidy: () => Promise<void>;
+  /** Sound for a process that is on its way up. */
+  #unsent: Buffer[] = [];
+  #unsentBytes = 0;
+  #socket: Socket | undefined;
+  #text = '';
+  /** How the process ended, and whether all it said was heard: these come by different ways. */
+  #exit: { readonly problem: string | undefined } | undefined;
+  #heardAll = false;
+  #finishing = false;
   #closed = false;
 
-  constructor(args: readonly string[], options: SpeechStreamOptions, tidy: () => Promise<void>) {
+  constructor(nursery: Nursery, args: readonly string[], options: SpeechStreamOptions, tidy: () => Promise<void>) {
     this.#options = options;
-    // It reads files only, and cannot open the socket that Node makes of a standard input: `cat` makes a pipe of it.
-    const script = `cat | exec ${COMMAND} -infile /dev/stdin -logfn /dev/null "$@"`;
-    this.#process = spawn('/bin/sh', ['-c', script, COMMAND, ...args], {
-      stdio: ['pipe', 'pipe', 'ignore'],
-      detached: true,
-    });
-    this.#process.stdout.setEncoding('utf8').on('data', (text: string) => this.#take(text));
-    // A process that ends takes its input away; its exit says so.
-    this.#process.stdin.on('error', () => undefined);
-    this.#process.once('error', (error) => this.#over(`${COMMAND} cannot be started: ${error.message}`));
-    this.#process.once('close', (code, signal) => {
-      this.#over(code === 0 ? undefined : `${COMMAND} ended with ${code ?? signal}`);
-      void tidy();
+    this.#tidy = tidy;
+    this.#kill = nursery.start(shellOrder(SCRIPT, [COMMAND, ...args]), {
+      started: (_pid, line) => this.#started(line),
+      words: () => undefined,
+      gone: (reason, ok) => this.#gone(ok ? undefined : `${COMMAND} ${reason}`),
+      orphaned: () => {
+        this.#kill();
+        this.#gone(`${COMMAND} is lost`);
+      },
     });
   }
 
   get backlogMs(): number {
-    return this.#process.stdin.writableLength / BYTES_PER_MS;
+    return this.#backlog / BYTES_PER_MS;
   }
 
   write(samples: Int16Array): void {
-    if (this.#closed || this.#process.stdin.writableEnded) return;
+    if (this.#closed || this.#finishing) return;
     const wide = this.#upsampler.next(samples);
-    this.#process.stdin.write(Buffer.from(wide.buffer, wide.byteOffset, wide.byteLength));
+    const bytes = Buffer.from(wide.buffer, wide.byteOffset, wide.byteLength);
+    if (this.#socket) this.#socket.write(bytes);
+    else {
+      this.#unsent.push(bytes);
+      this.#unsentBytes += bytes.length;
+    }
   }
 
   async drained(): Promise<void> {
-    const { stdin } = this.#process;
-    if (this.#closed || stdin.writableLength < HIGH_WATER) return;
-    await Promise.race([new Promise((resolve) => stdin.once('drain', resolve)), this.#ended.promise]);
+    if (this.#closed || this.#backlog < HIGH_WATER) return;
+    const drain = async (): Promise<void> => {
+      const line = await this.#line.promise;
+      if (line.writableNeedDrain) await new Promise((resolve) => line.once('drain', resolve));
+    };
+    await Promise.race([drain(), this.#ended.promise]);
   }
 
   async finish(): Promise<void> {
-    this.#process.stdin.end();
+    this.#finishing = true;
+    this.#socket?.end();
     await this.#ended.promise;
   }
 
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
-    const { pid } = this.#process;
-    try {
-      // The shell and what it started are a group of their own.
-      if (pid !== undefined) process.kill(-pid, 'SIGKILL');
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
-    }
+    this.#kill();
+    this.#socket?.destroy();
     this.#ended.resolve();
+  }
+
+  get #backlog(): number {
+    return this.#socket?.writableLength ?? this.#unsentBytes;
+  }
+
+  #started(line: Socket): void {
+    if (this.#closed) {
+      line.destroy();
+      return;
+    }
+    this.#socket = line;
+    line.setEncoding('utf8').on('data', (text: string) => this.#take(text));
+    // A process that ends takes the line away; its exit says so.
+    line.on('error', () => undefined);
+    line.on('close', () => {
+      this.#heardAll = true;
+      this.#over();
+    });
+    for (const bytes of this.#unsent) line.write(bytes);
+    this.#unsent = [];
+    if (this.#finishing) line.end();
+    this.#line.resolve(line);
   }
 
   /** A line for each utterance; an empty one when nothing was understood. */
   #take(text: string): void {
-    const lines = (this.#line + text).split('\n');
-    this.#line = lines.pop() ?? '';
+    const lines = (this.#text + text).split('\n');
+    this.#text = lines.pop() ?? '';
     for (const line of lines) {
       const understood = line.trim();
       if (understood !== '' && !this.#closed) this.#options.onResult({ text: understood, final: true });
     }
   }
 
-  #over(problem: string | undefined): void {
-    if (this.#closed) return;
+  #gone(problem: string | undefined): void {
+    this.#exit = { problem };
+    void this.#tidy();
+    this.#over();
+  }
+
+  #over(): void {
+    if (this.#closed || !this.#exit) return;
+    const { problem } = this.#exit;
+    if (problem === undefined && !this.#heardAll) return;
     this.#closed = true;
+    this.#socket?.destroy();
     if (problem !== undefined) this.#options.onFailure(new SpeechError('failed', problem));
     this.#ended.resolve();
   }

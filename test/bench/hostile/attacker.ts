@@ -1,8 +1,9 @@
 /** Starts the hostile scripts of a node over and over, and kills its script processes now and then: see attack.ts. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import process from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { RestClient } from '../../phones/rest-client.ts';
+import { childrenOf } from '../../support/children.ts';
 import type { Attacked, AttackOrder } from './attack.ts';
 
 const HOOKS = '/rest/v1/api/hooks';
@@ -42,13 +43,6 @@ function sandboxPids(nodePid: number): number[] {
   return childrenOf(nodePid)
     .flatMap(childrenOf)
     .filter((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('sandbox/worker'));
-}
-
-function childrenOf(pid: number): number[] {
-  return readdirSync(`/proc/${pid}/task`)
-    .flatMap((thread) => readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8').split(' '))
-    .map(Number)
-    .filter((child) => child > 0);
 }
 
 process.on('message', (order: AttackOrder) => {

@@ -25,7 +25,7 @@ class Speech implements RunningApplication {
 
   constructor(channel: Channel, voice: string, text: string) {
     this.#channel = channel;
-    void synthesize(voice, text, this.#abort.signal).then((samples) => {
+    void synthesize(channel.core.run, voice, text, this.#abort.signal).then((samples) => {
       if (samples === undefined) this.#done = true;
       else this.#source = new ClipSource(samples, 0);
     });

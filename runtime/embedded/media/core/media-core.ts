@@ -1,3 +1,4 @@
+import type { RunProgram } from '../../../processes/index.ts';
 import type { ApiTable } from '../api/command.ts';
 import type { SoundLibrary } from '../audio/sound-library.ts';
 import type { ApplicationTable } from '../channel/application.ts';
@@ -29,6 +30,8 @@ export class MediaCore {
   readonly applications: ApplicationTable;
   readonly apis: ApiTable;
   readonly conferences: ConferenceTable;
+  /** Runs programs of this machine, such as a speech synthesizer. */
+  readonly run: RunProgram;
   readonly ticker: Ticker;
   /** Name of the SIP profile, and its address as `sofia status` shows it. */
   readonly profileName: string;
@@ -42,6 +45,7 @@ export class MediaCore {
     readonly apis: ApiTable;
     readonly conferences: ConferenceTable;
     readonly profileName: string;
+    readonly run: RunProgram;
   }) {
     this.identity = parts.identity;
     this.sounds = parts.sounds;
@@ -50,6 +54,7 @@ export class MediaCore {
     this.apis = parts.apis;
     this.conferences = parts.conferences;
     this.profileName = parts.profileName;
+    this.run = parts.run;
     this.ticker = new Ticker({
       tick: (frame, turn) => {
         this.conferences.mix(turn);

@@ -2,7 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
-import type { FromNursery, ToNursery } from '../nursery/messages.ts';
+import { killProcess } from './kill-process.ts';
+import type { FromNursery, Order, ToNursery } from './nursery-messages.ts';
 
 /** What the nursery has to say of a process. */
 export interface Birth {
@@ -10,34 +11,36 @@ export interface Birth {
   started(pid: number, line: Socket): void;
   /** It wrote to its error output. */
   words(text: string): void;
-  /** It is gone; nothing follows. */
-  gone(reason: string): void;
+  /** It is gone; nothing follows. @param reason e.g. `ended with code 1` @param ok it ended with code 0 */
+  gone(reason: string, ok: boolean): void;
   /** Nobody will tell of its end: the nursery is gone. */
   orphaned(): void;
 }
 
-const MAIN = fileURLToPath(new URL('../nursery/main.ts', import.meta.url));
+const MAIN = fileURLToPath(new URL('./nursery-main.ts', import.meta.url));
 /** It holds a few strings. */
 const SMALL = ['--max-old-space-size=24', '--max-semi-space-size=1', '--disable-warning=ExperimentalWarning'];
 
-/** Starts sandbox processes by way of a small process, so that the host never stands still for it: see `nursery/main.ts`. */
+/** Priority of what is started, where nothing else is said: calls come first. */
+const NICE = 5;
+
+/** Starts processes by way of a small one, so that its owner never stands still for it: see `nursery-main.ts`. */
 export class Nursery {
-  readonly #nice: number;
   readonly #births = new Map<number, Birth>();
   #child: ChildProcess | undefined;
   #lastId = 0;
   #closed = false;
 
-  /** @param nice priority of the processes, 0 to 19 */
-  constructor(nice: number) {
-    this.#nice = nice;
+  /** Starts the small process, if it is not there: whoever owns it has to stand still for that one. */
+  open(): void {
+    this.#child ??= this.#open();
   }
 
   /**
-   * Starts a process of Node.js without an environment.
+   * Starts a process.
    * @returns kills it
    */
-  start(args: readonly string[], birth: Birth): () => void {
+  start(order: Order, birth: Birth): () => void {
     const id = ++this.#lastId;
     const child = (this.#child ??= this.#open());
     let pid: number | undefined;
@@ -48,10 +51,10 @@ export class Nursery {
         birth.started(known, line);
       },
     });
-    this.#tell(child, { type: 'start', id, args });
+    this.#tell(child, { type: 'start', id, ...order });
     return () => {
       if (child === this.#child) this.#tell(child, { type: 'kill', id });
-      else if (pid !== undefined) kill(pid);
+      else if (pid !== undefined) killProcess(pid, order.group ?? false);
     };
   }
 
@@ -62,7 +65,7 @@ export class Nursery {
   }
 
   #open(): ChildProcess {
-    const child = spawn(process.execPath, [...SMALL, MAIN, String(this.#nice)], {
+    const child = spawn(process.execPath, [...SMALL, MAIN, String(NICE)], {
       env: {},
       cwd: '/',
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
@@ -84,8 +87,11 @@ export class Nursery {
     if (message.type === 'words') birth?.words(message.text);
     else if (message.type === 'gone') {
       this.#births.delete(message.id);
-      birth?.gone(message.reason);
-    } else if (birth && line) birth.started(message.pid, line);
+      birth?.gone(message.reason, message.ok);
+    } else if (birth && line) {
+      birth.started(message.pid, line);
+      if (this.#child) this.#tell(this.#child, { type: 'got', id: message.id });
+    }
     // Its line was gone before it came here: the process is at its end.
     else if (!birth) line?.destroy();
   }
@@ -102,16 +108,7 @@ export class Nursery {
 function bound(birth: Birth): Omit<Birth, 'started'> {
   return {
     words: (text) => birth.words(text),
-    gone: (reason) => birth.gone(reason),
+    gone: (reason, ok) => birth.gone(reason, ok),
     orphaned: () => birth.orphaned(),
   };
-}
-
-/** One that is gone already needs nothing. */
-function kill(pid: number): void {
-  try {
-    process.kill(pid, 'SIGKILL');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
-  }
 }

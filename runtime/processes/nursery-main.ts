@@ -1,0 +1,76 @@
+/**
+ * The nursery: starts processes for its owner. A process that starts another is copied (fork(2)), and stands still
+ * meanwhile with all its threads, the longer the more memory it has: some 30 ms for a node with calls. This one has little,
+ * and nobody waits for its threads. Its argument is its priority, 0 to 19.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import type { Socket } from 'node:net';
+import os from 'node:os';
+import process from 'node:process';
+import { killProcess } from './kill-process.ts';
+import type { FromNursery, Order, ToNursery } from './nursery-messages.ts';
+
+/** Characters of error output that are passed on at once. */
+const WORDS = 2000;
+
+interface Child {
+  readonly process: ChildProcess;
+  readonly group: boolean;
+}
+
+const children = new Map<number, Child>();
+
+/** The owner may be gone at any moment; then this process ends. */
+function tell(message: FromNursery, line?: Socket): void {
+  process.send?.(message, line, {}, () => undefined);
+}
+
+function start(id: number, { program, args, env = {}, nice, group = false }: Order): void {
+  const child = spawn(program, args, { env, cwd: '/', stdio: ['pipe', 'ignore', 'pipe', 'pipe'], detached: group });
+  // It may be gone by then.
+  child.stdin?.on('error', () => undefined);
+  children.set(id, { process: child, group });
+  const gone = (reason: string, ok = false): void => {
+    if (children.delete(id)) tell({ type: 'gone', id, reason, ok });
+  };
+  child.on('error', (error) => gone(error.message));
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => tell({ type: 'words', id, text: text.slice(-WORDS) }));
+  child.on('exit', (code, signal) => {
+    const end = (): void => gone(`ended with ${signal ?? `code ${code}`}`, code === 0);
+    // Its last words come before.
+    if (child.stderr?.closed === false) child.stderr.once('close', end);
+    else end();
+  });
+  if (child.pid === undefined) return;
+  yieldProcessor(child.pid, nice, group);
+  tell({ type: 'started', id, pid: child.pid }, child.stdio[3] as Socket);
+}
+
+/** A process that is gone by now needs no priority. */
+function yieldProcessor(pid: number, nice: number | undefined, group: boolean): void {
+  try {
+    if (nice !== undefined) os.setPriority(pid, Math.max(os.getPriority(), nice));
+    // Linux may share the processors among sessions first (CONFIG_SCHED_AUTOGROUP), and a group of its own is one.
+    if (group && process.platform === 'linux') writeFileSync(`/proc/${pid}/autogroup`, String(os.getPriority(pid)));
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === undefined || !EXPECTED.includes(code)) throw error;
+  }
+}
+
+/** The process is gone, or this system has no such groups. */
+const EXPECTED = ['ERR_SYSTEM_ERROR', 'ENOENT', 'ESRCH', 'EACCES', 'EPERM', 'EAGAIN', 'EINVAL'];
+
+function kill(child: Child | undefined): void {
+  if (child?.process.pid !== undefined) killProcess(child.process.pid, child.group);
+}
+
+os.setPriority(Math.max(os.getPriority(), Number(process.argv[2] ?? 0)));
+process.on('message', (message: ToNursery) => {
+  if (message.type === 'start') start(message.id, message);
+  // Node.js has closed the line on this side, and reads from it no more.
+  else if (message.type === 'got') children.get(message.id)?.process.stdin?.end();
+  else kill(children.get(message.id));
+});
+process.once('disconnect', () => process.exit(0));
