@@ -69,13 +69,25 @@ function endlessNumber(data: unknown): string | undefined {
 /** Ajv lists the errors of each branch of a union before the union's own; the caller needs one sentence. */
 function explain(errors: readonly ErrorObject[], part: string): Error {
   const union = errors.find(({ keyword }) => keyword === 'anyOf' || keyword === 'oneOf');
-  const error = union ?? errors[0];
+  const error = union === undefined ? errors[0] : (withinBranch(errors, union) ?? union);
   if (!error) return badParameter(part, 'is not valid');
   const path = error.instancePath.slice(1).split('/').filter(Boolean);
   const { missingProperty, additionalProperty } = params(error);
   const last = missingProperty ?? additionalProperty;
   const field = [...path, ...(last === undefined ? [] : [last])].join('.') || part;
   return badParameter(field, reason(error, errors));
+}
+
+/** The mistake in the one branch that is of the right type, such as an item of a list; there may be none. */
+function withinBranch(errors: readonly ErrorObject[], union: ErrorObject): ErrorObject | undefined {
+  const branches = new Map<string, ErrorObject>();
+  for (const error of errors) {
+    const isInside = error.instancePath.length > union.instancePath.length;
+    if (error === union || (!isInside && ['type', 'const'].includes(error.keyword))) continue;
+    const [branch = ''] = error.schemaPath.slice(union.schemaPath.length + 1).split('/');
+    if (!branches.has(branch)) branches.set(branch, error);
+  }
+  return branches.size === 1 ? branches.values().next().value : undefined;
 }
 
 function reason(error: ErrorObject, all: readonly ErrorObject[]): string {

@@ -5,6 +5,7 @@ import type { Session } from '../../runtime/iam/iam.ts';
 import { fieldTypes } from '../../runtime/model/filter/index.ts';
 import type { ResourceType } from '../collection/list.ts';
 import type { Fields, Resource } from '../collection/resource.ts';
+import { ofIndex } from '../collection/several.ts';
 import { type DomainScope, scopeOf } from '../domain-scope.ts';
 import { badParameter, outOfReach, RestError } from '../errors.ts';
 import { asRestErrors } from './entity-errors.ts';
@@ -84,7 +85,8 @@ export class DomainResource<Entity extends Row> implements Resource {
   async createAll(session: Session, list: readonly Fields[]): Promise<readonly Entity[]> {
     const scope = this.#scope(session);
     const all = list.map((given) => this.#rules.complete?.(given, scope) ?? { domain_id: scope.own, ...given });
-    for (const fields of all) await this.#check(session, scope, fields, undefined);
+    for (const [index, fields] of all.entries())
+      await ofIndex(index, () => this.#check(session, scope, fields, undefined));
     return await asRestErrors(this.entity, () => this.#collection.createAll(all));
   }
 

@@ -3,10 +3,11 @@ import { Type } from 'typebox';
 import type { Directory } from '../../runtime/domain/directory.ts';
 import { referredFirst } from '../../runtime/domain/collections/several.ts';
 import type { Session } from '../../runtime/iam/iam.ts';
-import { type ClassDefinition, type Model, ModelError, NotFoundError } from '../../runtime/model/index.ts';
+import { type ClassDefinition, type Model, ModelError, NotFoundError, ofSeveral } from '../../runtime/model/index.ts';
 import { fieldTypes } from '../../runtime/model/filter/index.ts';
 import type { ResourceType } from '../collection/list.ts';
 import type { Fields, Resource } from '../collection/resource.ts';
+import { ofIndex } from '../collection/several.ts';
 import { scopeOf } from '../domain-scope.ts';
 import { badParameter, outOfReach, RestError } from '../errors.ts';
 
@@ -81,7 +82,7 @@ export class ClassResource implements Resource {
     const made = new Map<number, ClassDefinition>();
     try {
       for (const index of referredFirst(list, 'parent_id'))
-        made.set(index, await this.create(session, list[index] ?? {}));
+        made.set(index, await ofIndex(index, () => ofSeveral(index, () => this.create(session, list[index] ?? {}))));
     } catch (error) {
       for (const each of [...made.values()].toReversed()) await this.remove(session, each.id);
       throw error;

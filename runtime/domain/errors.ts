@@ -36,7 +36,8 @@ export class DuplicateError extends EntityError {
   override name = 'DuplicateError';
 
   constructor(entity: string, field: string, options?: ErrorOptions) {
-    super(`Another ${entity} has this ${field}. Choose another value.`, entity, field, options);
+    // Of several, the index of the entity stands before the field.
+    super(`Another ${entity} has this ${field.replace(/^\d+\./, '')}. Choose another value.`, entity, field, options);
   }
 }
 

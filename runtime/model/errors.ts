@@ -60,7 +60,8 @@ export class ConflictError extends ModelError {
 
   constructor(field: string, options?: ErrorOptions) {
     super(
-      `Another entity has this ${field}. Choose another value.`,
+      // Of several, the index of the entity stands before the field.
+      `Another entity has this ${field.replace(/^\d+\./, '')}. Choose another value.`,
       field,
       'has a value that another entity has',
       options,

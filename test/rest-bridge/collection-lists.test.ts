@@ -52,6 +52,60 @@ describe('REST: lists of domain-center collections', () => {
     }
   });
 
+  it('are written whole or not at all; the mistake is named with the index before the field', async () => {
+    const other = node.domainId('other.local');
+    const eve = (await node.iam.collections.users.list()).find(({ login }) => login === 'eve')?.id;
+    const someClass = { classname: 'one', storage_mode: 'ram' };
+    for (const [path, list, status, field, reason] of [
+      [
+        '/domain/settings',
+        [
+          { key: 'k', value: 1 },
+          { key: 'k', value: 2 },
+        ],
+        409,
+        '1.key',
+        'Another setting has this key. Choose another value.',
+      ],
+      ['/domain/settings', [{ key: 'k', value: 1 }, { value: 2 }], 400, '1.key', 'is required'],
+      ['/domain/settings', [{ key: 'k', value: 1 }, 5], 400, '1', 'must be object'],
+      ['/domain/settings', [], 400, 'body', 'must NOT have fewer than 1 items'],
+      [
+        '/domain/sipusers',
+        [{ login: 'a' }, { login: 'b', user_id: eve }],
+        400,
+        '1.user_id',
+        'names nothing that exists',
+      ],
+      [
+        '/domain/settings',
+        [
+          { key: 'k', value: 1 },
+          { key: 'l', value: 1, domain_id: other },
+        ],
+        403,
+        '1.domain_id',
+        'names no domain that this session administers',
+      ],
+      ['/domain/classes', [someClass, { ...someClass, storage_mode: 'x' }], 400, '1.storage_mode', undefined],
+      [
+        '/domain/classes',
+        [someClass, someClass],
+        409,
+        '1.classname',
+        'Another entity has this classname. Choose another value.',
+      ],
+      ['/domain/classes', [someClass, { ...someClass, domain_id: other }], 403, '1.domain_id', undefined],
+    ] as const) {
+      const before = (await node.as('admin@demo.local', 'GET', path)).text;
+      const reply = await node.as('admin@demo.local', 'POST', path, list);
+      const { error_details: details } = reply.body as { error_details: { field: string; reason: string } };
+      expect([reply.status, details.field], reply.text).to.deep.equal([status, field]);
+      if (reason !== undefined) expect(details.reason).to.equal(reason);
+      expect((await node.as('admin@demo.local', 'GET', path)).text).to.equal(before);
+    }
+  });
+
   it('logged no fault meanwhile', () => {
     expect(node.log).to.deep.equal([]);
   });

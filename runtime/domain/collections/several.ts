@@ -26,7 +26,9 @@ export function referredFirst(entities: readonly Input[], reference: string | un
     let next: number | undefined = index;
     while (next !== undefined && !order.has(next) && !chain.includes(next)) {
       chain.push(next);
-      next = byId.get(entities[next]?.[reference]);
+      const referred = entities[next]?.[reference];
+      // What has no id yet is referred to by nobody.
+      next = typeof referred === 'string' ? byId.get(referred) : undefined;
     }
     for (const each of chain.toReversed()) order.add(each);
   }
