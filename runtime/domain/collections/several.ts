@@ -26,7 +26,7 @@ export function referredFirst(entities: readonly Input[], reference: string | un
     let next: number | undefined = index;
     while (next !== undefined && !order.has(next) && !chain.includes(next)) {
       chain.push(next);
-      const referred = entities[next]?.[reference];
+      const referred: unknown = entities[next]?.[reference];
       // What has no id yet is referred to by nobody.
       next = typeof referred === 'string' ? byId.get(referred) : undefined;
     }
