@@ -15,15 +15,19 @@ import type { OperationsServices } from './operations.ts';
 import type { Scope } from './target.ts';
 
 /** Body of "add participant". */
-export const AddParticipantParameters = Type.Object({
-  to: NumberWithTail("Number to call; the first ' or , starts a DTMF tail, every later one is a pause of 1 s."),
-});
+export const AddParticipantParameters = Type.Object(
+  { to: NumberWithTail("Number to call; the first ' or , starts a DTMF tail, every later one is a pause of 1 s.") },
+  { additionalProperties: false },
+);
 
-const TopologyCommandSchema = Type.Object({
-  from: Type.String({ maxLength: 64, description: 'Id of the speaker; `*`: everybody.' }),
-  to: Type.String({ maxLength: 64, description: 'Id of the listener; `*`: everybody.' }),
-  enabled: Type.Boolean({ description: 'Whether `from` is heard by `to`.' }),
-});
+const TopologyCommandSchema = Type.Object(
+  {
+    from: Type.String({ maxLength: 64, description: 'Id of the speaker; `*`: everybody.' }),
+    to: Type.String({ maxLength: 64, description: 'Id of the listener; `*`: everybody.' }),
+    enabled: Type.Boolean({ description: 'Whether `from` is heard by `to`.' }),
+  },
+  { additionalProperties: false },
+);
 
 /** Body of "change topology": commands, carried out in order, all or none. */
 export const TopologyCommands = Type.Array(TopologyCommandSchema, { maxItems: 10_000 });

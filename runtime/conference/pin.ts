@@ -23,18 +23,26 @@ export async function askForPin(
   prompt: string,
   signal: AbortSignal,
 ): Promise<'guest' | 'moderator' | undefined> {
-  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    const { digits } = await collectDigits(endpoint, {
+  const longest = Math.max(pin.length, moderatorPin.length);
+  const ask = () =>
+    collectDigits(endpoint, {
       signal,
       prompt: [prompt],
       min: 1,
-      max: Math.max(pin.length, moderatorPin.length),
+      max: longest,
       timeoutMs: FIRST_DIGIT_MS,
       interDigitMs: NEXT_DIGIT_MS,
       terminators: '#',
     });
+  let full = false;
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    let given = await ask();
+    // The # behind digits that were complete without it.
+    if (full && given.digits === '' && given.reason === 'terminator') given = await ask();
+    const { digits } = given;
     if (digits !== '' && digits === moderatorPin) return 'moderator';
     if (digits === pin) return 'guest';
+    full = digits.length === longest;
   }
   return undefined;
 }

@@ -6,6 +6,7 @@ import type { DialogTags } from './replaces.ts';
 import type { RingingJournal } from './ringing-journal.ts';
 import { type DialogHome, dialogOf, type SipDialog, tagsOf } from './sip-dialog.ts';
 import type { Srf, SrfDialogCallback, SrfRequest, SrfResponse } from './srf-types.ts';
+import { requiresReliable } from './understood.ts';
 
 /** Methods this node understands, for Allow (RFC 3261 section 20.5). */
 export const ALLOW = 'INVITE, ACK, CANCEL, BYE, OPTIONS, INFO, MESSAGE, UPDATE, REFER, REGISTER';
@@ -95,8 +96,9 @@ export class IncomingInvite {
   /** 180, or 183 with early media when a session description is given. */
   progress(sdp?: string): void {
     if (this.#settled()) return;
-    if (sdp === undefined) this.#res.send(180);
-    else this.#res.send(183, { body: sdp, headers: { 'Content-Type': 'application/sdp' } });
+    const reliable = requiresReliable(this.#req) ? { Require: '100rel' } : {};
+    if (sdp === undefined) this.#res.send(180, { headers: reliable });
+    else this.#res.send(183, { body: sdp, headers: { 'Content-Type': 'application/sdp', ...reliable } });
   }
 
   /** Refuses the call; does nothing when it is already answered, refused or cancelled. */

@@ -13,9 +13,12 @@ export interface ReferTarget {
   readonly method: string;
 }
 
-/** Reads Refer-To; undefined when it names nobody, or no dialog where it should. */
+/** More than one name-addr. */
+const SEVERAL = /<[^<>]*>[^<>,]*,[^<>]*</;
+
+/** Reads Refer-To; undefined when it names nobody, several, or no dialog where it should. */
 export function parseReferTo(header: string): ReferTarget | undefined {
-  const uri = parseSipUri(header);
+  const uri = SEVERAL.test(header) ? undefined : parseSipUri(header);
   if (uri === undefined || uri.user === '') return undefined;
   const { user, host } = uri;
   const method = (uri.params['method'] ?? 'INVITE').toUpperCase();

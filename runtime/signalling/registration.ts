@@ -26,6 +26,12 @@ export type RegistrationOutcome =
   | { readonly registered: true /** Seconds for which the registrar keeps it. */; readonly expires: number }
   | { readonly registered: false; readonly answer: SipAnswer };
 
+interface RegistrarAnswer {
+  readonly res: SrfIncomingResponse;
+  /** Seconds, where the registrar says how many. */
+  readonly granted: number | undefined;
+}
+
 /** A registration of this platform at somebody else's registrar (RFC 3261 section 10.2). One request at a time. */
 export class Registration {
   readonly #srf: () => Srf;
@@ -33,6 +39,8 @@ export class Registration {
   readonly #callId = randomUUID();
   /** An answered challenge takes a number of its own, so each try counts two. */
   #cseq = 0;
+  /** Seconds, by the word of the registrar. */
+  #atLeast = 0;
 
   /** @param srf the application object to send by, asked for each request */
   constructor(srf: () => Srf, options: RegistrationOptions) {
@@ -45,6 +53,18 @@ export class Registration {
    * @param expires seconds wanted; 0 removes the registration
    */
   async register(expires: number): Promise<RegistrationOutcome> {
+    const asked = expires === 0 ? 0 : Math.max(expires, this.#atLeast);
+    const { res, granted } = await this.#register(asked);
+    const atLeast = res.status === 423 ? Number.parseInt(res.get('Min-Expires') ?? '', 10) : 0;
+    if (atLeast > asked) {
+      // The registrar wants longer intervals (RFC 3261 section 10.2.8).
+      this.#atLeast = atLeast;
+      return outcome(await this.#register(atLeast), atLeast);
+    }
+    return outcome({ res, granted }, asked);
+  }
+
+  async #register(expires: number): Promise<RegistrarAnswer> {
     const { registrar, domain, user, contactUser, transport } = this.#options;
     const aor = `<${plainUri(user, domain)}>`;
     this.#cseq += 2;
@@ -57,10 +77,7 @@ export class Registration {
       Contact: `<sip:${contactUser}@localhost${transport === 'tcp' ? ';transport=tcp' : ''}>;expires=${expires}`,
       Expires: String(expires),
     });
-    if (res.status >= 200 && res.status < 300) {
-      return { registered: true, expires: grantedExpires(res, contactUser) ?? expires };
-    }
-    return { registered: false, answer: answer(res.status, res.reason, res.source_address === '') };
+    return { res, granted: grantedExpires(res, contactUser) };
   }
 
   #send(registrar: string, headers: Record<string, string>): Promise<SrfIncomingResponse> {
@@ -72,6 +89,11 @@ export class Registration {
       });
     });
   }
+}
+
+function outcome({ res, granted }: RegistrarAnswer, asked: number): RegistrationOutcome {
+  if (res.status >= 200 && res.status < 300) return { registered: true, expires: granted ?? asked };
+  return { registered: false, answer: answer(res.status, res.reason, res.source_address === '') };
 }
 
 /** Seconds that the registrar grants our Contact (RFC 3261 section 10.2.4): its own parameter before Expires. */

@@ -5,6 +5,7 @@ import { Reinvites } from './reinvite.ts';
 import type { DialogTags } from './replaces.ts';
 import { DEFAULT_SESSION_EXPIRES, SessionTimerHeaders } from './session-timer.ts';
 import type { SrfDialog, SrfDialogCallback, SrfRequest, SrfResponse } from './srf-types.ts';
+import { notUnderstood } from './understood.ts';
 
 /** What a re-INVITE or UPDATE is answered with. */
 export interface ReinviteAnswer {
@@ -28,9 +29,9 @@ export interface SipDialogHandlers {
 
 /** The answer to a REFER. */
 export interface ReferAnswer {
-  /** 202 promises NOTIFYs by `notifyRefer`. */
+  /** 202 promises that the phone is told how it goes. */
   readonly status: number;
-  /** Called when the answer is on its way. */
+  /** Called as soon as the answer is on its way: the phone may hang up from then on (RFC 5589 section 6.1). */
   readonly accepted?: () => void;
 }
 
@@ -39,6 +40,12 @@ export interface ReferRequest {
   /** Refer-To, as it was sent. */
   readonly referTo: string;
   readonly referredBy: string | undefined;
+  /**
+   * Tells the phone how it goes, as a sipfrag (RFC 3515 section 2.4.5); what was told before comes first. Does nothing for a
+   * phone that does not want to know (RFC 4488), or whose dialog is over.
+   * @param last true for the final answer: it ends the subscription
+   */
+  tell(statusLine: string, last: boolean): Promise<void>;
 }
 
 /** What a dialog needs to know beside the library's own object. */
@@ -68,6 +75,8 @@ export class SipDialog {
   /** The answer of an ACK that came before anybody listened. */
   #earlyAnswer: string | undefined;
 
+  /** REFERs that were accepted. */
+  #refers = 0;
   readonly #home: DialogHome | undefined;
   readonly #reinvites: Reinvites;
   readonly #timer: SessionTimerHeaders;
@@ -163,16 +172,12 @@ export class SipDialog {
     return res.status;
   }
 
-  /**
-   * Tells the phone how its REFER goes, as a sipfrag (RFC 3515 section 2.4.5). Does nothing when the dialog is over.
-   * @param last true for the final answer: it ends the subscription
-   */
-  async notifyRefer(statusLine: string, last: boolean): Promise<void> {
+  async #notifyRefer(event: string, statusLine: string, last: boolean): Promise<void> {
     if (this.#ended !== undefined) return;
     await this.request(
       'NOTIFY',
       {
-        Event: 'refer',
+        Event: event,
         'Subscription-State': last ? 'terminated;reason=noresource' : 'active;expires=60',
         'Content-Type': 'message/sipfrag;version=2.0',
       },
@@ -220,12 +225,27 @@ export class SipDialog {
 
   async #referred(req: SrfRequest, res: SrfResponse): Promise<void> {
     this.#liveness.heard();
+    const refusal = notUnderstood(req);
+    if (refusal !== undefined) {
+      res.send(refusal.status, { headers: refusal.headers });
+      return;
+    }
     const handlers = await this.#attended.promise;
+    const silent = /^\s*false\b/i.test(req.get('Refer-Sub') ?? '');
+    // Those after the first are told apart by their CSeq (RFC 3515 section 2.4.6).
+    const event = this.#refers === 0 ? 'refer' : `refer;id=${Number.parseInt(req.get('CSeq') ?? '', 10)}`;
+    let told = Promise.resolve();
     const { status, accepted } = handlers.refer({
       referTo: headerOf(req, 'Refer-To') ?? '',
       referredBy: headerOf(req, 'Referred-By'),
+      tell: (statusLine, last) => {
+        if (!silent) told = told.catch(() => undefined).then(() => this.#notifyRefer(event, statusLine, last));
+        return told;
+      },
     });
-    res.send(status);
+    const taken = status < 300;
+    if (taken) this.#refers += 1;
+    res.send(status, taken && silent ? { headers: { 'Refer-Sub': 'false' } } : {});
     accepted?.();
   }
 

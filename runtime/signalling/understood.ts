@@ -1,7 +1,7 @@
 import type { SrfMessage } from './srf-types.ts';
 
-/** Extensions that a request may require of this side: reliable answers are the SIP server's. */
-const KNOWN = new Set(['100rel', 'timer', 'replaces']);
+/** Extensions that a request may require of this side. */
+const KNOWN = new Set(['100rel', 'norefersub', 'replaces', 'timer']);
 
 /**
  * What everything that is not understood here is refused with, before anybody looks at the request (RFC 3261 section 8.2.2):
@@ -12,7 +12,15 @@ export function notUnderstood(
   request: Pick<SrfMessage, 'uri' | 'get'>,
 ): { status: number; headers: Record<string, string> } | undefined {
   if (!/^(?:sips?|tel):/i.test(request.uri)) return { status: 416, headers: {} };
-  const required = (request.get('Require') ?? '').split(',').map((tag) => tag.trim());
-  const unknown = required.filter((tag) => tag !== '' && !KNOWN.has(tag.toLowerCase()));
+  const unknown = required(request).filter((tag) => tag !== '' && !KNOWN.has(tag.toLowerCase()));
   return unknown.length === 0 ? undefined : { status: 420, headers: { Unsupported: unknown.join(', ') } };
+}
+
+/** Whether the caller wants each provisional answer but 100 acknowledged (RFC 3262 section 3). */
+export function requiresReliable(request: Pick<SrfMessage, 'get'>): boolean {
+  return required(request).some((tag) => tag.toLowerCase() === '100rel');
+}
+
+function required(request: Pick<SrfMessage, 'get'>): readonly string[] {
+  return (request.get('Require') ?? '').split(',').map((tag) => tag.trim());
 }

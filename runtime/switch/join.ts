@@ -10,7 +10,7 @@ import type { CallingLeg } from './leg.ts';
 import { uriOf } from './party.ts';
 import { type FoundLeg, findLeg, moveLeg } from './take-over.ts';
 import type { SwitchTools } from './tools.ts';
-import { type BeforeSettling, settleTransfer } from './transfer.ts';
+import { type BeforeSettling, partSound, settleTransfer } from './transfer.ts';
 
 /**
  * Joins one side of a dialog with one side of another (RFC 3515 REFER with Replaces, with the media anchored here):
@@ -29,8 +29,13 @@ export function startJoin(
   const found = findLeg(tools, opponent.party.domain, side);
   if (typeof found === 'number' || found.dialog === old) {
     const { provisional, final } = failedAttempt(typeof found === 'number' ? found : 482);
-    return { acallid: opponent.callid, dialogid: '', provisional, final };
+    const told = final.then(async (result) => {
+      await beforeSettling?.(result);
+      return result;
+    });
+    return { acallid: opponent.callid, dialogid: '', provisional, final: told };
   }
+  const parted = partSound(tools, old, opponent);
   old.suspend(opponent);
   const dialog = tools.dialogs.open({
     a: opponent,
@@ -39,7 +44,7 @@ export function startJoin(
     site: tools.site,
     bindings: withLabel(new Set([...old.bindings, ...found.dialog.bindings]), side.binding),
   });
-  const final = join(tools, dialog, opponent, found).then(async (result) => {
+  const final = join(tools, dialog, opponent, { found, parted }).then(async (result) => {
     await beforeSettling?.(result);
     if (result.status < 300) tools.dialogs.transferred(old, dialog);
     await settleTransfer(old, dialog, opponent, result);
@@ -81,9 +86,15 @@ function joinRoom(
   return { ...transfer, final };
 }
 
-async function join(tools: SwitchTools, dialog: CallDialog, opponent: CallingLeg, found: FoundLeg): Promise<Answer> {
+async function join(
+  tools: SwitchTools,
+  dialog: CallDialog,
+  opponent: CallingLeg,
+  { found, parted }: { readonly found: FoundLeg; readonly parted: Promise<void> },
+): Promise<Answer> {
   const { leg } = found;
   try {
+    await parted;
     // Whoever cannot come to the media server of the other call stays where he is, and so does that call.
     await opponent.prepareMedia(leg.mediaServer);
     const moved = await moveLeg(tools, found, () => dialog);

@@ -142,15 +142,6 @@ export class PhoneLeg implements CallingLeg {
     return this.#state === 'ended';
   }
 
-  /** Tells the phone how the transfer goes that it asked for; settles when it knows, or is gone. Never rejects. */
-  async notifyRefer(statusLine: string, last: boolean): Promise<void> {
-    try {
-      await this.#sip?.notifyRefer(statusLine, last);
-    } catch (err) {
-      this.#tools.failed(err, 'NOTIFY', this);
-    }
-  }
-
   ring(): void {
     if (this.#state === 'ringing') this.#invite?.progress();
   }

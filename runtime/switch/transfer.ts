@@ -102,6 +102,7 @@ interface TransferPlan {
 
 function transfer(tools: SwitchTools, plan: TransferPlan): Transfer {
   const { old, opponent, domain, number, tail, options, call, beforeSettling } = plan;
+  const parted = partSound(tools, old, opponent);
   old.suspend(opponent);
   const dialog = tools.dialogs.open({
     a: opponent,
@@ -110,7 +111,7 @@ function transfer(tools: SwitchTools, plan: TransferPlan): Transfer {
     site: tools.site,
     bindings: withLabel(old.bindings, options.binding),
   });
-  const stopRinging = options.ringback === false ? undefined : ringBack(tools, opponent);
+  const stopRinging = options.ringback === false ? () => parted : ringBack(tools, opponent, parted);
   const attempt = call({
     dialog,
     caller: opponent,
@@ -121,11 +122,11 @@ function transfer(tools: SwitchTools, plan: TransferPlan): Transfer {
     fromName: nameOf(opponent.party),
     timeoutMs: options.timeoutMs ?? DEFAULT_RING_MS,
     headers: {},
-    ...(stopRinging === undefined ? {} : { beforeMedia: stopRinging }),
+    beforeMedia: stopRinging,
     ...(options.preAnswer === undefined ? {} : { preAnswer: options.preAnswer }),
   });
   const final = attempt.final.then(async (result) => {
-    await stopRinging?.();
+    await stopRinging();
     await beforeSettling?.(result);
     if (result.status < 300) tools.dialogs.transferred(old, dialog);
     await settleTransfer(old, dialog, opponent, result);
@@ -151,14 +152,37 @@ export async function settleTransfer(
     old.end({ by: old.a === opponent ? 'a' : 'b', status: 487, reason: 'Opponent Gone' }, opponent);
     return;
   }
+  if (old.ended.aborted) {
+    // Whoever transferred has hung up meanwhile: there is nobody to return to.
+    opponent.release({ by: 'transfer', status: 480, reason: 'Transfer Failed' });
+    return;
+  }
   old.resume(opponent);
-  await old.connectMedia();
+  await old.connectMedia().catch((error: unknown) => {
+    if (!old.ended.aborted) throw error;
+  });
 }
 
-/** Plays the ringback tone; the function it gives ends it, and settles when the endpoint is free. */
-function ringBack(tools: SwitchTools, opponent: CallingLeg): () => Promise<void> {
+/** Parts the sound of the dialog that a party leaves; settles when the party's endpoint is free. Never rejects. */
+export async function partSound(tools: SwitchTools, old: CallDialog, opponent: CallingLeg): Promise<void> {
+  try {
+    await old.disconnectMedia();
+  } catch (err) {
+    if (opponent.endpoint?.gone.aborted === false) tools.failed(err, 'transfer', opponent);
+  }
+}
+
+/**
+ * Plays the ringback tone; the function it gives ends it, and settles when the endpoint is free.
+ * @param free when the tone may begin
+ */
+function ringBack(tools: SwitchTools, opponent: CallingLeg, free: Promise<void>): () => Promise<void> {
   const stop = new AbortController();
-  const over = opponent.endpoint?.play(RINGBACK, stop.signal).catch((err: unknown) => {
+  const play = async () => {
+    await free;
+    if (!stop.signal.aborted) await opponent.endpoint?.play(RINGBACK, stop.signal);
+  };
+  const over = play().catch((err: unknown) => {
     if (!stop.signal.aborted && opponent.endpoint?.gone.aborted === false) tools.failed(err, 'ringback', opponent);
   });
   return async () => {

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { header } from '../phones/sip/message.ts';
 import { useStage } from '../support/stage.ts';
 import { expectTalk, referProgress } from './expectations.ts';
 
@@ -137,6 +138,94 @@ describe('a transfer by a phone', () => {
       (await carol.incoming()).reject(486);
       expect((await referProgress(outgoing)).at(-1), here).to.equal('SIP/2.0 486 Busy Here');
     }
+  });
+
+  it('goes on when the phone hangs up as soon as its REFER is accepted (RFC 5589 section 6.1)', async () => {
+    const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
+    const { outgoing, incoming } = await stage.connect(alice, bob, '102');
+    expect((await outgoing.request('REFER', referTo('<sip:103@demo.local>'))).status).to.equal(202);
+    await outgoing.hangup();
+    const arriving = await carol.incoming();
+    arriving.ring();
+    await arriving.answer();
+    await expectTalk(incoming, arriving);
+    // With consultation, too.
+    const first = await stage.connect(carol, alice, '101');
+    await first.outgoing.hold();
+    await arriving.hold();
+    const target = referTo(`<sip:101@demo.local?Replaces=${encodeURIComponent(first.outgoing.replaces)}>`);
+    expect((await arriving.request('REFER', target)).status).to.equal(202);
+    await arriving.hangup();
+    await first.outgoing.ended();
+    await expectTalk(incoming, first.incoming);
+  });
+
+  it('that nobody takes is over for the peer when the phone has hung up', async () => {
+    const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
+    const { outgoing, incoming } = await stage.connect(alice, bob, '102');
+    expect((await outgoing.request('REFER', referTo('<sip:103@demo.local>'))).status).to.equal(202);
+    const arriving = await carol.incoming();
+    arriving.ring();
+    await outgoing.hangup();
+    arriving.reject(486);
+    expect((await incoming.ended()).by).to.equal('there');
+    await stage.expectNoDialog();
+  });
+
+  it('with consultation that cannot be leaves both calls as they were, and the phone is told', async () => {
+    const [alice, bob] = await stage.phones('alice', 'bob');
+    const { outgoing, incoming } = await stage.connect(alice, bob, '102');
+    const scenario = await alice.call('501');
+    await scenario.answered();
+    for (const [other, status] of [
+      [outgoing, '482 Loop Detected'],
+      [scenario, '488 Not Acceptable Here'],
+    ] as const) {
+      const target = referTo(`<sip:103@demo.local?Replaces=${encodeURIComponent(other.replaces)}>`);
+      expect((await outgoing.request('REFER', target)).status).to.equal(202);
+      expect((await referProgress(outgoing)).at(-1)).to.equal(`SIP/2.0 ${status}`);
+      await expectTalk(outgoing, incoming);
+    }
+    scenario.play(880);
+    await scenario.hears(880);
+  });
+
+  it('tells the NOTIFYs of a later REFER apart, and sends none to a phone that wants none (RFC 4488)', async () => {
+    const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
+    const { outgoing } = await stage.connect(alice, bob, '102');
+    const events: string[] = [];
+    for (let time = 0; time < 2; time++) {
+      await outgoing.request('REFER', referTo('<sip:103@demo.local>'));
+      (await carol.incoming()).reject(486);
+      await outgoing.notifies.next(5000);
+      events.push(header(await outgoing.notifies.next(5000), 'event') ?? '');
+    }
+    expect(events[0]).to.equal('refer');
+    expect(events[1]).to.match(/^refer;id=\d+$/);
+    const silently = { name: 'Refer-Sub', value: 'false' };
+    const required = { name: 'Require', value: 'norefersub' };
+    const accepted = await outgoing.request('REFER', [...referTo('<sip:103@demo.local>'), silently, required]);
+    expect(accepted.status).to.equal(202);
+    expect(header(accepted, 'refer-sub')).to.equal('false');
+    await (await carol.incoming()).answer();
+    await outgoing.ended();
+    expect(outgoing.notifies.pending).to.equal(0);
+  });
+
+  it('is refused for another method than INVITE, several targets, or an extension that is not known', async () => {
+    const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
+    const { outgoing, incoming } = await stage.connect(alice, bob, '102');
+    const refused = async (value: string, more: { name: string; value: string }[] = []) =>
+      outgoing.request('REFER', [...referTo(value), ...more]);
+    expect((await refused('<sip:103@demo.local;method=BYE>')).status).to.equal(501);
+    expect((await refused('<sip:103@demo.local>, <sip:104@demo.local>')).status).to.equal(400);
+    const extension = await refused('<sip:103@demo.local>', [{ name: 'Require', value: 'norefersub, nosuch' }]);
+    expect(extension.status).to.equal(420);
+    expect(header(extension, 'unsupported')).to.equal('nosuch');
+    const calling = await alice.call('103', { headers: [{ name: 'Require', value: 'nosuch' }] });
+    expect((await calling.ended()).status).to.equal(420);
+    expect(carol.waitingCalls).to.equal(0);
+    await expectTalk(outgoing, incoming);
   });
 
   it('is refused when it names nobody, or a dialog that is not there', async () => {

@@ -230,6 +230,13 @@ describe('providers', () => {
       expect(next.map((request) => header(request, 'expires'))).to.have.members(['0', '900']);
     });
 
+    it('is made for as long as the operator wants it at least (423)', async () => {
+      const outside = await operator('acme', { challenger: new Challenger({ ...ACCOUNT, minExpires: 1800 }) });
+      const account = { login: 'acme', pwd: 'trunk-secret', from_domain: 'operator.example' };
+      await provider(outside, { register: 'outbound', register_expires: 60, ...account });
+      expect(header(await outside.registrations.next(5000), 'expires')).to.equal('1800');
+    });
+
     it('of a gateway is taken here, and calls go to it', async () => {
       const gateway = await operator(OUTSIDE, { registrar: stage.node.sip, password: 'gate-secret' });
       await provider(gateway, { register: 'inbound', login: OUTSIDE, pwd: 'gate-secret', addresses: ['192.0.2.1'] });

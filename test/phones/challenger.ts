@@ -6,6 +6,8 @@ export interface ChallengerOptions {
   readonly realm: string;
   readonly username: string;
   readonly password: string;
+  /** Seconds: whoever registers for less is refused with 423. */
+  readonly minExpires?: number;
 }
 
 /** The operator's side of digest authentication (RFC 3261 section 22): whoever comes must know the password. */
@@ -15,6 +17,10 @@ export class Challenger {
 
   constructor(options: ChallengerOptions) {
     this.#options = options;
+  }
+
+  get minExpires(): number {
+    return this.#options.minExpires ?? 0;
   }
 
   /** Whether the request proved who it is from; if not, it has been challenged or refused. */

@@ -225,7 +225,7 @@ export class Phone {
     if (tagOf(header(request, 'to')) !== undefined) return this.#refuse(transaction, call !== undefined);
     const { challenger } = this.#options;
     if (['INVITE', 'REGISTER'].includes(request.method) && challenger?.admits(transaction) === false) return;
-    if (request.method === 'REGISTER' && challenger !== undefined) return this.#registrarOf(transaction);
+    if (request.method === 'REGISTER' && challenger !== undefined) return this.#registrarOf(transaction, challenger);
     if (request.method === 'INVITE') return this.#receiveInvite(transaction);
     if (['OPTIONS', 'NOTIFY', 'MESSAGE'].includes(request.method)) {
       this.#checkMessage(request);
@@ -243,8 +243,13 @@ export class Phone {
     if (headers.some(({ name }) => /^(contact|m)$/i.test(name))) this.#endpoint.violation('MESSAGE with Contact');
   }
 
-  #registrarOf(transaction: ServerTransaction): void {
+  #registrarOf(transaction: ServerTransaction, { minExpires }: Challenger): void {
     const contact = header(transaction.request, 'contact') ?? '';
+    const expires = Number(header(transaction.request, 'expires'));
+    if (expires > 0 && expires < minExpires) {
+      transaction.respond(423, { headers: [{ name: 'Min-Expires', value: String(minExpires) }] });
+      return;
+    }
     transaction.respond(200, { headers: [{ name: 'Contact', value: contact }] });
     this.registrations.push(transaction.request);
   }

@@ -60,7 +60,8 @@ describe('settings of rooms', () => {
     for (let attempt = 0; attempt < 3; attempt += 1) {
       await other.hears(PROMPT);
       await one.hearsNot(TONES[1], { forMs: 100 });
-      await other.sendDtmf('0000');
+      // Whoever ends it by # as well has no attempt less.
+      await other.sendDtmf(attempt === 1 ? '0000' : '0000#');
     }
     expect((await other.ended()).by).to.equal('there');
     expect((await rooms.participants(conference)).map(({ ruri }) => ruri)).to.deep.equal(['<sip:alice@demo.local>']);

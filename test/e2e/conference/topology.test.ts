@@ -205,6 +205,7 @@ describe('/uc/conferences/<confid>/topology', () => {
     await refused([cut, { from: a, to: a, enabled: false }], 422, 1405, '1.to');
     await refused([cut, { from: '', to: '', enabled: false }], 422, 1405, '1.enabled');
     await refused([cut, { from: a, to: b }], 400, 1400, '1.enabled');
+    await refused([{ ...cut, until: 5 }], 400, 1400, '0.until');
     expectError(await rooms.ask('POST', path, { from: a, to: b, enabled: false }), 400, 1400);
     expectError(await rooms.ask('POST', '/conf-none/topology', []), 404, 1404);
     // What was read can be sent back.
