@@ -15,7 +15,7 @@ const URI = /^(sips?|tel):(?:([^@]*)@)?(\[[0-9a-fA-F:.]+\]|[^:;?>]*)(?::(\d{1,5}
 
 /** Parses an addr-spec, with or without angle brackets and display name; undefined when it is none. */
 export function parseSipUri(text: string): SipUri | undefined {
-  const open = text.indexOf('<');
+  const open = openBracket(text);
   const spec = open === -1 ? text.trim() : text.slice(open + 1, text.indexOf('>', open));
   const match = URI.exec(spec);
   if (!match) return undefined;
@@ -31,6 +31,12 @@ export function parseSipUri(text: string): SipUri | undefined {
     port: port === undefined ? undefined : Number(port),
     params: parseParams(params),
   };
+}
+
+/** Where the URI of a name-addr begins: a quoted display name may hold brackets too (section 25.1). -1: there is none. */
+function openBracket(text: string): number {
+  const quoted = /^\s*"(?:[^"\\]|\\.)*"/.exec(text)?.[0].length ?? 0;
+  return text.indexOf('<', quoted);
 }
 
 function decodeUser(user: string): string | undefined {
@@ -66,7 +72,7 @@ export function plainUri(user: string, domain: string): string {
 
 /** The display name of a name-addr; undefined when it has none. */
 export function displayName(nameAddress: string): string | undefined {
-  const before = nameAddress.slice(0, Math.max(0, nameAddress.indexOf('<'))).trim();
+  const before = nameAddress.slice(0, Math.max(0, openBracket(nameAddress))).trim();
   const quoted = /^"((?:[^"\\]|\\.)*)"$/.exec(before)?.[1];
   const name = quoted === undefined ? before : quoted.replace(/\\(.)/g, '$1');
   return name === '' ? undefined : name;

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { bracketUri, nameAddr, parseSipUri } from '../../runtime/signalling/sip-uri.ts';
+import { bracketUri, displayName, nameAddr, parseSipUri } from '../../runtime/signalling/sip-uri.ts';
 
 describe('SIP URIs', () => {
   it('are read with display name, brackets, port and parameters', () => {
@@ -11,6 +11,12 @@ describe('SIP URIs', () => {
       port: 5062,
       params: { transport: 'TCP', lr: '' },
     });
+  });
+
+  it('are read behind a display name that looks like one', () => {
+    const from = '"\\"<sip:eve@x>;tag=1" <sip:bob@demo.local>;tag=2';
+    expect(parseSipUri(from)).to.include({ user: 'bob', host: 'demo.local' });
+    expect(displayName(from)).to.equal('"<sip:eve@x>;tag=1');
   });
 
   it('are read without a user, with an IPv6 host, and as tel', () => {
