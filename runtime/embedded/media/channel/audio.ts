@@ -116,12 +116,12 @@ export class ChannelAudio {
 
   #fill(): boolean {
     this.#fifo ??= new Int16Array(MAX_PACKET_SAMPLES + FRAME_SAMPLES);
-    if (this.#fifoLength < FRAME_SAMPLES) {
+    while (this.#fifoLength < FRAME_SAMPLES) {
       const count = this.#rtp.read(decoded);
+      if (count === 0) return false;
       this.#fifo.set(decoded.subarray(0, count), this.#fifoLength);
       this.#fifoLength += count;
     }
-    if (this.#fifoLength < FRAME_SAMPLES) return false;
     this.#received ??= new Int16Array(FRAME_SAMPLES);
     this.#received.set(this.#fifo.subarray(0, FRAME_SAMPLES));
     this.#fifo.copyWithin(0, FRAME_SAMPLES, this.#fifoLength);

@@ -10,6 +10,9 @@ const SLOTS = 16;
 /** Frames waited for at the start and after running dry: one frame of jitter is absorbed. */
 const PREFILL = 2;
 
+/** As many packets at most, where they are shorter than a frame. */
+const MAX_PREFILL = CAPACITY / 2;
+
 /** Runs of this length with more than the prefill in hand show that the delay can be cut by a frame. */
 const SURPLUS_FRAMES = 100;
 
@@ -25,9 +28,9 @@ interface Slot {
 }
 
 /**
- * Turns packets that arrive early, late, twice or out of order into one frame per tick. Fixed memory, taken with the first
+ * Puts packets that arrive early, late, twice or out of order into the order and pace of the ticks. Fixed memory, taken with the first
  * packet: most calls are bridged and never listened to. Nothing is allocated per packet. Packets longer than a frame are
- * cut into frames by the caller.
+ * cut into frames by the caller, and shorter ones put together.
  */
 export class JitterBuffer {
   #slots: readonly Slot[] = [];
@@ -38,6 +41,8 @@ export class JitterBuffer {
   #filling = true;
   #empty = true;
   #surplusFrames = 0;
+  /** Packets that make PREFILL. */
+  #prefill = PREFILL;
   /** Frames for which a first packet has been held back. */
   #waited = 0;
   /** Packets that came twice, too late, or when the buffer was full. */
@@ -68,12 +73,14 @@ export class JitterBuffer {
       this.dropped += 1;
       return;
     } else if (ahead >= CAPACITY || ahead <= -CAPACITY) this.#restart(sequence);
+    this.#prefill =
+      length >= FRAME_SAMPLES ? PREFILL : Math.min(MAX_PREFILL, Math.ceil((PREFILL * FRAME_SAMPLES) / length));
     this.#store(sequence, payload, offset, length);
     while (this.#held > CAPACITY) this.#dropOldest();
   }
 
   /**
-   * The frame for this tick.
+   * The packet that is due: asked for once a tick, or until the packets make a frame.
    *
    * @param target at least as long as a payload
    * @returns octets written; 0 when nothing is due (prefilling, run dry, or a lost packet)
@@ -86,7 +93,7 @@ export class JitterBuffer {
     if (this.#filling) {
       this.#waited += 1;
       // What nothing follows is played all the same, after the delay that it would have had.
-      if (this.#held < PREFILL && this.#waited < PREFILL) return 0;
+      if (this.#held < this.#prefill && this.#waited < PREFILL) return 0;
       this.#filling = false;
       this.#waited = 0;
       this.#skipToFirst();
@@ -172,7 +179,7 @@ export class JitterBuffer {
 
   /** A clock that runs faster than ours fills the buffer slowly; a frame is given up to keep the delay small. */
   #trim(): void {
-    this.#surplusFrames = this.#held > PREFILL + 1 ? this.#surplusFrames + 1 : 0;
+    this.#surplusFrames = this.#held > this.#prefill + 1 ? this.#surplusFrames + 1 : 0;
     if (this.#surplusFrames < SURPLUS_FRAMES) return;
     this.#surplusFrames = 0;
     this.#dropOldest();

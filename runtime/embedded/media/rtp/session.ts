@@ -165,9 +165,10 @@ export class RtpSession {
   }
 
   /**
-   * Takes the received frame of this tick. Only one reader may call this in a tick.
+   * Takes the packet that is due: more than one in a tick where they are shorter than a frame. Only one reader may call this
+   * in a tick.
    *
-   * @returns samples written to `target`; 0 when nothing was received
+   * @returns samples written to `target`; 0 when nothing (more) is due
    */
   read(target: Int16Array): number {
     const length = this.#jitter.pull(pulled);
