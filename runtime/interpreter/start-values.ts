@@ -26,8 +26,20 @@ export function startValues(program: Program, key: string | undefined, param: st
   }
   if (key !== undefined && named === undefined) bind(args, program, first, 'key', key);
   if (param !== undefined) bind(args, program, second, 'param', param);
-  if (program.module?.declaresParameters !== false) checkStart(program, args, variables);
+  if (program.module?.declaresParameters === false) return { args, variables };
+  try {
+    checkStart(program, args, variables);
+  } catch (error) {
+    if (!(error instanceof ArgumentError)) throw error;
+    // Whoever starts the scenario knows its parameters by their place.
+    if (key !== undefined && named === undefined && error.field === first?.name) throw renamed(error, 'key');
+    throw param !== undefined && error.field === second?.name ? renamed(error, 'param') : error;
+  }
   return { args, variables };
+}
+
+function renamed({ field: name, reason }: ArgumentError, field: 'key' | 'param'): ArgumentError {
+  return new ArgumentError(field, `${name}: ${reason}`);
 }
 
 function bind(

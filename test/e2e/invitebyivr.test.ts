@@ -103,7 +103,7 @@ describe('INVITEBYIVR', () => {
     for (const [body, status, field] of [
       [{ scriptcode: 'none', key: '1' }, 422, 'scriptcode'],
       [{}, 422, 'key'],
-      [{ key: '1', param: 'x' }, 422, 'key'],
+      [{ key: '1', param: 'x' }, 422, 'param'],
       [{ key: '{"first":"1","other":2}' }, 422, 'key'],
       [{ key: '1', headers: 'Contact: <sip:x@y>' }, 422, 'headers'],
       [{ key: '1', headers: 'v: SIP/2.0/UDP x' }, 422, 'headers'],
