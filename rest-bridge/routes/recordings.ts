@@ -68,6 +68,15 @@ const FileQuery = Type.Object({
 
 type RecordingDeps = Pick<RestDeps, 'recordings' | 'directory'>;
 
+/** Body of LOOKUP: the first that is there counts. */
+const RecordingLookup = Type.Object(
+  {
+    idconn: Type.Optional(Type.String({ minLength: 1, maxLength: 128, description: 'Of the call.' })),
+    reclink: Type.Optional(Type.String({ minLength: 1, maxLength: 1024, description: 'Of the file.' })),
+  },
+  { additionalProperties: false },
+);
+
 /** The archive of recorded calls: list, read, LOOKUP, file, delete. Recordings of other domains do not exist. */
 export function recordingRoutes(app: App, deps: RecordingDeps): void {
   const { archive, store } = deps.recordings;
@@ -116,12 +125,16 @@ export function recordingRoutes(app: App, deps: RecordingDeps): void {
     `${PATH}!lookup`,
     {
       schema: {
-        body: Type.Object({ idconn: Type.String({ minLength: 1, maxLength: 128 }) }),
+        body: RecordingLookup,
         response: answers({ 200: Type.Array(Type.String()), 400: ErrorAnswer, 404: ErrorAnswer }),
       },
     },
     async (request) => {
-      const filter = ['==', ['property', 'idconn'], request.body.idconn];
+      const { idconn, reclink } = request.body;
+      const key = idconn === undefined ? 'reclink' : 'idconn';
+      const value = idconn ?? reclink;
+      if (value === undefined) throw badParameter('idconn', 'name the recording by idconn or reclink');
+      const filter = ['==', ['property', key], value];
       const rows = await archive.list({ domains: domainsOf(deps, request), filter });
       if (rows.length === 0) throw notFound();
       return rows.map(({ id }) => id);

@@ -76,7 +76,7 @@ export interface ConferenceServices {
    */
   recordRoom(
     conference: { readonly domain: string; readonly confid: string },
-    record: (file: string) => Promise<{ readonly completed: Promise<void> }>,
+    record: (file: string) => Promise<{ readonly completed: Promise<unknown> }>,
   ): Promise<{
     /** Id of the recording in the archive. */
     readonly id: string;

@@ -1,5 +1,6 @@
 import type { MediaEndpoint } from './endpoint.ts';
 import { MediaError } from './media-error.ts';
+import type { RecordingEnd } from './recording-notices.ts';
 
 /** Milliseconds to wait for the word that a file is complete, when it was stopped or its channel has ended. */
 const COMPLETE_MS = 5000;
@@ -23,10 +24,10 @@ export interface ChannelRecordingOptions {
 export class ChannelRecording {
   readonly file: string;
   /** Resolves when the media server has said that the file is complete, for whatever reason. */
-  readonly completed: Promise<void>;
+  readonly completed: Promise<RecordingEnd>;
   readonly #endpoint: MediaEndpoint;
 
-  private constructor(endpoint: MediaEndpoint, file: string, completed: Promise<void>) {
+  private constructor(endpoint: MediaEndpoint, file: string, completed: Promise<RecordingEnd>) {
     this.#endpoint = endpoint;
     this.file = file;
     this.completed = completed;
@@ -65,7 +66,7 @@ export class ChannelRecording {
   }
 
   /** Ends it. Settles when the file is complete, as far as the media server tells; never rejects. */
-  async stop(): Promise<void> {
+  async stop(): Promise<RecordingEnd> {
     try {
       await this.#endpoint.command('uuid_record', `stop ${quoted(this.file)}`);
     } catch (error) {
@@ -73,12 +74,13 @@ export class ChannelRecording {
       if (!(error instanceof MediaError)) throw error;
     }
     let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, COMPLETE_MS);
+    const late = new Promise<RecordingEnd>((resolve) => {
+      timer = setTimeout(resolve, COMPLETE_MS, 'whole');
     });
-    await Promise.race([this.completed, late]);
+    const end = await Promise.race([this.completed, late]);
     clearTimeout(timer);
     this.#endpoint.server.recordings.forget(this.file);
+    return end;
   }
 }
 

@@ -132,7 +132,7 @@ export class ConferenceMix {
    * @returns tells when the file is complete
    * @throws MediaError
    */
-  async record(file: string): Promise<{ readonly completed: Promise<void> }> {
+  async record(file: string): Promise<{ readonly completed: Promise<unknown> }> {
     const completed = this.#recordings.completed(file);
     const answer = await this.#command(`recording start ${file}`);
     if (!answer.startsWith('-ERR')) return { completed };

@@ -1,6 +1,7 @@
 import Mrf, { type FsEndpoint, type FsMediaServer } from 'drachtio-fsmrf';
 import { MediaLinkError } from './link-error.ts';
 import { probeEventSocket } from './probe.ts';
+import type { RecordingEnd } from './recording-notices.ts';
 import { sendWhole } from './whole-writes.ts';
 
 export { MediaLinkError } from './link-error.ts';
@@ -36,7 +37,7 @@ export class MediaLink {
   #connected = true;
   #watchesConferences = false;
 
-  private constructor(server: FsMediaServer, route: SipRoute, onRecorded: (file: string) => void) {
+  private constructor(server: FsMediaServer, route: SipRoute, onRecorded: (file: string, end: RecordingEnd) => void) {
     this.#server = server;
     this.route = route;
     const { conn } = server;
@@ -53,9 +54,12 @@ export class MediaLink {
     conn.on('esl::end', () => {
       this.#connected = false;
     });
-    conn.on('esl::event::RECORD_STOP::*', (event) => onRecorded(event.getHeader('Record-File-Path') ?? ''));
+    conn.on('esl::event::RECORD_STOP::*', (event) => {
+      const broken = event.getHeader('Record-Completion-Cause') === 'uri-failure';
+      onRecorded(event.getHeader('Record-File-Path') ?? '', broken ? 'broken' : 'whole');
+    });
     conn.on('esl::event::CUSTOM::*', (event) => {
-      if (event.getHeader('Action') === 'stop-recording') onRecorded(event.getHeader('Path') ?? '');
+      if (event.getHeader('Action') === 'stop-recording') onRecorded(event.getHeader('Path') ?? '', 'whole');
     });
     // The listener for the media server's own connections is the library's: where it hides it elsewhere one day, only
     // speed is lost.
@@ -71,7 +75,7 @@ export class MediaLink {
   static async connect(
     route: SipRoute,
     address: MediaServerAddress,
-    onRecorded: (file: string) => void,
+    onRecorded: (file: string, end: RecordingEnd) => void,
     timeoutMs = 5000,
   ): Promise<MediaLink> {
     const where = `${address.host}:${address.port}`;

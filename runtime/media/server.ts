@@ -50,7 +50,7 @@ export class MediaServer implements EndpointServer {
    * @throws MediaLinkError
    */
   async connect(route: SipRoute, address: MediaServerAddress, timeoutMs?: number): Promise<void> {
-    const link = await MediaLink.connect(route, address, (file) => this.recordings.notice(file), timeoutMs);
+    const link = await MediaLink.connect(route, address, (file, end) => this.recordings.notice(file, end), timeoutMs);
     if (this.#closed) link.close();
     else this.#links.push(link);
   }

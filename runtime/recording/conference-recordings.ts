@@ -47,7 +47,7 @@ export class ConferenceRecordings {
    */
   async start(
     conference: RecordedConference,
-    record: (file: string) => Promise<{ readonly completed: Promise<void> }>,
+    record: (file: string) => Promise<{ readonly completed: Promise<unknown> }>,
   ): Promise<ConferenceFile> {
     const { archive, store, failed } = this.#tools;
     const { confid, domain } = conference;
@@ -79,7 +79,7 @@ export class ConferenceRecordings {
   /** Never rejects. */
   async #file(
     row: RecordRow & { readonly parties: readonly ConferenceParty[] },
-    completed: Promise<void>,
+    completed: Promise<unknown>,
   ): Promise<void> {
     const { archive, failed } = this.#tools;
     let timer: NodeJS.Timeout | undefined;

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { CallEventData } from '../events/call-events.ts';
 import { ChannelRecording } from '../media/channel-recording.ts';
 import { MediaError } from '../media/media-error.ts';
+import type { RecordingEnd } from '../media/recording-notices.ts';
 import { repairWav, wavDuration } from '../media/wav-file.ts';
 import type { RecordArchive, RecordEnd, RecordRow } from './archive.ts';
 import { partiesOf, type RecordedCall, type RecordedLeg } from './call.ts';
@@ -89,9 +90,9 @@ export class FileRecording {
   async stop(): Promise<RecordRow> {
     if (!this.#finishing) {
       this.#finishing = true;
-      await this.#channel.stop();
+      const end = await this.#channel.stop();
       await this.#added.catch((err: unknown) => this.#tools.failed(err, 'index', this.#row));
-      this.#finish.resolve(await fileRecord(this.#tools, this.#row));
+      this.#finish.resolve(await fileRecord(this.#tools, this.#row, end));
     }
     return this.finished;
   }
@@ -102,9 +103,18 @@ export async function failRecord(tools: RecordingTools, row: RecordRow, reason: 
   await endRecord(tools, row, failure(reason), false);
 }
 
-/** Takes a recording whose file is complete, or as complete as it will be, into the archive. Never rejects. */
-export async function fileRecord(tools: RecordingTools, row: RecordRow): Promise<RecordRow> {
-  const { end, again } = await filed(tools, row);
+/**
+ * Takes a recording whose file is complete, or as complete as it will be, into the archive. Never rejects.
+ * @param written `broken`: it is reported failed, and what is there is kept
+ */
+export async function fileRecord(
+  tools: RecordingTools,
+  row: RecordRow,
+  written: RecordingEnd = 'whole',
+): Promise<RecordRow> {
+  const { end: kept, again } = await filed(tools, row);
+  const cut = written === 'broken' && kept.status === 'saved';
+  const end: RecordEnd = cut ? { ...kept, status: 'failed', reason: 'not all of it could be written' } : kept;
   if (again) tools.later(row);
   return endRecord(tools, row, end, again);
 }

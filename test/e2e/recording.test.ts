@@ -4,6 +4,7 @@ import { level, shareAt } from '../phones/media/tone.ts';
 import type { RestClient } from '../phones/rest-client.ts';
 import { eventually } from '../support/eventually.ts';
 import { CALLS, useStage } from '../support/stage.ts';
+import { expectError } from './expectations.ts';
 
 const RULES = '/rest/v1/domain/recordingrules';
 const RECORDINGS = '/rest/v1/domain/recordings';
@@ -334,6 +335,9 @@ describe('recording of calls', () => {
     const found = await rest.send('LOOKUP', RECORDINGS, { body: { idconn: recording.idconn } });
     expect(found.json()).to.deep.equal([recording.id]);
     expect((await rest.send('LOOKUP', RECORDINGS, { body: { idconn: 'none' } })).status).to.equal(404);
+    const byLink = await rest.send('LOOKUP', RECORDINGS, { body: { reclink: recording.reclink } });
+    expect(byLink.json<string[]>(), byLink.text).to.deep.equal([recording.id]);
+    expectError(await rest.send('LOOKUP', RECORDINGS, { body: {} }), 400, 1400);
     const foreign = await stage.rest('alice');
     expect((await foreign.get(`${RECORDINGS}/${recording.id}`)).status, 'no right to the archive').to.equal(403);
   });

@@ -71,6 +71,16 @@ describe('filing of a recording', () => {
     expect(file.readUInt32LE(4)).to.equal(file.length - 8);
   });
 
+  it('keeps what there is of a recording that the disk had no room for, and reports it failed', async () => {
+    const row = recordRow({});
+    await writeFile(store.spoolFile(row.id), sound);
+    const filed = await fileRecord(tools, row, 'broken');
+    expect(filed).to.include({ status: 'failed', reason: 'not all of it could be written', length: 1000 });
+    expect(await store.localFile(filed.reclink)).to.be.a('string');
+    expect(told.map(({ type, data }) => [type, data['reason']])).to.deep.equal([['record_failed', filed.reason]]);
+    expect(archived).to.deep.equal([]);
+  });
+
   it('finds a file that was filed before the node could say so', async () => {
     const row = recordRow({});
     await writeFile(store.spoolFile(row.id), sound);
