@@ -53,7 +53,7 @@ const TYPES = {
 function typeOf({ data_type: type, items, multi, required }: PropertyDefinition) {
   const one = type === 'enum' ? Type.Enum([...items]) : TYPES[type];
   const whole = multi ? Type.Array(one) : one;
-  return required || type === 'any' || type === 'increment' ? whole : Type.Union([whole, Type.Null()]);
+  return required || type === 'increment' || (type === 'any' && !multi) ? whole : Type.Union([whole, Type.Null()]);
 }
 
 function classRoutes(definition: ResolvedClass): DocumentedRoute[] {
