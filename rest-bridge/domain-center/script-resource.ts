@@ -6,7 +6,8 @@ import type { ScenarioFile } from '../../runtime/interpreter/library.ts';
 import { withoutFile } from '../../runtime/script-store/compile.ts';
 import type { ScriptStore } from '../../runtime/script-store/script-store.ts';
 import type { Fields } from '../collection/resource.ts';
-import { RestError } from '../errors.ts';
+import { ofIndex } from '../collection/several.ts';
+import { badParameter, RestError } from '../errors.ts';
 import { DomainResource } from './domain-resource.ts';
 
 /** Begins the id of a scenario file; its code follows. */
@@ -48,6 +49,16 @@ export class ScriptResource extends DomainResource<ScriptRow> {
     return [...ids, ...files.map(({ id }) => id)];
   }
 
+  override async create(session: Session, fields: Fields): Promise<ScriptRow> {
+    refuseFileId(fields);
+    return await super.create(session, fields);
+  }
+
+  override async createAll(session: Session, list: readonly Fields[]): Promise<readonly ScriptRow[]> {
+    for (const [index, fields] of list.entries()) await ofIndex(index, async () => refuseFileId(fields));
+    return await super.createAll(session, list);
+  }
+
   override async update(session: Session, id: string, fields: Fields): Promise<ScriptRow> {
     await this.#refuseFile(session, id);
     return await super.update(session, id, fields);
@@ -77,6 +88,12 @@ export class ScriptResource extends DomainResource<ScriptRow> {
     if (domainId === undefined || this.#files === undefined) return [];
     return this.#files.files(domainId).map((file) => fileRow(file, domainId));
   }
+}
+
+/** @throws RestError 400/1400 */
+function refuseFileId({ id }: Fields): void {
+  if (typeof id === 'string' && id.startsWith(FILE))
+    throw badParameter('id', `begins with ${FILE}, as those of files do`);
 }
 
 function fileRow({ program, text, problems }: ScenarioFile, domainId: string): ScriptRow {

@@ -55,9 +55,17 @@ const roleSchema = Type.Object({
     Type.Object(
       {
         /** Below `/rest/v1`; `*` is one segment, a last `**` all that follow, none included. */
-        path: Type.String({ pattern: '^(?:/(?:\\*|[^/*!]+))*(?:/\\*\\*)?$', minLength: 1, maxLength: 256 }),
+        path: Type.String({
+          pattern: '^(?:/(?:\\*|[^/*!]+))*(?:/\\*\\*)?$',
+          description: 'a path such as /uc/calls, with * for one segment, and a last ** for all that follow',
+          minLength: 1,
+          maxLength: 256,
+        }),
         /** Upper case; `*` all. */
-        methods: Type.Array(Type.String({ pattern: '^(?:\\*|[A-Z_]{1,32})$' }), { minItems: 1, maxItems: 64 }),
+        methods: Type.Array(
+          Type.String({ pattern: '^(?:\\*|[A-Z_]{1,32})$', description: 'a method in upper case, or *' }),
+          { minItems: 1, maxItems: 64 },
+        ),
       },
       { additionalProperties: false },
     ),

@@ -11,7 +11,7 @@ import { InvalidFieldError } from './errors.ts';
 import { readProperties } from './property-settings.ts';
 
 const KNOWN = 'id domain_id classname name description parent_id storage_mode properties opts ext'.split(' ');
-const ID = /^[A-Za-z0-9_.-]{1,64}$/;
+const ID = /^(?!\.{1,2}$)[A-Za-z0-9_.-]{1,64}$/;
 export const MAX_CLASSNAME_PARTS = 8;
 const CLASSNAME = /^[A-Za-z0-9_-]{1,64}(?:\/[A-Za-z0-9_-]{1,64}){0,7}$/;
 
@@ -59,7 +59,7 @@ export function readClass(input: Readonly<Record<string, unknown>>): ClassDefini
     ext = {},
   } = input;
   if (typeof id !== 'string' || !ID.test(id)) {
-    throw new InvalidFieldError('id', 'must be 1 to 64 letters, digits, _, . or -', id);
+    throw new InvalidFieldError('id', 'must be 1 to 64 letters, digits, _, . or -, and neither . nor ..', id);
   }
   if (typeof classname !== 'string' || !CLASSNAME.test(classname)) {
     const reason = 'must be 1 to 8 parts of letters, digits, _ and -, with / between them';

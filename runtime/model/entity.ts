@@ -17,6 +17,8 @@ const MAX_ID = 256;
 export function checkId(id: unknown): string {
   const isId = typeof id === 'string' && id.length > 0 && id.length <= MAX_ID && isStorable(id);
   if (!isId) throw new InvalidFieldError('id', `must be a text of 1 to ${MAX_ID} characters`, id);
+  // Clients take these out of paths (RFC 3986 section 5.2.4).
+  if (id === '.' || id === '..') throw new InvalidFieldError('id', 'must not be . or ..', id);
   // REST paths end an id there.
   if (/[/!?#\p{Cc}]/u.test(id)) throw new InvalidFieldError('id', 'must not hold / ! ? # or control characters', id);
   return id;

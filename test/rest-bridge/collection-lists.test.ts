@@ -106,6 +106,33 @@ describe('REST: lists of domain-center collections', () => {
     }
   });
 
+  it('take no id, and no code, that no path leads to', async () => {
+    const scriptdata = { format: 'yaml', source: 'x' };
+    for (const [path, given, field, words] of [
+      ['/domain/settings', { id: '..', key: 'k', value: 1 }, 'id', 'neither `.` nor `..`'],
+      ['/domain/svcscripts', { code: '.', scriptdata }, 'code', 'neither `.` nor `..`'],
+      ['/domain/classes', { id: '.', classname: 'one', storage_mode: 'ram' }, 'id', 'neither . nor ..'],
+      ['/domain/ivrscripts', { id: 'file.menu', code: 'mine', scriptdata }, 'id', 'file.'],
+      ['/domain/ivrscripts', [{ id: 'file.menu', code: 'mine', scriptdata }], '0.id', 'file.'],
+      ['/iam/roles', { code: 'x', grants: [{ path: 'uc', methods: ['GET'] }] }, 'grants.0.path', 'a path such as'],
+    ] as const) {
+      const reply = await node.as('admin@demo.local', 'POST', path, given);
+      expect(reply.status, reply.text).to.equal(400);
+      expect(reply.body).to.have.nested.property('error_details.field', field);
+      expect(reply.body).to.have.nested.property('error_details.reason').that.includes(words);
+    }
+    for (const storage_mode of ['ram', 'category']) {
+      await node.as('admin@demo.local', 'POST', '/domain/classes', { classname: storage_mode, storage_mode });
+      for (const id of ['.', '..']) {
+        const reply = await node.as('admin@demo.local', 'POST', `/model/${storage_mode}`, { id });
+        expect([reply.status, (reply.body as { error_details: unknown }).error_details]).to.deep.equal([
+          400,
+          { field: 'id', reason: 'must not be . or ..' },
+        ]);
+      }
+    }
+  });
+
   it('logged no fault meanwhile', () => {
     expect(node.log).to.deep.equal([]);
   });

@@ -1,7 +1,13 @@
 /** Building blocks of entity schemas: what a name, a number, an id may look like. */
 import { Type } from 'typebox';
 
-export const Id = Type.String({ pattern: '^[A-Za-z0-9_.-]{1,64}$', description: 'letters, digits, `_`, `.`, `-`' });
+/** Part of paths, which `.` and `..` cannot be (RFC 3986 section 5.2.4). */
+const PLAIN = {
+  pattern: '^(?!\\.{1,2}$)[A-Za-z0-9_.-]{1,64}$',
+  description: '1 to 64 letters, digits, `_`, `.`, `-`, and neither `.` nor `..`',
+};
+
+export const Id = Type.String(PLAIN);
 
 /** Host name or address (RFC 3261 `host`), as it stands in SIP URIs and digest realms. */
 export const DomainName = Type.String({
@@ -21,9 +27,13 @@ export const PhoneNumber = Type.String({
 export const DialPatternText = Type.String({ minLength: 1, maxLength: 128 });
 
 /** For people: no control characters. */
-export const Label = Type.String({ maxLength: 256, pattern: '^[^\\u0000-\\u001f\\u007f]*$' });
+export const Label = Type.String({
+  maxLength: 256,
+  pattern: '^[^\\u0000-\\u001f\\u007f]*$',
+  description: 'a text without control characters',
+});
 
-export const Code = Type.String({ pattern: '^[A-Za-z0-9_.-]{1,64}$', description: 'letters, digits, `_`, `.`, `-`' });
+export const Code = Type.String(PLAIN);
 
 export const Password = Type.String({ minLength: 1, maxLength: 1024 });
 

@@ -3,7 +3,7 @@ import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { InvalidFieldError } from '../errors.ts';
 import type { CollectionDefinition, Input } from './definition.ts';
 
-const ajv = new Ajv({ strict: true, coerceTypes: false, useDefaults: false, removeAdditional: false });
+const ajv = new Ajv({ strict: true, coerceTypes: false, useDefaults: false, removeAdditional: false, verbose: true });
 
 function fieldOf(error: ErrorObject): string {
   const path = error.instancePath.split('/').slice(1);

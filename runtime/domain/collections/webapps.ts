@@ -18,7 +18,7 @@ const schema = Type.Object({
   /** Output order. */
   order: Type.Integer({ minimum: -1_000_000, maximum: 1_000_000 }),
   icon: Type.Union([Link, Type.Literal('')]),
-  'fa-icon': Type.String({ maxLength: 128, pattern: '^[A-Za-z0-9 _-]*$' }),
+  'fa-icon': Type.String({ maxLength: 128, pattern: '^[A-Za-z0-9 _-]*$', description: 'names of CSS classes' }),
   url: Link,
   /** Codes of the roles that may use it; empty: every user. */
   roles: Type.Array(Code, { maxItems: 100, uniqueItems: true }),
