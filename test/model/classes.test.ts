@@ -189,6 +189,42 @@ describeStorages('classes', (newPlace) => {
     ]);
   });
 
+  it('convert values to what the new type takes, or not at all', async () => {
+    for (const [n, [from, value, to, expected]] of (
+      [
+        ['string', '1', 'any[]', ['1']],
+        ['any', { a: 1 }, 'any[]', [{ a: 1 }]],
+        ['any', [1, 2], 'any[]', [1, 2]],
+        ['any', null, 'any[]', null],
+        ['integer', 7, 'any[]', [7]],
+        ['integer', 7, 'float[]', [7]],
+        ['string', '-2e3', 'float', -2000],
+        ['string[]', ['1', '2'], 'integer[]', [1, 2]],
+        ['string', 'NaN', 'float', undefined],
+        ['string', '-Infinity', 'float[]', undefined],
+        ['string[]', ['1', 'nan'], 'float[]', undefined],
+        ['string[]', ['99999999999'], 'integer[]', undefined],
+        ['string', '99999999999', 'integer', undefined],
+        ['string', '9007199254740992', 'long', undefined],
+        ['string[]', ['-9007199254740993'], 'long[]', undefined],
+      ] as const
+    ).entries()) {
+      const typed = (type: string) => ({
+        properties: [{ name: 'v', data_type: type.replace('[]', ''), multi: type.endsWith('[]') }],
+      });
+      const things = await test.collection({ classname: `converted${n}`, ...typed(from) });
+      await things.create({ id: 'x', v: value });
+      const changed = classes().update(things.definition.id, typed(to));
+      if (expected === undefined) {
+        expect(await failure(changed), `${from} ${to}`).to.include({ field: 'properties.v.data_type' });
+        expect(await things.read('x')).to.deep.equal({ id: 'x', v: value });
+      } else {
+        await changed;
+        expect(await things.read('x'), `${from} ${to}`).to.deep.equal({ id: 'x', v: expected });
+      }
+    }
+  });
+
   it('refuse rules that the data break', async () => {
     const things = await test.collection({
       classname: 'things',

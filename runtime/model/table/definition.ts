@@ -2,7 +2,7 @@
 import type { Kysely } from 'kysely';
 import { sql } from '../../storage/sql.ts';
 import { type Schema, SqlError } from '../../storage/index.ts';
-import type { PropertyDefinition } from '../class-definition.ts';
+import type { DataType, PropertyDefinition } from '../class-definition.ts';
 import { isPartitioned } from '../class-settings.ts';
 import { CannotApplyError } from '../errors.ts';
 import type { Fragment } from '../filter/index.ts';
@@ -111,7 +111,9 @@ async function changeColumn(
       const from = before.multi ? `a list of ${before.data_type}` : before.data_type;
       throw new CannotApplyError(`${field}.data_type`, `cannot be changed from ${from}; add another property`);
     }
-    if (sqlType(before) !== sqlType(after)) await convertColumn(db, stored, after, using);
+    const isList = after.multi && !before.multi;
+    if (sqlType(before) !== sqlType(after) || isList) await convertColumn(db, stored, after, using);
+    if (before.data_type === 'string') await checkRange(db, stored, after);
   }
   if (after.data_type === 'enum') await checkItems(db, stored, after);
   if (after.required && !before.required) await checkPresent(db, stored, after);
@@ -154,7 +156,12 @@ function conversion(column: Fragment, before: PropertyDefinition, after: Propert
   const [from, to] = [before.data_type, after.data_type];
   if (from === 'increment' || to === 'increment' || from === 'attachment' || to === 'attachment') return undefined;
   const base = sql.raw(sqlType({ ...after, multi: false }).split(' ')[0] ?? '');
-  if (to === 'any') return from === 'any' && before.multi === after.multi ? column : sql`to_jsonb(${column})`;
+  if (to === 'any') {
+    const json = from === 'any' ? column : sql`to_jsonb(${column})`;
+    if (!after.multi || before.multi) return json;
+    // JSON may be a list already.
+    return sql`case when jsonb_typeof(${json}) = 'array' then ${json} when ${column} is not null then jsonb_build_array(${json}) end`;
+  }
   if (from === 'any' || (before.multi && !after.multi)) return undefined;
   const isWider = NUMERIC.includes(from) && NUMERIC.indexOf(to) >= NUMERIC.indexOf(from);
   const isReadable = from === 'string' && !TEXTUAL.includes(to);
@@ -163,6 +170,28 @@ function conversion(column: Fragment, before: PropertyDefinition, after: Propert
   if (before.multi) return sql`${column}::${sql.raw(sqlType(after).split(' ')[0] ?? '')}`;
   const one = sql`${column}::${base}`;
   return after.multi ? sql`case when ${column} is not null then array[${one}] end` : one;
+}
+
+/** What PostgreSQL reads of a text beyond what properties of the type take. */
+const BEYOND: Partial<Record<DataType, Fragment>> = {
+  integer: sql`value not between -2147483648 and 2147483647`,
+  long: sql`value not between -9007199254740991 and 9007199254740991`,
+  float: sql`value = 'NaN' or value in ('Infinity', '-Infinity')`,
+};
+
+async function checkRange(db: Db, stored: StoredClass, property: PropertyDefinition): Promise<void> {
+  const beyond = BEYOND[property.data_type];
+  if (beyond === undefined) return;
+  const column = columnOf(stored, property.name);
+  const values = property.multi ? sql`unnest(${column})` : sql`(select ${column})`;
+  const { rows } = await sql<{ value: unknown }>`
+    select value from ${tableOf(stored)} cross join lateral ${values} as each (value) where ${beyond} limit 1`.execute(
+    db,
+  );
+  const [row] = rows;
+  if (row === undefined) return;
+  const reason = `does not fit the data: ${String(row.value)} is out of range`;
+  throw new CannotApplyError(`properties.${property.name}.data_type`, reason);
 }
 
 async function checkItems(db: Db, stored: StoredClass, property: PropertyDefinition): Promise<void> {
