@@ -20,7 +20,8 @@ export const MAX_WAITING_BYTES = 1_048_576;
 export const CLOSE = { tooSlow: 1013, sessionEnded: 4401 } as const;
 /** Why a connection is closed when its session is no longer what it was. */
 export const SESSION_OVER = 'the session ended or changed its domain';
-const LINGER_MS = 1_000;
+/** How long a slow line may take for what waits, and the reason behind it. */
+export const LINGER_MS = 15_000;
 
 const Subscribe = Type.Object(
   {
@@ -81,7 +82,7 @@ export class EventConnection implements Subscriber {
     this.#send('unsubscribed', { id, reason });
   }
 
-  /** Closes with a reason; the connection ends soon even if nobody reads it. */
+  /** Closes with a reason, behind what waits; the connection ends even if nobody reads it. */
   drop(code: number, reason: string): void {
     if (this.#socket.readyState !== this.#socket.OPEN) return;
     this.#socket.close(code, reason);
@@ -89,6 +90,8 @@ export class EventConnection implements Subscriber {
   }
 
   async #receive(data: Buffer, isBinary: boolean): Promise<void> {
+    // Dropped, and not gone yet.
+    if (this.#socket.readyState !== this.#socket.OPEN) return;
     let method = 'error';
     let qid: unknown;
     try {

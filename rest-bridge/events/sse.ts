@@ -4,13 +4,14 @@ import type { Iam, Session } from '../../runtime/iam/iam.ts';
 import type { App } from '../app.ts';
 import { secretOf, sessionOf } from '../authentication.ts';
 import { badParameter } from '../errors.ts';
-import { MAX_WAITING_BYTES, SESSION_OVER } from './connection.ts';
+import { LINGER_MS, MAX_WAITING_BYTES, SESSION_OVER } from './connection.ts';
 import { MAX_EXPIRES, type Selection } from './selection.ts';
 import type { Subscribers } from './subscribers.ts';
 import { toldEvent } from './told-event.ts';
 
 const HEARTBEAT_MS = 15_000;
-const LINGER_MS = 1_000;
+/** How long a server that closes waits for whoever does not read. */
+const CLOSE_MS = 1_000;
 
 const EventsQuery = Type.Object({
   id: Type.Optional(Type.String({ maxLength: 64, pattern: '^[A-Za-z0-9_.-]+$' })),
@@ -30,7 +31,10 @@ export function eventStream(app: App, iam: Iam, subscribers: Subscribers): void 
   const streams = new Set<ServerResponse>();
   // A stream never ends by itself, and the server would wait for it. Clients come back to whoever answers then.
   app.addHook('preClose', async () => {
-    for (const stream of streams) stream.end();
+    for (const stream of streams) {
+      stream.end();
+      setTimeout(() => stream.destroy(), CLOSE_MS).unref();
+    }
   });
   app.get(
     '/api/events',
@@ -41,7 +45,8 @@ export function eventStream(app: App, iam: Iam, subscribers: Subscribers): void 
       if (!(request.raw instanceof IncomingMessage)) throw badParameter('path', 'is a stream; use subscribe');
       const session = sessionOf(request);
       const { id, events, objects, classpath, mask, filter, after } = request.query;
-      const last = LAST_EVENT_ID.exec(String(request.headers['last-event-id'] ?? ''));
+      const lastEventId = String(request.headers['last-event-id'] ?? '');
+      const last = LAST_EVENT_ID.exec(lastEventId);
       const name = last?.[1] ?? id;
       const from = last?.[2] === undefined ? after : Number(last[2]);
       const exargs = { ...(mask !== undefined && { mask }), ...(filter !== undefined && { filter: json(filter) }) };
@@ -77,8 +82,10 @@ export function eventStream(app: App, iam: Iam, subscribers: Subscribers): void 
         'x-content-type-options': 'nosniff',
       });
       const { sink: _sink, ...answer } = subscribed;
+      // Whoever comes back with what is none of ours has lost what it missed.
+      const resumed = answer.resumed && (last !== null || lastEventId === '');
       open = true;
-      stream.write(`event: subscribed\ndata: ${JSON.stringify(answer)}\n\n`);
+      stream.write(`event: subscribed\ndata: ${JSON.stringify({ ...answer, resumed })}\n\n`);
       for (const frame of waiting) stream.write(frame);
       const follow = (now: Session | undefined): void => {
         if (now?.domain !== session.domain) stream.drop(SESSION_OVER);
@@ -120,7 +127,7 @@ class EventStream {
     else this.drop(`too slow: more than ${MAX_WAITING_BYTES} bytes wait`);
   }
 
-  /** Ends it with a reason, soon even if nobody reads that. */
+  /** Ends it with a reason, behind what waits, and even if nobody reads it. */
   drop(reason: string): void {
     const raw = this.#raw;
     if (raw.writableEnded || raw.destroyed) return;

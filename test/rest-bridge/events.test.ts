@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { WebSocket } from 'ws';
 import { callEvents } from '../../runtime/events/call-events.ts';
@@ -144,14 +145,19 @@ describe('REST: events over WebSocket and Server-Sent Events', () => {
       expect((await quick.next())[1]).to.include({ seq: sent + 1 });
     }
     let received = 0;
+    let tail = '';
     slow.on('error', () => {});
     slow.on('data', (chunk: Buffer) => {
       received += chunk.length;
+      tail = (tail + chunk.toString('latin1')).slice(-200);
     });
+    // It has not read for a while, and gets the reason all the same.
+    await delay(1_500);
     slow.removeAllListeners('readable');
     slow.resume();
     await once(slow, 'close');
     expect(received).to.be.lessThan(500 * 60_000);
+    expect(tail).to.include('event: dropped').and.include('too slow');
   });
 
   it('ends with the session, at once and with a reason', async () => {
@@ -230,6 +236,8 @@ describe('REST: events over WebSocket and Server-Sent Events', () => {
     calls().emit(['demo.local'], 'call_end', data('1'));
     const second = await stream({ 'last-event-id': 'sse:1' }, 'sse:2', () => {});
     expect(second).to.include('"resumed":true').and.include('"type":"call_end"').and.not.include('id: sse:1');
+    const foreign = await stream({ 'last-event-id': 'of-something-else' }, 'resumed', () => {});
+    expect(foreign).to.include('"resumed":false');
     expect((await node.call('GET', '/rest/v1/api/events')).status).to.equal(401);
   });
 
