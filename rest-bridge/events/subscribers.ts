@@ -54,9 +54,9 @@ export class Subscribers {
   }
 
   /**
-   * Starts a subscription. The same id and selection renew it, and its numbers go on; with `after` it resumes where the
-   * connection was lost. The same id with another selection is another subscription. What another connection had, it loses,
-   * and is told so.
+   * Starts a subscription. The same id and selection on the same connection renew it, and its numbers go on; with `after` it
+   * resumes where a connection was lost. Otherwise the same id is another subscription, from 1. What another connection had,
+   * it loses, and is told so.
    *
    * @param expires seconds
    * @throws RestError 429 for too many; BadParameterError for a filter that cannot be understood
@@ -70,9 +70,10 @@ export class Subscribers {
     const mine = this.#of(session);
     const known = mine.get(id);
     const asked = selectionKey(selection);
+    const resumes = after !== undefined;
     // Whoever names no events resumes with those it had.
-    const isSame = known?.selection === asked || (after !== undefined && asked === EVERYTHING);
-    const before = isSame ? known : undefined;
+    const isSame = known?.selection === asked || (resumes && asked === EVERYTHING);
+    const before = isSame && (resumes || known?.subscriber === subscriber) ? known : undefined;
     if (known === undefined && mine.size >= MAX_PER_USER) {
       throw new RestError('CANNOT_APPLY', { field: 'id', reason: `a user has at most ${MAX_PER_USER} subscriptions` });
     }
@@ -100,7 +101,7 @@ export class Subscribers {
     return {
       id,
       sink,
-      resumed: after === undefined || (before !== undefined && complete),
+      resumed: !resumes || (before !== undefined && complete),
       seq: subscription.seq,
       expires: seconds,
     };

@@ -139,7 +139,7 @@ describe('REST: a WebSocket', function () {
     expect(began).to.deep.equal([1, 2]);
   });
 
-  it('renews a subscription, whose numbers go on', async () => {
+  it('renews its subscription, whose numbers go on', async () => {
     const client = await open();
     const tell = (id: string) => node.as(ADMIN, 'POST', '/model/notes', { id });
     const selection = { id: 'same', events: ['modelevents'], classpath: 'notes' };
@@ -156,6 +156,8 @@ describe('REST: a WebSocket', function () {
     await tell('n4');
     expect((await client.next())[1]).to.deep.include({ seq: 1, data: await createdNote('n4') });
     expect(await client.ask('subscribe', { id: 'same', after: 1 })).to.include({ seq: 1, resumed: true });
+    // Elsewhere, and without a number to go on from, it begins anew.
+    expect(await (await open()).ask('subscribe', other)).to.include({ seq: 0, resumed: true });
   });
 
   const createdNote = async (id: string): Promise<object> => ({
