@@ -1,7 +1,9 @@
 import { Type } from 'typebox';
 import { defineComponent } from '../../runtime/interpreter/component.ts';
-import { liveDialog } from '../../runtime/interpreter/ports/dialogs.ts';
+import { liveDialog, notApplicable } from '../../runtime/interpreter/ports/dialogs.ts';
 
+/** A call and all that transfers make of it carry them along. */
+const MAX_LABELS = 256;
 const COMMANDS = ['get', 'set', 'add', 'remove', 'clean', 'contains'] as const;
 
 export const bindings = defineComponent({
@@ -10,6 +12,7 @@ export const bindings = defineComponent({
   docs: [
     'Labels stay with a call until it ends, and are passed on to the call that a transfer makes of it. `set` replaces all',
     'labels, `add` and `remove` change some, `clean` removes all; `contains` asks whether all that are named are there.',
+    'A call has 256 at most; more fail with the code `not_applicable`.',
   ].join('\n'),
   settings: Type.Object({
     dialogid: Type.String({ minLength: 1, maxLength: 64, examples: ['4f1c09d2ab7e'], description: 'The live call.' }),
@@ -30,6 +33,7 @@ export const bindings = defineComponent({
     const dialog = liveDialog(services, domain, dialogid);
     const before = dialog.bindings;
     const after = changed(command, before, labels);
+    if (after.length > MAX_LABELS) throw notApplicable('label', `a call has no more than ${MAX_LABELS} labels`);
     if (after !== before) dialog.setBindings(after);
     const contains = command === 'contains' && labels.every((label) => before.includes(label));
     return { exit: 'next', fields: { labels: [...dialog.bindings], contains } };
@@ -46,9 +50,9 @@ function changed(
     case 'contains':
       return before;
     case 'set':
-      return labels;
+      return [...new Set(labels)];
     case 'add':
-      return [...before, ...labels];
+      return [...new Set([...before, ...labels])];
     case 'remove':
       return before.filter((label) => !labels.includes(label));
     case 'clean':

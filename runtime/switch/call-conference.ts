@@ -48,7 +48,8 @@ export function callConference(
   const progress = new AttemptProgress();
   answerCall(leg, options, progress).catch((err: unknown) => {
     const status = err instanceof MediaError ? err.status : 500;
-    if (!dialog.ended.aborted) tools.failed(err, 'conference', caller);
+    // A caller without sound, or without a codec in common, is no fault of this node.
+    if (!dialog.ended.aborted && status >= 500) tools.failed(err, 'conference', caller);
     progress.finish(answer(status, undefined, true));
     dialog.end({ by: 'failure', status, reason: 'Media Failure' });
   });

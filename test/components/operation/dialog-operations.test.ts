@@ -199,6 +199,17 @@ describe('SETUP_BINDINGS', () => {
     expect(await labels(play)).to.deep.equal([]);
   });
 
+  it('lets a call have 256 labels, and no more', async () => {
+    const play = new Play();
+    const hundred = (of: number) => Array.from({ length: 100 }, (_, at) => `${of}-${at}`);
+    await setup(play, { command: 'add', label: hundred(1) });
+    await setup(play, { command: 'add', label: hundred(2) });
+    await setup(play, { command: 'add', label: hundred(2) });
+    const refused = await failureOf(setup(play, { command: 'add', label: hundred(3) }));
+    expect(refused).to.include({ kind: 'not_applicable', field: 'label' });
+    expect(await labels(play)).to.deep.equal([...hundred(1), ...hundred(2)]);
+  });
+
   it('refuses what it does not know, and leaves the labels alone', async () => {
     const play = new Play();
     await setup(play, { command: 'set', label: 'kept' });
