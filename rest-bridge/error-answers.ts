@@ -13,6 +13,7 @@ import {
 } from '../runtime/model/index.ts';
 import { badParameter, RestError } from './errors.ts';
 import { NATIVE_METHODS } from './http/methods.ts';
+import { FILE_TYPES } from './model/uploads.ts';
 import type { Refusal, RefusalKind } from './http/refusal.ts';
 
 /** What the REST caller is to see of an error of any origin. Whatever is not known is 500/1409 and stays in the log. */
@@ -85,6 +86,8 @@ function modelError(error: ModelError): RestError {
   return new RestError('BAD_PARAMETER', { field, reason, ...(path !== undefined && { path }) });
 }
 
+const JSON_TYPES = 'application/json, or application/x-www-form-urlencoded with the JSON in parameter data';
+
 /** Fastify's error handler. */
 export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   let shown = toRestError(error);
@@ -95,9 +98,8 @@ export function answerError(error: unknown, request: FastifyRequest, reply: Fast
   if (shown.id === 'BODY_TOO_LARGE' && !shown.details) {
     shown = new RestError('BODY_TOO_LARGE', { limit: request.routeOptions.bodyLimit });
   } else if (shown.id === 'UNSUPPORTED_MEDIA_TYPE' && !shown.details) {
-    shown = new RestError('UNSUPPORTED_MEDIA_TYPE', {
-      allowed: 'application/json, or application/x-www-form-urlencoded with the JSON in parameter data',
-    });
+    const isFile = typeof request.modelTarget?.field === 'string';
+    shown = new RestError('UNSUPPORTED_MEDIA_TYPE', { allowed: isFile ? FILE_TYPES : JSON_TYPES });
   }
   if (shown.id === 'INTERNAL') request.log.error({ err: error }, 'request failed');
   else if (shown.id === 'UNAVAILABLE' && shown.cause !== undefined) request.log.warn({ err: error }, 'request failed');

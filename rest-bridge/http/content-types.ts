@@ -36,7 +36,8 @@ const TYPES: Readonly<Record<string, string>> = {
   '.zip': 'application/zip',
 };
 
-/** The content type of a file by its name. */
-export function contentTypeOf(name: string): string {
-  return TYPES[extname(name).toLowerCase()] ?? 'application/octet-stream';
+/** The content type of a file by the first of its names whose extension is known. */
+export function contentTypeOf(...names: readonly string[]): string {
+  const known = names.map((name) => TYPES[extname(name).toLowerCase()]).find((type) => type !== undefined);
+  return known ?? 'application/octet-stream';
 }

@@ -55,7 +55,7 @@ export async function download(
   if (asAttachment) reply.header('content-disposition', attachment(name));
   if (range !== undefined) reply.code(206).header('content-range', `bytes ${range.start}-${range.end}/${size}`);
   reply
-    .type(asAttachment ? 'application/octet-stream' : contentTypeOf(name))
+    .type(asAttachment ? 'application/octet-stream' : contentTypeOf(info.name, info.filename))
     .header('content-length', range === undefined ? size : range.end - range.start + 1)
     // A page that somebody uploaded must not act for whoever looks at it.
     .header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'; sandbox");

@@ -22,7 +22,8 @@ export interface Form {
 
 const MAX_FILES = 100;
 const MAX_FIELD_BYTES = 1024 * 1024;
-const TYPES = 'application/octet-stream, or multipart/form-data with a filename in each part';
+/** Of uploads, for 415. */
+export const FILE_TYPES = 'application/octet-stream, or multipart/form-data with a filename in each part';
 
 /**
  * Receives the files of a request. Whoever gets them places or discards each.
@@ -40,7 +41,7 @@ export async function receiveFiles(request: FastifyRequest, attachments: Attachm
     if (uploads.length === 0) throw badParameter('file', 'is missing; send a part with a filename');
     return uploads;
   }
-  if (!isOctetStream(request)) throw new RestError('UNSUPPORTED_MEDIA_TYPE', { allowed: TYPES });
+  if (!isOctetStream(request)) throw new RestError('UNSUPPORTED_MEDIA_TYPE', { allowed: FILE_TYPES });
   const digest = digestOf(request);
   const received = await take(attachments, streamOf(request));
   try {

@@ -113,6 +113,16 @@ describeNodes('REST: attachments', (node) => {
     ]);
     const one = await send('GET', `${path}/photos/one.png`);
     expect([one.headers.get('content-type'), await one.text()]).to.deep.equal(['image/png', 'one']);
+    // The name under which it is here says what it is; one without an extension leaves that to the original name.
+    const original = { 'content-disposition': 'form-attachment; filename=of-old.txt' };
+    for (const [name, type] of [
+      ['four.png', 'image/png'],
+      ['four', 'text/plain; charset=utf-8'],
+    ] as const) {
+      expect((await upload(`${path}/photos/${name}`, 'four', original)).status).to.equal(200);
+      expect((await send('GET', `${path}/photos/${name}`)).headers.get('content-type')).to.equal(type);
+      expect((await send('DELETE', `${path}/photos/${name}`)).status).to.equal(204);
+    }
     const again = new FormData();
     again.append('file', new Blob(['other']), 'one.png');
     await refused(send('POST', `${path}/photos`, again), 409, 1402);
