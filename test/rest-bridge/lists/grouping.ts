@@ -60,6 +60,8 @@ function plainGroup(random: Random, from: Expressions): unknown {
     () => from.amount(),
     () => from.condition(1),
     () => ['coalesce', from.property('text'), 'none'],
+    () => [random.pick(['year', 'month', 'day', 'hour']), from.property('number')],
+    () => ['trunc', 'day', from.property('number')],
   ])();
 }
 
