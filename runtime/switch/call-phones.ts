@@ -5,14 +5,16 @@ import type { MediaEndpoint } from '../media/endpoint.ts';
 import { MediaError } from '../media/media-error.ts';
 import { answer, type SipAnswer } from '../signalling/answers.ts';
 import { LocalDescription } from '../signalling/sdp.ts';
-import { bracketUri, nameAddr, parseSipUri } from '../signalling/sip-uri.ts';
+import { bracketUri, nameAddr } from '../signalling/sip-uri.ts';
 import { type Callee, type CalleeAddress, sipUserCallee } from './callee.ts';
 import { type Attempt, type AttemptOptions, AttemptProgress, failedAttempt } from './attempt.ts';
 import { Fork, type ForkOutcome, type ForkTarget } from './fork.ts';
+import { forwardedBy, type ForwardedAway } from './forwarded.ts';
 import { BranchLeg } from './ivr-leg.ts';
 import type { CallingLeg, Device, EndCause } from './leg.ts';
-import { uriOf, numberOf } from './party.ts';
+import { uriOf } from './party.ts';
 import { PhoneLeg } from './phone-leg.ts';
+import { placeCall } from './place-call.ts';
 import { servePreAnswer } from './pre-answer.ts';
 import { sendDigits } from './send-digits.ts';
 import type { SwitchTools } from './tools.ts';
@@ -93,6 +95,8 @@ class PhonesCall {
   #endpoint: MediaEndpoint | undefined;
   #early: Promise<void> | undefined;
   #answeredBy: string | undefined;
+  /** Where a phone forwarded the call that is no phone. */
+  #away: ForwardedAway | undefined;
   /** Somebody else has the call. */
   #picked = false;
   /** The SIP server that calls whoever has no other. */
@@ -141,6 +145,7 @@ class PhonesCall {
     dialog.pickup = undefined;
     if (this.#picked) return;
     if (outcome.answered) await this.#answered(outcome);
+    else if (this.#away !== undefined && !dialog.ended.aborted) await this.#goAway(this.#away);
     else this.#giveUp(outcome.answer);
   }
 
@@ -150,9 +155,7 @@ class PhonesCall {
     if (this.#picked || dialog.state !== 'forking' || dialog.ended.aborted) return false;
     this.#picked = true;
     this.#fork?.cancel(answer(487, undefined, true));
-    const endpoint = this.#endpoint;
-    this.#endpoint = undefined;
-    if (endpoint !== undefined) this.#tools.background(endpoint.destroy(), 'endpoint', caller);
+    this.#dropEndpoint();
     part();
     const uris = { localuri: bracketUri(fromNumber, domain), remoteuri: uriOf(leg.party) };
     dialog.addBranch(leg, uris, Date.now());
@@ -232,22 +235,25 @@ class PhonesCall {
     };
   }
 
-  /** A phone forwards the call (3xx): to accounts that the domain knows, each of them once. */
+  /** A phone forwards the call (3xx): each account is called once. */
   #redirected(callId: string, contacts: readonly string[], sdp: string): ForkTarget[] {
-    const { directory, location } = this.#tools;
     const by = this.#called.get(callId)?.target;
     if (by === undefined) return [];
-    return contacts.flatMap((text) => {
-      const uri = parseSipUri(text);
-      const { party } = by.callee;
-      if (uri === undefined || uri.user === '' || !this.#tools.isHere(uri.host, party.domain)) return [];
-      const decision = directory.route(party.domain, numberOf(party), uri.user);
-      if (decision.kind !== 'sipuser') return [];
-      const { sipuser } = decision;
-      const callee = sipUserCallee(sipuser, location.contacts(sipuser.id));
-      const branches = this.#branches({ callee, dialled: sipuser.phonenumber, tail: by.tail });
-      return branches.map((branch) => this.#target(branch, sdp));
-    });
+    const { callees, away } = forwardedBy(this.#tools, by.callee, contacts);
+    this.#away ??= away;
+    return callees.flatMap((called) =>
+      this.#branches({ ...called, tail: by.tail }).map((branch) => this.#target(branch, sdp)),
+    );
+  }
+
+  /** No phone has taken the call: it goes to the scenario or the room that one of them named. */
+  async #goAway({ decision, ...to }: ForwardedAway): Promise<void> {
+    this.#dropEndpoint();
+    await this.#early?.catch(() => undefined);
+    const { provisional, final } = placeCall(this.#tools, decision, { ...this.#options, ...to, tail: [] });
+    const first = await provisional;
+    if (first.status < 200) this.progress.progress(first);
+    this.progress.finish(await final);
   }
 
   #provisional(callId: string, provisional: SipAnswer, sdp: string | undefined): void {
@@ -333,10 +339,14 @@ class PhonesCall {
   }
 
   #giveUp(final: SipAnswer): void {
+    this.#dropEndpoint();
+    this.progress.finish(final);
+  }
+
+  #dropEndpoint(): void {
     const endpoint = this.#endpoint;
     this.#endpoint = undefined;
     if (endpoint !== undefined) this.#tools.background(endpoint.destroy(), 'endpoint', this.#options.caller);
-    this.progress.finish(final);
   }
 }
 

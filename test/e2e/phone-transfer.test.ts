@@ -349,6 +349,28 @@ describe('a phone that forwards a call', () => {
     expect((await stage.dialog()).uris).to.include('<sip:carol@demo.local>');
   });
 
+  it('by 302 to a scenario or a room has the call go there, when no other phone takes it', async () => {
+    const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
+    const desk = await stage.phone('bob');
+    const outgoing = await alice.call('102');
+    const forwarding = { headers: [{ name: 'Contact', value: '<sip:501@demo.local>' }] };
+    const other = await desk.incoming();
+    other.ring();
+    (await bob.incoming()).reject(302, forwarding);
+    await outgoing.ringing();
+    other.reject(486);
+    await outgoing.answered();
+    outgoing.play(880);
+    await outgoing.hears(880);
+    await desk.unregister();
+    const waiting = await carol.call('*7077');
+    await waiting.answered();
+    const second = await alice.call('102');
+    (await bob.incoming()).reject(302, { headers: [{ name: 'Contact', value: '<sip:*7077@demo.local>' }] });
+    await second.answered();
+    await expectTalk(second, waiting);
+  });
+
   it('to nobody, or in a circle, gives the caller the redirection', async () => {
     const [alice, bob] = await stage.phones('alice', 'bob');
     for (const target of ['<sip:999@demo.local>', '<sip:102@demo.local>']) {

@@ -116,6 +116,27 @@ describe('providers', () => {
       expect(outside.waitingCalls).to.equal(0);
     });
 
+    it('are made for a phone that forwards there by 302, but not for the operator itself', async () => {
+      const outside = await operator(OUTSIDE);
+      await provider(outside);
+      await outbound();
+      const [alice, bob] = await stage.phones('alice', 'bob');
+      const outgoing = await alice.call('102');
+      const forwarding = { headers: [{ name: 'Contact', value: `<sip:${OUTSIDE}@demo.local>` }] };
+      (await bob.incoming()).reject(302, forwarding);
+      const incoming = await outside.incoming();
+      expect(incoming.callerId, 'of whoever forwards').to.equal('102');
+      await incoming.answer();
+      await outgoing.answered();
+      await expectTalk(outgoing, incoming);
+      await outgoing.hangup();
+      await incoming.ended();
+      const circle = await alice.call(OUTSIDE);
+      (await outside.incoming()).reject(302, { headers: [{ name: 'Contact', value: '<sip:501@demo.local>' }] });
+      expect((await circle.refused()).status).to.equal(302);
+      expect(outside.waitingCalls).to.equal(0);
+    });
+
     it('are transferred like others, and transfers go out', async () => {
       const outside = await operator(OUTSIDE);
       await provider(outside);

@@ -89,7 +89,8 @@ function firstProblem(schema: TSchema, value: unknown, place: string): string | 
   if (error === undefined) return undefined;
   const path = error.instancePath.split('/').slice(1);
   const where = [place, ...path].filter((part) => part !== '').join('.');
-  return `${where === '' ? 'it' : where} ${error.message}`;
+  const reason = error.keyword === 'boolean' ? 'is not known' : error.message;
+  return `${where === '' ? 'it' : where} ${reason}`;
 }
 
 function isTimezone(name: string): boolean {
