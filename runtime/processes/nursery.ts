@@ -26,10 +26,16 @@ const NICE = 5;
 
 /** Starts processes by way of a small one, so that its owner never stands still for it: see `nursery-main.ts`. */
 export class Nursery {
+  readonly #nice: number;
   readonly #births = new Map<number, Birth>();
   #child: ChildProcess | undefined;
   #lastId = 0;
   #closed = false;
+
+  /** @param nice priority of what is started, where nothing lower is asked for: see setpriority(2) */
+  constructor(nice = NICE) {
+    this.#nice = nice;
+  }
 
   /** Starts the small process, if it is not there: whoever owns it has to stand still for that one. */
   open(): void {
@@ -65,7 +71,7 @@ export class Nursery {
   }
 
   #open(): ChildProcess {
-    const child = spawn(process.execPath, [...SMALL, MAIN, String(NICE)], {
+    const child = spawn(process.execPath, [...SMALL, MAIN, String(this.#nice)], {
       env: {},
       cwd: '/',
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],

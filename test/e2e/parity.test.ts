@@ -14,10 +14,11 @@ import type { Turn } from '../../runtime/interpreter/simulation/turns.ts';
 import type { Value } from '../../runtime/interpreter/values.ts';
 import { type Sandbox, openSandbox } from '../../runtime/sandbox/index.ts';
 import type { PhoneCall } from '../phones/phone-call.ts';
+import { speechPeers, spoken, WORDS } from '../speech/support/spoken.ts';
 import { eventually } from '../support/eventually.ts';
 import { useStage } from '../support/stage.ts';
 
-/** What the caller does, and when, in milliseconds since the deed before; keys are pressed, `-` hangs up. */
+/** What the caller does, and when, in milliseconds since the deed before: keys are pressed, words spoken, `-` hangs up. */
 type Deeds = readonly (readonly [after: number, deed: string])[];
 
 interface Parity {
@@ -27,6 +28,8 @@ interface Parity {
   readonly format?: 'ts';
   readonly others?: Readonly<Record<string, string>>;
   readonly deeds?: Deeds;
+  /** It understands speech, by the engine of this machine. */
+  readonly speech?: boolean;
   /** What bob does when he is called. */
   readonly bob?: string;
   /** What servers and operations answer in the simulation. */
@@ -250,6 +253,31 @@ blocks:
     operations: { lookup: { error: 'dialog_not_found' }, delete: { error: 'dialog_not_found' } },
   },
   {
+    what: 'words that are understood, and silence',
+    speech: true,
+    source: `start: a
+blocks:
+  a: { answer: , next: b }
+  b: { recognise: { prompt: "silence:8s", hints: [${WORDS.join(', ')}], silence: 600ms }, exits: { heard: c, silence: end } }
+  c: { switch: "\${b.text}", exits: { tomorrow: d, else: end } }
+  d: { recognise: { timeout: 500ms }, exits: { heard: end, silence: e } }
+  e: { return: "\${b.text}\${d.text}" }`,
+    deeds: [[500, 'tomorrow']],
+  },
+  {
+    what: 'words that a module understands, and silence',
+    speech: true,
+    format: 'ts',
+    source: `export default async function (call: Call) {
+  await call.answer();
+  const hints = ['${WORDS.join("', '")}'];
+  const first = await call.recognise({ prompt: 'silence:8s', hints, silence: '600ms' });
+  const second = await call.recognise({ timeout: '500ms' });
+  return [first.exit, first.text, second.exit, second.text];
+}`,
+    deeds: [[500, 'weather']],
+  },
+  {
     what: 'a module with everything at once',
     format: 'ts',
     source: `export const parameters = { owner: { type: 'string', default: '102' } };
@@ -292,7 +320,8 @@ describe('a scenario does the same in a simulation and on a real call', () => {
   after(() => sandbox.close());
 
   CASES.forEach((parity, index) => {
-    it(parity.what, async () => {
+    it(parity.what, async function () {
+      if (parity.speech === true && !speechPeers()) this.skip();
       const id = `parity_${index}`;
       const file = join(folder, `${id}.${parity.format ?? 'yaml'}`);
       await writeFile(file, parity.format ? parity.source : `id: ${id}\n${parity.source}\n`);
@@ -314,9 +343,10 @@ describe('a scenario does the same in a simulation and on a real call', () => {
       operations,
       script: {
         from: '101',
-        turns: deeds.map(
-          ([after, deed]): Turn => (deed === '-' ? { kind: 'hang_up', after } : { kind: 'press', digits: deed, after }),
-        ),
+        turns: deeds.map(([after, deed]): Turn => {
+          if (deed === '-') return { kind: 'hang_up', after };
+          return isWord(deed) ? { kind: 'say', text: deed, after } : { kind: 'press', digits: deed, after };
+        }),
         hangsUpAfter: 60_000,
         phones: { ...(phone ? { 102: phone } : {}), 199: readPhone('unknown') ?? { answers: [] } },
       },
@@ -333,6 +363,7 @@ describe('a scenario does the same in a simulation and on a real call', () => {
     for (const [after, deed] of deeds) {
       await pause(after);
       if (deed === '-') await caller.hangup();
+      else if (isWord(deed)) void caller.say(spoken(deed));
       else await caller.sendDtmf(deed);
     }
     const view = await finished(id);
@@ -375,6 +406,10 @@ describe('a scenario does the same in a simulation and on a real call', () => {
     }, 15_000);
   }
 });
+
+function isWord(deed: string): boolean {
+  return /^[a-z]{2}/.test(deed);
+}
 
 /** A run without what differs from one to the next: times, ids, SIP answers. */
 function shown(trace: readonly TraceEntry[], status: unknown, value: unknown) {

@@ -64,7 +64,7 @@ export class Pool implements Sandbox {
       for (const worker of this.#workers()) worker.forget(program);
     });
     const listener = this.#listener();
-    this.#nursery = options.nursery ?? new Nursery();
+    this.#nursery = options.nursery ?? new Nursery(options.nice);
     const born = { ...options, nursery: this.#nursery };
     this.#slots = Array.from({ length: options.workers }, () => new Slot(born, listener, 'birth'));
     this.#isolation = new Slot(born, listener, 'death');
