@@ -26,7 +26,7 @@ export const recognise = defineComponent({
   docs: [
     'With `hints`, engines that can keep to them understand nothing else, and that well: name what the caller may say. Without,',
     'everything is understood as well as the engine can. Keys that are pressed meanwhile stay for the next `collect`.',
-    'In `simulate` and in tests the caller’s `say` is what is understood. Recordings are transcribed by `transcribe`.',
+    'In tests the caller’s `says` is what is understood. Recordings are transcribed by `transcribe`.',
   ].join('\n'),
   settings: Type.Object({
     prompt: Type.Optional(Sounds({ examples: ['menu.wav'], description: 'Played first.' })),

@@ -152,10 +152,12 @@ function describe(error: unknown): ExpressionProblem {
     .replace(/^List index must be int, got '(.*)'$/, 'a list has no fields: items are read by their number, e.g. [0]')
     .replace(/^Cannot index type '(.*)' with type '(.*)'$/, 'a value of type $1 has no fields');
   const mixed = /string \+ (int|double|bool)|(int|double|bool) \+ string/.test(text);
+  const compared = /string (?:[=!<>]=|[<>]) (?:int|double)|(?:int|double) (?:[=!<>]=|[<>]) string/.test(text);
   return {
     start,
     message: /^(these types|only true|a value of)/.test(readable) ? plainTypes(readable) : readable,
     ...(mixed ? { suggestion: 'convert with string(...)' } : {}),
+    ...(compared ? { suggestion: 'a text is compared with a text, e.g. "1"; int(...) makes it a number' } : {}),
   };
 }
 
@@ -169,6 +171,7 @@ const FOREIGN: readonly (readonly [RegExp, string])[] = [
   [/^not\b/i, 'write ! for "not"'],
   [/^matches\b/, 'use startsWith, endsWith, contains or =='],
   [/^`/, 'write a text in quotes'],
+  [/^\$\{/, 'write the expression itself, without ${ }'],
 ];
 
 /** A mistake of syntax, in words that say what to write. */

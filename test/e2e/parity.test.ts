@@ -37,6 +37,9 @@ interface Parity {
   readonly operations?: Readonly<Record<string, Value>>;
 }
 
+/** Of prompts during which something is said. */
+const PROMPT_HZ = 400;
+
 const CASES: readonly Parity[] = [
   {
     what: 'input that ends by a terminator, by time, and by its length',
@@ -258,11 +261,11 @@ blocks:
     source: `start: a
 blocks:
   a: { answer: , next: b }
-  b: { recognise: { prompt: "silence:8s", hints: [${WORDS.join(', ')}], silence: 600ms }, exits: { heard: c, silence: end } }
-  c: { switch: "\${b.text}", exits: { tomorrow: d, else: end } }
+  b: { recognise: { prompt: "tone:%(8000,0,${PROMPT_HZ})", hints: [${WORDS.join(', ')}], silence: 600ms }, exits: { heard: c, silence: end } }
+  c: { switch: "\${b.text}", exits: { weather: d, else: end } }
   d: { recognise: { timeout: 500ms }, exits: { heard: end, silence: e } }
   e: { return: "\${b.text}\${d.text}" }`,
-    deeds: [[500, 'tomorrow']],
+    deeds: [[500, 'weather']],
   },
   {
     what: 'words that a module understands, and silence',
@@ -271,7 +274,7 @@ blocks:
     source: `export default async function (call: Call) {
   await call.answer();
   const hints = ['${WORDS.join("', '")}'];
-  const first = await call.recognise({ prompt: 'silence:8s', hints, silence: '600ms' });
+  const first = await call.recognise({ prompt: 'tone:%(8000,0,${PROMPT_HZ})', hints, silence: '600ms' });
   const second = await call.recognise({ timeout: '500ms' });
   return [first.exit, first.text, second.exit, second.text];
 }`,
@@ -363,8 +366,10 @@ describe('a scenario does the same in a simulation and on a real call', () => {
     for (const [after, deed] of deeds) {
       await pause(after);
       if (deed === '-') await caller.hangup();
-      else if (isWord(deed)) void caller.say(spoken(deed));
-      else await caller.sendDtmf(deed);
+      else if (isWord(deed)) {
+        await caller.hears(PROMPT_HZ, { withinMs: 15_000 });
+        void caller.say(spoken(deed));
+      } else await caller.sendDtmf(deed);
     }
     const view = await finished(id);
     await answering;

@@ -23,7 +23,7 @@ const CASES: readonly Case[] = [
     'parameters: { n: integer, name: string, ok: boolean, l: list }\nstart: a\nblocks:\n' +
       '  a: { if: n == "3", exits: { then: b, else: end } }\n  b: { if: ok && n, exits: { then: c, else: end } }\n' +
       '  c: { if: size(n) > 1, exits: { then: d, else: end } }\n  d: { log: "${l.foo}", next: e }\n  e: { wait: "${n}", next: end }',
-    '5:12: these types do not go together: integer == string',
+    '5:12: these types do not go together: integer == string; a text is compared with a text, e.g. "1"; int(...) makes it a number',
     '6:12: only true and false can be combined, not a value of type integer',
     '7:12: "size" is not for values of type integer',
     '8:18: a list has no fields: items are read by their number, e.g. [0]',
@@ -78,6 +78,25 @@ const CASES: readonly Case[] = [
     '5:34: the value is never "yes"; it is true or false',
     '6:8: "loop" has neither "over" nor "times": name one, e.g. times: 3',
     '7:8: "await_run" names a run by its id, which is known at run time only: write run: ${BLOCK.run}',
+  ],
+  [
+    'what beginners write',
+    'variables: { n: integer }\nstart: a\nblocks:\n  a: { answer: , next: b }\n  b: { collect: { max: 1 }, exits: { next: c, timeout: c } }\n  c: { if: b.digits == 1, exits: { then: d, else: d } }\n  d: { if: "${b.digits} == 1", exits: { true: end, then: end, else: end } }',
+    '2:17: warning: "n" begins as the text "integer"; for a type write n: { type: integer }',
+    '7:12: these types do not go together: string == integer; a text is compared with a text, e.g. "1"; int(...) makes it a number',
+    '8:13: this is not understood; write the expression itself, without ${ }',
+    '8:41: "if" has no exit "true"; there is: then, else, error',
+  ],
+  [
+    'blocks without names',
+    'start: a\nblocks:\n  - answer',
+    '2:8: there is no block "a"',
+    '4:3: blocks have names, and are no list; write NAME: { COMPONENT: ..., next: NAME }',
+  ],
+  [
+    'a colon that is missing',
+    'start: a\nblocks:\n  a:\n    answer\n    next: end',
+    '5:5: not valid YAML: implicit keys need to be on a single line; a colon may be missing at the end of the line, as in answer:',
   ],
   [
     'one slip once',

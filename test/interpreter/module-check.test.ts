@@ -50,6 +50,20 @@ describe('checker of modules', () => {
     ]);
   });
 
+  it('says what to write for functions of other places, unless the module has its own', async () => {
+    const { found } = await check(`const Buffer = { from: String };
+export default async function (call: Call) {
+  const answer = await fetch('https://a.example/');
+  setTimeout(() => call.hangup(), 1000);
+  log.info(process.env.TOKEN, Buffer.from('x'), typeof setInterval);
+}`);
+    expect(found).to.deep.equal([
+      '3:24: there is no fetch here; write await http.request({ url, method, body })',
+      "4:3: there is no setTimeout here; write await sleep('5s')",
+      '5:12: there is no process here; what a run needs comes as its arguments and secrets',
+    ]);
+  });
+
   it('finds results there are not, and functions that are not waited for', async () => {
     const { found } = await check(
       `export default async function (call) {

@@ -1,4 +1,4 @@
-import { type Node, type YAMLMap, isAlias, isMap, isScalar } from 'yaml';
+import { type Node, type YAMLMap, isAlias, isMap, isScalar, isSeq } from 'yaml';
 import { type Component, type ComponentRegistry, END, ERROR_EXIT, type LiteralSettings } from '../component.ts';
 import type { ExpressionCompiler } from '../expression.ts';
 import { suggestName } from '../problem.ts';
@@ -73,7 +73,10 @@ export class BlockReader {
 
   draft(node: Node | null, names: Names): BlockDraft[] {
     if (!isMap(node) || node.items.length === 0) {
-      this.#source.problem(node, 'a scenario needs blocks', 'write blocks: with at least one block');
+      const [what, instead] = isSeq(node)
+        ? ['blocks have names, and are no list', 'write NAME: { COMPONENT: ..., next: NAME }']
+        : ['a scenario needs blocks', 'write blocks: with at least one block'];
+      this.#source.problem(node, what, instead);
       return [];
     }
     return this.#source.entries(node).flatMap((entry) => {

@@ -121,6 +121,14 @@ export class DeclarationReader {
     const what = `the value of "${key}"`;
     if (!isMap(value)) {
       const initial = this.#compile(entry, what, parameters);
+      const text = initial?.kind === 'constant' ? initial.value : undefined;
+      const type = VALUE_TYPES.find((each) => each === text);
+      if (type !== undefined)
+        this.#source.warning(
+          value,
+          `"${key}" begins as the text "${type}"`,
+          `for a type write ${key}: { type: ${type} }`,
+        );
       return initial && { name: key, type: valueTypeOf(initial), initial };
     }
     const isValue =

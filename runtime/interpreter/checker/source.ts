@@ -115,10 +115,10 @@ export class Source {
   }
 
   #entry({ key, value }: Pair<Node, Node | null>): Entry[] {
-    if (isScalar(key) && (typeof key.value === 'string' || typeof key.value === 'number')) {
-      return [
-        { key: typeof key.value === 'number' ? (key.source ?? String(key.value)) : key.value, keyNode: key, value },
-      ];
+    // Numbers, true, false and null are texts here, as they are written.
+    if (isScalar(key)) {
+      const text = typeof key.value === 'string' ? key.value : key.source;
+      if (text !== undefined && text !== '') return [{ key: text, keyNode: key, value }];
     }
     this.problem(key, 'this key is no text', 'put it in quotes');
     return [];

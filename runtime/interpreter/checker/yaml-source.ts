@@ -96,6 +96,7 @@ export class YamlSource extends Source {
 const SUGGESTIONS: Readonly<Record<string, string>> = {
   BLOCK_AS_IMPLICIT_KEY: 'put quotes around a text that holds ": "',
   TAB_AS_INDENT: 'indent with spaces',
+  MULTILINE_IMPLICIT_KEY: 'a colon may be missing at the end of the line, as in answer:',
   BAD_INDENT: 'indent it as the lines it belongs to, and close { and [',
   MISSING_CHAR: 'close it on the same line',
   MULTIPLE_DOCS: 'write one scenario into one file, without ---',
