@@ -12,7 +12,6 @@ export const ADMIN_ROLE = 'admin';
 const OPEN_TO_ALL: readonly Grant[] = [
   { path: '/user/**', methods: ['*'] },
   { path: '/iam/sessions/current', methods: ['*'] },
-  { path: '/uc/conferences_by_participation/**', methods: ['*'] },
 ];
 
 type Check = (method: string, segments: readonly string[]) => boolean;

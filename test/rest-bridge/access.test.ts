@@ -3,7 +3,7 @@ import type { OpenApiDocument } from '../../rest-bridge/openapi/document.ts';
 import { DataNode } from './support/data-node.ts';
 
 /** What every user may use without a role (decisions, "roles"); sections are lists of names. */
-const OPEN = /^\/(?:user(?:\/.*)?|iam\/sessions\/current|uc\/conferences_by_participation(?:\/.*)?|)$|\/$/;
+const OPEN = /^\/(?:user(?:\/.*)?|iam\/sessions\/current|)$|\/$/;
 /** A stream: what is told in it depends on the roles. */
 const STREAM = /^\/api\/events$/;
 /** Below these paths the classes decide, and an unknown one is 404 whatever the role. */
