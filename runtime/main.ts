@@ -224,7 +224,7 @@ async function compose(config: Config, log: Logger, shutdown: Shutdown): Promise
   b2b.connect(sip, media);
   shutdown.add('recordings', () => recording.close());
   shutdown.add('transcriptions', () => transcriptions.close());
-  await recording.recover();
+  await recording.recover((files) => media.endRecordings(files));
   await transcriptions.recover();
   shutdown.add('scenarios', () => runner.stop('the node stops'));
   shutdown.add('calls', () => b2b.shutDown());

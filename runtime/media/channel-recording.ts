@@ -1,6 +1,7 @@
 import type { MediaEndpoint } from './endpoint.ts';
 import { MediaError } from './media-error.ts';
 import type { RecordingEnd } from './recording-notices.ts';
+import { quoted } from './quoted.ts';
 
 /** Milliseconds to wait for the word that a file is complete, when it was stopped or its channel has ended. */
 const COMPLETE_MS = 5000;
@@ -82,9 +83,4 @@ export class ChannelRecording {
     this.#endpoint.server.recordings.forget(this.file);
     return end;
   }
-}
-
-/** An argument of a command, whose spaces would end it. */
-function quoted(file: string): string {
-  return /\s/.test(file) ? `'${file}'` : file;
 }

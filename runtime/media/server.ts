@@ -2,6 +2,7 @@ import type { FsEndpoint } from 'drachtio-fsmrf';
 import { ConferenceMix } from './conference-mix.ts';
 import { type EndpointServer, MediaEndpoint } from './endpoint.ts';
 import { farEndSdp } from './far-end-sdp.ts';
+import { endLeftRecordings } from './left-recordings.ts';
 import { MediaLink, type MediaServerAddress, type SipRoute } from './link.ts';
 import { MediaError } from './media-error.ts';
 import { RecordingNotices } from './recording-notices.ts';
@@ -16,6 +17,9 @@ export const BUSY_PATIENCE_MS = 2500;
 /** Milliseconds before the first and the last of those attempts, on the average. */
 const FIRST_PAUSE_MS = 100;
 const LAST_PAUSE_MS = 500;
+
+/** Milliseconds to wait for the word that recordings are complete which a node before this one had begun. */
+const COMPLETE_MS = 2000;
 
 /** What an endpoint is to be. */
 export interface EndpointWish {
@@ -101,6 +105,23 @@ export class MediaServer implements EndpointServer {
       },
       forget: (file) => this.recordings.forget(file),
     });
+  }
+
+  /**
+   * Ends what is still recorded to these files, which nobody here has begun. Settles when they are complete.
+   * @throws MediaError when there is no way to the server at the moment
+   */
+  async endRecordings(files: ReadonlySet<string>): Promise<void> {
+    const link = this.#link(undefined);
+    link.watchConferences();
+    const complete = new Map([...files].map((file) => [file, this.recordings.completed(file)]));
+    try {
+      const ended = await endLeftRecordings((command) => link.api(command), files);
+      const all = Promise.all(ended.flatMap((file) => complete.get(file) ?? []));
+      await Promise.race([all, elapsed(COMPLETE_MS)]);
+    } finally {
+      for (const file of files) this.recordings.forget(file);
+    }
   }
 
   entered(endpoint: MediaEndpoint): void {

@@ -108,6 +108,14 @@ export class MediaServers {
     return server.conference(name);
   }
 
+  /**
+   * Ends what the media servers that are there still record to these files, for a node that was killed.
+   * @throws MediaError when one of them cannot be asked
+   */
+  async endRecordings(files: ReadonlySet<string>): Promise<void> {
+    await Promise.all(this.#servers.filter(({ usable }) => usable).map((server) => server.endRecordings(files)));
+  }
+
   close(): void {
     this.#closing.abort();
     for (const server of this.#servers) server.close();

@@ -47,8 +47,11 @@ export interface Recording {
   readonly conferences: ConferenceRecordings;
   /** Name of this node in the archive. */
   readonly node: string;
-  /** Files what a node that was killed had begun. */
-  recover(): Promise<void>;
+  /**
+   * Files what a node that was killed had begun.
+   * @param end has the media servers that lived on end what they still record to these files
+   */
+  recover(end: (files: ReadonlySet<string>) => Promise<void>): Promise<void>;
   /** Waits until what has ended is in the archive. */
   close(): Promise<void>;
 }
@@ -91,8 +94,15 @@ export async function openRecording(options: RecordingOptions): Promise<Recordin
     layers,
     conferences,
     node,
-    recover: async () => {
-      for (const row of await archive.unfinished(node)) await fileRecord(tools, row);
+    recover: async (end) => {
+      const left = await archive.unfinished(node);
+      if (left.length > 0) {
+        // Whether they can be asked or not, calls can be made.
+        await end(new Set(left.map(({ id }) => store.spoolFile(id)))).catch((err: unknown) =>
+          log.error({ err }, 'recordings may go on that a node before this one had begun'),
+        );
+      }
+      for (const row of left) await fileRecord(tools, row);
       for (const id of await store.spooled()) {
         const row = await archive.read(id);
         if (row?.status === 'failed' && row.node === node) refiling.add(row);

@@ -8,6 +8,7 @@ import { MediaServer } from '../../runtime/media/server.ts';
 import { tapEndpoint } from '../../runtime/media/tap.ts';
 import { readWavShape, wavDuration, wavSamples } from '../../runtime/media/wav-file.ts';
 import { level, shareAt } from '../phones/media/tone.ts';
+import { EslClient } from '../embedded/media/support/esl-client.ts';
 import { MiniSrf } from '../embedded/media/support/mini-srf.ts';
 import { amplitude, RtpPhone } from '../embedded/media/support/rtp-phone.ts';
 import { mediaServer, type Held } from '../conformance/support/servers.ts';
@@ -64,6 +65,43 @@ describe('media: recordings and taps beside a call', () => {
     phone.talk(endpoint.localSdp, frequency);
     return { phone, endpoint };
   }
+
+  it('ends recordings that a node which was killed has left, of channels and of conferences, and no others', async () => {
+    const [one, two] = [await party(ONE), await party(TWO)];
+    const [left, kept, mixed] = ['left.wav', 'kept.wav', 'mixed.wav'].map((name) => join(folder, name)) as [
+      string,
+      string,
+      string,
+    ];
+    // By commands, so that nobody in this process knows of them.
+    const esl = await EslClient.connect(`${server.address.host}:${server.address.port}`);
+    const ask = async (command: string): Promise<string> => {
+      esl.send(`api ${command}\n\n`);
+      return (await esl.take(({ type }) => type === 'api/response', 2000))?.body ?? '';
+    };
+    try {
+      esl.send(`auth ${server.address.secret}\n\n`);
+      for (const file of [left, kept]) await ask(`uuid_record ${one.endpoint.uuid} start ${file}`);
+      void two.endpoint.conference('left-behind').catch(() => undefined);
+      await eventually(
+        async () => expect(await ask('conference left-behind list')).to.contain(two.endpoint.uuid),
+        3000,
+      );
+      await ask(`conference left-behind recording start ${mixed}`);
+      await eventually(async () => expect(await ask('conference json_list')).to.contain(mixed), 3000);
+      // FreeSWITCH lists a channel a moment after it is there.
+      await eventually(async () => expect(await ask('show channels as json')).to.contain(one.endpoint.uuid), 3000);
+      await link.endRecordings(new Set([left, mixed, join(folder, 'never.wav')]));
+      const taps = await ask(`uuid_buglist ${one.endpoint.uuid}`);
+      expect(taps).to.contain(`<target>${kept}</target>`);
+      expect(taps).not.to.contain(left);
+      expect(await ask('conference json_list')).not.to.contain(mixed);
+      expect(wavDuration(await readWavShape(left))).to.be.below(10_000);
+    } finally {
+      esl.destroy();
+    }
+    await Promise.all([one.endpoint.destroy(), two.endpoint.destroy()]);
+  });
 
   it('records each party on a channel of its own', async () => {
     const [one, two] = [await party(ONE), await party(TWO)];

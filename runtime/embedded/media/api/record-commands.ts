@@ -28,6 +28,16 @@ function decode(text: string): string {
   }
 }
 
+/** `uuid_buglist <uuid>`: what taps the sound of a channel. */
+export const uuidBuglist = onChannel((channel) => {
+  const taps = SessionRecording.of(channel).map(
+    ({ name }) =>
+      ` <media-bug>\n  <function>session_record</function>\n  <target>${name}</target>\n` +
+      '  <thread-locked>0</thread-locked>\n </media-bug>\n',
+  );
+  return `<media-bugs>\n${taps.join('')}</media-bugs>\n`;
+}, '');
+
 /** `uuid_record <uuid> start|stop|pause|resume|mask|unmask <file>|all [<seconds>] [{<variables>}]`. */
 export const uuidRecord = onChannel(async (channel, [action = '', name = '', limit = '0', variables]) => {
   if (name === '') return USAGE;

@@ -2,7 +2,7 @@ import * as audio from './audio-commands.ts';
 import { conferenceCommand } from '../conference/commands/table.ts';
 import * as channel from './channel-commands.ts';
 import type { ApiCommand, ApiTable } from './command.ts';
-import { uuidRecord } from './record-commands.ts';
+import { uuidBuglist, uuidRecord } from './record-commands.ts';
 import * as status from './status.ts';
 
 /** Every API command of the server. */
@@ -22,6 +22,7 @@ export const APIS: ApiTable = new Map<string, ApiCommand>([
   ['uuid_break', channel.uuidBreak],
   ['uuid_bridge', channel.uuidBridge],
   ['uuid_broadcast', channel.uuidBroadcast],
+  ['uuid_buglist', uuidBuglist],
   ['uuid_displace', audio.uuidDisplace],
   ['uuid_dump', channel.uuidDump],
   ['uuid_exists', channel.uuidExists],

@@ -1,0 +1,50 @@
+import { quoted } from './quoted.ts';
+
+/** A command of the media server, and its answer. */
+type Api = (command: string) => Promise<string>;
+
+/**
+ * Ends recordings of these files, of whichever channel or conference: a node that was killed began them, and the media server
+ * lives on and so do they.
+ * @returns the files that were being recorded; they are complete as soon as the media server says so
+ */
+export async function endLeftRecordings(api: Api, files: ReadonlySet<string>): Promise<string[]> {
+  const ended: string[] = [];
+  for (const { uuid } of (json(await api('show channels as json')) as Channels | undefined)?.rows ?? []) {
+    const taps = await api(`uuid_buglist ${uuid}`);
+    for (const [, file = ''] of taps.matchAll(/<target>(.*)<\/target>/g)) {
+      if (!files.has(file)) continue;
+      await api(`uuid_record ${uuid} stop ${quoted(file)}`);
+      ended.push(file);
+    }
+  }
+  for (const { conference_name: name, members } of (json(await api('conference json_list')) as
+    | Conference[]
+    | undefined) ?? []) {
+    for (const { record_path: file } of members) {
+      if (file === undefined || !files.has(file)) continue;
+      await api(`conference ${name} recording stop ${file}`);
+      ended.push(file);
+    }
+  }
+  return ended;
+}
+
+interface Channels {
+  readonly rows?: readonly { readonly uuid: string }[];
+}
+
+interface Conference {
+  readonly conference_name: string;
+  readonly members: readonly { readonly record_path?: string }[];
+}
+
+/** Undefined when it is none: where there is nothing to list, the media server says so in words. */
+function json(answer: string): unknown {
+  try {
+    return JSON.parse(answer);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
