@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import type { Value } from '../../runtime/interpreter/values.ts';
 import { type OperationPlan, type PlanTools, touched } from './definition.ts';
+import { notApplicable } from './errors.ts';
 import { Binding, ResponseModeOption, SideName } from './parameters.ts';
 import type { ResponseMode } from './response.ts';
 import { live, type Scope, sidesOf } from './target.ts';
@@ -21,7 +22,7 @@ export const TransferResponse = Type.Object({
 
 /**
  * @param more arguments of the scenario beside the dialog, its side, the initiator's number and domain, and the label
- * @throws OperationError when the dialog is over or not answered, or `by` is no side of it
+ * @throws OperationError when the dialog is over or not answered, `by` is no side of it, or no phone is opposite
  */
 export function transferPlan(
   { dialogs }: Pick<PlanTools, 'dialogs'>,
@@ -35,6 +36,7 @@ export function transferPlan(
   more: Readonly<Record<string, Value>>,
 ): OperationPlan {
   const { initiator, opponent } = sidesOf(live(dialogs, scope, dialogid), by, 'by');
+  if (!opponent.movable) throw notApplicable('by', 'the opposite side is no phone: it cannot be transferred');
   return {
     touches: [touched(dialogs, scope.domain, dialogid)],
     args: {

@@ -57,6 +57,25 @@ describe('transfers of live calls', () => {
     });
   }
 
+  it('move phones only: a scenario or a conference stays where it is', async () => {
+    const alice = await stage.phone('alice');
+    const rest = await stage.rest();
+    for (const number of ['501', '*7082']) {
+      const call = await alice.call(number);
+      await call.answered();
+      const { dialogid } = await stage.dialog();
+      const body = { by: ALICE, referto: '102' };
+      for (const dry_run of [true, false]) {
+        const answer = await rest.send('REFER', `${CALLS}/${dialogid}`, { body, query: { dry_run } });
+        expectError(answer, 422, 1405);
+        expect(answer.json()).to.have.nested.property('error_details.field', 'by');
+      }
+      expect(call.established).to.equal(true);
+      await call.hangup();
+      await stage.expectNoDialog();
+    }
+  });
+
   it('show in their record how the party came back, and in which dialog', async () => {
     const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
     const rest = await stage.rest();
