@@ -1,3 +1,4 @@
+import { headerOf } from './header-of.ts';
 import type { SrfMessage } from './srf-types.ts';
 
 /** Extensions that a request may require of this side. */
@@ -5,15 +6,22 @@ const KNOWN = new Set(['100rel', 'norefersub', 'replaces', 'timer']);
 
 /**
  * What everything that is not understood here is refused with, before anybody looks at the request (RFC 3261 section 8.2.2):
- * 416 for a Request-URI that is no SIP URI and no telephone number, 420 for an extension that is required.
+ * 416 for a Request-URI that is no SIP URI and no telephone number, 420 for an extension that is required, 415 for an INVITE
+ * whose body is no session description.
  * @returns undefined where all is understood
  */
 export function notUnderstood(
-  request: Pick<SrfMessage, 'uri' | 'get'>,
+  request: Pick<SrfMessage, 'method' | 'uri' | 'body' | 'get'>,
 ): { status: number; headers: Record<string, string> } | undefined {
   if (!/^(?:sips?|tel):/i.test(request.uri)) return { status: 416, headers: {} };
   const unknown = required(request).filter((tag) => tag !== '' && !KNOWN.has(tag.toLowerCase()));
-  return unknown.length === 0 ? undefined : { status: 420, headers: { Unsupported: unknown.join(', ') } };
+  if (unknown.length > 0) return { status: 420, headers: { Unsupported: unknown.join(', ') } };
+  if (request.method !== 'INVITE' || request.body === '') return undefined;
+  if (!/^(?:application\/sdp|multipart\/.*)\s*(?:;|$)/i.test(request.get('Content-Type')?.trim() ?? 'application/sdp'))
+    return { status: 415, headers: { Accept: 'application/sdp, multipart/mixed' } };
+  if (!/^\s*(?:identity\s*)?$/i.test(headerOf(request, 'Content-Encoding') ?? ''))
+    return { status: 415, headers: { 'Accept-Encoding': 'identity' } };
+  return undefined;
 }
 
 /** Whether the caller wants each provisional answer but 100 acknowledged (RFC 3262 section 3). */

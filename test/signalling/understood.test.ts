@@ -1,7 +1,10 @@
 import { expect } from 'chai';
 import { notUnderstood } from '../../runtime/signalling/understood.ts';
 
-const refusal = (uri: string, require?: string) => notUnderstood({ uri, get: () => require });
+const refusal = (uri: string, require?: string) =>
+  notUnderstood({ method: 'OPTIONS', uri, body: '', get: (name) => (name === 'Require' ? require : undefined) });
+const offer = (headers: Readonly<Record<string, string>>, body = 'v=0') =>
+  notUnderstood({ method: 'INVITE', uri: 'sip:a', body, get: (name) => headers[name] });
 
 describe('requests that are not understood', () => {
   it('are those to something else than a SIP URI or a telephone number', () => {
@@ -13,5 +16,16 @@ describe('requests that are not understood', () => {
   it('are those that require an extension nobody here knows, which is named', () => {
     expect(refusal('sip:a', 'timer, path ,Foo')).to.deep.equal({ status: 420, headers: { Unsupported: 'path, Foo' } });
     expect(refusal('sip:a', 'Timer,100rel')).to.equal(undefined);
+  });
+
+  it('are INVITEs whose body is no session description, or packed', () => {
+    for (const type of ['application/sdp', 'Application/SDP ; charset=utf-8', 'multipart/mixed;boundary=x'])
+      expect(offer({ 'Content-Type': type, 'Content-Encoding': 'identity' }), type).to.equal(undefined);
+    expect(offer({})).to.equal(undefined);
+    for (const type of ['text/plain', 'application/json', 'application/sdpx'])
+      expect(offer({ 'Content-Type': type }), type).to.deep.include({ status: 415 });
+    expect(offer({ 'Content-Type': 'text/plain' }, '')).to.equal(undefined);
+    for (const name of ['Content-Encoding', 'e'])
+      expect(offer({ [name]: 'gzip' })).to.deep.equal({ status: 415, headers: { 'Accept-Encoding': 'identity' } });
   });
 });
