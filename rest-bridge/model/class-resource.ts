@@ -110,7 +110,7 @@ export class ClassResource implements Resource {
     const wrong = Object.entries(keys).find(([key, value]) => !KEYS.includes(key) || typeof value !== 'string');
     if (wrong !== undefined) throw badParameter(wrong[0], `is no key; look up by ${KEYS.join(', ')}, each a text`);
     const { id, classname } = keys;
-    if (id === undefined && classname === undefined) throw badParameter('classname', 'or id is needed');
+    if (id === undefined && classname === undefined) throw badParameter('id, classname', 'one of them is needed');
     // A class name is unique within a domain: without one the session's own is meant.
     const domain = keys['domain_id'] ?? (id === undefined ? scopeOf(this.#directory, session).own : undefined);
     return (await this.list(session))

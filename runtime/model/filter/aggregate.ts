@@ -29,10 +29,21 @@ export function parseGrouping(parser: ExpressionParser, aggr: unknown, groupby: 
     typeof input === 'string' ? parser.property(input.split('.'), path) : parser.parse(input, path),
   );
   const results = parseNamed(aggr, 'aggr', (input, path) => parser.parse(input, path, 'aggregating'));
+  const plain = results.find(({ expression }) => !aggregates(expression));
+  if (plain !== undefined) {
+    const path = `aggr.${plain.name.slice(0, 64)}`;
+    throw new FilterError(path, 'aggregates nothing: write ["count"], or ["sum", ["property", "NAME"]] and the like');
+  }
   const twice = results.find(({ name }) => groups.some((group) => group.name === name));
   if (twice !== undefined) throw new FilterError(`aggr.${twice.name}`, 'has the name of a group');
   if (groups.length + results.length === 0) throw new FilterError('aggr', 'asks for nothing');
   return { groups, results };
+}
+
+/** Whether there is one value for many entities. */
+function aggregates(expression: Expression): boolean {
+  if (expression.kind === 'cast') return aggregates(expression.value);
+  return expression.kind === 'call' && (isAggregate(expression.name) || expression.args.some(aggregates));
 }
 
 function parseNamed(

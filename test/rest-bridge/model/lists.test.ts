@@ -84,6 +84,12 @@ describeNodes('REST: parameters of model lists', (node) => {
         [{ limit: '-1' }, { field: 'limit' }],
         [{ offset: 'x' }, { field: 'offset' }],
         [{ aggr: { a: ['property', 'n'] } }, { field: 'aggr' }],
+        [{ aggr: { a: 'count' } }, { field: 'aggr', path: 'aggr.a' }],
+        [
+          { aggr: { a: ['add', 1, ['const', 2]] }, groupby: { n: 'n' } },
+          { field: 'aggr', path: 'aggr.a' },
+        ],
+        [{ aggr: { ['__proto__']: ['count'] } }, { field: 'aggr' }],
         [{ groupby: ['n'] }, { field: 'groupby' }],
       ] as const) {
         const reply = await get(path, query);
