@@ -16,7 +16,11 @@ type Domains = Pick<LiveDirectory, 'collections' | 'domain' | 'domains'>;
  *
  * @param files scenario files, which appear among the ivrscripts of every domain
  */
-export function domainCenter(directory: Domains, iam: IamCollections, files?: Pick<ScriptStore, 'files'>) {
+export function domainCenter(
+  directory: Domains,
+  iam: IamCollections,
+  files?: Pick<ScriptStore, 'files' | 'fileVersions'>,
+) {
   const { domains, sipusers, featurecodes, routes, settings, webapps } = directory.collections;
   const { providers, recordingrules } = directory.collections;
   return {

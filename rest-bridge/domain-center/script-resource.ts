@@ -1,9 +1,10 @@
 /** `/domain/ivrscripts` and `/domain/svcscripts`: the scripts of a domain, and the scenario files that every domain has. */
 import path from 'node:path';
-import type { LiveDirectory, ScriptRow } from '../../runtime/domain/index.ts';
+import { isServing, type LiveDirectory, type ScriptRow } from '../../runtime/domain/index.ts';
 import type { Session } from '../../runtime/iam/iam.ts';
 import type { ScenarioFile } from '../../runtime/interpreter/library.ts';
 import { withoutFile } from '../../runtime/script-store/compile.ts';
+import { formatOf } from '../../runtime/script-store/file-versions.ts';
 import type { ScriptStore } from '../../runtime/script-store/script-store.ts';
 import type { Fields } from '../collection/resource.ts';
 import { ofIndex } from '../collection/several.ts';
@@ -17,14 +18,14 @@ const FILE = 'file.';
 const RULES = { keys: ['code'], notExported: ['serving'], inMemory: true } as const;
 
 export class ScriptResource extends DomainResource<ScriptRow> {
-  readonly #files: Pick<ScriptStore, 'files'> | undefined;
+  readonly #files: Pick<ScriptStore, 'files' | 'fileVersions'> | undefined;
   readonly #domains: Pick<LiveDirectory, 'domain'>;
 
   /** @param files undefined: files are not shown here */
   constructor(
     kind: 'ivrscripts' | 'svcscripts',
     directory: Pick<LiveDirectory, 'collections' | 'domain' | 'domains'>,
-    files: Pick<ScriptStore, 'files'> | undefined,
+    files: Pick<ScriptStore, 'files' | 'fileVersions'> | undefined,
   ) {
     const entity = kind === 'ivrscripts' ? 'Ivrscript' : 'Svcscript';
     super(directory.collections[kind], directory, { entity, ...RULES });
@@ -60,6 +61,9 @@ export class ScriptResource extends DomainResource<ScriptRow> {
   }
 
   override async update(session: Session, id: string, fields: Fields): Promise<ScriptRow> {
+    const code = await this.fileCode(session, id);
+    if (code !== undefined && Object.keys(fields).every((key) => key === 'serving'))
+      return await this.#serveFile(session, id, code, fields['serving']);
     await this.#refuseFile(session, id);
     return await super.update(session, id, fields);
   }
@@ -75,10 +79,35 @@ export class ScriptResource extends DomainResource<ScriptRow> {
     return id.startsWith(FILE) ? copy : { id, ...copy };
   }
 
+  /** The code of the file that an id means; undefined when it means none. */
+  async fileCode(session: Session, id: string): Promise<string | undefined> {
+    if (!id.startsWith(FILE) || (await super.read(session, id)) !== undefined) return undefined;
+    return this.#fileRows(session).find((row) => row.id === id)?.code;
+  }
+
+  /**
+   * Files serve every domain of the node: the master domain chooses their versions.
+   * @throws RestError 422/1405
+   */
+  refuseUnlessMaster(session: Session): void {
+    if (this.#domains.domain(session.domain)?.isMaster === true) return;
+    const reason = 'is that of a file of the node, which serves every domain: the master domain chooses its version';
+    throw new RestError('CANNOT_APPLY', { field: 'serving', reason });
+  }
+
+  /** @throws RestError 400/1400, 422/1405 */
+  async #serveFile(session: Session, id: string, code: string, serving: unknown): Promise<ScriptRow> {
+    this.refuseUnlessMaster(session);
+    if (!isServing(serving))
+      throw badParameter('serving', 'must be {version, trial: {version, percent}}, trial only if wanted');
+    const missing = await this.#files?.fileVersions.serve(code, serving);
+    if (missing !== undefined) throw badParameter(missing, 'is no version of this file');
+    return (await this.read(session, id)) as ScriptRow;
+  }
+
   /** @throws RestError 422/1405 */
   async #refuseFile(session: Session, id: string): Promise<void> {
-    if (!id.startsWith(FILE) || (await super.read(session, id)) !== undefined) return;
-    if (!this.#fileRows(session).some((row) => row.id === id)) return;
+    if ((await this.fileCode(session, id)) === undefined) return;
     const reason = 'is a file of the node; POST a script with the same code to replace it in this domain';
     throw new RestError('CANNOT_APPLY', { field: 'id', reason });
   }
@@ -86,7 +115,8 @@ export class ScriptResource extends DomainResource<ScriptRow> {
   #fileRows(session: Session): readonly ScriptRow[] {
     const domainId = this.#domains.domain(session.domain)?.id;
     if (domainId === undefined || this.#files === undefined) return [];
-    return this.#files.files(domainId).map((file) => fileRow(file, domainId));
+    const { fileVersions } = this.#files;
+    return this.#files.files(domainId).map((file) => fileRow(file, domainId, fileVersions));
   }
 }
 
@@ -96,16 +126,19 @@ function refuseFileId({ id }: Fields): void {
     throw badParameter('id', `begins with ${FILE}, as those of files do`);
 }
 
-function fileRow({ program, text, problems }: ScenarioFile, domainId: string): ScriptRow {
-  const format = program.file.endsWith('.ts') ? 'ts' : program.file.endsWith('.js') ? 'js' : 'yaml';
+function fileRow(
+  { program, text, problems }: ScenarioFile,
+  domainId: string,
+  versions: ScriptStore['fileVersions'],
+): ScriptRow {
   return {
     id: FILE + program.id,
     domain_id: domainId,
     code: program.id,
     name: program.name,
-    scriptdata: { format, source: text },
-    serving: { version: 1 },
-    version: 1,
+    scriptdata: { format: formatOf(program.file), source: text },
+    serving: versions.serving(program.id),
+    version: versions.list(program.id)[0]?.number ?? 1,
     problems: problems.map(withoutFile),
     opts: { file: path.basename(program.file) },
     ext: {},

@@ -26,7 +26,7 @@ const VersionPath = Type.Object({ ...IdPath.properties, number: Type.Integer({ m
 
 export interface ScriptRoutesDeps {
   readonly kind: ScriptKind;
-  readonly scripts: Pick<ScriptStore, 'versions' | 'version' | 'rollback'>;
+  readonly scripts: Pick<ScriptStore, 'versions' | 'version' | 'rollback' | 'fileVersions'>;
   readonly resource: ScriptResource;
 }
 
@@ -45,7 +45,9 @@ export function scriptRoutes(app: App, path: string, { kind, scripts, resource }
     { schema: { params: IdPath, response: answers({ 200: Type.Array(Version), 404: ErrorAnswer }) } },
     async (request) => {
       const { id, serving } = await scriptOf(request, request.params.id);
-      return (await scripts.versions(kind, id)).map((version) => summary(version, serving));
+      const code = await resource.fileCode(sessionOf(request), id);
+      const versions = code === undefined ? await scripts.versions(kind, id) : scripts.fileVersions.list(code);
+      return versions.map((version) => summary(version, serving));
     },
   );
 
@@ -54,7 +56,12 @@ export function scriptRoutes(app: App, path: string, { kind, scripts, resource }
     { schema: { params: VersionPath, response: answers({ 200: FullVersion, 404: ErrorAnswer }) } },
     async (request) => {
       const { id, serving } = await scriptOf(request, request.params.id);
-      const version = await scripts.version(kind, id, request.params.number);
+      const code = await resource.fileCode(sessionOf(request), id);
+      const { number } = request.params;
+      const version =
+        code === undefined
+          ? await scripts.version(kind, id, number)
+          : scripts.fileVersions.list(code).find((each) => each.number === number);
       if (version === undefined) throw new RestError('ENTITY_NOT_FOUND', { entity: 'Version' });
       return { ...summary(version, serving), scriptdata: version.scriptdata };
     },
@@ -64,7 +71,16 @@ export function scriptRoutes(app: App, path: string, { kind, scripts, resource }
     `${one}!rollback`,
     { schema: { params: IdPath, response: answers({ 200: resource.schema, 404: ErrorAnswer, 422: ErrorAnswer }) } },
     async (request) => {
-      const after = await scripts.rollback(kind, await scriptOf(request, request.params.id));
+      const session = sessionOf(request);
+      const script = await scriptOf(request, request.params.id);
+      const code = await resource.fileCode(session, script.id);
+      if (code !== undefined) resource.refuseUnlessMaster(session);
+      const after =
+        code === undefined
+          ? await scripts.rollback(kind, script)
+          : (await scripts.fileVersions.rollback(code))
+            ? await resource.read(session, script.id)
+            : undefined;
       if (after !== undefined) return resource.shown(after);
       throw new RestError('CANNOT_APPLY', { field: 'serving', reason: 'there is no version before that can run' });
     },

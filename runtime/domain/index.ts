@@ -18,6 +18,7 @@ export {
   type ScriptData,
   type ScriptKind,
   type ScriptProblem,
+  isServing,
   type ScriptRow,
   type ScriptVersion,
   type Serving,

@@ -1,4 +1,4 @@
-import { mkdir, readFile, readdir, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, readdir, rename, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Program } from './program.ts';
 
@@ -10,6 +10,11 @@ export interface ScenarioVersion {
   readonly number: number;
   /** Share of new runs that get it, in percent. */
   readonly percent: number;
+  readonly text: string;
+  /** The file that it was then. */
+  readonly file: string;
+  /** Milliseconds since the epoch. */
+  readonly created: number;
 }
 
 /** There is no such version, or none to go back to. */
@@ -30,6 +35,7 @@ interface Kept {
   readonly version: string;
   readonly text: string;
   readonly file: string;
+  readonly created: number;
   program: Program | undefined;
 }
 
@@ -62,7 +68,7 @@ export class ScenarioVersions {
     const known = scenario?.versions.find((kept) => kept.version === version);
     if (known) known.program = program;
     if (scenario?.latest === version) return void this.#scenarios.set(id, scenario);
-    const kept: Kept = { version, text, file, program };
+    const kept: Kept = { version, text, file, created: Date.now(), program };
     if (!scenario) {
       this.#scenarios.set(id, { versions: [kept], active: version, trial: undefined, latest: version });
     } else {
@@ -89,11 +95,11 @@ export class ScenarioVersions {
   /** Oldest first. */
   versions(id: string): readonly ScenarioVersion[] {
     const scenario = this.#scenarios.get(id);
-    return (scenario?.versions ?? []).map(({ version }, index) => {
+    return (scenario?.versions ?? []).map(({ version, text, file, created }, index) => {
       const { trial, active } = scenario as Scenario;
       const tried = trial?.percent ?? 0;
       const percent = version === trial?.version ? tried : version === active ? 100 - tried : 0;
-      return { version, number: index + 1, percent };
+      return { version, number: index + 1, percent, text, file, created };
     });
   }
 
@@ -161,8 +167,10 @@ export class ScenarioVersions {
     const versions: Kept[] = [];
     for (const version of state.order) {
       if (!present.has(`${version}.txt`)) continue;
-      const text = await readFile(path.join(folder, `${version}.txt`), 'utf8');
-      versions.push({ version, text, file: state.files[version] ?? id, program: undefined });
+      const kept = path.join(folder, `${version}.txt`);
+      const text = await readFile(kept, 'utf8');
+      const created = Math.round((await stat(kept)).mtimeMs);
+      versions.push({ version, text, file: state.files[version] ?? id, created, program: undefined });
     }
     const { active, trial, latest } = state;
     return { versions, active, trial, latest };

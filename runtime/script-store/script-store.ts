@@ -17,6 +17,7 @@ import type { ScenarioSource, ScenarioUse, StartingScenario } from '../interpret
 import type { ScenarioFile, ScenarioLibrary } from '../interpreter/library.ts';
 import type { Storage } from '../storage/index.ts';
 import type { ScriptCompiler } from './compile.ts';
+import { FileVersions } from './file-versions.ts';
 import { ScriptIndex } from './script-index.ts';
 
 const KINDS = ['ivrscript', 'svcscript'] as const;
@@ -40,12 +41,14 @@ export interface ScriptStoreOptions {
 }
 
 export class ScriptStore implements ScenarioSource {
+  readonly fileVersions: FileVersions;
   readonly #options: ScriptStoreOptions;
   readonly #indexes: Readonly<Record<ScriptKind, ScriptIndex>>;
   readonly #listeners = new Set<() => void>();
 
   private constructor(options: ScriptStoreOptions) {
     this.#options = options;
+    this.fileVersions = new FileVersions(options.files.versions);
     this.#indexes = { ivrscript: new ScriptIndex(options.random), svcscript: new ScriptIndex(options.random) };
   }
 

@@ -1,3 +1,5 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import type { RestAnswer } from '../phones/rest-client.ts';
 import { RestClient } from '../phones/rest-client.ts';
@@ -137,6 +139,44 @@ describe('scripts of a domain', () => {
       expect(run).to.deep.include({ version: '1' });
       expect(run?.outcome).to.have.property('value').deep.equal({ version: 'old', digits: '7' });
     });
+  });
+
+  it('may be files, whose versions the master domain chooses', async () => {
+    const folder = join(stage.node.dataDir, 'scenarios');
+    await mkdir(folder, { recursive: true });
+    const says = async (value: string): Promise<unknown> => {
+      await writeFile(
+        join(folder, 'kept.yaml'),
+        `id: kept\nstarts: { hook: true }\nstart: a\nblocks:\n  a: { return: ${value} }\n`,
+      );
+      return await answer();
+    };
+    const answer = async (): Promise<unknown> => (await send('POST', `${HOOKS}/kept`, {})).json();
+    expect([await says('one'), await says('two')]).to.deep.equal(['one', 'two']);
+    const file = `${IVR}/file.kept`;
+    const versions = (await send('GET', `${file}/versions`)).json<{ number: number; percent: number }[]>();
+    expect(versions.map(({ number, percent }) => [number, percent])).to.deep.equal([
+      [2, 100],
+      [1, 0],
+    ]);
+    expect((await send('GET', `${file}/versions/1`)).text).to.include('return: one');
+    expect((await send('ROLLBACK', file)).status).to.equal(422);
+    expect((await send('PATCH', file, { serving: { version: 1 } })).status).to.equal(422);
+    const master = await stage.node.login('admin', 'master');
+    try {
+      const back = await master.send('ROLLBACK', file);
+      expect(back.json<Script>()).to.deep.include({ version: 2, serving: { version: 1 } });
+      expect(await answer()).to.equal('one');
+      expectError(await master.send('ROLLBACK', file), 422, 1405);
+      const trial = { version: 1, trial: { version: 2, percent: 25 } };
+      const tried = await master.send('PATCH', file, { body: { serving: trial } });
+      expect(tried.json<Script>().serving).to.deep.equal(trial);
+      for (const serving of [{ version: 7 }, { version: 1, trial: { version: 7, percent: 5 } }, { version: '1' }, 3])
+        expectError(await master.send('PATCH', file, { body: { serving } }), 400, 1400);
+      expect((await ok('GET', file)).serving).to.deep.equal(trial);
+    } finally {
+      master.close();
+    }
   });
 
   it('go before a file of the same code, which is listed until then and cannot be changed', async () => {

@@ -1,6 +1,7 @@
 /** Scenarios as entities: `ivrscripts` and `svcscripts`. Every text they ever had is kept as a numbered version. */
 import { type Kysely, sql } from 'kysely';
 import { type Static, Type } from 'typebox';
+import { Value } from 'typebox/value';
 import type { Schema } from '../../storage/index.ts';
 import { InvalidFieldError } from '../errors.ts';
 import type { CollectionDefinition, Input } from './definition.ts';
@@ -30,6 +31,10 @@ const ServingSchema = Type.Object(
   },
   { additionalProperties: false },
 );
+
+export function isServing(value: unknown): value is Serving {
+  return Value.Check(ServingSchema, value);
+}
 
 /** A mistake, or with `severity` a warning; line and column count from 1. */
 const ProblemSchema = Type.Object({
