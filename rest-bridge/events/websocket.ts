@@ -23,6 +23,9 @@ interface WebSocketDeps {
 /** WebSocket at `/ws` (decisions, "Events and WebSocket"): who has no session is answered 401 before the upgrade. */
 export function webSockets(app: App, { iam, subscribers }: WebSocketDeps): void {
   const server = new WebSocketServer({ noServer: true, maxPayload: MAX_FRAME });
+  server.on('wsClientError', ({ message }, socket) => {
+    refuse(socket, new RestError('BAD_REQUEST', { reason: message }, { 'sec-websocket-version': '13' }));
+  });
 
   async function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     const secret = secretOfHeaders(request.headers.authorization, cookieOf(app, request));

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { WebSocket } from 'ws';
@@ -44,6 +45,18 @@ describe('REST: events over WebSocket and Server-Sent Events', () => {
       expect(response.statusCode).to.equal(status);
       socket.terminate();
     }
+  });
+
+  it('refuses a handshake that is none, as everything is refused', async () => {
+    const socket = connect(node.port, '127.0.0.1');
+    const token = await node.token('alice@demo.local');
+    const head = `Host: x\r\nAuthorization: Bearer ${token}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n`;
+    socket.write(`GET /ws HTTP/1.1\r\n${head}Sec-WebSocket-Version: 12\r\nSec-WebSocket-Key: x\r\n\r\n`);
+    const answer = await text(socket);
+    expect(answer)
+      .to.match(/^HTTP\/1\.1 400 /)
+      .and.match(/sec-websocket-version: 13/i);
+    expect(JSON.parse(answer.split('\r\n\r\n')[1] ?? '')).to.include({ error_code: 1400 });
   });
 
   it('tells what is subscribed, numbered without gaps, in the own domain only', async () => {
@@ -100,7 +113,7 @@ describe('REST: events over WebSocket and Server-Sent Events', () => {
 
   it('answers what cannot be understood with an error object', async () => {
     const alice = await open('alice@demo.local');
-    for (const text of ['', 'x', '7', '[]', '["subscribe"]', '["subscribe",[]]', '[{},{}]', '["nonsense",{}]']) {
+    for (const frame of ['', 'x', '7', '[]', '["subscribe"]', '["subscribe",[]]', '[{},{}]', '["nonsense",{}]']) {
       alice.socket.send(text);
       expect((await alice.next())[1], text).to.include({ result: 'error', error_code: 1400 });
     }
@@ -139,9 +152,9 @@ describe('REST: events over WebSocket and Server-Sent Events', () => {
     slow.pause();
     const quick = await open('bob@demo.local');
     await quick.ask('subscribe', { id: 'q' });
-    const text = 'x'.repeat(60_000);
+    const long = 'x'.repeat(60_000);
     for (let sent = 0; sent < 500; sent++) {
-      calls().emit(['demo.local'], 'call_init', { ...data(String(sent)), text });
+      calls().emit(['demo.local'], 'call_init', { ...data(String(sent)), text: long });
       expect((await quick.next())[1]).to.include({ seq: sent + 1 });
     }
     let received = 0;
@@ -220,16 +233,16 @@ describe('REST: events over WebSocket and Server-Sent Events', () => {
       const abort = new AbortController();
       const response = await fetch(url, { headers: { authorization, ...headers }, signal: abort.signal });
       expect(response.headers.get('content-type')).to.match(/^text\/event-stream/);
-      let text = '';
+      let got = '';
       let acted = false;
       for await (const chunk of response.body ?? []) {
-        text += Buffer.from(chunk as Uint8Array).toString();
-        if (!acted && text.includes('event: subscribed')) act();
+        got += Buffer.from(chunk as Uint8Array).toString();
+        if (!acted && got.includes('event: subscribed')) act();
         acted = true;
-        if (text.includes(until)) break;
+        if (got.includes(until)) break;
       }
       abort.abort();
-      return text;
+      return got;
     };
     const first = await stream({}, 'sse:1', () => calls().emit(['demo.local'], 'call_init', data('1')));
     expect(first).to.include('id: sse:1\nevent: callevents\ndata: {');
@@ -245,7 +258,7 @@ describe('REST: events over WebSocket and Server-Sent Events', () => {
     const own = await RestNode.start();
     const authorization = `Bearer ${await own.token()}`;
     const response = await fetch(`http://127.0.0.1:${own.port}/rest/v1/api/events`, { headers: { authorization } });
-    const [text] = await Promise.all([response.text(), own.app.close()]);
-    expect(text).to.include('event: subscribed');
+    const [told] = await Promise.all([response.text(), own.app.close()]);
+    expect(told).to.include('event: subscribed');
   });
 });
