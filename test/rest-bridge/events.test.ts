@@ -114,8 +114,8 @@ describe('REST: events over WebSocket and Server-Sent Events', () => {
   it('answers what cannot be understood with an error object', async () => {
     const alice = await open('alice@demo.local');
     for (const frame of ['', 'x', '7', '[]', '["subscribe"]', '["subscribe",[]]', '[{},{}]', '["nonsense",{}]']) {
-      alice.socket.send(text);
-      expect((await alice.next())[1], text).to.include({ result: 'error', error_code: 1400 });
+      alice.socket.send(frame);
+      expect((await alice.next())[1], frame).to.include({ result: 'error', error_code: 1400 });
     }
     for (const bad of [{ id: 'a b' }, { events: 'x' }, { expires: 4000 }, { exargs: { filter: ['nonsense'] } }]) {
       expect(await alice.ask('subscribe', bad)).to.include({ result: 'error', error_code: 1400 });
