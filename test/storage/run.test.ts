@@ -8,7 +8,15 @@ import {
   StorageUnavailableError,
 } from '../../runtime/storage/errors.ts';
 import { sql } from '../../runtime/storage/sql.ts';
-import { describePostgres, describeStorages, failure, temporaryFolders, withStorage } from './support/storages.ts';
+import { SilentWay } from './support/silent-way.ts';
+import {
+  describePostgres,
+  describeStorages,
+  failure,
+  postgresServer,
+  temporaryFolders,
+  withStorage,
+} from './support/storages.ts';
 import { openStorage, type TextRow } from '../../runtime/storage/index.ts';
 import { storageChild } from './support/child-process.ts';
 
@@ -129,6 +137,32 @@ describePostgres('single statements over connections', (newPlace) => {
     );
     expect(await transaction).to.be.instanceOf(StorageUnavailableError);
     expect(await run({ text: 'select 1', values: [] })).to.deep.equal([['1']]);
+  });
+
+  it('to a server that went silent are given up, and made anew when it answers', async () => {
+    const server = await postgresServer();
+    if (server === undefined) throw new Error('PostgreSQL is not installed.');
+    const way = await SilentWay.open(await server.createDatabase());
+    const options = { dataDir: 'unused', databaseUrl: way.url, queryTimeoutMs: 400, poolSize: 2 };
+    const { db, run, close } = await openStorage(options);
+    const one = { text: 'select 1', values: [] };
+    const both = (): Promise<unknown>[] => [
+      run(one),
+      db.transaction().execute(async (tx) => await sql`select 1`.execute(tx)),
+    ];
+    try {
+      await Promise.all(both());
+      way.silence();
+      for (const error of await Promise.all(both().map(failure))) {
+        expect(error).to.be.instanceOf(StorageUnavailableError);
+      }
+      way.speak();
+      await Promise.all(both());
+    } finally {
+      way.speak();
+      await close();
+      way.close();
+    }
   });
 
   it('that run too long are stopped by the server', async () => {

@@ -13,6 +13,8 @@ export interface LanesOptions {
   readonly pool: Pool;
   /** The most clients taken at a time. */
   readonly lanes: number;
+  /** Milliseconds without an answer after which a connection is given up: the server, or the way to it, is dead. */
+  readonly silenceMs: number;
   /** What a client has prepared. */
   readonly preparedOf: (client: PoolClient) => PreparedStatements;
 }
@@ -66,10 +68,18 @@ export class Lanes {
   }
 
   #serve(client: PoolClient, release: (destroy?: boolean) => void): void {
-    const { pool, preparedOf } = this.#options;
+    const { pool, preparedOf, silenceMs } = this.#options;
     const prepared = preparedOf(client);
     let served = 0;
+    let current: TextQuery | undefined;
+    const giveUp = (): void => {
+      const asked = current;
+      // What has arrived while the thread was busy is read first.
+      setImmediate(() => asked?.handleError(new Error(`no answer for ${silenceMs} ms`)));
+    };
+    const silence = setTimeout(giveUp, silenceMs).unref();
     const close = (isBroken: boolean): void => {
+      clearTimeout(silence);
       this.#lanes -= 1;
       release(isBroken || prepared.isFull);
       if (this.#waits) this.#open();
@@ -83,12 +93,14 @@ export class Lanes {
       }
       served += 1;
       const { text, values, resolve, reject } = next;
+      silence.refresh();
       const query = new TextQuery({ text, values, name: prepared.nameOf(text) }, (error, rows) => {
         if (error === null) resolve(rows);
         else reject(error);
         if (error === null || (error instanceof DatabaseError && error.severity !== 'FATAL')) serve();
         else close(true);
       });
+      current = query;
       client.query(query);
     };
     serve();

@@ -18,6 +18,11 @@ export interface PoolOptions {
 
 const CONNECT_LIMIT_MS = 10_000;
 
+/** The server stops a query for its time; it is dead when it has not even done that. Milliseconds. */
+function silenceLimit({ queryTimeoutMs }: PoolOptions): number {
+  return queryTimeoutMs + 3_000;
+}
+
 /** Host, port and database of a URL, without user and password. */
 export function describeUrl(databaseUrl: string): string {
   const url = new URL(databaseUrl);
@@ -57,19 +62,25 @@ function wrapPool(
   preparedOf: (client: PoolClient) => PreparedStatements,
 ): PostgresPool {
   const wrappers = new WeakMap<PoolClient, PostgresPoolClient>();
+  const query_timeout = silenceLimit(options);
   const wrap = (client: PoolClient): PostgresPoolClient => {
     const prepared = preparedOf(client);
+    let isBroken = false;
     const query = async (text: string, parameters: readonly unknown[]): Promise<unknown> => {
+      if (isBroken) throw translate(new Error('the connection was given up'), options);
       const name = prepared.nameOf(text);
+      // pg takes a limit for each query, which its types do not name.
+      const config = { text, values: parameters.map(encode), ...(name !== undefined && { name }), query_timeout };
       try {
-        return await client.query({ text, values: parameters.map(encode), ...(name !== undefined && { name }) });
+        return await client.query(config);
       } catch (error) {
+        isBroken = !(error instanceof DatabaseError);
         throw translate(error, options);
       }
     };
     return {
       query: query as PostgresPoolClient['query'],
-      release: (destroy) => client.release(prepared.isFull ? true : destroy),
+      release: (destroy) => client.release(prepared.isFull || isBroken ? true : destroy),
     };
   };
   return {
@@ -103,6 +114,7 @@ export function openPool(options: PoolOptions): ServerAccess {
     max: options.poolSize,
     connectionTimeoutMillis: CONNECT_LIMIT_MS,
     statement_timeout: options.queryTimeoutMs,
+    keepAlive: true,
     application_name: 'ringmaster',
     types: { getTypeParser: (oid, format) => decoders[oid] ?? types.getTypeParser(oid, format) },
   });
@@ -112,7 +124,7 @@ export function openPool(options: PoolOptions): ServerAccess {
   });
   pool.on('error', (error) => options.log.warn({ err: error }, 'an idle PostgreSQL connection was lost'));
   const preparedOf = preparations();
-  const lanes = new Lanes({ pool, lanes: options.poolSize, preparedOf });
+  const lanes = new Lanes({ pool, lanes: options.poolSize, silenceMs: silenceLimit(options), preparedOf });
   return {
     dialect: new PostgresDialect({ pool: wrapPool(pool, options, preparedOf) }),
     close: async () => {
