@@ -19,7 +19,10 @@ interface Server {
 
 /** Options of a stream; what is left out is the configuration's. */
 export type OpenSpeech = Pick<SpeechStreamOptions, 'onResult' | 'onFailure'> &
-  Partial<Pick<SpeechStreamOptions, 'language' | 'hints' | 'whole'>>;
+  Partial<Pick<SpeechStreamOptions, 'language' | 'hints' | 'whole'>> & {
+    /** Servers that are passed over, as they have failed at this; whichever is asked is added. */
+    readonly tried?: Set<object>;
+  };
 
 /**
  * Speech recognition as the node has it: the servers of `record_asr_options`, or pocketsphinx where it is installed, with
@@ -97,12 +100,13 @@ export class SpeechService {
     if (!this.configured) throw new SpeechError('not_configured', 'speech recognition is not configured');
     const language = options.language ?? this.#options.language;
     const fitting = this.#servers
-      .filter(({ streams, limit }) => streams < limit)
+      .filter((server) => server.streams < server.limit && options.tried?.has(server) !== true)
       .toSorted((a, b) => Number(b.language === language) - Number(a.language === language));
     if (fitting.length === 0 || this.#streams >= this.#limit)
       throw new SpeechError('busy', `all ${this.#streams} streams of speech recognition are in use`);
     let failure: unknown;
     for (const server of fitting) {
+      options.tried?.add(server);
       try {
         return await this.#openAt(server, {
           language: language ?? server.language,

@@ -31,19 +31,40 @@ export async function transcribeFile(
   return result;
 }
 
+/** A server that fails leaves the work to the next. */
 async function transcribeChannel(
   service: SpeechService,
   file: string,
   channel: number,
   rate: number,
-  { language, hints = [], signal }: TranscribeFileOptions,
+  options: TranscribeFileOptions,
 ): Promise<string> {
   if (rate % SPEECH_RATE !== 0) throw new SpeechError('failed', `a file of ${rate} Hz cannot be transcribed`);
+  const tried = new Set<object>();
+  let failure: SpeechError | undefined;
+  for (;;) {
+    const before = tried.size;
+    try {
+      return await transcribeOnce(service, { file, channel, rate, tried }, options);
+    } catch (error) {
+      if (!(error instanceof SpeechError)) throw error;
+      if (tried.size === before) throw failure ?? error;
+      failure = error;
+    }
+  }
+}
+
+async function transcribeOnce(
+  service: SpeechService,
+  { file, channel, rate, tried }: { file: string; channel: number; rate: number; tried: Set<object> },
+  { language, hints = [], signal }: TranscribeFileOptions,
+): Promise<string> {
   const texts: string[] = [];
   let failure: SpeechError | undefined;
   const stream = await service.open({
     whole: true,
     hints,
+    tried,
     ...(language === undefined ? {} : { language }),
     onResult: ({ text, final }) => {
       if (final) texts.push(text);

@@ -214,13 +214,18 @@ describe('speech', () => {
       expect(unreachable.text).to.contain('cannot be reached');
       const wrong = await master.send('POST', SETTINGS, { body: { key: 'record_asr_options', value: { servers: 1 } } });
       expect(wrong.status).to.equal(400);
+      const unknown = { servers: [{ engine: 'vosk', url: 'ws://127.0.0.1:1', port: 1 }] };
+      const misspelt = await master.send('POST', SETTINGS, { body: { key: 'record_asr_options', value: unknown } });
+      expect(misspelt.text).to.contain('servers[0].port is not known');
       await outgoing.hangup();
     });
   });
 
   describe('of a recording', () => {
     it('is transcribed by TRANSCRIBE, channel by channel, and told when it is done', async () => {
-      await configure({ servers: [{ engine: 'openai', url: openai.url }] });
+      // Where the first server fails, the next one does it.
+      const away = { engine: 'openai', url: 'http://127.0.0.1:1/v1' };
+      await configure({ servers: [away, { engine: 'openai', url: openai.url }] });
       openai.texts = ['good morning', 'who is there'];
       await rest.send('POST', RULES, { body: {} });
       const [alice, bob] = await stage.phones('alice', 'bob');

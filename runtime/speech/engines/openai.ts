@@ -132,10 +132,13 @@ class OpenAiStream implements SpeechStream {
     // ISO 639-1, as the interface wants it.
     if (language !== undefined) form.set('language', language.split('-', 1)[0] ?? language);
     if (hints.length > 0) form.set('prompt', hints.join(', '));
+    // As bytes: fetch fails outside of its promise, which ends the process, when a connection breaks while it reads a form.
+    const encoded = new Response(form);
+    const type = encoded.headers.get('Content-Type') ?? '';
     const response = await fetch(`${url.replace(/\/+$/, '')}/audio/transcriptions`, {
       method: 'POST',
-      headers: apiKey === undefined ? {} : { Authorization: `Bearer ${apiKey}` },
-      body: form,
+      headers: { 'Content-Type': type, ...(apiKey === undefined ? {} : { Authorization: `Bearer ${apiKey}` }) },
+      body: await encoded.bytes(),
       redirect: 'error',
       signal: AbortSignal.any([this.#aborting.signal, AbortSignal.timeout(REQUEST_MS)]),
     });
