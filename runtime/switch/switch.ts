@@ -3,6 +3,7 @@ import type { Conferences } from '../conference/conferences.ts';
 import type { Directory, LocationStore } from '../domain/directory.ts';
 import type { CallPort } from '../interpreter/call-port.ts';
 import type { TextPort } from '../interpreter/ports/texting.ts';
+import { MediaError } from '../media/media-error.ts';
 import type { MediaServers } from '../media/servers.ts';
 import type { IncomingInvite } from '../signalling/incoming-invite.ts';
 import type { Log, SipHandlers } from '../signalling/link.ts';
@@ -71,7 +72,11 @@ export class Switch implements SipHandlers {
     this.#authentication = new Authentication(directory, location, this.#trunks, ownHosts);
     this.#registrar = new Registrar(this.#authentication, location, log);
     this.#overload = options.overload;
-    const failed: SwitchTools['failed'] = (err, what, leg) => log.error({ err, callid: leg.callid }, `${what} failed`);
+    const failed: SwitchTools['failed'] = (err, what, { callid }) => {
+      // What a phone wants and cannot have is no fault of the node.
+      if (err instanceof MediaError && err.status < 500) log.info({ reason: err.message, callid }, `${what} refused`);
+      else log.error({ err, callid }, `${what} failed`);
+    };
     this.#live = new LiveDialogs(this.#dialogs, { failed });
     this.#tools = {
       directory,

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { REAL_SIP } from '../support/real-servers.ts';
+import { eventually } from '../support/eventually.ts';
 import { useStage } from '../support/stage.ts';
 import { header } from '../phones/sip/message.ts';
 import { expectCleanRtp, expectTalk } from './expectations.ts';
@@ -75,6 +76,10 @@ describe('what phones do beside plain calls', () => {
     const bob = await stage.phone('bob');
     const refused = await alice.call('102');
     expect((await refused.ended()).status).to.equal(488);
+    // A phone that wants what it cannot have is no error of the node.
+    await eventually(async () =>
+      expect(stage.node.output.split('\n').find((line) => line.includes('encrypted sound'))).to.contain('"level":30'),
+    );
     encrypts = false;
     const { outgoing, incoming } = await stage.connect(alice, bob, '102');
     encrypts = true;
