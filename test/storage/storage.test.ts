@@ -15,7 +15,8 @@ const domain = (id: string) => ({
 });
 
 describeStorages('storage', (newPlace) => {
-  const LIMIT_MS = 1_000;
+  // Long enough for what comes before each test on a busy machine.
+  const LIMIT_MS = 2_000;
   const storage = withStorage(newPlace, { queryTimeoutMs: LIMIT_MS });
 
   const names = async (): Promise<readonly string[]> => {
