@@ -168,12 +168,13 @@ describe('a repeated request with an Idempotency-Key', () => {
   it('every operation on a live call has an Operation-Id whose record shows it, also when it turns out to be impossible', async () => {
     const { outgoing, incoming, dialogid } = await talking();
     const rest = await stage.rest();
+    const manyDigits = { side: 'a', dtmf: '1'.repeat(128) };
     for (const [method, body, status] of [
       ['SETUP_BINDINGS', { command: 'get' }, 200],
-      ['SEND_DTMF', { side: 'b', dtmf: '1' }, 200],
       ['STOP_HOLD_MELODY', { mode: 'once' }, 200],
-      ['STOP_HOLD_MELODY', { mode: 'temporary' }, 422],
-      ['SETUP_RECORD', { command: 'pause' }, 422],
+      ...Array.from({ length: 4 }, () => ['SEND_DTMF', manyDigits, 200] as const),
+      // No more than that can wait.
+      ['SEND_DTMF', manyDigits, 422],
     ] as const) {
       const answer = await rest.send(method, `${CALLS}/${dialogid}`, { body });
       expect(answer.status, `${method} ${answer.text}`).to.equal(status);
@@ -184,6 +185,8 @@ describe('a repeated request with an Idempotency-Key', () => {
     }
     const found = await rest.send('LOOKUP', CALLS, { body: { dialogid } });
     expect(found.header('operation-id'), 'LOOKUP runs no scenario').to.equal(undefined);
+    const refused = await rest.send('SETUP_RECORD', `${CALLS}/${dialogid}`, { body: { command: 'pause' } });
+    expect([refused.status, refused.header('operation-id')], 'it has not begun').to.deep.equal([422, undefined]);
     await outgoing.hangup();
     await incoming.ended();
   });
