@@ -193,7 +193,11 @@ function summing(evaluate: (item: Item) => unknown, result: (sum: number, count:
       sum += Number(value);
       count += 1;
     },
-    result: () => (count === 0 ? null : result(sum, count)),
+    result() {
+      // As PostgreSQL has it.
+      if (!Number.isFinite(sum)) throw new BadParameterError('aggr', 'computes a number that is out of range');
+      return count === 0 ? null : result(sum, count);
+    },
   };
 }
 

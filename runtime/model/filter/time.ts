@@ -33,10 +33,11 @@ export function parseTime(text: string): number | null {
 
 export function truncate(unit: TruncationUnit, time: number): number | null {
   if (!hasParts(time)) return null;
+  const whole = Math.floor(time);
   const size = FIXED[unit];
-  if (size !== undefined) return Math.floor(time / size) * size;
-  if (unit === 'week') return Math.floor((time - MONDAY) / (7 * DAY)) * 7 * DAY + MONDAY;
-  const date = new Date(Math.floor(time));
+  if (size !== undefined) return Math.floor(whole / size) * size;
+  if (unit === 'week') return Math.floor((whole - MONDAY) / (7 * DAY)) * 7 * DAY + MONDAY;
+  const date = new Date(whole);
   const start = new Date(0);
   start.setUTCFullYear(date.getUTCFullYear(), unit === 'month' ? date.getUTCMonth() : 0, 1);
   return start.getTime();

@@ -256,12 +256,13 @@ export class SqlCompiler {
       case 'ts':
         return sql`model.ts(${a})`;
       case 'trunc':
-        return sql`model.trunc(${a}, ${b})`;
+        // Whole milliseconds: the least of numbers cannot be divided, which PostgreSQL answers with an error.
+        return sql`model.trunc(${a}, floor(${b}))`;
       case 'year':
       case 'month':
       case 'day':
       case 'hour':
-        return sql`model.part(${name}, ${a})`;
+        return sql`model.part(${name}, floor(${a}))`;
       case 'count':
         return args.length === 0 ? sql`count(*)::float8` : sql`count(${a})::float8`;
       case 'count_distinct':

@@ -100,6 +100,24 @@ describeNodes('REST: parameters of model lists', (node) => {
     });
   }
 
+  it('numbers at the ends of their range are no fault of the server', async () => {
+    for (const mode of ['category', 'ram']) {
+      const path = await makeClass(mode, { properties: [{ name: 'x', data_type: 'float' }] });
+      const entities = [5e-324, -5e-324, 1.7e308, 1.7e308].map((x, n) => ({ id: `${n}`, x }));
+      expect((await send('POST', path, entities)).status).to.equal(200);
+      const years = await get(path, { groupby: { y: ['year', ['property', 'x']] } });
+      expect([years.status, years.body], years.text).to.deep.equal([200, [{ y: 1969 }, { y: 1970 }, { y: null }]]);
+      for (const unit of ['day', 'month']) {
+        const filter = ['==', ['trunc', unit, ['property', 'x']], 0];
+        expect((await get(path, { filter, mask: 'id' })).body, unit).to.deep.equal([{ id: '0' }]);
+      }
+      for (const name of ['sum', 'avg']) {
+        const reply = await get(path, { aggr: { n: [name, ['property', 'x']] } });
+        expect([reply.status, (reply.body as { error_code: number }).error_code], mode).to.deep.equal([400, 1400]);
+      }
+    }
+  });
+
   it('export answers what can be posted back', async () => {
     const path = await makeClass('history', {
       properties: [
