@@ -30,6 +30,7 @@ export function asTest(view: RunView): string {
   const operations = answered(asked, 'operation.', (fields) => fields);
   const model = entities(trace);
   const exits = Object.fromEntries(done.map(({ block, exit }) => [block, exit ?? '']));
+  const result = lasting(outcome?.result ?? {}, namesOf(view));
   const test = {
     name: `as in run ${id}`,
     ...(from === undefined ? {} : { from }),
@@ -44,7 +45,7 @@ export function asTest(view: RunView): string {
       ...(outcome ? { status: outcome.status, path: done.map(({ block }) => block) } : {}),
       exits,
       ...(outcome?.error ? { error: outcome.error.code } : {}),
-      ...(outcome && Object.keys(outcome.result).length > 0 ? { result: outcome.result } : {}),
+      ...(Object.keys(result).length === 0 ? {} : { result }),
     },
   };
   return stringify({ scenario: file, tests: [test] });
@@ -102,6 +103,30 @@ function phone({ answers = [] }: TraceEntry): Record<string, string> {
 /** The scenarios that it started ask, too. */
 function withChildren({ trace, children = [] }: RunView): readonly TraceEntry[] {
   return [...trace, ...children.flatMap(withChildren)];
+}
+
+/** Results of components that are named anew in each run. */
+const NAMES = ['callid', 'dialogid', 'id', 'recording'];
+/** Characters of the shortest name that is made up. */
+const SHORTEST_NAME = 12;
+
+/** What this run was called, and what it made: another one has other names for it. */
+function namesOf(view: RunView): readonly string[] {
+  const made = view.trace.flatMap(({ component, result = {} }) =>
+    component === 'model_read' ? [] : NAMES.map((name) => result[name]),
+  );
+  const names = [view.id, view.callid, ...made].filter((name) => typeof name === 'string');
+  const own = names.filter(({ length }) => length >= SHORTEST_NAME);
+  return [...own, ...(view.children ?? []).flatMap(namesOf)];
+}
+
+/** The fields in which none of these names is. */
+function lasting(fields: Fields, names: readonly string[]): Fields {
+  const lasts = (value: Value): boolean => {
+    const text = JSON.stringify(value);
+    return !names.some((name) => text.includes(name));
+  };
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => lasts(value)));
 }
 
 type Fields = Readonly<Record<string, Value>>;
