@@ -151,6 +151,12 @@ describe('speech engines', () => {
       expect(failure.message).to.match(/429 .*overloaded/);
       server.status = 200;
     });
+
+    it('fails by an answer without end', async () => {
+      server.texts = ['x'.repeat(2_000_000)];
+      const failure = await refusal(results(serviceWith({ engine: 'openai', url: server.url }), [word()]));
+      expect(failure.message).to.match(/its answer has more than 1048576 octets/);
+    });
   });
 
   describe('pocketsphinx', () => {

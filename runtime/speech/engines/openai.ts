@@ -10,6 +10,8 @@ const LEAD_SAMPLES = SPEECH_RATE / 4;
 const LIVE_SAMPLES = SPEECH_RATE * 30;
 const WHOLE_SAMPLES = SPEECH_RATE * 600;
 const REQUEST_MS = 120_000;
+/** Octets of an answer: ten minutes of quick speech are some 20 kB. */
+const MAX_ANSWER_BYTES = 1_048_576;
 
 export interface OpenAiServer {
   /** Up to and without `/audio/transcriptions`, e.g. `https://host/v1`. */
@@ -142,12 +144,24 @@ class OpenAiStream implements SpeechStream {
       redirect: 'error',
       signal: AbortSignal.any([this.#aborting.signal, AbortSignal.timeout(REQUEST_MS)]),
     });
-    const body = await response.text();
+    const body = await answerOf(response);
     if (!response.ok) throw new Error(`${response.status} ${body.slice(0, 200)}`);
     const { text } = JSON.parse(body) as { text?: unknown };
     if (typeof text !== 'string') throw new Error(`its answer has no text: ${body.slice(0, 200)}`);
     return text;
   }
+}
+
+/** @throws Error for one that is too long */
+async function answerOf(response: Response): Promise<string> {
+  const pieces: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const piece of response.body ?? []) {
+    bytes += piece.length;
+    if (bytes > MAX_ANSWER_BYTES) throw new Error(`its answer has more than ${MAX_ANSWER_BYTES} octets`);
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces).toString();
 }
 
 function joined(parts: readonly Int16Array[], length: number): Int16Array {
