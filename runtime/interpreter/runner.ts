@@ -38,6 +38,14 @@ export interface RunView {
   readonly children?: readonly RunView[];
 }
 
+/** How a scenario is started that nobody called. */
+export interface StartOptions {
+  readonly domain: string;
+  readonly args: Readonly<Record<string, Value>>;
+  /** Views of the run do not tell the arguments. */
+  readonly unseen?: boolean;
+}
+
 /** Runs the scenarios of a library for calls, and keeps the traces of the latest runs. */
 export class ScenarioRunner {
   readonly #library: Pick<ScenarioSource, 'program'>;
@@ -95,9 +103,9 @@ export class ScenarioRunner {
    * Starts a scenario that nobody called: it may `call` somebody itself.
    * @throws ArgumentError
    */
-  start(program: Program, { domain, args }: { domain: string; args: Readonly<Record<string, Value>> }): Run {
+  start(program: Program, { domain, args, unseen = false }: StartOptions): Run {
     const call = this.#services.openCall?.(domain);
-    return this.#begin(program, { domain, args, ...(call ? { call } : {}) });
+    return this.#begin(program, { domain, args, ...(call ? { call } : {}) }, unseen);
   }
 
   /**
@@ -127,9 +135,9 @@ export class ScenarioRunner {
     await Promise.all(runs.map(({ finished }) => finished));
   }
 
-  #begin(program: Program, options: Pick<RunOptions, 'call' | 'args' | 'variables' | 'domain'>): Run {
+  #begin(program: Program, options: Pick<RunOptions, 'call' | 'args' | 'variables' | 'domain'>, unseen = false): Run {
     const run = startRun(program, { ...options, log: this.#log, services: this.#services });
-    const caller = { ...callerOf(options.call), ...shownArgs(options.args) };
+    const caller = { ...callerOf(options.call), ...(unseen ? {} : shownArgs(options.args)) };
     const { callid } = caller;
     this.#live.set(run.id, { run, caller });
     void run.finished.then((outcome) => this.#keep(run, caller, outcome));

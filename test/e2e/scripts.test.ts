@@ -280,6 +280,10 @@ describe('scripts of a domain', () => {
     const bob = new RestClient(stage.node.base, answer.json<{ session_token: string }>().session_token);
     expect((await bob.get('/rest/v1/user/info')).json()).to.include({ login: 'bob', domain: 'demo.local' });
     expect((await login('bad')).status).to.equal(401);
+    // The token is nobody else's.
+    const runs = (await inMaster('GET', '/api/runs', undefined)).json<{ scenario: string; args?: object }[]>();
+    const asked = runs.filter(({ scenario }) => scenario === 'sso');
+    expect(asked.map(({ args }) => args)).to.deep.equal([undefined, undefined]);
     await inMaster('DELETE', `/domain/svcscripts/${script.json<Script>().id}`);
     // Nobody's failed login, and so nobody is banned for it.
     for (let n = 0; n < 6; n += 1) expect((await login('good')).status).to.equal(422);

@@ -72,18 +72,23 @@ export class ScenarioStarter {
   }
 
   /**
-   * Starts a scenario that the platform itself has a use for, whatever it says of its starts.
+   * Starts a scenario that the platform itself has a use for, whatever it says of its starts. What it is told stays between
+   * the two: it may be a token.
    *
    * @throws ArgumentError for fields that the parameters do not allow
    */
   async service(code: string, request: HookRequest): Promise<HookResult> {
     const program = await this.#options.library.program(code, request.domain, 'service');
-    return program ? await this.#request(program, request) : { kind: 'unknown' };
+    return program ? await this.#request(program, request, true) : { kind: 'unknown' };
   }
 
-  async #request(program: Program, { domain, args, texts = {}, waitMs }: HookRequest): Promise<HookResult> {
+  async #request(
+    program: Program,
+    { domain, args, texts = {}, waitMs }: HookRequest,
+    unseen = false,
+  ): Promise<HookResult> {
     const { runner, clock } = this.#options;
-    const run = runner.start(program, { domain, args: { ...read(program, texts), ...args } });
+    const run = runner.start(program, { domain, args: { ...read(program, texts), ...args }, unseen });
     const done = new AbortController();
     const late = clock.sleep(waitMs, done.signal).catch(() => undefined);
     const outcome = await Promise.race([run.finished, late.then(() => undefined)]);
