@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { sql } from 'kysely';
 import type { ContactBinding } from '../../runtime/domain/directory.ts';
@@ -107,16 +108,9 @@ describeStorages('location service', (newPlace) => {
 
   it('drops expired contacts by itself', async () => {
     const real = await openLocation(storage(), directory);
-    const gone = new Promise<void>((resolve) => {
-      const poll = setInterval(() => {
-        if (real.count() > 1) return;
-        clearInterval(poll);
-        resolve();
-      }, 20);
-    });
     await real.save(binding('sip:short', { expires: Date.now() + 50 }));
     await real.save(binding('sip:long', { expires: Date.now() + 600_000 }));
-    await gone;
+    while (real.count() > 1) await delay(20);
     expect(uris(real)).to.deep.equal(['sip:long']);
     await real.close();
     const { rows } = await sql<{ contact: string }>`select contact from registrations`.execute(storage().db);
