@@ -1,6 +1,7 @@
 import { type ASTNode, Environment, type ParseResult } from '@marcbachmann/cel-js';
 import { ScenarioError } from './errors.ts';
 import { type Doubt, impossibleComparisons, type KnownValues, possibleValues } from './possible-values.ts';
+import { nearest } from './nearest.ts';
 import { suggestName } from './problem.ts';
 import { CEL_TYPES, type Value, ValueError, type ValueType, fromCel } from './values.ts';
 
@@ -65,6 +66,15 @@ export class ExpressionCompiler {
     const [name = '', field, ...more] = text.split('.');
     if (field === undefined) return this.#declarations.variables.has(name);
     return more.length === 0 && Object.hasOwn(this.#declarations.records.get(name) ?? {}, field);
+  }
+
+  /** What may be meant by a text that stands where a name is expected: itself, or a field of the record that it names. */
+  meant(text: string): string | undefined {
+    if (this.reads(text)) return text;
+    const [name = '', field] = text.split('.');
+    const fields = Object.keys(this.#declarations.records.get(name) ?? {});
+    const found = field === undefined ? fields[0] : nearest(field, fields);
+    return found === undefined ? undefined : `${name}.${found}`;
   }
 
   /** Only names that are used are declared to CEL, for each takes longer than compiling an expression. */

@@ -5,3 +5,4 @@ export type { Json } from './json.ts';
 export { DEFAULT_LIMITS, type LimitName, type ScriptLimits, type ScriptUsage } from './limits.ts';
 export type * from './sandbox.ts';
 export type { ScriptBlock, ScriptBlockResult, ScriptHost } from './script-host.ts';
+export { SCRIPT_GLOBALS } from './script-globals.ts';

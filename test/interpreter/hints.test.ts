@@ -153,6 +153,49 @@ const CASES: readonly Case[] = [
     '4:52: not valid YAML: missing , or : between flow map items; put quotes around * and #, e.g. "*": BLOCK',
   ],
   [
+    'placeholders of other systems',
+    'variables: { n: 0, name: x }\nstart: a\nblocks:\n  a: { collect: { max: 1 }, exits: { next: b, timeout: b } }\n' +
+      '  b: { say: "{a.digits} {{ n }} %n% #{n} $(n) $name {a} {a.digit}", next: c }\n  c: { say: "${n} of {n}", next: d }\n' +
+      '  d: { wait: "{n}s", next: e }\n  e: { play: "{{name}}.wav", next: f }\n  f: { set: { n: "{n}", name: "%name%" }, next: g }\n' +
+      '  g: { if: "{n} < 3", exits: { then: h, else: h } }\n  h: { publish: { event: x, data: { t: "%a.digits%" } }, next: i }\n' +
+      '  i:\n    log:\n      first line\n      {n} there\n    next: end',
+    '6:14: warning: "{a.digits}" is plain text here; write ${a.digits} for its value',
+    '6:25: warning: "{{ n }}" is plain text here; write ${n} for its value',
+    '6:33: warning: "%n%" is plain text here; write ${n} for its value',
+    '6:37: warning: "#{n}" is plain text here; write ${n} for its value',
+    '6:42: warning: "$(n)" is plain text here; write ${n} for its value',
+    '6:47: warning: "$name" is plain text here; write ${name} for its value',
+    '6:53: warning: "{a}" is plain text here; write ${a.digits} for its value',
+    '6:57: warning: "{a.digit}" is plain text here; write ${a.digits} for its value',
+    '7:22: warning: "{n}" is plain text here; write ${n} for its value',
+    '8:14: "wait" is no duration; write ${n} for its value',
+    '9:14: there is no prompt "{{name}}.wav"; write ${name} for its value',
+    '10:18: this is a text, and no integer; write ${n} for its value',
+    '10:32: warning: "%name%" is plain text here; write ${name} for its value',
+    '11:13: this is not understood; write n, without braces',
+    '12:41: warning: "%a.digits%" is plain text here; write ${a.digits} for its value',
+    '15:7: warning: "{n}" is plain text here; write ${n} for its value',
+  ],
+  [
+    'names in braces without quotes',
+    'variables: { n: 0, name: x }\nstart: a\nblocks:\n  a: { say: {n}, next: b }\n  b: { say: {{n}}, next: c }\n' +
+      '  c: { set: { name: {name} }, next: d }\n  d: { publish: { event: x, data: { n: {n} } }, next: end }',
+    '5:13: this is a map, in which "n" is empty; write "${n}" for its value',
+    '6:13: this is a map, in which "n" is empty; write "${n}" for its value',
+    '7:21: this is a map, in which "name" is empty; write "${name}" for its value',
+    '8:40: this is a map, in which "n" is empty; write "${n}" for its value',
+  ],
+  [
+    'signs that a text cannot begin with',
+    'start: a\nblocks:\n  a:\n    say: %n%\n    next: end',
+    '5:10: not valid YAML: plain value cannot start with directive indicator character %; put quotes around this text',
+  ],
+  [
+    'a text that begins with braces',
+    'variables: { n: 0 }\nstart: a\nblocks:\n  a:\n    say: {n} messages\n    next: end',
+    '6:14: not valid YAML: unexpected scalar at node end; put quotes around a text that begins with { or [',
+  ],
+  [
     'two scenarios in one file',
     'start: a\nblocks:\n  a: { hangup: }\n---\nid: y',
     '5:1: the file holds more than one document; write one scenario into one file, without ---',
@@ -163,6 +206,11 @@ const FINE: readonly (readonly [what: string, source: string])[] = [
   [
     'numbers, truth values and unknown values as texts',
     'variables: { n: 1, ok: true, l: [1] }\nstart: a\nblocks:\n  a: { log: "${n}", next: b }\n  b: { say: "${ok}", next: c }\n  c: { refer: "${l[0]}", exits: { refused: end } }',
+  ],
+  [
+    'braces and signs that stand for no name',
+    'variables: { n: 1 }\nstart: a\nblocks:\n  a: { log: "{x} {{y.z}} 100%n 5 %d $5 $${n} a$n {1} ${n % 2}", next: b }\n' +
+      '  b: { http: { url: "https://a.example/{id}", method: POST, body: { n: , t: "{}" } }, next: end }',
   ],
   [
     'a condition with ${}',

@@ -13,7 +13,7 @@ import { type LegUse, checkLegs } from './legs.ts';
 import type { Names } from './names.ts';
 import { type ScenarioReference, referenceIn } from './references.ts';
 import { type Schema, isAny } from './schema.ts';
-import { type ScriptSite, scriptSite } from './scripts.ts';
+import { type ScenarioNames, type ScriptSite, scriptText } from './scripts.ts';
 import { SettingsChecker } from './settings.ts';
 import { type Entry, type Source, scalarText } from './source.ts';
 
@@ -143,16 +143,18 @@ export class BlockReader {
     );
   }
 
-  #scriptLine(draft: BlockDraft): Pick<Block, 'scriptLine'> {
-    const [script] = this.scripts([draft]);
+  #scriptLine({ component, settings }: BlockDraft): Pick<Block, 'scriptLine'> {
+    const script = component.name === 'script' ? scriptText(this.#source, settings.value) : undefined;
     return script ? { scriptLine: script.place(1, 1).line } : {};
   }
 
   /** The scripts of blocks. */
-  scripts(drafts: readonly BlockDraft[]): readonly ScriptSite[] {
-    return drafts.flatMap(({ component, settings }) =>
-      component.name === 'script' ? (scriptSite(this.#source, settings.value) ?? []) : [],
-    );
+  scripts(drafts: readonly BlockDraft[], scenario: ScenarioNames): readonly ScriptSite[] {
+    return drafts.flatMap(({ name, component, settings }) => {
+      const text = component.name === 'script' ? scriptText(this.#source, settings.value) : undefined;
+      if (!text) return [];
+      return [{ ...text, block: name, isRead: this.#uses.some((use) => use.name === name), scenario }];
+    });
   }
 
   /** Notes where a run cannot get, and results read where their block cannot have run. */

@@ -1,9 +1,12 @@
 import { readFile } from 'node:fs/promises';
-import type { Problem } from '../problem.ts';
+import { methods } from '../method.ts';
+import { type Problem, isMistake } from '../problem.ts';
 import { isModuleScenario } from '../files.ts';
 import { type ModuleCheckOptions, checkModule } from './check-module.ts';
 import { type CheckResult, checkScenario } from './check-scenario.ts';
+import { checkScriptBlock } from './script-block.ts';
 import type { ScriptSite } from './scripts.ts';
+import type { Report } from './unknown-names.ts';
 
 /**
  * Reads and checks a scenario file of either kind.
@@ -19,24 +22,43 @@ export async function checkText(text: string, options: ModuleCheckOptions): Prom
   if (isModuleScenario(options.file)) return checkModule(text, options);
   const checked = checkScenario(text, options);
   if (!options.compile || checked.scripts.length === 0) return checked;
-  const found = await scriptProblems(checked.scripts, options.file, options.compile);
+  const found = await scriptProblems(checked.scripts, options, options.compile);
   if (found.length === 0) return checked;
   const problems = [...checked.problems, ...found].toSorted((a, b) => a.line - b.line || a.column - b.column);
-  return { ...checked, program: undefined, problems };
+  return { ...checked, program: problems.some(isMistake) ? undefined : checked.program, problems };
 }
 
 /** Mistakes in the scripts of blocks, where they stand in the file. */
 async function scriptProblems(
   scripts: readonly ScriptSite[],
-  file: string,
+  { file, components }: ModuleCheckOptions,
   compile: NonNullable<ModuleCheckOptions['compile']>,
 ): Promise<Problem[]> {
+  const known = methods(components);
   const results = await Promise.all(
-    scripts.map(async ({ source, format, place }) => {
+    scripts.map(async (script) => {
+      const { source, format, place } = script;
       const result = await compile({ source, format, kind: 'block', file });
-      return result.ok
-        ? []
-        : result.problems.map(({ line, column, message }) => ({ file, ...place(line, column), message }));
+      if (!result.ok)
+        return result.problems.map(({ line, column, message }) => ({ file, ...place(line, column), message }));
+      const found: Problem[] = [];
+      const report: Report = (offset, message, suggestion, severity) => {
+        const before = result.code.slice(0, offset).split('\n');
+        found.push({
+          file,
+          ...place(before.length, (before.at(-1)?.length ?? 0) + 1),
+          message,
+          ...(suggestion === undefined ? {} : { suggestion }),
+          ...(severity === undefined ? {} : { severity }),
+        });
+      };
+      try {
+        checkScriptBlock(result.code, script, known, report);
+      } catch (error) {
+        // Nested so deep that it is left to run time, or something that only V8 can read.
+        if (!(error instanceof SyntaxError || error instanceof RangeError)) throw error;
+      }
+      return found;
     }),
   );
   return results.flat();

@@ -11,6 +11,7 @@ import type { Parameter, Program, Start } from '../program.ts';
 import { type CheckResult, limitsOf, fallbackOf } from './check-scenario.ts';
 import { DeclarationReader } from './declarations.ts';
 import { checkModuleCalls } from './module-calls.ts';
+import { checkModuleNames } from './module-names.ts';
 import { literalNode, unknownNode } from './module-literals.ts';
 import { defaultExport, exportedConstants } from './module-walk.ts';
 import { Names } from './names.ts';
@@ -122,7 +123,10 @@ function read(
   if (code === undefined) return NOTHING;
   try {
     const tree = parse(code, { ecmaVersion: 'latest', sourceType: 'module' });
-    return { declared: declarations(source, tree, id), references: checkTree(source, tree, components, promptsFolder) };
+    const declared = declarations(source, tree, id);
+    const parameters = declared.declaresParameters ? declared.parameters.map(({ name }) => name) : undefined;
+    checkModuleNames(tree, methods(components).keys(), parameters, source.problemAt.bind(source));
+    return { declared, references: checkTree(source, tree, components, promptsFolder) };
   } catch (error) {
     // Types that nobody took out, or nested so deep that it is left to run time.
     if (error instanceof SyntaxError || error instanceof RangeError) return NOTHING;

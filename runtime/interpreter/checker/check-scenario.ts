@@ -78,9 +78,10 @@ function checkRoot(
 
   const variableTypes = new Map(variables.map(({ name, type }) => [name, type]));
   const readable = new Map([...parameters.map(({ name, type }) => [name, type] as const), ...variableTypes]);
+  const records = new Map([...BUILT_IN_RECORDS, ...resultRecords(drafts)]);
   const compiler = new ExpressionCompiler({
     variables: new Map([...readable, ...BUILT_IN_MAPS]),
-    records: new Map([...BUILT_IN_RECORDS, ...resultRecords(drafts)]),
+    records,
     values: {
       variables: new Map(parameters.flatMap(({ name, values }) => (values?.every(isText) ? [[name, values]] : []))),
       records: new Map([...BUILT_IN_VALUES, ...resultValues(drafts)]),
@@ -112,7 +113,12 @@ function checkRoot(
     starts: readStarts(source, node('starts'), parameters),
     interrupts: interrupts.map(({ kind, name, target, milliseconds }) => ({ kind, name, target, milliseconds })),
   };
-  return { program, references: reader.references(drafts), scripts: reader.scripts(drafts) };
+  const scripts = reader.scripts(drafts, {
+    variables: readable,
+    parameters: new Set(parameters.map(({ name }) => name)),
+    records,
+  });
+  return { program, references: reader.references(drafts), scripts };
 }
 
 function isText(value: Value): value is string {

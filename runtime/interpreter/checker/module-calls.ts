@@ -14,7 +14,14 @@ import { SettingsChecker } from './settings.ts';
 import { type Source, scalarText } from './source.ts';
 
 /** Functions beside the components. */
-const OTHERS = ['call.info', 'events.on', 'events.next', 'log.debug', 'log.info', 'log.warn', 'log.error'];
+const LEVELS = ['debug', 'info', 'warn', 'error'];
+const OTHERS = [
+  'call.info',
+  'events.on',
+  'events.next',
+  ...LEVELS.map((level) => `log.${level}`),
+  ...['log', ...LEVELS].map((level) => `console.${level}`),
+];
 /** Keys that choose an exit where none is named. */
 const KEYS = '0123456789*#ABCD'.split('');
 /** What an author does in JavaScript itself. */
@@ -27,17 +34,6 @@ const IN_JAVASCRIPT: Readonly<Record<string, string>> = {
   return: 'write return ...',
   fail: 'throw new ScenarioError(code, message)',
   log: 'write log.info(...)',
-};
-
-/** What other places for JavaScript have, and this one has not. */
-const ELSEWHERE: Readonly<Record<string, string>> = {
-  fetch: 'write await http.request({ url, method, body })',
-  setTimeout: "write await sleep('5s')",
-  setInterval: "write a loop with await sleep('5s')",
-  setImmediate: 'write await Promise.resolve()',
-  require: 'a script has the functions of the platform, and imports nothing',
-  process: 'what a run needs comes as its arguments and secrets',
-  Buffer: 'a script has texts and JSON',
 };
 
 export interface ModuleCallsOptions {
@@ -64,8 +60,6 @@ class CallChecker {
   readonly #settings: SettingsChecker;
   /** What `call`, `http` and the others are called in this module. */
   readonly #owners: ReadonlyMap<string, string>;
-  /** What the module gives names to itself. */
-  readonly #own: ReadonlySet<string>;
   readonly #references: ScenarioReference[] = [];
 
   constructor(program: Program, { source, components, promptsFolder, callName }: ModuleCallsOptions) {
@@ -80,26 +74,14 @@ class CallChecker {
       promptsFolder,
       used: () => undefined,
     });
-    const { declared, parameters } = ownNames(program);
-    this.#own = new Set([...declared, ...parameters]);
     this.#owners = owners([...this.#methods.keys(), ...OTHERS], program, callName);
   }
 
   check(program: Program): readonly ScenarioReference[] {
     walk(program, (node, around) => {
       if (node.type === 'CallExpression') this.#call(node, around);
-      if (node.type === 'Identifier') this.#elsewhere(node, around[0]);
     });
     return this.#references;
-  }
-
-  /** A function or object that there is not: called, or asked for something. */
-  #elsewhere(node: Identifier, user: AnyNode | undefined): void {
-    const used =
-      ((user?.type === 'CallExpression' || user?.type === 'NewExpression') && user.callee === node) ||
-      (user?.type === 'MemberExpression' && user.object === node);
-    if (used && Object.hasOwn(ELSEWHERE, node.name) && !this.#own.has(node.name))
-      this.#source.problem(unknownNode(node), `there is no ${node.name} here`, ELSEWHERE[node.name]);
   }
 
   #call(node: CallExpression, around: readonly AnyNode[]): void {

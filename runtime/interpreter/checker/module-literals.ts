@@ -55,7 +55,7 @@ function isUndefined(expression: Expression): boolean {
   return expression.type === 'Identifier' && expression.name === 'undefined';
 }
 
-function literalValue(expression: Expression): string | number | boolean | null | undefined {
+export function literalValue(expression: Expression): string | number | boolean | null | undefined {
   if (expression.type === 'Literal') {
     const { value } = expression;
     const isPlain = value === null ? expression.raw === 'null' : ['string', 'number', 'boolean'].includes(typeof value);
@@ -70,7 +70,7 @@ function literalValue(expression: Expression): string | number | boolean | null 
 
 function scalarNode(value: string | number | boolean | null, place: { start: number; end: number }): Scalar {
   // A text of a module is taken as it is.
-  const scalar = placed(new Scalar(typeof value === 'string' ? value.replaceAll('${', '$${') : value), place);
+  const scalar = placed(new Scalar(typeof value === 'string' ? value.replaceAll('${', () => '$${') : value), place);
   scalar.type = typeof value === 'string' ? Scalar.QUOTE_SINGLE : Scalar.PLAIN;
   return scalar;
 }

@@ -14,7 +14,7 @@ export function walk(node: AnyNode, visit: (node: AnyNode, around: readonly AnyN
   enter(node);
 }
 
-function childrenOf(node: AnyNode): AnyNode[] {
+export function childrenOf(node: AnyNode): AnyNode[] {
   return Object.values(node).flatMap((value: unknown) =>
     Array.isArray(value) ? value.filter(isNode) : isNode(value) ? [value] : [],
   );

@@ -10,6 +10,8 @@ import { settingKind } from '../setting.ts';
 import { hasExpression, splitTemplate } from '../template.ts';
 import { type Value as Plain, type ValueType, isOfType, plainText } from '../values.ts';
 import { foldEntries, foldList } from './fold.ts';
+import { durationHint } from './duration-hint.ts';
+import { forValue, nameInBraces, placeholders, withoutExpressions } from './placeholders.ts';
 import { type Schema, describe, example, isAny, variant } from './schema.ts';
 import { type Entry, type Source, scalarText } from './source.ts';
 import { celFits, conversion, plainType, staticType, valueType } from './static-type.ts';
@@ -36,6 +38,7 @@ export class SettingsChecker {
   compile(node: Node | null, schema: TSchema, what: string, fallback: Node): Compiled | undefined {
     // Noted already, wherever it stands.
     if (isAlias(node)) return undefined;
+    if (this.#isNameInBraces(node, (schema as Schema).properties)) return undefined;
     const kind = settingKind(schema);
     if (kind === 'assignments') return this.#assignments(node, what, fallback);
     if (kind === 'condition') return this.#condition(node, what, fallback);
@@ -67,6 +70,7 @@ export class SettingsChecker {
     if (isAlias(node)) return undefined;
     if (isScalar(node)) {
       if (typeof node.value === 'string' && hasExpression(node.value)) return this.#template(node, what);
+      if (typeof node.value === 'string') this.#placeholders(node, node.value);
       return { kind: 'constant', value: node.value as Plain };
     }
     if (isSeq(node)) {
@@ -74,6 +78,7 @@ export class SettingsChecker {
       return items.every((item) => item !== undefined) ? foldList(items) : undefined;
     }
     if (isMap(node)) {
+      if (this.#isNameInBraces(node)) return undefined;
       const entries = this.#context.source
         .entries(node)
         .map(({ key, value }) => [key, this.value(value, what)] as const);
@@ -166,16 +171,34 @@ export class SettingsChecker {
       return this.#mistake(node, `${what} must be ${describe(schema)}, not ${JSON.stringify(value)}`, suggestion);
     }
     // `refer: ask.digits` dials these letters.
-    if (typeof value === 'string' && value.includes('.') && this.#asExpression(value) !== undefined)
+    if (typeof value === 'string' && value.includes('.') && this.#context.compiler.reads(value))
       this.#context.source.warning(node, `this is the text "${value}"`, this.#asExpression(value));
+    else if (typeof value === 'string' && kind !== 'script') this.#placeholders(node, value);
     return { kind: 'constant', value };
   }
 
-  /** A text that is a name: what to write for its value. */
+  /** A text that is a name, or a placeholder of another kind: what to write for its value. */
   #asExpression(value: Plain): string | undefined {
-    return typeof value === 'string' && this.#context.compiler.reads(value)
-      ? `write \${${value}} for its value`
-      : undefined;
+    if (typeof value !== 'string') return undefined;
+    const { compiler } = this.#context;
+    return forValue(compiler.reads(value) ? value : placeholders(value, (name) => compiler.meant(name))[0]?.name);
+  }
+
+  /** Warns of `{{ask.digits}}` and the like. */
+  #placeholders(node: Scalar, text: string): void {
+    const { source, compiler } = this.#context;
+    for (const { start, text: written, name } of placeholders(text, (each) => compiler.meant(each)))
+      source.problemInScalar(node, start, `"${written}" is plain text here`, forValue(name), 'warning');
+  }
+
+  /** Notes `{ask.digits}` and `{{ask.digits}}` without quotes, which are maps for YAML. */
+  #isNameInBraces(node: Node | null, properties: Schema['properties'] = {}): boolean {
+    const { compiler } = this.#context;
+    const name = nameInBraces(node);
+    const meant = name === undefined || Object.hasOwn(properties, name) ? undefined : compiler.meant(name);
+    if (meant === undefined || node === null) return false;
+    this.#mistake(node, `this is a map, in which "${name}" is empty`, `write "\${${meant}}" for its value`);
+    return true;
   }
 
   #condition(node: Node | null, what: string, fallback: Node): Compiled | undefined {
@@ -212,10 +235,18 @@ export class SettingsChecker {
           ),
         ] as const;
       }
-      const entry = this.value(value, `"${key}"`);
+      const entry = this.#isForgotten(value, type) ? undefined : this.value(value, `"${key}"`);
       return [key, entry && this.#assignable(entry, type, value ?? keyNode, key)] as const;
     });
     return foldEntries(compiled);
+  }
+
+  /** Notes a placeholder of another kind where no text is wanted. */
+  #isForgotten(node: Node | null, type: ValueType): boolean {
+    if (type === 'string' || type === 'any' || !isScalar(node)) return false;
+    const suggestion = this.#asExpression(node.value as Plain);
+    if (suggestion !== undefined) this.#mistake(node, `this is a text, and no ${type}`, suggestion);
+    return suggestion !== undefined;
   }
 
   #assignable(compiled: Compiled, type: ValueType, node: Node, name: string): Compiled | undefined {
@@ -250,6 +281,7 @@ export class SettingsChecker {
       this.#context.source.problemInScalar(node, split.unclosedAt, `${what} has "\${" without "}"`);
       return undefined;
     }
+    this.#placeholders(node, withoutExpressions(text, split.parts));
     const parts = split.parts.map((part) =>
       part.kind === 'text' ? part.text : this.#expression(part.source, node, part.start),
     );
@@ -262,18 +294,19 @@ export class SettingsChecker {
   }
 
   #expression(text: string, node: Scalar, start: number): Expression | undefined {
-    const compiled = this.#context.compiler.compile(text);
+    const { source, compiler } = this.#context;
+    const compiled = compiler.compile(text);
     if ('problem' in compiled) {
-      this.#context.source.problemInScalar(
-        node,
-        start + compiled.problem.start,
-        compiled.problem.message,
-        compiled.problem.suggestion,
-      );
+      const { problem } = compiled;
+      const [other] = problem.suggestion === undefined ? placeholders(text, (name) => compiler.meant(name)) : [];
+      const found = other
+        ? { start: other.start, message: 'this is not understood', suggestion: `write ${other.name}, without braces` }
+        : problem;
+      source.problemInScalar(node, start + found.start, found.message, found.suggestion);
       return undefined;
     }
     for (const doubt of compiled.doubts)
-      this.#context.source.problemInScalar(node, start + doubt.start, doubt.message, doubt.suggestion, 'warning');
+      source.problemInScalar(node, start + doubt.start, doubt.message, doubt.suggestion, 'warning');
     this.#context.used(compiled.expression, node);
     return compiled.expression;
   }
@@ -285,20 +318,6 @@ export class SettingsChecker {
 
 /** CEL types of which a text is made without being asked. */
 const PRINTED = new Set(['int', 'double', 'bool', 'dyn']);
-
-const UNITS: Readonly<Record<string, string>> = { ms: 'ms', s: 's', m: 'm', h: 'h', d: 'h' };
-
-/** What may be meant by a text that is no duration. */
-function durationHint(text: string): string {
-  if (/^\d+$/.test(text)) return `write ${text}s for seconds or ${text}ms for milliseconds`;
-  const [, number, unit = ''] = /^(\d+(?:\.\d+)?)\s*([a-z]+)$/i.exec(text.trim()) ?? [];
-  const short = /^millis|^msec/i.test(unit) ? 'ms' : (UNITS[unit.toLowerCase()] ?? UNITS[unit.charAt(0).toLowerCase()]);
-  const simple = number === undefined || short === undefined || unit.startsWith('d') ? undefined : `${number}${short}`;
-  if (simple !== undefined && parseDuration(simple) !== undefined) return `write ${simple}`;
-  const [, hours, minutes] = /^(\d+)h(\d+)m$/.exec(text) ?? [];
-  if (hours !== undefined) return `write ${Number(hours) * 60 + Number(minutes)}m`;
-  return 'write a number with ms, s, m or h, at most a week (168h)';
-}
 
 /** Types an expression may have for this schema; empty: any. */
 function wantedTypes(schema: Schema): ValueType[] {

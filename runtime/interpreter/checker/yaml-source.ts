@@ -80,6 +80,7 @@ export class YamlSource extends Source {
 
   #yamlSuggestion(code: string, offset: number): string | undefined {
     if (code === 'DUPLICATE_KEY') return 'keep one of them';
+    if (code === 'BAD_SCALAR_START') return 'put quotes around this text';
     const lineStart = this.text.lastIndexOf('\n', offset - 1) + 1;
     const lineEnd = this.text.indexOf('\n', offset);
     const line = this.text.slice(lineStart, lineEnd < 0 ? undefined : lineEnd);
@@ -88,6 +89,7 @@ export class YamlSource extends Source {
     if (/[{[].*\$\{/.test(line)) return 'inside { } and [ ] put quotes around a text with ${...}';
     if (/[{,[]\s*[*#&!%@`][^"']*:|:\s*[#&!%@`]/.test(`${before}\n${line}`))
       return 'put quotes around * and #, e.g. "*": BLOCK';
+    if (/[:,]\s+[{[][^{}[\]]*[}\]]\s*[^\s,}\]#]/.test(line)) return 'put quotes around a text that begins with { or [';
     return SUGGESTIONS[code];
   }
 }

@@ -1,0 +1,115 @@
+import { nearest } from '../nearest.ts';
+import { SCRIPT_GLOBALS } from '../../sandbox/index.ts';
+import type { Names, Reference } from './scopes.ts';
+
+/** Notes a mistake at a character of a script. */
+export type Report = (offset: number, message: string, suggestion?: string, severity?: 'warning') => void;
+
+export interface NamesHere {
+  /** Names of the platform, beside those that every script has. */
+  readonly platform: ReadonlySet<string>;
+  /** Whether a name that nobody declares is declared by assigning to it, as outside of modules. */
+  readonly assigningDeclares: boolean;
+  /** What to write in place of a name that there is not, where that is known. */
+  readonly instead: (reference: Reference) => string | undefined;
+  readonly report: Report;
+}
+
+/** What other places for JavaScript have, and this one has not. */
+const ELSEWHERE: Readonly<Record<string, string>> = {
+  fetch: 'write await http.request({ url, method, body })',
+  axios: 'write await http.request({ url, method, body })',
+  setTimeout: "write await sleep('5s')",
+  setInterval: "write a loop with await sleep('5s')",
+  setImmediate: 'write await Promise.resolve()',
+  queueMicrotask: 'write await Promise.resolve()',
+  require: 'a script has the functions of the platform, and imports nothing',
+  module: 'write export default async function (call, args) { ... }',
+  exports: 'write export default async function (call, args) { ... }',
+  process: 'what a run needs comes as its arguments and secrets',
+  Buffer: 'a script has texts and JSON',
+  structuredClone: 'write JSON.parse(JSON.stringify(value))',
+  crypto: 'a script has Math.random()',
+  performance: 'a script has Date.now()',
+  URL: 'write the address as a text, with encodeURIComponent(value)',
+  URLSearchParams: 'write the address as a text, with encodeURIComponent(value)',
+};
+
+/** What to write in a module in place of something of another place. */
+export function insteadOfElsewhere({ node }: Reference): string | undefined {
+  return Object.hasOwn(ELSEWHERE, node.name) ? ELSEWHERE[node.name] : undefined;
+}
+
+/**
+ * Notes names of a script that nobody declares and no global has, what is read before it has a value, and constants
+ * that are changed. Nothing is said of a name that the script asks for by `typeof`, or that it gives `globalThis`.
+ */
+export function checkNames(names: Names, here: NamesHere): void {
+  if (names.open) return;
+  const free = names.references.filter(
+    ({ node, binding }) => !binding && !SCRIPT_GLOBALS.has(node.name) && !here.platform.has(node.name),
+  );
+  const asked = new Set(free.filter(({ use }) => use === 'typeof').map(({ node }) => node.name));
+  for (const name of globalsMade(names)) asked.add(name);
+  const assigned = free.filter(({ use }) => use === 'set').map(({ node }) => node.name);
+  const madeHere = new Set(here.assigningDeclares ? assigned : []);
+  const untold = new Set(assigned);
+  const candidates = free.length > 0 ? [...names.declared, ...SCRIPT_GLOBALS, ...here.platform] : [];
+  for (const reference of free) {
+    const { node, use } = reference;
+    const { name, start } = node;
+    if (asked.has(name)) continue;
+    const known = here.instead(reference);
+    const suggestion = known ?? didYouMean(name, candidates);
+    if (use === 'set') {
+      // Once: from then on it is there.
+      if (here.assigningDeclares && !untold.delete(name)) continue;
+      const severity = here.assigningDeclares ? 'warning' : undefined;
+      here.report(start, `"${name}" is not declared`, suggestion ?? `write let ${name} = ...`, severity);
+    } else if (known !== undefined || !madeHere.has(name)) here.report(start, `there is no ${name} here`, suggestion);
+  }
+  for (const { node, use, binding, early } of names.references) {
+    if (early) here.report(node.start, `"${node.name}" is used before it is set`, 'declare it before');
+    else if (binding?.constant === true && (use === 'set' || use === 'update'))
+      here.report(node.start, `"${node.name}" is a constant`, `declare it by let ${node.name}`);
+  }
+}
+
+function didYouMean(name: string, candidates: readonly string[]): string | undefined {
+  const found = nearest(
+    name,
+    candidates.filter((each) => each !== name),
+  );
+  return found === undefined ? undefined : `did you mean "${found}"?`;
+}
+
+/** `globalThis.NAME = ...` makes a name for all of the script. */
+function globalsMade({ references }: Names): string[] {
+  return references.flatMap(({ node, around: [member] }) =>
+    node.name === 'globalThis' && member?.type === 'MemberExpression' && member.property.type === 'Identifier'
+      ? [member.property.name]
+      : [],
+  );
+}
+
+/** The field that a reference is asked for: `digits` of `ask.digits`, also by destructuring; undefined: another use. */
+export function fieldOf({ node, around: [user] }: Reference): string | undefined {
+  if (user?.type !== 'MemberExpression' || user.object !== node) return undefined;
+  const { property, computed } = user;
+  if (!computed) return property.type === 'Identifier' ? property.name : undefined;
+  return property.type === 'Literal' && typeof property.value === 'string' ? property.value : undefined;
+}
+
+/**
+ * Warns of texts in which `${name}` stands although they are not between backticks.
+ * @param instead what to write for a name that the script does not know; undefined: it is a text like any other
+ */
+export function checkTexts(names: Names, instead: (name: string) => string | undefined, report: Report): void {
+  for (const { node, knows } of names.texts)
+    for (const [, name = ''] of String(node.value).matchAll(/\$\{\s*([A-Za-z_$][\w$]*)/g)) {
+      const suggestion = knows(name) ? 'put the text between backticks: `...`' : instead(name);
+      if (suggestion === undefined) continue;
+      report(node.start, `"\${${name}" is plain text here`, suggestion, 'warning');
+      break;
+    }
+}
