@@ -27,6 +27,7 @@ export const modelList = defineComponent({
     count: { type: 'integer', description: 'How many there are in it.' },
   },
   waits: true,
+  brief: true,
   method: 'model.list',
   subject: 'class',
   run: async ({ services, domain }, { class: classname, filter, order, interval, limit, offset }) => {

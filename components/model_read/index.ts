@@ -14,6 +14,7 @@ export const modelRead = defineComponent({
   exits: { next: { description: 'There it is.' }, missing: { description: 'There is none of this id.' } },
   results: { entity: { type: 'object', description: 'The entity.' } },
   waits: true,
+  brief: true,
   method: 'model.read',
   subject: 'class',
   run: async ({ services, domain }, { class: classname, id }) => {

@@ -21,6 +21,7 @@ export const modelWrite = defineComponent({
   },
   results: { id: { type: 'string', description: 'Id of the entity.' } },
   waits: true,
+  brief: true,
   method: 'model.write',
   check: ({ remove, id }) => (remove === true && id === '' ? ['"model_write" needs an id to remove something'] : []),
   subject: 'class',

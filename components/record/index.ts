@@ -14,7 +14,8 @@ export const record = defineComponent({
   otherNames: ['voicemail', 'recording', 'record_message'],
   docs: [
     'What was recorded is played by `play: ${blockname.recording}`. A caller who hangs up to finish is what usually happens:',
-    'the recording stays, and `finally` reads `blockname.recording` and `blockname.milliseconds`.',
+    'the recording stays, and `finally` reads `blockname.recording` and `blockname.milliseconds`. In a module `call.record`',
+    "gives them back with the reason `'hangup'`, and the next function that needs the call throws `call_ended`.",
   ].join('\n'),
   settings: Type.Object({
     max: Duration({ default: '2m', examples: ['2m'], description: 'Longest recording.' }),
@@ -34,6 +35,7 @@ export const record = defineComponent({
     reason: { type: 'string', description: 'What ended it: `digit`, `silence`, `limit`, or `hangup`.' },
     digit: { type: 'string', description: 'The digit that ended it, else empty.' },
   },
+  hangUpExit: 'next',
   waits: true,
   needsCall: 'connected',
   run: async (context, { max, silence, stop_digits: stopDigits, beep }) => {

@@ -130,8 +130,12 @@ export interface Component<Settings extends TSchema = TSchema> {
   readonly results: Readonly<Record<string, ResultField>>;
   /** Exits that say more of the results: the kinds of what it gives. */
   readonly outcomes?: readonly Outcome[];
+  /** The exit by which a module has its results also when the other party hung up: that is one way to finish it. */
+  readonly hangUpExit?: string;
   /** Whether the block takes time, so that a loop through it does not spin. */
   readonly waits?: boolean;
+  /** It is done soon, whatever happens: in a module, what it does is not left half done by a hang-up. */
+  readonly brief?: boolean;
   /** A loop through this block comes to an end by itself. */
   readonly bounded?: boolean;
   /** It may set any variable. */

@@ -17,6 +17,7 @@ import { type Source, scalarText } from './source.ts';
 const LEVELS = ['debug', 'info', 'warn', 'error'];
 const OTHERS = [
   'call.info',
+  'scenario.info',
   'events.on',
   'events.next',
   ...LEVELS.map((level) => `log.${level}`),

@@ -1,8 +1,9 @@
-import type { Json, ScriptRun } from '../../sandbox/index.ts';
-import type { CallEnd } from '../call-port.ts';
+import { type Json, SandboxError, type ScriptRun } from '../../sandbox/index.ts';
+import { type CallEnd, CallStateError } from '../call-port.ts';
 import type { Component } from '../component.ts';
-import { ScenarioError } from '../errors.ts';
+import { INTERRUPT, ScenarioError } from '../errors.ts';
 import { scriptLimits } from '../limits.ts';
+import { usesCall } from '../method.ts';
 import { unavailable } from '../ports/capability.ts';
 import { isWatched } from '../ports/watching.ts';
 import type { ModuleSource, Program } from '../program.ts';
@@ -11,17 +12,22 @@ import { BaseRun, checkSettings } from './base-run.ts';
 import type { Message } from './mailbox.ts';
 import { moduleSettings, wiredExits } from './module-settings.ts';
 import type { RunOptions, RunOutcome } from './run.ts';
-import { callEnded, describeError } from './run-state.ts';
+import { callEnded, describeError, isInterruption } from './run-state.ts';
 import { boundArguments, callRecord } from './scope.ts';
-import { INTERRUPTED } from './trace.ts';
+import { StepBudget } from './step-budget.ts';
+import { type BlockTrace, INTERRUPTED } from './trace.ts';
 
-/** Facts of the call, beside the components: `await call.info()`. */
+/** Facts of the call and of the run, beside the components: `await call.info()`, `await scenario.info()`. */
 const CALL_INFO = 'call.info';
+const SCENARIO_INFO = 'scenario.info';
+
+/** What ends a module that has been cut short, when it does not catch it. */
+const ENDINGS: ReadonlySet<string> = new Set(['call_ended', 'stopped', 'call_state', 'aborted', 'step_limit']);
 
 /**
  * A scenario that is a module runs: see `startRun`. Its components are commands of the script; each one is an entry of
- * the trace. When the call ends, the command in progress throws `call_ended` inside, and the module has the time of a
- * `finally` branch left.
+ * the trace. When the call ends, the commands in progress throw `call_ended` inside, or the next one when there is none,
+ * and the module has the time of a `finally` branch left.
  */
 export class ModuleRun extends BaseRun {
   readonly #module: ModuleSource;
@@ -32,12 +38,23 @@ export class ModuleRun extends BaseRun {
   #commandControl = new AbortController();
   #script: ScriptRun | undefined;
   #pending = 0;
+  /** How many of them an interruption does not cut short. */
+  #pendingBrief = 0;
+  /** What cut the run short while no command was in progress that it ends: for the next one. */
+  #undelivered: ScenarioError | undefined;
+  /** Commands that the script does not wait for any more, until they have ended. */
+  readonly #ending = new Set<Promise<unknown>>();
+  #budget: StepBudget;
+  /** When the last command began or was done: a module that does nothing for a while waits. */
+  #idleSince: number;
   /** Settles the time during which the script works and no command does. */
   #working: (() => void) | undefined;
 
   constructor(program: Program, module: ModuleSource, options: RunOptions) {
     super(program, options);
     this.#module = module;
+    this.#budget = new StepBudget(this.state.limits.stepsWithoutWait);
+    this.#idleSince = this.state.clock.now();
     this.#args = module.declaresParameters ? boundArguments(program, options.args ?? {}) : (options.args ?? {});
     this.begin(() => this.#execute());
   }
@@ -67,7 +84,7 @@ export class ModuleRun extends BaseRun {
     } catch (error) {
       const { code, message } = describeError(error);
       // What a module does not catch after the end of the call is how it ends.
-      const over = this.phase !== 'main' && ['call_ended', 'stopped', 'call_state', 'aborted'].includes(code);
+      const over = this.phase !== 'main' && ENDINGS.has(code);
       if (!over) this.state.fail({ code, message, block: '' }, error);
     }
     unlisten();
@@ -103,7 +120,7 @@ export class ModuleRun extends BaseRun {
       title: `${this.program.id}, run ${this.id}`,
       version: this.program.version,
       args: this.#args,
-      commands: [...this.#module.methods.keys(), CALL_INFO],
+      commands: [...this.#module.methods.keys(), CALL_INFO, SCENARIO_INFO],
       secrets: this.state.secrets.placeholders,
       limits: scriptLimits(this.state.allowed),
       onCommand: (name, args, signal) => this.#command(name, args, signal),
@@ -119,17 +136,72 @@ export class ModuleRun extends BaseRun {
   }
 
   async #command(name: string, args: readonly Json[], scriptSignal: AbortSignal): Promise<unknown> {
+    this.#countStep();
     if (name === CALL_INFO) return callRecord(this.state.call);
+    if (name === SCENARIO_INFO) return { id: this.program.id, version: this.program.version, run: this.id };
     const component = this.#module.methods.get(name);
     if (!component) throw new ScenarioError('internal', `there is no ${name}`);
+    const brief = isBrief(component);
     this.#pending += 1;
+    if (brief) this.#pendingBrief += 1;
     this.#rest();
     try {
-      return await this.#run(name, component, args, AbortSignal.any([scriptSignal, this.#commandControl.signal]));
+      if (usesCall(component)) await this.#callIsFree();
+      const cancelled = called(scriptSignal);
+      const signal = brief ? cancelled : AbortSignal.any([cancelled, this.#interruption()]);
+      const running = this.#run(name, component, args, signal);
+      scriptSignal.addEventListener('abort', () => this.#endsSoon(running), { once: true });
+      return await running;
     } finally {
       this.#pending -= 1;
+      if (brief) this.#pendingBrief -= 1;
+      this.#idleSince = this.state.clock.now();
       if (this.#pending === 0 && this.phase !== 'finished') this.#work();
     }
+  }
+
+  #endsSoon(running: Promise<unknown>): void {
+    this.#ending.add(running);
+    const ended = (): unknown => this.#ending.delete(running);
+    running.then(ended, ended);
+  }
+
+  /** What was cancelled has to be over first: a transfer that is called off gives the call back. */
+  async #callIsFree(): Promise<void> {
+    if (this.#ending.size === 0) return;
+    const { clock, limits } = this.state;
+    const ended = new AbortController();
+    const longest = clock.sleep(limits.graceMs, ended.signal).catch(() => undefined);
+    await Promise.race([Promise.allSettled(this.#ending), longest]);
+    ended.abort();
+  }
+
+  /**
+   * A module that goes on and on without a wait has failed. It may clean up, and is ended when that has no end either.
+   * @throws ScenarioError code `step_limit`
+   */
+  #countStep(): void {
+    const { clock, limits } = this.state;
+    this.#budget.took(clock.now() - this.#idleSince);
+    this.#idleSince = clock.now();
+    try {
+      this.#budget.count();
+    } catch (error) {
+      const { code, message } = describeError(error);
+      this.state.fail({ code, message, block: '' }, error);
+      if (this.phase !== 'main') this.#scriptControl.abort(error);
+      this.#leave(error as ScenarioError);
+      this.#undelivered = undefined;
+      this.#budget = new StepBudget(limits.stepsWithoutWait);
+      throw error;
+    }
+  }
+
+  /** Of the commands in progress that it ends. What came while there was none is for the next one. */
+  #interruption(): AbortSignal {
+    const undelivered = this.#undelivered;
+    this.#undelivered = undefined;
+    return undelivered ? AbortSignal.abort(undelivered) : this.#commandControl.signal;
   }
 
   async #run(name: string, component: Component, args: readonly Json[], signal: AbortSignal): Promise<unknown> {
@@ -137,6 +209,7 @@ export class ModuleRun extends BaseRun {
     const branch = this.phase === 'main' ? 'main' : 'finally';
     const trace = runTrace.begin({ branch, block: name, component: component.name, start: clock.now() });
     let early: Readonly<Record<string, Plain>> = {};
+    const began = clock.now();
     try {
       signal.throwIfAborted();
       const { settings, leg } = moduleSettings(component, args);
@@ -152,13 +225,42 @@ export class ModuleRun extends BaseRun {
           trace.result(known);
         },
       });
-      trace.end(clock.now(), { exit, ...(fields ? { result: fields } : {}) });
+      if (fields) trace.result(fields);
+      // A call that was hung up on while it rang was refused in the end, too.
+      signal.throwIfAborted();
+      trace.end(clock.now(), { exit });
       return { exit, ...zeroFields(component), ...early, ...fields };
     } catch (error) {
-      const { code, message } = describeError(signal.aborted ? signal.reason : error);
-      trace.end(clock.now(), signal.aborted ? { exit: INTERRUPTED } : { exit: 'error', error: { code, message } });
+      const cut = this.#cutShort(component, early, signal, trace);
+      if (cut) return { ...zeroFields(component), ...cut };
+      const { code, message } = describeError(signal.aborted ? signal.reason : this.#ofAuthor(error));
+      if (!signal.aborted) trace.end(clock.now(), { exit: 'error', error: { code, message } });
       throw new ScenarioError(code, message, { cause: error });
+    } finally {
+      this.#budget.took(clock.now() - began);
     }
+  }
+
+  /** Ends the trace of what an interruption ended. @returns what it gives all the same: a hang-up finishes a recording */
+  #cutShort(
+    { hangUpExit: exit }: Component,
+    early: Readonly<Record<string, Plain>>,
+    signal: AbortSignal,
+    trace: BlockTrace,
+  ): Readonly<Record<string, Plain>> | undefined {
+    if (!signal.aborted) return undefined;
+    trace.end(this.state.clock.now(), { exit: INTERRUPTED });
+    const hungUp = describeError(signal.reason).code === 'call_ended';
+    return hungUp && exit !== undefined && Object.keys(early).length > 0 ? { exit, ...early } : undefined;
+  }
+
+  /** What failed because the call is over, in these words. */
+  #ofAuthor(error: unknown): unknown {
+    const { call } = this.state;
+    const known = error instanceof ScenarioError || error instanceof SandboxError;
+    if (known || call?.endSignal.aborted !== true) return error;
+    const end = call.endSignal.reason as CallEnd;
+    return error instanceof CallStateError && !isInterruption(end) ? error : callEnded(end);
   }
 
   #callEnded(end: CallEnd): void {
@@ -171,6 +273,9 @@ export class ModuleRun extends BaseRun {
     if (this.phase !== 'main') return;
     this.advance('interrupt', true);
     this.advance('branch_done', true);
+    // A call that was over before the script began is no news to it.
+    const nobodyHears = this.#pending === 0 || this.#pendingBrief > 0;
+    if (nobodyHears && (this.#script || !callIsOver(reason))) this.#undelivered = reason;
     this.#commandControl.abort(reason);
     this.#commandControl = new AbortController();
     const { clock, limits } = this.state;
@@ -193,6 +298,24 @@ export class ModuleRun extends BaseRun {
     this.#working?.();
     this.#working = undefined;
   }
+}
+
+/** What the script does not wait for any more ends as by an interrupt: a transfer that rings is called off, the call stays. */
+function called(scriptSignal: AbortSignal): AbortSignal {
+  const control = new AbortController();
+  const end = (): void => control.abort(new ScenarioError(INTERRUPT, 'the script does not wait for it any more'));
+  if (scriptSignal.aborted) end();
+  scriptSignal.addEventListener('abort', end, { once: true });
+  return control.signal;
+}
+
+/** What is done soon is done to its end, so that it is not cut short while the module cleans up. */
+function isBrief(component: Component): boolean {
+  return !usesCall(component) && (component.brief === true || component.waits !== true);
+}
+
+function callIsOver({ code }: ScenarioError): boolean {
+  return code === 'call_ended';
 }
 
 function zeroFields({ results }: Component): Record<string, Plain> {

@@ -185,6 +185,8 @@ export class RunState {
 
 const ENDED_BY: Partial<Record<CallEnd['by'], string>> = {
   opponent: 'the other party',
+  scenario: 'the scenario itself',
+  transfer: 'a transfer',
   taken: 'somebody who took it over',
 };
 
@@ -198,7 +200,8 @@ export function describeError(error: unknown): Omit<RunError, 'block'> {
   return { code: 'internal', message: error instanceof Error ? error.message : String(error) };
 }
 
-function isInterruption({ by }: CallEnd): boolean {
+/** Whether that was not of the scenario's own doing. */
+export function isInterruption({ by }: CallEnd): boolean {
   return by === 'opponent' || by === 'external' || by === 'taken';
 }
 

@@ -20,14 +20,22 @@ export class StepBudget {
    * @throws ScenarioError code `step_limit`
    */
   async step(): Promise<void> {
+    this.count();
+    if (this.#steps % YIELD_EVERY === 0) await setImmediate();
+  }
+
+  /**
+   * The same for steps between which everybody else has a turn anyway.
+   * @throws ScenarioError code `step_limit`
+   */
+  count(): void {
     this.#steps += 1;
     if (this.#steps > this.#limit) {
       throw new ScenarioError('step_limit', `the run made ${this.#limit} steps without waiting for anything`);
     }
-    if (this.#steps % YIELD_EVERY === 0) await setImmediate();
   }
 
-  /** Called after a block with the milliseconds it took. */
+  /** Called after a block with the milliseconds it took, and with those that passed between two steps. */
   took(milliseconds: number): void {
     if (milliseconds >= WAIT_MS) this.#steps = 0;
   }

@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox';
 import type { Component, ComponentRegistry, Outcome } from '../component.ts';
-import { BUILT_IN_RECORDS } from '../checker/names.ts';
+import { BUILT_IN_RECORDS, BUILT_IN_VALUES } from '../checker/names.ts';
 import { methods, usesCall } from '../method.ts';
 import { settingKind } from '../setting.ts';
 import type { ValueType } from '../values.ts';
@@ -72,11 +72,24 @@ export function typeDeclarations(components: ComponentRegistry): string {
 function declaration(owner: string, signatures: readonly string[]): string {
   if (owner === '') return signatures.map((line) => line.replace(/^( *)(\w+\()/m, '$1declare function $2')).join('');
   const body = signatures.map((text) => text.replaceAll(/^(?=.)/gm, '  ')).join('');
-  const own = owner === 'events' ? EVENTS : '';
+  const facts = Object.hasOwn(FACTS, owner) ? info(owner as keyof typeof FACTS) : '';
+  const own = owner === 'events' ? EVENTS : facts;
   if (owner !== 'call') return `declare const ${owner}: {\n${own}${body}};\n`;
-  const names = Object.keys(BUILT_IN_RECORDS.get('call') ?? {}).map((name) => `readonly ${name}: string`);
-  const facts = `  /** Who calls, and how the call stands. */\n  info(): Promise<{ ${names.join('; ')} }>;\n`;
   return `/** The call: the first argument of \`export default async function (call, args)\`. */\ninterface Call {\n${facts}${body}}\n`;
+}
+
+/** What `info()` of an owner tells. */
+const FACTS = { call: 'Who calls, and how the call stands.', scenario: 'The scenario itself, and the id of this run.' };
+
+function info(owner: keyof typeof FACTS): string {
+  const known = BUILT_IN_VALUES.get(owner) ?? {};
+  const fields = Object.keys(BUILT_IN_RECORDS.get(owner) ?? {}).map((name) => {
+    const values = known[name];
+    // Empty before the end.
+    const all = name === 'ended_by' ? ['', ...(values ?? [])] : values;
+    return `readonly ${name}: ${all === undefined ? 'string' : literals(all)}`;
+  });
+  return `  /** ${FACTS[owner]} */\n  info(): Promise<{ ${fields.join('; ')} }>;\n`;
 }
 
 /** A documented method: settings in, exit and results out. */

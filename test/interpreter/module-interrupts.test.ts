@@ -1,0 +1,153 @@
+import path from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import { expect } from 'chai';
+import { components } from '../../components/index.ts';
+import { checkModule } from '../../runtime/interpreter/checker/check-module.ts';
+import type { Program } from '../../runtime/interpreter/program.ts';
+import type { CallScript } from '../../runtime/interpreter/simulation/simulated-call.ts';
+import { simulate } from '../../runtime/interpreter/simulation/simulation.ts';
+import { type Run, startRun } from '../../runtime/interpreter/run/run.ts';
+import { type Sandbox, openSandbox } from '../../runtime/sandbox/index.ts';
+import { silentLog } from './support.ts';
+
+/** What cuts a module short, and what it makes of it. */
+describe('scenario modules that are cut short', () => {
+  let sandbox: Sandbox;
+  before(async () => {
+    sandbox = await openSandbox({ workers: 1 });
+  });
+  after(() => sandbox.close());
+
+  async function module(body: string): Promise<Program> {
+    const source = `export const limits = { steps: 20 };\nexport default async function (call, args) {\n${body}\n}\n`;
+    const { program, problems } = await checkModule(source, { file: path.resolve('m.ts'), components });
+    expect(problems.filter(({ severity }) => severity !== 'warning')).to.deep.equal([]);
+    return program as Program;
+  }
+
+  async function run(body: string, script: CallScript = {}) {
+    const simulation = await simulate(await module(body), { script, components, openSandbox: async () => sandbox });
+    const events = [...simulation.events.values()].flat().map(({ what }) => what);
+    const steps = simulation.run.trace.map(({ block, exit }) => `${block} -> ${exit ?? '?'}`);
+    return { ...simulation, events, steps };
+  }
+
+  for (const how of [`call.refer('102')`, `call.hunt(['102', '103'])`]) {
+    it(`keep their call when they call off ${how}`, async () => {
+      const { outcome, steps, events } = await run(
+        `await call.answer();
+        const ringing = ${how};
+        events.on('dtmf', () => ringing.cancel());
+        try { await ringing; } catch (error) { if (error.code !== 'cancelled') throw error; }
+        await call.say('still here');
+        return (await call.info()).state;`,
+        {
+          turns: [{ kind: 'press', digits: '0', after: 3000 }],
+          phones: { '102': { answers: [{ status: 180, after: 0 }] } },
+        },
+      );
+      expect(outcome.error).to.equal(undefined);
+      expect(outcome.value).to.equal('connected');
+      expect(steps[1]).to.match(/ -> interrupted$/);
+      expect(events.indexOf('say still here')).to.be.greaterThan(events.indexOf('pressed 0'));
+    });
+  }
+
+  it('have what was recorded until the caller hung up', async () => {
+    const { outcome, steps } = await run(
+      `await call.answer();
+      const { reason, milliseconds, recording } = await call.record({ max: '1m', silence: '0s' });
+      await report({ fields: { reason, milliseconds, named: recording.startsWith('recording:') } });
+      await call.say('thank you');`,
+      { hangsUpAfter: 5000 },
+    );
+    expect(outcome).to.deep.include({ status: 'ended', reason: 'opponent: hung up' });
+    expect(outcome.result).to.deep.equal({ reason: 'hangup', milliseconds: 4000, named: true });
+    expect(steps.slice(1)).to.deep.equal(['call.record -> interrupted', 'report -> next', 'call.say -> error']);
+  });
+
+  it('learn of a hang-up also while a further call rings', async () => {
+    const { outcome, steps } = await run(
+      `await call.answer();
+      try { return (await call.call({ to: '102', leg: 'agent' })).exit; }
+      catch (error) { await report({ fields: { code: error.code } }); throw error; }`,
+      { hangsUpAfter: 2000, phones: { '102': { answers: [{ status: 180, after: 0 }] } } },
+    );
+    expect(outcome).to.deep.include({ status: 'ended', result: { code: 'call_ended' } });
+    expect(steps[1]).to.equal('call.call -> interrupted');
+  });
+
+  it('are told by one code that the call is over, whatever they do with it then', async () => {
+    const { outcome } = await run(
+      `await call.answer();
+      const codes = [];
+      try { await sleep('1m'); } catch (error) { codes.push(error.code); }
+      try { await call.say('anybody?'); } catch (error) { codes.push(error.code); }
+      await report({ fields: { codes } });`,
+      { hangsUpAfter: 2000 },
+    );
+    expect(outcome.result).to.deep.equal({ codes: ['call_ended', 'call_ended'] });
+  });
+
+  it('do to the end what takes no time, also when the hang-up comes while they clean up', async () => {
+    const program = await module(`
+      try { await report('done'); }
+      finally {
+        await report('saving');
+        await report({ fields: { saved: true } });
+        try { await sleep('1h'); } catch (error) { await report({ fields: { code: error.code } }); }
+      }`);
+    const stopped: Run = startRun(program, {
+      log: silentLog,
+      services: { sandbox },
+      report: ({ milestone }) => {
+        if (milestone === 'saving') stopped.stop('meanwhile');
+      },
+    });
+    expect((await stopped.finished).result).to.deep.equal({ saved: true, code: 'stopped' });
+  });
+
+  it('learn that a sound ended because they hung up themselves', async () => {
+    const { outcome, steps } = await run(
+      `await call.answer();
+      const playing = call.play('tone:%(9000,0,440)').catch((error) => error.code + ': ' + error.message);
+      await call.hangup();
+      return playing;`,
+    );
+    expect(outcome.value).to.equal('call_ended: the call was ended by the scenario itself');
+    expect(steps).to.include('call.play -> error');
+  });
+
+  it('are stopped also when they have begun nothing yet', async () => {
+    const program = await module(`await sleep('1h');`);
+    const stopped = startRun(program, { log: silentLog, services: { sandbox } });
+    await setImmediate();
+    stopped.stop('enough');
+    const outcome = await stopped.finished;
+    expect(outcome).to.deep.include({ status: 'stopped', reason: 'enough' });
+    expect(stopped.trace.map(({ block, exit }) => `${block} -> ${exit}`)).to.deep.equal(['sleep -> interrupted']);
+  });
+
+  it('fail when they go on and on without a wait, and may clean up', async () => {
+    const { outcome, steps } = await run(
+      `try { for (;;) await report('again'); }
+      finally { await events.publish('over'); }`,
+    );
+    expect(outcome.error).to.deep.include({
+      code: 'step_limit',
+      message: 'the run made 20 steps without waiting for anything',
+    });
+    expect(steps.at(-1)).to.equal('events.publish -> next');
+  });
+
+  it('end when their cleaning up has no end', async () => {
+    const { outcome } = await run(`for (;;) { try { await call.info(); } catch { } }`);
+    expect(outcome.error?.code).to.equal('step_limit');
+  });
+
+  it('know who they are', async () => {
+    const { outcome, run: played } = await run('return scenario.info();');
+    const { id, version } = played.program;
+    expect(outcome.value).to.deep.equal({ id, version, run: played.id });
+  });
+});
