@@ -4,10 +4,11 @@ import type { Report } from './unknown-names.ts';
 
 /** Warns of loops such as `while (true) { }` that nothing ends: no break, return or throw, and no wait. */
 export function checkEndlessLoops(program: Program, report: Report): void {
+  const budget = { nodes: MAX_NODES };
   walk(program, (node, [around]) => {
     if (!isEndless(node)) return;
     const own = around?.type === 'LabeledStatement' ? around.label.name : undefined;
-    if (!isLeft(node.body, { own, inside: [], direct: true }))
+    if (!isLeft(node.body, { own, inside: [], direct: true }, budget))
       report(node.start, 'this loop never ends', 'leave it by break or return', 'warning');
   });
 }
@@ -29,6 +30,9 @@ const TAKES_BREAK: ReadonlySet<string> = new Set([
   'DoWhileStatement',
   'SwitchStatement',
 ]);
+
+/** Nodes that are looked at in all: loops in loops would take long. */
+const MAX_NODES = 100_000;
 
 interface Within {
   /** The label of the loop. */
@@ -52,7 +56,9 @@ const FUNCTIONS: ReadonlySet<string> = new Set([
 ]);
 
 /** Whether something in the body of a loop leads out of it, or waits. */
-function isLeft(node: AnyNode, within: Within): boolean {
+function isLeft(node: AnyNode, within: Within, budget: { nodes: number }): boolean {
+  budget.nodes -= 1;
+  if (budget.nodes < 0) return true;
   const { own, inside, direct } = within;
   if (LEAVES.has(node.type) || (node.type === 'ForOfStatement' && node.await)) return true;
   if (FUNCTIONS.has(node.type)) return false;
@@ -63,5 +69,5 @@ function isLeft(node: AnyNode, within: Within): boolean {
     inside: node.type === 'LabeledStatement' ? [...inside, node.label.name] : inside,
     direct: direct && !TAKES_BREAK.has(node.type),
   };
-  return childrenOf(node).some((child) => isLeft(child, deeper));
+  return childrenOf(node).some((child) => isLeft(child, deeper, budget));
 }

@@ -2,22 +2,24 @@ import type { AnyNode, Expression, FunctionDeclaration, Identifier, Pattern, Pro
 
 /** What an author's module says, as far as it can be known without running it. */
 
-/** Calls `visit` for every node, with the nodes around it, the nearest first. */
+/** Calls `visit` for every node, with up to three of the nodes around it, the nearest first. */
 export function walk(node: AnyNode, visit: (node: AnyNode, around: readonly AnyNode[]) => void): void {
-  const around: AnyNode[] = [];
-  const enter = (current: AnyNode): void => {
+  const enter = (current: AnyNode, around: readonly AnyNode[]): void => {
     visit(current, around);
-    around.unshift(current);
-    for (const child of childrenOf(current)) enter(child);
-    around.shift();
+    const children = childrenOf(current);
+    if (children.length === 0) return;
+    const inside = [current, ...around.slice(0, 2)];
+    for (const child of children) enter(child, inside);
   };
-  enter(node);
+  enter(node, []);
 }
 
 export function childrenOf(node: AnyNode): AnyNode[] {
-  return Object.values(node).flatMap((value: unknown) =>
-    Array.isArray(value) ? value.filter(isNode) : isNode(value) ? [value] : [],
-  );
+  const found: AnyNode[] = [];
+  for (const value of Object.values(node) as unknown[])
+    if (isNode(value)) found.push(value);
+    else if (Array.isArray(value)) for (const item of value) if (isNode(item)) found.push(item);
+  return found;
 }
 
 function isNode(value: unknown): value is AnyNode {

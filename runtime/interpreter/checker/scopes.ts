@@ -39,7 +39,7 @@ export interface Names {
   readonly declared: ReadonlySet<string>;
   /** Texts with `${` in them, and whether the script knows a name where they stand. */
   readonly texts: readonly { readonly node: Literal; readonly knows: (name: string) => boolean }[];
-  /** Names can come from elsewhere: `with`, `eval`. */
+  /** Names can come from elsewhere (`with`, `eval`), or nothing is known of them. */
   readonly open: boolean;
 }
 
@@ -49,9 +49,11 @@ class Scope {
   readonly #parent: Scope | undefined;
   /** The scope of the function that it is in: where `var` goes. */
   readonly home: Scope;
+  readonly depth: number;
 
   constructor(parent?: Scope, isFunction = false) {
     this.#parent = parent;
+    this.depth = parent === undefined ? 0 : parent.depth + 1;
     this.home = isFunction || parent === undefined ? this : parent.home;
   }
 
@@ -87,6 +89,8 @@ type Handlers = {
 };
 
 const AROUND = 4;
+/** Deeper than anybody writes: looking names up from there would take long. */
+const MAX_DEPTH = 100;
 
 /** Who declares what, and who uses it, in JavaScript without types. */
 export function namesIn(program: Program): Names {
@@ -241,7 +245,8 @@ class ScopeReader {
   #use(node: Identifier, use: Use['use'], scope: Scope): void {
     const around = this.#around.slice(-AROUND).toReversed();
     if (node.name === 'eval' && around[0]?.type === 'CallExpression') this.#open = true;
-    this.#uses.push({ node, use, around, scope });
+    if (scope.depth > MAX_DEPTH) this.#open = true;
+    else this.#uses.push({ node, use, around, scope });
   }
 }
 

@@ -4,7 +4,7 @@ import { type Value, isOfType } from '../values.ts';
 import { nameOf } from './module-literals.ts';
 import type { Names, Reference } from './scopes.ts';
 import type { ScriptSite } from './scripts.ts';
-import { type Report, fieldOf } from './unknown-names.ts';
+import { MAX_TOLD, type Report, fieldOf } from './unknown-names.ts';
 
 /** Methods that change what they are called on. */
 const CHANGING = new Set(['push', 'pop', 'shift', 'unshift', 'splice', 'sort', 'reverse', 'fill', 'copyWithin']);
@@ -23,17 +23,23 @@ interface VarUse {
 export function checkScriptVars(names: Names, { given, scenario }: ScriptSite, report: Report): void {
   const { uses, isOpen } = varUses(names);
   const known = new Set([...(given ?? []), ...uses.filter(({ use }) => use === 'set').map(({ name }) => name)]);
+  let told = 0;
+  const tell: Report = (...problem) => {
+    told += 1;
+    report(...problem);
+  };
   for (const { name, start, use, value } of uses) {
+    if (told >= MAX_TOLD) return;
     const type = scenario.variables.get(name);
     const sample = value && sampleOf(value);
     const isVariable = type !== undefined && !scenario.parameters.has(name);
     if (use === 'set' || use === 'update') {
-      if (type === undefined) report(start, `there is no variable "${name}"`, assignable(name, scenario));
-      else if (!isVariable) report(start, `"${name}" is a parameter, and keeps its value`, 'declare a variable for it');
+      if (type === undefined) tell(start, `there is no variable "${name}"`, assignable(name, scenario));
+      else if (!isVariable) tell(start, `"${name}" is a parameter, and keeps its value`, 'declare a variable for it');
       else if (use === 'set' && sample !== undefined && !isOfType(sample, type))
-        report(start, `the variable "${name}" is of type ${type}`);
+        tell(start, `the variable "${name}" is of type ${type}`);
     } else if (use === 'change' && !isVariable && given?.has(name) === true)
-      report(start, `this changes vars.${name}, but there is no variable "${name}"`, 'work on a copy', 'warning');
+      tell(start, `this changes vars.${name}, but there is no variable "${name}"`, 'work on a copy', 'warning');
     if (use === 'set' || (type === undefined && use === 'update') || isOpen || given === undefined || known.has(name))
       continue;
     const near = suggestName(name, [...known]);
@@ -41,7 +47,7 @@ export function checkScriptVars(names: Names, { given, scenario }: ScriptSite, r
       type !== undefined || near === undefined || !near.startsWith('did')
         ? `write vars: { ${name}: ${type === undefined ? '...' : `"\${${name}}"`} }`
         : near;
-    report(start, `vars.${name} is not given to this script`, suggestion, 'warning');
+    tell(start, `vars.${name} is not given to this script`, suggestion, 'warning');
   }
 }
 

@@ -5,6 +5,9 @@ import type { Names, Reference } from './scopes.ts';
 /** Notes a mistake at a character of a script. */
 export type Report = (offset: number, message: string, suggestion?: string, severity?: 'warning') => void;
 
+/** Mistakes of one kind that are told; comparing names takes long, and nobody reads more. */
+export const MAX_TOLD = 100;
+
 export interface NamesHere {
   /** Names of the platform, beside those that every script has. */
   readonly platform: ReadonlySet<string>;
@@ -54,11 +57,10 @@ export function checkNames(names: Names, here: NamesHere): void {
   const assigned = free.filter(({ use }) => use === 'set').map(({ node }) => node.name);
   const madeHere = new Set(here.assigningDeclares ? assigned : []);
   const untold = new Set(assigned);
-  const candidates = free.length > 0 ? [...names.declared, ...SCRIPT_GLOBALS, ...here.platform] : [];
-  for (const reference of free) {
+  const candidates = free.length > 0 ? [...SCRIPT_GLOBALS, ...here.platform, ...names.declared].slice(0, 1000) : [];
+  for (const reference of free.filter(({ node }) => !asked.has(node.name)).slice(0, MAX_TOLD)) {
     const { node, use } = reference;
     const { name, start } = node;
-    if (asked.has(name)) continue;
     const known = here.instead(reference);
     const suggestion = known ?? didYouMean(name, candidates);
     if (use === 'set') {
@@ -68,11 +70,15 @@ export function checkNames(names: Names, here: NamesHere): void {
       here.report(start, `"${name}" is not declared`, suggestion ?? `write let ${name} = ...`, severity);
     } else if (known !== undefined || !madeHere.has(name)) here.report(start, `there is no ${name} here`, suggestion);
   }
-  for (const { node, use, binding, early } of names.references) {
+  const wrong = names.references.filter(({ use, binding, early }) => early || changes(use, binding));
+  for (const { node, early } of wrong.slice(0, MAX_TOLD)) {
     if (early) here.report(node.start, `"${node.name}" is used before it is set`, 'declare it before');
-    else if (binding?.constant === true && (use === 'set' || use === 'update'))
-      here.report(node.start, `"${node.name}" is a constant`, `declare it by let ${node.name}`);
+    else here.report(node.start, `"${node.name}" is a constant`, `declare it by let ${node.name}`);
   }
+}
+
+function changes(use: Reference['use'], binding: Reference['binding']): boolean {
+  return binding?.constant === true && (use === 'set' || use === 'update');
 }
 
 function didYouMean(name: string, candidates: readonly string[]): string | undefined {
@@ -105,7 +111,7 @@ export function fieldOf({ node, around: [user] }: Reference): string | undefined
  * @param instead what to write for a name that the script does not know; undefined: it is a text like any other
  */
 export function checkTexts(names: Names, instead: (name: string) => string | undefined, report: Report): void {
-  for (const { node, knows } of names.texts)
+  for (const { node, knows } of names.texts.slice(0, MAX_TOLD))
     for (const [, name = ''] of String(node.value).matchAll(/\$\{\s*([A-Za-z_$][\w$]*)/g)) {
       const suggestion = knows(name) ? 'put the text between backticks: `...`' : instead(name);
       if (suggestion === undefined) continue;
