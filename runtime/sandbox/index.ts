@@ -5,4 +5,5 @@ export type { Json } from './json.ts';
 export { DEFAULT_LIMITS, type LimitName, type ScriptLimits, type ScriptUsage } from './limits.ts';
 export type * from './sandbox.ts';
 export type { ScriptBlock, ScriptBlockResult, ScriptHost } from './script-host.ts';
+export { compileHere } from './compile-here.ts';
 export { SCRIPT_GLOBALS } from './script-globals.ts';

@@ -20,10 +20,13 @@ export interface ScriptSource {
   readonly line?: number | undefined;
 }
 
-/** @property code the source without types, every line and column where the author wrote it */
+/**
+ * @property code the source without types, every line and column where the author wrote it; of one with mistakes only
+ *   where its types could be told
+ */
 export type CompileResult =
   | { readonly ok: true; readonly code: string }
-  | { readonly ok: false; readonly problems: readonly ScriptProblem[] };
+  | { readonly ok: false; readonly problems: readonly ScriptProblem[]; readonly code?: string };
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 

@@ -174,7 +174,7 @@ const CASES: readonly Case[] = [
     '10:32: warning: "%name%" is plain text here; write ${name} for its value',
     '11:13: this is not understood; write n, without braces',
     '12:41: warning: "%a.digits%" is plain text here; write ${a.digits} for its value',
-    '15:7: warning: "{n}" is plain text here; write ${n} for its value',
+    '16:7: warning: "{n}" is plain text here; write ${n} for its value',
   ],
   [
     'names in braces without quotes',

@@ -64,6 +64,49 @@ export default async function (call: Call) {
     ]);
   });
 
+  it('finds names there are not, imports, parameters there are not, and what never ends', async () => {
+    const { found } = await check(`import fs from 'node:fs';
+export const parameters = { agent: 'string' };
+const LIMIT = 3;
+export default async function (call: Call, args: { agent: string; agnt: string }) {
+  const { digits } = await call.collect({ max: 1 });
+  total = digts.length;
+  LIMIT += 1;
+  await call.say('you pressed \${digits}, that costs \${5}');
+  await say(args.agnt, later);
+  const later = helper();
+  while (true) { log.info('x'); }
+}
+function helper(): unknown { return typeof window === 'undefined' ? later2 : window; }
+const later2 = console.table(1);`);
+    expect(found).to.deep.equal([
+      '1:16: a script imports nothing, but this one imports "node:fs"; take it out: a script has the functions of the platform, and what JavaScript brings',
+      '6:3: "total" is not declared; write let total = ...',
+      '6:11: there is no digts here; did you mean "digits"?',
+      '7:3: "LIMIT" is a constant; declare it by let LIMIT',
+      '8:18: warning: "${digits" is plain text here; put the text between backticks: `...`',
+      '9:9: there is no say here',
+      '9:18: warning: the scenario has no parameter "agnt"; did you mean "agent"?',
+      '9:24: "later" is used before it is set; declare it before',
+      '11:3: warning: this loop never ends; leave it by break or return',
+      '14:24: console has no "table"; there is: log, debug, info, warn, error',
+    ]);
+  });
+
+  it('says what is wrong in a module that does not compile, in words for authors', async () => {
+    const of = async (source: string, file: string) => (await check(source, file)).found;
+    const end = await of('export default async (call: Call) => {\n  await call.say({\n', 'm.ts');
+    expect(end).to.deep.equal(['2:19: the code ends too early; close every {, (, [ and text']);
+    const typed = await of('export default async (call: Call) => 1;', 'm.js');
+    expect(typed).to.deep.equal(['1:23: missing ) after argument list; it is TypeScript: name the file .ts']);
+    const common = await of('const fs = require("fs");\nmodule.exports = async (call) => fs;', 'm.js');
+    expect(common).to.deep.equal([
+      '1:1: the module exports no default function; write export default async function (call, args) { ... }',
+      '1:12: there is no require here; a script has the functions of the platform, and imports nothing',
+      '2:1: there is no module here; write export default async function (call, args) { ... }',
+    ]);
+  });
+
   it('finds results there are not, and functions that are not waited for', async () => {
     const { found } = await check(
       `export default async function (call) {

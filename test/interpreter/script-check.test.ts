@@ -106,6 +106,50 @@ return "\${who} \${x} \${5}";`;
     ]);
   });
 
+  /** A scenario with one block, whose script is written in one of many ways: from line 5 on. */
+  const written = (script: string): string => `id: x\nstart: a\nblocks:\n  a:\n    ${script}\n    next: end\n`;
+  const mistakes: readonly (readonly [what: string, script: string, found: string])[] = [
+    ['lines', 'script: |\n\n      let a = 1;\n        a = ;', '8:13: Expression expected'],
+    ['lines with an indentation of their own', 'script: |2\n        let a = ;', '6:17: Expression expected'],
+    ['double quotes', 'script: "let a = \\"\\u0041\\" + ;"', '5:35: Expression expected'],
+    ['double quotes, with lines in them', 'script: "let a = 1;\\n  a = ;"', '5:32: Expression expected'],
+    ['single quotes', "script: 'let a = ''b'' + ;'", '5:30: Expression expected'],
+    [
+      'lines that are folded',
+      'script: >\n      let a = 1;\n      a = ;',
+      '7:11: Expression expected; YAML makes one line of these; write code: | and the lines below it',
+    ],
+    [
+      'lines without quotes',
+      'script: let a = 1;\n      a = ;',
+      '6:11: Expression expected; YAML makes one line of these; write code: | and the lines below it',
+    ],
+    [
+      'code that is not closed',
+      'script: |\n      if (vars.a) {\n        log(1);',
+      '7:16: the code ends too early; close every {, (, [ and text',
+    ],
+    [
+      'an import',
+      "script: |\n      import fs from 'fs';",
+      '6:7: a script block imports and exports nothing; take it out, or write a module',
+    ],
+    [
+      'an enum',
+      'script: |\n      enum A { B }',
+      "6:7: there is no enum here; write const NAME = { A: 'a' } as const, or a type",
+    ],
+    [
+      'TypeScript in JavaScript',
+      "script: { language: js, code: 'const a: string = vars.b;' }",
+      '5:42: Missing initializer in const declaration; it is TypeScript: take out language: js',
+    ],
+  ];
+  for (const [what, script, found] of mistakes)
+    it(`says where a mistake is in ${what}`, async () => {
+      expect(await check(written(script))).to.deep.equal([found]);
+    });
+
   it('says nothing of what is odd and right', async () => {
     const code = `type Row = { digit: string };
 interface Sum { total: number }

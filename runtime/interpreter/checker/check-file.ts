@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { methods } from '../method.ts';
 import { type Problem, isMistake } from '../problem.ts';
 import { isModuleScenario } from '../files.ts';
+import { compileProblems } from './compile-problems.ts';
 import { type ModuleCheckOptions, checkModule } from './check-module.ts';
 import { type CheckResult, checkScenario } from './check-scenario.ts';
 import { checkScriptBlock } from './script-block.ts';
@@ -28,6 +29,9 @@ export async function checkText(text: string, options: ModuleCheckOptions): Prom
   return { ...checked, program: problems.some(isMistake) ? undefined : checked.program, problems };
 }
 
+/** What becomes of the lines of `>`, and of a text without quotes. */
+const FOLDED = 'YAML makes one line of these; write code: | and the lines below it';
+
 /** Mistakes in the scripts of blocks, where they stand in the file. */
 async function scriptProblems(
   scripts: readonly ScriptSite[],
@@ -37,10 +41,16 @@ async function scriptProblems(
   const known = methods(components);
   const results = await Promise.all(
     scripts.map(async (script) => {
-      const { source, format, place } = script;
-      const result = await compile({ source, format, kind: 'block', file });
+      const { source, format, place, isFolded } = script;
+      const asked = { source, format, kind: 'block', file } as const;
+      const result = await compile(asked);
       if (!result.ok)
-        return result.problems.map(({ line, column, message }) => ({ file, ...place(line, column), message }));
+        return (await compileProblems(asked, result.problems, compile)).map(({ line, column, ...found }) => ({
+          file,
+          ...place(line, column),
+          ...found,
+          ...(isFolded ? { suggestion: FOLDED } : {}),
+        }));
       const found: Problem[] = [];
       const report: Report = (offset, message, suggestion, severity) => {
         const before = result.code.slice(0, offset).split('\n');

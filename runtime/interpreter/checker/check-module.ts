@@ -6,8 +6,9 @@ import type { CompileResult, ScriptFormat, ScriptProblem, ScriptSource } from '.
 import type { ComponentRegistry } from '../component.ts';
 import { type LimitsWanted } from '../limits.ts';
 import { methods } from '../method.ts';
-import { type Problem, isMistake } from '../problem.ts';
+import { isMistake } from '../problem.ts';
 import type { Parameter, Program, Start } from '../program.ts';
+import { NO_DEFAULT, compileProblems } from './compile-problems.ts';
 import { type CheckResult, limitsOf, fallbackOf } from './check-scenario.ts';
 import { DeclarationReader } from './declarations.ts';
 import { checkModuleCalls } from './module-calls.ts';
@@ -56,17 +57,24 @@ export async function checkModule(
   const source = new Source(text, file);
   if (!MODULE_ID.test(id))
     source.problem(null, `"${id}" cannot be an id`, 'use letters, digits, _ . - in the name of the file');
+  const asked = { source: text, format, kind: 'module', file } as const;
   const compiled: CompileResult =
     text.length > MAX_LENGTH
       ? { ok: false, problems: [tooLong(text.length)] }
-      : ((await compile?.({ source: text, format, kind: 'module', file })) ?? { ok: true, code: text });
-  const broken = compiled.ok ? [] : compiled.problems.map((found) => ({ file, ...inAuthorsWords(found) }));
-  const { declared, references } = read(source, compiled.ok ? compiled.code : undefined, {
+      : ((await compile?.(asked)) ?? { ok: true, code: text });
+  const { declared, references } = read(source, compiled.code, {
     id,
     components,
     promptsFolder,
   });
-  const problems = [...broken, ...source.problems];
+  const found = compiled.ok ? [] : compiled.problems;
+  const broken = compile ? await compileProblems(asked, found, compile) : found;
+  // What the text tells as well, and better.
+  const told = new Set(source.problems.map(({ message }) => message));
+  const problems = [
+    ...broken.filter(({ message }) => !told.has(message)).map((problem) => ({ file, ...problem })),
+    ...source.problems,
+  ];
   const { parameters, declaresParameters, starts, ...more } = declared;
   const program: Program = {
     id,
@@ -87,18 +95,6 @@ export async function checkModule(
   };
   return { program: problems.some(isMistake) ? undefined : program, problems, references, scripts: [] };
 }
-
-/** The sandbox asks the module for its default function. */
-function inAuthorsWords(found: ScriptProblem): Pick<Problem, 'line' | 'column' | 'message' | 'suggestion'> {
-  return /does not provide an export named 'default'/.test(found.message)
-    ? { line: 1, column: 1, ...NO_DEFAULT }
-    : found;
-}
-
-const NO_DEFAULT = {
-  message: 'the module exports no default function',
-  suggestion: 'write export default async function (call, args) { ... }',
-};
 
 interface Reading {
   readonly declared: Declared;

@@ -1,6 +1,7 @@
 import type {
   AnyNode,
   Class,
+  Expression,
   ForInStatement,
   ForOfStatement,
   Function as FunctionNode,
@@ -39,6 +40,8 @@ export interface Names {
   readonly declared: ReadonlySet<string>;
   /** Texts with `${` in them, and whether the script knows a name where they stand. */
   readonly texts: readonly { readonly node: Literal; readonly knows: (name: string) => boolean }[];
+  /** From where it imports. */
+  readonly imports: readonly Expression[];
   /** Names can come from elsewhere (`with`, `eval`), or nothing is known of them. */
   readonly open: boolean;
 }
@@ -100,6 +103,7 @@ export function namesIn(program: Program): Names {
 class ScopeReader {
   readonly #uses: Use[] = [];
   readonly #texts: { node: Literal; scope: Scope }[] = [];
+  readonly #imports: Expression[] = [];
   readonly #declared = new Set<string>();
   readonly #around: AnyNode[] = [];
   #open = false;
@@ -164,8 +168,17 @@ class ScopeReader {
       if (param) this.#pattern(param, own, (name) => this.#declare(name, own));
       this.#visit(body, own);
     },
-    ImportDeclaration: ({ specifiers }, scope) => {
+    ImportExpression: ({ source }, scope) => {
+      this.#imports.push(source);
+      this.#visit(source, scope);
+    },
+    ImportDeclaration: ({ specifiers, source }, scope) => {
+      this.#imports.push(source);
       for (const { local } of specifiers) this.#declare(local, scope);
+    },
+    ExportNamedDeclaration: (node, scope) => {
+      if (node.source) this.#imports.push(node.source);
+      else this.#children(node, scope);
     },
     WithStatement: () => {
       this.#open = true;
@@ -173,13 +186,14 @@ class ScopeReader {
     // Names of others, and names that may be given away before they have a value.
     MetaProperty: () => undefined,
     ExportSpecifier: () => undefined,
-    ExportAllDeclaration: () => undefined,
+    ExportAllDeclaration: ({ source }) => void this.#imports.push(source),
   };
 
   read(program: Program): Names {
     this.#children(program, new Scope());
     return {
       references: this.#uses.map(resolved),
+      imports: this.#imports,
       declared: this.#declared,
       texts: this.#texts.map(({ node, scope }) => ({ node, knows: (name) => scope.find(name) !== undefined })),
       open: this.#open,

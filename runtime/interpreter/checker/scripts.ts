@@ -17,6 +17,8 @@ export interface ScenarioNames {
 export interface ScriptSite {
   readonly source: string;
   readonly format: ScriptFormat;
+  /** Its lines are one for YAML. */
+  readonly isFolded: boolean;
   /** Name of the block. */
   readonly block: string;
   /** Names in its setting `vars`; undefined: they are known at run time only. */
@@ -27,7 +29,7 @@ export interface ScriptSite {
   readonly place: (line: number, column: number) => Place;
 }
 
-type ScriptText = Pick<ScriptSite, 'source' | 'format' | 'given' | 'place'>;
+type ScriptText = Omit<ScriptSite, 'block' | 'isRead' | 'scenario'>;
 
 /** The script in the settings of a `script` block; undefined when there is none to be read. */
 export function scriptText(source: Source, settings: Node | null): ScriptText | undefined {
@@ -39,6 +41,7 @@ export function scriptText(source: Source, settings: Node | null): ScriptText | 
   const format = isScalar(language) && scalarText(language) === 'js' ? 'js' : 'ts';
   return {
     source: code.value,
+    isFolded: source.isFolded(code),
     format,
     given: given(source, valueOf('vars')),
     place: (line, column) => source.placeInScalar(code, line, column),

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type Node, type Pair, Scalar, type YAMLMap, isScalar } from 'yaml';
 import type { Problem } from '../problem.ts';
+import { offsetInRaw } from './scalar-offset.ts';
 
 /** One `key: value` of a map. */
 export interface Entry {
@@ -57,35 +58,24 @@ export class Source {
     this.problemAt(this.#offsetIn(scalar, index), message, suggestion, severity);
   }
 
-  /** Where a line and column of a text of several lines stand in the file; the text's start where they cannot be told. */
-  placeInScalar({ range, type }: Scalar, line: number, column: number): { line: number; column: number } {
-    const start = this.position(range?.[0] ?? 0);
-    if (type === Scalar.BLOCK_LITERAL) {
-      const first = this.text
-        .slice(this.#lines[start.line] ?? 0, range?.[1])
-        .split('\n')
-        .find((each) => each.trim() !== '');
-      return { line: start.line + line, column: column + (first?.search(/\S/) ?? 0) };
-    }
-    if (line > 1 || type === Scalar.BLOCK_FOLDED) return start;
-    const quote = type === Scalar.QUOTE_DOUBLE || type === Scalar.QUOTE_SINGLE ? 1 : 0;
-    return { line: start.line, column: start.column + quote + column - 1 };
+  /** Whether the lines of a text are one, because of how it is written. */
+  isFolded({ range, type }: Scalar): boolean {
+    return type !== Scalar.BLOCK_LITERAL && this.text.slice(range?.[0], range?.[1]).trimEnd().includes('\n');
   }
 
-  /** Where a character of a scalar's value stands in the file; the scalar's start where folding or escapes hide it. */
-  #offsetIn({ range, type, value }: Scalar, index: number): number {
-    const [start = 0, end = start] = range ?? [];
-    const raw = this.text.slice(start, end);
-    const text = String(value);
-    const quote = type === Scalar.QUOTE_DOUBLE || type === Scalar.QUOTE_SINGLE ? 1 : 0;
-    if (raw.slice(quote).startsWith(text.slice(0, index + 1))) return start + quote + index;
-    // The same expression, counted from the beginning, is in the raw text too.
-    const before = text.slice(0, index).split('${').length - 1;
-    if (before === 0) return start;
-    const opening = nthIndexOf(raw, '${', before);
-    const within = index - nthIndexOf(text, '${', before);
-    const same = raw.startsWith(text.slice(index - within, index), opening);
-    return opening < 0 ? start : start + opening + (same ? within : 0);
+  /** Where a line and column of a text of several lines stand in the file, all counted from 1. */
+  placeInScalar(scalar: Scalar, line: number, column: number): { line: number; column: number } {
+    const before = String(scalar.value)
+      .split('\n')
+      .slice(0, line - 1);
+    const index = before.reduce((length, each) => length + each.length + 1, 0) + column - 1;
+    return this.position(this.#offsetIn(scalar, index));
+  }
+
+  /** Where a character of a scalar's value stands in the file; the scalar's start where that cannot be told. */
+  #offsetIn(scalar: Scalar, index: number): number {
+    const [start = 0, end = start] = scalar.range ?? [];
+    return start + (offsetInRaw(this.text.slice(start, end), scalar, index) ?? 0);
   }
 
   /** Line and column of a character, both from 1. */
@@ -128,14 +118,4 @@ export class Source {
 /** A scalar's value as text; numbers and booleans as written in JSON. */
 export function scalarText({ value }: Scalar): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
-}
-
-/** Where a piece of text stands for the nth time, counted from 1; -1 when it does not. */
-function nthIndexOf(text: string, piece: string, nth: number): number {
-  let found = -1;
-  for (let count = 0; count < nth; count += 1) {
-    found = text.indexOf(piece, found + 1);
-    if (found < 0) return -1;
-  }
-  return found;
 }

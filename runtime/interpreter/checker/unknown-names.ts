@@ -38,6 +38,8 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   URLSearchParams: 'write the address as a text, with encodeURIComponent(value)',
 };
 
+const BROUGHT = 'take it out: a script has the functions of the platform, and what JavaScript brings';
+
 /** What to write in a module in place of something of another place. */
 export function insteadOfElsewhere({ node }: Reference): string | undefined {
   return Object.hasOwn(ELSEWHERE, node.name) ? ELSEWHERE[node.name] : undefined;
@@ -48,6 +50,12 @@ export function insteadOfElsewhere({ node }: Reference): string | undefined {
  * that are changed. Nothing is said of a name that the script asks for by `typeof`, or that it gives `globalThis`.
  */
 export function checkNames(names: Names, here: NamesHere): void {
+  for (const source of names.imports) {
+    const name = source.type === 'Literal' ? String(source.value) : undefined;
+    const what = name === undefined ? '' : `, but this one imports "${name}"`;
+    const instead = name !== undefined && /fetch|axios|undici|^got$|https?$/.test(name) ? ELSEWHERE['fetch'] : BROUGHT;
+    here.report(source.start, `a script imports nothing${what}`, instead);
+  }
   if (names.open) return;
   const free = names.references.filter(
     ({ node, binding }) => !binding && !SCRIPT_GLOBALS.has(node.name) && !here.platform.has(node.name),

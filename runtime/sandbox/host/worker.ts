@@ -191,5 +191,6 @@ export class Worker {
 }
 
 function compileResult(problems: readonly ScriptProblem[], code: string): CompileResult {
-  return problems.length === 0 ? { ok: true, code } : { ok: false, problems };
+  if (problems.length === 0) return { ok: true, code };
+  return { ok: false, problems, ...(code === '' ? {} : { code }) };
 }

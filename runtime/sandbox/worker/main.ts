@@ -53,7 +53,17 @@ async function compile(request: number, program: Program): Promise<void> {
   } catch (error) {
     const problems =
       error instanceof SourceError ? error.problems : [{ line: 1, column: 1, message: (error as Error).message }];
-    send({ type: 'compiled', request, problems });
+    send({ type: 'compiled', request, problems }, codeOf(program));
+  }
+}
+
+/** The code of a source that does not compile; empty when not even its types can be told. */
+function codeOf(program: Program): string {
+  try {
+    return plainSource(program);
+  } catch (error) {
+    if (error instanceof SourceError) return '';
+    throw error;
   }
 }
 

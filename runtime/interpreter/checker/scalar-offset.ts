@@ -1,0 +1,44 @@
+import { Scalar } from 'yaml';
+
+/** Characters of an escape in double quotes after its backslash (YAML 1.2, 5.7); all others have one. */
+const ESCAPES: Readonly<Record<string, number>> = { x: 3, u: 5, U: 9 };
+const BLANK = /\s/;
+
+/**
+ * Where a character of a scalar's value stands in the text as it is written: the two differ by quotes, escapes,
+ * indentation, and lines that are folded into one.
+ * @param raw the scalar as it is written
+ * @returns an offset in `raw`; undefined when the two do not go together
+ */
+export function offsetInRaw(raw: string, { type, value }: Scalar, index: number): number | undefined {
+  const text = String(value);
+  let at = beginOf(raw, type);
+  for (let done = 0; at < raw.length; ) {
+    if (done >= text.length) return at;
+    const character = raw[at] ?? '';
+    if (type === Scalar.QUOTE_DOUBLE && character === '\\') {
+      const escaped = raw[at + 1] ?? '';
+      if (done >= index && escaped !== '\n') return at;
+      // A line that ends with a backslash goes on in the next one.
+      if (escaped !== '\n') done += escaped === 'U' ? ((text.codePointAt(done) ?? 0) > 0xffff ? 2 : 1) : 1;
+      at += 1 + (ESCAPES[escaped] ?? 1);
+      if (escaped === '\n') while (BLANK.test(raw[at] ?? '')) at += 1;
+    } else if (character === text[done]) {
+      if (done >= index) return at;
+      done += 1;
+      at += type === Scalar.QUOTE_SINGLE && character === "'" ? 2 : 1;
+    } else if (BLANK.test(character)) {
+      // Indentation, or the end of a line that has become a blank.
+      if (done >= index && BLANK.test(text[index] ?? '')) return at;
+      if (character === '\n' && BLANK.test(text[done] ?? '')) done += 1;
+      at += 1;
+    } else return undefined;
+  }
+  return at;
+}
+
+/** Where the value begins: behind a quote, or below the line with `|` or `>`. */
+function beginOf(raw: string, type: Scalar['type']): number {
+  if (type === Scalar.BLOCK_LITERAL || type === Scalar.BLOCK_FOLDED) return raw.indexOf('\n') + 1;
+  return type === Scalar.QUOTE_DOUBLE || type === Scalar.QUOTE_SINGLE ? 1 : 0;
+}

@@ -1,0 +1,35 @@
+import { type Program as Tree, parse } from 'acorn';
+import type { CompileResult, ScriptSource } from './sandbox.ts';
+import { SourceError, plainSource } from './worker/source.ts';
+
+/**
+ * Compiles a source without an isolate, for commands that have no calls to look after: in a tenth of the time.
+ * @returns undefined when only V8 can say what is wrong with it
+ */
+export function compileHere(source: ScriptSource): CompileResult | undefined {
+  let code: string;
+  try {
+    code = plainSource({ ...source, line: source.line ?? 1 });
+  } catch (error) {
+    if (error instanceof SourceError) return { ok: false, problems: error.problems };
+    throw error;
+  }
+  const isBlock = source.kind === 'block';
+  try {
+    const tree = parse(code, {
+      ecmaVersion: 'latest',
+      sourceType: isBlock ? 'script' : 'module',
+      allowReturnOutsideFunction: isBlock,
+      allowAwaitOutsideFunction: isBlock,
+    });
+    return isBlock || standsAlone(tree) ? { ok: true, code } : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+/** It imports nothing, and may have something for whoever imports it. */
+function standsAlone({ body }: Tree): boolean {
+  return !body.some((statement) => 'source' in statement && statement.source);
+}

@@ -1,0 +1,28 @@
+import { expect } from 'chai';
+import { type Sandbox, type ScriptSource, compileHere, openSandbox } from '../../runtime/sandbox/index.ts';
+
+describe('compiling without an isolate', () => {
+  let sandbox: Sandbox;
+  before(async () => {
+    sandbox = await openSandbox({ workers: 1 });
+  });
+  after(() => sandbox.close());
+
+  const SOURCES: readonly (readonly [what: string, kind: ScriptSource['kind'], source: string, isSure: boolean])[] = [
+    ['a block', 'block', 'const a: number = await vars.b;\nreturn a satisfies number;', true],
+    ['a module', 'module', 'type A = 1;\nexport default async (call: Call): Promise<A> => 1;', true],
+    ['a type that is none', 'block', 'const a: = 1;', true],
+    ['an enum', 'module', 'enum A { B }\nexport default () => A;', true],
+    ['a block that leaves its function', 'block', '}); log(1); (async function () {', false],
+    ['a mistake that only V8 names', 'block', 'let a; let a;', false],
+    ['an import', 'module', "import a from 'b';\nexport default () => a;", false],
+  ];
+  for (const [what, kind, source, isSure] of SOURCES)
+    it(`says the same as a sandbox of ${what}, or leaves it to one`, async () => {
+      const asked: ScriptSource = { source, kind, format: 'ts', file: 'x.ts' };
+      const here = compileHere(asked);
+      expect(here !== undefined).to.equal(isSure);
+      if (here) expect(here).to.deep.equal(await sandbox.compile(asked));
+      else expect((await sandbox.compile(asked)).ok).to.equal(false);
+    });
+});
