@@ -244,7 +244,7 @@ export class HostRun implements ScriptRun {
   #end(reusable: boolean, result: SandboxError | Pick<ScriptOutcome, 'value' | 'vars'>): void {
     if (this.isOver) return;
     this.#ended = performance.now();
-    this.#debuggerUrl.reject(new ScriptAbortedError('the script is over'));
+    if (this.options.debug) this.#debuggerUrl.reject(new ScriptAbortedError('the script is over'));
     clearTimeout(this.#timer);
     this.options.signal?.removeEventListener('abort', this.#abort);
     if (result instanceof Error) this.#outcome.reject(result);

@@ -1,6 +1,4 @@
-import { readFileSync } from 'node:fs';
-import ivm from 'isolated-vm';
-import { type Prepared, type Program, SourceError, syntaxProblem } from './source.ts';
+import type ivm from 'isolated-vm';
 
 /**
  * The one door between host and isolate. An activation goes in as JSON text, what the script said comes out as JSON
@@ -9,13 +7,8 @@ import { type Prepared, type Program, SourceError, syntaxProblem } from './sourc
  * called from inside.
  */
 
-const INSIDE = readFileSync(new URL('inside.js', import.meta.url), 'utf8');
-
 /** Milliseconds for taking out what was said: our own code, on data of limited size. Long, for a machine may be busy. */
 const DRAIN_MS = 10_000;
-
-/** Milliseconds for handing over the author's function. */
-const HAND_OVER_MS = 10_000;
 
 /** How isolated-vm and inside.js say it. */
 const TIMED_OUT = 'Script execution timed out.';
@@ -23,101 +16,26 @@ const UNSTARTED = '["unstarted"]';
 const LIMIT = ' [["limit",';
 const ENDED = '.';
 
+const NOTHING = { status: 'fulfilled', value: undefined } as const;
+
 /** What became of an activation. */
 export type Said =
   /** @property ended the script came to its end, and nothing of it is left to be done */
-  | { readonly kind: 'said'; readonly text: string; readonly ended: boolean; readonly unhandled?: string }
+  | {
+      readonly kind: 'said';
+      readonly text: string;
+      readonly ended: boolean;
+      /** What the isolate holds, heap and buffers. */
+      readonly bytes: number;
+      readonly unhandled?: string;
+    }
   | { readonly kind: 'timeout' }
   | { readonly kind: 'threw'; readonly message: string; readonly stack: string }
   /** The isolate is gone, as after too much memory. */
   | { readonly kind: 'disposed' };
 
-export interface IsolateSettings {
-  readonly memoryMb: number;
-  readonly inspector: boolean;
-}
-
-/** An isolate for one program, and the code in it that every context shares. */
-export class Room {
-  readonly isolate: ivm.Isolate;
-  /** Called when V8 lost control over the isolate: nothing in it can be relied on, nor ended. */
-  onCatastrophe: (reason: string) => void = () => undefined;
-  readonly #program: Program;
-  readonly #prepared: Prepared;
-  readonly #inspector: boolean;
-  #inside: ivm.Script | undefined;
-  #block: ivm.Script | undefined;
-
-  constructor(program: Program, prepared: Prepared, settings: IsolateSettings) {
-    this.#program = program;
-    this.#prepared = prepared;
-    this.#inspector = settings.inspector;
-    this.isolate = new ivm.Isolate({
-      memoryLimit: settings.memoryMb,
-      inspector: settings.inspector,
-      onCatastrophicError: (reason) => this.onCatastrophe(reason),
-    });
-  }
-
-  /**
-   * A fresh context with its door, and the program in it, none of which has run yet.
-   * @throws SourceError
-   */
-  async open(): Promise<Door> {
-    this.#inside ??= await this.isolate.compileScript(INSIDE, { filename: 'ringmaster:inside' });
-    // In the isolate's own thread, although that takes longer: meanwhile this one serves other runs.
-    const context = await this.isolate.createContext({ inspector: this.#inspector });
-    const [activate, start] = await Promise.all([
-      this.#inside.run(context, { reference: true }) as Promise<ivm.Reference<Activate>>,
-      this.#compile(context),
-    ]);
-    return new Door(this.isolate, context, activate, start);
-  }
-
-  async #compile(context: ivm.Context): Promise<StartProgram> {
-    const { lineOffset, escapes, stripped } = this.#prepared;
-    const { file } = this.#program;
-    const origin = { filename: file, lineOffset };
-    // Else VS Code finds that the file holds another text, and shows this one instead of the author's. With it, V8's
-    // breakpoints know no line offset; where there is one, nothing is compared.
-    const named = this.#inspector && stripped ? `\n//# sourceURL=${file}` : '';
-    const code = `${this.#prepared.code}${named}`;
-    try {
-      if (this.#program.kind === 'module') return await linkModule(this.isolate, context, code, origin);
-      const block = (this.#block ??= await this.isolate.compileScript(code, origin));
-      // Nothing of the author's may run before the start.
-      if (escapes) throw new SourceError([{ line: 1, column: 1, message: 'the script ends its function by itself' }]);
-      // Hands the author's function over and runs none of it: done before somebody waits for it.
-      const handed = block.run(context, { timeout: HAND_OVER_MS });
-      handed.catch(() => undefined);
-      return () => handed;
-    } catch (error) {
-      if (error instanceof SourceError || !(error instanceof SyntaxError || error instanceof RangeError)) throw error;
-      throw new SourceError([syntaxProblem(error)]);
-    }
-  }
-}
-
-type Activate = (activation?: string) => string | undefined;
-type StartProgram = (options: ivm.RunOptions) => Promise<unknown>;
-
-async function linkModule(
-  isolate: ivm.Isolate,
-  context: ivm.Context,
-  code: string,
-  origin: ivm.ScriptOrigin,
-): Promise<StartProgram> {
-  const scenario = await isolate.compileModule(code, origin);
-  const [specifier] = scenario.dependencySpecifiers;
-  if (specifier !== undefined) {
-    throw new SourceError([
-      { line: 1, column: 1, message: `a script imports nothing, but this one imports "${specifier}"` },
-    ]);
-  }
-  const entry = await isolate.compileModule('import author from "scenario"; __scenario__(author);');
-  await entry.instantiate(context, () => scenario);
-  return (options) => entry.evaluate(options);
-}
+export type Activate = (activation?: string, toEnd?: true) => string | undefined;
+export type StartProgram = (options: ivm.RunOptions) => Promise<unknown>;
 
 /** A context with a program in it. */
 export class Door {
@@ -140,25 +58,53 @@ export class Door {
    * @param timeout milliseconds; undefined: none
    */
   async start(now: number, jobs: readonly string[], timeout: number | undefined): Promise<Said> {
-    const options = timeout === undefined ? {} : { timeout };
+    const options = limited(timeout);
     // The isolate takes its tasks in order, all in one turn of its thread.
-    const [announced, started, drained] = await Promise.allSettled([
+    const [announced, started, drained, bytes] = await Promise.allSettled([
       this.#activate.apply(undefined, [activation(now, jobs)], options),
       this.#start(options),
       this.#drain(),
+      this.#bytes(),
     ]);
-    return (
-      exceeded(drained) ?? this.#failure(announced) ?? this.#failure(started) ?? this.#said(drained, started, announced)
-    );
+    return this.#outcome(drained, started, announced, bytes);
   }
 
-  /** Continues the program: the same. */
+  /**
+   * The same for a block that is likely to end in this turn, and says itself when it does: of the tasks of an isolate, each
+   * costs more than a small block.
+   * @param meanwhile called when the isolate has its task, to give it the next
+   */
+  async startToEnd(
+    now: number,
+    jobs: readonly string[],
+    timeout: number | undefined,
+    meanwhile: () => void,
+  ): Promise<Said> {
+    const options = { ...limited(timeout), result: { promise: true, copy: true } } as const;
+    const turn: { settled?: PromiseSettledResult<string> } = {};
+    (this.#activate.apply(undefined, [activation(now, jobs), true], options) as unknown as Promise<string>).then(
+      (value) => (turn.settled = { status: 'fulfilled', value }),
+      (reason: unknown) => (turn.settled = { status: 'rejected', reason }),
+    );
+    const looked = this.#bytes();
+    meanwhile();
+    // What the isolate did before it was looked at has been told by then, unless the script goes on.
+    const [bytes, started] = await Promise.allSettled([looked, this.#start(limited(timeout))]);
+    const { settled = NOTHING } = turn;
+    if (settled.status === 'fulfilled' && settled.value !== undefined && started.status === 'fulfilled')
+      return this.#outcome(settled, started, NOTHING, bytes);
+    const [drained] = await Promise.allSettled([this.#drain()]);
+    return this.#outcome(drained, started, settled, bytes);
+  }
+
+  /** Continues the program: as `start`. */
   async activate(now: number, jobs: readonly string[], timeout: number | undefined): Promise<Said> {
-    const [activated, drained] = await Promise.allSettled([
-      this.#activate.apply(undefined, [activation(now, jobs)], timeout === undefined ? {} : { timeout }),
+    const [activated, drained, bytes] = await Promise.allSettled([
+      this.#activate.apply(undefined, [activation(now, jobs)], limited(timeout)),
       this.#drain(),
+      this.#bytes(),
     ]);
-    return exceeded(drained) ?? this.#failure(activated) ?? this.#said(drained, activated, activated);
+    return this.#outcome(drained, activated, NOTHING, bytes);
   }
 
   /** Frees the context; the isolate stays. */
@@ -169,6 +115,24 @@ export class Door {
 
   async #drain(): Promise<string> {
     return (await this.#activate.apply(undefined, [], { timeout: DRAIN_MS })) ?? '';
+  }
+
+  /** What the isolate holds, heap and buffers. */
+  async #bytes(): Promise<number> {
+    const { used_heap_size: heap, externally_allocated_size: buffers } = await this.#isolate.getHeapStatistics();
+    return heap + buffers;
+  }
+
+  #outcome(
+    drained: PromiseSettledResult<string>,
+    turn: PromiseSettledResult<unknown>,
+    before: PromiseSettledResult<unknown>,
+    bytes: PromiseSettledResult<number>,
+  ): Said {
+    const held = bytes.status === 'fulfilled' ? bytes.value : 0;
+    return (
+      exceeded(drained, held) ?? this.#failure(before) ?? this.#failure(turn) ?? this.#said(drained, turn, before, held)
+    );
   }
 
   /** A script can make its own errors look like these; it then ends itself. */
@@ -182,6 +146,7 @@ export class Door {
     drained: PromiseSettledResult<string>,
     turn: PromiseSettledResult<unknown>,
     before: PromiseSettledResult<unknown>,
+    bytes: number,
   ): Said {
     const failed = this.#failure(drained);
     if (failed) return failed;
@@ -192,9 +157,14 @@ export class Door {
       kind: 'said',
       text: drained.value.slice(1),
       ended: drained.value.startsWith(ENDED),
+      bytes,
       ...(rejected === undefined ? {} : { unhandled: messageOf(rejected.reason) }),
     };
   }
+}
+
+function limited(timeout: number | undefined): { timeout?: number } {
+  return timeout === undefined ? {} : { timeout };
 }
 
 function activation(now: number, jobs: readonly string[]): string {
@@ -202,9 +172,9 @@ function activation(now: number, jobs: readonly string[]): string {
 }
 
 /** A script that went on after it exceeded a limit ends because of that limit, not because of the time it then took. */
-function exceeded(drained: PromiseSettledResult<string>): Said | undefined {
+function exceeded(drained: PromiseSettledResult<string>, bytes: number): Said | undefined {
   const isLimit = drained.status === 'fulfilled' && drained.value.startsWith(LIMIT);
-  return isLimit ? { kind: 'said', text: drained.value.slice(1), ended: false } : undefined;
+  return isLimit ? { kind: 'said', text: drained.value.slice(1), ended: false, bytes } : undefined;
 }
 
 function thrown(reason: unknown): Said {

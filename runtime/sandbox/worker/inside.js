@@ -42,6 +42,8 @@
   let ended = false;
   let started = false;
   let registered = false;
+  /** Settles the promise of an activation that wants to know what was said when the script comes to its end. */
+  let conclude;
   /** The author's function, until the start. */
   let early;
   let main = { __proto__: null, kind: '', args: undefined, vars: undefined };
@@ -209,6 +211,7 @@
     const message = cut(messageOf(error), 2000);
     say(`["threw",${stringify(code)},${stringify(message)},${stringify(stack)}]`);
     over = true;
+    conclude?.(said());
   }
 
   /** Called by the compiled source, once, with the author's function: before the start, or after it. */
@@ -227,6 +230,7 @@
       say(`["done",${stringify(value) ?? 'null'},${main.kind === 'block' ? stringify(main.vars) : 'null'}]`);
       if (!over) ended = true;
       over = true;
+      conclude?.(said());
     } catch (error) {
       fail(error);
     }
@@ -360,23 +364,37 @@
     else if (job.do === 'event') tell(job.event);
   }
 
+  /** The first character says whether the run came to an end of its own. */
+  function said() {
+    const end = ended ? '.' : ' ';
+    return out === '' ? end : `${end}[${out}]`;
+  }
+
   function drain() {
     if (!started) say('["unstarted"]');
     if (waiting === 0 && listening === 0) say('["idle"]');
-    const said = out;
+    const drained = said();
     out = '';
-    // The first character says whether the run came to an end of its own.
-    const end = ended ? '.' : ' ';
-    return said === '' ? end : `${end}[${said}]`;
+    return drained;
+  }
+
+  /** For nothing but a primitive value, and with no species that a script could have changed. */
+  function untilEnd() {
+    const end = new PromiseOf((resolve) => {
+      conclude = resolve;
+    });
+    fix(end, 'constructor', undefined);
+    return end;
   }
 
   fix(globalThis, '__scenario__', register);
 
-  return (activation) => {
+  return (activation, toEnd) => {
     if (activation === undefined) return drain();
+    const end = toEnd ? untilEnd() : undefined;
     const jobs = parse(activation);
     clock = jobs[0];
     for (let index = 1; index < jobs.length; index++) perform(jobs[index]);
-    return undefined;
+    return end;
   };
 })();

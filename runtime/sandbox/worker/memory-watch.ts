@@ -1,5 +1,4 @@
 import process from 'node:process';
-import type { Isolate } from 'isolated-vm';
 
 /** Something that runs and may take memory. */
 export interface Watched {
@@ -71,11 +70,4 @@ export class MemoryWatch {
     const [longest] = this.#active;
     if (longest && rss - longest[1] > allowance(longest[0].memoryMb)) longest[0].exceededMemory();
   }
-}
-
-/** Bytes that an isolate holds, heap and buffers. It must be at rest: this waits for its lock. */
-export function heldBy(isolate: Isolate): number {
-  if (isolate.isDisposed) return 0;
-  const { used_heap_size: heap, externally_allocated_size: buffers } = isolate.getHeapStatisticsSync();
-  return heap + buffers;
 }

@@ -1,4 +1,5 @@
-import { type Door, Room } from './door.ts';
+import type { Door } from './door.ts';
+import { Room } from './room.ts';
 import { type Program, prepareSource } from './source.ts';
 
 /** A place for one run: an isolate that runs this program only, with a fresh context ready in it. */

@@ -1,11 +1,11 @@
-import { randomFillSync } from 'node:crypto';
 import type { LimitName } from '../limits.ts';
 import type { Failure, RunProgress, ToHost } from '../messages.ts';
 import type { Said } from './door.ts';
 import { InspectorLink } from './inspector-link.ts';
 import { isSame, Journal } from './journal.ts';
-import { heldBy, type MemoryWatch, type Watched } from './memory-watch.ts';
+import type { MemoryWatch, Watched } from './memory-watch.ts';
 import { STARVED, type ProcessorWatch, type Turn } from './processor-watch.ts';
+import { randomSeed } from './random-seed.ts';
 import { ScriptTime } from './script-time.ts';
 import { type Seat, type Seats, leave } from './seats.ts';
 import { type Program, SourceError } from './source.ts';
@@ -94,7 +94,7 @@ export class WorkerRun implements Watched {
   /** Starts the program; never rejects. */
   async begin(program: Program, startJob: string): Promise<void> {
     this.#program = program;
-    const seed = [...randomFillSync(new Int32Array(4))];
+    const seed = randomSeed();
     const jobs = [JSON.stringify({ do: 'seed', seed }), startJob];
     const goOn = await this.#around.turnstile.enter();
     const entry = setTimeout(goOn, ENTRY_MS);
@@ -254,7 +254,7 @@ export class WorkerRun implements Watched {
     const failure = this.#failureOf(said);
     if (failure) return this.#fail(failure);
     if (said.kind !== 'said') return;
-    this.#memoryBytes = heldBy(seat.room.isolate);
+    this.#memoryBytes = said.bytes;
     const { unhandled } = said;
     const over = said.ended && !debug;
     this.#around.send(
@@ -285,7 +285,7 @@ export class WorkerRun implements Watched {
     }
     // A second look, should the first one not come about.
     const timeout = debug ? undefined : STARVED * turn.limitMs;
-    const said = await (first ? seat.door.start(now, jobs, timeout) : seat.door.activate(now, jobs, timeout));
+    const said = await (first ? start(seat, now, jobs, timeout) : seat.door.activate(now, jobs, timeout));
     watch.end(this);
     this.#inside = false;
     return { ...said, usedMs: processor.end(turn) };
@@ -370,6 +370,20 @@ export class WorkerRun implements Watched {
       jobs: this.#taken,
     };
   }
+}
+
+/** A block that ended in its first turn the last time will do so again: then the next fresh context is made at once. */
+async function start(
+  { program, room, door }: Seat,
+  now: number,
+  jobs: readonly string[],
+  timeout?: number,
+): Promise<Said> {
+  const said = await (room.endsAtOnce
+    ? door.startToEnd(now, jobs, timeout, () => room.prepare())
+    : door.start(now, jobs, timeout));
+  room.endsAtOnce = program.kind === 'block' && said.kind === 'said' && said.ended;
+  return said;
 }
 
 function prepareFailure(error: unknown): Failure {

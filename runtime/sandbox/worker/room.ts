@@ -1,0 +1,105 @@
+import { readFileSync } from 'node:fs';
+import ivm from 'isolated-vm';
+import { type Activate, Door, type StartProgram } from './door.ts';
+import { type Prepared, type Program, SourceError, syntaxProblem } from './source.ts';
+
+const INSIDE = readFileSync(new URL('inside.js', import.meta.url), 'utf8');
+
+/** Milliseconds for handing over the author's function. */
+const HAND_OVER_MS = 10_000;
+
+export interface IsolateSettings {
+  readonly memoryMb: number;
+  readonly inspector: boolean;
+}
+
+/** An isolate for one program, and the code in it that every context shares. */
+export class Room {
+  readonly isolate: ivm.Isolate;
+  /** Called when V8 lost control over the isolate: nothing in it can be relied on, nor ended. */
+  onCatastrophe: (reason: string) => void = () => undefined;
+  /** The last run was a block that came to its end in its first turn. */
+  endsAtOnce = false;
+  readonly #program: Program;
+  readonly #prepared: Prepared;
+  readonly #inspector: boolean;
+  #inside: ivm.Script | undefined;
+  #block: ivm.Script | undefined;
+  #next: Promise<ivm.Context> | undefined;
+
+  constructor(program: Program, prepared: Prepared, settings: IsolateSettings) {
+    this.#program = program;
+    this.#prepared = prepared;
+    this.#inspector = settings.inspector;
+    this.isolate = new ivm.Isolate({
+      memoryLimit: settings.memoryMb,
+      inspector: settings.inspector,
+      onCatastrophicError: (reason) => this.onCatastrophe(reason),
+    });
+  }
+
+  /** Makes the context that `open` will give, behind what the isolate has to do now and in the same turn of its thread. */
+  prepare(): void {
+    this.#next ??= this.isolate.createContext({ inspector: this.#inspector });
+    // An isolate that is gone says so to whoever opens it.
+    this.#next.catch(() => undefined);
+  }
+
+  /**
+   * A fresh context with its door, and the program in it, none of which has run yet.
+   * @throws SourceError
+   */
+  async open(): Promise<Door> {
+    this.#inside ??= await this.isolate.compileScript(INSIDE, { filename: 'ringmaster:inside' });
+    // In the isolate's own thread, although that takes longer: meanwhile this one serves other runs.
+    this.prepare();
+    const context = (await this.#next) as ivm.Context;
+    this.#next = undefined;
+    const [activate, start] = await Promise.all([
+      this.#inside.run(context, { reference: true }) as Promise<ivm.Reference<Activate>>,
+      this.#compile(context),
+    ]);
+    return new Door(this.isolate, context, activate, start);
+  }
+
+  async #compile(context: ivm.Context): Promise<StartProgram> {
+    const { lineOffset, escapes, stripped } = this.#prepared;
+    const { file } = this.#program;
+    const origin = { filename: file, lineOffset };
+    // Else VS Code finds that the file holds another text, and shows this one instead of the author's. With it, V8's
+    // breakpoints know no line offset; where there is one, nothing is compared.
+    const named = this.#inspector && stripped ? `\n//# sourceURL=${file}` : '';
+    const code = `${this.#prepared.code}${named}`;
+    try {
+      if (this.#program.kind === 'module') return await linkModule(this.isolate, context, code, origin);
+      const block = (this.#block ??= await this.isolate.compileScript(code, origin));
+      // Nothing of the author's may run before the start.
+      if (escapes) throw new SourceError([{ line: 1, column: 1, message: 'the script ends its function by itself' }]);
+      // Hands the author's function over and runs none of it: done before somebody waits for it.
+      const handed = block.run(context, { timeout: HAND_OVER_MS });
+      handed.catch(() => undefined);
+      return () => handed;
+    } catch (error) {
+      if (error instanceof SourceError || !(error instanceof SyntaxError || error instanceof RangeError)) throw error;
+      throw new SourceError([syntaxProblem(error)]);
+    }
+  }
+}
+
+async function linkModule(
+  isolate: ivm.Isolate,
+  context: ivm.Context,
+  code: string,
+  origin: ivm.ScriptOrigin,
+): Promise<StartProgram> {
+  const scenario = await isolate.compileModule(code, origin);
+  const [specifier] = scenario.dependencySpecifiers;
+  if (specifier !== undefined) {
+    throw new SourceError([
+      { line: 1, column: 1, message: `a script imports nothing, but this one imports "${specifier}"` },
+    ]);
+  }
+  const entry = await isolate.compileModule('import author from "scenario"; __scenario__(author);');
+  await entry.instantiate(context, () => scenario);
+  return (options) => entry.evaluate(options);
+}
