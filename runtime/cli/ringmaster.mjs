@@ -19,7 +19,7 @@ const SERVERS = ['start', 'embedded'];
  * of a dozen threads, and by default these grow as if the machine had nothing else to do.
  */
 const FLAGS = ['--max-semi-space-size=8', '--heap-growing-percent=50'];
-const ENVIRONMENT = { MALLOC_ARENA_MAX: '2' };
+const ENVIRONMENT = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '131072' };
 
 const major = Number(process.versions.node.split('.')[0]);
 const here = dirname(fileURLToPath(import.meta.url));

@@ -91,13 +91,14 @@ describe('the ringmaster command', function () {
       await servers.printed(/ready\n/);
       const of = (name: string) => readFileSync(`/proc/${servers.pid}/${name}`, 'latin1').split('\0');
       const limits = [...of('cmdline'), ...of('environ')].filter((text) =>
-        /semi-space-size|heap-growing|MALLOC_ARENA/.test(text),
+        /semi-space-size|heap-growing|MALLOC_/.test(text),
       );
       expect(await servers.terminate()).to.include({ code: 0, err: '' });
       return limits;
     };
     const growth = '--heap-growing-percent=50';
-    expect(await limitsOf({})).to.deep.equal(['--max-semi-space-size=8', growth, 'MALLOC_ARENA_MAX=2']);
+    const mapped = 'MALLOC_MMAP_THRESHOLD_=131072';
+    expect(await limitsOf({})).to.deep.equal(['--max-semi-space-size=8', growth, 'MALLOC_ARENA_MAX=2', mapped]);
     const own = { MALLOC_ARENA_MAX: '4' };
     expect(await limitsOf(own)).to.deep.equal(['MALLOC_ARENA_MAX=4']);
     const heap = { NODE_OPTIONS: '--max-semi-space-size=32' };
@@ -105,6 +106,7 @@ describe('the ringmaster command', function () {
       'NODE_OPTIONS=--max-semi-space-size=32',
       growth,
       'MALLOC_ARENA_MAX=2',
+      mapped,
     ]);
   });
 

@@ -201,8 +201,7 @@ export class Dialog {
     const { body } = message;
     const contact = message.header('contact') ?? this.localSession.contact;
     if (body.length === 0) this.localSession = { ...this.localSession, contact };
-    // A copy: the body is a part of a larger piece of memory.
-    else this.localSession = { contact, contentType: message.header('content-type'), body: Buffer.from(body) };
+    else this.localSession = { contact, contentType: message.header('content-type'), body: ownCopy(body) };
   }
 
   /** Ends the session timer. */
@@ -253,6 +252,13 @@ export class Dialog {
     // A strict router: its URI becomes the request-URI and the target the last route.
     return { requestUri: uri, route: [...route.slice(1), `<${target}>`], destination };
   }
+}
+
+/** A copy with memory of its own: the body is a part of what was received, and a small `Buffer.from` of a pool of 64 KB. */
+function ownCopy(body: Buffer): Buffer {
+  const copy = Buffer.allocUnsafeSlow(body.length);
+  body.copy(copy);
+  return copy;
 }
 
 function remoteOf(response: SipResponse, fallback: string | undefined): Remote {

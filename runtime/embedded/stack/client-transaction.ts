@@ -1,5 +1,5 @@
 import { InviteClientTransaction } from './invite-client.ts';
-import type { SipRequest, SipResponse } from './message.ts';
+import { copyOf, type SipRequest, type SipResponse } from './message.ts';
 import type { NonInviteClientTransaction } from './non-invite-client.ts';
 import type { Destination, ListeningPoint } from './transport.ts';
 import type { SipTransportError } from './errors.ts';
@@ -18,6 +18,9 @@ export interface ClientUser {
   /** Set by a proxy: every 2xx is reported, retransmissions included, because the ACK is not sent here. */
   readonly everySuccess?: boolean;
 }
+
+/** Headers of an INVITE that the state of its dialogs is made from (RFC 3261 section 12.1.2), and its Via. */
+const OF_DIALOG = new Set(['via', 'route', 'from', 'to', 'call-id', 'cseq']);
 
 /** What the endpoint does for a client transaction. @internal */
 export interface ClientTransactionEndpoint {
@@ -101,7 +104,8 @@ export class ClientTransaction {
         this.#successes.get(tag)?.();
         return;
       }
-      this.#successes.set(tag, undefined);
+      // A text cut from the response would hold on to it.
+      this.#successes.set(copyOf(tag), undefined);
     }
     this.#user.response(response);
   }
@@ -142,9 +146,10 @@ export class ClientTransaction {
     this.#machine?.transportFailed(error);
   }
 
-  /** @internal It has its final response. The ACK of an INVITE is made from the INVITE, whenever it is wanted. */
+  /** @internal It has its final response. What an INVITE's ACK, and a dialog with a further fork, are made from stays. */
   shed(): void {
-    if (this.request.method !== 'INVITE') this.request.shed();
+    if (this.request.method === 'INVITE') this.request.keepOnly(OF_DIALOG);
+    else this.request.shed();
   }
 
   /** @internal */

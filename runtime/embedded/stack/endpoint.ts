@@ -184,8 +184,10 @@ export class SipEndpoint {
    */
   sendAck(invite: ClientTransaction | undefined, ack: SipRequest, destination: Destination): Sent {
     const sent = this.send(ack, destination);
-    const data = ack.toBuffer();
-    invite?.acknowledged(ack.toTag ?? '', () => this.#transport.send(data, destination));
+    if (invite === undefined) return sent;
+    // As text: a small buffer holds on to all of the 64 KB that it shares.
+    const text = ack.toBuffer().toString('latin1');
+    invite.acknowledged(ack.toTag ?? '', () => this.#transport.send(Buffer.from(text, 'latin1'), destination));
     return sent;
   }
 

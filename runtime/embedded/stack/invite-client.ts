@@ -39,7 +39,8 @@ export const INVITE_CLIENT_TRANSITIONS: TransitionTable<InviteClientState, Invit
 /** INVITE client transaction (RFC 3261 section 17.1.1, RFC 6026 section 8.4). */
 export class InviteClientTransaction extends ClientMachine<InviteClientState, InviteClientEvent> {
   readonly #ackFor: (response: SipResponse) => Buffer;
-  #ack: Buffer | undefined;
+  /** As text: for 32 s, and a small buffer holds on to all of the 64 KB that it shares. */
+  #ack: string | undefined;
 
   /** @param ackFor builds the ACK for a final response other than 2xx (section 17.1.1.3). */
   constructor(parts: ClientMachineParts, ackFor: (response: SipResponse) => Buffer) {
@@ -107,7 +108,7 @@ export class InviteClientTransaction extends ClientMachine<InviteClientState, In
   }
 
   #sendAck(response: SipResponse): void {
-    this.#ack ??= this.#ackFor(response);
-    this.channel.send(this.#ack);
+    this.#ack ??= this.#ackFor(response).toString('latin1');
+    this.channel.send(Buffer.from(this.#ack, 'latin1'));
   }
 }

@@ -69,7 +69,8 @@ export class InviteServerTransaction extends StateMachine<InviteServerState, Inv
     const event = status < 200 ? 'sendProvisional' : status < 300 ? 'sendSuccess' : 'sendFailure';
     const from = this.step(event);
     if (from === undefined) return false;
-    this.#last = data;
+    // A 2xx is repeated by the UAS core.
+    this.#last = event === 'sendSuccess' ? undefined : data;
     if (event === 'sendSuccess' && from === 'proceeding') {
       this.#timeout = this.#timers.set(64 * this.#values.t1, () => this.#end('timerL'));
     } else if (event === 'sendFailure') {

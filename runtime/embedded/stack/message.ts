@@ -38,6 +38,11 @@ export function utf8(text: string): string {
   return Buffer.from(text, 'latin1').toString('utf8');
 }
 
+/** The same text, which does not hold on to a longer one that it was cut from. */
+export function copyOf(text: string): string {
+  return Buffer.from(text, 'latin1').toString('latin1');
+}
+
 /** What requests and responses have in common: headers in order, and a body. */
 export abstract class SipMessage {
   readonly headers: HeaderField[] = [];
@@ -142,6 +147,19 @@ export abstract class SipMessage {
     this.#via = undefined;
   }
 
+  /**
+   * Drops the body and every header but those. What stays is copied: a text cut from a longer one holds on to all of it.
+   * @param keys long forms, lower case
+   */
+  keepOnly(keys: ReadonlySet<string>): void {
+    const kept = this.headers.filter(({ key }) => keys.has(key));
+    this.headers.length = 0;
+    for (const { name, key, value } of kept) this.headers.push({ name, key, value: copyOf(value), raw: undefined });
+    this.body = EMPTY;
+    this.#cseq = undefined;
+    this.#via = undefined;
+  }
+
   #forget(key: string): void {
     if (key === 'cseq') this.#cseq = undefined;
     else if (key === 'via') this.#via = undefined;
@@ -224,6 +242,11 @@ export class SipRequest extends SipMessage {
   override shed(): void {
     super.shed();
     this.uri = '';
+  }
+
+  override keepOnly(keys: ReadonlySet<string>): void {
+    super.keepOnly(keys);
+    this.uri = copyOf(this.uri);
   }
 }
 

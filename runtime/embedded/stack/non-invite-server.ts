@@ -26,7 +26,8 @@ export class NonInviteServerTransaction extends StateMachine<NonInviteServerStat
   readonly #timers: Timers;
   readonly #values: TimerValues;
   readonly #user: ServerTransactionUser;
-  #last: Buffer | undefined;
+  /** Last response, as text: for 32 s, and a small buffer holds on to all of the 64 KB that it shares. */
+  #last: string | undefined;
   #timeout: Timer | undefined;
 
   constructor(channel: Channel, timers: Timers, values: TimerValues, user: ServerTransactionUser) {
@@ -41,7 +42,8 @@ export class NonInviteServerTransaction extends StateMachine<NonInviteServerStat
   /** The request came again. */
   receiveRetransmission(): void {
     const from = this.step('request');
-    if (from !== undefined && from !== 'trying' && this.#last !== undefined) this.#channel.send(this.#last);
+    if (from === undefined || from === 'trying' || this.#last === undefined) return;
+    this.#channel.send(Buffer.from(this.#last, 'latin1'));
   }
 
   /**
@@ -51,7 +53,7 @@ export class NonInviteServerTransaction extends StateMachine<NonInviteServerStat
   send(status: number, data: Buffer): boolean {
     const event = status < 200 ? 'sendProvisional' : 'sendFinal';
     if (this.step(event) === undefined) return false;
-    this.#last = data;
+    this.#last = data.toString('latin1');
     if (event === 'sendFinal') {
       this.#timeout?.cancel();
       this.#timeout = this.#timers.set(this.#channel.reliable ? 0 : 64 * this.#values.t1, () => this.#end('timerJ'));

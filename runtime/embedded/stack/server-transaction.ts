@@ -1,5 +1,5 @@
 import { InviteServerTransaction } from './invite-server.ts';
-import type { SipRequest, SipResponse } from './message.ts';
+import { copyOf, type SipRequest, type SipResponse } from './message.ts';
 import { NonInviteServerTransaction } from './non-invite-server.ts';
 import { responseTo } from './responses.ts';
 import type { Timer, Timers, TimerValues } from './timers.ts';
@@ -116,19 +116,19 @@ export class ServerTransaction {
     if (this.#machine instanceof InviteServerTransaction) this.#machine.receiveAck();
   }
 
-  /** @internal It has had its final response: of the request only its method is kept, for retransmissions. */
+  /**
+   * @internal It has had its final response, and that its ACK: of the request only its method is kept, for retransmissions,
+   * and nobody is told of an ACK or a CANCEL any more. What they would be told to is a whole call.
+   */
   shed(): void {
     this.request.shed();
     this.localTag = copyOf(this.localTag);
+    this.onAck = undefined;
+    this.onCancel = undefined;
   }
 
   /** @internal */
   dispose(): void {
     this.#machine.dispose();
   }
-}
-
-/** The same text, which does not hold on to a longer one that it was cut from. */
-function copyOf(text: string): string {
-  return Buffer.from(text, 'latin1').toString('latin1');
 }

@@ -2,7 +2,14 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { expect } from 'chai';
 import { Afterlife } from '../../../runtime/embedded/stack/afterlife.ts';
-import { type ServerTransaction, SipEndpoint, TimerWheel } from '../../../runtime/embedded/stack/index.ts';
+import {
+  type ClientTransaction,
+  type ServerTransaction,
+  SipEndpoint,
+  SipRequest,
+  type SipResponse,
+  TimerWheel,
+} from '../../../runtime/embedded/stack/index.ts';
 
 /** Time that only moves when a test says so. */
 function clock(): { readonly wheel: TimerWheel; at(ms: number): void } {
@@ -75,5 +82,63 @@ describe('SIP transactions after their final response', () => {
     expect(transactions).to.have.length(1);
     phone.close();
     await endpoint.close();
+  });
+
+  it('of an INVITE let go of the call, and still acknowledge a 2xx that comes again', async () => {
+    const [ofCaller, ofCallee] = [clock(), clock()];
+    const acks: SipRequest[] = [];
+    const [first, second] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const answered: { transaction: ServerTransaction; response: SipResponse }[] = [];
+    const callee = new SipEndpoint({
+      timers: ofCallee.wheel,
+      handler: {
+        request: (transaction) => {
+          transaction.onAck = (ack) => first.resolve(void acks.push(ack));
+          const response = transaction.createResponse(200).add('Contact', '<sip:bob@127.0.0.1>');
+          response.body = Buffer.from('v=0\r\n');
+          answered.push({ transaction, response });
+          transaction.send(response);
+        },
+        ack: (ack) => second.resolve(void acks.push(ack)),
+      },
+    });
+    const { port } = await callee.listenUdp({ host: '127.0.0.1', port: 0 });
+    const caller = new SipEndpoint({ timers: ofCaller.wheel, handler: { request: () => undefined } });
+    await caller.listenUdp({ host: '127.0.0.1', port: 0 });
+    const to = { transport: 'udp', host: '127.0.0.1', port } as const;
+    const invite = new SipRequest('INVITE', `sip:bob@127.0.0.1:${port}`)
+      .add('From', '<sip:alice@127.0.0.1>;tag=alice-of-the-afterlife')
+      .add('To', '<sip:bob@127.0.0.1>')
+      .add('Call-ID', 'afterlife-of-an-invite')
+      .add('CSeq', '7 INVITE')
+      .add('Content-Type', 'application/sdp');
+    invite.body = Buffer.from('v=0\r\n');
+    const transaction: ClientTransaction = caller.request(invite, to, {
+      response: (response) => {
+        if (response.status < 200) return;
+        const ack = new SipRequest('ACK', invite.uri).add('From', invite.header('from') ?? '');
+        ack
+          .add('To', response.header('to') ?? '')
+          .add('Call-ID', invite.callId)
+          .add('CSeq', '7 ACK');
+        caller.sendAck(transaction, ack, to);
+      },
+      failed: first.reject,
+    });
+    await first.promise;
+    for (const ms of [1000, 2000, 3000]) {
+      ofCaller.at(ms);
+      ofCallee.at(ms);
+    }
+    expect(transaction.request.headers.map(({ key }) => key)).to.deep.equal(['via', 'from', 'to', 'call-id', 'cseq']);
+    expect(transaction.request.body).to.have.length(0);
+    const [uas] = answered;
+    expect(uas?.transaction.onAck).to.equal(undefined);
+    expect(uas?.transaction.request.headers).to.have.length(0);
+    uas?.transaction.send(uas.response);
+    await second.promise;
+    expect(acks.map((ack) => ack.head())).to.deep.equal([acks[0]?.head(), acks[0]?.head()]);
+    await caller.close();
+    await callee.close();
   });
 });
