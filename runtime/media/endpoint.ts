@@ -5,7 +5,7 @@ import { farEndSdp } from './far-end-sdp.ts';
 import { ENDPOINT_GONE, EndpointGone, MediaError } from './media-error.ts';
 import type { RecordingNotices } from './recording-notices.ts';
 import type { SilenceLimit } from './silence-limit.ts';
-import { untilAborted } from './until-aborted.ts';
+import { aborted, untilAborted } from './until-aborted.ts';
 
 /** The media server of an endpoint. */
 export interface EndpointServer {
@@ -49,6 +49,10 @@ export class MediaEndpoint {
   #destroyed = false;
   #digitsKept = false;
   #modifying: Promise<unknown> = Promise.resolve();
+  /** Settles, never by a failure, when the sound of the last bridge flows. */
+  #bridging: Promise<unknown> = Promise.resolve();
+  /** The channel tells when the sound of its bridges flows. */
+  #tellsOfBridges = false;
   /** Settles when the applications are over that run or wait. */
   #running: Promise<unknown> | undefined;
 
@@ -123,6 +127,7 @@ export class MediaEndpoint {
     }
     this.#localSdp = next.localSdp;
     this.#digitsKept = false;
+    this.#tellsOfBridges = false;
     this.#server.left(this);
     server.left(next);
     this.#server = server;
@@ -205,17 +210,40 @@ export class MediaEndpoint {
 
   /** Takes the channel out of whatever it does (bridge, echo); its bridged peer is parked too. */
   async park(): Promise<void> {
+    await this.#bridging;
     if (this.#destroyed || this.#gone.signal.aborted) return;
     await this.#quietly(this.#endpoint.api('uuid_transfer', `${this.uuid} -both park inline`));
   }
 
-  /** Connects the sound of two endpoints; settles when it flows. */
+  /** Connects the sound of two endpoints; settles when both are at it. */
   async bridge(other: MediaEndpoint): Promise<void> {
+    await Promise.all([this.#bridging, other.#bridging]);
+    if (this.#destroyed || other.#destroyed) throw ENDPOINT_GONE;
+    this.#tellOfBridges();
+    this.#bridging = other.#bridging = this.#flows(other);
     await this.#together(other, 'uuid_bridge', async () => {
       const event = await this.#bounded(this.#endpoint.api('uuid_bridge', `${this.uuid} ${other.uuid}`));
       const body = bodyOf(event);
       if (!body.startsWith('+OK')) throw new MediaError(`the media server cannot bridge: ${body.trim()}`);
     });
+  }
+
+  /** Has the channel say when the sound of a bridge that it begins flows. Queued before its first bridge. */
+  #tellOfBridges(): void {
+    if (this.#tellsOfBridges) return;
+    this.#tellsOfBridges = true;
+    this.command('uuid_setvar', `execute_on_pre_bridge set ${BRIDGE_FLOWS}`).catch(() => {
+      // The channel is gone; the bridge says so.
+    });
+  }
+
+  /**
+   * Settles when the sound of a bridge flows both ways. FreeSWITCH hangs a channel up that leaves before (`uuid_bridge` and
+   * CHANNEL_BRIDGE come earlier): each leg waits for the other to come, and takes one that is away again for lost.
+   */
+  #flows(other: MediaEndpoint): Promise<unknown> {
+    const over = AbortSignal.any([this.gone, other.gone]);
+    return Promise.race([this.#started('set', BRIDGE_FLOWS), elapsed(BEGIN_MS), aborted(over)]);
   }
 
   /** Parts two bridged endpoints; settles when both are free. An endpoint that is gone is free. */
@@ -262,6 +290,8 @@ export class MediaEndpoint {
   async destroy(): Promise<void> {
     if (this.#destroyed) return;
     this.#destroyed = true;
+    // Its partner in a bridge would be hung up with it.
+    await this.#bridging;
     if (this.#gone.signal.aborted) return;
     await this.#quietly(hangUp(this.#endpoint));
     this.#gone.abort(ENDPOINT_GONE);
@@ -386,13 +416,14 @@ export class MediaEndpoint {
     });
   }
 
-  /** Settles when the channel begins to run an application of that name. */
-  #started(application: string): Promise<void> {
+  /** Settles when the channel begins to run an application of that name, with that argument when it is given. */
+  #started(application: string, data?: string): Promise<void> {
     const connection = this.#endpoint.conn;
     const name = `esl::event::CHANNEL_EXECUTE::${this.uuid}`;
     return new Promise((resolve) => {
       const listener = (event: FsEvent) => {
         if (event.getHeader('Application') !== application) return;
+        if (data !== undefined && event.getHeader('Application-Data') !== data) return;
         connection?.removeListener(name, listener);
         resolve();
       };
@@ -417,6 +448,8 @@ export class MediaEndpoint {
 /** Energy below which the media server takes sound for silence. */
 const SILENCE_LEVEL = 200;
 const SPEECH_ENGINE = 'espeak';
+/** What a channel sets when the sound of its bridge flows. */
+const BRIDGE_FLOWS = 'bridge_flows=true';
 /** How often a re-INVITE that crossed another is sent. */
 const GLARE_ATTEMPTS = 6;
 /** Milliseconds after which two channels count as at work without a word from the media server. */

@@ -46,6 +46,14 @@ describe('Conformance, media server: further applications and commands', () => {
     expect(await api(`uuid_transfer ${endpoint.uuid}`)).to.match(/^-USAGE: <uuid>/);
   });
 
+  it('transfers a channel more often than a request may be forwarded', async () => {
+    const { endpoint } = await stage.connect();
+    for (let times = 1; times <= 75; times++) {
+      expect(await api(`uuid_transfer ${endpoint.uuid} park inline`), `transfer ${times}`).to.equal('+OK');
+    }
+    expect(await api(`uuid_exists ${endpoint.uuid}`)).to.equal('true');
+  });
+
   it('hangs a channel up by transfer, with its cause', async () => {
     const { endpoint } = await stage.connect();
     watch.clear();

@@ -134,7 +134,9 @@ describe('Conformance, media server: events of channels', () => {
     await event('CHANNEL_DESTROY', b);
     const parted = await event('CHANNEL_UNBRIDGE', a);
     expect(parted).to.include({ 'Bridge-A-Unique-ID': a.endpoint.uuid, 'Bridge-B-Unique-ID': b.endpoint.uuid });
-    await watch.event('park', (each) => each['Unique-ID'] === a.endpoint.uuid && each['Channel-State'] === 'CS_PARK');
+    const isPark = (each: ServerEvent): boolean =>
+      each['Event-Name'] === 'CHANNEL_PARK' && each['Channel-State'] === 'CS_PARK';
+    await watch.event('park', (each) => isPark(each) && each['Unique-ID'] === a.endpoint.uuid);
     expect(sequence(of(a)).slice(4)).to.deep.equal([
       'CHANNEL_EXECUTE socket',
       'CHANNEL_PARK',
@@ -149,7 +151,14 @@ describe('Conformance, media server: events of channels', () => {
 
   it('tell where it is parked after it was parted from another', async () => {
     const [a, b] = [await stage.connect(), await stage.connect()];
+    // A leg that leaves before the sound flows is hung up.
+    await a.endpoint.api('uuid_setvar', `${a.endpoint.uuid} execute_on_pre_bridge set flows=yes`);
     await a.endpoint.bridge(b.endpoint);
+    const flows = await watch.event(
+      'execute_on_pre_bridge',
+      (each) => each['Event-Name'] === 'CHANNEL_EXECUTE' && each['Application-Data'] === 'flows=yes',
+    );
+    expect(flows).to.include({ 'Unique-ID': a.endpoint.uuid, Application: 'set', variable_bridge_to: b.endpoint.uuid });
     await event('CHANNEL_BRIDGE', a);
     watch.clear();
     await a.endpoint.unbridge();

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { eventually } from '../../support/eventually.ts';
-import { EventWatch } from '../support/event-watch.ts';
+import { EventWatch, type ServerEvent } from '../support/event-watch.ts';
 import { type Connected, useMediaStage } from '../support/media-stage.ts';
 
 interface JsonMember {
@@ -34,6 +34,16 @@ describe('Conformance, media server: conference commands and their events', () =
     rooms += 1;
     return `cmd-${process.pid}-${rooms}`;
   };
+  // A conference of the test before may still be ending.
+  const of = (room: string): ServerEvent[] => watch.seen.filter((event) => event['Conference-Name'] === room);
+  const told = async (room: string, action: string, member?: Connected): Promise<ServerEvent> =>
+    watch.event(
+      action,
+      (event) =>
+        event.Action === action &&
+        event['Conference-Name'] === room &&
+        (member === undefined || event['Member-ID'] === String(idOf(member))),
+    );
   const command = async (room: string, rest: string): Promise<string> => stage.media.api(`conference ${room} ${rest}`);
   const idOf = ({ endpoint }: Connected): number => endpoint.conf.memberId;
   const pair = async (): Promise<{ room: string; one: Connected; two: Connected }> => {
@@ -52,14 +62,14 @@ describe('Conformance, media server: conference commands and their events', () =
   it('tell of a conference from its first member to its last', async () => {
     const { room, one, two } = await pair();
     one.call.play(440);
-    await watch.action('start-talking', idOf(one));
+    await told(room, 'start-talking', one);
     one.call.play(undefined);
-    await watch.action('stop-talking', idOf(one));
+    await told(room, 'stop-talking', one);
     await two.endpoint.confKick();
-    await watch.action('del-member', idOf(two));
+    await told(room, 'del-member', two);
     await command(room, 'hup all');
-    const destroyed = await watch.action('conference-destroy');
-    expect(watch.seen.map(({ Action: action = '', 'Member-ID': id = '' }) => `${action} ${id}`.trim())).to.deep.equal([
+    const destroyed = await told(room, 'conference-destroy');
+    expect(of(room).map(({ Action: action = '', 'Member-ID': id = '' }) => `${action} ${id}`.trim())).to.deep.equal([
       'conference-create',
       `add-member ${idOf(one)}`,
       `floor-change ${idOf(one)}`,
@@ -73,7 +83,7 @@ describe('Conformance, media server: conference commands and their events', () =
       `del-member ${idOf(one)}`,
       'conference-destroy',
     ]);
-    const [created, added] = watch.seen;
+    const [created, added] = of(room);
     expect(created).to.include({
       'Conference-Name': room,
       'Conference-Size': '0',
@@ -88,7 +98,7 @@ describe('Conformance, media server: conference commands and their events', () =
       Talking: 'false',
       Floor: 'false',
     });
-    expect(new Set(watch.seen.map((event) => event['Conference-Unique-ID'])).size).to.equal(1);
+    expect(new Set(of(room).map((event) => event['Conference-Unique-ID'])).size).to.equal(1);
     expect(destroyed['Conference-Size']).to.equal('0');
   });
 
@@ -134,13 +144,13 @@ describe('Conformance, media server: conference commands and their events', () =
     expect(await command(room, 'mute non_moderator')).to.equal(
       `+OK mute ${idOf(two)}\nSkipping moderator (member id ${idOf(one)}).\n`,
     );
-    expect(await watch.action('mute-member', idOf(two))).to.include({ Speak: 'false', Hear: 'true' });
+    expect(await told(room, 'mute-member', two)).to.include({ Speak: 'false', Hear: 'true' });
     expect(await command(room, 'unmute last')).to.equal(`+OK unmute ${idOf(two)}\n`);
-    expect(await watch.action('unmute-member', idOf(two))).to.include({ Speak: 'true' });
+    expect(await told(room, 'unmute-member', two)).to.include({ Speak: 'true' });
     expect(await command(room, `deaf ${idOf(two)}`)).to.equal(`+OK deaf ${idOf(two)}\n`);
-    expect(await watch.action('deaf-member', idOf(two))).to.include({ Hear: 'false' });
+    expect(await told(room, 'deaf-member', two)).to.include({ Hear: 'false' });
     expect(await command(room, `hold ${idOf(two)}`)).to.equal(`+OK hold ${idOf(two)}\n`);
-    expect(await watch.action('hold-member', idOf(two))).to.include({ Hold: 'true' });
+    expect(await told(room, 'hold-member', two)).to.include({ Hold: 'true' });
     expect((await list(room)).members[0]?.flags).to.include({ hold: true, can_hear: false, can_speak: false });
     expect(await command(room, 'mute 99999')).to.equal('-ERR Non-Existant ID 99999\n');
     expect(await command(room, 'mute')).to.equal('mute <[member_id|all]|last|non_moderator> [<quiet>]');
@@ -162,7 +172,7 @@ describe('Conformance, media server: conference commands and their events', () =
     expect(await command(room, 'set max_members 2')).to.equal('0');
     expect(await command(room, 'get max_members')).to.equal('2');
     await command(room, `mute ${idOf(one)}`);
-    expect(await watch.action('mute-member')).to.include({ topic: 'budget' });
+    expect(await told(room, 'mute-member')).to.include({ topic: 'budget' });
     const third = await stage.connect();
     // Nobody is told: the application comes back at once without having joined.
     await third.endpoint.execute('conference', room);
@@ -174,18 +184,18 @@ describe('Conformance, media server: conference commands and their events', () =
     one.call.play(600);
     const file = `${stage.folder}/${room}.wav`;
     expect(await command(room, `record ${file}`)).to.equal(`+OK Record file ${file}\n`);
-    await watch.action('start-recording');
+    await told(room, 'start-recording');
     await eventually(async () => expect((await list(room)).members[0]).to.include({ type: 'recording_node' }), 2000);
     expect(await command(room, `record ${file}`)).to.equal(
       `-ERR file [${file}] is already being used for recording.\n`,
     );
     expect(await command(room, 'chkrecord')).to.equal(`+OK Record file ${file}\n`);
     expect(await command(room, `recording pause ${file}`)).to.equal(`+OK Pause recording file ${file}\n`);
-    expect(await watch.action('pause-recording')).to.include({ Path: file, 'Other-Recordings': 'true' });
+    expect(await told(room, 'pause-recording')).to.include({ Path: file, 'Other-Recordings': 'true' });
     expect(await command(room, `recording resume ${file}`)).to.equal(`+OK Resume recording file ${file}\n`);
     await two.call.hears(600);
     expect(await command(room, `norecord ${file}`)).to.include(`Stopped recording file ${file}\n`);
-    const stopped = await watch.action('stop-recording');
+    const stopped = await told(room, 'stop-recording');
     expect(stopped).to.include({ Path: file, 'Other-Recordings': 'false', Samplerate: '8000' });
     expect(Number(stopped['Record-File-Size'])).to.be.greaterThan(44);
     expect(await command(room, 'norecord nothing.wav')).to.match(/^-ERR non-existant recording 'nothing.wav'\n/);
@@ -195,10 +205,10 @@ describe('Conformance, media server: conference commands and their events', () =
     const { room } = await pair();
     const file = `${stage.folder}/no-folder.wav/file.wav`;
     await command(room, `record ${stage.folder}/no-folder.wav`);
-    await watch.action('start-recording');
+    await told(room, 'start-recording');
     watch.clear();
     expect(await command(room, `record ${file}`)).to.equal(`+OK Record file ${file}\n`);
-    expect(await watch.action('start-recording')).to.include({ Error: 'File could not be opened for recording' });
-    expect(await watch.action('stop-recording')).to.include({ Path: file, 'Samples-Out': '0' });
+    expect(await told(room, 'start-recording')).to.include({ Error: 'File could not be opened for recording' });
+    expect(await told(room, 'stop-recording')).to.include({ Path: file, 'Samples-Out': '0' });
   });
 });

@@ -57,15 +57,6 @@ export class EventWatch {
     }
   }
 
-  /** A conference::maintenance event by its action, and perhaps its member. */
-  async action(action: string, memberId?: number): Promise<ServerEvent> {
-    const member = memberId === undefined ? undefined : String(memberId);
-    return await this.event(
-      action,
-      (event) => event.Action === action && (member === undefined || event['Member-ID'] === member),
-    );
-  }
-
   close(): void {
     this.#ended = true;
     this.#client.destroy();

@@ -4,6 +4,9 @@ import type { Channel } from './channel.ts';
 import type { OtherLeg } from './parts.ts';
 import { HeardAudio } from './heard-audio.ts';
 
+/** Frames after which the sound of a bridge counts as flowing, as on the real server. */
+const LEAD_FRAMES = 10;
+
 /** Two channels that hear each other: packets are passed on as they arrive. Either side's end dissolves it. */
 class Bridge {
   readonly #legs: readonly [BridgeLeg, BridgeLeg];
@@ -62,6 +65,7 @@ class BridgeLeg implements RunningApplication {
   suspended = false;
   /** Set while a sound is put over what this side hears: the other side's audio is then mixed frame by frame. */
   #otherAudio: HeardAudio | undefined;
+  #frames = 0;
   readonly #silence = new Int16Array(FRAME_SAMPLES);
 
   constructor(joint: Bridge, channel: Channel) {
@@ -71,6 +75,8 @@ class BridgeLeg implements RunningApplication {
 
   tick(): boolean {
     if (this.#bridge.dissolved) return true;
+    this.#frames += 1;
+    if (this.#frames === LEAD_FRAMES) this.#executePreBridge();
     const { audio } = this.channel;
     if (audio.overlaid !== this.mixes) this.#changeMode();
     if (this.#otherAudio === undefined) this.channel.rtp.writeNothing();
@@ -89,6 +95,17 @@ class BridgeLeg implements RunningApplication {
 
   get mixes(): boolean {
     return this.#otherAudio !== undefined;
+  }
+
+  /** Runs what the variables `execute_on_pre_bridge...` say: `application argument`. */
+  #executePreBridge(): void {
+    for (const [name, value] of this.channel.variables) {
+      if (!name.startsWith('execute_on_pre_bridge')) continue;
+      for (const each of typeof value === 'string' ? [value] : value) {
+        const [application = '', ...argument] = each.split(' ');
+        this.channel.enqueue(application, argument.join(' '));
+      }
+    }
   }
 
   #changeMode(): void {
