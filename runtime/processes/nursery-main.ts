@@ -4,12 +4,12 @@
  * and nobody waits for its threads. Its argument is its priority, 0 to 19.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import os from 'node:os';
 import process from 'node:process';
 import { killProcess } from './kill-process.ts';
 import type { FromNursery, Order, ToNursery } from './nursery-messages.ts';
+import { setSessionPriority } from './session-priority.ts';
 
 /** Characters of error output that are passed on at once. */
 const WORDS = 2000;
@@ -43,24 +43,22 @@ function start(id: number, { program, args, env = {}, nice, group = false }: Ord
     else end();
   });
   if (child.pid === undefined) return;
-  yieldProcessor(child.pid, nice, group);
+  yieldProcessor(child.pid, nice);
+  if (group && process.platform === 'linux')
+    setSessionPriority(child.pid, os.getPriority(child.pid)).catch((error: unknown) =>
+      tell({ type: 'words', id, text: String(error) }),
+    );
   tell({ type: 'started', id, pid: child.pid }, child.stdio[3] as Socket);
 }
 
 /** A process that is gone by now needs no priority. */
-function yieldProcessor(pid: number, nice: number | undefined, group: boolean): void {
+function yieldProcessor(pid: number, nice: number | undefined): void {
   try {
     if (nice !== undefined) os.setPriority(pid, Math.max(os.getPriority(), nice));
-    // Linux may share the processors among sessions first (CONFIG_SCHED_AUTOGROUP), and a group of its own is one.
-    if (group && process.platform === 'linux') writeFileSync(`/proc/${pid}/autogroup`, String(os.getPriority(pid)));
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === undefined || !EXPECTED.includes(code)) throw error;
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_SYSTEM_ERROR') throw error;
   }
 }
-
-/** The process is gone, or this system has no such groups. */
-const EXPECTED = ['ERR_SYSTEM_ERROR', 'ENOENT', 'ESRCH', 'EACCES', 'EPERM', 'EAGAIN', 'EINVAL'];
 
 function kill(child: Child | undefined): void {
   if (child?.process.pid !== undefined) killProcess(child.process.pid, child.group);

@@ -10,7 +10,7 @@ export interface Order {
   readonly env?: Readonly<Record<string, string>>;
   /** Its priority, see setpriority(2); never above the nursery's. */
   readonly nice?: number;
-  /** What it starts itself is killed with it. */
+  /** It has a session of its own, as far behind others as itself; what it starts is killed with it. */
   readonly group?: boolean;
 }
 
