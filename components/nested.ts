@@ -1,4 +1,5 @@
 import { ScenarioError } from '../runtime/interpreter/errors.ts';
+import { failureTextForOthers } from '../runtime/interpreter/run/failure-text.ts';
 import type { Run, RunOutcome } from '../runtime/interpreter/run/run.ts';
 
 /**
@@ -19,8 +20,12 @@ export async function untilFinished(run: Run, signal: AbortSignal, stops: boolea
     signal.throwIfAborted();
     const { error } = outcome;
     if (error) {
-      const { code, message, details } = error;
-      throw new ScenarioError(code, `${run.program.id}: ${message}`, details === undefined ? {} : { details });
+      const { code, details } = error;
+      throw new ScenarioError(
+        code,
+        `${run.program.id}: ${failureTextForOthers(error)}`,
+        details === undefined ? {} : { details },
+      );
     }
     return outcome;
   } finally {

@@ -2,6 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { ArgumentError } from '../../runtime/interpreter/errors.ts';
+import { failureTextForOthers } from '../../runtime/interpreter/run/failure-text.ts';
 import type { RunOutcome } from '../../runtime/interpreter/run/run.ts';
 import type { ScenarioStarter } from '../../runtime/interpreter/starting/starter.ts';
 import type { Value } from '../../runtime/interpreter/values.ts';
@@ -61,7 +62,10 @@ export function hookRoutes(app: App, { hooks }: { readonly hooks: Hooks }): void
 /** @throws RestError 422/1405 when the scenario did not complete */
 function answerOf(code: string, { status, value, result, error, reason }: RunOutcome): Value {
   if (status === 'completed') return value ?? result;
-  throw new RestError('CANNOT_APPLY', { field: code, reason: error?.message ?? reason ?? status });
+  throw new RestError('CANNOT_APPLY', {
+    field: code,
+    reason: error ? failureTextForOthers(error) : (reason ?? status),
+  });
 }
 
 /** @throws RestError 400/1400 for a parameter that is there twice */

@@ -147,9 +147,7 @@ export class ScenarioRunner {
 
   #keep(run: Run, caller: Caller, outcome: RunOutcome): void {
     this.#live.delete(run.id);
-    // The trace has the variables as they changed.
-    const { variables: _variables, ...kept } = outcome;
-    this.#finished.set(run.id, { ...view(run, caller), outcome: kept });
+    this.#finished.set(run.id, view(run, caller));
     const [oldest] = this.#finished.keys();
     if (this.#finished.size > KEPT_TRACES && oldest !== undefined) this.#finished.delete(oldest);
     const { status, steps, milliseconds, error } = outcome;
@@ -181,7 +179,7 @@ function shownArgs(args: RunOptions['args'] = {}): Pick<RunView, 'args'> {
   return length > '{}'.length && length <= MAX_ARGS_LENGTH ? { args } : {};
 }
 
-function view({ id, program, trace, domain, children }: Run, caller: Caller): RunView {
+function view({ id, program, trace, domain, children, outcome }: Run, caller: Caller): RunView {
   const { args: _args, ...call } = caller;
   const nested = children.map((child) => view(child, call));
   const { id: scenario, version } = program;
@@ -194,6 +192,12 @@ function view({ id, program, trace, domain, children }: Run, caller: Caller): Ru
     domain,
     ...caller,
     trace,
+    ...(outcome ? { outcome: withoutVariables(outcome) } : {}),
     ...(nested.length === 0 ? {} : { children: nested }),
   };
+}
+
+/** The trace has the variables as they changed. */
+function withoutVariables({ variables: _variables, ...kept }: RunOutcome): RunOutcome {
+  return kept;
 }

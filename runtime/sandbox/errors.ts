@@ -1,11 +1,12 @@
-import type { LimitName } from './limits.ts';
+import { type LimitName, limitText } from './limits.ts';
+import { placesOf } from './stack.ts';
 
 /** Every way a script run can fail. `code` is stable and is what a scenario sees as `error.code`. */
 export abstract class SandboxError extends Error {
   abstract readonly code: string;
 }
 
-/** The script threw. `code` is its own when it threw a ScenarioError, else `script`. */
+/** The script threw. `code` is that of what it threw, `script` when that has none. */
 export class ScriptError extends SandboxError {
   override readonly name = 'ScriptError';
   readonly code: string;
@@ -16,6 +17,11 @@ export class ScriptError extends SandboxError {
     this.code = code;
     this.scriptStack = scriptStack;
   }
+
+  /** Where in the script it was, innermost first: `helper (menu.ts:9:16)`, or `menu.ts:9:16`. */
+  get places(): readonly string[] {
+    return placesOf(this.scriptStack);
+  }
 }
 
 /** The script used more than it may. */
@@ -25,7 +31,7 @@ export class LimitError extends SandboxError {
   readonly limit: LimitName;
   readonly allowed: number;
   constructor(limit: LimitName, allowed: number) {
-    super(`the script exceeded its limit ${limit} of ${allowed}`);
+    super(`the script exceeded its limit ${limitText(limit, allowed)}`);
     this.limit = limit;
     this.allowed = allowed;
   }

@@ -38,6 +38,26 @@ export const DEFAULT_LIMITS: ScriptLimits = {
   messageBytes: 262_144,
 };
 
+/** The limits in the words of authors; those in quotation marks are set by these names. */
+const WORDS: Readonly<Record<LimitName, string>> = {
+  cpuMs: '"cpu" of N ms',
+  activationMs: '"activation" of N ms between two waits',
+  memoryMb: '"memory" of N MB',
+  wallMs: '"wall" of N ms',
+  pendingCommands: '"pending" of N functions at once',
+  logLines: '"log" of N lines',
+  logBytes: 'of N octets in the log',
+  timers: 'of N functions sleep at once',
+  commands: 'of N functions in all',
+  commandsPerSecond: 'of N functions in a second',
+  messageBytes: 'of N characters of JSON in arguments, an answer or the result',
+};
+
+/** `"activation" of 500 ms between two waits`. */
+export function limitText(limit: LimitName, allowed: number): string {
+  return WORDS[limit].replace('N', String(allowed));
+}
+
 /** What a run used so far. */
 export interface ScriptUsage {
   readonly cpuMs: number;

@@ -11,6 +11,7 @@ import { formatProblem } from '../../runtime/interpreter/problem.ts';
 import type { Program } from '../../runtime/interpreter/program.ts';
 import { simulate as runSimulation } from '../../runtime/interpreter/simulation/simulation.ts';
 import type { CallScript } from '../../runtime/interpreter/simulation/simulated-call.ts';
+import { transcript } from '../../runtime/interpreter/simulation/transcript.ts';
 import { type Sandbox, openSandbox } from '../../runtime/sandbox/index.ts';
 import { silentLog } from './support.ts';
 
@@ -152,9 +153,55 @@ describe('scenario modules', () => {
     expect(outcome.milliseconds).to.equal(65_000);
   });
 
-  it('fail with what they throw', async () => {
-    const { outcome } = await run(`await call.answer(); throw new Error('no way');`);
-    expect(outcome).to.deep.include({ status: 'failed', error: { code: 'script', message: 'no way', block: '' } });
+  it('fail with what they throw, and tell where', async () => {
+    const { outcome } = await run(`await call.answer();\nfunction inner() { return null.x; }\nawait inner();`);
+    const message = "Cannot read properties of null (reading 'x')";
+    const stack = ['inner (m.ts:3:32)', 'default (m.ts:4:7)'];
+    expect(outcome).to.deep.include({ status: 'failed', error: { code: 'script', message, block: '', stack } });
+  });
+
+  it('fail with codes of their own', async () => {
+    const { outcome } = await run(`throw new ScenarioError('sold_out', 'There are none left');`);
+    const { code, message } = outcome.error ?? {};
+    expect({ code, message }).to.deep.equal({ code: 'sold_out', message: 'There are none left' });
+    const { outcome: other } = await run(`throw Object.assign(new Error('mine'), { code: 'my_code' });`);
+    expect(other.error?.code).to.equal('my_code');
+  });
+
+  it('tell where they called the component that failed, also after a wait', async () => {
+    const { outcome } = await run(
+      `await call.answer();\nconst max = 'x';\nawait sleep(10);\nawait call.collect({ max });`,
+    );
+    expect(outcome.error).to.deep.include({ code: 'setting', stack: ['default (m.ts:5:12)'] });
+  });
+
+  it('log where a rejection was made that nobody handled, and say so of a result that is no JSON', async () => {
+    const { outcome, run: played } = await run(
+      `Promise.reject(new Error('nobody cares'));\nawait sleep(10);\nreturn 10n;`,
+    );
+    expect(played.trace.flatMap(({ log = [] }) => log)).to.deep.equal([
+      'warn: a rejected promise was not handled: nobody cares (m.ts:2:16)',
+    ]);
+    expect(outcome.error).to.deep.include({
+      code: 'script',
+      message: 'what is returned is no JSON: Do not know how to serialize a BigInt',
+    });
+  });
+
+  it('say how they failed, what they logged and what they returned in the transcript', async () => {
+    const transcribed = async (body: string) =>
+      transcript(await runSimulation(await module(body), { script: {}, components, openSandbox: async () => sandbox }));
+    expect(await transcribed(`log.info('begun');\nthrow new Error('no way');`)).to.deep.equal([
+      '    0.0s  log (log) -> next',
+      '              info: begun',
+      '    0.0s      reject 480 Temporarily Unavailable',
+      '    0.0s      ended by scenario: rejected 480',
+      '    0.0s  failed: m.ts:3:7: no way',
+    ]);
+    expect((await transcribed(`await call.answer(); return { a: 1 };`)).slice(-2)).to.deep.equal([
+      '    0.0s  completed',
+      '              returned {"a":1}',
+    ]);
   });
 
   it('are checked without running', async () => {

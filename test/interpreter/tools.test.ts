@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import { parse } from 'yaml';
 import { isOperation } from '../../components/docs/page.ts';
 import { components } from '../../components/index.ts';
-import type { RunView } from '../../runtime/interpreter/runner.ts';
+import { type RunView, ScenarioRunner } from '../../runtime/interpreter/runner.ts';
 import { mismatches } from '../../runtime/interpreter/simulation/expectations.ts';
 import { simulate as runSimulation } from '../../runtime/interpreter/simulation/simulation.ts';
 import { type ScenarioTest, readTestFile } from '../../runtime/interpreter/simulation/test-file.ts';
@@ -15,7 +15,7 @@ import { scenarioSchema } from '../../runtime/interpreter/tools/json-schema.ts';
 import { mermaid } from '../../runtime/interpreter/tools/mermaid.ts';
 import { traceText } from '../../runtime/interpreter/tools/trace-text.ts';
 import { typeDeclarations } from '../../runtime/interpreter/tools/type-declarations.ts';
-import { program, programFromFile, projectFolder } from './support.ts';
+import { program, programFromFile, projectFolder, silentLog } from './support.ts';
 
 const examples = path.join(projectFolder, 'scenarios/examples');
 
@@ -110,6 +110,20 @@ describe('scenario tools', () => {
     expect(lines[0]).to.match(/^run [0-9a-f-]{36} {2}scenario menu {2}version [0-9a-f]{12} {2}call ivr@simulation$/);
     expect(lines).to.include('    0.0s  choice (menu) -> 1').and.to.include('              {"digit":"1","tries":1}');
     expect(lines.at(-1)).to.equal('    2.2s  completed');
+  });
+
+  it('show how the runs ended that a run started', async () => {
+    const child = program('id: child\nstart: a\nblocks:\n  a: { fail: { code: sold_out, message: none left } }\n');
+    const parent = program(
+      'id: parent\nstart: a\nblocks:\n  a: { run: child, exits: { next: b, error: b } }\n  b: { return: 7 }\n',
+    );
+    const library = { program: async (id: string) => (id === 'child' ? child : parent) };
+    const runner = new ScenarioRunner(library, silentLog);
+    const { id, finished } = runner.start(parent, { domain: 'example.com', args: {} });
+    await finished;
+    const lines = traceText(runner.read(id) as RunView).map((line) => line.replace(/\d\.\ds/, '0.0s'));
+    expect(lines).to.include('    0.0s  completed').and.to.include('              returned 7');
+    expect(lines.at(-1)).to.equal('        0.0s  failed: block a: none left');
   });
 
   it('make a test of a run that asked servers and operations, which passes', async () => {

@@ -5,43 +5,90 @@ import { errorOf, startScript } from './support.ts';
 
 interface Case {
   readonly limit: LimitName;
+  readonly words: string;
   readonly what: string;
   readonly source: string;
   readonly limits: Partial<ScriptLimits>;
 }
 
 const CASES: readonly Case[] = [
-  { limit: 'activationMs', what: 'a loop', source: 'for (;;);', limits: { activationMs: 50 } },
+  {
+    limit: 'activationMs',
+    words: '"activation" of ',
+    what: 'a loop',
+    source: 'for (;;);',
+    limits: { activationMs: 50 },
+  },
   {
     limit: 'cpuMs',
+    words: '"cpu" of',
     what: 'much work in small pieces',
     source: 'for (;;) { const end = Date.now() + 10; while (Date.now() < end); await echo(); }',
     limits: { cpuMs: 60, activationMs: 1000 },
   },
-  { limit: 'wallMs', what: 'a long wait', source: 'await sleep(60000)', limits: { wallMs: 50 } },
+  {
+    limit: 'wallMs',
+    words: '"wall" of 50 ms',
+    what: 'a long wait',
+    source: 'await sleep(60000)',
+    limits: { wallMs: 50 },
+  },
   {
     limit: 'memoryMb',
+    words: '"memory" of 8 MB',
     what: 'much memory',
     source: 'const a = []; for (;;) a.push({ i: a.length });',
     limits: { activationMs: 20_000, cpuMs: 20_000, memoryMb: 8 },
   },
-  { limit: 'commands', what: 'many commands', source: 'for (;;) await echo();', limits: { commands: 20 } },
-  { limit: 'pendingCommands', what: 'many commands at once', source: 'for (;;) call.play();', limits: {} },
+  {
+    limit: 'commands',
+    words: 'of 20 functions in all',
+    what: 'many commands',
+    source: 'for (;;) await echo();',
+    limits: { commands: 20 },
+  },
+  {
+    limit: 'pendingCommands',
+    words: '"pending" of 64 functions',
+    what: 'many commands at once',
+    source: 'for (;;) call.play();',
+    limits: {},
+  },
   {
     limit: 'timers',
+    words: 'of 32 functions sleep',
     what: 'many timers',
     source: 'for (let i = 0; i < 40; i++) sleep(1000); await sleep(1)',
     limits: {},
   },
   {
     limit: 'logLines',
+    words: '"log" of 30 lines',
     what: 'many log lines',
     source: "for (let i = 0; i < 40; i++) log('x')",
     limits: { logLines: 30 },
   },
-  { limit: 'logBytes', what: 'long log lines', source: "log('x'.repeat(2000))", limits: { logBytes: 1000 } },
-  { limit: 'messageBytes', what: 'a long argument', source: "await echo('x'.repeat(300000))", limits: {} },
-  { limit: 'messageBytes', what: 'a long result', source: "return 'x'.repeat(300000)", limits: {} },
+  {
+    limit: 'logBytes',
+    words: 'of 1000 octets in the log',
+    what: 'long log lines',
+    source: "log('x'.repeat(2000))",
+    limits: { logBytes: 1000 },
+  },
+  {
+    limit: 'messageBytes',
+    words: 'of 262144 characters of JSON',
+    what: 'a long argument',
+    source: "await echo('x'.repeat(300000))",
+    limits: {},
+  },
+  {
+    limit: 'messageBytes',
+    words: 'of 262144 characters of JSON',
+    what: 'a long result',
+    source: "return 'x'.repeat(300000)",
+    limits: {},
+  },
 ];
 
 describe('sandbox: limits', () => {
@@ -51,12 +98,12 @@ describe('sandbox: limits', () => {
   });
   after(() => sandbox.close());
 
-  for (const { limit, what, source, limits } of CASES) {
+  for (const { limit, words, what, source, limits } of CASES) {
     it(`${limit} ends a script with ${what}`, async () => {
       const run = startScript(sandbox, { source, limits });
       const error = await errorOf(run);
       expect([error.name, error.code, error.limit]).to.deep.equal(['LimitError', 'limit', limit]);
-      expect(error.message).to.include(limit);
+      expect(error.message).to.include(words);
     }).timeout(20_000);
   }
 

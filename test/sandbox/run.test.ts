@@ -153,7 +153,7 @@ describe('sandbox: runs', () => {
       onLog: (level, text) => lines.push(`${level} ${text}`),
     }).finished;
     expect(lines.toSorted()).to.deep.equal(
-      ['info a {"b":1}', 'error c', 'warn d', 'warn a rejected promise was not handled: e'].toSorted(),
+      ['info a {"b":1}', 'error c', 'warn d', 'warn a rejected promise was not handled: e (test.js:1:71)'].toSorted(),
     );
   });
 

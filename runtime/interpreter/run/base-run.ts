@@ -24,6 +24,7 @@ export abstract class BaseRun implements Run {
   readonly #memories = new Map<string, Map<string, Plain>>();
   readonly #finished = Promise.withResolvers<RunOutcome>();
   #phase: RunPhase = 'main';
+  #outcome: RunOutcome | undefined;
 
   constructor(program: Program, options: RunOptions) {
     this.program = program;
@@ -50,6 +51,10 @@ export abstract class BaseRun implements Run {
     return this.#phase;
   }
 
+  get outcome(): RunOutcome | undefined {
+    return this.#outcome;
+  }
+
   get finished(): Promise<RunOutcome> {
     return this.#finished.promise;
   }
@@ -60,7 +65,8 @@ export abstract class BaseRun implements Run {
   /** Called last by the constructor of a run that can begin. @param execute never rejects */
   protected begin(execute: () => Promise<RunOutcome>): void {
     // Nothing happens before the caller has the run.
-    this.#finished.resolve(Promise.resolve().then(execute));
+    const executed = Promise.resolve().then(execute);
+    this.#finished.resolve(executed.then((outcome) => (this.#outcome = outcome)));
     this.state.services.runs?.add(this);
     this.#limitTime();
   }

@@ -45,6 +45,8 @@ export class ModuleRun extends BaseRun {
   /** Commands that the script does not wait for any more, until they have ended. */
   readonly #ending = new Set<Promise<unknown>>();
   #budget: StepBudget;
+  /** It went on and on without a wait. */
+  #endless: ScenarioError | undefined;
   /** When the last command began or was done: a module that does nothing for a while waits. */
   #idleSince: number;
   /** Settles the time during which the script works and no command does. */
@@ -82,11 +84,14 @@ export class ModuleRun extends BaseRun {
       const { value } = await this.#script.finished;
       this.state.returned(value);
     } catch (error) {
-      const { code, message } = describeError(error);
+      const failure = describeError(error);
       // What a module does not catch after the end of the call is how it ends.
-      const over = this.phase !== 'main' && ENDINGS.has(code);
-      if (!over) this.state.fail({ code, message, block: '' }, error);
+      const over = this.phase !== 'main' && ENDINGS.has(failure.code);
+      const endless = failure.code === this.#endless?.code;
+      if (!over || endless) this.state.fail({ ...failure, block: '' }, error);
+      if (endless) this.#endless = undefined;
     }
+    if (this.#endless) this.state.fail({ ...describeError(this.#endless), block: '' }, this.#endless);
     unlisten();
     unwatch();
     this.#rest();
@@ -187,8 +192,7 @@ export class ModuleRun extends BaseRun {
     try {
       this.#budget.count();
     } catch (error) {
-      const { code, message } = describeError(error);
-      this.state.fail({ code, message, block: '' }, error);
+      this.#endless ??= error as ScenarioError;
       if (this.phase !== 'main') this.#scriptControl.abort(error);
       this.#leave(error as ScenarioError);
       this.#undelivered = undefined;

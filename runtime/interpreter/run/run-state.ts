@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { SandboxError } from '../../sandbox/index.ts';
+import { SandboxError, ScriptError } from '../../sandbox/index.ts';
 import { type CallEnd, type CallPort, CallStateError } from '../call-port.ts';
 import { type Clock, systemClock } from '../clock.ts';
 import type { Report } from '../component.ts';
@@ -194,6 +194,8 @@ const ENDED_BY: Partial<Record<CallEnd['by'], string>> = {
 export function describeError(error: unknown): Omit<RunError, 'block'> {
   if (error instanceof ScenarioError && error.details)
     return { code: error.code, message: error.message, details: error.details };
+  if (error instanceof ScriptError && error.places.length > 0)
+    return { code: error.code, message: error.message, stack: error.places };
   if (error instanceof ScenarioError || error instanceof SandboxError)
     return { code: error.code, message: error.message };
   if (error instanceof CallStateError) return { code: 'call_state', message: error.message };

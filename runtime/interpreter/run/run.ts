@@ -54,7 +54,10 @@ export interface RunError {
   /** A ScenarioError's code, `call_state`, or `internal`. */
   readonly code: string;
   readonly message: string;
+  /** Empty in a module, and where it was no block's doing. */
   readonly block: string;
+  /** Where in a script it was, innermost first: `helper (menu.ts:9:16)`. */
+  readonly stack?: readonly string[];
   /** What the component says about it beside the text. */
   readonly details?: Readonly<Record<string, Value>>;
 }
@@ -91,6 +94,8 @@ export interface Run {
   readonly phase: RunPhase;
   /** Scenarios that this one started. */
   readonly children: readonly Run[];
+  /** How it ended; undefined while it runs. */
+  readonly outcome: RunOutcome | undefined;
   /** Never rejects. */
   readonly finished: Promise<RunOutcome>;
   /** Ends the main branch; `finally` still runs. A second call ends `finally` too. */

@@ -1,6 +1,7 @@
 import type { ScriptUsage } from '../../sandbox/index.ts';
 import type { Answer } from '../call-port.ts';
 import type { Value } from '../values.ts';
+import type { RunError } from './run.ts';
 
 /** One block of a run. Exit and duration are absent while it runs. */
 export interface TraceEntry {
@@ -30,7 +31,7 @@ export interface TraceEntry {
   readonly usage?: ScriptUsage;
   /** What the block wrote to the log. */
   readonly log?: readonly string[];
-  readonly error?: { readonly code: string; readonly message: string };
+  readonly error?: Omit<RunError, 'block'>;
 }
 
 /** A SIP answer that came because of this block, possibly after it was done. */

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { failureText } from '../run/failure-text.ts';
 import type { Value } from '../values.ts';
 import type { Simulation } from './simulation.ts';
 import type { Expectations } from './test-file.ts';
@@ -28,7 +29,8 @@ export function mismatches(simulation: Simulation, expected: Expectations): stri
 /** A failure that no expectation speaks of is told: it is what the author wants to know first. */
 function failure({ outcome: { error } }: Simulation, { status, error: code }: Expectations): string[] {
   if (!error || status === 'failed' || code !== undefined) return [];
-  return [`the run failed in block ${error.block}: ${error.message} (${error.code})`];
+  const where = error.block === '' ? ': ' : ` in block ${error.block}: `;
+  return [`the run failed${where}${failureText(error)} (${error.code})`];
 }
 
 /** Sounds that the caller waited for in vain. */

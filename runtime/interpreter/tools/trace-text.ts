@@ -1,5 +1,5 @@
 import type { RunView } from '../runner.ts';
-import { blockLine, outcomeLine } from '../simulation/transcript.ts';
+import { blockLine, outcomeLines } from '../simulation/transcript.ts';
 
 /** A live or finished run, line by line. */
 export function traceText(view: RunView): string[] {
@@ -16,7 +16,7 @@ export function traceText(view: RunView): string[] {
     if (usage) lines.push(`${INDENT}script: ${usage.cpuMs} ms CPU, ${usage.memoryBytes} bytes`);
     if (result && Object.keys(result).length > 0) lines.push(`${INDENT}${JSON.stringify(result)}`);
   }
-  lines.push(outcome ? outcomeLine(outcome) : '          (still running)');
+  lines.push(...(outcome ? outcomeLines(outcome) : ['          (still running)']));
   for (const child of view.children ?? []) lines.push(...traceText(child).map((line) => `    ${line}`));
   return lines;
 }

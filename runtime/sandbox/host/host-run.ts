@@ -11,6 +11,7 @@ import { NotPlainError, stringifyPlain } from '../json.ts';
 import { DEFAULT_LIMITS, type LimitName, type ScriptLimits, type ScriptUsage } from '../limits.ts';
 import type { Failure, RunProgress } from '../messages.ts';
 import type { LogLevel, ScriptEvent, ScriptOutcome, ScriptRun, StartOptions } from '../sandbox.ts';
+import { ownLines } from '../stack.ts';
 import { Budget } from './budget.ts';
 import { Pace } from './pace.ts';
 import { type Utterance, parseSaid } from './said.ts';
@@ -272,12 +273,4 @@ function describe(name: string, error: unknown): { code: string; message: string
     return { code: error.code, message: error.message };
   }
   return { code: 'internal', message: `${name} failed` };
-}
-
-/** A stack without the lines that are not the author's. */
-function ownLines(stack: string): string {
-  return stack
-    .split('\n')
-    .filter((line) => !/ringmaster:inside|<isolated-vm|\bfile:\/\/|\bnode:/.test(line))
-    .join('\n');
 }

@@ -1,4 +1,5 @@
 import type ivm from 'isolated-vm';
+import { ownLines, placesOf } from '../stack.ts';
 
 /**
  * The one door between host and isolate. An activation goes in as JSON text, what the script said comes out as JSON
@@ -158,7 +159,7 @@ export class Door {
       text: drained.value.slice(1),
       ended: drained.value.startsWith(ENDED),
       bytes,
-      ...(rejected === undefined ? {} : { unhandled: messageOf(rejected.reason) }),
+      ...(rejected === undefined ? {} : { unhandled: placedMessage(rejected.reason) }),
     };
   }
 }
@@ -183,6 +184,12 @@ function thrown(reason: unknown): Said {
     message: messageOf(reason),
     stack: reason instanceof Error ? (reason.stack ?? '').slice(0, 4000) : '',
   };
+}
+
+/** The message, and where the author made the error. */
+function placedMessage(reason: unknown): string {
+  const [place] = reason instanceof Error ? placesOf(ownLines(reason.stack ?? '')) : [];
+  return place === undefined ? messageOf(reason) : `${messageOf(reason)} (${place.replace(/^.* \((.*)\)$/, '$1')})`;
 }
 
 function messageOf(reason: unknown): string {

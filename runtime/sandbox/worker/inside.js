@@ -15,11 +15,12 @@
   const { parse, stringify } = JSON;
   const { apply, construct, ownKeys } = Reflect;
   const { create, defineProperty, freeze, getOwnPropertyDescriptor, setPrototypeOf } = Object;
-  const { slice } = String.prototype;
+  const { indexOf, slice } = String.prototype;
   const { add, delete: remove, forEach } = Set.prototype;
   const SetOf = Set;
   const PromiseOf = Promise;
   const ErrorOf = Error;
+  const { captureStackTrace } = Error;
   const text = String;
 
   // Memory that V8 does not count, threads that wait, and callbacks that run outside any time limit.
@@ -90,7 +91,8 @@
     defineProperty(target, name, { __proto__: null, value, writable: false, configurable: false, enumerable: false });
   }
 
-  function command(name, args) {
+  /** @param called the function that the script called */
+  function command(name, args, called) {
     throwIfExceeded();
     if (over) return new PromiseOf(() => undefined);
     let plain;
@@ -104,8 +106,11 @@
     say(`["call",${id},${stringify(name)},${plain}]`);
     throwIfExceeded();
     waiting++;
+    // Where the script gave the command: V8 knows it now only, and makes a text of it when it is asked for.
+    const site = { __proto__: null };
+    captureStackTrace(site, called);
     const promise = new PromiseOf((resolve, reject) => {
-      pending[id] = { __proto__: null, resolve, reject };
+      pending[id] = { __proto__: null, resolve, reject, site };
     });
     fix(promise, 'cancel', () => cancel(id, name));
     return promise;
@@ -123,7 +128,25 @@
     const settle = take(id);
     if (settle === undefined) return;
     say(`["cancel",${id}]`);
-    settle.reject(new ScenarioError('cancelled', `${name} was cancelled`));
+    settle.reject(failure('cancelled', `${name} was cancelled`, settle.site));
+  }
+
+  /** What a command throws: its stack is that of the call, for there was none of the script's when it failed. */
+  function failure(code, message, site) {
+    const error = new ScenarioError(code, message);
+    try {
+      const { stack } = site;
+      const head = `ScenarioError: ${error.message}`;
+      if (typeof stack === 'string') hide(error, 'stack', `${head}${cutFrom(stack, '\n')}`);
+    } catch {
+      // The script makes stacks of its own.
+    }
+    return error;
+  }
+
+  function cutFrom(value, mark) {
+    const from = apply(indexOf, value, [mark]);
+    return from < 0 ? '' : apply(slice, value, [from]);
   }
 
   function write(level, parts) {
@@ -202,9 +225,11 @@
     let code = 'script';
     let stack = '';
     try {
-      if (error instanceof ScenarioError && typeof error.code === 'string') code = cut(error.code, 64);
-      if (typeof error === 'object' && error !== null && typeof error.stack === 'string')
-        stack = cut(error.stack, 4000);
+      if (typeof error === 'object' && error !== null) {
+        const { code: own, stack: frames } = error;
+        if (typeof own === 'string' && own !== '') code = cut(own, 64);
+        if (typeof frames === 'string') stack = cut(frames, 4000);
+      }
     } catch {
       // An error made to be unreadable is reported without what cannot be read.
     }
@@ -222,12 +247,20 @@
     else void run(author);
   }
 
+  function plainText(value) {
+    try {
+      return stringify(value) ?? 'null';
+    } catch (error) {
+      throw new ScenarioError('script', `what is returned is no JSON: ${messageOf(error)}`);
+    }
+  }
+
   async function run(author) {
     started = true;
     try {
       if (typeof author !== 'function') throw new ScenarioError('compile', 'the default export is not a function');
       const value = await (main.kind === 'module' ? author(globalThis.call, main.args) : author(main.vars, main.args));
-      say(`["done",${stringify(value) ?? 'null'},${main.kind === 'block' ? stringify(main.vars) : 'null'}]`);
+      say(`["done",${plainText(value)},${main.kind === 'block' ? plainText(main.vars) : 'null'}]`);
       if (!over) ended = true;
       over = true;
       conclude?.(said());
@@ -268,7 +301,7 @@
     }
     let full = path[0];
     for (let index = 1; index < path.length; index++) full = `${full}.${path[index]}`;
-    const leaf = (...args) => command(full, args);
+    const leaf = (...args) => command(full, args, leaf);
     hide(leaf, 'name', full);
     setPrototypeOf(leaf, null);
     parent[name] = leaf;
@@ -354,13 +387,17 @@
     return sum >>> 0;
   }
 
+  function refuse(settle, { code, message }) {
+    if (settle !== undefined) settle.reject(failure(code, message, settle.site));
+  }
+
   function perform(job) {
     if (job.do === 'seed') seed = job.seed;
     else if (job.do === 'start') {
       start(job);
       if (registered) void run(early);
     } else if (job.do === 'answer') take(job.id)?.resolve(job.value);
-    else if (job.do === 'fail') take(job.id)?.reject(new ScenarioError(job.code, job.message));
+    else if (job.do === 'fail') refuse(take(job.id), job);
     else if (job.do === 'event') tell(job.event);
   }
 

@@ -1,0 +1,21 @@
+/** Stacks of V8, as authors of scripts are to see them. */
+
+const FRAME = /^ {4}at (?:async )?(?:(.+) \()?(.*:\d+:\d+)\)?$/;
+
+/** A stack without the lines that are not the author's. */
+export function ownLines(stack: string): string {
+  return stack
+    .split('\n')
+    .filter((line) => !/ringmaster:inside|<isolated-vm|\bfile:\/\/|\bnode:/.test(line))
+    .join('\n');
+}
+
+/** Its frames, innermost first, with files by their names alone: `helper (menu.ts:9:16)`, or `menu.ts:9:16`. */
+export function placesOf(stack: string): readonly string[] {
+  return stack.split('\n').flatMap((line) => {
+    const [, name, where] = FRAME.exec(line) ?? [];
+    if (where === undefined) return [];
+    const place = where.replace(/^.*[\\/]/, '');
+    return [name === undefined ? place : `${name} (${place})`];
+  });
+}
