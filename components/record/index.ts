@@ -31,7 +31,7 @@ export const record = defineComponent({
   exits: { next: { description: 'There is a recording.' } },
   results: {
     recording: { type: 'string', description: 'The recording, as `play` takes it.' },
-    milliseconds: { type: 'integer', description: 'How long it is.' },
+    milliseconds: { type: 'integer', description: 'How long it is, without the silence that ended it.' },
     reason: { type: 'string', description: 'What ended it: `digit`, `silence`, `limit`, or `hangup`.' },
     digit: { type: 'string', description: 'The digit that ended it, else empty.' },
   },

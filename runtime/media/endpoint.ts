@@ -160,14 +160,14 @@ export class MediaEndpoint {
 
   /**
    * Records the phone into a WAV file until the time is up, it is silent for that long (0: for ever), or the signal
-   * aborts.
+   * aborts. Phones that send nothing while nobody speaks are silent then: the recording has the pause, too.
    * @returns milliseconds recorded
    */
   async record(file: string, maxMs: number, silenceMs: number, signal: AbortSignal): Promise<number> {
-    const seconds = (ms: number) => Math.max(1, Math.round(ms / 1000));
-    const silence = silenceMs === 0 ? '' : ` ${SILENCE_LEVEL} ${seconds(silenceMs)}`;
+    const silence = silenceMs === 0 ? '' : ` ${SILENCE_LEVEL} ${wholeSeconds(silenceMs)}`;
     const path = /\s/.test(file) ? `'${file}'` : file;
-    const event = await this.#run('record', `${path} ${seconds(maxMs)}${silence}`, signal, () => this.stopPlaying());
+    await this.set('record_fill_cng', 'true');
+    const event = await this.#run('record', `${path} ${wholeSeconds(maxMs)}${silence}`, signal, () => this.stopPlaying());
     return Number(event.getHeader('variable_record_ms') ?? 0);
   }
 
@@ -443,6 +443,11 @@ export class MediaEndpoint {
       if (!this.#gone.signal.aborted) throw error;
     }
   }
+}
+
+/** Seconds as the media server counts them when it records, at least one. */
+export function wholeSeconds(ms: number): number {
+  return Math.max(1, Math.round(ms / 1000));
 }
 
 /** Energy below which the media server takes sound for silence. */

@@ -1,4 +1,4 @@
-import type { MediaEndpoint } from './endpoint.ts';
+import { type MediaEndpoint, wholeSeconds } from './endpoint.ts';
 
 export interface RecordSettings {
   readonly signal: AbortSignal;
@@ -13,6 +13,7 @@ export interface RecordSettings {
 }
 
 export interface Recorded {
+  /** Without the silence that ended it. */
   readonly milliseconds: number;
   readonly reason: 'digit' | 'silence' | 'limit';
   readonly digit: string | undefined;
@@ -34,7 +35,8 @@ export async function recordPhone(endpoint: MediaEndpoint, settings: RecordSetti
   const started = performance.now();
   try {
     const milliseconds = await endpoint.record(file, maxMs, silenceMs, AbortSignal.any([signal, stopping.signal]));
-    return { milliseconds, reason: milliseconds >= maxMs - LIMIT_SLACK_MS ? 'limit' : 'silence', digit };
+    if (milliseconds >= maxMs - LIMIT_SLACK_MS) return { milliseconds, reason: 'limit', digit };
+    return { milliseconds: Math.max(0, milliseconds - wholeSeconds(silenceMs) * 1000), reason: 'silence', digit };
   } catch (error) {
     if (digit === undefined || signal.aborted) throw error;
     return { milliseconds: Math.round(performance.now() - started), reason: 'digit', digit };

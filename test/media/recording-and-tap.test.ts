@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { ChannelRecording } from '../../runtime/media/channel-recording.ts';
 import type { MediaEndpoint } from '../../runtime/media/endpoint.ts';
+import { recordPhone } from '../../runtime/media/record.ts';
 import { MediaServer } from '../../runtime/media/server.ts';
 import { tapEndpoint } from '../../runtime/media/tap.ts';
 import { readWavShape, wavDuration, wavSamples } from '../../runtime/media/wav-file.ts';
@@ -101,6 +102,20 @@ describe('media: recordings and taps beside a call', () => {
       esl.destroy();
     }
     await Promise.all([one.endpoint.destroy(), two.endpoint.destroy()]);
+  });
+
+  it('records a message until the phone sends nothing, and does not count that silence', async () => {
+    const { phone, endpoint } = await party(ONE);
+    const file = join(folder, 'message.wav');
+    const { signal } = new AbortController();
+    const recording = recordPhone(endpoint, { signal, file, maxMs: 60_000, silenceMs: 1000, stopDigits: '#' });
+    await pause(400);
+    phone.quiet();
+    const { milliseconds, reason } = await recording;
+    expect(reason).to.equal('silence');
+    expect(milliseconds).to.be.within(100, 900);
+    expect(wavDuration(await readWavShape(file)), 'with the silence').to.be.within(milliseconds + 900, milliseconds + 1100);
+    await endpoint.destroy();
   });
 
   it('records each party on a channel of its own', async () => {

@@ -14,6 +14,7 @@ export interface RecordOptions {
 }
 
 export interface RecordResult {
+  /** Without the silence that ended it. */
   readonly milliseconds: number;
   readonly reason: 'digit' | 'silence' | 'limit';
   readonly digit: string | undefined;

@@ -122,8 +122,10 @@ export class SimulatedParty {
       const taken = this.#turns.listened(this.#now, left());
       if (!taken) {
         const ends = silenceMs > 0 && silenceMs < left();
+        const heard = this.#now - start;
         await this.#silent(undefined, ends ? silenceMs : left(), signal);
-        return { milliseconds: this.#now - start, reason: ends ? 'silence' : 'limit', digit: undefined };
+        if (ends) return { milliseconds: heard, reason: 'silence', digit: undefined };
+        return { milliseconds: this.#now - start, reason: 'limit', digit: undefined };
       }
       await this.#until(taken, signal);
       const digit = await this.#recorded(taken.turn, signal);

@@ -67,6 +67,7 @@ function deed({ component, exit, result, milliseconds = 0, interrupt }: TraceEnt
 /** Something was said as long as the recording took; what ended it came then. */
 function recorded(result: Readonly<Record<string, Value>>, milliseconds: number): Step[] {
   const { reason, digit, milliseconds: length } = result;
+  if (reason === 'silence' && typeof length === 'number' && length < THINK_MS) return ['silence'];
   const spoken = (typeof length === 'number' ? length : milliseconds) - 2 * THINK_MS;
   const says = { says: 'x'.repeat(Math.max(1, Math.floor(spoken / CHARACTER_MS))) };
   return reason === 'digit' ? [says, { presses: plainText(digit ?? '#') }] : [says];

@@ -49,6 +49,21 @@ describe('embedded media server: recording', () => {
     expect(Number(result['recordMilliseconds'])).to.be.within(1150, 1600);
   });
 
+  it('takes a phone that sends nothing for silent', async () => {
+    const recording = endpoint.record('nothing.wav', { timeLimitSecs: 60, silenceThresh: 200, silenceHits: 1 });
+    await pause(300);
+    phone.quiet();
+    expect(Number((await recording)['recordMilliseconds']), 'what came').to.be.within(100, 500);
+  });
+
+  it('has the time in which nothing came with record_fill_cng', async () => {
+    await endpoint.set('record_fill_cng', 'true');
+    const recording = endpoint.record('filled.wav', { timeLimitSecs: 60, silenceThresh: 200, silenceHits: 1 });
+    await pause(300);
+    phone.quiet();
+    expect(Number((await recording)['recordMilliseconds'])).to.be.within(1100, 1600);
+  });
+
   it('stops at a terminator digit and leaves its time out', async () => {
     await endpoint.set('playback_terminators', '#');
     const recording = endpoint.record('digit.wav', { timeLimitSecs: 10 });

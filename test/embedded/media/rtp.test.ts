@@ -77,12 +77,12 @@ describe('embedded media server: RTP', () => {
     it('makes one digit of all packets of an event, at its first end packet', () => {
       const receiver = new TelephoneEventReceiver();
       const digits = [
-        receiver.receive(payload(1, false, 160), 0, 4, 1000),
-        receiver.receive(payload(1, false, 320), 0, 4, 1000),
-        receiver.receive(payload(1, true, 480), 0, 4, 1000),
-        receiver.receive(payload(1, true, 480), 0, 4, 1000),
-        receiver.receive(payload(11, true, 800), 0, 4, 2000),
-        receiver.receive(payload(1, true, 480), 0, 4, 1000),
+        receiver.receive(payload(1, false, 160), 0, 4, { timestamp: 1000, sequence: 1 }),
+        receiver.receive(payload(1, false, 320), 0, 4, { timestamp: 1000, sequence: 2 }),
+        receiver.receive(payload(1, true, 480), 0, 4, { timestamp: 1000, sequence: 3 }),
+        receiver.receive(payload(1, true, 480), 0, 4, { timestamp: 1000, sequence: 4 }),
+        receiver.receive(payload(11, true, 800), 0, 4, { timestamp: 2000, sequence: 6 }),
+        receiver.receive(payload(1, true, 480), 0, 4, { timestamp: 1000, sequence: 5 }),
       ];
       expect(digits).to.deep.equal([
         undefined,
@@ -96,16 +96,25 @@ describe('embedded media server: RTP', () => {
 
     it('counts an event whose end was lost when the next begins', () => {
       const receiver = new TelephoneEventReceiver();
-      receiver.receive(payload(4, false, 320), 0, 4, 1000);
+      receiver.receive(payload(4, false, 320), 0, 4, { timestamp: 1000, sequence: 1 });
       expect(receiver.active).to.equal(true);
-      expect(receiver.receive(payload(5, false, 160), 0, 4, 3000)).to.deep.equal({ digit: '4', duration: 320 });
+      const next = receiver.receive(payload(5, false, 160), 0, 4, { timestamp: 3000, sequence: 2 });
+      expect(next).to.deep.equal({ digit: '4', duration: 320 });
       expect(receiver.flush()).to.deep.equal({ digit: '5', duration: 160 });
+    });
+
+    // SIPp plays each digit as it stands in its capture: the key 2 has earlier timestamps and numbers than the key #.
+    it('counts an event of an earlier timestamp when its sender has begun anew', () => {
+      const receiver = new TelephoneEventReceiver();
+      const hash = receiver.receive(payload(11, true, 2240), 0, 4, { timestamp: 92640, sequence: 8443 });
+      const two = receiver.receive(payload(2, true, 2240), 0, 4, { timestamp: 23200, sequence: 8042 });
+      expect([hash?.digit, two?.digit]).to.deep.equal(['#', '2']);
     });
 
     it('ignores what is too short or no digit', () => {
       const receiver = new TelephoneEventReceiver();
-      expect(receiver.receive(payload(1, true, 160), 0, 3, 1)).to.equal(undefined);
-      expect(receiver.receive(payload(99, true, 160), 0, 4, 1)).to.equal(undefined);
+      expect(receiver.receive(payload(1, true, 160), 0, 3, { timestamp: 1, sequence: 1 })).to.equal(undefined);
+      expect(receiver.receive(payload(99, true, 160), 0, 4, { timestamp: 1, sequence: 2 })).to.equal(undefined);
     });
 
     it('sends what it receives: growing duration, three ends, a pause between digits', () => {
@@ -118,7 +127,8 @@ describe('embedded media server: RTP', () => {
         const packet = sender.next();
         if (packet === undefined || packet === 'gap') continue;
         if ((sender.payload[1] as number) & 0x80) ends += 1;
-        const digit = receiver.receive(sender.payload, 0, 4, (frame - packet.framesSinceStart) * 160);
+        const timestamp = (frame - packet.framesSinceStart) * 160;
+        const digit = receiver.receive(sender.payload, 0, 4, { timestamp, sequence: frame });
         if (digit !== undefined) heard.push(`${digit.digit}${digit.duration}`);
       }
       expect(heard).to.deep.equal(['5800', '#800']);

@@ -1,5 +1,5 @@
 import { energy } from '../audio/mix.ts';
-import { FRAME_MS, SAMPLE_RATE } from '../audio/format.ts';
+import { FRAME_MS, FRAME_SAMPLES, SAMPLE_RATE } from '../audio/format.ts';
 import { type RecordingSize, WavWriter } from '../audio/wav-writer.ts';
 import { type ApplicationStart, NO_RESPONSE, type RunningApplication } from '../channel/application.ts';
 import type { Channel } from '../channel/channel.ts';
@@ -24,12 +24,19 @@ function parseRecord(data: string): RecordRules | undefined {
   return { file: quoted ?? plain, limitSeconds, silenceEnergy, silenceSeconds };
 }
 
+/** What is written for frames that did not come. */
+const SILENCE = new Int16Array(FRAME_SAMPLES);
+
+/** Frames without audio up to here are taken for jitter: what was late comes at once, and would be there twice. */
+const JITTER_FRAMES = 10;
+
 const epochSeconds = (): number => Math.floor(Date.now() / 1000);
 
 /**
  * `record`: writes what the far end says until the limit, enough silence, a terminator digit or `uuid_break`. As in
- * FreeSWITCH, time in which no audio comes (while digits are sent) is not part of the recording, and the limit counts
- * begun seconds of the clock, whatever is executed meanwhile: a limit of 2 ends after 2 to 3 seconds.
+ * FreeSWITCH, time in which no audio comes (while digits are sent, or from a phone that sends nothing while nobody speaks)
+ * counts as silence, and is part of the recording only with the variable `record_fill_cng`; the limit counts begun seconds
+ * of the clock, whatever is executed meanwhile: a limit of 2 ends after 2 to 3 seconds.
  */
 class Record implements RunningApplication {
   readonly response = NO_RESPONSE;
@@ -39,12 +46,16 @@ class Record implements RunningApplication {
   #writer: WavWriter | undefined;
   #state: 'opening' | 'recording' | 'closing' | 'done' = 'opening';
   readonly #startedAt = epochSeconds();
+  /** Frames that did not come since the last one that did. */
+  #missingFrames = 0;
+  readonly #fillsGaps: boolean;
   #silentFrames = 0;
   #silenceExhausted = false;
 
   constructor(channel: Channel, rules: RecordRules) {
     this.#channel = channel;
     this.#rules = rules;
+    this.#fillsGaps = isSet(channel.get('record_fill_cng'));
     this.#release = channel.audio.listen();
     channel.readsLinear = true;
     channel.variables.delete('playback_terminator_used');
@@ -88,18 +99,28 @@ class Record implements RunningApplication {
 
   #record(): void {
     const frame = this.#channel.audio.read();
-    if (frame !== undefined) {
+    if (frame === undefined) this.#miss();
+    else {
+      this.#missingFrames = 0;
       this.#writer?.append(frame);
-      this.#measureSilence(frame);
     }
+    this.#measureSilence(frame);
     const { limitSeconds } = this.#rules;
     if (limitSeconds > 0 && epochSeconds() - this.#startedAt > limitSeconds) this.#close();
   }
 
-  #measureSilence(frame: Int16Array): void {
+  #miss(): void {
+    if (!this.#fillsGaps) return;
+    this.#missingFrames += 1;
+    if (this.#missingFrames < JITTER_FRAMES) return;
+    const owed = this.#missingFrames === JITTER_FRAMES ? JITTER_FRAMES : 1;
+    for (let frame = 0; frame < owed; frame += 1) this.#writer?.append(SILENCE);
+  }
+
+  #measureSilence(frame: Int16Array | undefined): void {
     const { silenceEnergy, silenceSeconds } = this.#rules;
     if (silenceEnergy === 0 || silenceSeconds === 0) return;
-    this.#silentFrames = energy(frame) < silenceEnergy ? this.#silentFrames + 1 : 0;
+    this.#silentFrames = frame === undefined || energy(frame) < silenceEnergy ? this.#silentFrames + 1 : 0;
     if (this.#silentFrames * FRAME_MS < silenceSeconds * 1000) return;
     this.#silenceExhausted = true;
     this.#close();
@@ -132,6 +153,11 @@ export const record: ApplicationStart = (channel, data) => {
   const rules = parseRecord(data);
   return rules === undefined ? NO_RESPONSE : new Record(channel, rules);
 };
+
+/** `record_fill_cng` is `true` or a level of noise, of which 0 is none. */
+function isSet(value: string | undefined): boolean {
+  return value !== undefined && (value.toLowerCase() === 'true' || Number.parseInt(value, 10) > 0);
+}
 
 /** Runs something that takes a while; the application is done when that is. */
 class Waiting implements RunningApplication {

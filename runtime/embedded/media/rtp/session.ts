@@ -304,9 +304,9 @@ export class RtpSession {
 
   #receiveEvent(datagram: Buffer, packet: RtpPacket): void {
     this.counters.inDtmfPackets += 1;
-    const { payloadOffset, payloadLength, timestamp } = packet;
+    const { payloadOffset, payloadLength } = packet;
     this.#peer?.passOnEvent(datagram, packet);
-    const digit = this.#events.receive(datagram, payloadOffset, payloadLength, timestamp);
+    const digit = this.#events.receive(datagram, payloadOffset, payloadLength, packet);
     if (digit !== undefined) this.onDigit(digit.digit, digit.duration);
   }
 

@@ -1,4 +1,5 @@
 import { FRAME_SAMPLES } from '../audio/format.ts';
+import { sequenceDistance } from './packet.ts';
 
 /** Events 0..15 of RFC 4733 section 3.2, in the order of their codes. */
 const DIGITS = '0123456789*#ABCD';
@@ -8,6 +9,9 @@ export const EVENT_PAYLOAD_BYTES = 4;
 
 /** How often the last packet of an event is sent (RFC 4733 section 2.5.1.4). */
 const END_PACKETS = 3;
+
+/** A packet this far behind in the order of sequence numbers is not late: its sender has begun anew, as in FreeSWITCH. */
+const RESTART_DISTANCE = 100;
 
 /** Tone level sent: 10 is -10 dBm0. */
 const VOLUME = 10;
@@ -21,10 +25,12 @@ export interface ReceivedDigit {
 /**
  * Puts the packets of telephone-events together to digits (RFC 4733 section 2.5.2.2): one digit for each event
  * timestamp, reported at its end packet; the retransmitted end packets and late packets are not counted again. An event
- * whose end packets are all lost is reported when the next one starts.
+ * whose end packets are all lost is reported when the next one starts. What is late is known by the sequence number, as in
+ * FreeSWITCH: test tools play each digit with the timestamps of its capture, which go back and forth.
  */
 export class TelephoneEventReceiver {
   #timestamp: number | undefined;
+  #newest: number | undefined;
   #digit = '';
   #duration = 0;
   #reported = true;
@@ -39,7 +45,12 @@ export class TelephoneEventReceiver {
    *
    * @returns the digit that this packet completed, if any; a payload that is too short or no digit gives none
    */
-  receive(payload: Uint8Array, offset: number, length: number, timestamp: number): ReceivedDigit | undefined {
+  receive(
+    payload: Uint8Array,
+    offset: number,
+    length: number,
+    { timestamp, sequence }: { readonly timestamp: number; readonly sequence: number },
+  ): ReceivedDigit | undefined {
     if (length < EVENT_PAYLOAD_BYTES) return undefined;
     const digit = DIGITS[payload[offset] as number];
     if (digit === undefined) return undefined;
@@ -48,13 +59,14 @@ export class TelephoneEventReceiver {
     let lost: ReceivedDigit | undefined;
     if (timestamp !== this.#timestamp) {
       // A packet of an event that was already overtaken by a newer one.
-      if (this.#timestamp !== undefined && ((timestamp - this.#timestamp) | 0) < 0) return undefined;
+      if (this.#isLate(sequence)) return undefined;
       lost = this.flush();
       this.#timestamp = timestamp;
       this.#digit = digit;
       this.#duration = duration;
       this.#reported = false;
     }
+    if (!this.#isLate(sequence)) this.#newest = sequence;
     this.#duration = Math.max(this.#duration, duration);
     return ended ? (this.flush() ?? lost) : lost;
   }
@@ -69,7 +81,14 @@ export class TelephoneEventReceiver {
   /** Forgets the stream: the next packet comes from another source. */
   reset(): void {
     this.#timestamp = undefined;
+    this.#newest = undefined;
     this.#reported = true;
+  }
+
+  #isLate(sequence: number): boolean {
+    if (this.#newest === undefined) return false;
+    const ahead = sequenceDistance(this.#newest, sequence);
+    return ahead <= 0 && ahead >= -RESTART_DISTANCE;
   }
 }
 
