@@ -19,7 +19,7 @@ function hideNodeWarnings(): void {
 
 /** `ringmaster check`: prints every mistake as `file:line:col: message`, or as JSON; exit code 1 when there is one. */
 export async function check(args: readonly string[]): Promise<number> {
-  return usageOf(USAGE, async () => {
+  return usageOf(USAGE, args, async () => {
     const { values, positionals } = parseArgs({
       args: [...args],
       options: { json: { type: 'boolean', default: false } },

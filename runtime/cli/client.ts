@@ -10,7 +10,7 @@ const USAGE = `ringmaster client [--url http://127.0.0.1:8080] [--token T]
 
 /** `ringmaster client`: prints a TypeScript client of a running node's REST service. */
 export async function client(args: readonly string[]): Promise<number> {
-  return usageOf(USAGE, async () => {
+  return usageOf(USAGE, args, async () => {
     const { values } = parseArgs({
       args: [...args],
       options: {

@@ -8,7 +8,7 @@ const USAGE = `ringmaster debug SCENARIO [--from NUMBER] [--url http://127.0.0.1
 
 /** `ringmaster debug`: makes the next run of a scenario of a running node wait for a debugger. */
 export async function debug(args: readonly string[]): Promise<number> {
-  return usageOf(USAGE, async () => {
+  return usageOf(USAGE, args, async () => {
     const { values, positionals } = parseArgs({
       args: [...args],
       options: {

@@ -9,7 +9,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   start: {
     usage: 'start',
     about: 'run a node; settings come from the environment',
-    run: async () => (await import('./start.ts')).start(),
+    run: async (args) => (await import('./start.ts')).start(args),
   },
   check: {
     usage: 'check [--json] FILE|FOLDER...',
@@ -17,7 +17,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     run: async (args) => (await import('./check.ts')).check(args),
   },
   simulate: {
-    usage: 'simulate FILE [--press 1,2#] [--debug]',
+    usage: 'simulate FILE [--press 1,2#] [OPTION...]',
     about: 'run a scenario against a scripted caller, without SIP',
     run: async (args) => (await import('./simulate.ts')).simulate(args),
   },
@@ -53,6 +53,11 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   },
 };
 
+/** Commands that go on whoever reads what they say. */
+const SERVERS: ReadonlySet<string> = new Set(['start', 'embedded']);
+/** The exit code of programs that the signal SIGPIPE ends. */
+const BROKEN_PIPE = 141;
+
 /** Runs the command that the arguments name. */
 export async function main(args: readonly string[]): Promise<void> {
   const [name = 'help', ...rest] = args;
@@ -66,12 +71,19 @@ export async function main(args: readonly string[]): Promise<void> {
     process.exitCode = 2;
     return;
   }
+  if (!SERVERS.has(name)) process.stdout.on('error', endQuietly);
   const code = await command.run(rest);
   if (code !== undefined) process.exitCode = code;
+}
+
+/** Whoever reads the output may stop, as `head` does: no fault of the command. */
+function endQuietly(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit(BROKEN_PIPE);
 }
 
 function help(): string {
   const width = Math.max(...Object.values(COMMANDS).map(({ usage }) => usage.length));
   const lines = Object.values(COMMANDS).map(({ usage, about }) => `  npx ringmaster ${usage.padEnd(width)}  ${about}`);
-  return `Ringmaster: a scenario runtime for telephony.\n\n${lines.join('\n')}\n`;
+  return `Ringmaster: a scenario runtime for telephony.\n\n${lines.join('\n')}\n\nnpx ringmaster COMMAND --help tells its options.\n`;
 }

@@ -13,7 +13,7 @@ const USAGE = 'ringmaster schema [--types | --mermaid FILE]';
 
 /** `ringmaster schema`: prints the JSON Schema of scenario files, declarations for modules, or a drawing. */
 export async function schema(args: readonly string[]): Promise<number> {
-  return usageOf(USAGE, async () => {
+  return usageOf(USAGE, args, async () => {
     const { values } = parseArgs({
       args: [...args],
       options: { types: { type: 'boolean', default: false }, mermaid: { type: 'string' } },

@@ -6,17 +6,32 @@ import { LazySandbox } from './lazy-sandbox.ts';
 import { selectEntities } from './simulated-query.ts';
 import { usageOf } from './usage.ts';
 
-const USAGE = 'ringmaster simulate FILE [--press 1,2#] [--hang-up-after 10s] [--arg name=value ...] [--debug]';
+const USAGE = `ringmaster simulate FILE [OPTION...]
+  --press 1,,2#              keys, a comma between two times that the scenario listens; nothing is silence
+  --steps "presses 1, ..."   all that the caller does: presses 12#, silence, says yes, hears menu.wav, holds, resumes,
+                             hangs up; each may come \`after 5s\`
+  --hang-up-after 10s        how much patience the caller has; default two minutes
+  --from 101 --to 500        the caller's number, and the number dialled; --from none: something else starts it
+  --phone 102=busy           what a phone does that the scenario calls: answers after 5s, busy, no answer, declines, 480;
+                             after its answer the same as the caller: "102=answers, presses 1, hangs up after 30s"
+  --at 2026-11-23T09:30      when it begins, with Z or an offset where it is not UTC; default now
+  --arg name=value           a parameter of the scenario
+  --debug                    scripts wait for a debugger`;
 /** The port at which debuggers look for Node.js. */
 const DEBUG_PORT = 9229;
 
 /** `ringmaster simulate`: runs a scenario against a scripted caller, without SIP, and prints what happened. */
 export async function simulate(args: readonly string[]): Promise<number> {
-  return usageOf(USAGE, async () => {
+  return usageOf(USAGE, args, async () => {
     const { values, positionals } = parseArgs({
       args: [...args],
       options: {
         press: { type: 'string' },
+        steps: { type: 'string' },
+        from: { type: 'string' },
+        to: { type: 'string' },
+        at: { type: 'string' },
+        phone: { type: 'string', multiple: true, default: [] },
         'hang-up-after': { type: 'string' },
         debug: { type: 'boolean', default: false },
         arg: { type: 'string', multiple: true, default: [] },
@@ -25,14 +40,19 @@ export async function simulate(args: readonly string[]): Promise<number> {
     });
     const [file, ...more] = positionals;
     if (file === undefined || more.length > 0) throw new TypeError('name one scenario file');
-    const { press, 'hang-up-after': hangUpAfter } = values;
+    const { press, steps, from, to, at, 'hang-up-after': hangUpAfter } = values;
     await using sandbox = new LazySandbox(values.debug ? DEBUG_PORT : undefined);
     if (values.debug) process.stderr.write(`scripts wait a minute each for a debugger on port ${DEBUG_PORT}\n`);
     return await runSimulate(
       file,
       {
         ...(press === undefined ? {} : { press }),
+        ...(steps === undefined ? {} : { steps }),
+        ...(from === undefined ? {} : { from }),
+        ...(to === undefined ? {} : { to }),
+        ...(at === undefined ? {} : { at }),
         ...(hangUpAfter === undefined ? {} : { hangUpAfter }),
+        phones: values.phone,
         openSandbox: sandbox.open,
         select: selectEntities,
         debug: values.debug,

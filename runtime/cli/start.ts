@@ -1,9 +1,15 @@
 import process from 'node:process';
+import { parseArgs } from 'node:util';
 import { readConfig } from '../config/config.ts';
 import { type Node, startNode } from '../main.ts';
+import { usageOf } from './usage.ts';
+
+const USAGE = 'ringmaster start: runs a node; settings are environment variables, see docs/operating.md';
 
 /** `ringmaster start`: runs a node until SIGTERM or SIGINT. A start that fails ends the process with 1. */
-export async function start(): Promise<undefined> {
+export async function start(args: readonly string[]): Promise<number | undefined> {
+  const told = await usageOf(USAGE, args, async () => void parseArgs({ args: [...args], options: {} }));
+  if (told !== undefined) return told;
   let node: Node;
   try {
     node = await startNode(readConfig(process.env));

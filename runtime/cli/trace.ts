@@ -11,7 +11,7 @@ const USAGE = `ringmaster trace ID [--as-test | --json] [--url http://127.0.0.1:
 
 /** `ringmaster trace`: shows a live or finished run of a running node, or makes a test of it. */
 export async function trace(args: readonly string[]): Promise<number> {
-  return usageOf(USAGE, async () => {
+  return usageOf(USAGE, args, async () => {
     const { values, positionals } = parseArgs({
       args: [...args],
       options: {

@@ -13,6 +13,11 @@ export function busy<T>(clock: Clock, work: Promise<T>): Promise<T> {
   return clock.busy ? clock.busy(work) : work;
 }
 
+/** For scripts, the time of a clock that is not the machine's. */
+export function scriptTime(clock: Clock): { readonly clock?: () => number } {
+  return clock.busy ? { clock: () => clock.now() } : {};
+}
+
 export const systemClock: Clock = {
   now: () => Date.now(),
   sleep: (milliseconds, signal) => {

@@ -14,6 +14,9 @@ import { CEL_TYPES, type Value, ValueError, type ValueType, fromCel } from './va
 /** The names an expression can use, with their values in CEL form. */
 export type Scope = Record<string, unknown>;
 
+/** The time, unless the scenario has something of its own by this name. */
+export const NOW = 'now';
+
 /** A mistake in an expression; `start` counts characters from its beginning. */
 export interface ExpressionProblem {
   readonly start: number;
@@ -40,6 +43,8 @@ export interface Declarations {
   /** Of which it is known what they can be. */
   readonly values?: KnownValues;
 }
+
+const TIMESTAMP = 'google.protobuf.Timestamp';
 
 const NONE_KNOWN: KnownValues = { variables: new Map(), records: new Map() };
 
@@ -86,10 +91,20 @@ export class ExpressionCompiler {
       const type = variables.get(name);
       if (type !== undefined) this.#environment.registerVariable(name, CEL_TYPES[type]);
       const fields = records.get(name);
+      if (name === NOW) this.#declareTime(type === undefined && fields === undefined);
       if (fields === undefined) continue;
       const schema = Object.fromEntries(Object.entries(fields).map(([field, of]) => [field, CEL_TYPES[of]]));
       this.#environment.registerVariable({ name, schema });
     }
+  }
+
+  /** @param free whether nothing of the scenario has the name */
+  #declareTime(free: boolean): void {
+    if (free) this.#environment.registerVariable(NOW, TIMESTAMP);
+    this.#environment.registerFunction(`string(${TIMESTAMP}): string`, (time: Date) => time.toISOString());
+    this.#environment.registerFunction(`int(${TIMESTAMP}): int`, (time: Date) =>
+      BigInt(Math.floor(time.getTime() / 1000)),
+    );
   }
 
   /** @returns doubts: comparisons that can run, and say the same whatever happens */

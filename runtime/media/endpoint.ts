@@ -167,7 +167,9 @@ export class MediaEndpoint {
     const silence = silenceMs === 0 ? '' : ` ${SILENCE_LEVEL} ${wholeSeconds(silenceMs)}`;
     const path = /\s/.test(file) ? `'${file}'` : file;
     await this.set('record_fill_cng', 'true');
-    const event = await this.#run('record', `${path} ${wholeSeconds(maxMs)}${silence}`, signal, () => this.stopPlaying());
+    const event = await this.#run('record', `${path} ${wholeSeconds(maxMs)}${silence}`, signal, () =>
+      this.stopPlaying(),
+    );
     return Number(event.getHeader('variable_record_ms') ?? 0);
   }
 

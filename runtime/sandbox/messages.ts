@@ -25,9 +25,11 @@ export type ToWorker =
       readonly memoryMb: number;
       readonly messageBytes: number;
       readonly debug: boolean;
+      /** The script's time, where it is not the machine's: milliseconds since the epoch. */
+      readonly now?: number;
     }
   /** Body: one job of an activation. */
-  | { readonly type: 'job'; readonly run: number }
+  | { readonly type: 'job'; readonly run: number; readonly now?: number }
   /** The run is over; its isolate may be used again or thrown away. */
   | { readonly type: 'end'; readonly run: number; readonly reusable: boolean }
   /** Body: a message of the inspector protocol. */

@@ -60,6 +60,8 @@ export interface StartOptions extends ScriptSource {
   /** Called with every answer or event that the script is given: settled when the script has dealt with it. */
   readonly onWork?: (work: Promise<void>) => void;
   readonly onLog?: (level: LogLevel, text: string) => void;
+  /** What the script takes for the time, milliseconds since the epoch; default: the machine's clock. */
+  readonly clock?: () => number;
   /** Ends the run at once; `finished` rejects with ScriptAbortedError. */
   readonly signal?: AbortSignal;
   /**

@@ -1,7 +1,11 @@
-import { type ChildProcess, execFile } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { type Server, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { components } from '../../components/index.ts';
 import { simulate } from '../../runtime/interpreter/simulation/simulation.ts';
@@ -32,6 +36,60 @@ describe('commands for authors', () => {
     expect(drawn.out).to.match(/^flowchart TD\n/);
   });
 
+  it('simulate what is said, who is called, and when', async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'simulated-'));
+    const file = path.join(folder, 'a.yaml');
+    await writeFile(
+      file,
+      `id: a
+start: up
+blocks:
+  up: { answer: , next: ask }
+  ask: { recognise: { hints: ["yes"] }, exits: { heard: ring, silence: end } }
+  ring: { refer: "102", exits: { answered: end, refused: note } }
+  note: { log: "\${call.number} at \${now.getHours()}", next: end }
+`,
+    );
+    const caller = ['--steps', 'silence after 1s'];
+    const [done, wrong, noKey] = await Promise.all([
+      ringmaster(
+        'simulate',
+        file,
+        '--steps',
+        'says yes',
+        '--phone',
+        '102=busy',
+        '--from',
+        '9',
+        '--at',
+        '2026-01-01T07:00',
+      ),
+      ringmaster('simulate', file, ...caller),
+      ringmaster('simulate', file, '--press', 'x'),
+    ]);
+    await rm(folder, { recursive: true });
+    expect(done.out).to.contain('said yes').and.to.contain('ring (refer) -> busy').and.to.contain('info: 9 at 7');
+    expect([wrong, noKey].map(({ code, out }) => [code, out.split(':')[0]])).to.deep.equal([
+      [2, '"silence after 1s" is nothing that a caller does'],
+      [2, '"x" are no keys'],
+    ]);
+  });
+
+  it('tell how they are used when they are asked, and start nothing', async () => {
+    const asked = await Promise.all(['start', 'check', 'simulate', 'trace'].map((name) => ringmaster(name, '--help')));
+    expect(asked.map(({ code }) => code)).to.deep.equal([0, 0, 0, 0]);
+    for (const { out } of asked) expect(out).to.match(/^usage: ringmaster /);
+    expect((await ringmaster('start', 'now')).code).to.equal(2);
+  });
+
+  it('end without a word when nobody reads on', async () => {
+    const child = spawn(process.execPath, [path.join(projectFolder, 'runtime/cli/ringmaster.mjs'), 'simulate', menu]);
+    child.stdout.destroy();
+    const errors = text(child.stderr);
+    await once(child, 'close');
+    expect(await errors).to.equal('');
+  });
+
   it('tell what they lack, and end with 2', async () => {
     const wrong = await Promise.all([
       ringmaster('check'),
@@ -41,7 +99,7 @@ describe('commands for authors', () => {
     expect(wrong.map(({ code }) => code)).to.deep.equal([2, 2, 2]);
     expect(wrong.map(({ err }) => err.split('\n')[0])).to.deep.equal([
       'name one or more scenario files or folders',
-      "Unknown option '--pres'. To specify a positional argument starting with a '-', place it at the end of the command after '--', as in '-- \"--pres\"",
+      "Unknown option '--pres'.",
       'no node answers at http://127.0.0.1:1',
     ]);
   });

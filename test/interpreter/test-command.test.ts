@@ -68,6 +68,54 @@ tests:
     expect({ code, lines }).to.deep.equal({ code: 0, lines: ['3 passed, 0 failed (1 files)'] });
   });
 
+  it('have a time of their own, in expressions and scripts, and need no caller', async () => {
+    const source = `id: ask
+parameters: { who: { type: string, default: nobody } }
+variables: { tries: 7, hour: -1 }
+start: which
+blocks:
+  which: { if: call.state == 'none', exits: { then: clock, else: end } }
+  clock: { script: "return new Date().toISOString();", next: note }
+  note: { set: { hour: "\${now.getHours('Europe/Berlin')}" }, next: line }
+  line: { log: "\${who} at \${string(now)}", next: end }
+`;
+    await writeFile(path.join(folder, 'ask.yaml'), source);
+    await writeFile(
+      path.join(folder, 'ask.test.yaml'),
+      `
+tests:
+  - name: in the morning
+    from: none
+    at: 2026-11-23T09:30+01:00
+    expect:
+      variables: { hour: 9, tries: 7 }
+      results: { clock.value: "2026-11-23T08:30:00.000Z" }
+      events: ["info: nobody at 2026-11-23T08:30:00.000Z"]
+  - { name: at no time that is given, from: none, expect: { variables: { hour: 11 } } }
+  - { name: by a call, expect: { path: [which] } }
+`,
+    );
+    await using sandbox = new LazySandbox();
+    const lines: string[] = [];
+    const code = await runTests([folder], components, (line) => lines.push(line), {
+      openSandbox: sandbox.open,
+      show: true,
+    });
+    expect(lines.filter((line) => /^(passed|FAILED) /.test(line))).to.have.length(3);
+    expect({ code, last: lines.at(-1)?.slice(0, 18) }).to.deep.equal({ code: 0, last: '3 passed, 0 failed' });
+  });
+
+  it('name blocks and variables that the scenario has not', async () => {
+    const { lines } = await run(
+      'tests: [{ name: a, steps: [hangs_up], expect: { exits: { entr: x }, variables: { trys: 1 }, results: { what.x: 1 } } }]',
+    );
+    expect(lines.filter((line) => line.includes('has no'))).to.deep.equal([
+      '  the scenario has no block "entr"; did you mean "enter"?',
+      '  the scenario has no block "what"; there is: pick_up, count, enter, transfer',
+      '  the scenario has no variable "trys"; there is: tries',
+    ]);
+  });
+
   it('say what is not as expected, with what happened', async () => {
     const { code, lines } = await run(`
 tests:

@@ -173,6 +173,41 @@ blocks:
     expect(mismatches(await run(test as ScenarioTest), test?.expect ?? {})).to.deep.equal([]);
   });
 
+  it('make a test of a run that waits for keys while it speaks, records silence, and writes to a phone, which passes', async () => {
+    const writing = program(`id: writing
+start: a
+finally: f
+blocks:
+  a: { answer: , next: b }
+  b: { say: { text: Press one, stop_digits: "1" }, exits: { next: c, digit: end } }
+  c: { collect: { max: 1 }, exits: { next: d, timeout: end } }
+  d: { record: { silence: 3s }, next: e }
+  e: { if: "d.milliseconds < 1000 && now.getHours() == 8", exits: { then: end, else: g } }
+  g: { play: "silence:1s", next: end }
+  f: { send_message: { to: "102", from: "101", text: Hello }, exits: { delivered: end, refused: end, unreachable: end } }
+`);
+    const run = ({ turns, phones, at }: Pick<ScenarioTest, 'turns' | 'phones' | 'at'>) =>
+      runSimulation(writing, {
+        script: { turns, phones, hangsUpAfter: 120_000 },
+        components,
+        ...(at === undefined ? {} : { at }),
+      });
+    const { run: done, outcome } = await run({
+      turns: [{ kind: 'silence' }, { kind: 'press', digits: '1' }],
+      phones: { '102': { answers: [{ after: 0, status: 480 }] } },
+      at: Date.UTC(2026, 10, 23, 8, 30),
+    });
+    const { id, trace, domain } = done;
+    expect(trace.map(({ block, exit }) => `${block} ${exit}`)).to.include.members(['e then', 'f unreachable']);
+    const { version } = writing;
+    const shown = { id, scenario: 'writing', version, file: 'writing.yaml', domain, callid: '', trace, outcome };
+    const { tests, problems } = readTestFile(asTest({ ...shown, from: '101' }), 'made.test.yaml');
+    expect(problems).to.deep.equal([]);
+    const [test] = tests.tests;
+    expect(mismatches(await run(test as ScenarioTest), test?.expect ?? {})).to.deep.equal([]);
+    expect(asTest(shown)).to.contain('from: none');
+  });
+
   for (const [what, example, turns] of [
     ['that ends by itself', 'menu', [{ kind: 'press', digits: '2' }]],
     ['in which the caller hangs up', 'menu', [{ kind: 'hang_up', after: 1500 }]],

@@ -114,7 +114,10 @@ describe('media: recordings and taps beside a call', () => {
     const { milliseconds, reason } = await recording;
     expect(reason).to.equal('silence');
     expect(milliseconds).to.be.within(100, 900);
-    expect(wavDuration(await readWavShape(file)), 'with the silence').to.be.within(milliseconds + 900, milliseconds + 1100);
+    expect(wavDuration(await readWavShape(file)), 'with the silence').to.be.within(
+      milliseconds + 900,
+      milliseconds + 1100,
+    );
     await endpoint.destroy();
   });
 

@@ -1,6 +1,7 @@
 import { type Json, SandboxError, type ScriptRun } from '../../sandbox/index.ts';
 import { type CallEnd, CallStateError } from '../call-port.ts';
 import type { Component } from '../component.ts';
+import { scriptTime } from '../clock.ts';
 import { INTERRUPT, ScenarioError } from '../errors.ts';
 import { scriptLimits } from '../limits.ts';
 import { usesCall } from '../method.ts';
@@ -136,6 +137,7 @@ export class ModuleRun extends BaseRun {
         line.end(clock.now(), { exit: 'next' });
         this.state.log[level]({ run: this.id, scenario: this.program.id, text }, 'scenario says');
       },
+      ...scriptTime(clock),
       signal: this.#scriptControl.signal,
     });
   }

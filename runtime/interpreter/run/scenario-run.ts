@@ -36,7 +36,8 @@ export class ScenarioRun extends BaseRun {
     super(program, options);
     const { placeholders: secrets } = this.state.secrets;
     const { args = {}, call, variables } = options;
-    this.#scope = new RunScope(program, args, call, this.state.id, { variables, secrets });
+    const now = (): number => this.state.clock.now();
+    this.#scope = new RunScope(program, args, call, this.state.id, { variables, secrets, now });
     this.#interrupts = new Interrupts(program.interrupts, (target, event) => this.#detour({ target, event }));
     this.begin(() => this.#execute());
   }

@@ -1,6 +1,6 @@
 import type { CallEnd, CallPort } from '../call-port.ts';
 import { ArgumentError, ScenarioError } from '../errors.ts';
-import type { Scope } from '../expression.ts';
+import { NOW, type Scope } from '../expression.ts';
 import { type Compiled, type Parameter, type Program, evaluate } from '../program.ts';
 import { type Value, type ValueType, ZERO_VALUES, fromCel, isOfType, toCel } from '../values.ts';
 
@@ -10,6 +10,8 @@ export interface ScopeExtras {
   readonly variables?: Readonly<Record<string, Value>> | undefined;
   /** Texts that stand for secrets, by name. */
   readonly secrets?: Readonly<Record<string, string>>;
+  /** The time, milliseconds since the epoch. */
+  readonly now?: () => number;
 }
 
 /** The names a run's expressions read, with their present values. */
@@ -28,9 +30,13 @@ export class RunScope {
     args: Readonly<Record<string, Value>>,
     call: CallPort | undefined,
     run: string,
-    { variables = {}, secrets = {} }: ScopeExtras = {},
+    { variables = {}, secrets = {}, now = Date.now }: ScopeExtras = {},
   ) {
     this.#program = program;
+    // Before all others: a scenario may have something of its own by this name.
+    Object.defineProperty(this.#values, NOW, { enumerable: true, configurable: true, get: () => new Date(now()) });
+    const own = [...program.parameters, ...program.variables, ...program.blocks.values()];
+    if (own.some(({ name }) => name === NOW)) delete this.#values[NOW];
     this.#bindParameters(args);
     for (const name of Object.keys(variables)) {
       if (!program.variables.some((variable) => variable.name === name))

@@ -1,5 +1,5 @@
 import type { ScriptHost } from '../../sandbox/index.ts';
-import { busy } from '../clock.ts';
+import { busy, scriptTime } from '../clock.ts';
 import { scriptLimits } from '../limits.ts';
 import { unavailable } from '../ports/capability.ts';
 import type { BlockSite } from './block-context.ts';
@@ -29,6 +29,7 @@ export function scriptHost(state: RunState, { trace, scriptLine }: BlockSite): S
           throw unavailable(`a script block has no ${name}`);
         },
         onLog: (level, text) => trace.logged(`${level}: ${text}`),
+        ...scriptTime(clock),
         signal,
       });
       return busy(

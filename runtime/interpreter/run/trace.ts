@@ -12,6 +12,8 @@ export interface TraceEntry {
   readonly component: string;
   /** What it is about: a sound, a number, a class of the data model. */
   readonly subject?: string;
+  /** Keys would have ended what it played. */
+  readonly listened?: true;
   /** What was asked of others: `METHOD URL`, or the name of an operation. */
   readonly request?: string;
   /** Milliseconds since the epoch. */
@@ -107,6 +109,10 @@ export class BlockTrace {
 
   about(subject: string): void {
     this.#entry.subject = subject.slice(0, MAX_SUBJECT_LENGTH);
+  }
+
+  listened(): void {
+    this.#entry.listened = true;
   }
 
   requested(request: string): void {

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { suggestName } from '../problem.ts';
 import { failureText } from '../run/failure-text.ts';
 import type { Value } from '../values.ts';
 import type { Simulation } from './simulation.ts';
@@ -9,13 +10,14 @@ import type { Turn } from './turns.ts';
 export function mismatches(simulation: Simulation, expected: Expectations): string[] {
   const { outcome } = simulation;
   return [
+    ...unknownNames(simulation, expected),
     ...unheard(simulation),
     ...failure(simulation, expected),
     ...same('status', outcome.status, expected.status),
     ...same('error', outcome.error?.code, expected.error),
     ...same('path', path(simulation), expected.path),
     ...same('prompts', prompts(simulation), expected.prompts),
-    ...inOrder(happened(simulation), expected.events ?? []),
+    ...inOrder(transcriptLines(simulation), expected.events ?? []),
     ...each('exit of', lastExits(simulation), expected.exits),
     ...each('result', results(simulation), expected.results),
     ...each('variable', variables(simulation), expected.variables),
@@ -47,8 +49,10 @@ function deed(turn: Turn): string {
   return turn.kind === 'say' ? `say "${turn.text}"` : turn.kind.replace('_', ' ');
 }
 
-function happened({ events }: Simulation): string[] {
-  return [...events.values()].flat().map(({ what }) => what);
+/** What the transcript says beside the blocks. */
+function transcriptLines({ run, events }: Simulation): string[] {
+  const of = (step: number): string[] => (events.get(step) ?? []).map(({ what }) => what);
+  return [...of(0), ...run.trace.flatMap(({ step, log = [] }) => [...log, ...of(step)])];
 }
 
 function path({ run }: Simulation): string[] {
@@ -71,9 +75,28 @@ function results({ run }: Simulation): Record<string, Value> {
   );
 }
 
-/** Values that were given during the run. */
-function variables({ run }: Simulation): Record<string, Value> {
-  return Object.assign({}, ...run.trace.map((entry) => entry.variables ?? {})) as Record<string, Value>;
+/** Last values; a module has no variables. */
+function variables({ outcome }: Simulation): Readonly<Record<string, Value>> {
+  return outcome.variables ?? {};
+}
+
+/** Blocks, results and variables that are expected of a scenario that has none of the name. */
+function unknownNames({ run: { program } }: Simulation, expected: Expectations): string[] {
+  if (program.module !== undefined) return [];
+  const { path: blocks = [], exits = {}, results: fields = {}, variables: values = {} } = expected;
+  const known = [...program.blocks.keys()];
+  const ofBlocks = [...blocks, ...Object.keys(exits), ...Object.keys(fields).map((name) => name.split('.')[0] ?? '')];
+  const declared = program.variables.map(({ name }) => name);
+  return [...notThere('block', ofBlocks, known), ...notThere('variable', Object.keys(values), declared)];
+}
+
+function notThere(what: string, names: readonly string[], known: readonly string[]): string[] {
+  return [...new Set(names)]
+    .filter((name) => !known.includes(name))
+    .map((name) => {
+      const instead = suggestName(name, known);
+      return `the scenario has no ${what} "${name}"${instead === undefined ? '' : `; ${instead}`}`;
+    });
 }
 
 /** Of every class that is named: as many entities as are expected, in any order, with the properties that are expected. */

@@ -31,9 +31,9 @@ export function readPhone(text: string): PhoneScript | undefined {
 }
 
 function readAnswers(text: string): readonly ScriptedAnswer[] | undefined {
-  const [, deed = '', time] = /^(.*?)(?:\s+after\s+(\S+))?$/.exec(text) ?? [];
-  const after = time === undefined ? undefined : parseDuration(time);
-  if (time !== undefined && after === undefined) return undefined;
+  const read = timed(text);
+  if (read === undefined) return undefined;
+  const { deed, after } = read;
   if (deed === 'no answer') return [RINGS];
   if (deed === 'answers') return [RINGS, { after: after ?? 1000, status: 200 }];
   const status = REFUSALS[deed] ?? (/^[3-6]\d\d$/.test(deed) ? Number(deed) : undefined);
@@ -41,10 +41,41 @@ function readAnswers(text: string): readonly ScriptedAnswer[] | undefined {
   return after === undefined ? [{ after: 50, status }] : [RINGS, { after, status }];
 }
 
-function readDeed(text: string): Turn | undefined {
+/**
+ * What a caller does, in the same words: `presses 12#, silence, says yes, hears menu.wav, holds after 2s, resumes, hangs up`.
+ * @returns the first part that is none of these
+ */
+export function readSteps(text: string): readonly Turn[] | { readonly unknown: string } {
+  const turns: Turn[] = [];
+  for (const part of text.split(',').map((each) => each.trim())) {
+    const turn = part === 'hangs up' ? ({ kind: 'hang_up' } as const) : (readDeed(part) ?? readStep(part));
+    if (turn === undefined) return { unknown: part };
+    turns.push(turn);
+  }
+  return turns;
+}
+
+function readStep(text: string): Turn | undefined {
+  if (text === 'silence') return { kind: 'silence' };
+  const [, sound] = /^hears\s+(\S.*)$/.exec(text) ?? [];
+  if (sound !== undefined) return { kind: 'hear', sound };
+  const { deed, after } = timed(text) ?? { deed: '' };
+  const when = after === undefined ? {} : { after };
+  const [, words] = /^says\s+(\S.*)$/.exec(deed) ?? [];
+  if (words !== undefined) return { kind: 'say', text: words, ...when };
+  if (deed === 'holds') return { kind: 'hold', ...when };
+  return deed === 'resumes' ? { kind: 'unhold', ...when } : undefined;
+}
+
+/** `presses 1 after 5s`: what, and how long after what was before. */
+function timed(text: string): { readonly deed: string; readonly after: number | undefined } | undefined {
   const [, deed = '', time] = /^(.*?)(?:\s+after\s+(\S+))?$/.exec(text) ?? [];
   const after = time === undefined ? undefined : parseDuration(time);
-  if (time !== undefined && after === undefined) return undefined;
+  return time !== undefined && after === undefined ? undefined : { deed, after };
+}
+
+function readDeed(text: string): Turn | undefined {
+  const { deed, after } = timed(text) ?? { deed: '' };
   const when = after === undefined ? {} : { after };
   const [, digits] = /^presses\s+([0-9*#A-D]+)$/.exec(deed) ?? [];
   if (digits !== undefined) return { kind: 'press', digits, ...when };

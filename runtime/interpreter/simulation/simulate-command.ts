@@ -10,14 +10,25 @@ import type { Program } from '../program.ts';
 import type { Value } from '../values.ts';
 import type { SelectEntities } from './simulated-model.ts';
 import { compiling } from './compiling.ts';
-import { simulate } from './simulation.ts';
+import { type PhoneScript, readPhone, readSteps } from './phones.ts';
+import { type SimulationOptions, calledFrom, simulate } from './simulation.ts';
 import { PATIENCE_MS } from './test-file.ts';
+import { parseTime } from './test-time.ts';
 import { transcript } from './transcript.ts';
 
 /** What the scripted caller does. */
 export interface SimulateOptions {
   /** What is pressed each time the scenario listens, separated by commas: `1,2#`. Nothing between two commas: silence. */
   readonly press?: string;
+  /** All that the caller does, in words: `presses 1, says yes, hangs up after 5s`. */
+  readonly steps?: string;
+  /** What phones do that the scenario calls, `NUMBER=WORDS` each: `102=busy`. */
+  readonly phones?: readonly string[];
+  /** The caller's number, `none` where nobody calls, and the number dialled. */
+  readonly from?: string;
+  readonly to?: string;
+  /** When it begins, e.g. `2026-11-23T09:30`. Default: now. */
+  readonly at?: string;
   /** The caller hangs up this long after the call is connected, e.g. `10s`. Default: two minutes. */
   readonly hangUpAfter?: string;
   /** Values of the scenario's parameters. With parameters that must be given it starts without a call, to make one. */
@@ -44,9 +55,9 @@ export async function runSimulate(
   components: ComponentRegistry,
   out: (line: string) => void,
 ): Promise<number> {
-  const hangsUpAfter = options.hangUpAfter === undefined ? PATIENCE_MS : parseDuration(options.hangUpAfter);
-  if (hangsUpAfter === undefined) {
-    out(`"${options.hangUpAfter}" is no duration: write e.g. 10s`);
+  const told = readOptions(options);
+  if (typeof told === 'string') {
+    out(told);
     return 2;
   }
   const checked = await read({ file, components, ...compiling(options.openSandbox) });
@@ -61,9 +72,8 @@ export async function runSimulate(
   }
   try {
     const args = { ...options.args, ...readArguments(program, options.argTexts ?? {}) };
-    const presses = options.press === undefined ? [] : options.press.split(',');
     const simulation = await simulate(program, {
-      script: { presses, hangsUpAfter },
+      ...told,
       args,
       components,
       openSandbox: options.openSandbox,
@@ -78,6 +88,41 @@ export async function runSimulate(
     return 2;
   }
 }
+
+/** @returns what is wrong with them, as a sentence; else what they mean */
+function readOptions(options: SimulateOptions): string | Pick<SimulationOptions, 'script' | 'at'> {
+  const { hangUpAfter, press, steps, phones: called = [], from, to, at } = options;
+  const hangsUpAfter = hangUpAfter === undefined ? PATIENCE_MS : parseDuration(hangUpAfter);
+  if (hangsUpAfter === undefined) return `"${hangUpAfter}" is no duration: write e.g. 10s`;
+  if (press !== undefined && steps !== undefined) return 'name what is pressed among the steps: presses 1';
+  const presses = press?.split(',') ?? [];
+  const wrong = presses.find((keys) => !/^[0-9*#A-D]*$/.test(keys));
+  if (wrong !== undefined) return `"${wrong}" are no keys: there is 0-9 * # A-D, and a comma before the next time`;
+  const turns = steps === undefined ? undefined : readSteps(steps);
+  if (turns && 'unknown' in turns) return `"${turns.unknown}" is nothing that a caller does: ${STEPS}`;
+  const phones: Record<string, PhoneScript> = {};
+  for (const each of called) {
+    const [, number = '', words = ''] = /^([^=]+)=(.*)$/.exec(each) ?? [];
+    const phone = readPhone(words);
+    if (number === '' || phone === undefined) return `"${each}" says not what a phone does: ${PHONE}`;
+    phones[number] = phone;
+  }
+  const time = at === undefined ? Date.now() : parseTime(at);
+  if (time === undefined) return `"${at}" is no time: write e.g. 2026-11-23T09:30+01:00`;
+  return {
+    at: time,
+    script: {
+      ...(turns === undefined ? { presses } : { turns }),
+      ...calledFrom(from),
+      ...(to === undefined ? {} : { to }),
+      phones,
+      hangsUpAfter,
+    },
+  };
+}
+
+const STEPS = 'write e.g. presses 12#, silence, says yes, hears menu.wav, holds, resumes, hangs up after 5s';
+const PHONE = 'write e.g. 102=answers after 5s, 102=busy, 102=no answer, 102=declines, 102=480';
 
 /** A text stays one where a text is wanted; else it is JSON. What is none is left for the run to refuse. */
 function readArguments(program: Program, texts: Readonly<Record<string, string>>): Record<string, Value> {

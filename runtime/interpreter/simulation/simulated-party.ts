@@ -158,6 +158,7 @@ export class SimulatedParty {
     signal: AbortSignal,
   ): Promise<PlayResult> {
     this.#heard(sounds);
+    const silent = stopDigits !== '' && this.#turns.next?.kind === 'silence';
     const taken = stopDigits === '' ? undefined : this.#turns.listened(this.#now, milliseconds);
     const digit = taken?.turn.kind === 'press' ? taken.turn.digits[0] : undefined;
     if (taken !== undefined && digit !== undefined && stopDigits.includes(digit)) {
@@ -167,7 +168,8 @@ export class SimulatedParty {
       return { digit, milliseconds: taken.delay };
     }
     if (milliseconds === Infinity) await this.forEver(signal);
-    await this.#pass(milliseconds, signal);
+    if (silent) await this.#silent(undefined, milliseconds, signal);
+    else await this.#pass(milliseconds, signal);
     return { digit: undefined, milliseconds };
   }
 

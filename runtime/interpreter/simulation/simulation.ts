@@ -9,6 +9,7 @@ import type { Value } from '../values.ts';
 import { type CallEvent, type CallScript, SIMULATED_DOMAIN, SimulatedCall } from './simulated-call.ts';
 import { type Fixtures, type SelectEntities, SimulatedModel } from './simulated-model.ts';
 import { SimulatedRecordings } from './simulated-recordings.ts';
+import { TEST_TIME } from './test-time.ts';
 import { needsSandbox, simulatedServices } from './services.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
@@ -17,6 +18,8 @@ const silent: Log = { debug: () => undefined, info: () => undefined, warn: () =>
 export interface SimulationOptions {
   readonly script: Omit<CallScript, 'onEvent'>;
   readonly args?: Readonly<Record<string, Value>>;
+  /** When it begins, milliseconds since the epoch; default: `TEST_TIME`. */
+  readonly at?: number;
   readonly components: ComponentRegistry;
   /** Opens the sandbox, for scenarios with scripts; without it a script is an error. */
   readonly openSandbox?: (() => Promise<Sandbox>) | undefined;
@@ -49,7 +52,7 @@ export interface Simulation {
 
 /**
  * Runs a scenario to its end on a virtual clock, without SIP. A scenario with parameters that must be given starts
- * without a call, to make one.
+ * without a call, to make one; so does one whose script says that its call is an outgoing one.
  * @throws ArgumentError
  */
 export async function simulate(
@@ -57,6 +60,7 @@ export async function simulate(
   {
     script,
     args = {},
+    at = TEST_TIME,
     components,
     http = {},
     operations = {},
@@ -68,7 +72,7 @@ export async function simulate(
     secrets = {},
   }: SimulationOptions,
 ): Promise<Simulation> {
-  const clock = new VirtualClock();
+  const clock = new VirtualClock(at);
   const events = new Map<number, CallEvent[]>();
   let run: Run | undefined;
   const onEvent = (event: CallEvent): void => {
@@ -103,6 +107,12 @@ export async function simulate(
   run = startRun(program, { call, args, log: silent, clock, services });
   const outcome = await clock.run(run.finished);
   return { run, call, outcome, events, model };
+}
+
+/** What a script says of the caller: a number, or `none` where something else starts the scenario. */
+export function calledFrom(from: string | undefined): Pick<CallScript, 'from' | 'direction'> {
+  if (from === 'none') return { direction: 'outgoing' };
+  return from === undefined ? {} : { from };
 }
 
 /** Queues in which others wait already; the domain of a simulated call is its own. */

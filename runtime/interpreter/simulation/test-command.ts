@@ -9,7 +9,7 @@ import { formatProblem } from '../problem.ts';
 import type { Program } from '../program.ts';
 import { compiling } from './compiling.ts';
 import { mismatches } from './expectations.ts';
-import { type Simulation, type SimulationOptions, simulate } from './simulation.ts';
+import { type Simulation, type SimulationOptions, calledFrom, simulate } from './simulation.ts';
 import { type ScenarioTest, readTestFile } from './test-file.ts';
 import { transcript } from './transcript.ts';
 
@@ -24,7 +24,8 @@ interface TestResult {
 }
 
 /**
- * The `test` command: runs the scripted-caller tests (`*.test.yaml`) of files and folders, and prints a report.
+ * The `test` command: runs the scripted-caller tests (`*.test.yaml`) of files and folders, and prints a report: what failed
+ * with its transcript, with `show` every test.
  * @returns the exit code: 0 when all pass, 1 when one fails or a file has mistakes, 2 when there is no test
  */
 export async function runTests(
@@ -32,7 +33,7 @@ export async function runTests(
   components: ComponentRegistry,
   out: (line: string) => void,
   /** For scenarios with scripts, and how the data model reads filters. */
-  { openSandbox, select }: Pick<SimulationOptions, 'openSandbox' | 'select'> = {},
+  { openSandbox, select, show = false }: Pick<SimulationOptions, 'openSandbox' | 'select'> & { show?: boolean } = {},
 ): Promise<number> {
   const files: string[] = [];
   for (const target of targets) files.push(...(await testFiles(target)));
@@ -48,7 +49,7 @@ export async function runTests(
     for (const test of loaded.tests)
       results.push(await runTest(file, test, program, { components, openSandbox, select }));
   }
-  report(results, out);
+  report(results, show, out);
   const failed = results.filter(({ found }) => found.length > 0).length;
   const seconds = ((performance.now() - began) / 1000).toFixed(1);
   const broken = mistakes === 0 ? '' : `, ${mistakes} mistakes in files`;
@@ -106,16 +107,25 @@ async function runTest(
   program: Program,
   tools: Pick<SimulationOptions, 'components' | 'openSandbox' | 'select'>,
 ): Promise<TestResult> {
-  const { turns, patience, phones, args, http, operations, model, queues, from, to } = test;
+  const { turns, patience, phones, args, http, operations, model, queues, from, to, at } = test;
   const script = {
     turns,
     phones,
     hangsUpAfter: patience,
-    ...(from === undefined ? {} : { from }),
+    ...calledFrom(from),
     ...(to === undefined ? {} : { to }),
   };
   try {
-    const simulation = await simulate(program, { script, args, http, operations, model, queues, ...tools });
+    const simulation = await simulate(program, {
+      script,
+      args,
+      http,
+      operations,
+      model,
+      queues,
+      ...(at === undefined ? {} : { at }),
+      ...tools,
+    });
     return { file, test, simulation, found: mismatches(simulation, test.expect) };
   } catch (error) {
     if (!(error instanceof ArgumentError)) throw error;
@@ -123,13 +133,14 @@ async function runTest(
   }
 }
 
-function report(results: readonly TestResult[], out: (line: string) => void): void {
+/** @param all passed tests are shown, too */
+function report(results: readonly TestResult[], all: boolean, out: (line: string) => void): void {
   let shown = 0;
   for (const { file, test, found, simulation } of results) {
-    if (found.length === 0) continue;
-    out(`FAILED ${file}:${test.line}: ${test.name}`);
+    if (found.length === 0 && !all) continue;
+    out(`${found.length === 0 ? 'passed' : 'FAILED'} ${file}:${test.line}: ${test.name}`);
     for (const line of found) out(`  ${line}`);
     shown += 1;
-    if (simulation && shown <= SHOWN) for (const line of transcript(simulation)) out(`    ${line}`);
+    if (simulation && (all || shown <= SHOWN)) for (const line of transcript(simulation)) out(`    ${line}`);
   }
 }

@@ -3,9 +3,11 @@ import { parseDuration } from '../duration.ts';
 import { type Problem, suggestName } from '../problem.ts';
 import { type Entry, scalarText } from '../checker/source.ts';
 import { YamlSource } from '../checker/yaml-source.ts';
+import { RECORDING } from '../ports/recording.ts';
 import type { Value } from '../values.ts';
 import { type PhoneScript, readPhone } from './phones.ts';
 import type { Fixtures } from './simulated-model.ts';
+import { parseTime } from './test-time.ts';
 import type { Turn } from './turns.ts';
 
 /** Tests of a scenario: a scripted caller, and what is expected of the run. */
@@ -18,8 +20,11 @@ export interface TestFile {
 export interface ScenarioTest {
   readonly name: string;
   readonly line: number;
+  /** Number of the caller, or `none`: the scenario was started by something else. */
   readonly from: string | undefined;
   readonly to: string | undefined;
+  /** When it begins, milliseconds since the epoch. */
+  readonly at: number | undefined;
   readonly args: Readonly<Record<string, Value>>;
   /** Milliseconds after which the caller hangs up, whatever happens. */
   readonly patience: number;
@@ -69,6 +74,7 @@ const TEST_KEYS = [
   'name',
   'from',
   'to',
+  'at',
   'args',
   'patience',
   'steps',
@@ -143,6 +149,7 @@ class TestReader {
         line: this.#source.line(node),
         from: this.#text(fields.get('from')),
         to: this.#text(fields.get('to')),
+        at: this.#time(fields.get('at')),
         args: this.#map(fields.get('args'), 'args'),
         patience: this.#duration(fields.get('patience')) ?? PATIENCE_MS,
         turns: this.#steps(fields.get('steps')),
@@ -154,6 +161,15 @@ class TestReader {
         expect: this.#expectations(fields.get('expect')),
       },
     ];
+  }
+
+  #time(entry: Entry | undefined): number | undefined {
+    if (!entry) return undefined;
+    const text = this.#text(entry) ?? '';
+    const time = parseTime(text);
+    if (time === undefined)
+      this.#source.problem(entry.value ?? entry.keyNode, `"${text}" is no time`, 'write e.g. 2026-11-23T09:30+01:00');
+    return time;
   }
 
   #steps(entry: Entry | undefined): Turn[] {
@@ -187,7 +203,9 @@ class TestReader {
     // `hangs_up: 5s` says the same as `{hangs_up: , after: 5s}`.
     const after = given ?? (/^(hangs_up|holds|resumes)$/.test(kind) && text !== '' ? this.#duration(entry) : undefined);
     const when = after === undefined ? {} : { after };
-    if (kind === 'hears') return this.#needed(node, text, { kind: 'hear', sound: text });
+    // A recording is heard by the name of its file.
+    if (kind === 'hears')
+      return this.#needed(node, text, { kind: 'hear', sound: text.replace(new RegExp(`^${RECORDING}`), '') });
     if (kind === 'presses')
       return this.#digits(entry, node, text) ? { kind: 'press', digits: text, ...when } : undefined;
     if (kind === 'says') return this.#needed(node, text, { kind: 'say', text, ...when });

@@ -5,11 +5,12 @@ import type { Simulation } from './simulation.ts';
 
 /** What happened in a simulation, line by line: blocks, and below each what it did to the call. */
 export function transcript({ run, outcome, events }: Pick<Simulation, 'run' | 'outcome' | 'events'>): string[] {
+  const { start } = outcome;
   return [
     ...run.trace.flatMap((entry) => [
-      blockLine(entry, 0),
+      blockLine(entry, start),
       ...(entry.log ?? []).map((line) => `${INDENT}${line}`),
-      ...(events.get(entry.step) ?? []).map(({ at, what }) => `${seconds(at)}      ${what}`),
+      ...(events.get(entry.step) ?? []).map(({ at, what }) => `${seconds(at - start)}      ${what}`),
     ]),
     ...outcomeLines(outcome),
   ];

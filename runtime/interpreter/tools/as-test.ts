@@ -6,6 +6,8 @@ import { INTERRUPTED, type TraceEntry } from '../run/trace.ts';
 
 /** Components that listen to the other party, and the result in which the keys are. */
 const LISTENING: Readonly<Record<string, string>> = { collect: 'digits', menu: 'digit', play: 'digit', say: 'digit' };
+/** The component that writes to phones without calling them. */
+const TEXT = 'send_message';
 /** How long a simulated caller thinks before it speaks, and how long a character takes. */
 const THINK_MS = 200;
 const CHARACTER_MS = 60;
@@ -24,7 +26,13 @@ export function asTest(view: RunView): string {
   const done = trace.filter(({ exit }) => exit !== undefined);
   const main = done.filter(({ branch }) => branch === 'main');
   const steps = [...main.flatMap(deed), ...hangUp(main, outcome?.reason)];
-  const phones = Object.assign({}, ...main.map(phone)) as Record<string, string>;
+  const begin = trace.at(0)?.start;
+  // A phone that is busy may take a text: what it did when it was called goes before.
+  const reached = [
+    ...done.filter(({ component }) => component === TEXT),
+    ...done.filter((each) => each.component !== TEXT),
+  ];
+  const phones = Object.assign({}, ...reached.map(phone)) as Record<string, string>;
   const asked = withChildren(view).toSorted((a, b) => a.start - b.start);
   const http = answered(asked, 'http', httpAnswer);
   const operations = answered(asked, 'operation.', (fields) => fields);
@@ -33,8 +41,9 @@ export function asTest(view: RunView): string {
   const result = lasting(outcome?.result ?? {}, namesOf(view));
   const test = {
     name: `as in run ${id}`,
-    ...(from === undefined ? {} : { from }),
+    from: from ?? 'none',
     ...(to === undefined ? {} : { to }),
+    ...(begin === undefined ? {} : { at: new Date(begin).toISOString() }),
     ...(args === undefined ? {} : { args }),
     ...(Object.keys(phones).length === 0 ? {} : { phones }),
     ...(Object.keys(http).length === 0 ? {} : { http }),
@@ -53,7 +62,7 @@ export function asTest(view: RunView): string {
 
 type Step = string | Record<string, string>;
 
-function deed({ component, exit, result, milliseconds = 0, interrupt }: TraceEntry): Step[] {
+function deed({ component, exit, result, milliseconds = 0, interrupt, listened }: TraceEntry): Step[] {
   if (interrupt !== undefined) return interrupted(interrupt, milliseconds);
   if (component === 'record') return recorded(result ?? {}, milliseconds);
   if (component === 'recognise') return result?.['text'] ? [{ says: plainText(result['text']) }] : ['silence'];
@@ -61,7 +70,7 @@ function deed({ component, exit, result, milliseconds = 0, interrupt }: TraceEnt
   if (field === undefined || exit === INTERRUPTED) return [];
   const keys = `${plainText(result?.[field] ?? '')}${plainText(result?.['terminator'] ?? '')}`;
   if (keys !== '') return [{ presses: keys }];
-  return component === 'collect' || component === 'menu' ? ['silence'] : [];
+  return component === 'collect' || component === 'menu' || listened === true ? ['silence'] : [];
 }
 
 /** Something was said as long as the recording took; what ended it came then. */

@@ -114,14 +114,14 @@ export class Worker {
     run.attach({
       job: (text) => {
         held.active++;
-        this.process.send({ type: 'job', run: id }, text);
+        this.process.send({ type: 'job', run: id, ...time(run) }, text);
       },
       end: (reusable) => this.#end(id, held, reusable),
     });
     const { cpuMs, activationMs, memoryMb, messageBytes } = run.limits;
     const debug = run.options.debug ?? false;
     this.process.send(
-      { type: 'start', run: id, program: program.id, cpuMs, activationMs, memoryMb, messageBytes, debug },
+      { type: 'start', run: id, program: program.id, cpuMs, activationMs, memoryMb, messageBytes, debug, ...time(run) },
       job,
     );
   }
@@ -193,4 +193,9 @@ export class Worker {
 function compileResult(problems: readonly ScriptProblem[], code: string): CompileResult {
   if (problems.length === 0) return { ok: true, code };
   return { ok: false, problems, ...(code === '' ? {} : { code }) };
+}
+
+/** The time of a run that does not go by the machine's clock. */
+function time({ options: { clock } }: HostRun): { readonly now?: number } {
+  return clock === undefined ? {} : { now: clock() };
 }

@@ -109,7 +109,7 @@ function receive(message: ToWorker, body: string): void {
       break;
     }
     case 'job':
-      runs.get(message.run)?.job(body);
+      runs.get(message.run)?.job(body, message.now);
       break;
     case 'end':
       runs.get(message.run)?.end(message.reusable);

@@ -13,6 +13,7 @@ import type { Turnstile } from './turnstile.ts';
 
 export interface RunSettings {
   readonly run: number;
+  readonly now?: number;
   readonly cpuMs: number;
   readonly activationMs: number;
   readonly memoryMb: number;
@@ -66,6 +67,7 @@ export class WorkerRun implements Watched {
   #seat: Seat | undefined;
   #inspector: InspectorLink | undefined;
   #jobs: string[] = [];
+  #now: number | undefined;
   #program: Program | undefined;
   #journal: Journal | undefined;
   /** How much longer it waits than others before it gives up its isolate. */
@@ -80,6 +82,7 @@ export class WorkerRun implements Watched {
 
   constructor(settings: RunSettings, around: RunSurroundings) {
     this.#settings = settings;
+    this.#now = settings.now;
     this.#around = around;
     this.#time = new ScriptTime(settings);
     this.memoryMb = settings.memoryMb;
@@ -127,8 +130,12 @@ export class WorkerRun implements Watched {
     return seat;
   }
 
-  /** One job of an activation, as JSON. */
-  job(text: string): void {
+  /**
+   * One job of an activation, as JSON.
+   * @param now the time by which the script goes from here on, where it is not the machine's
+   */
+  job(text: string, now: number | undefined): void {
+    this.#now = now;
     this.#jobs.push(text);
     if (this.#state === 'idle') void this.#continue();
     else if (this.#state === 'asleep') void this.#wake();
@@ -244,7 +251,7 @@ export class WorkerRun implements Watched {
     if (!seat) return;
     clearTimeout(this.#resting);
     const { debug, run } = this.#settings;
-    const now = Date.now();
+    const now = this.#now ?? Date.now();
     this.#state = 'active';
     this.#activations++;
     const said = await this.#enter(seat, now, jobs, first);
