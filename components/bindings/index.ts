@@ -26,7 +26,7 @@ export const bindings = defineComponent({
   }),
   exits: { next: { description: 'It is done.' } },
   results: {
-    labels: { type: 'list', description: 'The labels afterwards.' },
+    labels: { type: 'list', schema: Type.Array(Type.String()), description: 'The labels afterwards.' },
     contains: { type: 'boolean', description: 'Of `contains`: whether all of them are there.' },
   },
   run: async ({ services, domain }, { dialogid, command, labels }) => {

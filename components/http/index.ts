@@ -41,7 +41,11 @@ export const http = defineComponent({
     status: { type: 'integer', description: 'HTTP status.' },
     body: { type: 'string', description: 'The answer as a text.' },
     json: { type: 'any', description: 'The answer as a value, when it is JSON.' },
-    headers: { type: 'object', description: 'Header fields, names in lower case.' },
+    headers: {
+      type: 'object',
+      schema: Type.Record(Type.String(), Type.String()),
+      description: 'Header fields, names in lower case.',
+    },
   },
   waits: true,
   method: 'http.request',

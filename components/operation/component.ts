@@ -1,3 +1,4 @@
+import { Type } from 'typebox';
 import {
   type Component,
   defineComponent,
@@ -49,6 +50,8 @@ export function operationComponent(operation: DocumentedOperation): Component {
   });
 }
 
+const Ids = Type.Array(Type.String());
+
 interface ResponseSchema {
   readonly type?: string;
   readonly properties?: Readonly<Record<string, ResponseSchema>>;
@@ -73,16 +76,18 @@ function outcomesOf(
 }
 
 function resultFields({ properties, type }: ResponseSchema): Readonly<Record<string, ResultField>> {
-  if (type === 'array') return { ids: { type: 'list', description: 'The ids.' } };
+  if (type === 'array') return { ids: { type: 'list', description: 'The ids.', schema: Ids } };
   return Object.fromEntries(
     Object.entries(properties ?? {}).map(([field, schema]) => [
       field,
-      { type: valueType(schema), description: schema.description ?? '', ...valuesOf(schema) },
+      { type: valueType(schema), description: schema.description ?? '', ...detailsOf(schema) },
     ]),
   );
 }
 
-function valuesOf({ enum: values, const: constant }: ResponseSchema): { readonly values?: readonly string[] } {
+function detailsOf(schema: ResponseSchema): Pick<ResultField, 'values' | 'schema'> {
+  const { type, enum: values, const: constant } = schema;
+  if (type === 'array' || type === 'object') return { schema };
   if (typeof constant === 'string') return { values: [constant] };
   return values === undefined ? {} : { values: values.map(String) };
 }

@@ -33,9 +33,27 @@ function define<Parameters extends TObject>(
 const confid = Type.String({ minLength: 1, maxLength: 64, description: 'Id of the conference.' });
 const participantid = Type.String({ minLength: 1, maxLength: 64, description: 'Id of the participant.' });
 const Topology = Type.Object({
-  topology: Type.Array(Type.Object({}), {
+  topology: Type.Array(Type.Object({ from: Type.String(), to: Type.String(), enabled: Type.Boolean() }), {
     description: '`{from, to, enabled}`: first that everybody hears everybody, then the pairs for which it is not so.',
   }),
+});
+const Conference = {
+  confid: Type.String({ description: 'Id of the conference.' }),
+  confroomnum: Type.String({ description: 'Number of the room, after the featurecode.' }),
+  confnumber: Type.String({ description: 'Hexadecimal number.' }),
+  uri: Type.String({ description: 'URI of the room.' }),
+  site: Type.String({ description: 'Site that serves it.' }),
+  startts: Type.Integer({ description: 'Since when, milliseconds since the epoch.' }),
+  uris: Type.Array(Type.String(), { description: 'URIs of every participant.' }),
+};
+const Participant = Type.Object({
+  participantid: Type.String(),
+  state: Type.Enum([...PARTICIPANT_STATES]),
+  callid: Type.String(),
+  luri: Type.String(),
+  ltag: Type.String(),
+  ruri: Type.String(),
+  rtag: Type.String(),
 });
 const EXAMPLE_ID = 'conf-5a51b213';
 
@@ -46,7 +64,7 @@ export const conferenceOperationList: readonly ConferenceOperation[] = [
     summary: 'Lists the live conferences of the domain, oldest first.',
     parameters: Type.Object({}),
     response: Type.Object({
-      conferences: Type.Array(Type.Object({}), { description: 'As `GET /uc/conferences` answers them.' }),
+      conferences: Type.Array(Type.Object(Conference), { description: 'As `GET /uc/conferences` answers them.' }),
     }),
     example: {},
     run: async (conferences, scope) => ({ conferences: plain(await conferences.list(scope)) }),
@@ -55,15 +73,7 @@ export const conferenceOperationList: readonly ConferenceOperation[] = [
     name: 'read_conference',
     summary: 'Reads one conference.',
     parameters: Type.Object({ confid }),
-    response: Type.Object({
-      confid: Type.String({ description: 'Id of the conference.' }),
-      confroomnum: Type.String({ description: 'Number of the room, after the featurecode.' }),
-      confnumber: Type.String({ description: 'Hexadecimal number.' }),
-      uri: Type.String({ description: 'URI of the room.' }),
-      site: Type.String({ description: 'Site that serves it.' }),
-      startts: Type.Integer({ description: 'Since when, milliseconds since the epoch.' }),
-      uris: Type.Array(Type.String(), { description: 'URIs of every participant.' }),
-    }),
+    response: Type.Object(Conference),
     example: { confid: EXAMPLE_ID },
     run: async (conferences, scope, parameters) => plain(await conferences.read(scope, parameters.confid)),
   }),
@@ -88,7 +98,7 @@ export const conferenceOperationList: readonly ConferenceOperation[] = [
     summary: 'Lists the participants of a conference.',
     parameters: Type.Object({ confid }),
     response: Type.Object({
-      participants: Type.Array(Type.Object({}), {
+      participants: Type.Array(Participant, {
         description: `With \`participantid\`, \`state\` (${PARTICIPANT_STATES.join(', ')}), \`callid\`, \`luri\`, \`ltag\`, \`ruri\`, \`rtag\`.`,
       }),
     }),

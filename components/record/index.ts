@@ -32,7 +32,11 @@ export const record = defineComponent({
   results: {
     recording: { type: 'string', description: 'The recording, as `play` takes it.' },
     milliseconds: { type: 'integer', description: 'How long it is, without the silence that ended it.' },
-    reason: { type: 'string', description: 'What ended it: `digit`, `silence`, `limit`, or `hangup`.' },
+    reason: {
+      type: 'string',
+      description: 'What ended it; `hangup`: the end of the call.',
+      values: ['digit', 'silence', 'limit', 'hangup'],
+    },
     digit: { type: 'string', description: 'The digit that ended it, else empty.' },
   },
   hangUpExit: 'next',

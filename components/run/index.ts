@@ -25,7 +25,11 @@ export const run = defineComponent({
   results: {
     value: { type: 'any', description: 'What it returned.' },
     run: { type: 'string', description: 'Its run id.' },
-    status: { type: 'string', description: '`completed`, `ended` or `stopped`; in parallel `running`.' },
+    status: {
+      type: 'string',
+      description: 'How it ended; in parallel `running`.',
+      values: ['completed', 'ended', 'stopped', 'running'],
+    },
   },
   waits: true,
   method: 'scenario.run',

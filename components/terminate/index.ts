@@ -18,7 +18,9 @@ export const terminate = defineComponent({
   }),
   shorthand: 'dialogid',
   exits: { next: { description: 'They are ended.' } },
-  results: { ended: { type: 'list', description: 'Ids of the calls that were there.' } },
+  results: {
+    ended: { type: 'list', schema: Type.Array(Type.String()), description: 'Ids of the calls that were there.' },
+  },
   run: async ({ services, domain }, { dialogid }) => {
     const dialogs = dialogPort(services);
     const ended = listOf(dialogid).filter((id) => {

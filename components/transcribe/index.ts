@@ -34,7 +34,11 @@ export const transcribe = defineComponent({
   exits: { next: { description: 'It is transcribed, or queued.' } },
   results: {
     text: { type: 'string', description: 'All that is said; a line for each channel.' },
-    channels: { type: 'list', description: 'Text of each channel: `{channel, text}`.' },
+    channels: {
+      type: 'list',
+      description: 'Text of each channel: `{channel, text}`.',
+      schema: Type.Array(Type.Object({ channel: Type.Integer(), text: Type.String() })),
+    },
   },
   waits: true,
   run: async ({ services, domain, signal, sound }, { recording, hints, language, queue, idconn }) => {

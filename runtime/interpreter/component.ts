@@ -36,6 +36,8 @@ export interface ResultField {
   readonly description: string;
   /** All that it can be, where that is known. */
   readonly values?: readonly string[];
+  /** What is in a list or an object; left out: the author knows. */
+  readonly schema?: TSchema;
 }
 
 /** What some result fields are when a block ends by this exit. */

@@ -43,18 +43,71 @@ export default async function (call: Call): Promise<string> {
 }
 `;
 
+/** Settings, results and what is known of them, in the same way. */
+const USES = `
+interface Order { readonly number: string }
+export default async function (call: Call, args: { wait: Duration; seconds: number }) {
+  const { json } = await http.request({ url: 'https://example.com', timeout: '3s', headers: { accept: 'text/plain' } });
+  await call.refer({ to: String(json.number), timeout: args.wait });
+  const known = await http.request<Order>('https://example.com');
+  const number: string = known.json.number + known.headers['etag'];
+  const { entities } = await model.list<{ recording: string }>({ class: 'messages', filter: { owner: number } });
+  for (const { recording } of entities) await call.play(recording);
+  await call.play({ file: 'a.wav' });
+  await call.play({ sounds: ['a.wav', 'b.wav'], repeat: 2 });
+  const { ids } = await operation.lookup({ from: '101' });
+  for (const dialogid of ids) await operation.delete({ dialogid });
+  const { participants } = await operation.list_participants({ confid: 'x' });
+  const ringing: string[] = participants.filter(({ state }) => state === 'ringing').map(({ ruri }) => ruri);
+  const { labels } = await call.bindings({ dialogid: 'x' });
+  log.info(labels.join(), ringing);
+  console.log('the same');
+  const { exit } = await call.menu({ prompt: 'a.wav', exits: ['1', '2'] });
+  const chosen: '1' | '2' | 'failed' = exit;
+  await sleep(\`\${args.seconds}s\`);
+  await sleep(500);
+  const { data } = await scenario.receive('stop');
+  await events.publish({ event: 'done', data: { chosen, why: data.why } });
+  const { run } = await scenario.info();
+  if ((await call.info()).state === 'ended' || run === '') throw new ScenarioError('over', 'it is over');
+  const { reason } = await call.record();
+  // @ts-expect-error -- no such end of a recording
+  if (reason === 'silent') return;
+  // @ts-expect-error -- no such choice
+  if (exit === '3') return;
+  // @ts-expect-error -- no duration
+  await sleep('5 seconds');
+  // @ts-expect-error -- no such key
+  await call.menu({ prompt: 'a.wav', exits: ['12'] });
+  // @ts-expect-error -- nothing to play
+  await call.play({ repeat: 2 });
+  // @ts-expect-error -- a function is no data
+  await scenario.send({ to: run, message: 'x', data: { f: () => 1 } });
+  // @ts-expect-error -- header fields are texts
+  await http.request({ url: 'https://example.com', headers: { a: { b: 1 } } });
+  // @ts-expect-error -- no such result
+  participants[0]?.number;
+  // @ts-expect-error -- no such state
+  if ((await call.info()).state === 'conected') return;
+}
+`;
+
 describe('the type declarations for modules', () => {
-  it('let the compiler tell the kinds of results of operations apart', async function () {
+  it('let the compiler tell right settings and results from wrong ones', async function () {
     this.timeout(60_000);
     const folder = await mkdtemp(join(tmpdir(), 'declarations-'));
     try {
       await writeFile(join(folder, 'ringmaster.d.ts'), typeDeclarations(components));
       await writeFile(join(folder, 'module.ts'), MODULE);
-      const options = { strict: true, noEmit: true, target: 'es2024', module: 'esnext', lib: ['es2024'], types: [] };
-      await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions: options }));
+      await writeFile(join(folder, 'uses.ts'), USES);
       const compiler = join(projectFolder, 'node_modules/.bin/tsc');
-      const { stdout } = await run(compiler, ['-p', folder]).catch((error: { stdout: string }) => error);
-      expect(stdout).to.equal('');
+      const own = { strict: true, noEmit: true, target: 'es2024', module: 'esnext', lib: ['es2024'], types: [] };
+      // Beside the declarations of a browser, which an editor takes when nothing is said.
+      for (const compilerOptions of [own, { ...own, lib: ['es2024', 'dom'] }]) {
+        await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions }));
+        const { stdout } = await run(compiler, ['-p', folder]).catch((error: { stdout: string }) => error);
+        expect(stdout).to.equal('');
+      }
     } finally {
       await rm(folder, { recursive: true });
     }

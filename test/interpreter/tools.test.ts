@@ -78,9 +78,11 @@ describe('scenario tools', () => {
     const text = typeDeclarations(components);
     expect(text).to.match(/interface Call \{[^]*? {2}collect\(settings: \{/);
     expect(text).to.include('declare function sleep(settings: {');
-    expect(text).to.match(/declare const http: \{\n {2}\/\*\* Asks a server over HTTP\. \*\/\n {2}request\(/);
-    // But for a result of operations that is called so.
-    expect(text).not.to.match(/(?<!')undefined/);
+    expect(text).to.match(
+      /declare const http: \{\n {2}\/\*\* Asks a server over HTTP\. \*\/\n {2}request<Data = any>\(/,
+    );
+    // But for a result of operations that is called so, and what data may leave out.
+    expect(text).not.to.match(/(?<!'|Json \| )undefined/);
   });
 
   it('draw a scenario', async () => {

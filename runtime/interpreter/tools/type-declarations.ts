@@ -2,24 +2,15 @@ import type { TSchema } from 'typebox';
 import type { Component, ComponentRegistry, Outcome } from '../component.ts';
 import { BUILT_IN_RECORDS, BUILT_IN_VALUES } from '../checker/names.ts';
 import { methods, usesCall } from '../method.ts';
-import { settingKind } from '../setting.ts';
-import type { ValueType } from '../values.ts';
-
-const TYPES: Readonly<Record<ValueType, string>> = {
-  string: 'string',
-  integer: 'number',
-  number: 'number',
-  boolean: 'boolean',
-  list: 'readonly Json[]',
-  object: '{ readonly [key: string]: Json }',
-  any: 'Json',
-};
+import { inputType, literals, resultType } from './typescript-types.ts';
 
 const HEAD = `// Made by "npx ringmaster schema --types" from the components.
 /** Data that scenarios work with. */
-type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
+type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json | undefined };
 /** '500ms', '1.5s', '2m', '1h', or a number of milliseconds. */
-type Duration = string | number;
+type Duration = \`\${number}\${'ms' | 's' | 'm' | 'h'}\` | number;
+/** A key of a telephone. */
+type Key = '0' | '1' | '2' | '3' | '4' | '5' | '6' | '7' | '8' | '9' | '*' | '#' | 'A' | 'B' | 'C' | 'D';
 /** What a component does; cancel() ends it, and the promise rejects with the code 'cancelled'. */
 type Running<T> = Promise<T> & { cancel(): void };
 `;
@@ -40,21 +31,33 @@ interface ScenarioEvents {
   /** A SIP request of the phone within the call: INFO, MESSAGE, NOTIFY. */
   readonly sip: { readonly type: 'sip'; readonly method: string; readonly contentType: string; readonly body: string };
   /** A message of another run. */
-  readonly message: { readonly type: 'message'; readonly name: string; readonly data: Json; readonly from: string };
+  readonly message: { readonly type: 'message'; readonly name: string; readonly data: any; readonly from: string };
 }
 
-/** What goes wrong in a component is thrown as this. */
+/** What goes wrong in a component is thrown as this. A scenario that throws one fails with its code and message. */
 interface ScenarioError extends Error {
   readonly code: string;
 }
 
 /** The class of what components throw. */
-declare const ScenarioError: abstract new () => ScenarioError;
+declare const ScenarioError: new (code: string, message?: string) => ScenarioError;
 
 /** Secrets by name, for settings of components. Their values do not come here: components put them in. */
 declare const secrets: { readonly [name: string]: string };
 
-declare const log: Record<'debug' | 'info' | 'warn' | 'error', (text: string) => void>;
+/** Writes a line into the trace and the log of the node; what is no text is shown as JSON. */
+type Write = (...parts: unknown[]) => void;
+declare const log: Write & { readonly debug: Write; readonly info: Write; readonly warn: Write; readonly error: Write };
+/** The same. */
+interface Console {
+  log(...parts: unknown[]): void;
+  debug(...parts: unknown[]): void;
+  info(...parts: unknown[]): void;
+  warn(...parts: unknown[]): void;
+  error(...parts: unknown[]): void;
+}
+// A variable, as other declarations of it are.
+declare var console: Console;
 `;
 
 /** TypeScript declarations (`.d.ts`) of what scenario modules use: \`call\` and the globals. */
@@ -93,40 +96,58 @@ function info(owner: keyof typeof FACTS): string {
 }
 
 /** A documented method: settings in, exit and results out. */
-function signature(name: string, component: Component): string {
+function signature(method: string, component: Component): string {
   const { settings, shorthand, openExits } = component;
   const { properties = {} } = settings as { properties?: Readonly<Record<string, TSchema>> };
-  const fields = Object.entries(properties).map(([setting, schema]) => {
-    const { description } = schema as { description?: string };
-    return `  /** ${description ?? ''} */\n  ${setting}${needed(settings, setting) ? '' : '?'}: ${typeOf(schema)};\n`;
-  });
+  const renamed = new Set(Object.values(component.aliases ?? {}));
+  const field = (setting: string, name: string): string => {
+    const { description, ...schema } = properties[setting] as TSchema & { description?: string };
+    return `  /** ${description ?? ''} */\n  ${name}${needed(settings, setting) ? '' : '?'}: ${inputType(schema)};\n`;
+  };
+  const fields = Object.keys(properties).flatMap((name) => (renamed.has(name) ? [] : [field(name, name)]));
   if (openExits)
-    fields.push(`  /** The exits that count, e.g. keys; default: every key. */\n  exits?: readonly string[];\n`);
+    fields.push(`  /** The exits that count, e.g. keys; default: every key. */\n  exits?: readonly Exit[];\n`);
   if (usesCall(component))
     fields.push(
       '  /** The call it is for: a name that `call.call` was given; default: the caller. */\n  leg?: string;\n',
     );
   const optional = Object.keys(properties).every((setting) => !needed(settings, setting)) ? '?' : '';
-  const object = fields.length === 0 ? '{}' : `{\n${fields.join('')}}`;
-  const single = shorthand === undefined ? '' : ` | ${typeOf(properties[shorthand] ?? {})}`;
-  return `/** ${component.summary} */\n${name}(settings${optional}: ${object}${single}): Running<${resultOf(component)}>;\n`;
+  const own = fields.length === 0 ? '{}' : `{\n${fields.join('')}}`;
+  const object = [own, ...[...renamed].map((name) => anyOfNames(name, component, field))].join(' & ');
+  const single = shorthand === undefined ? '' : ` | ${inputType(properties[shorthand] ?? {})}`;
+  const given = `settings${optional}: ${object}${single}`;
+  return `/** ${component.summary} */\n${method}${generic(component)}(${given}): Running<${resultOf(component)}>;\n`;
+}
+
+/** A setting that has several names in modules: one of them. */
+function anyOfNames(
+  setting: string,
+  { aliases = {} }: Component,
+  field: (setting: string, name: string) => string,
+): string {
+  const names = [setting, ...Object.keys(aliases).filter((name) => aliases[name] === setting)];
+  return `(${names.map((name) => `{\n${field(setting, name)}}`).join(' | ')})`;
+}
+
+/** What the author knows better: the exits that he names, and what is in data of his own. */
+function generic({ results, openExits }: Component): string {
+  if (openExits) return '<const Exit extends Key = Key>';
+  return Object.values(results).some((field) => resultType(field) === undefined) ? '<Data = any>' : '';
 }
 
 /** What a method gives: one kind of object for each outcome that the component tells of. */
 function resultOf({ results, exits, openExits, outcomes }: Component): string {
   const kind = (exit: string, narrowed: Outcome['values']): string => {
-    const fields = Object.entries(results).map(([field, { type, values }]) => {
-      const known = narrowed[field] ?? values;
-      return `readonly ${field}: ${known === undefined ? TYPES[type] : literals(known)}`;
+    const fields = Object.entries(results).map(([field, result]) => {
+      const known = narrowed[field];
+      const open = result.type === 'list' ? 'readonly Data[]' : 'Data';
+      return `readonly ${field}: ${known === undefined ? (resultType(result) ?? open) : literals(known)}`;
     });
     return `{ ${[`readonly exit: ${exit}`, ...fields].join('; ')} }`;
   };
   if (outcomes !== undefined) return outcomes.map(({ exit, values }) => kind(`'${exit}'`, values)).join(' | ');
-  return kind(openExits ? 'string' : literals(Object.keys(exits)) || 'never', {});
-}
-
-function literals(values: readonly string[]): string {
-  return values.map((value) => `'${value}'`).join(' | ');
+  const own = literals(Object.keys(exits)) || 'never';
+  return kind(openExits ? `Exit | ${own}` : own, {});
 }
 
 /** Whether a setting has to be given: a default makes it optional. */
@@ -136,25 +157,4 @@ function needed(settings: TSchema, name: string): boolean {
     properties?: Readonly<Record<string, { default?: unknown }>>;
   };
   return required.includes(name) && properties[name]?.default === undefined;
-}
-
-function typeOf(schema: TSchema): string {
-  const {
-    type,
-    enum: values,
-    anyOf,
-    items,
-  } = schema as {
-    type?: string;
-    enum?: readonly unknown[];
-    anyOf?: readonly TSchema[];
-    items?: TSchema;
-  };
-  if (settingKind(schema) === 'duration') return 'Duration';
-  if (values) return values.map((value) => JSON.stringify(value)).join(' | ');
-  if (anyOf) return anyOf.map(typeOf).join(' | ');
-  if (type === 'array') return `readonly (${typeOf(items ?? {})})[]`;
-  if (type === 'object') return '{ readonly [key: string]: Json }';
-  if (type === 'integer' || type === 'number') return 'number';
-  return type === 'string' || type === 'boolean' ? type : 'Json';
 }
