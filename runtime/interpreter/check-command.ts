@@ -39,9 +39,9 @@ export async function runCheck(
       const batch = files
         .slice(start, start + AT_ONCE)
         .map((file) => resultOf({ file, components, ...(compile ? { compile } : {}) }));
-      for (const { problems: found, program, references } of await Promise.all(batch)) {
-        problems.push(...found);
-        if (program) scenarios.push({ program, references });
+      for (const result of await Promise.all(batch)) {
+        problems.push(...result.problems);
+        scenarios.push(...scenarioOf(result));
       }
     }
   }
@@ -75,10 +75,16 @@ async function neighbours(
   );
   const files = names.flat().filter((file) => !checked.has(file) && (isBlockScenario(file) || isModuleScenario(file)));
   const found = await Promise.all(files.map((file) => resultOf({ file, components })));
-  return found.flatMap(({ program, references }) => (program ? [{ program, references }] : []));
+  return found.flatMap(scenarioOf);
 }
 
-type Result = Pick<CheckResult, 'program' | 'problems' | 'references'>;
+type Result = Pick<CheckResult, 'program' | 'draft' | 'problems' | 'references'>;
+
+/** What others may start, and what it starts itself, is looked at whatever mistakes it has. */
+function scenarioOf({ program, draft, references }: Result): CheckedScenario[] {
+  if (program) return [{ program, references }];
+  return draft ? [{ program: draft, references, broken: true }] : [];
+}
 
 async function resultOf(options: ModuleCheckOptions): Promise<Result> {
   const { file } = options;

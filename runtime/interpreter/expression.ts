@@ -140,6 +140,7 @@ export class ExpressionCompiler {
   #suggest(problem: ExpressionProblem, source: string): ExpressionProblem {
     const { variables, records } = this.#declarations;
     const unknown = /^unknown name "(\w+)"$/.exec(problem.message)?.[1];
+    if (unknown === 'Date') return suggest(problem, 'the time is now, e.g. now.getHours()');
     if (unknown !== undefined) return suggest(problem, suggestName(unknown, [...variables.keys(), ...records.keys()]));
     const field = /^there is no field "(\w+)"$/.exec(problem.message)?.[1];
     const record = records.get(/(\w+)\s*\.\s*$/.exec(source.slice(0, problem.start))?.[1] ?? '');
@@ -170,6 +171,8 @@ function describe(error: unknown): ExpressionProblem {
     .replace(/^No such key: (\w+)$/, 'there is no field "$1"')
     .replace(/^no such overload: (.*)$/i, 'these types do not go together: $1')
     .replace('Unexpected token: EOF', 'the expression is incomplete')
+    .replace(/^Expected \w+, got EOF$/, 'the expression is incomplete')
+    .replace(/^Cannot index type '(.*?)'$/, 'a value of type $1 has no items')
     .replace(
       /^Logical operator requires bool operands, got '(.*)'$/,
       'only true and false can be combined, not a value of type $1',
@@ -195,6 +198,9 @@ const FOREIGN: readonly (readonly [RegExp, string])[] = [
   [/^or\b/i, 'write || for "or"'],
   [/^not\b/i, 'write ! for "not"'],
   [/^matches\b/, 'use startsWith, endsWith, contains or =='],
+  [/^\+\+/, 'write + 1, and give the value to a variable by set'],
+  [/^--/, 'write - 1, and give the value to a variable by set'],
+  [/^\?[?.]/, 'write has(a.b) ? a.b : something'],
   [/^`/, 'write a text in quotes'],
   [/^\$\{/, 'write the expression itself, without ${ }'],
 ];
@@ -236,6 +242,15 @@ const FUNCTIONS = [
   'exists_one',
   'map',
   'filter',
+  'timestamp',
+  'duration',
+  'getFullYear',
+  'getMonth',
+  'getDate',
+  'getDayOfWeek',
+  'getHours',
+  'getMinutes',
+  'getSeconds',
 ];
 const ELSEWHERE: Readonly<Record<string, string>> = {
   len: 'size',
@@ -254,6 +269,9 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   toLowerCase: 'lowerAscii',
   some: 'exists',
   every: 'all',
+  getDay: 'getDayOfWeek',
+  getTime: 'int',
+  toISOString: 'string',
   strip: 'trim',
   substr: 'substring',
   slice: 'substring',
@@ -268,6 +286,7 @@ function namingFunction(problem: ExpressionProblem, source: string): ExpressionP
   const start = found < 0 ? problem.start : problem.start + found;
   const of = owner === undefined ? types : `${owner}${types === '' ? '' : ` and ${types}`}`;
   if (FUNCTIONS.includes(name)) return { start, message: `"${name}" is not for values of type ${plainTypes(of)}` };
+  if (name === NOW) return { start, message: 'now is no function', suggestion: 'write now, e.g. now.getHours()' };
   const known = ELSEWHERE[name];
   const suggestion = known === undefined ? suggestName(name, FUNCTIONS) : `here it is "${known}"`;
   return { start, message: `there is no function "${name}"`, ...(suggestion === undefined ? {} : { suggestion }) };
@@ -276,6 +295,7 @@ function namingFunction(problem: ExpressionProblem, source: string): ExpressionP
 /** Our words for CEL types in a text. */
 function plainTypes(text: string): string {
   return text
+    .replaceAll(/\bgoogle\.protobuf\.(?:Timestamp|Duration)\b/g, 'time')
     .replaceAll(/\bint\b/g, 'integer')
     .replaceAll(/\bdouble\b/g, 'number')
     .replaceAll(/\bbool\b/g, 'boolean')

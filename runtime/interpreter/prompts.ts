@@ -10,6 +10,9 @@ export interface SoundProblem {
   readonly suggestion?: string;
 }
 
+/** Teletone, the language of `tone_stream://`: a setting, or tones and keys one after another. */
+const TONE_PART = /^\s*(?:[a-zA-Z>+]+=-?[\d.]+|(?:%\(\s*\d+(?:\s*,\s*\d+(?:\.\d+)?)+\s*\)|[0-9*#A-D]|\s)*)\s*$/;
+
 /**
  * A sound as authors write it: `tone:<teletone>`, `silence:<duration>`, or a WAV file relative to the prompts folder.
  * A file outside the folder, by `..`, an absolute name or a symbolic link, is refused.
@@ -17,7 +20,13 @@ export interface SoundProblem {
 export function resolveSound(text: string, promptsFolder: string): PlaySource | SoundProblem {
   if (text.startsWith('tone:')) {
     const tone = text.slice('tone:'.length);
-    return tone === '' ? { message: 'the tone is empty' } : { tone };
+    if (tone === '') return { message: 'the tone is empty' };
+    return tone.split(';').every((part) => TONE_PART.test(part))
+      ? { tone }
+      : {
+          message: `"${text}" is no tone`,
+          suggestion: 'write e.g. tone:%(200,100,800): milliseconds on and off, Hertz',
+        };
   }
   if (text.startsWith('silence:')) {
     const silenceMs = parseDuration(text.slice('silence:'.length));

@@ -119,7 +119,7 @@ blocks:
           '5:21: "max" must be a whole number from 1 to 64, not "many"',
           '5:32: "min" must be a whole number from 0 to 64, not 99',
           '5:45: "timeout" is no duration; write 5s for seconds or 5ms for milliseconds',
-          '5:61: "terminators" must be a text like #, not "x"; put it in quotes if it is a text',
+          '5:61: "terminators" must be a text like #, not "x"',
         ],
       },
       {
@@ -303,6 +303,26 @@ blocks:
         source: scenario('first:\n  play: { sounds: ${name} }\n  next: end'),
         found: [
           '5:22: not valid YAML: unexpected flow-map-start at node end; inside { } and [ ] put quotes around a text with ${...}',
+        ],
+      },
+      {
+        what: 'tones that are none, and exits that a menu cannot have',
+        source: scenario(
+          'first:\n  play: ["tone:%(200", "tone:v=-20;%(400,2600,349.5,440);loops=2", "tone:12#;%(1,2,3)%(4,5,6)"]\n  next: second\nsecond:\n  menu: { prompt: "tone:x" }\n  exits: { 12: end, failed: end }',
+        ),
+        found: [
+          '5:12: "tone:%(200" is no tone; write e.g. tone:%(200,100,800): milliseconds on and off, Hertz',
+          '8:21: "tone:x" is no tone; write e.g. tone:%(200,100,800): milliseconds on and off, Hertz',
+          '9:14: "menu" has no exit "12"; there is: failed, error, and a key: the choice',
+        ],
+      },
+      {
+        what: 'that parameters keep their values, and settings that are not as they must be',
+        source:
+          'id: a\nparameters: { who: string }\nstart: b\nblocks:\n  b:\n    set: { who: x }\n    next: c\n  c:\n    log: { text: hello, level: loud }\n    next: end\n',
+        found: [
+          '6:12: "who" keeps the value that it was given; set a variable of your own',
+          '9:32: "level" must be one of debug, info, warn, error, not "loud"',
         ],
       },
       {

@@ -47,6 +47,12 @@ describe('expressions', () => {
       'the function "matches" is not available',
       'use startsWith, endsWith, contains or ==',
     ],
+    ['tries++', 5, 'this is not understood', 'write + 1, and give the value to a variable by set'],
+    ['tries == 1 ? "a"', undefined, 'the expression is incomplete', undefined],
+    ['name[0]', undefined, 'a value of type string has no items', undefined],
+    ['now().getHours()', 0, 'now is no function', 'write now, e.g. now.getHours()'],
+    ['Date.now()', 0, 'unknown name "Date"', 'the time is now, e.g. now.getHours()'],
+    ['now.getDay()', 4, 'there is no function "getDay"', 'here it is "getDayOfWeek"'],
     ['items.map(a, items.map(b, b))', undefined, '"map" inside another comprehension is not available', undefined],
   ] as const) {
     it(`${source}: ${message}`, () => {

@@ -20,6 +20,8 @@ const SCENARIOS: Readonly<Record<string, string>> = {
     'parameters: { n: { type: integer, default: 3 } }\nstart: a\nblocks:\n  a: { if: n <= 0, exits: { then: end, else: b } }\n  b: { run: { scenario: until, args: { n: "${n - 1}" } }, next: end }',
   circle: 'start: a\nblocks:\n  a: { run: quick, next: a }',
   storm: 'start: a\nblocks:\n  a: { run: { scenario: quick, mode: parallel }, exits: { next: a, error: end } }',
+  careless:
+    'start: a\nblocks:\n  a: { run: { scenario: needs, args: {} }, next: b }\n  b: { log: "${a.valu}", next: c }\n  c: { run: careless, next: d }\n  d: { pley: x.wav, next: end }',
   counted:
     'start: a\nblocks:\n  a: { loop: { times: 3 }, exits: { each: b, done: end } }\n  b: { run: quick, next: a }',
 };
@@ -55,6 +57,12 @@ describe('scenarios checked together', () => {
       'caller.yaml:6:62: the parameter "kind" of "needs" must be one of x, yes; did you mean "yes"?',
       'caller.yaml:7:13: warning: there is no scenario "needd" here; did you mean "needs"?',
       'caller.yaml:9:38: "needs" needs the parameter "to" (string); add args: { to: ... }',
+    ]);
+    // Its other mistakes do not hide them, and one with mistakes is there.
+    expect(await found('careless.yaml')).to.deep.equal([
+      'careless.yaml:4:25: "needs" needs the parameter "to" (string); add args: { to: ... }',
+      'careless.yaml:5:18: there is no field "valu"; did you mean "value"?',
+      'careless.yaml:7:8: there is no component "pley"; did you mean "play"?',
     ]);
     expect(await found('typed.js')).to.deep.equal([
       'typed.js:2:65: "needs" needs the parameter "to" (string); add args: { to: ... }',

@@ -44,6 +44,8 @@ export interface CheckOptions {
 export interface CheckResult {
   /** Undefined when there are problems that are no mere warnings. */
   readonly program: Program | undefined;
+  /** As far as it could be read: what it is in spite of its mistakes. */
+  readonly draft?: Program | undefined;
   readonly problems: readonly Problem[];
   /** The scenarios it starts by a literal id. */
   readonly references: readonly ScenarioReference[];
@@ -59,7 +61,7 @@ export function checkScenario(text: string, options: CheckOptions): CheckResult 
     source.problem(source.root, 'a scenario is a map with id, start and blocks', 'begin with id: my_scenario');
   const { problems } = source;
   const { program, references = [], scripts = [] } = checked ?? {};
-  return { program: problems.some(isMistake) ? undefined : program, problems, references, scripts };
+  return { program: problems.some(isMistake) ? undefined : program, draft: program, problems, references, scripts };
 }
 
 function checkRoot(

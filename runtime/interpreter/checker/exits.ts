@@ -86,7 +86,8 @@ export function completeExits(
 /** The open exits first: what they can be is said in words. */
 function instead(exit: string, { openExits }: Component, known: readonly string[]): string | undefined {
   if (openExits === undefined || nearest(exit, known) !== undefined) return suggestName(exit, known);
-  return `${openExits.description.replace(/[.]$/, '')}; or: ${known.join(', ')}`;
+  const { description } = openExits;
+  return `there is: ${known.join(', ')}, and ${description.charAt(0).toLowerCase()}${description.slice(1).replace(/[.]$/, '')}`;
 }
 
 /** Whether it is named already, with a mistake that is told, itself or by the exit that it falls back to. */

@@ -3,6 +3,7 @@ import { Value } from 'typebox/value';
 import { type Node, type Scalar, isAlias, isMap, isScalar, isSeq } from 'yaml';
 import { parseDuration } from '../duration.ts';
 import type { Expression, ExpressionCompiler } from '../expression.ts';
+import { nearest } from '../nearest.ts';
 import { suggestName } from '../problem.ts';
 import type { Compiled } from '../program.ts';
 import { isSoundProblem, resolveSound } from '../prompts.ts';
@@ -162,12 +163,9 @@ export class SettingsChecker {
     if (!Value.Check(schema as TSchema, value)) {
       const names = schema.enum?.map(String);
       const known = this.#asExpression(value);
-      const suggestion =
-        names || known !== undefined
-          ? (known ?? suggestName(String(value), names ?? []))
-          : schema.type === 'string'
-            ? 'put it in quotes if it is a text'
-            : undefined;
+      const near = nearest(String(value), names ?? []);
+      const quoted = schema.type === 'string' && typeof value !== 'string' ? QUOTES : undefined;
+      const suggestion = known ?? (near === undefined ? quoted : `did you mean "${near}"?`);
       return this.#mistake(node, `${what} must be ${describe(schema)}, not ${JSON.stringify(value)}`, suggestion);
     }
     // `refer: ask.digits` dials these letters.
@@ -226,19 +224,21 @@ export class SettingsChecker {
     const compiled = source.entries(node).map(({ key, keyNode, value }) => {
       const type = variables.get(key);
       if (type === undefined) {
-        return [
-          key,
-          this.#mistake(
-            keyNode,
-            `there is no variable "${key}"`,
-            suggestName(key, [...variables.keys()]) ?? 'declare it under variables',
-          ),
-        ] as const;
+        return [key, this.#unassignable(keyNode, key)] as const;
       }
       const entry = this.#isForgotten(value, type) ? undefined : this.value(value, `"${key}"`);
       return [key, entry && this.#assignable(entry, type, value ?? keyNode, key)] as const;
     });
     return foldEntries(compiled);
+  }
+
+  /** Notes that something is no variable. */
+  #unassignable(node: Node, name: string): undefined {
+    const { compiler, variables } = this.#context;
+    if (compiler.reads(name))
+      return this.#mistake(node, `"${name}" keeps the value that it was given`, 'set a variable of your own');
+    const suggestion = suggestName(name, [...variables.keys()]) ?? 'declare it under variables';
+    return this.#mistake(node, `there is no variable "${name}"`, suggestion);
   }
 
   /** Notes a placeholder of another kind where no text is wanted. */
@@ -317,6 +317,7 @@ export class SettingsChecker {
 }
 
 /** CEL types of which a text is made without being asked. */
+const QUOTES = 'put it in quotes if it is a text';
 const PRINTED = new Set(['int', 'double', 'bool', 'dyn']);
 
 /** Types an expression may have for this schema; empty: any. */

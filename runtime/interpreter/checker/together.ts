@@ -10,6 +10,8 @@ import type { Place, ScenarioReference } from './references.ts';
 export interface CheckedScenario {
   readonly program: Program;
   readonly references: readonly ScenarioReference[];
+  /** It has mistakes of its own: not all of it is there. */
+  readonly broken?: boolean;
 }
 
 /**
@@ -22,8 +24,7 @@ export function checkTogether(scenarios: readonly CheckedScenario[], others: rea
   const world = new World([...scenarios, ...others]);
   return scenarios.flatMap((scenario) => [
     ...scenario.references.flatMap((reference) => wrongArguments(scenario, reference, world)),
-    ...endless(scenario, world),
-    ...spinning(scenario, world),
+    ...(scenario.broken ? [] : [...endless(scenario, world), ...spinning(scenario, world)]),
   ]);
 }
 
@@ -105,7 +106,7 @@ class World {
     whatModulesDo: boolean,
   ): boolean {
     const { blocks, start, module } = scenario.program;
-    if (module) return whatModulesDo;
+    if (module || scenario.broken) return whatModulesDo;
     const seen = new Set<string>();
     const open = [start];
     for (let name = open.pop(); name !== undefined; name = open.pop()) {
@@ -136,6 +137,8 @@ function wrongArguments(scenario: CheckedScenario, reference: ScenarioReference,
     const message = `there is no scenario "${reference.scenario}" here`;
     return [{ file, ...placeOf(reference), message, suggestion, severity: 'warning' }];
   }
+  // What it takes is not known before its own mistakes are put right.
+  if (target.broken) return [];
   const { id, parameters, module } = target.program;
   if (module?.declaresParameters === false) return [];
   const missing = parameters.filter(
