@@ -151,7 +151,7 @@ export class MediaEndpoint {
    * @throws MediaError when the file does not exist; the signal's reason when it aborts (the sound stops then)
    */
   async play(source: string, signal: AbortSignal): Promise<number> {
-    const event = await this.#run('playback', source, signal, () => this.stopPlaying());
+    const event = await this.#run('playback', source, signal);
     if (event.getHeader('Application-Response') === 'FILE NOT FOUND') {
       throw new MediaError(`the media server cannot find ${source}`);
     }
@@ -167,9 +167,7 @@ export class MediaEndpoint {
     const silence = silenceMs === 0 ? '' : ` ${SILENCE_LEVEL} ${wholeSeconds(silenceMs)}`;
     const path = /\s/.test(file) ? `'${file}'` : file;
     await this.set('record_fill_cng', 'true');
-    const event = await this.#run('record', `${path} ${wholeSeconds(maxMs)}${silence}`, signal, () =>
-      this.stopPlaying(),
-    );
+    const event = await this.#run('record', `${path} ${wholeSeconds(maxMs)}${silence}`, signal);
     return Number(event.getHeader('variable_record_ms') ?? 0);
   }
 
@@ -195,7 +193,7 @@ export class MediaEndpoint {
   async speak(text: string, voice: string, signal: AbortSignal): Promise<void> {
     // The separator of the command cannot be part of the text.
     const data = `${SPEECH_ENGINE}|${voice}|${text.replaceAll('|', ' ').replace(/[\r\n]+/g, ' ')}`;
-    await this.#run('speak', data, signal, () => this.stopPlaying());
+    await this.#run('speak', data, signal);
   }
 
   /** Ends whatever is being played. */
@@ -358,11 +356,16 @@ export class MediaEndpoint {
   }
 
   /**
-   * Runs an application until it is over, by itself or because the signal aborted: then `interrupt` ends it. Settles
-   * when the channel is free again, so that whatever comes next does not meet a rest of it. One at a time, as on the
+   * Runs an application until it is over, by itself or because the signal aborted: then `interrupt` ends it, or a break.
+   * Settles when the channel is free again, so that whatever comes next does not meet a rest of it. One at a time, as on the
    * channel itself: an interruption could otherwise end the one before, and the next would go on for ever.
    */
-  async #run(application: string, data: string, signal: AbortSignal, interrupt: () => Promise<void>): Promise<FsEvent> {
+  async #run(
+    application: string,
+    data: string,
+    signal: AbortSignal,
+    interrupt?: () => Promise<void>,
+  ): Promise<FsEvent> {
     this.#keepDigits();
     signal.throwIfAborted();
     const before = this.#running;
@@ -384,18 +387,31 @@ export class MediaEndpoint {
     application: string,
     data: string,
     signal: AbortSignal,
-    interrupt: () => Promise<void>,
+    interrupt?: () => Promise<void>,
   ): Promise<FsEvent> {
     const started = this.#started(application);
+    const over = new AbortController();
     // An interruption that overtakes the start would miss it, and nothing would end the application any more.
-    const stop = () => void started.then(interrupt);
+    const stop = () => void started.then(interrupt ?? (() => this.#break(over.signal)));
     signal.addEventListener('abort', stop, { once: true });
     try {
       const event = await this.#bounded(this.#endpoint.execute(application, data));
       signal.throwIfAborted();
       return event;
     } finally {
+      over.abort();
       signal.removeEventListener('abort', stop);
+    }
+  }
+
+  /**
+   * Breaks the application that runs until it is over. FreeSWITCH forgets a break that comes while it begins one or
+   * changes the codec, as it does some 20 ms after a session description.
+   */
+  async #break(over: AbortSignal): Promise<void> {
+    while (!over.aborted && !this.#gone.signal.aborted) {
+      await this.stopPlaying();
+      await Promise.race([aborted(over), elapsed(BREAK_AGAIN_MS)]);
     }
   }
 
@@ -457,6 +473,8 @@ const SILENCE_LEVEL = 200;
 const SPEECH_ENGINE = 'espeak';
 /** What a channel sets when the sound of its bridge flows. */
 const BRIDGE_FLOWS = 'bridge_flows=true';
+/** Milliseconds after which an application that goes on is broken again: five packets. */
+const BREAK_AGAIN_MS = 100;
 /** How often a re-INVITE that crossed another is sent. */
 const GLARE_ATTEMPTS = 6;
 /** Milliseconds after which two channels count as at work without a word from the media server. */

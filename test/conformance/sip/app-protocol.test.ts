@@ -1,8 +1,9 @@
 import { expect } from 'chai';
-import { observeFor, WaitError } from '../../phones/wait.ts';
+import { observeFor } from '../../phones/wait.ts';
 import { Agent } from '../support/agent.ts';
 import { AppPort, frame } from '../support/app-port.ts';
 import { type Held, sipServer } from '../support/servers.ts';
+import { connectRoutedApp } from '../support/routed-app.ts';
 import { connectApp } from '../support/srf.ts';
 
 describe('Conformance, SIP server: app protocol', () => {
@@ -151,7 +152,7 @@ describe('Conformance, SIP server: app protocol', () => {
     const agent = keep(await Agent.open());
     const answered: string[] = [];
     const routes = (name: string) =>
-      connectApp(server.address, (srf) =>
+      connectRoutedApp(server.address, (srf) =>
         srf.use('options', (_request, response) => {
           answered.push(name);
           response.send(200);
@@ -159,9 +160,6 @@ describe('Conformance, SIP server: app protocol', () => {
       );
     const first = keep(await routes('first'));
     keep(await routes('second'));
-    // Routes are on their way when the secret has been accepted.
-    await settledRoutes(agent, first.sip);
-    answered.length = 0;
     for (let count = 0; count < 4; count += 1) await agent.send('OPTIONS', `sip:x@${first.sip}`);
     expect([...answered].toSorted()).to.deep.equal(['first', 'first', 'second', 'second']);
     expect(answered[0]).not.to.equal(answered[1]);
@@ -195,12 +193,3 @@ describe('Conformance, SIP server: app protocol', () => {
     expect(response?.status).to.equal(481);
   });
 });
-
-/** Asks until nobody is refused for want of a route any more. */
-async function settledRoutes(agent: Agent, sip: string): Promise<void> {
-  for (let attempt = 0; attempt < 50; attempt += 1) {
-    const response = await agent.send('OPTIONS', `sip:x@${sip}`);
-    if (response?.status === 200) return;
-  }
-  throw new WaitError('no application took a route');
-}

@@ -4,8 +4,9 @@ import { createServer, type Socket } from 'node:net';
 import { expect } from 'chai';
 import { header, type SipResponse } from '../../phones/sip/message.ts';
 import { Agent } from '../support/agent.ts';
+import { connectRoutedApp } from '../support/routed-app.ts';
 import { type HeldSipServer, sipServer } from '../support/servers.ts';
-import { type App, connectApp, type Message, type Request, type Response } from '../support/srf.ts';
+import { type App, type Message, type Request, type Response } from '../support/srf.ts';
 import { sdp } from '../support/sdp.ts';
 
 /** 64*T1 of the embedded server here; a real one is configured with RFC 3261's 32 s. */
@@ -33,7 +34,7 @@ describe('Conformance, SIP server: far ends that say nothing', function () {
     server = await sipServer({ t1: EMBEDDED_T1 });
     timeoutMs = server.timeoutMs;
     const incoming = Promise.withResolvers<{ request: Request; response: Response }>();
-    app = await connectApp(server.address, (srf) =>
+    app = await connectRoutedApp(server.address, (srf) =>
       srf.use('invite', (request, response) => incoming.resolve({ request, response })),
     );
     agent = await Agent.open();

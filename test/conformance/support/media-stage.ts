@@ -10,8 +10,9 @@ import { Arrivals } from '../../phones/wait.ts';
 import { eventually } from '../../support/eventually.ts';
 import { unexplained } from '../../support/real-servers.ts';
 import { connectMedia, type Endpoint, type MediaServer } from './fsmrf.ts';
+import { connectRoutedApp } from './routed-app.ts';
 import { type Held, mediaServer, sipServer } from './servers.ts';
-import { type App, connectApp, type Dialog, type Request, type Response, type Srf } from './srf.ts';
+import { type App, type Dialog, type Request, type Response, type Srf } from './srf.ts';
 
 /** A phone in a call with an endpoint of the media server. */
 export interface Connected {
@@ -39,7 +40,7 @@ export class MediaStage {
     const [sip, media] = [await sipServer(), await mediaServer()];
     this.#held = [sip, media];
     this.#address = media.address;
-    this.#app = await connectApp(sip.address, (srf) => {
+    this.#app = await connectRoutedApp(sip.address, (srf) => {
       srf.use('invite', (request, response) => this.#incoming.push({ request, response }));
     });
     this.#media = await connectMedia(this.#app.srf, media.address);

@@ -2,8 +2,9 @@ import { expect } from 'chai';
 import type { Protocol } from '../../phones/sip/transport.ts';
 import { Arrivals } from '../../phones/wait.ts';
 import { Agent } from './agent.ts';
+import { connectRoutedApp } from './routed-app.ts';
 import { type Held, sipServer } from './servers.ts';
-import { type App, connectApp, type Dialog, type Request, type Response, type Srf } from './srf.ts';
+import { type App, type Dialog, type Request, type Response, type Srf } from './srf.ts';
 import { sdp } from './sdp.ts';
 
 /** A request that came to the application. */
@@ -24,14 +25,13 @@ export class SipStage {
 
   async open(methods: readonly string[]): Promise<void> {
     this.#server = await sipServer();
-    this.#app = await connectApp(this.#server.address, (srf) => {
+    this.#app = await connectRoutedApp(this.#server.address, (srf) => {
       for (const method of methods) {
         const arrivals = new Arrivals<Incoming>(`${method} at the application`);
         this.#incoming.set(method, arrivals);
         srf.use(method, (request, response) => arrivals.push({ request, response }));
       }
     });
-    await routesTaken(this.#app);
   }
 
   get srf(): Srf {
@@ -101,15 +101,6 @@ export class SipStage {
     if (this.#app === undefined) throw new Error('the stage is not open');
     return this.#app;
   }
-}
-
-/** Routes are asked for when the secret has been accepted; a request of the application comes after them. */
-async function routesTaken(app: App): Promise<void> {
-  const agent = await Agent.open();
-  const sent = app.srf.request(agent.uri, { method: 'OPTIONS' });
-  (await agent.request('OPTIONS')).respond(200);
-  await sent;
-  await agent.close();
 }
 
 /** Opens the stage for the tests of a `describe`; the application takes these methods. */
