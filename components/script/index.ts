@@ -38,7 +38,7 @@ export const script = defineComponent({
   shorthand: 'code',
   exits: { next: { description: 'The code came to its end.' } },
   results: { value: { type: 'any', description: 'What the code returned.' } },
-  assignsAny: true,
+  assigns: ({ code }, variable) => mayAssign(String(code), variable),
   method: false,
   run: async (context, { code, vars: given, language, timeout }) => {
     const vars = (given ?? {}) as Record<string, Value>;
@@ -50,6 +50,11 @@ export const script = defineComponent({
     return { exit: 'next', fields: { value: result.value }, assign: changed(vars, result.vars) };
   },
 });
+
+/** Whether the code mentions the variable, or does something with `vars` as a whole. */
+function mayAssign(code: string, variable: string): boolean {
+  return new RegExp(`\\b${variable}\\b`).test(code) || /\bvars\b(?!\s*\??\.\s*[A-Za-z_$])/.test(code);
+}
 
 function changed(
   before: Readonly<Record<string, Value>>,

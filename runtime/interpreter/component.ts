@@ -140,8 +140,8 @@ export interface Component<Settings extends TSchema = TSchema> {
   readonly brief?: boolean;
   /** A loop through this block comes to an end by itself. */
   readonly bounded?: boolean;
-  /** It may set any variable. */
-  readonly assignsAny?: boolean;
+  /** Whether it may set the variable, beside what its settings of the kind `assignments` say. */
+  readonly assigns?: (settings: LiteralSettings, variable: string) => boolean;
   /** Name in scripts and modules, `call.NAME` unless given; false: not there. */
   readonly method?: string | false;
   /** Other names of settings in modules. */

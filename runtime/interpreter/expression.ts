@@ -141,11 +141,23 @@ export class ExpressionCompiler {
     const { variables, records } = this.#declarations;
     const unknown = /^unknown name "(\w+)"$/.exec(problem.message)?.[1];
     if (unknown === 'Date') return suggest(problem, 'the time is now, e.g. now.getHours()');
-    if (unknown !== undefined) return suggest(problem, suggestName(unknown, [...variables.keys(), ...records.keys()]));
+    if (unknown !== undefined) {
+      const known = [...variables.keys(), ...records.keys()];
+      return suggest(problem, itself(unknown, source, known) ?? suggestName(unknown, known));
+    }
     const field = /^there is no field "(\w+)"$/.exec(problem.message)?.[1];
     const record = records.get(/(\w+)\s*\.\s*$/.exec(source.slice(0, problem.start))?.[1] ?? '');
     return field !== undefined && record ? suggest(problem, suggestName(field, Object.keys(record))) : problem;
   }
+}
+
+/** Names stand for themselves (`args.who` is `who`), and texts are quoted (`== yes`). */
+function itself(unknown: string, source: string, known: readonly string[]): string | undefined {
+  const field = new RegExp(`\\b${unknown}\\.(\\w+)`).exec(source)?.[1];
+  if (field !== undefined) return known.includes(field) ? `write ${field} by itself` : undefined;
+  if (!/^(yes|no|on|off)$/i.test(unknown) && nearest(unknown, known) !== undefined) return undefined;
+  const isCompared = new RegExp(`[=!]=\\s*${unknown}\\b(?!\\()|\\b${unknown}\\s*[=!]=`).test(source);
+  return isCompared ? `write "${unknown}" if it is a text` : undefined;
 }
 
 function suggest(problem: ExpressionProblem, suggestion: string | undefined): ExpressionProblem {
@@ -172,19 +184,30 @@ function describe(error: unknown): ExpressionProblem {
     .replace(/^no such overload: (.*)$/i, 'these types do not go together: $1')
     .replace('Unexpected token: EOF', 'the expression is incomplete')
     .replace(/^Expected \w+, got EOF$/, 'the expression is incomplete')
-    .replace(/^Cannot index type '(.*?)'$/, 'a value of type $1 has no items')
+    .replace(/^Cannot index type '(.*?)'$/, 'a value of type $1 has no fields and no items')
     .replace(
       /^Logical operator requires bool operands, got '(.*)'$/,
       'only true and false can be combined, not a value of type $1',
     )
-    .replace(/^List index must be int, got '(.*)'$/, 'a list has no fields: items are read by their number, e.g. [0]')
-    .replace(/^Cannot index type '(.*)' with type '(.*)'$/, 'a value of type $1 has no fields');
+    .replace(
+      /^List index must be int, got '(.*)'$/,
+      'a list has no fields: items are read by their number, e.g. [0], and counted by size(...)',
+    )
+    .replace(
+      /^Ternary condition must be bool, got '(.*)'$/,
+      'a value of type $1 is not true or false; compare it, e.g. with ==',
+    );
   const mixed = /string \+ (int|double|bool)|(int|double|bool) \+ string/.test(text);
+  const contained = /string in string/.test(text);
+  const numbers = /(?:int [-+*/] double|double [-+*/] int)/.test(text);
   const compared = /string (?:[=!<>]=|[<>]) (?:int|double)|(?:int|double) (?:[=!<>]=|[<>]) string/.test(text);
   return {
     start,
     message: /^(these types|only true|a value of)/.test(readable) ? plainTypes(readable) : readable,
     ...(mixed ? { suggestion: 'convert with string(...)' } : {}),
+    ...(contained ? { suggestion: 'write text.contains("x")' } : {}),
+    ...(/: ?!string/.test(readable) ? { suggestion: 'compare it, e.g. with == ""' } : {}),
+    ...(numbers ? { suggestion: 'convert with double(...)' } : {}),
     ...(compared ? { suggestion: 'a text is compared with a text, e.g. "1"; int(...) makes it a number' } : {}),
   };
 }
@@ -193,6 +216,7 @@ function describe(error: unknown): ExpressionProblem {
 const FOREIGN: readonly (readonly [RegExp, string])[] = [
   [/^===/, 'write == to compare'],
   [/^!==/, 'write != to compare'],
+  [/^=>/, 'write list.map(x, x + 1)'],
   [/^=(?!=)/, 'write == to compare'],
   [/^and\b/i, 'write && for "and"'],
   [/^or\b/i, 'write || for "or"'],
@@ -277,6 +301,14 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   slice: 'substring',
 };
 
+/** What is written in another way. */
+const OTHERWISE: Readonly<Record<string, string>> = {
+  push: 'write list + [item]',
+  append: 'write list + [item]',
+  concat: 'write one + other',
+  replace: 'a script block can do it',
+};
+
 /** A function that there is not, or not for these values, at its very name. */
 function namingFunction(problem: ExpressionProblem, source: string): ExpressionProblem {
   const [, owner, name = '', types = ''] =
@@ -287,8 +319,9 @@ function namingFunction(problem: ExpressionProblem, source: string): ExpressionP
   const of = owner === undefined ? types : `${owner}${types === '' ? '' : ` and ${types}`}`;
   if (FUNCTIONS.includes(name)) return { start, message: `"${name}" is not for values of type ${plainTypes(of)}` };
   if (name === NOW) return { start, message: 'now is no function', suggestion: 'write now, e.g. now.getHours()' };
-  const known = ELSEWHERE[name];
-  const suggestion = known === undefined ? suggestName(name, FUNCTIONS) : `here it is "${known}"`;
+  const known = Object.hasOwn(ELSEWHERE, name) ? ELSEWHERE[name] : undefined;
+  const otherwise = Object.hasOwn(OTHERWISE, name) ? OTHERWISE[name] : undefined;
+  const suggestion = otherwise ?? (known === undefined ? suggestName(name, FUNCTIONS) : `here it is "${known}"`);
   return { start, message: `there is no function "${name}"`, ...(suggestion === undefined ? {} : { suggestion }) };
 }
 

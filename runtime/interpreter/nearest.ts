@@ -24,7 +24,7 @@ export function editDistance(a: string, b: string): number {
   return last[b.length] ?? 0;
 }
 
-/** The candidate closest to `word`, if it is close enough to be worth proposing (a third of its letters wrong at most). */
+/** The candidate closest to `word`, if it is close enough to be worth proposing (a third of its letters wrong at most, or more of them, or fewer). */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
   let found: string | undefined;
   let best = Math.min(word.length, Math.max(1, Math.floor(word.length / 3)) + 1);
@@ -36,5 +36,17 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
       found = candidate;
     }
   }
-  return found;
+  return found ?? beginningAlike(wanted, candidates);
+}
+
+/** `lang` for `language`, `max_digits` for `max`. */
+function beginningAlike(word: string, candidates: Iterable<string>): string | undefined {
+  for (const candidate of candidates) {
+    const other = candidate.toLowerCase();
+    if (Math.min(word.length, other.length) < 3) continue;
+    const isShort = other.startsWith(word) && word.length * 2 >= other.length;
+    const isLong = word.startsWith(other) && !/[a-z0-9]/.test(word[other.length] ?? '');
+    if (isShort || isLong) return candidate;
+  }
+  return undefined;
 }

@@ -155,6 +155,23 @@ blocks:
         found: ['12:10: warning: the variable "who" may be read here before it is set; give it a first value'],
       },
       {
+        what: 'nothing where a script may set the variable',
+        source: scenario(
+          'first:\n  script: "vars.who = 1;"\n  next: second\nsecond:\n  script: "// who\\nreturn vars;"\n  next: tell\n' +
+            'tell:\n  log: "${who} ${whose}"\n  next: end',
+          'variables: { who: { type: string }, whose: { type: string } }\n',
+        ),
+        found: [],
+      },
+      {
+        what: 'a variable that a script beside does not set',
+        source: scenario(
+          'first:\n  script: "vars.who = 1;"\n  next: tell\ntell:\n  log: "${whose}"\n  next: end',
+          'variables: { who: { type: string }, whose: { type: string } }\n',
+        ),
+        found: ['9:10: warning: the variable "whose" may be read here before it is set; give it a first value'],
+      },
+      {
         what: 'what a component alone can see',
         source: scenario(
           'first:\n  collect: { min: 3, max: 2 }\n  exits: { next: second, timeout: second }\nsecond:\n  menu: menu.wav\n  exits: { failed: end }',

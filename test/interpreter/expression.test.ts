@@ -49,7 +49,7 @@ describe('expressions', () => {
     ],
     ['tries++', 5, 'this is not understood', 'write + 1, and give the value to a variable by set'],
     ['tries == 1 ? "a"', undefined, 'the expression is incomplete', undefined],
-    ['name[0]', undefined, 'a value of type string has no items', undefined],
+    ['name[0]', undefined, 'a value of type string has no fields and no items', undefined],
     ['now().getHours()', 0, 'now is no function', 'write now, e.g. now.getHours()'],
     ['Date.now()', 0, 'unknown name "Date"', 'the time is now, e.g. now.getHours()'],
     ['now.getDay()', 4, 'there is no function "getDay"', 'here it is "getDayOfWeek"'],

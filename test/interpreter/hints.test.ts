@@ -26,7 +26,7 @@ const CASES: readonly Case[] = [
     '5:12: these types do not go together: integer == string; a text is compared with a text, e.g. "1"; int(...) makes it a number',
     '6:12: only true and false can be combined, not a value of type integer',
     '7:12: "size" is not for values of type integer',
-    '8:18: a list has no fields: items are read by their number, e.g. [0]',
+    '8:18: a list has no fields: items are read by their number, e.g. [0], and counted by size(...)',
     '9:14: "wait" must be a text like 5s, but this is of type integer; add the unit, e.g. ${seconds}s',
   ],
   [
@@ -196,6 +196,79 @@ const CASES: readonly Case[] = [
     '6:14: not valid YAML: unexpected scalar at node end; put quotes around a text that begins with { or [',
   ],
   [
+    'keys at the wrong place',
+    'start: a\nblocks:\n  a: { if: call.number == "1", then: b, else: b }\n  b:\n    play: "silence:1s"\n    repeat: 2\n    next: c\n' +
+      '  c: { switch: "${call.number}", cases: { 1: d }, default: d }\n  d: { say: Hello, world, next: e }\n' +
+      '  e:\n    answer:\n     next: f\n  f: { hangup: , exits: end }\n  next: end',
+    '4:3: the exit "then" of the block "a" leads nowhere; add exits: {then: BLOCK}, or lead it to end',
+    '4:3: the exit "else" of the block "a" leads nowhere; add exits: {else: BLOCK}, or lead it to end',
+    '4:32: a block has no "then"; write exits: { then: b }',
+    '4:41: a block has no "else"; write exits: { else: b }',
+    '7:5: a block has no "repeat"; it is a setting: write play: { repeat: ... }',
+    '9:3: the exit "else" of the block "c" leads nowhere; add exits: {else: BLOCK}, or lead it to end',
+    '9:8: "switch" has no value: name an exit by one, e.g. exits: {sales: ring_sales, else: end}',
+    '9:34: a block has no "cases"; write exits: { VALUE: BLOCK, else: BLOCK }',
+    '9:51: a block has no "default"; write exits: { else: BLOCK }',
+    '10:20: a block has no "world"; put quotes around a text with a comma in it',
+    '11:3: the exit "next" of the block "e" leads nowhere; add next: BLOCK, or lead it to end',
+    '13:6: "answer" has no setting "next"; write it beside answer, as deep as that',
+    '14:25: exits must be a map; write next: end',
+    '15:9: the block "next" names no component; it belongs to the block above: indent it as the component there',
+  ],
+  [
+    'values in another form than the one that is wanted',
+    'parameters: { f: { type: boolean, default: "true" }, p: { type: string, values: a } }\nstart: a\nblocks:\n' +
+      '  a: { hunt: { members: "102, 103", strategy: in_order }, exits: { answered: b, failed: b } }\n  b: { record: { beep: yes }, next: c }\n' +
+      '  c: { loop: 3, exits: { each: c, done: d } }\n  d: { webhook: https://x.example/, next: e }\n  e: { loop: { times: "3" }, exits: { each: e, done: end } }\n',
+    '2:44: the default of "f" is no boolean; write it without quotes',
+    '2:81: the values of "p" must be a list; write values: [a, b]',
+    '5:25: "members" must be a list, not "102, 103"; write ["102", "103"]',
+    '6:24: "beep" must be true or false, not "yes"; write true',
+    '7:14: "loop" must be settings: over, times; write loop: { times: 3 }',
+    '8:17: "webhook" must be settings: url, event, data, headers; write webhook: { url: https://x.example/ }',
+    '9:23: "times" must be a whole number from 0 to 100000, not "3"; write it without quotes',
+  ],
+  [
+    'expressions as other languages have them',
+    'parameters: { who: string }\nvariables: { n: 0, l: [1], m: { type: object } }\nstart: a\nblocks:\n' +
+      '  a: { set: { n: n + 1, l: "${l.push(1)}" }, next: b }\n  b: { set: { n: "${n} + 1", m.x: 1, who: x }, next: c }\n' +
+      '  c: { set: { n += 1: , pin: 1 }, next: d }\n  d: { if: args.who == yes, exits: { then: e, else: e } }\n' +
+      '  e: { if: pin == no && call.number == "", exits: { then: f, else: f } }\n  f: { log: "${call.number ?? who}", next: g }\n' +
+      `  g: { if: "'1' in call.number", exits: { then: h, else: h } }\n  h: { log: "\${l.map(x => x)} \${who ? 1 : 2} \${n++}", next: end }`,
+    '6:18: the variable "n" is of type integer, but this is of type string; write "${n + 1}"',
+    '6:33: there is no function "push"; write list + [item]',
+    '7:18: the variable "n" is of type integer, but this is of type string; write "${n + 1}"',
+    '7:30: there is no variable "m.x"; a map is set as a whole: write m: { ... }',
+    '7:38: "who" keeps the value that it was given; set a variable of your own',
+    '8:15: there is no variable "n += 1"; write n: "${n + ...}"',
+    '8:25: there is no variable "pin"; there is: n, l, m',
+    '9:12: unknown name "args"; write who by itself',
+    '10:19: unknown name "no"; write "no" if it is a text',
+    '11:28: this is not understood; write has(a.b) ? a.b : something',
+    '12:13: these types do not go together: string in string; write text.contains("x")',
+    '13:24: this is not understood; write list.map(x, x + 1)',
+    '13:33: a value of type string is not true or false; compare it, e.g. with ==',
+    '13:49: this is not understood; write + 1, and give the value to a variable by set',
+  ],
+  [
+    'exits that there are not, and nothing of the blocks behind them',
+    'start: a\nblocks:\n  a: { collect: { max: 1 }, exits: { success: b, timeout: end } }\n  b: { log: "${a.digits}", next: end }',
+    '4:3: the exit "next" of the block "a" leads nowhere; add next: BLOCK, or lead it to end',
+    '4:38: "collect" has no exit "success"; there is: next, timeout, error',
+  ],
+  [
+    'names as values of their own',
+    'variables: { n: 0 }\nstart: a\nblocks:\n  a: { script: { code: "vars.n = vars.n + 1", vars: { n: n } }, next: b }\n' +
+      '  b: { publish: { event: x, data: { m: call.number } }, next: end }',
+    '5:58: warning: this is the text "n"; write ${n} for its value',
+    '6:40: warning: this is the text "call.number"; write ${call.number} for its value',
+  ],
+  [
+    'a comment within braces',
+    'start: a\nblocks:\n  a: { record: { stop_digits: #, beep: true }, next: b }\n  b: { log: "${a.recording}", next: end }',
+    '5:3: not valid YAML: flow map in block collection must be sufficiently indented and end with a }; put quotes around #: what follows it is a comment',
+  ],
+  [
     'two scenarios in one file',
     'start: a\nblocks:\n  a: { hangup: }\n---\nid: y',
     '5:1: the file holds more than one document; write one scenario into one file, without ---',
@@ -211,6 +284,10 @@ const FINE: readonly (readonly [what: string, source: string])[] = [
     'braces and signs that stand for no name',
     'variables: { n: 1 }\nstart: a\nblocks:\n  a: { log: "{x} {{y.z}} 100%n 5 %d $5 $${n} a$n {1} ${n % 2}", next: b }\n' +
       '  b: { http: { url: "https://a.example/{id}", method: POST, body: { n: , t: "{}" } }, next: end }',
+  ],
+  [
+    'a number without a fraction yet',
+    'variables: { total: 0.0 }\nstart: a\nblocks:\n  a: { set: { total: "${total + 0.5}" }, next: end }',
   ],
   [
     'a condition with ${}',

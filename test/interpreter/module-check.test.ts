@@ -36,7 +36,7 @@ describe('checker of modules', () => {
     expect(found).to.deep.equal([
       '2:14: "call.play" lacks the setting "sounds"; e.g. sounds: welcome.wav',
       '2:21: "call.play" has no setting "sound"; did you mean "sounds"?',
-      '3:29: "max" must be a whole number from 1 to 64, not "4"',
+      '3:29: "max" must be a whole number from 1 to 64, not "4"; write it without quotes',
       '3:43: "timeout" is no duration; write 5s for seconds or 5ms for milliseconds',
       '4:14: call has no "plya"; did you mean "play"?',
       '5:31: "call.record" has no setting "silense"; did you mean "silence"?',
@@ -85,7 +85,7 @@ const later2 = console.table(1);`);
       '6:11: there is no digts here; did you mean "digits"?',
       '7:3: "LIMIT" is a constant; declare it by let LIMIT',
       '8:18: warning: "${digits" is plain text here; put the text between backticks: `...`',
-      '9:9: there is no say here',
+      '9:9: there is no say here; write call.say(...)',
       '9:18: warning: the scenario has no parameter "agnt"; did you mean "agent"?',
       '9:24: "later" is used before it is set; declare it before',
       '11:3: warning: this loop never ends; leave it by break or return',
@@ -96,7 +96,7 @@ const later2 = console.table(1);`);
   it('says what is wrong in a module that does not compile, in words for authors', async () => {
     const of = async (source: string, file: string) => (await check(source, file)).found;
     const end = await of('export default async (call: Call) => {\n  await call.say({\n', 'm.ts');
-    expect(end).to.deep.equal(['2:19: the code ends too early; close every {, (, [ and text']);
+    expect(end).to.deep.equal(['2:19: the brackets do not match; one of {, (, [ is not closed, or closed twice']);
     const typed = await of('export default async (call: Call) => 1;', 'm.js');
     expect(typed).to.deep.equal(['1:23: missing ) after argument list; it is TypeScript: name the file .ts']);
     const common = await of('const fs = require("fs");\nmodule.exports = async (call) => fs;', 'm.js');
@@ -121,6 +121,77 @@ const later2 = console.table(1);`);
       '3:11: call.collect gives no "digit"; did you mean "digits"?',
       '4:51: call.menu gives no "key"; there is: exit, digit, tries',
     ]);
+  });
+
+  it('follows results into variables', async () => {
+    const { found } = await check(`export default async function (call: Call) {
+  const answer = await call.collect({ max: 1 });
+  if (answer.digit === '1' || answer.exit === 'timout') await call.hangup();
+  const { exit, tries: n } = await call.menu({ prompt: 'silence:1s' });
+  switch (exit) { case '1': return n; case 'faild': break; }
+  if ('error' === exit) return;
+  const pending = call.collect({ max: 1 });
+  log.info(pending.digits);
+  const music = call.play('silence:1s');
+  music.cancel();
+  let other = await call.collect({ max: 1 });
+  other = { any: await music };
+  return other.any;
+}`);
+    expect(found).to.deep.equal([
+      '3:14: call.collect gives no "digit"; did you mean "digits"?',
+      '3:47: warning: call.collect never takes the exit "timout"; did you mean "timeout"?',
+      '5:44: warning: call.menu never takes the exit "faild"; did you mean "failed"?',
+      '6:7: warning: call.menu never takes the exit "error"; what goes wrong is thrown: write try { ... } catch (error) { ... }',
+      '8:20: "pending" is still a promise here, and has no "digits"; write await call.collect(...)',
+    ]);
+  });
+
+  it('finds what is not called, events there are not, exports that nobody reads, values of another type', async () => {
+    const { found } = await check(`export const limit = { cpu: '5s' };
+export const parameters = { to: string };
+export default async function (call: Call) {
+  await call.answer;
+  await call.transfer('101', { leg: 'x' });
+  const digits = await call.collect({ max: 1 });
+  if (digits === '1') log.info(\`\${digits}\`);
+  const { digit } = await call.menu({ prompt: 'silence:1s' });
+  if (digit === 1) return;
+  const { status } = await http.request('https://a.example');
+  if (status === '200' || status === 200) return;
+  events.on('dtfm', () => {});
+  let n = 1;
+  if (n = 2) for (i = 0; i < n; i++) log.info(i);
+}`);
+    expect(found).to.deep.equal([
+      `1:22: warning: nobody reads the export "limit"; did you mean "limits"?`,
+      '2:33: "parameters" has to be written out; write a literal here',
+      '2:33: there is no string here; did you mean "String"?',
+      '4:14: call.answer is not called; write await call.answer()',
+      '5:14: call has no "transfer"; write call.refer(...)',
+      '7:7: warning: "digits" is all that call.collect gives; write digits.digits, or const { digits } = ...',
+      '7:35: warning: "digits" is all that call.collect gives; write digits.digits, or const { digits } = ...',
+      `9:17: warning: "digit" is a string, and never this; write '1'`,
+      '11:18: warning: "status" is a number, and never this; write 200',
+      '12:13: there is no event "dtfm"; did you mean "dtmf"?',
+      '14:7: warning: this assigns to "n"; write === to compare',
+      '14:19: "i" is not declared; write let i = ...',
+    ]);
+    const of = async (source: string) => (await check(source, 'm.js')).found;
+    expect(await of('export default class { run(call) { return call; } }')).to.deep.equal([
+      '1:1: the module exports no default function; write export default async function (call, args) { ... }',
+    ]);
+    expect(await of('export default async (call) => { await call.play("silence:1s", { repeat: 2 }); };')).to.deep.equal(
+      ['1:64: warning: call.play takes one argument; put all settings into one { ... }'],
+    );
+  });
+
+  it('knows the call in other functions, and what is no call', async () => {
+    const { found } =
+      await check(`export default async (phone: Call) => { await phone.plya('x'); await helper(phone); };
+async function helper(call: Call) { await call.plya('x'); await other({ plya: () => 1 }); }
+async function other(phone: { plya(): void }) { phone.plya(); await call.plya('x'); }`);
+    expect(found.map((each) => each.split(':', 2).join(':'))).to.deep.equal(['1:53', '2:48', '3:74']);
   });
 
   it('knows the call by the name that the module gives it', async () => {
@@ -169,6 +240,7 @@ export const fallback = \`\${1}\`;
 export default async () => 1;`);
     expect(found).to.deep.equal([
       '3:17: parameter "kind" has the unknown type "strin"; did you mean "string"?',
+      '5:25: the parameter "kind" is not given; add args: { kind: ... }',
       '5:43: "25" is no hour (0 to 23)',
       '5:59: nothing starts by "hok"; did you mean "hook"?',
       '6:25: the limit "cpu" must be a duration from 10ms to 600s',

@@ -11,7 +11,7 @@ function found(source: string): string {
     .flatMap(({ node, use, binding, early }) => {
       if (early) return [`!${node.name}`];
       if (!binding) return [use === 'read' ? node.name : `${use} ${node.name}`];
-      return binding.constant && use !== 'read' && use !== 'typeof' ? [`=${node.name}`] : [];
+      return binding.kind === 'constant' && use !== 'read' && use !== 'typeof' ? [`=${node.name}`] : [];
     })
     .join(' ');
 }

@@ -127,7 +127,17 @@ return "\${who} \${x} \${5}";`;
     [
       'code that is not closed',
       'script: |\n      if (vars.a) {\n        log(1);',
-      '7:16: the code ends too early; close every {, (, [ and text',
+      '7:16: the brackets do not match; one of {, (, [ is not closed, or closed twice',
+    ],
+    [
+      'a word that is misspelt',
+      'script: |\n      for (const a of [1]) { retrun a; }',
+      '6:37: this is not understood here; look at what stands before it',
+    ],
+    [
+      'placeholders of expressions',
+      'script: |\n      return {{call.number}} + 1;',
+      '6:15: Unexpected token `{`. Expected identifier, string literal, numeric literal or [ for the computed key; a script gets values by the setting vars, and reads vars.NAME',
     ],
     [
       'an import',

@@ -4,6 +4,7 @@ import type { ExpressionCompiler } from '../expression.ts';
 import { suggestName } from '../problem.ts';
 import { type Block, type Compiled, literalSettings } from '../program.ts';
 import type { ValueType } from '../values.ts';
+import { BLOCK_KEYS, isKeyOfBlock, misplacedKey } from './block-hints.ts';
 import { checkCallLife } from './call-life.ts';
 import { type WiredExits, completeExits, readExits } from './exits.ts';
 import { runsUnset, spins } from './flow.ts';
@@ -22,9 +23,6 @@ const CASES: Readonly<Record<string, { readonly pattern: RegExp; readonly sugges
   bool: { pattern: /^(true|false)$/, suggestion: 'it is true or false' },
   int: { pattern: /^-?\d+$/, suggestion: 'it is a whole number' },
 };
-
-/** Keys of a block beside its component. */
-const BLOCK_KEYS = ['next', 'exits', 'leg'];
 
 /** A block whose component is known; its settings are compiled when all names are. */
 export interface BlockDraft {
@@ -46,6 +44,7 @@ interface ResultUse {
 export interface BlockContext {
   readonly compiler: ExpressionCompiler;
   readonly variables: ReadonlyMap<string, ValueType>;
+  readonly parameters: ReadonlySet<string>;
   readonly promptsFolder: string;
 }
 
@@ -160,7 +159,13 @@ export class BlockReader {
   /** Notes where a run cannot get, and results read where their block cannot have run. */
   checkFlow(blocks: ReadonlyMap<string, Block>, drafts: readonly BlockDraft[], flow: Flow): void {
     const { start, last, interrupts, unset } = flow;
-    const graph: Graph = new Map([...blocks].map(([name, { exits }]) => [name, [...exits.values()]]));
+    // An exit that there is not leads somewhere, too: that it is wrong is told.
+    const wired = new Map(
+      drafts.map(({ name, exits }) => [name, [...exits.wired.values()].map(({ target }) => target)]),
+    );
+    const graph: Graph = new Map(
+      [...blocks].map(([name, { exits }]) => [name, [...exits.values(), ...(wired.get(name) ?? [])]]),
+    );
     for (const entry of [start, last]) if (entry) this.#checkTarget(textOf(entry), entry.value ?? entry.keyNode, false);
     for (const { target, node } of interrupts) this.#checkTarget(target, node, true);
     if (blocks.size < this.#declared.size) return;
@@ -210,17 +215,22 @@ export class BlockReader {
     if (isAlias(value)) return undefined;
     if (!isMap(value)) {
       const named = isScalar(value) && this.#components.has(scalarText(value)) ? `${scalarText(value)}: ` : undefined;
-      const instead = named === undefined ? 'write e.g. play: welcome.wav' : `write { ${named}, next: BLOCK }`;
+      const instead = isKeyOfBlock(key, value)
+        ? 'it belongs to the block above: indent it as the component there'
+        : named === undefined
+          ? 'write e.g. play: welcome.wav'
+          : `write { ${named}, next: BLOCK }`;
       this.#source.problem(value ?? keyNode, `the block "${key}" names no component`, instead);
       return undefined;
     }
     const entries = this.#source.entries(value);
     const [settings, ...more] = entries.filter((candidate) => this.#components.has(candidate.key));
+    const component = this.#components.get(settings?.key ?? '');
     for (const entry of entries.filter(
       (other) => !this.#components.has(other.key) && !BLOCK_KEYS.includes(other.key),
     )) {
-      if (settings)
-        this.#source.problem(entry.keyNode, `a block has no "${entry.key}"`, suggestName(entry.key, BLOCK_KEYS));
+      if (component)
+        this.#source.problem(entry.keyNode, `a block has no "${entry.key}"`, misplacedKey(entry, value, component));
       else this.#unknown(entry);
     }
     for (const entry of more)
@@ -234,7 +244,6 @@ export class BlockReader {
         this.#source.problem(keyNode, `the block "${key}" names no component`, 'write e.g. play: welcome.wav');
       return undefined;
     }
-    const component = this.#components.get(settings.key);
     const byKey = (wanted: string): Entry | undefined => entries.find((entry) => entry.key === wanted);
     return (
       component && {

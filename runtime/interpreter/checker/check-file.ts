@@ -32,6 +32,15 @@ export async function checkText(text: string, options: ModuleCheckOptions): Prom
 /** What becomes of the lines of `>`, and of a text without quotes. */
 const FOLDED = 'YAML makes one line of these; write code: | and the lines below it';
 
+const PLACEHOLDER = 'a script gets values by the setting vars, and reads vars.NAME';
+
+/** Whether the code holds `{{name}}` or `${name}` for something of the scenario. */
+function hasPlaceholder({ source, scenario }: ScriptSite): boolean {
+  return [...source.matchAll(/(?:\{\{|\$\{)\s*([A-Za-z]\w*)/g)].some(
+    ([, name = '']) => scenario.variables.has(name) || scenario.records.has(name),
+  );
+}
+
 /** Mistakes in the scripts of blocks, where they stand in the file. */
 async function scriptProblems(
   scripts: readonly ScriptSite[],
@@ -50,6 +59,7 @@ async function scriptProblems(
           ...place(line, column),
           ...found,
           ...(isFolded ? { suggestion: FOLDED } : {}),
+          ...(hasPlaceholder(script) ? { suggestion: PLACEHOLDER } : {}),
         }));
       const found: Problem[] = [];
       const report: Report = (offset, message, suggestion, severity) => {

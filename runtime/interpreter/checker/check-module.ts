@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { type Expression, type Program as Tree, parse } from 'acorn';
-import { type Node, isScalar } from 'yaml';
+import { type Node, isMap, isScalar, isSeq } from 'yaml';
 import type { CompileResult, ScriptFormat, ScriptProblem, ScriptSource } from '../../sandbox/index.ts';
 import type { ComponentRegistry } from '../component.ts';
+import { nearest } from '../nearest.ts';
 import { type LimitsWanted } from '../limits.ts';
 import { methods } from '../method.ts';
 import { isMistake } from '../problem.ts';
@@ -16,6 +17,7 @@ import { checkModuleNames } from './module-names.ts';
 import { literalNode, unknownNode } from './module-literals.ts';
 import { defaultExport, exportedConstants } from './module-walk.ts';
 import { Names } from './names.ts';
+import { namesIn } from './scopes.ts';
 import type { ScenarioReference } from './references.ts';
 import { type Entry, Source, scalarText } from './source.ts';
 import { readStarts } from './starts.ts';
@@ -34,6 +36,9 @@ export interface ModuleCheckOptions {
   /** Looks for mistakes in the source without running it; left out: they show when it runs. */
   readonly compile?: (source: ScriptSource) => Promise<CompileResult>;
 }
+
+/** Exports that are read before the module runs. */
+const DECLARED = ['name', 'description', 'parameters', 'starts', 'limits', 'fallback'];
 
 /** What a module says of itself by `export const NAME = ...`: known without running it. */
 interface Declared {
@@ -121,26 +126,17 @@ function read(
     const tree = parse(code, { ecmaVersion: 'latest', sourceType: 'module' });
     const declared = declarations(source, tree, id);
     const parameters = declared.declaresParameters ? declared.parameters.map(({ name }) => name) : undefined;
-    checkModuleNames(tree, methods(components).keys(), parameters, source.problemAt.bind(source));
-    return { declared, references: checkTree(source, tree, components, promptsFolder) };
+    const names = namesIn(tree);
+    checkModuleNames(tree, names, [...methods(components).keys()], parameters, source.problemAt.bind(source));
+    const main = defaultExport(tree);
+    if (main === 'missing') source.problem(null, NO_DEFAULT.message, NO_DEFAULT.suggestion);
+    const call = typeof main === 'object' ? main.params[0] : undefined;
+    return { declared, references: checkModuleCalls(tree, { source, components, promptsFolder, names, call }) };
   } catch (error) {
     // Types that nobody took out, or nested so deep that it is left to run time.
     if (error instanceof SyntaxError || error instanceof RangeError) return NOTHING;
     throw error;
   }
-}
-
-function checkTree(
-  source: Source,
-  tree: Tree,
-  components: ComponentRegistry,
-  promptsFolder: string,
-): readonly ScenarioReference[] {
-  const main = defaultExport(tree);
-  if (main === 'missing') source.problem(null, NO_DEFAULT.message, NO_DEFAULT.suggestion);
-  const [first] = typeof main === 'object' ? main.params : [];
-  const callName = first?.type === 'Identifier' ? first.name : undefined;
-  return checkModuleCalls(tree, { source, components, promptsFolder, callName });
 }
 
 function declarations(source: Source, tree: Tree, id: string): Declared {
@@ -153,6 +149,11 @@ function declarations(source: Source, tree: Tree, id: string): Declared {
     const value = node(name);
     return value === null ? undefined : { key: name, keyNode: value, value };
   };
+  for (const [name, value] of constants) {
+    const near = DECLARED.includes(name) ? undefined : nearest(name, DECLARED);
+    if (near !== undefined)
+      source.warning(unknownNode(value), `nobody reads the export "${name}"`, `did you mean "${near}"?`);
+  }
   const parameters = new DeclarationReader(source, new Names(source)).parameters(node('parameters'));
   const text = (name: string): { readonly [name: string]: string } => {
     const value = node(name);
@@ -172,9 +173,22 @@ function declarations(source: Source, tree: Tree, id: string): Declared {
 /** What is read without running the module has to be there without running it. */
 function literal(source: Source, name: string, value: Expression): Node | null {
   const node = literalNode(value);
-  if (!isScalar(node) || node.value !== unknownNode(value).value) return node;
-  source.problem(node, `"${name}" has to be written out`, `write export const ${name} = and a literal`);
+  const unknown = unknownIn(node);
+  if (!unknown) return node;
+  const instead = unknown === node ? `write export const ${name} = and a literal` : 'write a literal here';
+  source.problem(unknown, `"${name}" has to be written out`, instead);
   return null;
+}
+
+/** The first part of a value that is known at run time only. */
+function unknownIn(node: Node): Node | undefined {
+  if (isScalar(node)) return node.value === unknownNode({ start: 0, end: 0 }).value ? node : undefined;
+  const parts = isMap(node) ? node.items.map(({ value }) => value as Node) : isSeq(node) ? (node.items as Node[]) : [];
+  for (const part of parts) {
+    const found = unknownIn(part);
+    if (found) return found;
+  }
+  return undefined;
 }
 
 function tooLong(length: number): ScriptProblem & { readonly suggestion: string } {

@@ -5,6 +5,7 @@ import { ExpressionCompiler } from '../expression.ts';
 import { type LimitsWanted, readLimits } from '../limits.ts';
 import { type Problem, isMistake, suggestName } from '../problem.ts';
 import type { Program } from '../program.ts';
+import { settingKind } from '../setting.ts';
 import type { Value, ValueType } from '../values.ts';
 import { type BlockDraft, BlockReader, textOf } from './blocks.ts';
 import { DeclarationReader } from './declarations.ts';
@@ -78,11 +79,12 @@ function checkRoot(
   const reader = new BlockReader(source, options.components);
   const drafts = reader.draft(node('blocks'), names);
 
+  const given = new Set(parameters.map(({ name }) => name));
   const variableTypes = new Map(variables.map(({ name, type }) => [name, type]));
   const readable = new Map([...parameters.map(({ name, type }) => [name, type] as const), ...variableTypes]);
   const records = new Map([...BUILT_IN_RECORDS, ...resultRecords(drafts)]);
   const compiler = new ExpressionCompiler({
-    variables: new Map([...readable, ...BUILT_IN_MAPS]),
+    variables: new Map([...undeclared(source, drafts), ...readable, ...BUILT_IN_MAPS]),
     records,
     values: {
       variables: new Map(parameters.flatMap(({ name, values }) => (values?.every(isText) ? [[name, values]] : []))),
@@ -90,7 +92,7 @@ function checkRoot(
     },
   });
   const promptsFolder = options.promptsFolder ?? path.join(path.dirname(path.resolve(options.file)), 'prompts');
-  const blocks = reader.compile(drafts, { compiler, variables: variableTypes, promptsFolder });
+  const blocks = reader.compile(drafts, { compiler, variables: variableTypes, parameters: given, promptsFolder });
   const start = sections.get('start');
   if (!start) source.problem(root, 'the scenario has no start', 'write start: BLOCK');
   const interrupts = readInterrupts(source, node('on'));
@@ -117,10 +119,19 @@ function checkRoot(
   };
   const scripts = reader.scripts(drafts, {
     variables: readable,
-    parameters: new Set(parameters.map(({ name }) => name)),
+    parameters: given,
     records,
   });
   return { program, references: reader.references(drafts), scripts };
+}
+
+/** Variables that only blocks know, which set them: that they are not declared is told there, and not where they are read. */
+function undeclared(source: Source, drafts: readonly BlockDraft[]): (readonly [string, ValueType])[] {
+  return drafts.flatMap(({ component, settings: { value } }) =>
+    settingKind(component.settings) === 'assignments' && isMap(value)
+      ? source.entries(value).map(({ key }) => [key, 'any'] as const)
+      : [],
+  );
 }
 
 function isText(value: Value): value is string {

@@ -18,6 +18,10 @@ const WORDS: readonly (readonly [RegExp, Partial<Pick<CompileProblem, 'message' 
     { message: 'a script block imports and exports nothing', suggestion: 'take it out, or write a module' },
   ],
   [
+    /^Expected ';', '}' or <eof>$/,
+    { message: 'this is not understood here', suggestion: 'look at what stands before it' },
+  ],
+  [
     /enum is not supported/,
     { message: 'there is no enum here', suggestion: "write const NAME = { A: 'a' } as const, or a type" },
   ],
@@ -49,8 +53,12 @@ export async function compileProblems(
   return found.map((problem) => {
     const end = endOf(source.source);
     const isBehind = problem.line > end.line || (problem.line === end.line && problem.column > end.column);
-    if (isBehind || /<eof>/i.test(problem.message))
-      return { ...end, message: 'the code ends too early', suggestion: 'close every {, (, [ and text' };
+    if (isBehind || /(token `|got ')<eof>/i.test(problem.message))
+      return {
+        ...end,
+        message: 'the brackets do not match',
+        suggestion: 'one of {, (, [ is not closed, or closed twice',
+      };
     const [, words] = WORDS.find(([pattern]) => pattern.test(problem.message)) ?? [];
     if (words) return { ...problem, ...words };
     return isTypeScript ? { ...problem, suggestion: inTypeScript(source) } : problem;

@@ -24,9 +24,7 @@ export class DeclarationReader {
   parameters(node: Node | null): Parameter[] {
     const parameters: Parameter[] = [];
     for (const entry of this.#section(node, 'parameters')) {
-      if (!this.#names.take(entry.key, 'parameter', entry.keyNode)) continue;
-      const parameter = this.#parameter(entry, parameters);
-      if (parameter) parameters.push(parameter);
+      if (this.#names.take(entry.key, 'parameter', entry.keyNode)) parameters.push(this.#parameter(entry, parameters));
     }
     return parameters;
   }
@@ -42,10 +40,10 @@ export class DeclarationReader {
     return variables;
   }
 
-  #parameter({ key, keyNode, value }: Entry, before: readonly Parameter[]): Parameter | undefined {
+  #parameter({ key, keyNode, value }: Entry, before: readonly Parameter[]): Parameter {
     if (isScalar(value) && typeof value.value === 'string') {
-      const type = this.#type(value, `parameter "${key}"`);
-      return type && { name: key, type, description: undefined, values: undefined, default: undefined };
+      const type = this.#type(value, `parameter "${key}"`) ?? 'any';
+      return { name: key, type, description: undefined, values: undefined, default: undefined };
     }
     if (!isMap(value)) {
       this.#source.problem(
@@ -53,11 +51,11 @@ export class DeclarationReader {
         `the parameter "${key}" has no type`,
         `write ${key}: string, or {type, default}`,
       );
-      return undefined;
+      return { name: key, type: 'any', description: undefined, values: undefined, default: undefined };
     }
     const fields = this.#fields(value, ['type', 'default', 'values', 'description'], `parameter "${key}"`);
-    const type = this.#type(fields.get('type')?.value ?? null, `parameter "${key}"`, keyNode);
-    if (!type) return undefined;
+    // What is wrong with it is told once, and not wherever it is used.
+    const type = this.#type(fields.get('type')?.value ?? null, `parameter "${key}"`, keyNode) ?? 'any';
     const values = this.#values(fields.get('values'), type, key);
     const preset = fields.get('default');
     return {
@@ -92,7 +90,9 @@ export class DeclarationReader {
         ? { kind: 'constant', value: this.#coerce(compiled.value, entry.value, type) }
         : compiled;
     const fits = exact.kind === 'constant' ? isOfType(exact.value, type) : celFits(staticType(exact), [type]);
-    if (!fits) this.#source.problem(entry.value ?? entry.keyNode, `${what} is no ${type}`);
+    const isQuoted = compiled.kind === 'constant' && typeof compiled.value === 'string';
+    const bare = isQuoted && isOfType(parsed(compiled.value), type) ? 'write it without quotes' : undefined;
+    if (!fits) this.#source.problem(entry.value ?? entry.keyNode, `${what} is no ${type}`, bare);
     return exact;
   }
 
@@ -106,7 +106,11 @@ export class DeclarationReader {
   #values(entry: Entry | undefined, type: ValueType, key: string): readonly Value[] | undefined {
     if (!entry) return undefined;
     if (!isSeq(entry.value) || entry.value.items.length === 0) {
-      this.#source.problem(entry.value ?? entry.keyNode, `the values of "${key}" must be a list`);
+      this.#source.problem(
+        entry.value ?? entry.keyNode,
+        `the values of "${key}" must be a list`,
+        'write values: [a, b]',
+      );
       return undefined;
     }
     return entry.value.items.map((item) => {
@@ -129,7 +133,7 @@ export class DeclarationReader {
           `"${key}" begins as the text "${type}"`,
           `for a type write ${key}: { type: ${type} }`,
         );
-      return initial && { name: key, type: valueTypeOf(initial), initial };
+      return initial && { name: key, type: isFraction(value) ? 'number' : valueTypeOf(initial), initial };
     }
     const isValue =
       value.items.length > 0 && !this.#source.entries(value).some((field) => ['type', 'value'].includes(field.key));
@@ -177,9 +181,19 @@ export class DeclarationReader {
   #section(node: Node | null, name: string): Entry[] {
     if (node === null || (isScalar(node) && node.value === null)) return [];
     if (isMap(node)) return this.#source.entries(node);
-    this.#source.problem(node, `${name} must be a map of names`);
+    this.#source.problem(node, `${name} must be a map of names`, `write ${name}: { NAME: ... }`);
     return [];
   }
+}
+
+/** `0.0`: a number with a fraction, although there is none yet. */
+function isFraction(node: Node | null): boolean {
+  return isScalar(node) && typeof node.value === 'number' && (node.source ?? '').includes('.');
+}
+
+/** What a text would be without its quotes. */
+function parsed(text: string): Value {
+  return /^(true|false|-?\d+(\.\d+)?)$/.test(text) ? (JSON.parse(text) as Value) : text;
 }
 
 function valueTypeOf(initial: Compiled): ValueType {

@@ -27,7 +27,11 @@ export function readExits(source: Source, next: Entry | undefined, exits: Entry 
   };
   if (next) add('next', next);
   if (exits && isMap(exits.value)) for (const entry of source.entries(exits.value)) add(entry.key, entry);
-  else if (exits) source.problem(exits.value ?? exits.keyNode, 'exits must be a map', 'e.g. exits: { next: BLOCK }');
+  else if (exits) {
+    const single = isScalar(exits.value) && exits.value.value !== null ? scalarText(exits.value) : undefined;
+    const hint = single === undefined ? 'e.g. exits: { next: BLOCK }' : `write next: ${single}`;
+    source.problem(exits.value ?? exits.keyNode, 'exits must be a map', hint);
+  }
   return { wired, broken: exits && !isMap(exits.value) ? 'all' : broken };
 }
 

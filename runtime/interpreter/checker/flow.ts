@@ -56,7 +56,7 @@ export function runsUnset(
 
 function sets(block: Block | undefined, variable: string): boolean {
   if (!block) return false;
-  if (block.component.assignsAny === true) return true;
+  if (block.component.assigns?.(literalSettings(block.settings), variable) === true) return true;
   if (settingKind(block.component.settings) !== 'assignments') return false;
   const { settings } = block;
   return settings.kind === 'object' ? settings.entries.has(variable) : variable in literalSettings(settings);

@@ -43,7 +43,9 @@ function readKind(source: Source, kind: InterruptKind, { key, keyNode, value }: 
   if (isScalar(value) && value.value !== null) {
     if (!NEEDS_NAME.includes(kind))
       return [{ kind, name: '', target: scalarText(value), milliseconds: 0, node: value }];
-    source.problem(value, `"${key}" needs ${name}`, `write ${key}: { NAME: ${scalarText(value)} }`);
+    const isName = kind === 'after' && parseDuration(scalarText(value)) !== undefined;
+    const pair = isName ? `${scalarText(value)}: BLOCK` : `NAME: ${scalarText(value)}`;
+    source.problem(value, `"${key}" needs ${name}`, `write ${key}: { ${pair} }`);
     return [];
   }
   if (!isMap(value) || name === undefined) {

@@ -7,14 +7,18 @@ import { suggestName } from '../problem.ts';
 import { type Compiled, literalSettings } from '../program.ts';
 import { settingKind } from '../setting.ts';
 import { UNKNOWN, literalEntries, literalNode, nameOf, unknownNode } from './module-literals.ts';
-import { ownNames, walk } from './module-walk.ts';
+import { ResultChecker } from './module-results.ts';
+import { walk } from './module-walk.ts';
 import { type ScenarioReference, referenceIn } from './references.ts';
 import type { Schema } from './schema.ts';
+import type { Binding, Names } from './scopes.ts';
 import { SettingsChecker } from './settings.ts';
 import { type Source, scalarText } from './source.ts';
 
 /** Functions beside the components. */
 const LEVELS = ['debug', 'info', 'warn', 'error'];
+/** What `events.on` and `events.next` can be asked for. */
+const EVENTS = ['dtmf', 'hold', 'unhold', 'sip', 'message'];
 const OTHERS = [
   'call.info',
   'scenario.info',
@@ -41,8 +45,9 @@ export interface ModuleCallsOptions {
   readonly source: Source;
   readonly components: ComponentRegistry;
   readonly promptsFolder: string;
-  /** Name of the first parameter of the module's function. */
-  readonly callName: string | undefined;
+  readonly names: Names;
+  /** The first parameter of the module's function. */
+  readonly call: AnyNode | undefined;
 }
 
 /**
@@ -51,7 +56,7 @@ export interface ModuleCallsOptions {
  * @returns the scenarios it starts by a literal id
  */
 export function checkModuleCalls(program: Program, options: ModuleCallsOptions): readonly ScenarioReference[] {
-  return new CallChecker(program, options).check(program);
+  return new CallChecker(options).check(program);
 }
 
 class CallChecker {
@@ -59,11 +64,15 @@ class CallChecker {
   readonly #components: ComponentRegistry;
   readonly #methods: ReadonlyMap<string, Component>;
   readonly #settings: SettingsChecker;
-  /** What `call`, `http` and the others are called in this module. */
-  readonly #owners: ReadonlyMap<string, string>;
+  /** Names whose functions there are: `call`, `http`. */
+  readonly #owners: ReadonlySet<string>;
+  readonly #call: AnyNode | undefined;
+  /** What names stand for, by where they are used. */
+  readonly #bindings: ReadonlyMap<AnyNode, Binding | undefined>;
+  readonly #results: ResultChecker;
   readonly #references: ScenarioReference[] = [];
 
-  constructor(program: Program, { source, components, promptsFolder, callName }: ModuleCallsOptions) {
+  constructor({ source, components, promptsFolder, names, call }: ModuleCallsOptions) {
     this.#source = source;
     this.#components = components;
     this.#methods = methods(components);
@@ -75,26 +84,46 @@ class CallChecker {
       promptsFolder,
       used: () => undefined,
     });
-    this.#owners = owners([...this.#methods.keys(), ...OTHERS], program, callName);
+    this.#owners = new Set([...this.#methods.keys(), ...OTHERS].map((name) => name.split('.', 1)[0] ?? ''));
+    this.#call = call;
+    this.#bindings = new Map(names.references.map(({ node, binding }) => [node, binding]));
+    this.#results = new ResultChecker(names, source.problemAt.bind(source));
   }
 
   check(program: Program): readonly ScenarioReference[] {
     walk(program, (node, around) => {
-      if (node.type === 'CallExpression') this.#call(node, around);
+      if (node.type === 'CallExpression') this.#function(node, around);
+      if (node.type === 'AwaitExpression') this.#uncalled(node.argument);
+      if (node.type === 'ExpressionStatement') this.#uncalled(node.expression);
     });
     return this.#references;
   }
 
-  #call(node: CallExpression, around: readonly AnyNode[]): void {
+  /** `await call.answer` without the brackets. */
+  #uncalled(node: Expression): void {
+    const callee = node.type === 'MemberExpression' ? this.#callee(node) : undefined;
+    if (callee && this.#methods.has(callee.name))
+      this.#source.problem(unknownNode(callee.place), `${callee.name} is not called`, `write await ${callee.name}()`);
+  }
+
+  #function(node: CallExpression, around: readonly AnyNode[]): void {
     const callee = this.#callee(node.callee as Expression);
     if (callee === undefined) return;
     const { name, place } = callee;
     const component = this.#methods.get(name);
     if (component === undefined) {
       if (!OTHERS.includes(name)) this.#unknown(name, place);
+      const [event] = node.arguments;
+      if ((name === 'events.on' || name === 'events.next') && event?.type === 'Literal')
+        if (typeof event.value === 'string' && !EVENTS.includes(event.value))
+          this.#source.problem(
+            unknownNode(event),
+            `there is no event "${event.value}"`,
+            suggestName(event.value, EVENTS),
+          );
       return;
     }
-    this.#results(name, component, around);
+    this.#results.check(name, component, around);
     const [statement] = around;
     if (statement?.type === 'ExpressionStatement' && name !== 'report')
       this.#source.warning(
@@ -102,6 +131,9 @@ class CallChecker {
         `the module does not wait for ${name}`,
         `write await ${name}(...), or keep the promise`,
       );
+    const more = node.arguments[1];
+    if (more)
+      this.#source.warning(unknownNode(more), `${name} takes one argument`, 'put all settings into one { ... }');
     const compiled = this.#arguments(name, component, node, unknownNode(place));
     if (compiled === undefined) return;
     const literal = literalSettings(compiled.settings);
@@ -113,22 +145,32 @@ class CallChecker {
   /** `call.play`, `sleep`: by the name it has in the declarations, and where the last part of it stands. */
   #callee(callee: Expression): { readonly name: string; readonly place: Identifier } | undefined {
     if (callee.type === 'Identifier') {
-      const name = this.#owners.get(callee.name);
+      const name = this.#ownerOf(callee);
       return name !== undefined && this.#methods.has(name) ? { name, place: callee } : undefined;
     }
     if (callee.type !== 'MemberExpression' || callee.computed || callee.object.type !== 'Identifier') return undefined;
-    const owner = this.#owners.get(callee.object.name);
+    const owner = this.#ownerOf(callee.object);
     const { property } = callee;
     if (owner === undefined || this.#methods.has(owner) || property.type !== 'Identifier') return undefined;
     return { name: `${owner}.${property.name}`, place: property };
   }
 
+  /** Whose functions a name has: `call`, also under the name that the module gives it. */
+  #ownerOf(node: Identifier): string | undefined {
+    const binding = this.#bindings.get(node);
+    if (binding === undefined) return this.#owners.has(node.name) ? node.name : undefined;
+    const isCall = binding.node === this.#call || (binding.kind === 'parameter' && node.name === 'call');
+    return isCall ? 'call' : undefined;
+  }
+
   #unknown(name: string, place: Identifier): void {
     const [owner = '', method = ''] = name.split('.');
     const known = [...this.#methods.keys(), ...OTHERS];
+    const inYaml = method.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
     const component =
       this.#components.get(method) ??
-      this.#components.get(method.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
+      this.#components.get(inYaml) ??
+      [...this.#components.values()].find(({ otherNames }) => owner === 'call' && otherNames?.includes(inYaml));
     const elsewhere =
       component && (IN_JAVASCRIPT[component.name] ?? `write ${methodOf(component) ?? component.name}(...)`);
     const own = known.filter((each) => each.startsWith(`${owner}.`)).map((each) => each.slice(owner.length + 1));
@@ -203,36 +245,9 @@ class CallChecker {
     return new Set(node.items.filter(isScalar).map(scalarText));
   }
 
-  /** Fields that are taken out of what a function gives back. */
-  #results(name: string, { results }: Component, [awaited, user]: readonly AnyNode[]): void {
-    if (awaited?.type !== 'AwaitExpression' || user === undefined) return;
-    const known = ['exit', ...Object.keys(results)];
-    const check = (field: string | undefined, place: { start: number; end: number }): void => {
-      if (field === undefined || known.includes(field)) return;
-      this.#source.problem(unknownNode(place), `${name} gives no "${field}"`, suggestName(field, known));
-    };
-    if (user.type === 'VariableDeclarator' && user.id.type === 'ObjectPattern' && user.init === awaited)
-      for (const property of user.id.properties)
-        if (property.type === 'Property' && !property.computed) check(nameOf(property.key), property.key);
-    if (user.type === 'MemberExpression' && !user.computed && user.object === awaited)
-      check(nameOf(user.property), user.property);
-  }
-
   #refer(component: Component, node: Node): void {
     this.#references.push(...referenceIn(this.#source, component, node));
   }
-}
-
-/** Who owns functions, by the name that the module has for it; names that it gives to things of its own are left out. */
-function owners(names: readonly string[], program: Program, callName: string | undefined): Map<string, string> {
-  const { declared, parameters } = ownNames(program);
-  const found = new Map<string, string>();
-  for (const name of names) {
-    const [owner = ''] = name.split('.');
-    if (owner !== 'call' && !declared.has(owner) && !parameters.has(owner)) found.set(owner, owner);
-  }
-  if (callName !== undefined && !declared.has(callName)) found.set(callName, 'call');
-  return found;
 }
 
 function asSettings(compiled: Compiled | undefined, exits: ReadonlySet<string>) {

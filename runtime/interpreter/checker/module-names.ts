@@ -3,7 +3,7 @@ import { suggestName } from '../problem.ts';
 import { checkEndlessLoops } from './endless-loops.ts';
 import { nameOf } from './module-literals.ts';
 import { defaultExport } from './module-walk.ts';
-import { namesIn } from './scopes.ts';
+import type { Names, Reference } from './scopes.ts';
 import { type Report, checkNames, checkTexts, fieldOf, insteadOfElsewhere } from './unknown-names.ts';
 
 /**
@@ -14,13 +14,17 @@ import { type Report, checkNames, checkTexts, fieldOf, insteadOfElsewhere } from
  */
 export function checkModuleNames(
   program: Program,
-  functions: Iterable<string>,
+  names: Names,
+  functions: readonly string[],
   parameters: readonly string[] | undefined,
   report: Report,
 ): void {
-  const names = namesIn(program);
-  const platform = new Set(['call', ...[...functions].map((name) => name.split('.', 1)[0] ?? '')]);
-  checkNames(names, { platform, assigningDeclares: false, instead: insteadOfElsewhere, report });
+  const platform = new Set(['call', ...functions.map((name) => name.split('.', 1)[0] ?? '')]);
+  const instead = (reference: Reference): string | undefined => {
+    const method = functions.find((name) => name.endsWith(`.${reference.node.name}`));
+    return insteadOfElsewhere(reference) ?? (method === undefined ? undefined : `write ${method}(...)`);
+  };
+  checkNames(names, { platform, assigningDeclares: false, instead, report });
   checkTexts(names, () => undefined, report);
   checkEndlessLoops(program, report);
   const main = defaultExport(program);

@@ -50,12 +50,16 @@ export function defaultExport(program: Program): 'missing' | 'unknown' | { reado
   return 'missing';
 }
 
-function asFunction(program: Program, node: AnyNode): 'unknown' | { readonly params: readonly Pattern[] } {
+/** What is certainly no function that can be called. */
+const NO_FUNCTIONS = ['ClassDeclaration', 'ClassExpression', 'ObjectExpression', 'ArrayExpression', 'Literal'];
+
+function asFunction(program: Program, node: AnyNode): 'missing' | 'unknown' | { readonly params: readonly Pattern[] } {
   if (node.type === 'Identifier') {
     const value = topLevel(program, node);
     return value === undefined || value.type === 'Identifier' ? 'unknown' : asFunction(program, value);
   }
   const isFunction = ['FunctionDeclaration', 'FunctionExpression', 'ArrowFunctionExpression'].includes(node.type);
+  if (NO_FUNCTIONS.includes(node.type)) return 'missing';
   return isFunction ? { params: (node as FunctionDeclaration).params } : 'unknown';
 }
 
@@ -67,32 +71,4 @@ function topLevel(program: Program, { name }: Identifier): AnyNode | undefined {
       if (id.type === 'Identifier' && id.name === name) return init ?? undefined;
   }
   return undefined;
-}
-
-/** Names that the module gives to things of its own: variables, functions, classes; `parameters` are kept apart. */
-export function ownNames(program: Program): {
-  readonly declared: ReadonlySet<string>;
-  readonly parameters: ReadonlySet<string>;
-} {
-  const declared = new Set<string>();
-  const parameters = new Set<string>();
-  walk(program, (node) => {
-    if (node.type === 'VariableDeclarator') namesIn(node.id, declared);
-    if (node.type === 'CatchClause' && node.param) namesIn(node.param, declared);
-    if (node.type === 'FunctionDeclaration' || node.type === 'ClassDeclaration') namesIn(node.id, declared);
-    if (['FunctionDeclaration', 'FunctionExpression', 'ArrowFunctionExpression'].includes(node.type))
-      for (const param of (node as FunctionDeclaration).params) namesIn(param, parameters);
-  });
-  return { declared, parameters };
-}
-
-function namesIn(pattern: Pattern | null, into: Set<string>): void {
-  if (pattern === null) return;
-  if (pattern.type === 'Identifier') into.add(pattern.name);
-  else if (pattern.type === 'ObjectPattern')
-    for (const property of pattern.properties)
-      namesIn(property.type === 'RestElement' ? property.argument : property.value, into);
-  else if (pattern.type === 'ArrayPattern') for (const element of pattern.elements) namesIn(element, into);
-  else if (pattern.type === 'AssignmentPattern') namesIn(pattern.left, into);
-  else if (pattern.type === 'RestElement') namesIn(pattern.argument, into);
 }

@@ -16,8 +16,7 @@ import { childrenOf } from './module-walk.ts';
 /** What a name of a script stands for. */
 export interface Binding {
   readonly node: AnyNode;
-  /** It is declared by `const`. */
-  readonly constant: boolean;
+  readonly kind: 'constant' | 'parameter' | 'other';
   readonly references: readonly Reference[];
 }
 
@@ -60,8 +59,8 @@ class Scope {
     this.home = isFunction || parent === undefined ? this : parent.home;
   }
 
-  add(name: string, node: AnyNode, { constant = false, ...lexical }: Lexical = {}): void {
-    if (!this.#names.has(name)) this.#names.set(name, { node, ...lexical, constant, home: this.home, references: [] });
+  add(name: string, node: AnyNode, { kind = 'other', ...lexical }: Lexical = {}): void {
+    if (!this.#names.has(name)) this.#names.set(name, { node, ...lexical, kind, home: this.home, references: [] });
   }
 
   find(name: string): Declared | undefined {
@@ -74,10 +73,10 @@ interface Lexical {
   readonly from?: number;
   /** What gives it its value, and cannot use it either. */
   readonly init?: AnyNode | null | undefined;
-  readonly constant?: boolean;
+  readonly kind?: Binding['kind'];
 }
 
-interface Declared extends Binding, Omit<Lexical, 'constant'> {
+interface Declared extends Binding, Omit<Lexical, 'kind'> {
   readonly home: Scope;
   readonly references: Reference[];
 }
@@ -126,7 +125,8 @@ class ScopeReader {
       for (const declarator of declarations) {
         const { id, init } = declarator;
         const home = kind === 'var' ? scope.home : scope;
-        const lexical = kind === 'var' ? {} : { from: id.start, init, constant: kind === 'const' };
+        const lexical =
+          kind === 'var' ? {} : { from: id.start, init, ...(kind === 'const' ? { kind: 'constant' as const } : {}) };
         this.#around.push(declarator);
         this.#pattern(id, scope, (name) => this.#declare(name, home, lexical));
         if (init) this.#visit(init, scope);
@@ -216,7 +216,8 @@ class ScopeReader {
 
   #function(node: FunctionNode, own: Scope): void {
     if (node.type !== 'ArrowFunctionExpression') own.add('arguments', node.body);
-    for (const param of node.params) this.#pattern(param, own, (name) => this.#declare(name, own));
+    for (const param of node.params)
+      this.#pattern(param, own, (name) => this.#declare(name, own, { kind: 'parameter' }));
     this.#visit(node.body, own);
   }
 

@@ -11,10 +11,12 @@ import { settingKind } from '../setting.ts';
 import { hasExpression, splitTemplate } from '../template.ts';
 import { type Value as Plain, type ValueType, isOfType, plainText } from '../values.ts';
 import { foldEntries, foldList } from './fold.ts';
+import { BLOCK_KEYS, namedSetting } from './block-hints.ts';
 import { durationHint } from './duration-hint.ts';
 import { forValue, nameInBraces, placeholders, withoutExpressions } from './placeholders.ts';
 import { type Schema, describe, example, isAny, variant } from './schema.ts';
 import { type Entry, type Source, scalarText } from './source.ts';
+import { asWhole, otherForm, variableHint } from './setting-hints.ts';
 import { celFits, conversion, plainType, staticType, valueType } from './static-type.ts';
 
 export interface SettingsContext {
@@ -22,6 +24,8 @@ export interface SettingsContext {
   readonly compiler: ExpressionCompiler;
   /** Variables that can be assigned to. */
   readonly variables: ReadonlyMap<string, ValueType>;
+  /** Names that cannot be assigned to, although they have a value. */
+  readonly parameters?: ReadonlySet<string>;
   readonly promptsFolder: string;
   /** Called with every expression that was compiled, and the node it stands in. */
   readonly used: (expression: Expression, node: Node) => void;
@@ -71,7 +75,7 @@ export class SettingsChecker {
     if (isAlias(node)) return undefined;
     if (isScalar(node)) {
       if (typeof node.value === 'string' && hasExpression(node.value)) return this.#template(node, what);
-      if (typeof node.value === 'string') this.#placeholders(node, node.value);
+      if (typeof node.value === 'string') this.#nameAsText(node, node.value);
       return { kind: 'constant', value: node.value as Plain };
     }
     if (isSeq(node)) {
@@ -80,9 +84,12 @@ export class SettingsChecker {
     }
     if (isMap(node)) {
       if (this.#isNameInBraces(node)) return undefined;
-      const entries = this.#context.source
-        .entries(node)
-        .map(({ key, value }) => [key, this.value(value, what)] as const);
+      const entries = this.#context.source.entries(node).map(({ key, value }) => {
+        // `vars: { tries: tries }`
+        if (isScalar(value) && value.value === key && this.#context.compiler.reads(key))
+          this.#context.source.warning(value, `this is the text "${key}"`, this.#asExpression(key));
+        return [key, this.value(value, what)] as const;
+      });
       return foldEntries(entries);
     }
     return this.#mistake(node, `${what} is no value`);
@@ -93,7 +100,14 @@ export class SettingsChecker {
     let entries: Entry[] = [];
     if (isMap(node)) entries = this.#context.source.entries(node);
     else if (node !== null && !(isScalar(node) && node.value === null)) {
-      return this.#mistake(node, `${what} must be settings: ${Object.keys(properties).join(', ') || 'none'}`);
+      const fits = Object.keys(properties).filter(
+        (name) => isScalar(node) && this.#isFit(node, properties[name] ?? {}),
+      );
+      return this.#mistake(
+        node,
+        `${what} must be settings: ${Object.keys(properties).join(', ') || 'none'}`,
+        namedSetting(what.replaceAll('"', ''), node, fits),
+      );
     }
     const compiled: (readonly [string, Compiled | undefined])[] = [];
     for (const { key, keyNode, value } of entries) {
@@ -101,13 +115,26 @@ export class SettingsChecker {
       if (property === undefined) {
         compiled.push([
           key,
-          this.#mistake(keyNode, `${what} has no setting "${key}"`, suggestName(key, Object.keys(properties))),
+          this.#mistake(
+            keyNode,
+            `${what} has no setting "${key}"`,
+            BLOCK_KEYS.includes(key)
+              ? `write it beside ${what.replaceAll('"', '')}, as deep as that`
+              : suggestName(key, Object.keys(properties)),
+          ),
         ]);
       } else {
         compiled.push([key, this.compile(value, property, `"${key}"`, keyNode)]);
       }
     }
     return this.#withDefaults(compiled, schema, what, fallback);
+  }
+
+  /** Whether a literal is what a setting wants, and not just any text. */
+  #isFit({ value }: Scalar, schema: TSchema): boolean {
+    const { type, pattern, enum: names } = schema as Schema;
+    const isAnyText = type === 'string' && pattern === undefined && names === undefined;
+    return type !== undefined && !isAnyText && Value.Check(schema, value);
   }
 
   /** Adds the settings that were not given: their default, or a mistake when they are required. */
@@ -164,14 +191,11 @@ export class SettingsChecker {
       const names = schema.enum?.map(String);
       const known = this.#asExpression(value);
       const near = nearest(String(value), names ?? []);
-      const quoted = schema.type === 'string' && typeof value !== 'string' ? QUOTES : undefined;
-      const suggestion = known ?? (near === undefined ? quoted : `did you mean "${near}"?`);
+      const suggestion = known ?? (near === undefined ? otherForm(value, schema) : `did you mean "${near}"?`);
       return this.#mistake(node, `${what} must be ${describe(schema)}, not ${JSON.stringify(value)}`, suggestion);
     }
     // `refer: ask.digits` dials these letters.
-    if (typeof value === 'string' && value.includes('.') && this.#context.compiler.reads(value))
-      this.#context.source.warning(node, `this is the text "${value}"`, this.#asExpression(value));
-    else if (typeof value === 'string' && kind !== 'script') this.#placeholders(node, value);
+    if (typeof value === 'string' && kind !== 'script') this.#nameAsText(node, value);
     return { kind: 'constant', value };
   }
 
@@ -180,6 +204,13 @@ export class SettingsChecker {
     if (typeof value !== 'string') return undefined;
     const { compiler } = this.#context;
     return forValue(compiler.reads(value) ? value : placeholders(value, (name) => compiler.meant(name))[0]?.name);
+  }
+
+  /** Warns of `ask.digits` and `{{ask.digits}}` where `${ask.digits}` is meant. */
+  #nameAsText(node: Scalar, value: string): void {
+    if (value.includes('.') && this.#context.compiler.reads(value))
+      this.#context.source.warning(node, `this is the text "${value}"`, this.#asExpression(value));
+    else this.#placeholders(node, value);
   }
 
   /** Warns of `{{ask.digits}}` and the like. */
@@ -234,11 +265,10 @@ export class SettingsChecker {
 
   /** Notes that something is no variable. */
   #unassignable(node: Node, name: string): undefined {
-    const { compiler, variables } = this.#context;
-    if (compiler.reads(name))
+    const { compiler, parameters } = this.#context;
+    if (parameters?.has(name) === true || (name.includes('.') && compiler.reads(name)))
       return this.#mistake(node, `"${name}" keeps the value that it was given`, 'set a variable of your own');
-    const suggestion = suggestName(name, [...variables.keys()]) ?? 'declare it under variables';
-    return this.#mistake(node, `there is no variable "${name}"`, suggestion);
+    return this.#mistake(node, `there is no variable "${name}"`, variableHint(name, this.#context.variables));
   }
 
   /** Notes a placeholder of another kind where no text is wanted. */
@@ -257,7 +287,7 @@ export class SettingsChecker {
       : this.#mistake(
           node,
           `the variable "${name}" is of type ${type}, but this is of type ${plainType(actual)}`,
-          conversion(type),
+          asWhole(node, type, this.#context.compiler) ?? conversion(type),
         );
   }
 
@@ -317,7 +347,6 @@ export class SettingsChecker {
 }
 
 /** CEL types of which a text is made without being asked. */
-const QUOTES = 'put it in quotes if it is a text';
 const PRINTED = new Set(['int', 'double', 'bool', 'dyn']);
 
 /** Types an expression may have for this schema; empty: any. */

@@ -48,6 +48,10 @@ function readStart(
   };
   // What an event or a request lacks shows when it comes.
   checkArguments(source, fields.get('args'), key === 'schedule' ? keyNode : undefined, parameters);
+  if (key === 'hook' && !isMap(value) && !['true', 'false', 'null', undefined].includes(single)) {
+    source.problem(value, `"hook" is true or false, not "${single}"`, 'write hook: true');
+    return undefined;
+  }
   if (key === 'hook') return single === 'false' ? undefined : { kind: 'hook', ...common };
   const needed = single ?? text(key === 'event' ? 'name' : 'cron');
   if (needed === undefined) {

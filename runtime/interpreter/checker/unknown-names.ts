@@ -1,3 +1,4 @@
+import type { AnyNode } from 'acorn';
 import { nearest } from '../nearest.ts';
 import { SCRIPT_GLOBALS } from '../../sandbox/index.ts';
 import type { Names, Reference } from './scopes.ts';
@@ -62,31 +63,42 @@ export function checkNames(names: Names, here: NamesHere): void {
   );
   const asked = new Set(free.filter(({ use }) => use === 'typeof').map(({ node }) => node.name));
   for (const name of globalsMade(names)) asked.add(name);
-  const assigned = free.filter(({ use }) => use === 'set').map(({ node }) => node.name);
-  const madeHere = new Set(here.assigningDeclares ? assigned : []);
-  const untold = new Set(assigned);
+  // Told once, where it gets its value; elsewhere it is there then.
+  const untold = new Set(free.filter(({ use }) => use === 'set').map(({ node }) => node.name));
+  const made = new Set(untold);
   const candidates = free.length > 0 ? [...SCRIPT_GLOBALS, ...here.platform, ...names.declared].slice(0, 1000) : [];
   for (const reference of free.filter(({ node }) => !asked.has(node.name)).slice(0, MAX_TOLD)) {
     const { node, use } = reference;
     const { name, start } = node;
     const known = here.instead(reference);
-    const suggestion = known ?? didYouMean(name, candidates);
-    if (use === 'set') {
-      // Once: from then on it is there.
-      if (here.assigningDeclares && !untold.delete(name)) continue;
-      const severity = here.assigningDeclares ? 'warning' : undefined;
-      here.report(start, `"${name}" is not declared`, suggestion ?? `write let ${name} = ...`, severity);
-    } else if (known !== undefined || !madeHere.has(name)) here.report(start, `there is no ${name} here`, suggestion);
+    if (use !== 'set' && (known !== undefined || !made.has(name)))
+      here.report(start, `there is no ${name} here`, known ?? didYouMean(name, candidates));
+    if (use !== 'set' || !untold.delete(name)) continue;
+    const suggestion = known ?? didYouMean(name, candidates) ?? `write let ${name} = ...`;
+    here.report(start, `"${name}" is not declared`, suggestion, here.assigningDeclares ? 'warning' : undefined);
   }
   const wrong = names.references.filter(({ use, binding, early }) => early || changes(use, binding));
-  for (const { node, early } of wrong.slice(0, MAX_TOLD)) {
+  for (const { node, early, around } of wrong.slice(0, MAX_TOLD)) {
     if (early) here.report(node.start, `"${node.name}" is used before it is set`, 'declare it before');
-    else here.report(node.start, `"${node.name}" is a constant`, `declare it by let ${node.name}`);
+    else
+      here.report(node.start, `"${node.name}" is a constant`, comparison(around) ?? `declare it by let ${node.name}`);
   }
+  for (const { node, binding, around } of names.references)
+    if (binding?.kind !== 'constant' && comparison(around) !== undefined)
+      here.report(node.start, `this assigns to "${node.name}"`, comparison(around), 'warning');
+}
+
+/** `if (answer = '1')` */
+function comparison([assignment, user]: readonly AnyNode[]): string | undefined {
+  if (assignment?.type !== 'AssignmentExpression' || assignment.operator !== '=') return undefined;
+  const isTest = (user?.type === 'IfStatement' || user?.type === 'ConditionalExpression') && user.test === assignment;
+  return isTest && assignment.left.type === 'Identifier' && assignment.right.type === 'Literal'
+    ? 'write === to compare'
+    : undefined;
 }
 
 function changes(use: Reference['use'], binding: Reference['binding']): boolean {
-  return binding?.constant === true && (use === 'set' || use === 'update');
+  return binding?.kind === 'constant' && (use === 'set' || use === 'update');
 }
 
 function didYouMean(name: string, candidates: readonly string[]): string | undefined {

@@ -86,7 +86,10 @@ export class YamlSource extends Source {
     const line = this.text.slice(lineStart, lineEnd < 0 ? undefined : lineEnd);
     // What is never closed is noticed a line later, or at the end.
     const before = this.text.slice(this.text.lastIndexOf('\n', lineStart - 2) + 1, Math.max(0, lineStart - 1));
-    if (/[{[].*\$\{/.test(line)) return 'inside { } and [ ] put quotes around a text with ${...}';
+    // Within quotes everything may stand.
+    const bare = `${before}\n${line}`.replaceAll(/"[^"\n]*"|'[^'\n]*'/g, '""');
+    if (/[{,[][^}\n]*[:[,]\s*#/.test(bare)) return 'put quotes around #: what follows it is a comment';
+    if (/[{[].*\$\{/.test(bare)) return 'inside { } and [ ] put quotes around a text with ${...}';
     if (/[{,[]\s*[*#&!%@`][^"']*:|:\s*[#&!%@`]/.test(`${before}\n${line}`))
       return 'put quotes around * and #, e.g. "*": BLOCK';
     if (/[:,]\s+[{[][^{}[\]]*[}\]]\s*[^\s,}\]#]/.test(line)) return 'put quotes around a text that begins with { or [';
@@ -97,6 +100,7 @@ export class YamlSource extends Source {
 /** What to do about complaints of the parser, by its codes. */
 const SUGGESTIONS: Readonly<Record<string, string>> = {
   BLOCK_AS_IMPLICIT_KEY: 'put quotes around a text that holds ": "',
+  BLOCK_IN_FLOW: 'put commas between the entries within { }',
   TAB_AS_INDENT: 'indent with spaces',
   MULTILINE_IMPLICIT_KEY: 'a colon may be missing at the end of the line, as in answer:',
   BAD_INDENT: 'indent it as the lines it belongs to, and close { and [',
