@@ -148,12 +148,18 @@ export interface CallEnd {
   readonly reason: string;
 }
 
+/** What an author forgot. */
+const STATE_TEXTS: Partial<Record<CallState, string>> = {
+  none: 'there is no call; call somebody first',
+  incoming: 'the call is incoming; answer it first',
+};
+
 /** A component asked something of a call that is not in a state for it, e.g. `play` after hang-up. */
 export class CallStateError extends Error {
   override readonly name = 'CallStateError';
   readonly state: CallState;
   constructor(operation: string, state: CallState) {
-    super(`${operation} is not possible: the call is ${state}`);
+    super(`${operation} is not possible: ${STATE_TEXTS[state] ?? `the call is ${state}`}`);
     this.state = state;
   }
 }

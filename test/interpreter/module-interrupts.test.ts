@@ -1,3 +1,5 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { expect } from 'chai';
@@ -13,14 +15,19 @@ import { silentLog } from './support.ts';
 /** What cuts a module short, and what it makes of it. */
 describe('scenario modules that are cut short', () => {
   let sandbox: Sandbox;
+  let folder: string;
   before(async () => {
     sandbox = await openSandbox({ workers: 1 });
+    folder = await mkdtemp(path.join(tmpdir(), 'modules-'));
   });
-  after(() => sandbox.close());
+  after(async () => {
+    await sandbox.close();
+    await rm(folder, { recursive: true });
+  });
 
   async function module(body: string): Promise<Program> {
     const source = `export const limits = { steps: 20 };\nexport default async function (call, args) {\n${body}\n}\n`;
-    const { program, problems } = await checkModule(source, { file: path.resolve('m.ts'), components });
+    const { program, problems } = await checkModule(source, { file: path.join(folder, 'm.ts'), components });
     expect(problems.filter(({ severity }) => severity !== 'warning')).to.deep.equal([]);
     return program as Program;
   }
@@ -64,6 +71,20 @@ describe('scenario modules that are cut short', () => {
     expect(outcome).to.deep.include({ status: 'ended', reason: 'opponent: hung up' });
     expect(outcome.result).to.deep.equal({ reason: 'hangup', milliseconds: 4000, named: true });
     expect(steps.slice(1)).to.deep.equal(['call.record -> interrupted', 'report -> next', 'call.say -> error']);
+  });
+
+  it('have it also when another scenario called them as a function', async () => {
+    const source = `export default async function (call) {
+      const { reason } = await call.record({ max: '1m', silence: '0s' });
+      await events.publish({ event: 'recorded', data: { reason } });
+      try { await call.say('thank you'); } catch (error) { await events.publish(error.code); }
+    }`;
+    await writeFile(path.join(folder, 'message.js'), source);
+    const { outcome, events } = await run(`await call.answer(); await scenario.run('message');`, {
+      hangsUpAfter: 5000,
+    });
+    expect(outcome.status).to.equal('ended');
+    expect(events.slice(-2)).to.deep.equal(['publish recorded', 'publish call_ended']);
   });
 
   it('learn of a hang-up also while a further call rings', async () => {
@@ -116,6 +137,18 @@ describe('scenario modules that are cut short', () => {
     );
     expect(outcome.value).to.equal('call_ended: the call was ended by the scenario itself');
     expect(steps).to.include('call.play -> error');
+  });
+
+  it('are told that a further call is over, and stay with their caller', async () => {
+    const { outcome } = await run(
+      `await call.answer();
+      await call.call({ to: '102', leg: 'agent' });
+      try { await call.play({ file: 'tone:%(900,0,440)', repeat: 9, leg: 'agent' }); }
+      catch (error) { return error.code + ': ' + error.message; }`,
+      { phones: { '102': { answers: [{ status: 200, after: 0 }], turns: [{ kind: 'hang_up', after: 3000 }] } } },
+    );
+    expect(outcome.value).to.equal('call_ended: the call "agent" was ended by the other party');
+    expect(outcome.status).to.equal('completed');
   });
 
   it('are stopped also when they have begun nothing yet', async () => {

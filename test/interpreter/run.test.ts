@@ -216,7 +216,11 @@ blocks:
     expect(steps).to.deep.equal(['greet -> error', 'note -> next']);
     expect(outcome).to.deep.include({
       status: 'completed',
-      result: { code: 'call_state', block: 'greet', message: 'play is not possible: the call is incoming' },
+      result: {
+        code: 'call_state',
+        block: 'greet',
+        message: 'play is not possible: the call is incoming; answer it first',
+      },
     });
   });
 
@@ -229,7 +233,11 @@ blocks:
     );
     expect(outcome).to.deep.include({
       status: 'failed',
-      error: { code: 'call_state', message: 'play is not possible: the call is incoming', block: 'greet' },
+      error: {
+        code: 'call_state',
+        message: 'play is not possible: the call is incoming; answer it first',
+        block: 'greet',
+      },
     });
     expect(steps).to.deep.equal(['greet -> error', 'note -> next']);
     expect(events).to.deep.equal(['reject 480 Temporarily Unavailable', 'ended by scenario: rejected 480']);

@@ -106,6 +106,8 @@ export abstract class BaseRun implements Run {
     this.#memories.set(name, memory);
     try {
       return await component.run(blockContext(this.state, { ...rest, component, memory, claims }), settings);
+    } catch (error) {
+      throw site.signal.aborted ? error : this.state.ofAuthor(error, site.leg);
     } finally {
       for (const drop of claims) drop();
     }

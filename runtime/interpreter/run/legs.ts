@@ -15,6 +15,10 @@ export class Legs {
     this.#open = open;
   }
 
+  find(name: string): CallPort | undefined {
+    return this.#calls.get(name);
+  }
+
   /** @throws ScenarioError code `no_such_leg` */
   get(name: string): CallPort {
     const call = this.#calls.get(name);

@@ -1,4 +1,4 @@
-import { type Json, SandboxError, type ScriptRun } from '../../sandbox/index.ts';
+import type { Json, ScriptRun } from '../../sandbox/index.ts';
 import { type CallEnd, CallStateError } from '../call-port.ts';
 import type { Component } from '../component.ts';
 import { scriptTime } from '../clock.ts';
@@ -8,14 +8,15 @@ import { usesCall } from '../method.ts';
 import { unavailable } from '../ports/capability.ts';
 import { isWatched } from '../ports/watching.ts';
 import type { ModuleSource, Program } from '../program.ts';
-import { type Value as Plain, ZERO_VALUES } from '../values.ts';
+import type { Value as Plain } from '../values.ts';
 import { BaseRun, checkSettings } from './base-run.ts';
+import { Ending } from './ending.ts';
 import type { Message } from './mailbox.ts';
-import { moduleSettings, wiredExits } from './module-settings.ts';
+import { isBrief, moduleSettings, wiredExits, zeroFields } from './module-settings.ts';
+import { ModuleSteps } from './module-steps.ts';
 import type { RunOptions, RunOutcome } from './run.ts';
 import { callEnded, describeError, isInterruption } from './run-state.ts';
 import { boundArguments, callRecord } from './scope.ts';
-import { StepBudget } from './step-budget.ts';
 import { type BlockTrace, INTERRUPTED } from './trace.ts';
 
 /** Facts of the call and of the run, beside the components: `await call.info()`, `await scenario.info()`. */
@@ -44,26 +45,27 @@ export class ModuleRun extends BaseRun {
   /** What cut the run short while no command was in progress that it ends: for the next one. */
   #undelivered: ScenarioError | undefined;
   /** Commands that the script does not wait for any more, until they have ended. */
-  readonly #ending = new Set<Promise<unknown>>();
-  #budget: StepBudget;
+  readonly #ending = new Ending();
+  readonly #steps: ModuleSteps;
   /** It went on and on without a wait. */
   #endless: ScenarioError | undefined;
-  /** When the last command began or was done: a module that does nothing for a while waits. */
-  #idleSince: number;
   /** Settles the time during which the script works and no command does. */
   #working: (() => void) | undefined;
 
   constructor(program: Program, module: ModuleSource, options: RunOptions) {
     super(program, options);
     this.#module = module;
-    this.#budget = new StepBudget(this.state.limits.stepsWithoutWait);
-    this.#idleSince = this.state.clock.now();
+    this.#steps = new ModuleSteps(this.state.clock, this.state.limits.stepsWithoutWait);
     this.#args = module.declaresParameters ? boundArguments(program, options.args ?? {}) : (options.args ?? {});
     this.begin(() => this.#execute());
   }
 
   stop(reason: string): void {
-    if (this.phase === 'main') {
+    // Whoever called this scenario as a function may be the first to hear that the call is over.
+    const { endSignal } = this.state.call ?? {};
+    const end = endSignal?.aborted === true ? (endSignal.reason as CallEnd) : undefined;
+    if (this.phase === 'main' && end && isInterruption(end)) this.#callEnded(end);
+    else if (this.phase === 'main') {
       this.state.interrupted('stopped', reason);
       this.#leave(new ScenarioError('stopped', reason));
     } else this.#scriptControl.abort(new ScenarioError('stopped', reason));
@@ -149,38 +151,24 @@ export class ModuleRun extends BaseRun {
     const component = this.#module.methods.get(name);
     if (!component) throw new ScenarioError('internal', `there is no ${name}`);
     const brief = isBrief(component);
+    const began = this.state.clock.now();
     this.#pending += 1;
     if (brief) this.#pendingBrief += 1;
     this.#rest();
+    const interrupted = brief ? undefined : this.#interruption();
     try {
-      if (usesCall(component)) await this.#callIsFree();
-      const cancelled = called(scriptSignal);
-      const signal = brief ? cancelled : AbortSignal.any([cancelled, this.#interruption()]);
+      // What was cancelled has to be over first: a transfer that is called off gives the call back.
+      if (usesCall(component)) await this.#ending.over(this.state.clock, this.state.limits.graceMs);
+      const signal = AbortSignal.any([called(scriptSignal), ...(interrupted ? [interrupted] : [])]);
       const running = this.#run(name, component, args, signal);
-      scriptSignal.addEventListener('abort', () => this.#endsSoon(running), { once: true });
+      scriptSignal.addEventListener('abort', () => this.#ending.add(running), { once: true });
       return await running;
     } finally {
+      this.#steps.end(began);
       this.#pending -= 1;
       if (brief) this.#pendingBrief -= 1;
-      this.#idleSince = this.state.clock.now();
       if (this.#pending === 0 && this.phase !== 'finished') this.#work();
     }
-  }
-
-  #endsSoon(running: Promise<unknown>): void {
-    this.#ending.add(running);
-    const ended = (): unknown => this.#ending.delete(running);
-    running.then(ended, ended);
-  }
-
-  /** What was cancelled has to be over first: a transfer that is called off gives the call back. */
-  async #callIsFree(): Promise<void> {
-    if (this.#ending.size === 0) return;
-    const { clock, limits } = this.state;
-    const ended = new AbortController();
-    const longest = clock.sleep(limits.graceMs, ended.signal).catch(() => undefined);
-    await Promise.race([Promise.allSettled(this.#ending), longest]);
-    ended.abort();
   }
 
   /**
@@ -188,17 +176,13 @@ export class ModuleRun extends BaseRun {
    * @throws ScenarioError code `step_limit`
    */
   #countStep(): void {
-    const { clock, limits } = this.state;
-    this.#budget.took(clock.now() - this.#idleSince);
-    this.#idleSince = clock.now();
     try {
-      this.#budget.count();
+      this.#steps.begin();
     } catch (error) {
       this.#endless ??= error as ScenarioError;
       if (this.phase !== 'main') this.#scriptControl.abort(error);
       this.#leave(error as ScenarioError);
       this.#undelivered = undefined;
-      this.#budget = new StepBudget(limits.stepsWithoutWait);
       throw error;
     }
   }
@@ -215,7 +199,6 @@ export class ModuleRun extends BaseRun {
     const branch = this.phase === 'main' ? 'main' : 'finally';
     const trace = runTrace.begin({ branch, block: name, component: component.name, start: clock.now() });
     let early: Readonly<Record<string, Plain>> = {};
-    const began = clock.now();
     try {
       signal.throwIfAborted();
       const { settings, leg } = moduleSettings(component, args);
@@ -239,11 +222,9 @@ export class ModuleRun extends BaseRun {
     } catch (error) {
       const cut = this.#cutShort(component, early, signal, trace);
       if (cut) return { ...zeroFields(component), ...cut };
-      const { code, message } = describeError(signal.aborted ? signal.reason : this.#ofAuthor(error));
+      const { code, message } = describeError(signal.aborted ? signal.reason : this.#ofHangUp(error));
       if (!signal.aborted) trace.end(clock.now(), { exit: 'error', error: { code, message } });
       throw new ScenarioError(code, message, { cause: error });
-    } finally {
-      this.#budget.took(clock.now() - began);
     }
   }
 
@@ -260,13 +241,12 @@ export class ModuleRun extends BaseRun {
     return hungUp && exit !== undefined && Object.keys(early).length > 0 ? { exit, ...early } : undefined;
   }
 
-  /** What failed because the call is over, in these words. */
-  #ofAuthor(error: unknown): unknown {
-    const { call } = this.state;
-    const known = error instanceof ScenarioError || error instanceof SandboxError;
-    if (known || call?.endSignal.aborted !== true) return error;
-    const end = call.endSignal.reason as CallEnd;
-    return error instanceof CallStateError && !isInterruption(end) ? error : callEnded(end);
+  /** After a hang-up one code says that the call is over, however a function finds out. */
+  #ofHangUp(error: unknown): unknown {
+    const { endSignal } = this.state.call ?? {};
+    if (!(error instanceof CallStateError) || endSignal?.aborted !== true) return error;
+    const end = endSignal.reason as CallEnd;
+    return isInterruption(end) ? callEnded(end) : error;
   }
 
   #callEnded(end: CallEnd): void {
@@ -315,15 +295,6 @@ function called(scriptSignal: AbortSignal): AbortSignal {
   return control.signal;
 }
 
-/** What is done soon is done to its end, so that it is not cut short while the module cleans up. */
-function isBrief(component: Component): boolean {
-  return !usesCall(component) && (component.brief === true || component.waits !== true);
-}
-
 function callIsOver({ code }: ScenarioError): boolean {
   return code === 'call_ended';
-}
-
-function zeroFields({ results }: Component): Record<string, Plain> {
-  return Object.fromEntries(Object.entries(results).map(([name, { type }]) => [name, ZERO_VALUES[type]]));
 }

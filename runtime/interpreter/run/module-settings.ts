@@ -4,6 +4,7 @@ import type { Json } from '../../sandbox/index.ts';
 import type { Component } from '../component.ts';
 import { usesCall } from '../method.ts';
 import { settingKind } from '../setting.ts';
+import { type Value as Plain, ZERO_VALUES } from '../values.ts';
 
 interface ObjectSchema {
   readonly properties?: Readonly<Record<string, TSchema>>;
@@ -51,4 +52,14 @@ export function wiredExits(component: Component, [first]: readonly Json[]): Read
   const named = (first as { exits?: Json } | null | undefined)?.exits;
   const open = Array.isArray(named) ? (named as readonly Json[]).map(String) : '0123456789*#ABCD'.split('');
   return new Set([...exits, ...open]);
+}
+
+/** What is done soon is done to its end, so that it is not cut short while the module cleans up. */
+export function isBrief(component: Component): boolean {
+  return !usesCall(component) && (component.brief === true || component.waits !== true);
+}
+
+/** What result fields hold that a component does not give. */
+export function zeroFields({ results }: Component): Record<string, Plain> {
+  return Object.fromEntries(Object.entries(results).map(([name, { type }]) => [name, ZERO_VALUES[type]]));
 }

@@ -168,6 +168,16 @@ export class RunState {
     }
   }
 
+  /**
+   * What failed because the call was over, in these words: whatever it is that the media no longer had.
+   * @param leg the call it was for; undefined: the run's own
+   */
+  ofAuthor(error: unknown, leg: string | undefined): unknown {
+    const known = [ScenarioError, SandboxError, CallStateError].some((each) => error instanceof each);
+    const { endSignal } = (leg === undefined ? this.call : this.legs.find(leg)) ?? {};
+    return known || endSignal?.aborted !== true ? error : callEnded(endSignal.reason as CallEnd, leg);
+  }
+
   outcome(): RunOutcome {
     const status = this.#error ? 'failed' : (this.#interruption?.status ?? 'completed');
     return {
@@ -208,6 +218,7 @@ export function isInterruption({ by }: CallEnd): boolean {
 }
 
 /** Why blocks end when the other party has hung up, or the call was ended from outside. */
-export function callEnded({ by }: CallEnd): ScenarioError {
-  return new ScenarioError('call_ended', `the call was ended by ${ENDED_BY[by] ?? 'the system'}`);
+export function callEnded({ by }: CallEnd, leg?: string): ScenarioError {
+  const which = leg === undefined ? 'the call' : `the call "${leg}"`;
+  return new ScenarioError('call_ended', `${which} was ended by ${ENDED_BY[by] ?? 'the system'}`);
 }

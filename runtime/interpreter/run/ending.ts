@@ -1,0 +1,21 @@
+import type { Clock } from '../clock.ts';
+
+/** Work that nobody waits for any more, until it has ended. */
+export class Ending {
+  readonly #work = new Set<Promise<unknown>>();
+
+  add(work: Promise<unknown>): void {
+    this.#work.add(work);
+    const ended = (): unknown => this.#work.delete(work);
+    work.then(ended, ended);
+  }
+
+  /** Waits until all of it has ended; never rejects. */
+  async over(clock: Clock, longestMs: number): Promise<void> {
+    if (this.#work.size === 0) return;
+    const ended = new AbortController();
+    const longest = clock.sleep(longestMs, ended.signal).catch(() => undefined);
+    await Promise.race([Promise.allSettled(this.#work), longest]);
+    ended.abort();
+  }
+}
