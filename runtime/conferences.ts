@@ -49,7 +49,7 @@ export function openConferences(needs: ConferenceNeeds): Conferences {
       sound: (text) => {
         for (const folder of prompts) {
           const sound = resolveSound(text, folder);
-          if (isSoundProblem(sound)) continue;
+          if (isSoundProblem(sound) || 'text' in sound) continue;
           if ('file' in sound) return sound.file;
           return 'tone' in sound ? `tone_stream://${sound.tone}` : `silence_stream://${Math.max(1, sound.silenceMs)}`;
         }

@@ -85,10 +85,16 @@ function settingsSection({ settings, shorthand, name }: Component): string {
 
 function exitsSection({ exits, openExits }: Component): string {
   const open = openExits ? [['named by you', openExits.description, '']] : [];
-  const rows = Object.entries(exits).map(([exit, { description, otherwise }]) => [
+  const rows = Object.entries(exits).map(([exit, { description, otherwise, when }]) => [
     code(exit),
     description,
-    otherwise === undefined ? 'must be named' : otherwise === END ? 'the run ends' : `as ${code(otherwise)}`,
+    otherwise === undefined
+      ? when
+        ? 'must be named, where it can come'
+        : 'must be named'
+      : otherwise === END
+        ? 'the run ends'
+        : `as ${code(otherwise)}`,
   ]);
   const error = [
     code('error'),

@@ -8,7 +8,8 @@ export const play = defineComponent({
   otherNames: ['prompt', 'playback', 'audio', 'announce', 'play_file', 'playfile', 'sound'],
   docs: [
     'A sound is a WAV file of the `prompts` folder beside the scenario, `tone:<teletone>` (FreeSWITCH tone_stream',
-    'syntax, e.g. `tone:%(200,100,800)`), or `silence:<duration>`. Several are played one after another.',
+    'syntax, e.g. `tone:%(200,100,800)`), `silence:<duration>`, or `say:<text>`, which is spoken (see `say`), with a language',
+    '`say[de]:<text>`. Several are played one after another.',
   ].join('\n'),
   settings: Type.Object({
     sounds: Sounds({ examples: ['welcome.wav'], description: 'A sound or a list of sounds.' }),

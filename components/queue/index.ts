@@ -12,7 +12,8 @@ export const queue = defineComponent({
   otherNames: ['line', 'waiting_queue', 'acd', 'enqueue'],
   docs: [
     'It is the turn of whoever is first; with `turns: 3` of the first three. Then try the agents, e.g. by `hunt`, and come back',
-    'to this block when nobody answers: the place is kept. It is given up when the call or the scenario is over. With',
+    'to this block when nobody answers: the place is kept. It is given up when the call or the scenario is over, and by',
+    '`leave: true`: do that before the caller leaves a message instead, or talks to an agent by `bridge`; others wait. With',
     '`announce`, the block leaves by `announce` every so often, so that the scenario can say `position` and come back.',
     'All scenarios of the domain that name the same queue share the line; it is one of this node.',
   ].join('\n'),
@@ -26,16 +27,21 @@ export const queue = defineComponent({
         description: 'How long one may wait, since the line was entered; default: no limit.',
       }),
     ),
+    leave: Type.Boolean({ default: false, description: 'Gives up the place; the exit is `left`.' }),
     sounds: Sounds({ default: MELODY, examples: ['music.wav'], description: 'Played over and over meanwhile.' }),
   }),
   shorthand: 'name',
   exits: {
-    turn: { description: 'It is the turn of this caller.' },
+    turn: { description: 'It is the turn of this caller.', when: ({ leave }) => leave !== true },
+    left: { description: 'The place is given up, or there was none.', when: ({ leave }) => leave !== false },
     announce: {
       description: 'It is time to say the position.',
-      when: ({ announce }) => announce !== undefined,
+      when: ({ announce, leave }) => announce !== undefined && leave !== true,
     },
-    timeout: { description: 'The longest wait is over; the place is given up.', when: ({ max }) => max !== undefined },
+    timeout: {
+      description: 'The longest wait is over; the place is given up.',
+      when: ({ max, leave }) => max !== undefined && leave !== true,
+    },
   },
   results: {
     position: { type: 'integer', description: 'Place in the line, from 1 on.' },
@@ -45,7 +51,8 @@ export const queue = defineComponent({
   waits: true,
   needsCall: 'connected',
   subject: 'name',
-  run: async (context, { name, turns, announce, max, sounds }) => {
+  run: async (context, { name, turns, announce, max, leave, sounds }) => {
+    if (leave) return { exit: 'left', fields: giveUp(context, name) };
     const line = enter(context, name);
     const waited = (): number => context.clock.now() - line.since;
     const left = max === undefined ? Infinity : (parseDuration(max) ?? 0) - waited();
@@ -66,6 +73,16 @@ interface Line {
   readonly position: () => number;
   readonly length: () => number;
   readonly leave: () => void;
+}
+
+/** @throws ScenarioError code `unavailable` */
+function giveUp(
+  { services: { queues }, domain, run }: ComponentContext,
+  name: string,
+): { position: number; length: number } {
+  if (!queues) throw unavailable('this node keeps no queues');
+  queues.leave(domain, name, run);
+  return { position: 0, length: queues.length(domain, name) };
 }
 
 /** @throws ScenarioError codes `unavailable`, `queue_full` */

@@ -8,7 +8,7 @@ export const say = defineComponent({
   otherNames: ['speak', 'tts', 'text_to_speech', 'talk', 'read_out'],
   docs: [
     'The speech engine of the media server speaks: in the embedded one espeak-ng, where it is installed. Without an engine the',
-    'block leaves by `error`, code `unavailable`. Numbers, dates and prices are read as the engine reads them in the language.',
+    'block leaves by `error`, code `unavailable`. Wherever a sound is wanted, `say:<text>` is spoken, too. Numbers, dates and prices are read as the engine reads them in the language.',
   ].join('\n'),
   settings: Type.Object({
     text: Type.String({

@@ -26,7 +26,12 @@ export interface Answer {
 }
 
 /** What is played: a WAV file of the prompt store, a FreeSWITCH tone_stream (teletone) expression, or silence. */
-export type PlaySource = { readonly file: string } | { readonly tone: string } | { readonly silenceMs: number };
+export type PlaySource =
+  | { readonly file: string }
+  | { readonly tone: string }
+  | { readonly silenceMs: number }
+  /** Spoken; without a language in that of the node. */
+  | { readonly text: string; readonly language?: string };
 
 export interface PlayOptions {
   readonly signal: AbortSignal;

@@ -13,8 +13,11 @@ export interface SoundProblem {
 /** Teletone, the language of `tone_stream://`: a setting, or tones and keys one after another. */
 const TONE_PART = /^\s*(?:[a-zA-Z>+]+=-?[\d.]+|(?:%\(\s*\d+(?:\s*,\s*\d+(?:\.\d+)?)+\s*\)|[0-9*#A-D]|\s)*)\s*$/;
 
+const SPOKEN = /^say(?:\[([A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})*)\])?:(.*)$/s;
+
 /**
- * A sound as authors write it: `tone:<teletone>`, `silence:<duration>`, or a WAV file relative to the prompts folder.
+ * A sound as authors write it: `tone:<teletone>`, `silence:<duration>`, `say:<text>` (`say[de]:<text>` in a language), or a WAV
+ * file relative to the prompts folder.
  * A file outside the folder, by `..`, an absolute name or a symbolic link, is refused.
  */
 export function resolveSound(text: string, promptsFolder: string): PlaySource | SoundProblem {
@@ -34,7 +37,10 @@ export function resolveSound(text: string, promptsFolder: string): PlaySource | 
       ? { message: `"${text}" holds no duration`, suggestion: 'write silence:500ms' }
       : { silenceMs };
   }
-  return resolvePrompt(text, promptsFolder);
+  const [, language, spoken] = SPOKEN.exec(text) ?? [];
+  if (spoken === undefined) return resolvePrompt(text, promptsFolder);
+  if (spoken.trim() === '') return { message: `"${text}" says nothing`, suggestion: 'write say:Press 1' };
+  return { text: spoken.trim(), ...(language === undefined ? {} : { language }) };
 }
 
 function resolvePrompt(name: string, promptsFolder: string): PlaySource | SoundProblem {

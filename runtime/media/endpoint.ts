@@ -2,8 +2,9 @@ import type { FsDialog, FsEndpoint, FsEvent, FsRequest } from 'drachtio-fsmrf';
 import type { ConferenceMix } from './conference-mix.ts';
 import { DigitQueue } from './digit-queue.ts';
 import { farEndSdp } from './far-end-sdp.ts';
-import { ENDPOINT_GONE, EndpointGone, MediaError } from './media-error.ts';
+import { ENDPOINT_GONE, EndpointGone, MediaError, NoSpeechEngine } from './media-error.ts';
 import type { RecordingNotices } from './recording-notices.ts';
+import { leastSpeechMs, readSpokenSource } from './speech-source.ts';
 import type { SilenceLimit } from './silence-limit.ts';
 import { aborted, untilAborted } from './until-aborted.ts';
 
@@ -146,11 +147,14 @@ export class MediaEndpoint {
   }
 
   /**
-   * Plays one source (path, `tone_stream://`, `silence_stream://`, ...) to its end.
+   * Plays one source (path, `tone_stream://`, `silence_stream://`, `spokenSource`, ...) to its end.
    * @returns milliseconds played
-   * @throws MediaError when the file does not exist; the signal's reason when it aborts (the sound stops then)
+   * @throws MediaError when the file does not exist, or there is nothing to speak a text; the signal's reason when it aborts (the
+   * sound stops then)
    */
   async play(source: string, signal: AbortSignal): Promise<number> {
+    const spoken = readSpokenSource(source);
+    if (spoken) return this.speak(spoken.text, spoken.voice, signal);
     const event = await this.#run('playback', source, signal);
     if (event.getHeader('Application-Response') === 'FILE NOT FOUND') {
       throw new MediaError(`the media server cannot find ${source}`);
@@ -189,11 +193,19 @@ export class MediaEndpoint {
     if (answer.startsWith('-')) throw new MediaError(`the media server refused ${name}: ${answer}`);
   }
 
-  /** Speaks a text with the media server's speech engine. */
-  async speak(text: string, voice: string, signal: AbortSignal): Promise<void> {
+  /**
+   * Speaks a text with the media server's speech engine.
+   * @returns milliseconds spoken
+   * @throws NoSpeechEngine; the signal's reason
+   */
+  async speak(text: string, voice: string, signal: AbortSignal): Promise<number> {
+    const started = performance.now();
     // The separator of the command cannot be part of the text.
     const data = `${SPEECH_ENGINE}|${voice}|${text.replaceAll('|', ' ').replace(/[\r\n]+/g, ' ')}`;
     await this.#run('speak', data, signal);
+    const milliseconds = Math.round(performance.now() - started);
+    if (milliseconds < leastSpeechMs(text)) throw new NoSpeechEngine();
+    return milliseconds;
   }
 
   /** Ends whatever is being played. */

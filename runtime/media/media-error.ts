@@ -8,6 +8,14 @@ export class MediaError extends Error {
   }
 }
 
+/** Nothing was spoken: the media server has no speech engine. */
+export class NoSpeechEngine extends MediaError {
+  override readonly name = 'NoSpeechEngine';
+  constructor() {
+    super('the media server has no speech engine: nothing was spoken');
+  }
+}
+
 /** The endpoint is gone: the call ended or the media server dropped it. */
 export class EndpointGone extends MediaError {
   override readonly name = 'EndpointGone';

@@ -15,6 +15,8 @@ import type { RecordingCall, RecordOptions, RecordResult } from '../interpreter/
 import type { SayOptions, SpeakingCall } from '../interpreter/ports/speaking.ts';
 import { collectDigits } from '../media/collect.ts';
 import type { MediaEndpoint } from '../media/endpoint.ts';
+import { NoSpeechEngine } from '../media/media-error.ts';
+import { spokenSource } from '../media/speech-source.ts';
 import { playSources, stoppable } from '../media/play.ts';
 import { recordPhone } from '../media/record.ts';
 import { aborted } from '../media/until-aborted.ts';
@@ -89,10 +91,7 @@ export abstract class CallMedia implements DtmfCall, ListeningCall, RecordingCal
       const { digit } = await stoppable(endpoint, { signal: until, stopDigits }, (stop) =>
         endpoint.speak(text, speaker, stop),
       );
-      const milliseconds = Math.round(performance.now() - started);
-      if (digit === undefined && milliseconds < leastSpeechMs(text))
-        throw unavailable('the media server has no speech engine: nothing was spoken');
-      return { digit, milliseconds };
+      return { digit, milliseconds: Math.round(performance.now() - started) };
     });
   }
 
@@ -110,20 +109,15 @@ export abstract class CallMedia implements DtmfCall, ListeningCall, RecordingCal
     return running.catch(async (error: unknown) => {
       // Whoever waits for it hears first that the call is over, and then that this is.
       if (quiet.aborted && !signal.aborted) await aborted(AbortSignal.any([signal, this.endSignal]));
-      throw error;
+      throw error instanceof NoSpeechEngine ? unavailable(error.message) : error;
     });
   }
-}
-
-/** A media server without a speech engine is done with a text at once; nobody speaks it faster than this. */
-function leastSpeechMs(text: string): number {
-  const letters = text.match(/[\p{L}\p{N}]/gu)?.length ?? 0;
-  return Math.min(300, letters * 20);
 }
 
 /** A source in the media server's notation. */
 function sourceUrl(source: PlaySource): string {
   if ('file' in source) return source.file;
+  if ('text' in source) return spokenSource(source.text, source.language ?? DEFAULT_VOICE);
   if ('tone' in source) return `tone_stream://${source.tone}`;
   return `silence_stream://${Math.max(1, Math.round(source.silenceMs))}`;
 }

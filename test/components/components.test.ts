@@ -47,6 +47,20 @@ describe('components', () => {
       milliseconds: 5000,
     },
     {
+      what: 'a menu whose prompt is spoken',
+      source: answered(
+        'menu: { prompt: ["say:Press 1, please.", "say[de]: Oder 2: bitte"], tries: 1 }\nexits: { 1: end, failed: end }',
+      ),
+      script: {
+        turns: [
+          { kind: 'hear', sound: 'Oder 2: bitte' },
+          { kind: 'press', digits: '1' },
+        ],
+      },
+      exit: '1',
+      events: ['prompt Press 1, please. Oder 2: bitte', 'pressed 1'],
+    },
+    {
       what: 'play stops at a digit',
       source: answered('play: { sounds: welcome.wav, stop_digits: "12" }\nexits: { next: end, digit: end }'),
       script: { presses: ['2'] },

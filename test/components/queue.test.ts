@@ -61,6 +61,17 @@ describe('queue', () => {
     expect(path(simulation)).to.deep.equal(['pick_up next', 'line interrupted', 'message next']);
   });
 
+  it('is left by whoever does something else, so that those behind move', async () => {
+    const leaving = QUEUE.replace('{ 0: message }', '{ 0: out }').replace(
+      '  message:',
+      '  out: { queue: { name: support, leave: true }, exits: { left: message } }\n  message:',
+    );
+    const script = { hangsUpAfter: 600_000, turns: [{ kind: 'press', digits: '0', after: 4000 }] as const };
+    const simulation = await runSimulation(program(leaving), { script, components, queues: { support: [600_000] } });
+    expect(path(simulation)).to.deep.equal(['pick_up next', 'line interrupted', 'out left', 'message next']);
+    expect(simulation.run.trace.at(-2)?.result).to.deep.equal({ position: 0, length: 1 });
+  });
+
   it('is a line: whoever leaves makes those behind move', () => {
     const queues = new MemoryQueues();
     const moved: string[] = [];

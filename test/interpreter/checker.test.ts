@@ -323,6 +323,11 @@ blocks:
         ],
       },
       {
+        what: 'a text that says nothing',
+        source: scenario('first:\n  play: [ "say:", "say[de]:Hallo" ]\n  next: end'),
+        found: ['5:13: "say:" says nothing; write say:Press 1'],
+      },
+      {
         what: 'tones that are none, and exits that a menu cannot have',
         source: scenario(
           'first:\n  play: ["tone:%(200", "tone:v=-20;%(400,2600,349.5,440);loops=2", "tone:12#;%(1,2,3)%(4,5,6)"]\n  next: second\nsecond:\n  menu: { prompt: "tone:x" }\n  exits: { 12: end, failed: end }',

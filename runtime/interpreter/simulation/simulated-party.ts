@@ -278,10 +278,12 @@ export class SimulatedParty {
 /** A sound as tests and transcripts name it. */
 export function describe(source: PlaySource): string {
   if ('file' in source) return path.basename(source.file);
+  if ('text' in source) return source.text;
   return 'tone' in source ? `tone:${source.tone}` : `silence:${source.silenceMs}ms`;
 }
 
 function length(source: PlaySource): number {
+  if ('text' in source) return source.text.length * CHARACTER_MS;
   return 'silenceMs' in source ? source.silenceMs : PROMPT_MS;
 }
 

@@ -203,9 +203,12 @@ class TestReader {
     // `hangs_up: 5s` says the same as `{hangs_up: , after: 5s}`.
     const after = given ?? (/^(hangs_up|holds|resumes)$/.test(kind) && text !== '' ? this.#duration(entry) : undefined);
     const when = after === undefined ? {} : { after };
-    // A recording is heard by the name of its file.
+    // A recording is heard by the name of its file, and a text as it is.
     if (kind === 'hears')
-      return this.#needed(node, text, { kind: 'hear', sound: text.replace(new RegExp(`^${RECORDING}`), '') });
+      return this.#needed(node, text, {
+        kind: 'hear',
+        sound: text.replace(new RegExp(`^(?:${RECORDING}|say(?:\\[[\\w-]+\\])?:)`), ''),
+      });
     if (kind === 'presses')
       return this.#digits(entry, node, text) ? { kind: 'press', digits: text, ...when } : undefined;
     if (kind === 'says') return this.#needed(node, text, { kind: 'say', text, ...when });
