@@ -188,6 +188,34 @@ describe('scenario modules', () => {
     });
   });
 
+  it('say nothing of a promise that they cancel', async () => {
+    const { run: played } = await run(`await call.answer();
+      const music = call.holdMusic();
+      await call.say('one moment');
+      music.cancel();
+      await sleep(10);`);
+    expect(played.trace.map(({ block }) => block)).to.have.members([
+      'call.answer',
+      'call.holdMusic',
+      'call.say',
+      'sleep',
+    ]);
+  });
+
+  it('play one sound after the other, as a call does', async () => {
+    const { outcome } = await run(`await call.answer();
+      const done = [];
+      const note = (name) => () => done.push(name);
+      const long = call.play('silence:3s').then(note('long'));
+      const given = call.play('silence:2s');
+      given.cancel();
+      const short = call.play('silence:1s').then(note('short'));
+      await Promise.all([long, short]);
+      return done;`);
+    expect(outcome.value).to.deep.equal(['long', 'short']);
+    expect(outcome.milliseconds).to.equal(4000);
+  });
+
   it('say how they failed, what they logged and what they returned in the transcript', async () => {
     const transcribed = async (body: string) =>
       transcript(await runSimulation(await module(body), { script: {}, components, openSandbox: async () => sandbox }));

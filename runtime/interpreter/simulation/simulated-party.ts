@@ -5,6 +5,7 @@ import type { ListenOptions, ListenResult } from '../ports/listening.ts';
 import type { RecordOptions, RecordResult } from '../ports/recording.ts';
 import type { SayOptions } from '../ports/speaking.ts';
 import type { CallNotice } from '../ports/watching.ts';
+import { InTurn } from './in-turn.ts';
 import { THINK_MS, type Taken, type Turn, Turns } from './turns.ts';
 
 /** How long a simulated prompt takes, whatever is in it. */
@@ -25,6 +26,8 @@ export class SimulatedParty {
   readonly #link: PartyLink;
   readonly #turns: Turns;
   readonly #watchers = new Set<(notice: CallNotice) => boolean>();
+  /** Sounds that are played at once come one after the other; music without an end gives way. */
+  readonly #sounds = new InTurn();
   /** The turn that happens by itself when its time has come. */
   #armed: Turn | undefined;
   /** The turn that a listening block waits for. */
@@ -55,6 +58,16 @@ export class SimulatedParty {
     sources: readonly PlaySource[],
     { signal, stopDigits = '', repeat = 1 }: PlayOptions,
   ): Promise<PlayResult> {
+    if (repeat !== Infinity) return this.#sounds.next(signal, () => this.#play(sources, stopDigits, repeat, signal));
+    return this.#play(sources, stopDigits, repeat, signal);
+  }
+
+  async #play(
+    sources: readonly PlaySource[],
+    stopDigits: string,
+    repeat: number,
+    signal: AbortSignal,
+  ): Promise<PlayResult> {
     const rounds = Number.isFinite(repeat) ? repeat : undefined;
     const times = repeat === 1 ? '' : rounds === undefined ? ' (until stopped)' : ` (${rounds} times)`;
     this.#link.note(`play ${sources.map(describe).join(' ')}${times}`, sources.map(describe));
@@ -63,8 +76,10 @@ export class SimulatedParty {
   }
 
   async say(text: string, { signal, stopDigits = '' }: SayOptions): Promise<PlayResult> {
-    this.#link.note(`say ${text}`, [text]);
-    return this.#listenWhile([text], text.length * CHARACTER_MS, stopDigits, signal);
+    return this.#sounds.next(signal, () => {
+      this.#link.note(`say ${text}`, [text]);
+      return this.#listenWhile([text], text.length * CHARACTER_MS, stopDigits, signal);
+    });
   }
 
   /** Digits typed ahead count, and the prompt is then not played; a later press counts while it comes in time. */

@@ -17,6 +17,7 @@
   const { create, defineProperty, freeze, getOwnPropertyDescriptor, setPrototypeOf } = Object;
   const { indexOf, slice } = String.prototype;
   const { add, delete: remove, forEach } = Set.prototype;
+  const { then } = Promise.prototype;
   const SetOf = Set;
   const PromiseOf = Promise;
   const ErrorOf = Error;
@@ -112,7 +113,7 @@
     const promise = new PromiseOf((resolve, reject) => {
       pending[id] = { __proto__: null, resolve, reject, site };
     });
-    fix(promise, 'cancel', () => cancel(id, name));
+    fix(promise, 'cancel', () => cancel(id, name, promise));
     return promise;
   }
 
@@ -124,9 +125,11 @@
     return settle;
   }
 
-  function cancel(id, name) {
+  function cancel(id, name, promise) {
     const settle = take(id);
     if (settle === undefined) return;
+    // Who cancels knows of it: no promise is left behind that nobody handles.
+    apply(then, promise, [undefined, () => undefined]);
     say(`["cancel",${id}]`);
     settle.reject(failure('cancelled', `${name} was cancelled`, settle.site));
   }
