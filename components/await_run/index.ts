@@ -21,7 +21,9 @@ export const awaitRun = defineComponent({
   check: ({ run }) =>
     run === undefined
       ? []
-      : ['"await_run" names a run by its id, which is known at run time only: write run: ${BLOCK.run}'],
+      : [
+          '"await_run" names a run by its id, which is known at run time only: write run: ${BLOCK.run}, or in a module what scenario.run gave',
+        ],
   run: async ({ children, clock, signal }, { run: id, timeout }) => {
     const child = children.get(id);
     if (!child) throw new ScenarioError('no_such_run', `this scenario started no run "${id}"`);

@@ -23,7 +23,11 @@ export const send = defineComponent({
   results: {},
   method: 'scenario.send',
   check: ({ to }) =>
-    to === undefined ? [] : ['"send" names a run by its id, which is known at run time only: write to: ${BLOCK.run}'],
+    to === undefined
+      ? []
+      : [
+          '"send" names a run by its id, which is known at run time only: write to: ${BLOCK.run}, or in a module what scenario.run gave',
+        ],
   subject: 'message',
   run: async ({ services, run, domain }, { to, message, data }) => {
     if (!services.runs) throw unavailable('runs cannot reach each other here');

@@ -18,7 +18,11 @@ export const stop = defineComponent({
   results: {},
   method: 'scenario.stop',
   check: ({ run }) =>
-    run === undefined ? [] : ['"stop" names a run by its id, which is known at run time only: write run: ${BLOCK.run}'],
+    run === undefined
+      ? []
+      : [
+          '"stop" names a run by its id, which is known at run time only: write run: ${BLOCK.run}, or in a module what scenario.run gave',
+        ],
   run: async ({ children }, { run, reason }) => {
     children.get(run)?.stop(reason);
     return { exit: 'next' };

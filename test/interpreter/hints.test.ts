@@ -77,7 +77,7 @@ const CASES: readonly Case[] = [
     'variables: { ok: false }\nstart: a\nblocks:\n  a: { switch: "${ok}", exits: { yes: b, else: b } }\n  b: { loop: , exits: { each: c, done: end } }\n  c: { await_run: somebody, exits: { next: b, timeout: b } }',
     '5:34: the value is never "yes"; it is true or false',
     '6:8: "loop" has neither "over" nor "times": name one, e.g. times: 3',
-    '7:8: "await_run" names a run by its id, which is known at run time only: write run: ${BLOCK.run}',
+    '7:8: "await_run" names a run by its id, which is known at run time only: write run: ${BLOCK.run}, or in a module what scenario.run gave',
   ],
   [
     'what beginners write',

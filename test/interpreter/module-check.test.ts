@@ -50,6 +50,25 @@ describe('checker of modules', () => {
     ]);
   });
 
+  it('says what nobody reads of what is exported, and reads it in every way of exporting it', async () => {
+    const { found, program } = await check(`export const id = 'other', variables = { a: 1 }, on = {}, table = [1];
+const parameters = { a: 'string' };
+export { parameters };
+export function limits() {}
+export default async function () {}`);
+    expect(found).to.deep.equal([
+      '1:19: warning: nobody reads the export "id"; the id is the name of the file, or the code of the script',
+      '1:40: warning: nobody reads the export "variables"; write let NAME = ... in the function',
+      '1:55: warning: nobody reads the export "on"; write events.on(...) in the function',
+      '4:8: "limits" has to be written out; write export const limits = and a literal',
+    ]);
+    expect(program).to.equal(undefined);
+    const { program: listed } = await check(`const parameters = { a: 'string' };
+export { parameters };
+export default async function () {}`);
+    expect(listed.parameters.map(({ name, type }) => `${name}: ${type}`)).to.deep.equal(['a: string']);
+  });
+
   it('says what to write for functions of other places, unless the module has its own', async () => {
     const { found } = await check(`const Buffer = { from: String };
 export default async function (call: Call) {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import path from 'node:path';
-import { type Expression, type Program as Tree, parse } from 'acorn';
+import { type AnyNode, type Expression, type Program as Tree, parse } from 'acorn';
 import { type Node, isMap, isScalar, isSeq } from 'yaml';
 import type { CompileResult, ScriptFormat, ScriptProblem, ScriptSource } from '../../sandbox/index.ts';
 import type { ComponentRegistry } from '../component.ts';
@@ -15,7 +15,7 @@ import { DeclarationReader } from './declarations.ts';
 import { checkModuleCalls } from './module-calls.ts';
 import { checkModuleNames } from './module-names.ts';
 import { literalNode, unknownNode } from './module-literals.ts';
-import { defaultExport, exportedConstants } from './module-walk.ts';
+import { defaultExport, exportedValues } from './module-walk.ts';
 import { Names } from './names.ts';
 import { namesIn } from './scopes.ts';
 import type { ScenarioReference } from './references.ts';
@@ -39,6 +39,14 @@ export interface ModuleCheckOptions {
 
 /** Exports that are read before the module runs. */
 const DECLARED = ['name', 'description', 'parameters', 'starts', 'limits', 'fallback'];
+/** What a module has in place of the other things that stand at the top of a YAML scenario. */
+const OF_YAML: ReadonlyMap<string, string> = new Map([
+  ['id', 'the id is the name of the file, or the code of the script'],
+  ['variables', 'write let NAME = ... in the function'],
+  ['start', 'the function is the start; what starts the module is "starts"'],
+  ['on', 'write events.on(...) in the function'],
+  ['blocks', 'write await call.answer() and so on in the function'],
+]);
 
 /** What a module says of itself by `export const NAME = ...`: known without running it. */
 interface Declared {
@@ -140,7 +148,7 @@ function read(
 }
 
 function declarations(source: Source, tree: Tree, id: string): Declared {
-  const constants = exportedConstants(tree);
+  const constants = exportedValues(tree);
   const node = (name: string): Node | null => {
     const value = constants.get(name);
     return value === undefined ? null : literal(source, name, value);
@@ -150,9 +158,10 @@ function declarations(source: Source, tree: Tree, id: string): Declared {
     return value === null ? undefined : { key: name, keyNode: value, value };
   };
   for (const [name, value] of constants) {
-    const near = DECLARED.includes(name) ? undefined : nearest(name, DECLARED);
-    if (near !== undefined)
-      source.warning(unknownNode(value), `nobody reads the export "${name}"`, `did you mean "${near}"?`);
+    const near = nearest(name, DECLARED);
+    const instead = OF_YAML.get(name) ?? (near === undefined ? undefined : `did you mean "${near}"?`);
+    if (!DECLARED.includes(name) && instead !== undefined)
+      source.warning(unknownNode(value), `nobody reads the export "${name}"`, instead);
   }
   const parameters = new DeclarationReader(source, new Names(source)).parameters(node('parameters'));
   const text = (name: string): { readonly [name: string]: string } => {
@@ -171,8 +180,8 @@ function declarations(source: Source, tree: Tree, id: string): Declared {
 }
 
 /** What is read without running the module has to be there without running it. */
-function literal(source: Source, name: string, value: Expression): Node | null {
-  const node = literalNode(value);
+function literal(source: Source, name: string, value: AnyNode): Node | null {
+  const node = literalNode(value as Expression);
   const unknown = unknownIn(node);
   if (!unknown) return node;
   const instead = unknown === node ? `write export const ${name} = and a literal` : 'write a literal here';

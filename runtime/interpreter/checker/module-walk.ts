@@ -1,4 +1,4 @@
-import type { AnyNode, Expression, FunctionDeclaration, Identifier, Pattern, Program } from 'acorn';
+import type { AnyNode, FunctionDeclaration, Identifier, Pattern, Program } from 'acorn';
 
 /** What an author's module says, as far as it can be known without running it. */
 
@@ -26,14 +26,21 @@ function isNode(value: unknown): value is AnyNode {
   return typeof value === 'object' && value !== null && typeof (value as { type?: unknown }).type === 'string';
 }
 
-/** The values of `export const NAME = ...`, by name. */
-export function exportedConstants(program: Program): ReadonlyMap<string, Expression> {
-  const found = new Map<string, Expression>();
+/** What the module exports by name: the value of a constant, else what is declared. */
+export function exportedValues(program: Program): ReadonlyMap<string, AnyNode> {
+  const found = new Map<string, AnyNode>();
   for (const statement of program.body) {
-    if (statement.type !== 'ExportNamedDeclaration' || statement.declaration?.type !== 'VariableDeclaration') continue;
-    for (const { id, init } of statement.declaration.declarations)
-      if (id.type === 'Identifier' && init) found.set(id.name, init);
+    if (statement.type !== 'ExportNamedDeclaration') continue;
+    const { declaration, specifiers } = statement;
+    if (declaration?.type === 'VariableDeclaration') {
+      for (const { id, init } of declaration.declarations)
+        if (id.type === 'Identifier') found.set(id.name, init ?? declaration);
+    } else if (declaration) found.set(declaration.id.name, declaration);
+    for (const { local, exported } of specifiers)
+      if (local.type === 'Identifier' && exported.type === 'Identifier')
+        found.set(exported.name, topLevel(program, local) ?? local);
   }
+  found.delete('default');
   return found;
 }
 

@@ -129,7 +129,7 @@
     const settle = take(id);
     if (settle === undefined) return;
     // Who cancels knows of it: no promise is left behind that nobody handles.
-    apply(then, promise, [undefined, () => undefined]);
+    void apply(then, promise, [undefined, () => undefined]);
     say(`["cancel",${id}]`);
     settle.reject(failure('cancelled', `${name} was cancelled`, settle.site));
   }
