@@ -30,7 +30,7 @@ export const loop = defineComponent({
     item: { type: 'any', description: 'The item; without a list the index.' },
     index: { type: 'integer', description: 'Counts from 0.' },
   },
-  bounded: true,
+  bounded: 'each',
   method: false,
   check: (_settings, _exits, given) => {
     if (given.has('over') && given.has('times')) return ['"loop" has both "over" and "times": keep one'];

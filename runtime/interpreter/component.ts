@@ -138,8 +138,8 @@ export interface Component<Settings extends TSchema = TSchema> {
   readonly waits?: boolean;
   /** It is done soon, whatever happens: in a module, what it does is not left half done by a hang-up. */
   readonly brief?: boolean;
-  /** A loop through this block comes to an end by itself. */
-  readonly bounded?: boolean;
+  /** An exit that is taken a number of times only: a circle through it comes to an end by itself. */
+  readonly bounded?: string;
   /** Whether it may set the variable, beside what its settings of the kind `assignments` say. */
   readonly assigns?: (settings: LiteralSettings, variable: string) => boolean;
   /** Name in scripts and modules, `call.NAME` unless given; false: not there. */

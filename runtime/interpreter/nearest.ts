@@ -45,7 +45,8 @@ function beginningAlike(word: string, candidates: Iterable<string>): string | un
     const other = candidate.toLowerCase();
     if (Math.min(word.length, other.length) < 3) continue;
     const isShort = other.startsWith(word) && word.length * 2 >= other.length;
-    const isLong = word.startsWith(other) && !/[a-z0-9]/.test(word[other.length] ?? '');
+    const rest = word.slice(other.length);
+    const isLong = word.startsWith(other) && (rest.length <= 3 || !/^[a-z0-9]/.test(rest));
     if (isShort || isLong) return candidate;
   }
   return undefined;

@@ -44,6 +44,7 @@ export function resolveSound(text: string, promptsFolder: string): PlaySource | 
 }
 
 function resolvePrompt(name: string, promptsFolder: string): PlaySource | SoundProblem {
+  if (name === '') return { message: 'the sound is empty', suggestion: 'name a prompt, tone:... or silence:...' };
   if (path.isAbsolute(name) || /[\\\0]/.test(name) || name.split('/').includes('..')) {
     return { message: `"${name}" is outside the prompts folder`, suggestion: 'name a file below it' };
   }

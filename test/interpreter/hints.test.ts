@@ -269,6 +269,43 @@ const CASES: readonly Case[] = [
     '5:3: not valid YAML: flow map in block collection must be sufficiently indented and end with a }; put quotes around #: what follows it is a comment',
   ],
   [
+    'a line that is indented deeper than the one it belongs to',
+    'start: a\nblocks:\n  a:\n   answer: b\n    next: end',
+    '5:12: not valid YAML: nested mappings are not allowed in compact mappings; the next line is indented deeper: write both equally deep',
+  ],
+  [
+    'quotes that are never closed',
+    "start: a\nblocks:\n  a:\n    say: 'hello\n    next: b\n  b: { hangup: , next: end }",
+    "5:10: not valid YAML: missing closing ' quote; close it on the same line",
+  ],
+  [
+    'a blank that is missing behind a colon',
+    'start: a\nblocks:\n  a:\n    answer:\n    next:b\n  b: { hangup: , next: end }',
+    '6:5: not valid YAML: implicit map keys need to be followed by map values; put a blank behind the colon',
+  ],
+  [
+    'a map without braces',
+    'start: a\nblocks:\n  a:\n    answer:\n    exits: next: end',
+    '6:12: not valid YAML: nested mappings are not allowed in compact mappings; write exits: { next: end }',
+  ],
+  [
+    'a misspelt section, and nothing of its being missing',
+    'Start: a\nblock:\n  a: { say: "", next: b }\n  b: { play: "", leg: caller, next: c }\n  c: { wait: 0.5, next: end }\nname: [x]',
+    '2:1: a scenario has no section "Start"; did you mean "start"?',
+    '3:1: a scenario has no section "block"; did you mean "blocks"?',
+    '4:13: "say" must be a text of 1 to 4096 characters, not ""',
+    '5:14: the sound is empty; name a prompt, tone:... or silence:...',
+    '5:23: nobody is called as "caller"; take it out: without it a block is for the caller',
+    '6:14: "wait" is no duration; write 0.5s for seconds or 0.5ms for milliseconds',
+    '7:7: "name" must be a text; put it in quotes',
+  ],
+  [
+    'a loop that begins again when it is done',
+    'start: a\nblocks:\n  a: { loop: { times: 3 }, exits: { each: b, done: c } }\n  b: { loop: { times: 3 }, exits: { each: b, done: a } }\n' +
+      '  c: { log: again, next: a }',
+    '4:3: warning: these blocks go round without a wait: a, c; count with loop, or wait in between',
+  ],
+  [
     'two scenarios in one file',
     'start: a\nblocks:\n  a: { hangup: }\n---\nid: y',
     '5:1: the file holds more than one document; write one scenario into one file, without ---',

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { components } from '../../components/index.ts';
+import { checkText } from '../../runtime/interpreter/checker/check-file.ts';
 import { checkModule } from '../../runtime/interpreter/checker/check-module.ts';
 import { formatProblem } from '../../runtime/interpreter/problem.ts';
 import type { Program } from '../../runtime/interpreter/program.ts';
@@ -110,6 +111,18 @@ const later2 = console.table(1);`);
       '11:3: warning: this loop never ends; leave it by break or return',
       '14:24: console has no "table"; there is: log, debug, info, warn, error',
     ]);
+  });
+
+  it('says where things stand in files of Windows', async () => {
+    const compile = sandbox.compile.bind(sandbox);
+    const places = async (text: string, file: string) =>
+      (await checkText(text, { file, components, compile })).problems.map(({ line, column }) => `${line}:${column}`);
+    expect(await places('\uFEFFexport default async (call: Call) => {\r\n  foo();\r\n};\r\n', 'm.ts')).to.deep.equal([
+      '2:3',
+    ]);
+    const yaml =
+      'id: x\r\nstart: a\r\nblocks:\r\n  a:\r\n    script: |\r\n      log(1);\r\n      foo();\r\n    next: end\r\n';
+    expect(await places(`\uFEFF${yaml}`, 'm.yaml')).to.deep.equal(['7:7']);
   });
 
   it('says what is wrong in a module that does not compile, in words for authors', async () => {

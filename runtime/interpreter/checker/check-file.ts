@@ -19,7 +19,9 @@ export async function checkFile(options: ModuleCheckOptions): Promise<CheckResul
 }
 
 /** The same for a text that is at hand; the name of the file says of which kind it is. */
-export async function checkText(text: string, options: ModuleCheckOptions): Promise<CheckResult> {
+export async function checkText(given: string, options: ModuleCheckOptions): Promise<CheckResult> {
+  // The mark of some editors at the beginning of a file counts as no character.
+  const text = given.replace(/^\uFEFF/, '');
   if (isModuleScenario(options.file)) return checkModule(text, options);
   const checked = checkScenario(text, options);
   if (!options.compile || checked.scripts.length === 0) return checked;

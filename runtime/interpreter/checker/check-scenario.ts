@@ -2,6 +2,7 @@ import path from 'node:path';
 import { type Node, isMap, isScalar } from 'yaml';
 import type { ComponentRegistry } from '../component.ts';
 import { ExpressionCompiler } from '../expression.ts';
+import { nearest } from '../nearest.ts';
 import { type LimitsWanted, readLimits } from '../limits.ts';
 import { type Problem, isMistake, suggestName } from '../problem.ts';
 import type { Program } from '../program.ts';
@@ -102,8 +103,8 @@ function checkRoot(
   const id = options.id ?? readId(source, sections.get('id'), root);
   const program: Program = {
     id,
-    name: optionalText(sections.get('name')) ?? id,
-    description: optionalText(sections.get('description')),
+    name: optionalText(source, sections.get('name')) ?? id,
+    description: optionalText(source, sections.get('description')),
     version: source.version,
     file: options.file,
     promptsFolder,
@@ -163,9 +164,16 @@ function resultValues(drafts: readonly BlockDraft[]): (readonly [string, Record<
 
 function readSections(source: Source, root: Node): Map<string, Entry> {
   const sections = new Map<string, Entry>();
+  const unknown: Entry[] = [];
   for (const entry of isMap(root) ? source.entries(root) : []) {
     if (SECTIONS.includes(entry.key)) sections.set(entry.key, entry);
-    else source.problem(entry.keyNode, `a scenario has no section "${entry.key}"`, suggestName(entry.key, SECTIONS));
+    else unknown.push(entry);
+  }
+  for (const entry of unknown) {
+    source.problem(entry.keyNode, `a scenario has no section "${entry.key}"`, suggestName(entry.key, SECTIONS));
+    // That a section is missing is no second mistake.
+    const meant = nearest(entry.key, SECTIONS);
+    if (meant !== undefined && !sections.has(meant)) sections.set(meant, entry);
   }
   return sections;
 }
@@ -205,6 +213,8 @@ export function fallbackOf(source: Source, entry: Entry | undefined, id: string)
   return { fallback };
 }
 
-function optionalText(entry: Entry | undefined): string | undefined {
+function optionalText(source: Source, entry: Entry | undefined): string | undefined {
+  if (entry?.value && !isScalar(entry.value))
+    source.problem(entry.value, `"${entry.key}" must be a text`, 'put it in quotes');
   return isScalar(entry?.value) && entry.value.value !== null ? scalarText(entry.value) : undefined;
 }

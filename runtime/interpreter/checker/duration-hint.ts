@@ -4,7 +4,7 @@ const UNITS: Readonly<Record<string, string>> = { ms: 'ms', s: 's', m: 'm', h: '
 
 /** What may be meant by a text that is no duration. */
 export function durationHint(text: string): string {
-  if (/^\d+$/.test(text)) return `write ${text}s for seconds or ${text}ms for milliseconds`;
+  if (/^\d*\.?\d+$/.test(text) && Number(text) > 0) return `write ${text}s for seconds or ${text}ms for milliseconds`;
   const [, number, unit = ''] = /^(\d+(?:\.\d+)?)\s*([a-z]+)$/i.exec(text.trim()) ?? [];
   const short = /^millis|^msec/i.test(unit) ? 'ms' : (UNITS[unit.toLowerCase()] ?? UNITS[unit.charAt(0).toLowerCase()]);
   const simple = number === undefined || short === undefined || unit.startsWith('d') ? undefined : `${number}${short}`;

@@ -20,7 +20,9 @@ export function readExits(source: Source, next: Entry | undefined, exits: Entry 
       source.problem(value ?? keyNode, `the exit "${exit}" names no block`, 'name a block, or end');
       broken.add(exit);
     } else if (wired.has(exit)) {
-      source.problem(keyNode, `the exit "${exit}" is named twice`, 'keep one of them');
+      // A key that is here twice is told already.
+      if (keyNode !== next?.keyNode && wired.get(exit)?.exitNode === next?.keyNode)
+        source.problem(keyNode, `the exit "${exit}" is named twice`, 'keep one of them');
     } else {
       wired.set(exit, { target: scalarText(value), node: value, exitNode: keyNode });
     }

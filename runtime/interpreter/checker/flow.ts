@@ -10,7 +10,7 @@ export interface Spin {
 }
 
 /**
- * Circles without a wait: what is left of the graph when all blocks are taken out that wait or count to an end.
+ * Circles without a wait: what is left of the graph without the blocks that wait, and the ways that are taken a number of times.
  * @param isQuick blocks that do not wait although their component does
  */
 export function spins(
@@ -19,14 +19,12 @@ export function spins(
   isQuick: (name: string) => boolean = () => false,
 ): Spin[] {
   const quick = new Set(
-    [...blocks]
-      .filter(([name, { component }]) => isQuick(name) || (component.waits !== true && component.bounded !== true))
-      .map(([name]) => name),
+    [...blocks].filter(([name, { component }]) => isQuick(name) || component.waits !== true).map(([name]) => name),
   );
   const between: Graph = new Map(
     [...graph]
       .filter(([name]) => quick.has(name))
-      .map(([name, targets]) => [name, targets.filter((to) => quick.has(to))]),
+      .map(([name, targets]) => [name, targets.filter((to) => quick.has(to) && to !== countedTo(blocks.get(name)))]),
   );
   const after = new Map([...between.keys()].map((name) => [name, successors(between, name)]));
   const found: Spin[] = [];
@@ -39,6 +37,14 @@ export function spins(
     found.push({ blocks: circle, hasWayOut });
   }
   return found;
+}
+
+/** Where a block leads a number of times only, and never otherwise. */
+function countedTo(block: Block | undefined): string | undefined {
+  const { bounded } = block?.component ?? {};
+  if (!block || bounded === undefined) return undefined;
+  const target = block.exits.get(bounded);
+  return [...block.exits].some(([exit, to]) => exit !== bounded && to === target) ? undefined : target;
 }
 
 /** Blocks that can run before any block has given the variable a value. */

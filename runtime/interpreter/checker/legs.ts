@@ -34,7 +34,9 @@ export function checkLegs(source: Source, blocks: readonly LegUse[]): void {
         source.problem(
           node,
           `nobody is called as "${name}"`,
-          suggestName(name, [...called]) ?? `write call: { to: "102" } with leg: ${name} in a block before`,
+          (name === 'caller' ? 'take it out: without it a block is for the caller' : undefined) ??
+            suggestName(name, [...called]) ??
+            `write call: { to: "102" } with leg: ${name} in a block before`,
         );
     }
   }

@@ -17,6 +17,9 @@ const FORMS = new RegExp(
   'g',
 );
 
+/** What one of them begins with: most texts have none. */
+const SIGNS = /[{<]|%[A-Za-z]|\$[A-Za-z(]/;
+
 export interface Placeholder {
   /** Where it begins in the text. */
   readonly start: number;
@@ -31,7 +34,7 @@ export interface Placeholder {
  * @param meant the name that is meant by what stands in one; undefined: it is a text like any other
  */
 export function placeholders(text: string, meant: (name: string) => string | undefined): Placeholder[] {
-  if (!/[{%$]/.test(text)) return [];
+  if (!SIGNS.test(text)) return [];
   return [...text.matchAll(FORMS)].flatMap((match) => {
     const [whole, ...names] = match;
     const name = meant(names.find((each) => each !== undefined) ?? '');

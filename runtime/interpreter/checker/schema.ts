@@ -16,6 +16,7 @@ export interface Schema {
   readonly maximum?: number;
   readonly minItems?: number;
   readonly maxItems?: number;
+  readonly minLength?: number;
   readonly maxLength?: number;
   readonly pattern?: string;
   readonly examples?: readonly Value[];
@@ -52,10 +53,15 @@ export function describe(schema: Schema): string {
   if (schema.type === 'boolean') return 'true or false';
   if (schema.type === 'array') return 'a list';
   if (schema.type === 'object') return 'a map';
-  const extent = schema.maxLength === undefined ? '' : ` of at most ${schema.maxLength} characters`;
+  const extent = extentOf(schema);
   return schema.pattern === undefined
     ? `a text${extent}`
     : `a text like ${plainText(schema.examples?.[0] ?? schema.pattern)}`;
+}
+
+function extentOf({ minLength = 0, maxLength }: Schema): string {
+  if (maxLength === undefined) return minLength > 0 ? ' that is not empty' : '';
+  return minLength > 0 ? ` of ${minLength} to ${maxLength} characters` : ` of at most ${maxLength} characters`;
 }
 
 /** A sample of a missing setting, where the schema has one. */

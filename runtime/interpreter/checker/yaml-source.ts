@@ -36,7 +36,8 @@ export class YamlSource extends Source {
     const [slip] = document.errors.filter(isSyntax);
     const found = slip ? [slip] : [...document.errors, ...document.warnings];
     for (const { pos, code, message } of found) {
-      this.problemAt(pos[0], yamlMessage(code, message), this.#yamlSuggestion(code, pos[0]));
+      const start = isUnclosed(code, message) ? lastQuoted(document.contents, pos[0]) : pos[0];
+      this.problemAt(start, yamlMessage(code, message), this.#yamlSuggestion(code, start));
     }
     if (slip) return null;
     this.#refuseAliases(document.contents);
@@ -86,6 +87,14 @@ export class YamlSource extends Source {
     const line = this.text.slice(lineStart, lineEnd < 0 ? undefined : lineEnd);
     // What is never closed is noticed a line later, or at the end.
     const before = this.text.slice(this.text.lastIndexOf('\n', lineStart - 2) + 1, Math.max(0, lineStart - 1));
+    if (code === 'MISSING_CHAR' && /^\s*\w+:\S/.test(line)) return 'put a blank behind the colon';
+    if (code === 'BLOCK_AS_IMPLICIT_KEY') {
+      const next = this.text.slice(lineEnd + 1).split('\n', 1)[0] ?? '';
+      if (lineEnd >= 0 && /^\s*[\w"*#]+:(\s|$)/.test(next) && next.search(/\S/) > line.search(/\S/))
+        return 'the next line is indented deeper: write both equally deep';
+      const [, key, entry] = /^\s*(exits|set|on|starts|limits):\s+(\S.*)$/.exec(line) ?? [];
+      if (key !== undefined) return `write ${key}: { ${entry?.trim()} }`;
+    }
     // Within quotes everything may stand.
     const bare = `${before}\n${line}`.replaceAll(/"[^"\n]*"|'[^'\n]*'/g, '""');
     if (/[{,[][^}\n]*[:[,]\s*#/.test(bare)) return 'put quotes around #: what follows it is a comment';
@@ -108,9 +117,24 @@ const SUGGESTIONS: Readonly<Record<string, string>> = {
   MULTIPLE_DOCS: 'write one scenario into one file, without ---',
 };
 
+function isUnclosed(code: string, message: string): boolean {
+  return code === 'MISSING_CHAR' && message.startsWith('Missing closing');
+}
+
+/** Where the last text in quotes begins: what is never closed goes on to the end of the file. */
+function lastQuoted(contents: Node | null, end: number): number {
+  let found: number | undefined;
+  visit(contents, {
+    Scalar: (_, { type, range }) => {
+      if ((type === 'QUOTE_DOUBLE' || type === 'QUOTE_SINGLE') && range) found = Math.max(found ?? 0, range[0]);
+    },
+  });
+  return found ?? end;
+}
+
 function yamlMessage(code: string, message: string): string {
   if (code === 'DUPLICATE_KEY') return 'this key is here twice';
   if (code === 'MULTIPLE_DOCS') return 'the file holds more than one document';
-  const text = message.replace(/"quote$/, '" quote');
+  const text = message.replace(/(["'])quote$/, '$1 quote');
   return `not valid YAML: ${text.charAt(0).toLowerCase()}${text.slice(1)}`;
 }
