@@ -9,6 +9,7 @@ import type { RingingJournal } from './ringing-journal.ts';
 import { DEFAULT_SESSION_EXPIRES, refusedInterval } from './session-timer.ts';
 import type { DialogHome, SipDialog } from './sip-dialog.ts';
 import { notUnderstood } from './understood.ts';
+import { describeByMedium } from './offerless-calls.ts';
 import { takeUnheededHangups } from './unheeded-hangups.ts';
 import { routeUpdates } from './updates-beside-requests.ts';
 import type { Srf, SrfRequest, SrfResponse } from './srf-types.ts';
@@ -85,6 +86,7 @@ export class SipLink implements DialogHome {
     this.#address = address;
     this.name = `${address.host}:${address.port}`;
     this.#srf = new (SrfClass as unknown as new () => Srf)();
+    describeByMedium(this.#srf);
     takeUnheededHangups(this.#srf);
     this.#sessionExpires = sessionExpires;
     this.#log = log;

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { Arrivals } from '../../phones/wait.ts';
-import { text } from '../support/fsmrf.ts';
+import { Arrivals, Moment } from '../../phones/wait.ts';
+import { type Collected, type Endpoint, type FsEvent, text } from '../support/fsmrf.ts';
 import { type Connected, useMediaStage } from '../support/media-stage.ts';
 import type { Request, Response } from '../support/srf.ts';
 
@@ -26,6 +26,24 @@ async function carries(infos: Arrivals<Request>, digit: string): Promise<void> {
   const [, signal, duration] = /^Signal=(.)\r\nDuration=(\d+)\r\n$/.exec(request.body) ?? [];
   expect(signal).to.equal(digit);
   expect(Number(duration), 'milliseconds').to.be.within(80, 250);
+}
+
+/** Collects, and has the phone press these keys once it does: what comes before is nobody's. */
+async function collect(
+  { call, endpoint }: Connected,
+  keys: string,
+  options: Parameters<Endpoint['playCollect']>[0],
+): Promise<Collected> {
+  const begun = new Moment<true>('beginning of the application');
+  const executed = (event: FsEvent): void => {
+    if (event.getHeader('Application') === 'play_and_get_digits') begun.reach(true);
+  };
+  endpoint.conn.on(`esl::event::CHANNEL_EXECUTE::${endpoint.uuid}`, executed);
+  const collecting = endpoint.playCollect(options);
+  await begun.wait(3000);
+  endpoint.conn.off(`esl::event::CHANNEL_EXECUTE::${endpoint.uuid}`, executed);
+  await call.sendDtmf(keys);
+  return await collecting;
 }
 
 describe('Conformance, media server: digits', () => {
@@ -56,17 +74,13 @@ describe('Conformance, media server: digits', () => {
   });
 
   it('collects up to the most digits asked for', async () => {
-    const { call, endpoint } = await stage.connect();
-    const collecting = endpoint.playCollect({ file: 'silence_stream://100', min: 1, max: 3, timeout: 3000 });
-    await call.sendDtmf('123');
-    expect(await collecting).to.include({ digits: '123', terminatorUsed: null });
+    const options = { file: 'silence_stream://100', min: 1, max: 3, timeout: 3000 };
+    expect(await collect(await stage.connect(), '123', options)).to.include({ digits: '123', terminatorUsed: null });
   });
 
   it('ends at a terminator, which is no digit', async () => {
-    const { call, endpoint } = await stage.connect();
-    const collecting = endpoint.playCollect({ file: 'silence_stream://100', min: 1, max: 6, timeout: 3000 });
-    await call.sendDtmf('42#');
-    expect(await collecting).to.include({ digits: '42', terminatorUsed: '#' });
+    const options = { file: 'silence_stream://100', min: 1, max: 6, timeout: 3000 };
+    expect(await collect(await stage.connect(), '42#', options)).to.include({ digits: '42', terminatorUsed: '#' });
   });
 
   it('breaks the prompt at the first digit', async () => {
@@ -86,22 +100,18 @@ describe('Conformance, media server: digits', () => {
   });
 
   it('ends at the pause between digits, and asks again what does not match', async () => {
-    const { call, endpoint } = await stage.connect();
-    const options = { min: 1, max: 4, timeout: 2000, digitTimeout: 600 };
-    const short = endpoint.playCollect({ file: 'silence_stream://100', ...options });
-    await call.sendDtmf('12');
-    expect((await short).digits).to.equal('12');
-    const strict = endpoint.playCollect({
-      file: 'silence_stream://100',
+    const connected = await stage.connect();
+    const options = { file: 'silence_stream://100', min: 1, max: 4, timeout: 2000, digitTimeout: 600 };
+    expect((await collect(connected, '12', options)).digits).to.equal('12');
+    const strict = collect(connected, '9', {
       ...options,
       max: 1,
       tries: 2,
       regexp: '[1-3]',
       invalidFile: 'tone_stream://%(300,0,1100)',
     });
-    await call.sendDtmf('9');
-    await call.hears(1100);
-    await call.sendDtmf('2');
+    await connected.call.hears(1100, { withinMs: 6000 });
+    await connected.call.sendDtmf('2');
     expect((await strict).digits).to.equal('2');
   });
 

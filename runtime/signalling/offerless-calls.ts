@@ -1,0 +1,52 @@
+/** The part of drachtio-srf that this is about. */
+interface Options {
+  readonly method?: string;
+  readonly localSdp?: unknown;
+  readonly noAck?: boolean;
+}
+interface Unacknowledged {
+  readonly sdp: string;
+  ack(sdp: string): Promise<unknown>;
+}
+type CreateUac = (...args: unknown[]) => unknown;
+
+/**
+ * drachtio-srf answers the offer that it gets to an INVITE without one by the same description, `recvonly` for the whole
+ * session (srf.js, `is3pcc`). FreeSWITCH then sets two variables that it warns of as deprecated, with every phone that the
+ * node calls; of a medium that is `recvonly` it says nothing. The application object says it so from now on.
+ */
+export function describeByMedium(srf: object): void {
+  const agent = srf as { createUAC: CreateUac };
+  const createUAC = agent.createUAC.bind(agent);
+  agent.createUAC = (...args) => {
+    const at = args.findIndex((arg) => typeof arg === 'object' && arg !== null);
+    const options = args[at] as Options | undefined;
+    const offers = options?.localSdp !== undefined || (options?.method ?? 'INVITE') !== 'INVITE';
+    if (options === undefined || offers || options.noAck === true) return createUAC(...args);
+    const callback = typeof args.at(-1) === 'function' ? (args.pop() as CreateUac) : undefined;
+    const made = acknowledged(createUAC(...args.with(at, { ...options, noAck: true })));
+    if (callback === undefined) return made;
+    tell(made, callback);
+    return agent;
+  };
+}
+
+function tell(made: Promise<unknown>, callback: CreateUac): void {
+  // Outside the promise, so that what the callback throws is not taken for a rejection.
+  const later = (...result: unknown[]): unknown => setImmediate(callback, ...result);
+  made.then((dialog) => later(null, dialog), later);
+}
+
+async function acknowledged(calling: unknown): Promise<unknown> {
+  const answered = (await calling) as Partial<Unacknowledged>;
+  // An answer without a description has been acknowledged.
+  if (answered.sdp === undefined || answered.ack === undefined) return answered;
+  return await answered.ack(receivingOnly(answered.sdp));
+}
+
+/** A description of which every medium is only received. */
+export function receivingOnly(sdp: string): string {
+  const undirected = sdp.replace(/^a=(?:sendrecv|sendonly|recvonly|inactive)\r?\n/gm, '');
+  const [session = '', ...media] = undirected.split(/^(?=m=)/m);
+  return session + media.map((medium) => `${medium}a=recvonly\r\n`).join('');
+}
