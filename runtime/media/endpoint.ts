@@ -3,10 +3,11 @@ import type { ConferenceMix } from './conference-mix.ts';
 import { DigitQueue } from './digit-queue.ts';
 import { farEndSdp } from './far-end-sdp.ts';
 import { ENDPOINT_GONE, EndpointGone, MediaError, NoSpeechEngine } from './media-error.ts';
+import { recordArguments } from './record-arguments.ts';
 import type { RecordingNotices } from './recording-notices.ts';
-import { leastSpeechMs, readSpokenSource } from './speech-source.ts';
+import { leastSpeechMs, readSpokenSource, speechArguments } from './speech-source.ts';
 import type { SilenceLimit } from './silence-limit.ts';
-import { aborted, untilAborted } from './until-aborted.ts';
+import { aborted, elapsed, untilAborted } from './until-aborted.ts';
 
 /** The media server of an endpoint. */
 export interface EndpointServer {
@@ -168,10 +169,8 @@ export class MediaEndpoint {
    * @returns milliseconds recorded
    */
   async record(file: string, maxMs: number, silenceMs: number, signal: AbortSignal): Promise<number> {
-    const silence = silenceMs === 0 ? '' : ` ${SILENCE_LEVEL} ${wholeSeconds(silenceMs)}`;
-    const path = /\s/.test(file) ? `'${file}'` : file;
     await this.set('record_fill_cng', 'true');
-    const event = await this.#run('record', `${path} ${wholeSeconds(maxMs)}${silence}`, signal);
+    const event = await this.#run('record', recordArguments(file, maxMs, silenceMs), signal);
     return Number(event.getHeader('variable_record_ms') ?? 0);
   }
 
@@ -200,9 +199,7 @@ export class MediaEndpoint {
    */
   async speak(text: string, voice: string, signal: AbortSignal): Promise<number> {
     const started = performance.now();
-    // The separator of the command cannot be part of the text.
-    const data = `${SPEECH_ENGINE}|${voice}|${text.replaceAll('|', ' ').replace(/[\r\n]+/g, ' ')}`;
-    await this.#run('speak', data, signal);
+    await this.#run('speak', speechArguments(text, voice), signal);
     const milliseconds = Math.round(performance.now() - started);
     if (milliseconds < leastSpeechMs(text)) throw new NoSpeechEngine();
     return milliseconds;
@@ -475,14 +472,6 @@ export class MediaEndpoint {
   }
 }
 
-/** Seconds as the media server counts them when it records, at least one. */
-export function wholeSeconds(ms: number): number {
-  return Math.max(1, Math.round(ms / 1000));
-}
-
-/** Energy below which the media server takes sound for silence. */
-const SILENCE_LEVEL = 200;
-const SPEECH_ENGINE = 'espeak';
 /** What a channel sets when the sound of its bridge flows. */
 const BRIDGE_FLOWS = 'bridge_flows=true';
 /** Milliseconds after which an application that goes on is broken again: five packets. */
@@ -501,10 +490,6 @@ async function hangUp(endpoint: FsEndpoint): Promise<void> {
     // The SIP server has lost the call: by the channel's own connection then.
     await endpoint.api('uuid_kill', endpoint.uuid);
   }
-}
-
-function elapsed(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms).unref());
 }
 
 function bodyOf(event: FsEvent): string {

@@ -1,4 +1,5 @@
-import { type MediaEndpoint, wholeSeconds } from './endpoint.ts';
+import type { MediaEndpoint } from './endpoint.ts';
+import { wholeSeconds } from './record-arguments.ts';
 
 export interface RecordSettings {
   readonly signal: AbortSignal;
