@@ -210,6 +210,29 @@ blocks:
     expect(asTest(shown)).to.contain('from: none');
   });
 
+  it('make a test of a run in which the caller hangs up while a long sound is played, which passes', async () => {
+    const long = program(
+      'id: long\nstart: a\nblocks:\n  a: { answer: , next: b }\n  b: { say: Hello, next: c }\n  c: { say: Good bye, next: d }\n  d: { say: The end, next: end }\n',
+    );
+    const { run, outcome } = await runSimulation(long, {
+      script: {
+        turns: [
+          { kind: 'hear', sound: 'Good bye' },
+          { kind: 'hang_up', after: 400 },
+        ],
+      },
+      components,
+    });
+    const { id, domain, version } = { ...run, version: long.version };
+    // In the call it took longer than a simulation lets it last.
+    const trace = run.trace.map((entry) => (entry.block === 'c' ? { ...entry, milliseconds: 9000 } : entry));
+    const shown = { id, scenario: 'long', version, file: 'long.yaml', domain, callid: '', trace, outcome, from: '1' };
+    const [test] = readTestFile(asTest(shown), 'made.test.yaml').tests.tests;
+    const again = await runSimulation(long, { script: { turns: test?.turns ?? [] }, components });
+    expect(again.run.trace.map(({ block }) => block)).to.deep.equal(['a', 'b', 'c']);
+    expect(mismatches(again, test?.expect ?? {})).to.deep.equal([]);
+  });
+
   for (const [what, example, turns] of [
     ['that ends by itself', 'menu', [{ kind: 'press', digits: '2' }]],
     ['in which the caller hangs up', 'menu', [{ kind: 'hang_up', after: 1500 }]],

@@ -50,7 +50,7 @@ type Draft = { -readonly [Key in keyof TraceEntry]: TraceEntry[Key] };
 const MAX_LOG_LINES = 50;
 
 /** Characters shown of what a block is about. */
-const MAX_SUBJECT_LENGTH = 120;
+export const MAX_SUBJECT_LENGTH = 120;
 
 /** Characters kept of one value: a trace is kept for long, and there are many. */
 const MAX_VALUE_LENGTH = 4096;

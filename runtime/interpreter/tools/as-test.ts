@@ -1,8 +1,9 @@
+import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { stringify } from 'yaml';
 import type { RunView } from '../runner.ts';
 import { type Value, plainText } from '../values.ts';
-import { INTERRUPTED, type TraceEntry } from '../run/trace.ts';
+import { INTERRUPTED, MAX_SUBJECT_LENGTH, type TraceEntry } from '../run/trace.ts';
 
 /** Components that listen to the other party, and the result in which the keys are. */
 const LISTENING: Readonly<Record<string, string>> = { collect: 'digits', menu: 'digit', play: 'digit', say: 'digit' };
@@ -96,7 +97,21 @@ function hangUp(main: readonly TraceEntry[], reason: string | undefined): Step[]
   if (reason?.startsWith('opponent') !== true || last?.exit !== INTERRUPTED) return [];
   // While it spoke: the time until then has passed.
   const spoke = last.component === 'record' && last.interrupt === undefined;
+  const sound = lastSound(main);
+  // In a test sounds last as long as they do: the beginning of the one that was heard is what counts.
+  if (sound !== undefined) return [{ hears: sound }, { hangs_up: `${Math.min(THINK_MS, last.milliseconds ?? 0)}ms` }];
   return [{ hangs_up: spoke ? `${THINK_MS}ms` : `${last.milliseconds ?? 0}ms` }];
+}
+
+/** What was heard last, by the name that tests have for it; undefined when it is no single sound, or was heard before. */
+function lastSound(main: readonly TraceEntry[]): string | undefined {
+  const { component, subject, interrupt } = main.at(-1) ?? {};
+  const since = main.slice(main.findLastIndex((entry) => deed(entry).length > 0) + 1);
+  const isOne = component === 'say' || (component === 'play' && subject?.includes(' ') === false);
+  if (!isOne || subject === undefined || subject.length >= MAX_SUBJECT_LENGTH || interrupt !== undefined)
+    return undefined;
+  if (since.filter((entry) => entry.subject === subject).length !== 1) return undefined;
+  return component === 'say' ? subject : path.posix.basename(subject);
 }
 
 /** What a number that was called did. */
