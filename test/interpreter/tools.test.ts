@@ -1,10 +1,12 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { readFile, readdir } from 'node:fs/promises';
+import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
 import { parse } from 'yaml';
 import { isOperation } from '../../components/docs/page.ts';
 import { components } from '../../components/index.ts';
+import type { Run, RunOutcome } from '../../runtime/interpreter/run/run.ts';
 import { type RunView, ScenarioRunner } from '../../runtime/interpreter/runner.ts';
 import { mismatches } from '../../runtime/interpreter/simulation/expectations.ts';
 import { simulate as runSimulation } from '../../runtime/interpreter/simulation/simulation.ts';
@@ -208,6 +210,49 @@ blocks:
     const [test] = tests.tests;
     expect(mismatches(await run(test as ScenarioTest), test?.expect ?? {})).to.deep.equal([]);
     expect(asTest(shown)).to.contain('from: none');
+  });
+
+  it('make a test of a run whose caller is with a scenario that it ran, which passes', async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'nested-'));
+    await writeFile(
+      path.join(folder, 'outer.yaml'),
+      'id: outer\nstart: a\nblocks:\n  a: { answer: , next: b }\n  b: { run: inner, next: c }\n  c: { say: Good bye, next: end }\n',
+    );
+    await writeFile(
+      path.join(folder, 'inner.yaml'),
+      'id: inner\nstart: a\nblocks:\n  a: { model_read: { class: boxes, id: "1" }, exits: { next: b, missing: end } }\n  b: { collect: { max: 1 }, exits: { next: c, timeout: end } }\n  c: { say: Hello, next: end }\n',
+    );
+    const outer = await programFromFile(path.join(folder, 'outer.yaml'));
+    const run = ({ turns, model }: Pick<ScenarioTest, 'turns' | 'model'>) =>
+      runSimulation(outer, { script: { turns }, model, components });
+    const turns: readonly Turn[] = [
+      { kind: 'press', digits: '1' },
+      { kind: 'hear', sound: 'Hello' },
+      { kind: 'hang_up' },
+    ];
+    const simulated = await run({ turns, model: { boxes: [{ id: '1' }] } });
+    const shown = (each: Run, outcome?: RunOutcome): RunView => ({
+      id: each.id,
+      scenario: each.program.id,
+      version: each.program.version,
+      file: `${each.program.id}.yaml`,
+      domain: each.domain,
+      callid: '',
+      from: '1',
+      trace: each.trace,
+      ...(outcome === undefined ? {} : { outcome }),
+      children: each.children.map((child) => shown(child)),
+    });
+    const [test] = readTestFile(asTest(shown(simulated.run, simulated.outcome)), 'made.test.yaml').tests.tests;
+    expect(test?.model).to.deep.equal({ boxes: [{ id: '1' }] });
+    const again = await run(test as ScenarioTest);
+    await rm(folder, { recursive: true });
+    expect(again.run.children[0]?.trace.map(({ block, exit }) => `${block} ${exit}`)).to.deep.equal([
+      'a next',
+      'b next',
+      'c interrupted',
+    ]);
+    expect(mismatches(again, test?.expect ?? {})).to.deep.equal([]);
   });
 
   it('make a test of a run in which the caller hangs up while a long sound is played, which passes', async () => {

@@ -9,6 +9,8 @@ import { INTERRUPTED, MAX_SUBJECT_LENGTH, type TraceEntry } from '../run/trace.t
 const LISTENING: Readonly<Record<string, string>> = { collect: 'digits', menu: 'digit', play: 'digit', say: 'digit' };
 /** The component that writes to phones without calling them. */
 const TEXT = 'send_message';
+/** What `run` says of a scenario that has a call of its own. */
+const PARALLEL = 'running';
 /** How long a simulated caller thinks before it speaks, and how long a character takes. */
 const THINK_MS = 200;
 const CHARACTER_MS = 60;
@@ -25,19 +27,19 @@ const UNANSWERED_MS = 60_000;
 export function asTest(view: RunView): string {
   const { id, file, from, to, args, trace, outcome } = view;
   const done = trace.filter(({ exit }) => exit !== undefined);
-  const main = done.filter(({ branch }) => branch === 'main');
+  const main = withCall(view);
   const steps = [...main.flatMap(deed), ...hangUp(main, outcome?.reason)];
   const begin = trace.at(0)?.start;
   // A phone that is busy may take a text: what it did when it was called goes before.
+  const asked = withChildren(view).toSorted((a, b) => a.start - b.start);
   const reached = [
-    ...done.filter(({ component }) => component === TEXT),
-    ...done.filter((each) => each.component !== TEXT),
+    ...asked.filter(({ component }) => component === TEXT),
+    ...asked.filter((each) => each.component !== TEXT),
   ];
   const phones = Object.assign({}, ...reached.map(phone)) as Record<string, string>;
-  const asked = withChildren(view).toSorted((a, b) => a.start - b.start);
   const http = answered(asked, 'http', httpAnswer);
   const operations = answered(asked, 'operation.', (fields) => fields);
-  const model = entities(trace);
+  const model = entities(asked);
   const exits = Object.fromEntries(done.map(({ block, exit }) => [block, exit ?? '']));
   const result = lasting(outcome?.result ?? {}, namesOf(view));
   const test = {
@@ -123,6 +125,17 @@ function phone({ answers = [] }: TraceEntry): Record<string, string> {
     phones[party] = status < 300 ? 'answers' : status === 408 ? 'no answer' : String(status);
   }
   return phones;
+}
+
+/** What was done while the scenario had the call, by itself and by those that it ran as functions. */
+function withCall({ trace, children = [] }: RunView): readonly TraceEntry[] {
+  const main = trace.filter(({ branch, exit }) => branch === 'main' && exit !== undefined);
+  return main.flatMap((entry) => {
+    const { component, runs = [], result } = entry;
+    const has = component === 'run' && result?.['status'] !== PARALLEL;
+    const inside = children.filter(({ id }) => has && runs.includes(id)).flatMap(withCall);
+    return inside.length === 0 ? [entry] : inside;
+  });
 }
 
 /** The scenarios that it started ask, too. */
