@@ -3,19 +3,11 @@ import { parseArgs } from 'node:util';
 import { components } from '../../components/index.ts';
 import { compileHere } from '../sandbox/index.ts';
 import { runCheck } from '../interpreter/check-command.ts';
+import { hideNodeWarnings } from './node-warnings.ts';
 import { LazySandbox } from './lazy-sandbox.ts';
 import { usageOf } from './usage.ts';
 
 const USAGE = 'ringmaster check [--json] FILE|FOLDER...';
-
-/** Node tells of functions that it may change: the Node that we use is the one that we are tested with. */
-function hideNodeWarnings(): void {
-  const listeners = process.listeners('warning');
-  process.removeAllListeners('warning');
-  process.on('warning', (warning) => {
-    if (warning.name !== 'ExperimentalWarning') for (const listener of listeners) listener(warning);
-  });
-}
 
 /** `ringmaster check`: prints every mistake as `file:line:col: message`, or as JSON; exit code 1 when there is one. */
 export async function check(args: readonly string[]): Promise<number> {

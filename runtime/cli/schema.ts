@@ -2,11 +2,18 @@ import { readFile } from 'node:fs/promises';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
 import { components } from '../../components/index.ts';
-import { checkScenario } from '../interpreter/checker/check-scenario.ts';
-import { formatProblem } from '../interpreter/problem.ts';
+import { checkModule } from '../interpreter/checker/check-module.ts';
+import { type CheckResult, checkScenario } from '../interpreter/checker/check-scenario.ts';
+import { isModuleScenario } from '../interpreter/files.ts';
+import { methods } from '../interpreter/method.ts';
+import { type Problem, formatProblem } from '../interpreter/problem.ts';
 import { scenarioSchema } from '../interpreter/tools/json-schema.ts';
 import { mermaid } from '../interpreter/tools/mermaid.ts';
+import { moduleMermaid } from '../interpreter/tools/module-drawing.ts';
 import { typeDeclarations } from '../interpreter/tools/type-declarations.ts';
+import { type ScriptSource, compileHere } from '../sandbox/index.ts';
+import { hideNodeWarnings } from './node-warnings.ts';
+import { LazySandbox } from './lazy-sandbox.ts';
 import { usageOf } from './usage.ts';
 
 const USAGE = 'ringmaster schema [--types | --mermaid FILE]';
@@ -34,8 +41,29 @@ async function draw(file: string): Promise<number> {
   } catch (error) {
     throw new TypeError(`${file} cannot be read`, { cause: error });
   }
-  const { program, problems } = checkScenario(text, { file, components });
-  if (program) process.stdout.write(mermaid(program));
+  const { drawing, problems } = isModuleScenario(file)
+    ? await drawModule(file, text)
+    : drawBlocks(checkScenario(text, { file, components }));
+  if (drawing !== undefined) process.stdout.write(drawing);
   else for (const problem of problems) process.stderr.write(`${formatProblem(problem)}\n`);
-  return program ? 0 : 1;
+  return drawing === undefined ? 1 : 0;
+}
+
+interface Drawn {
+  readonly drawing?: string;
+  readonly problems: readonly Problem[];
+}
+
+function drawBlocks({ program, problems }: CheckResult): Drawn {
+  return { ...(program ? { drawing: mermaid(program) } : {}), problems };
+}
+
+async function drawModule(file: string, text: string): Promise<Drawn> {
+  hideNodeWarnings();
+  await using sandbox = new LazySandbox();
+  const compile = async (source: ScriptSource) => compileHere(source) ?? (await sandbox.open()).compile(source);
+  const { program, problems } = await checkModule(text, { file, components, compile });
+  const compiled = await compile({ source: text, format: file.endsWith('.ts') ? 'ts' : 'js', kind: 'module', file });
+  if (!program || !compiled.ok) return { problems };
+  return { drawing: moduleMermaid(program.id, compiled.code, new Set(methods(components).keys())), problems };
 }

@@ -34,6 +34,9 @@ describe('commands for authors', () => {
     expect(simulated.code).to.equal(0);
     expect(simulated.out).to.include('choice (menu) -> 1');
     expect(drawn.out).to.match(/^flowchart TD\n/);
+    const module = await ringmaster('schema', '--mermaid', path.join(projectFolder, 'scenarios/examples/guess.ts'));
+    expect(module.err).to.equal('');
+    expect(module.out).to.include('["call.collect<br>line 7"]');
   });
 
   it('simulate what is said, who is called, and when', async () => {

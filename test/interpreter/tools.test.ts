@@ -7,6 +7,7 @@ import { parse } from 'yaml';
 import { isOperation } from '../../components/docs/page.ts';
 import { components } from '../../components/index.ts';
 import type { Run, RunOutcome } from '../../runtime/interpreter/run/run.ts';
+import { methods } from '../../runtime/interpreter/method.ts';
 import { type RunView, ScenarioRunner } from '../../runtime/interpreter/runner.ts';
 import { mismatches } from '../../runtime/interpreter/simulation/expectations.ts';
 import { simulate as runSimulation } from '../../runtime/interpreter/simulation/simulation.ts';
@@ -15,6 +16,7 @@ import type { Turn } from '../../runtime/interpreter/simulation/turns.ts';
 import { asTest } from '../../runtime/interpreter/tools/as-test.ts';
 import { scenarioSchema } from '../../runtime/interpreter/tools/json-schema.ts';
 import { mermaid } from '../../runtime/interpreter/tools/mermaid.ts';
+import { moduleMermaid } from '../../runtime/interpreter/tools/module-drawing.ts';
 import { traceText } from '../../runtime/interpreter/tools/trace-text.ts';
 import { typeDeclarations } from '../../runtime/interpreter/tools/type-declarations.ts';
 import { program, programFromFile, projectFolder, silentLog } from './support.ts';
@@ -106,6 +108,48 @@ describe('scenario tools', () => {
       '  on1{{"on after 5s"}} -.-> b2',
       '  finally([finally]) --> b2',
       '',
+    ]);
+  });
+
+  it('draw a module', () => {
+    const code = `async function main(call, args) {
+  await call.answer();
+  events.on('dtmf', () => report('key'));
+  for (const number of args.numbers) {
+    try {
+      const { exit } = await call.refer(number);
+      if (exit === 'answered') return;
+      if (exit === 'busy') continue;
+    } catch { break; }
+    await music(call);
+  }
+  switch (args.kind) { case 'a': await call.say('a'); break; default: throw new Error('none'); }
+}
+async function music(call) { await call.holdMusic({ duration: '5s' }); }
+export default main;`;
+    const lines = moduleMermaid('m', code, new Set(methods(components).keys()))
+      .split('\n')
+      .map((line) => line.trim());
+    expect(lines).to.include.members([
+      'start(["m"])',
+      'b1["call.answer<br>line 2"]',
+      'start --> b1',
+      'b2{{"on dtmf"}}',
+      'b2 -.-> b3',
+      'b4{"for (const number of args.numbers)"}',
+      'b5["call.refer<br>line 6"]',
+      'b6{"exit === #39;answered#39;"}'.replaceAll('#39;', "'"),
+      'b7 -->|"yes"| b4',
+      'b9[["music<br>line 10"]]',
+      'b9 --> b4',
+      `b10{"args.kind"}`,
+      'b4 -->|"done"| b10',
+      'b8 --> b10',
+      `b10 -->|"'a'"| b11`,
+      'b6 -->|"yes"| stop',
+      'b10 -->|"throws"| stop',
+      'b11 --> stop',
+      'f_music[["music"]]',
     ]);
   });
 

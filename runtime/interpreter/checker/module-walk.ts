@@ -1,4 +1,4 @@
-import type { AnyNode, FunctionDeclaration, Identifier, Pattern, Program } from 'acorn';
+import type { AnyNode, FunctionDeclaration, Identifier, Program } from 'acorn';
 
 /** What an author's module says, as far as it can be known without running it. */
 
@@ -44,8 +44,8 @@ export function exportedValues(program: Program): ReadonlyMap<string, AnyNode> {
   return found;
 }
 
-/** What the module exports as default: `missing`, a function with its parameters, or something that is not looked into. */
-export function defaultExport(program: Program): 'missing' | 'unknown' | { readonly params: readonly Pattern[] } {
+/** What the module exports as default: `missing`, a function, or something that is not looked into. */
+export function defaultExport(program: Program): 'missing' | 'unknown' | Pick<FunctionDeclaration, 'params' | 'body'> {
   for (const statement of program.body) {
     if (statement.type === 'ExportDefaultDeclaration') return asFunction(program, statement.declaration);
     if (statement.type !== 'ExportNamedDeclaration') continue;
@@ -60,14 +60,17 @@ export function defaultExport(program: Program): 'missing' | 'unknown' | { reado
 /** What is certainly no function that can be called. */
 const NO_FUNCTIONS = ['ClassDeclaration', 'ClassExpression', 'ObjectExpression', 'ArrayExpression', 'Literal'];
 
-function asFunction(program: Program, node: AnyNode): 'missing' | 'unknown' | { readonly params: readonly Pattern[] } {
+function asFunction(
+  program: Program,
+  node: AnyNode,
+): 'missing' | 'unknown' | Pick<FunctionDeclaration, 'params' | 'body'> {
   if (node.type === 'Identifier') {
     const value = topLevel(program, node);
     return value === undefined || value.type === 'Identifier' ? 'unknown' : asFunction(program, value);
   }
   const isFunction = ['FunctionDeclaration', 'FunctionExpression', 'ArrowFunctionExpression'].includes(node.type);
   if (NO_FUNCTIONS.includes(node.type)) return 'missing';
-  return isFunction ? { params: (node as FunctionDeclaration).params } : 'unknown';
+  return isFunction ? (node as FunctionDeclaration) : 'unknown';
 }
 
 function topLevel(program: Program, { name }: Identifier): AnyNode | undefined {

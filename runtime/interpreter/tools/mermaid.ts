@@ -1,7 +1,8 @@
 import { END } from '../component.ts';
 import type { Program } from '../program.ts';
+import { quote } from './drawing.ts';
 
-/** A drawing of a scenario as a Mermaid flowchart: https://mermaid.js.org/syntax/flowchart.html. */
+/** A drawing of a scenario of blocks as a Mermaid flowchart: https://mermaid.js.org/syntax/flowchart.html. */
 export function mermaid(program: Program): string {
   const ids = new Map([...program.blocks.keys()].map((name, index) => [name, `b${index + 1}`]));
   const idOf = (name: string): string => (name === END ? 'stop' : (ids.get(name) ?? name));
@@ -27,9 +28,4 @@ function byTarget(exits: ReadonlyMap<string, string>): Map<string, string[]> {
   const targets = new Map<string, string[]>();
   for (const [exit, target] of exits) targets.set(target, [...(targets.get(target) ?? []), exit]);
   return targets;
-}
-
-function quote(text: string): string {
-  const safe = text.replaceAll('"', '#quot;').replaceAll('<', '#lt;').replaceAll('>', '#gt;').replaceAll('\n', '<br>');
-  return `"${safe}"`;
 }

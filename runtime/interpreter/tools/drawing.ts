@@ -1,0 +1,49 @@
+/** An arrow that has no head yet: where it comes from, what is written on it. */
+export interface Tail {
+  readonly from: string;
+  readonly label?: string;
+  readonly dashed?: boolean;
+}
+
+/** Shapes of Mermaid, by what they stand for: https://mermaid.js.org/syntax/flowchart.html. */
+const SHAPES = {
+  step: ['[', ']'],
+  choice: ['{', '}'],
+  end: ['([', '])'],
+  event: ['{{', '}}'],
+  function: ['[[', ']]'],
+} as const;
+
+/** A Mermaid flowchart that is being drawn. */
+export class Drawing {
+  readonly #lines = ['flowchart TD'];
+  readonly #arrows = new Set<string>();
+  #count = 0;
+
+  /** @param id a name of its own; left out: the next number */
+  node(shape: keyof typeof SHAPES, text: string, id?: string): string {
+    this.#count += id === undefined ? 1 : 0;
+    const name = id ?? `b${this.#count}`;
+    const [open, close] = SHAPES[shape];
+    this.#lines.push(`  ${name}${open}${quote(text)}${close}`);
+    return name;
+  }
+
+  arrows(tails: readonly Tail[], to: string): void {
+    for (const { from, label, dashed } of tails) {
+      const arrow = `  ${from} ${dashed === true ? '-.->' : '-->'}${label === undefined ? '' : `|${quote(label)}|`} ${to}`;
+      if (this.#arrows.has(arrow)) continue;
+      this.#arrows.add(arrow);
+      this.#lines.push(arrow);
+    }
+  }
+
+  toString(): string {
+    return `${this.#lines.join('\n')}\n`;
+  }
+}
+
+export function quote(text: string): string {
+  const safe = text.replaceAll('"', '#quot;').replaceAll('<', '#lt;').replaceAll('>', '#gt;').replaceAll('\n', '<br>');
+  return `"${safe}"`;
+}
