@@ -274,7 +274,7 @@ async function compose(config: Config, log: Logger, shutdown: Shutdown): Promise
   shutdown.add('REST service', () => rest.close());
   return {
     httpAddress: await listen(rest, config.http),
-    sipAddress: servers.sipAddress,
+    sipAddress: sip.addresses.join(', '),
     demo: directory.domain('demo.local') !== undefined,
     stop: () => shutdown.run(),
     failed: failed.promise,

@@ -21,8 +21,6 @@ export interface Targets {
 export interface Servers {
   readonly sip: Targets;
   readonly media: Targets;
-  /** Where phones register, as far as this node knows. */
-  readonly sipAddress: string;
   stats(): Promise<Record<string, number>>;
 }
 
@@ -46,7 +44,6 @@ export async function startServers(
   return {
     sip: targets(config.drachtio, sip?.address),
     media: targets(config.freeswitch, media?.address),
-    sipAddress: sip?.sipAddress ?? `${config.sip.host}:${config.sip.port}`,
     stats: async () => ({
       ...prefixed('sip_', (await sip?.server.stats()) ?? {}),
       ...prefixed('media_', (await media?.server.stats()) ?? {}),
@@ -67,8 +64,7 @@ async function startEmbeddedSip(config: Config, shutdown: Shutdown, exited: (err
   });
   shutdown.add('SIP server', () => server.close());
   void server.exited.then((error) => exited(error ?? new Error('the embedded SIP server ended')));
-  const sipAddress = server.addresses.sip ?? '';
-  return { server, sipAddress, address: { ...hostPort(server.addresses.app ?? ''), secret } };
+  return { server, address: { ...hostPort(server.addresses.app ?? ''), secret } };
 }
 
 async function startEmbeddedMedia(

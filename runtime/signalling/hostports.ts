@@ -23,6 +23,12 @@ export function hostsOf(...hostports: readonly (string | null | undefined)[]): R
   return hosts;
 }
 
+/** `ip:port` of each address at which a SIP server takes UDP, as it tells them. */
+export function udpAddressesOf(hostports: string | null | undefined): readonly string[] {
+  const all = hostports?.split(',').map((hostport) => hostport.trim()) ?? [];
+  return all.filter((hostport) => hostport.startsWith('udp/')).map((hostport) => hostport.slice('udp/'.length));
+}
+
 function addressesHere(): string[] {
   return Object.values(networkInterfaces()).flatMap((all) => all?.map(({ address }) => bareHost(address)) ?? []);
 }

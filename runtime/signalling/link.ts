@@ -1,5 +1,5 @@
 import SrfClass from 'drachtio-srf';
-import { hostsOf } from './hostports.ts';
+import { hostsOf, udpAddressesOf } from './hostports.ts';
 import { ALLOW, IncomingInvite } from './incoming-invite.ts';
 import type { SipAnswer } from './answers.ts';
 import { OutgoingInvite, type OutgoingInviteOptions } from './outgoing-invite.ts';
@@ -70,6 +70,7 @@ export class SipLink implements DialogHome {
   readonly #address: SipServerAddress;
   readonly #accepted = Promise.withResolvers<void>();
   #hosts: ReadonlySet<string> = new Set();
+  #addresses: readonly string[] = [];
   #connected = false;
   #closing = false;
   #problem: Error | undefined;
@@ -159,6 +160,11 @@ export class SipLink implements DialogHome {
     return this.#hosts;
   }
 
+  /** `ip:port` at which the server takes SIP by UDP. */
+  get addresses(): readonly string[] {
+    return this.#addresses;
+  }
+
   /** drachtio-fsmrf needs the application object of drachtio-srf itself; nobody else may ask for it. */
   get srfForMedia(): object {
     return this.#srf;
@@ -237,6 +243,7 @@ export class SipLink implements DialogHome {
     srf.on('connect', (err: Error | null, hostports?: string, _version?: string | null, local?: string | null) => {
       if (err === null || err === undefined) {
         this.#hosts = hostsOf(hostports, local);
+        this.#addresses = udpAddressesOf(hostports);
         this.#connected = true;
         this.#problem = undefined;
         this.#accepted.resolve();

@@ -44,6 +44,11 @@ export class SipLinks {
     return this.all.filter(({ connected }) => connected).length;
   }
 
+  /** `ip:port` at which the servers take SIP by UDP. */
+  get addresses(): readonly string[] {
+    return this.all.flatMap(({ addresses }) => addresses);
+  }
+
   /** Whether one of the servers listens for phones at this address, which has no brackets. */
   listensAt(host: string): boolean {
     return this.all.some(({ hosts }) => hosts.has(host));

@@ -1,10 +1,16 @@
 import { expect } from 'chai';
-import { hostsOf } from '../../runtime/signalling/hostports.ts';
+import { hostsOf, udpAddressesOf } from '../../runtime/signalling/hostports.ts';
 
 describe('the addresses of a SIP server', () => {
   it('are the hosts of what it says it listens at', () => {
     const hosts = hostsOf('tcp/192.0.2.1:5060,udp/[2001:DB8::1]:5060', 'udp/10.0.0.4:5062,wss/sip.example.com:443');
     expect([...hosts]).to.deep.equal(['192.0.2.1', '2001:db8::1', '10.0.0.4', 'sip.example.com']);
+  });
+
+  it('by UDP are where phones register', () => {
+    const hostports = 'tcp/192.0.2.1:5060,udp/192.0.2.1:5060, udp/[2001:db8::1]:5062';
+    expect(udpAddressesOf(hostports)).to.deep.equal(['192.0.2.1:5060', '[2001:db8::1]:5062']);
+    expect(udpAddressesOf(undefined)).to.deep.equal([]);
   });
 
   it('have a name that every machine knows, when it listens at the loopback address', () => {

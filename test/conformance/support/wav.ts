@@ -34,3 +34,16 @@ export function readRecording(file: string): { rate: number; channels: number; s
   for (let index = 0; index < samples.length; index += 1) samples[index] = bytes.readInt16LE(index * 2);
   return { rate: data.readUInt32LE(format + 4), channels: data.readUInt16LE(format + 2), samples };
 }
+
+/** The longest time, in milliseconds, in which all channels are silent, to 20 ms. */
+export function longestSilence(samples: Int16Array, channels: number): { fromMs: number; toMs: number } {
+  const frame = (RATE / 50) * channels;
+  let longest = { fromMs: 0, toMs: 0 };
+  let fromMs = 0;
+  for (let index = 0; (index + 1) * frame <= samples.length; index += 1) {
+    const isSilent = samples.subarray(index * frame, (index + 1) * frame).every((sample) => Math.abs(sample) < 20);
+    if (!isSilent) fromMs = (index + 1) * 20;
+    else if (index * 20 + 20 - fromMs > longest.toMs - longest.fromMs) longest = { fromMs, toMs: index * 20 + 20 };
+  }
+  return longest;
+}
