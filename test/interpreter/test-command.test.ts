@@ -156,6 +156,16 @@ tests:
     expect(missing.lines[0]).to.equal('./other.yaml:1:1: the file cannot be read (ENOENT)');
   });
 
+  it('are those beside a scenario that is named', async () => {
+    await writeFile(path.join(folder, 'ask.test.yaml'), 'tests: [{ name: a, steps: [hangs_up] }]');
+    const lines: string[] = [];
+    expect(await runTests([path.join(folder, 'ask.yaml')], components, (line) => lines.push(line))).to.equal(0);
+    expect(lines.at(-1)).to.match(/^1 passed/);
+    const none = path.join(folder, 'no.yaml');
+    expect(await runTests([none], components, (line) => lines.push(line))).to.equal(1);
+    expect(lines.at(-2)).to.equal(`${none}:1:1: the file cannot be read (ENOENT)`);
+  });
+
   it('answer with 2 when there is none', async () => {
     const lines: string[] = [];
     expect(await runTests([folder], components, (line) => lines.push(line))).to.equal(2);

@@ -5,6 +5,7 @@ import type { CheckResult } from '../checker/check-scenario.ts';
 import type { ComponentRegistry } from '../component.ts';
 import { parseDuration } from '../duration.ts';
 import { ArgumentError } from '../errors.ts';
+import { isTestFile } from '../files.ts';
 import { formatProblem } from '../problem.ts';
 import type { Program } from '../program.ts';
 import type { Value } from '../values.ts';
@@ -58,6 +59,10 @@ export async function runSimulate(
   const told = readOptions(options);
   if (typeof told === 'string') {
     out(told);
+    return 2;
+  }
+  if (isTestFile(file)) {
+    out(`${file} is a file of tests: npx ringmaster test ${file}`);
     return 2;
   }
   const checked = await read({ file, components, ...compiling(options.openSandbox) });

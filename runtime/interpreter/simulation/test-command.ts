@@ -60,11 +60,17 @@ export async function runTests(
 
 async function testFiles(target: string): Promise<string[]> {
   try {
-    return (await stat(target)).isDirectory() ? await filesBelow(target, isTestFile) : [target];
+    if ((await stat(target)).isDirectory()) return await filesBelow(target, isTestFile);
+    return [isTestFile(target) ? target : testsBeside(target)];
   } catch {
     // Named by the reader below.
     return [target];
   }
+}
+
+/** `menu.yaml` is tested by `menu.test.yaml`. */
+function testsBeside(scenario: string): string {
+  return scenario.replace(/\.(?:ya?ml|ts|js)$/, '.test.yaml');
 }
 
 interface LoadedTests {
