@@ -222,7 +222,7 @@ blocks:
         found: [
           '7:7: there is no variable "tires"; did you mean "tries"?',
           '8:14: the variable "tries" is of type integer, but this is of type string; convert with ${int(...)}',
-          '9:13: the variable "name" is of type string, but this is of type integer; convert with ${string(...)}',
+          '9:13: the variable "name" is of type string, but this is of type integer; put it in quotes',
         ],
       },
       {

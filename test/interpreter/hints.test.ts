@@ -306,6 +306,14 @@ const CASES: readonly Case[] = [
     '4:3: warning: these blocks go round without a wait: a, c; count with loop, or wait in between',
   ],
   [
+    'literals of another type than the variable',
+    'variables: { n: 1, flag: true, l: [1], t: x }\nstart: a\nblocks:\n  a: { set: { n: "2", flag: 1, l: b, t: 3 }, next: end }',
+    '5:18: the variable "n" is of type integer, but this is of type string; write it without quotes',
+    '5:29: the variable "flag" is of type boolean, but this is of type integer; write true or false',
+    '5:35: the variable "l" is of type list, but this is of type string; write ["b"]',
+    '5:41: the variable "t" is of type string, but this is of type integer; put it in quotes',
+  ],
+  [
     'two scenarios in one file',
     'start: a\nblocks:\n  a: { hangup: }\n---\nid: y',
     '5:1: the file holds more than one document; write one scenario into one file, without ---',

@@ -194,6 +194,8 @@ export default async function (call: Call) {
   events.on('dtfm', () => {});
   let n = 1;
   if (n = 2) for (i = 0; i < n; i++) log.info(i);
+  const rows = await model.list('a/b');
+  for (const row of rows) log.info(row, call.number, typeof call.hold, call.plya);
 }`);
     expect(found).to.deep.equal([
       `1:22: warning: nobody reads the export "limit"; did you mean "limits"?`,
@@ -208,8 +210,18 @@ export default async function (call: Call) {
       '12:13: there is no event "dtfm"; did you mean "dtmf"?',
       '14:7: warning: this assigns to "n"; write === to compare',
       '14:19: "i" is not declared; write let i = ...',
+      '15:33: "model.list" takes settings: { class, filter, order, interval, limit, offset }',
+      '16:21: warning: "rows" is all that model.list gives; write rows.entities, or const { entities } = ...',
+      '16:46: call has no "number"; write const { number } = await call.info()',
+      '16:77: call has no "plya"; did you mean "play"?',
     ]);
     const of = async (source: string) => (await check(source, 'm.js')).found;
+    expect(
+      await of("import { a } from './a.js';\nimport got from 'got';\nexport default () => [a, got];"),
+    ).to.deep.equal([
+      '1:19: a script imports nothing, but this one imports "./a.js"; a script is one file: take it out; for types write import type { ... }',
+      '2:17: a script imports nothing, but this one imports "got"; write await http.request({ url, method, body })',
+    ]);
     expect(await of('export default class { run(call) { return call; } }')).to.deep.equal([
       '1:1: the module exports no default function; write export default async function (call, args) { ... }',
     ]);

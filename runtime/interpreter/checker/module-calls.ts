@@ -1,4 +1,4 @@
-import type { AnyNode, CallExpression, Expression, Identifier, Program } from 'acorn';
+import type { AnyNode, CallExpression, Expression, Identifier, MemberExpression, Program } from 'acorn';
 import { type Node, Scalar, type YAMLMap, isScalar, isSeq } from 'yaml';
 import type { Component, ComponentRegistry } from '../component.ts';
 import { ExpressionCompiler } from '../expression.ts';
@@ -10,6 +10,7 @@ import { UNKNOWN, literalEntries, literalNode, nameOf, unknownNode } from './mod
 import { ResultChecker } from './module-results.ts';
 import { walk } from './module-walk.ts';
 import { type ScenarioReference, referenceIn } from './references.ts';
+import { BUILT_IN_RECORDS } from './names.ts';
 import type { Schema } from './schema.ts';
 import type { Binding, Names } from './scopes.ts';
 import { SettingsChecker } from './settings.ts';
@@ -93,10 +94,22 @@ class CallChecker {
   check(program: Program): readonly ScenarioReference[] {
     walk(program, (node, around) => {
       if (node.type === 'CallExpression') this.#function(node, around);
+      if (node.type === 'MemberExpression') this.#member(node, around[0]);
       if (node.type === 'AwaitExpression') this.#uncalled(node.argument);
       if (node.type === 'ExpressionStatement') this.#uncalled(node.expression);
     });
     return this.#references;
+  }
+
+  /** `call.number`: something that is asked for, and no function. */
+  #member(node: MemberExpression, user: AnyNode | undefined): void {
+    if (user?.type === 'UnaryExpression' || (user?.type === 'CallExpression' && user.callee === node)) return;
+    const callee = this.#callee(node);
+    if (!callee || this.#methods.has(callee.name) || OTHERS.includes(callee.name)) return;
+    const [owner = '', field = ''] = callee.name.split('.');
+    const isFact = owner === 'call' && Object.hasOwn(BUILT_IN_RECORDS.get('call') ?? {}, field);
+    const suggestion = isFact ? `write const { ${field} } = await call.info()` : undefined;
+    this.#unknown(callee.name, callee.place, suggestion);
   }
 
   /** `await call.answer` without the brackets. */
@@ -163,7 +176,7 @@ class CallChecker {
     return isCall ? 'call' : undefined;
   }
 
-  #unknown(name: string, place: Identifier): void {
+  #unknown(name: string, place: Identifier, instead?: string): void {
     const [owner = '', method = ''] = name.split('.');
     const known = [...this.#methods.keys(), ...OTHERS];
     const inYaml = method.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
@@ -174,7 +187,11 @@ class CallChecker {
     const elsewhere =
       component && (IN_JAVASCRIPT[component.name] ?? `write ${methodOf(component) ?? component.name}(...)`);
     const own = known.filter((each) => each.startsWith(`${owner}.`)).map((each) => each.slice(owner.length + 1));
-    this.#source.problem(unknownNode(place), `${owner} has no "${method}"`, elsewhere ?? suggestName(method, own));
+    this.#source.problem(
+      unknownNode(place),
+      `${owner} has no "${method}"`,
+      instead ?? elsewhere ?? suggestName(method, own),
+    );
   }
 
   #arguments(

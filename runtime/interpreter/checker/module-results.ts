@@ -69,7 +69,8 @@ export class ResultChecker {
   #asValue(name: string, { results }: Component, node: Identifier, user: AnyNode): void {
     const isCompared = comparedWith(node, user).some((other) => other.type === 'Literal' && other.value !== null);
     const field = Object.hasOwn(results, node.name) ? node.name : Object.keys(results)[0];
-    if (field === undefined || !(isCompared || user.type === 'TemplateLiteral')) return;
+    const isGoneThrough = user.type === 'ForOfStatement' && user.right === node;
+    if (field === undefined || !(isCompared || isGoneThrough || user.type === 'TemplateLiteral')) return;
     const message = `"${node.name}" is all that ${name} gives`;
     this.#report(node.start, message, `write ${node.name}.${field}, or const { ${field} } = ...`, 'warning');
   }

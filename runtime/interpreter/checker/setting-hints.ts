@@ -38,3 +38,13 @@ export function asWhole(node: Node, type: ValueType, compiler: ExpressionCompile
     'expression' in compiled && compiled.expression.names.size > 0 && celFits(compiled.expression.type, [type]);
   return isMeant ? `write "\${${text}}"` : undefined;
 }
+
+/** What to write in place of a literal that a variable of this type cannot hold. */
+export function literalHint(value: Value, type: ValueType): string | undefined {
+  if (type === 'string' && typeof value !== 'object') return 'put it in quotes';
+  const isNumber =
+    (type === 'integer' || type === 'number') && typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value);
+  if (isNumber) return 'write it without quotes';
+  if (type === 'boolean') return 'write true or false';
+  return type === 'list' && typeof value !== 'object' ? `write [${JSON.stringify(value)}]` : undefined;
+}

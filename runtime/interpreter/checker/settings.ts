@@ -16,7 +16,7 @@ import { durationHint } from './duration-hint.ts';
 import { forValue, nameInBraces, placeholders, withoutExpressions } from './placeholders.ts';
 import { type Schema, describe, example, isAny, variant } from './schema.ts';
 import { type Entry, type Source, scalarText } from './source.ts';
-import { asWhole, otherForm, variableHint } from './setting-hints.ts';
+import { asWhole, literalHint, otherForm, variableHint } from './setting-hints.ts';
 import { celFits, conversion, plainType, staticType, valueType } from './static-type.ts';
 
 export interface SettingsContext {
@@ -287,7 +287,8 @@ export class SettingsChecker {
       : this.#mistake(
           node,
           `the variable "${name}" is of type ${type}, but this is of type ${plainType(actual)}`,
-          asWhole(node, type, this.#context.compiler) ?? conversion(type),
+          asWhole(node, type, this.#context.compiler) ??
+            (compiled.kind === 'constant' ? literalHint(compiled.value, type) : conversion(type)),
         );
   }
 

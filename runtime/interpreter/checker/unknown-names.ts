@@ -41,6 +41,11 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
 
 const BROUGHT = 'take it out: a script has the functions of the platform, and what JavaScript brings';
 
+function insteadOfImport(name: string): string | undefined {
+  if (name.startsWith('.')) return 'a script is one file: take it out; for types write import type { ... }';
+  return /fetch|axios|undici|^got$|https?$/.test(name) ? ELSEWHERE['fetch'] : BROUGHT;
+}
+
 /** What to write in a module in place of something of another place. */
 export function insteadOfElsewhere({ node }: Reference): string | undefined {
   return Object.hasOwn(ELSEWHERE, node.name) ? ELSEWHERE[node.name] : undefined;
@@ -54,7 +59,7 @@ export function checkNames(names: Names, here: NamesHere): void {
   for (const source of names.imports) {
     const name = source.type === 'Literal' ? String(source.value) : undefined;
     const what = name === undefined ? '' : `, but this one imports "${name}"`;
-    const instead = name !== undefined && /fetch|axios|undici|^got$|https?$/.test(name) ? ELSEWHERE['fetch'] : BROUGHT;
+    const instead = insteadOfImport(name ?? '');
     here.report(source.start, `a script imports nothing${what}`, instead);
   }
   if (names.open) return;
