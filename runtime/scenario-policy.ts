@@ -32,7 +32,7 @@ export class NodePolicy implements ScenarioPolicy {
   #stamp = '';
   #lookedAt = Number.NEGATIVE_INFINITY;
   #boxes = new Map<string, Secrets>();
-  /** Scenarios whose next run waits for a debugger, with the caller's number where that was named. */
+  /** Scenarios of domains whose next run waits for a debugger, with the caller's number where that was named. */
   readonly #armed = new Map<string, string>();
 
   private constructor({ secretsFile, debugPort, log }: NodePolicyOptions) {
@@ -67,15 +67,18 @@ export class NodePolicy implements ScenarioPolicy {
     return this.#boxes.get(domain.toLowerCase()) ?? NO_SECRETS;
   }
 
-  debugs({ id }: Program, call: CallPort | undefined): boolean {
-    const from = this.#armed.get(id);
+  debugs({ id }: Program, domain: string, call: CallPort | undefined): boolean {
+    // As nearly always.
+    if (this.#armed.size === 0) return false;
+    const one = armedKey(id, domain);
+    const from = this.#armed.get(one);
     if (from === undefined || (from !== '' && from !== call?.opponent?.number)) return false;
-    this.#armed.delete(id);
+    this.#armed.delete(one);
     return true;
   }
 
-  arm(scenario: string, from: string): number | undefined {
-    if (this.#debugPort !== undefined) this.#armed.set(scenario, from);
+  arm(scenario: string, domain: string, from: string): number | undefined {
+    if (this.#debugPort !== undefined) this.#armed.set(armedKey(scenario, domain), from);
     return this.#debugPort;
   }
 
@@ -96,6 +99,11 @@ export class NodePolicy implements ScenarioPolicy {
       this.#log.error({ err: error, file: this.#secretsFile }, 'the file of secrets cannot be read');
     }
   }
+}
+
+/** Many domains may have a scenario of the same id, as all have the examples. */
+function armedKey(scenario: string, domain: string): string {
+  return JSON.stringify([scenario, domain.toLowerCase()]);
 }
 
 /** @throws TypeError when the text is no JSON of domains, names and values */

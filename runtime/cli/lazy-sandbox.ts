@@ -18,6 +18,10 @@ export class LazySandbox implements AsyncDisposable {
   };
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await (await this.#sandbox)?.close();
+    try {
+      await (await this.#sandbox)?.close();
+    } catch {
+      // It could not be opened, which whoever wanted it has heard.
+    }
   }
 }

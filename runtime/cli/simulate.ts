@@ -42,7 +42,7 @@ export async function simulate(args: readonly string[]): Promise<number> {
     if (file === undefined || more.length > 0) throw new TypeError('name one scenario file');
     const { press, steps, from, to, at, 'hang-up-after': hangUpAfter } = values;
     await using sandbox = new LazySandbox(values.debug ? DEBUG_PORT : undefined);
-    if (values.debug) process.stderr.write(`scripts wait a minute each for a debugger on port ${DEBUG_PORT}\n`);
+    if (values.debug) await letDebuggersIn(sandbox);
     return await runSimulate(
       file,
       {
@@ -62,6 +62,18 @@ export async function simulate(args: readonly string[]): Promise<number> {
       (line) => process.stdout.write(`${line}\n`),
     );
   });
+}
+
+async function letDebuggersIn(sandbox: LazySandbox): Promise<void> {
+  try {
+    await sandbox.open();
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code !== 'EADDRINUSE') throw error;
+    const what = `no debugger can be let in at port ${DEBUG_PORT}, for something else listens there`;
+    throw new TypeError(`${what}: ${message}`, { cause: error });
+  }
+  process.stderr.write(`scripts wait a minute each for a debugger on port ${DEBUG_PORT}\n`);
 }
 
 function argument(text: string): [string, string] {

@@ -114,7 +114,7 @@ export class ScenarioRunner {
    */
   async debug(code: string, domain: string, from: string): Promise<number | 'not_allowed' | undefined> {
     const program = await this.#library.program(code, domain);
-    return program && (this.#services.policy?.arm(program.id, from) ?? 'not_allowed');
+    return program && (this.#services.policy?.arm(program.id, domain, from) ?? 'not_allowed');
   }
 
   /** The run of this id, while it runs and as long as its trace is kept. */

@@ -65,5 +65,7 @@ export type ToHost =
   | { readonly type: 'wounded'; readonly run: number; readonly reason: string }
   /** The run waits for a debugger. */
   | { readonly type: 'debuggable'; readonly run: number }
+  /** It has limits of time again. */
+  | { readonly type: 'undebugged'; readonly run: number }
   /** Body: a message of the inspector protocol. */
   | { readonly type: 'inspected'; readonly run: number };

@@ -65,10 +65,12 @@ export interface StartOptions extends ScriptSource {
   /** Ends the run at once; `finished` rejects with ScriptAbortedError. */
   readonly signal?: AbortSignal;
   /**
-   * Lets a debugger in; the script waits a minute for it before its first line, and has no limits of time. `file` should
-   * be an absolute path or a URL, for breakpoints are set by it.
+   * Lets a debugger in; the script waits a minute for it before its first line, and has no limits of time as long as it is
+   * there. `file` should be an absolute path or a URL, for breakpoints are set by it.
    */
   readonly debug?: boolean;
+  /** Called when the debugger went away before the script was over, or none came: from then on there are limits of time. */
+  readonly onUndebugged?: () => void;
   /** What a debugger calls it. */
   readonly title?: string;
 }

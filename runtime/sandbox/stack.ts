@@ -1,12 +1,14 @@
 /** Stacks of V8, as authors of scripts are to see them. */
 
+/** Where our own files are. */
+const OWN_FILES = new URL('.', import.meta.url).href;
 const FRAME = /^ {4}at (?:async )?(?:(.+) \()?(.*:\d+:\d+)\)?$/;
 
 /** A stack without the lines that are not the author's. */
 export function ownLines(stack: string): string {
   return stack
     .split('\n')
-    .filter((line) => !/ringmaster:inside|<isolated-vm|\bfile:\/\/|\bnode:/.test(line))
+    .filter((line) => !line.includes(OWN_FILES) && !/<isolated-vm|\bnode:/.test(line))
     .join('\n');
 }
 

@@ -61,6 +61,20 @@ describe('the ringmaster command', function () {
       }));
   }
 
+  it('simulate --debug tells that nothing can listen for debuggers, and says nothing of the file', async () => {
+    const server = createServer();
+    // Where something listens there already, that will do.
+    await new Promise<void>((resolve) => server.on('error', () => resolve()).listen(9229, '127.0.0.1', resolve));
+    try {
+      const { code, err } = await (await Command.run(['simulate', 'none.yaml', '--debug'])).ended;
+      expect(code).to.equal(2);
+      expect(err).to.match(/^no debugger can be let in at port 9229, for something else listens there/);
+      expect(err.split('\n')).to.have.length(3);
+    } finally {
+      server.close();
+    }
+  });
+
   it('start prints addresses, demo accounts and things to try, and ends by SIGTERM with 0', async () => {
     const node = await Command.run(['start'], await free());
     await node.printed(/Three things to try/);

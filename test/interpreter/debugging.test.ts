@@ -55,7 +55,7 @@ interface Target {
 }
 
 describe('a debugger', function () {
-  this.timeout(20_000);
+  this.timeout(30_000);
   let folder: string;
   before(async () => void (folder = await mkdtemp(path.join(tmpdir(), 'ringmaster-debug-'))));
   after(() => rm(folder, { recursive: true, force: true }));
@@ -146,6 +146,41 @@ describe('a debugger', function () {
       expect(shown).to.deep.nested.include({ 'result.value': 6 });
       await client.request('Debugger.resume');
       expect((await running).outcome.status).to.equal('completed');
+    } finally {
+      await sandbox.close();
+    }
+  });
+
+  it('that went away is not waited for again, and the run has its time limit', async () => {
+    const port = await freeTcpPort();
+    const sandbox = await openSandbox({ workers: 1, debuggerPort: port });
+    try {
+      const file = path.join(folder, 'left.yaml');
+      const blocks = [
+        '  pick_up: { answer: {}, next: first }',
+        '  first: { script: { code: "return 1;" }, next: second }',
+        '  second: { script: { code: "return 2;" }, next: hold_on }',
+        '  hold_on: { wait: 1h, next: end }',
+      ];
+      await writeFile(file, `id: left\nlimits: { wall: 5s }\nstart: pick_up\nblocks:\n${blocks.join('\n')}\n`);
+      const { program, problems } = await checkFile({ file, components });
+      expect(problems).to.deep.equal([]);
+      const running = simulate(program as Program, {
+        components,
+        debug: true,
+        openSandbox: async () => sandbox,
+        script: { hangsUpAfter: 600_000 },
+      });
+      const [target] = await eventually(async () => {
+        const found = (await (await fetch(`http://127.0.0.1:${port}/json/list`)).json()) as readonly Target[];
+        expect(found).to.have.length(1);
+        return found;
+      });
+      (await Debugger.attach(target?.webSocketDebuggerUrl ?? '')).close();
+      const { run, outcome } = await running;
+      expect(outcome.error?.code).to.equal('time_limit');
+      expect(run.trace.map(({ block }) => block)).to.deep.equal(['pick_up', 'first', 'second', 'hold_on']);
+      expect(await (await fetch(`http://127.0.0.1:${port}/json/list`)).json()).to.deep.equal([]);
     } finally {
       await sandbox.close();
     }

@@ -14,7 +14,8 @@ const SOURCE = [
 ].join('\n');
 
 describe('sandbox: debugger', function () {
-  this.timeout(10_000);
+  // A debugged run has a process of its own, which is started first.
+  this.timeout(30_000);
 
   it('stops at a breakpoint in the TypeScript source, without limits of time, and goes on', async () => {
     const sandbox = await openSandbox({ workers: 1, debuggerPort: 0 });

@@ -8,13 +8,13 @@ export interface ScenarioPolicy {
   limits(domain: string): LimitsWanted;
   secrets(domain: string): Secrets;
   /** Whether this run waits for a debugger. */
-  debugs(program: Program, call: CallPort | undefined): boolean;
+  debugs(program: Program, domain: string, call: CallPort | undefined): boolean;
   /**
-   * Makes the next run of a scenario wait for a debugger.
+   * Makes the next run of a scenario in a domain wait for a debugger.
    * @param from number of the caller whose call it has to be; empty: anybody's
    * @returns the port at which debuggers are let in; undefined when the operator lets none in
    */
-  arm(scenario: string, from: string): number | undefined;
+  arm(scenario: string, domain: string, from: string): number | undefined;
 }
 
 /** The secrets of a domain: scenarios see texts that stand for them, and components put the values in. */

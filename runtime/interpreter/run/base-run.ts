@@ -68,13 +68,13 @@ export abstract class BaseRun implements Run {
     const executed = Promise.resolve().then(execute);
     this.#finished.resolve(executed.then((outcome) => (this.#outcome = outcome)));
     this.state.services.runs?.add(this);
-    this.#limitTime();
+    this.state.whenLimited(() => this.#limitTime());
   }
 
   /** Ends a run that takes longer than it may: its `finally` still has its time. */
   #limitTime(): void {
-    const { allowed, clock, debug } = this.state;
-    if (allowed.wall === undefined || debug) return;
+    const { allowed, clock } = this.state;
+    if (allowed.wall === undefined) return;
     const over = new AbortController();
     void this.finished.then(() => over.abort());
     clock.sleep(allowed.wall, over.signal).then(

@@ -125,6 +125,7 @@ export class ModuleRun extends BaseRun {
       kind: 'module',
       file: this.state.scriptUrl,
       debug: this.state.debug,
+      onUndebugged: () => this.state.undebugged(),
       title: `${this.program.id}, run ${this.id}`,
       version: this.program.version,
       args: this.#args,

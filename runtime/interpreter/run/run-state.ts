@@ -44,8 +44,9 @@ export class RunState {
   /** What the run may use. */
   readonly allowed: ScenarioLimits;
   readonly secrets: Secrets;
-  /** Its scripts wait for a debugger. */
-  readonly debug: boolean;
+  /** What waits until it has limits of time again. */
+  readonly #onUndebugged: (() => void)[] = [];
+  #debug: boolean;
   readonly #options: RunOptions;
   readonly #start: number;
   #logLines = 0;
@@ -65,7 +66,7 @@ export class RunState {
     this.clock = clock;
     const { policy = OPEN_POLICY } = services;
     this.allowed = effectiveLimits(program.limits, policy.limits(this.domain));
-    this.debug = policy.debugs(program, call);
+    this.#debug = policy.debugs(program, this.domain, call);
     this.secrets = policy.secrets(this.domain);
     this.limits = { ...DEFAULT_LIMITS, stepsWithoutWait: this.allowed.steps, ...options.limits };
     this.services = services;
@@ -74,6 +75,23 @@ export class RunState {
     const { openCall } = services;
     this.legs = new Legs(openCall && (() => openCall(this.domain)));
     this.#start = clock.now();
+  }
+
+  /** Its scripts wait for a debugger, and it has no limits of time. */
+  get debug(): boolean {
+    return this.#debug;
+  }
+
+  /** The debugger went away before a script was over, or none came: the run is one as any other from now on. */
+  undebugged(): void {
+    this.#debug = false;
+    for (const listener of this.#onUndebugged.splice(0)) listener();
+  }
+
+  /** Calls back when the run has limits of time: at once unless it is debugged. */
+  whenLimited(listener: () => void): void {
+    if (this.#debug) this.#onUndebugged.push(listener);
+    else listener();
   }
 
   /** What a script is called in stacks, and where a debugger finds its breakpoints: a file by its URL. */

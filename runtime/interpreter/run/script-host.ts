@@ -19,6 +19,7 @@ export function scriptHost(state: RunState, { trace, scriptLine }: BlockSite): S
         file: state.scriptUrl,
         line: scriptLine,
         debug: state.debug,
+        onUndebugged: () => state.undebugged(),
         title: `${program.id}, run ${state.id}`,
         version: program.version,
         vars,

@@ -59,10 +59,13 @@ export class HostRun implements ScriptRun {
     this.#allowed = new Set(options.commands);
     if (options.signal?.aborted) this.#abort();
     else options.signal?.addEventListener('abort', this.#abort, { once: true });
+    if (!options.debug) this.#limitTime();
+  }
+
+  #limitTime(): void {
     const { wallMs } = this.limits;
-    if (wallMs !== undefined && !options.debug && !this.isOver) {
-      this.#timer = setTimeout(() => this.#end(false, new LimitError('wallMs', wallMs)), wallMs);
-    }
+    if (wallMs === undefined || this.isOver) return;
+    this.#timer = setTimeout(() => this.#end(false, new LimitError('wallMs', wallMs)), wallMs);
   }
 
   get isOver(): boolean {
@@ -88,7 +91,7 @@ export class HostRun implements ScriptRun {
    * @throws NotPlainError
    */
   startJob(): string {
-    const { kind, args, vars, commands, secrets } = this.options;
+    const { kind, args, vars, commands, secrets, debug } = this.options;
     const { messageBytes, pendingCommands, logLines, logBytes } = this.limits;
     return stringifyPlain(
       {
@@ -100,6 +103,7 @@ export class HostRun implements ScriptRun {
         commands: commands.toSorted().map((name) => name.split('.')),
         secrets: secrets ?? {},
         limits: { messageBytes, pendingCommands, logLines, logBytes },
+        ...(debug ? { debug } : {}),
       },
       messageBytes,
     );
@@ -113,6 +117,12 @@ export class HostRun implements ScriptRun {
   /** The run waits for a debugger at this address. */
   debuggable(url: Promise<string>): void {
     this.#debuggerUrl.resolve(url);
+  }
+
+  /** The debugger went away, or none came. */
+  undebugged(): void {
+    this.#limitTime();
+    this.options.onUndebugged?.();
   }
 
   said(body: string, progress: RunProgress, unhandled: string | undefined): void {

@@ -46,6 +46,8 @@ export class Pool implements Sandbox {
   readonly #slots: readonly Slot[];
   /** For programs in quarantine; started when the first needs it. */
   readonly #isolation: Slot;
+  /** For runs with a debugger, which V8 gives no such guarantees for; started when the first needs it. */
+  readonly #debugging: Slot;
   readonly #retiring = new Map<Worker, NodeJS.Timeout>();
   readonly #runs = new Map<number, HostRun>();
   readonly #debug: DebugServer | undefined;
@@ -68,6 +70,7 @@ export class Pool implements Sandbox {
     const born = { ...options, nursery: this.#nursery };
     this.#slots = Array.from({ length: options.workers }, () => new Slot(born, listener, 'birth'));
     this.#isolation = new Slot(born, listener, 'death');
+    this.#debugging = new Slot(born, listener, 'death');
   }
 
   /** Starts the processes; resolves when all are ready. */
@@ -117,7 +120,7 @@ export class Pool implements Sandbox {
     for (const run of this.#runs.values()) run.lost('the sandbox is closed');
     this.#debug?.close();
     const exits = [...this.#workers()].map((worker) => worker.process.exited);
-    for (const slot of [...this.#slots, this.#isolation]) slot.close();
+    for (const slot of this.#places()) slot.close();
     for (const [worker, timer] of this.#retiring) {
       clearTimeout(timer);
       worker.process.kill();
@@ -130,8 +133,12 @@ export class Pool implements Sandbox {
     if (this.#closed) throw new SandboxLostError('the sandbox is closed');
   }
 
+  #places(): readonly Slot[] {
+    return [...this.#slots, this.#isolation, this.#debugging];
+  }
+
   *#workers(): Generator<Worker> {
-    for (const { worker } of [...this.#slots, this.#isolation]) if (worker) yield worker;
+    for (const { worker } of this.#places()) if (worker) yield worker;
     yield* this.#retiring.keys();
   }
 
@@ -153,31 +160,39 @@ export class Pool implements Sandbox {
     this.#runs.get(id)?.debuggable(offer.url);
   }
 
-  #over(id: number): void {
-    this.#runs.delete(id);
+  #letDebuggerOut(id: number): void {
     const secret = this.#debugged.get(id);
     if (secret !== undefined) this.#debug?.withdraw(secret);
     this.#debugged.delete(id);
+  }
+
+  #over(id: number): void {
+    this.#runs.delete(id);
+    this.#letDebuggerOut(id);
     this.#waiting = this.#waiting.filter((waiting) => waiting.id !== id);
   }
 
   /** Gives a run to a worker, if one is ready for it. */
   #place({ id, run, program, job }: Waiting): boolean {
-    const worker = this.#choose(program);
+    const worker = this.#choose(program, run.options.debug ?? false);
     worker?.start(id, run, program, job);
     return worker !== undefined;
   }
 
-  #choose(program: NumberedProgram): Worker | undefined {
-    if (this.#quarantine.has(program.key, performance.now())) {
-      this.#isolation.start();
-      return this.#idlest([this.#isolation]);
-    }
+  #choose(program: NumberedProgram, debug: boolean): Worker | undefined {
+    if (debug) return this.#only(this.#debugging);
+    if (this.#quarantine.has(program.key, performance.now())) return this.#only(this.#isolation);
     const idlest = this.#idlest(this.#slots);
     if (!idlest || idlest.holds(program)) return idlest;
     // An isolate that waits for this program is worth a longer queue.
     const knowing = this.#idlest(this.#slots.filter(({ worker }) => worker?.holds(program)));
     return knowing && knowing.load <= idlest.load + STICKINESS ? knowing : idlest;
+  }
+
+  /** The worker of a slot that is not always started. */
+  #only(slot: Slot): Worker | undefined {
+    slot.start();
+    return this.#idlest([slot]);
   }
 
   #idlest(slots: readonly Slot[]): Worker | undefined {
@@ -223,6 +238,10 @@ export class Pool implements Sandbox {
         });
       },
       debuggable: (worker, run) => this.#letDebuggerIn(worker, run),
+      undebugged: (run) => {
+        this.#letDebuggerOut(run);
+        this.#runs.get(run)?.undebugged();
+      },
       inspected: (run, message) => {
         const secret = this.#debugged.get(run);
         if (secret !== undefined) this.#debug?.tell(secret, message);
@@ -238,6 +257,6 @@ export class Pool implements Sandbox {
   }
 
   #vacate(worker: Worker): void {
-    for (const slot of [...this.#slots, this.#isolation]) slot.vacate(worker);
+    for (const slot of this.#places()) slot.vacate(worker);
   }
 }

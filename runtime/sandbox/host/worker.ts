@@ -22,6 +22,8 @@ export interface WorkerListener {
   gone(worker: Worker, suspects: readonly NumberedProgram[], reason: string): void;
   /** A run waits for a debugger. */
   debuggable(worker: Worker, run: number): void;
+  /** It waits for none any more, and none is there. */
+  undebugged(run: number): void;
   inspected(run: number, message: string): void;
 }
 
@@ -155,6 +157,8 @@ export class Worker {
         return;
       case 'debuggable':
         return this.#listener.debuggable(this, message.run);
+      case 'undebugged':
+        return this.#listener.undebugged(message.run);
       case 'inspected':
         return this.#listener.inspected(message.run, body);
       case 'said': {

@@ -38,18 +38,28 @@ export type Said =
 export type Activate = (activation?: string, toEnd?: true) => string | undefined;
 export type StartProgram = (options: ivm.RunOptions) => Promise<unknown>;
 
+/** What a door leads to. */
+export interface Inside {
+  readonly activate: ivm.Reference<Activate>;
+  readonly start: StartProgram;
+  /** See `Stand`; undefined where no debugger is let in. */
+  readonly stand: ivm.Reference<() => void> | undefined;
+}
+
 /** A context with a program in it. */
 export class Door {
   readonly #isolate: ivm.Isolate;
   readonly #context: ivm.Context;
   readonly #activate: ivm.Reference<Activate>;
   readonly #start: StartProgram;
+  readonly #stand: ivm.Reference<() => void> | undefined;
 
-  constructor(isolate: ivm.Isolate, context: ivm.Context, activate: ivm.Reference<Activate>, start: StartProgram) {
+  constructor(isolate: ivm.Isolate, context: ivm.Context, { activate, start, stand }: Inside) {
     this.#isolate = isolate;
     this.#context = context;
     this.#activate = activate;
     this.#start = start;
+    this.#stand = stand;
   }
 
   /**
@@ -106,6 +116,11 @@ export class Door {
       this.#bytes(),
     ]);
     return this.#outcome(drained, activated, NOTHING, bytes);
+  }
+
+  /** Lets the isolate's thread stand still for a debugger: see `Stand`. Rejects when the isolate is gone. */
+  async stand(): Promise<void> {
+    await this.#stand?.apply(undefined, []);
   }
 
   /** Frees the context; the isolate stays. */

@@ -4,7 +4,7 @@
  * functions it needs, stores nothing where a changed prototype could intercept it, and hands the script frozen arrow
  * functions only. A script that fools it fools itself: everything that leaves is checked again outside.
  *
- * In:  JSON list: the time, then {do: 'seed' | 'start' | 'answer' | 'fail' | 'event', ...}
+ * In:  JSON list: the time, then {do: 'seed' | 'start' | 'undebugged' | 'answer' | 'fail' | 'event', ...}
  * Out: JSON list of ['call', id, name, args], ['cancel', id], ['keys', whether it listens for them], ['log', level, text], ['limit', name], ['done', value, vars],
  *      ['threw', code, message, stack], ['unstarted'] while the source itself has not run to its end, ['idle'] when
  *      nothing can continue the script
@@ -17,7 +17,8 @@
   const { create, defineProperty, freeze, getOwnPropertyDescriptor, setPrototypeOf } = Object;
   const { indexOf, slice } = String.prototype;
   const { add, delete: remove, forEach } = Set.prototype;
-  const { then } = Promise.prototype;
+  const { finally: lastly, then } = Promise.prototype;
+  const native = globalThis.console;
   const SetOf = Set;
   const PromiseOf = Promise;
   const ErrorOf = Error;
@@ -55,6 +56,9 @@
   let listening = 0;
   let keyListeners = 0;
   const listeners = create(null);
+  /** A debugger is there: it sees what is logged, and where the script throws what it does not catch. */
+  let debugged = false;
+  let undebugged = false;
   let logLines = 0;
   let logBytes = 0;
 
@@ -247,7 +251,7 @@
     if (registered) return;
     registered = true;
     if (limits === undefined) early = author;
-    else void run(author);
+    else run(author);
   }
 
   function plainText(value) {
@@ -258,26 +262,51 @@
     }
   }
 
-  async function run(author) {
+  function run(author) {
     started = true;
+    if (debugged) runUncaught(author);
+    else void runCaught(author);
+  }
+
+  async function runCaught(author) {
     try {
-      if (typeof author !== 'function') throw new ScenarioError('compile', 'the default export is not a function');
-      const value = await (main.kind === 'module' ? author(globalThis.call, main.args) : author(main.vars, main.args));
-      say(`["done",${plainText(value)},${main.kind === 'block' ? plainText(main.vars) : 'null'}]`);
-      if (!over) ended = true;
-      over = true;
-      conclude?.(said());
+      await perform(author);
     } catch (error) {
       fail(error);
     }
   }
 
+  /** A debugger that stops where something is not caught would not stop anywhere if we had it caught by then. */
+  function runUncaught(author) {
+    const performed = perform(author);
+    const last = apply(lastly, performed, [
+      () => {
+        void apply(then, performed, [undefined, fail]);
+        void apply(then, last, [undefined, () => undefined]);
+      },
+    ]);
+  }
+
+  async function perform(author) {
+    if (typeof author !== 'function') throw new ScenarioError('compile', 'the default export is not a function');
+    const value = await (main.kind === 'module' ? author(globalThis.call, main.args) : author(main.vars, main.args));
+    say(`["done",${plainText(value)},${main.kind === 'block' ? plainText(main.vars) : 'null'}]`);
+    if (!over) ended = true;
+    over = true;
+    conclude?.(said());
+  }
+
   function start(job) {
     limits = job.limits;
+    debugged = job.debug === true && !undebugged;
     main = { __proto__: null, kind: job.kind, args: job.args, vars: job.vars };
     const roots = create(null);
-    const log = (...parts) => write('info', parts);
-    for (const level of ['debug', 'info', 'warn', 'error']) fix(log, level, (...parts) => write(level, parts));
+    const log = (...parts) => tellLog('info', parts);
+    const printing = { log: (...parts) => print('info', parts) };
+    for (const level of ['debug', 'info', 'warn', 'error']) {
+      fix(log, level, (...parts) => tellLog(level, parts));
+      printing[level] = (...parts) => print(level, parts);
+    }
     roots.log = log;
     roots.events = create(null);
     roots.events.on = (type, listener) => listen(type, listener);
@@ -290,7 +319,18 @@
     for (let index = 0; index < names.length; index++) fix(globalThis, names[index], freezeAll(roots[names[index]]));
     fix(globalThis, 'ScenarioError', freeze(ScenarioError));
     freeze(ScenarioError.prototype);
-    fix(globalThis, 'console', freeze({ log, debug: log.debug, info: log.info, warn: log.warn, error: log.error }));
+    fix(globalThis, 'console', freezeAll(printing));
+  }
+
+  function tellLog(level, parts) {
+    if (debugged) apply(native[level], native, parts);
+    write(level, parts);
+  }
+
+  /** A debugger prints by it too, as with its logpoints, which are none of the run's business. */
+  function print(level, parts) {
+    if (debugged) apply(native[level], native, parts);
+    else write(level, parts);
   }
 
   /** `path` is a dotted name in pieces; parents come before their children. */
@@ -394,14 +434,18 @@
     if (settle !== undefined) settle.reject(failure(code, message, settle.site));
   }
 
-  function perform(job) {
+  function obey(job) {
     if (job.do === 'seed') seed = job.seed;
     else if (job.do === 'start') {
       start(job);
-      if (registered) void run(early);
+      if (registered) run(early);
     } else if (job.do === 'answer') take(job.id)?.resolve(job.value);
     else if (job.do === 'fail') refuse(take(job.id), job);
     else if (job.do === 'event') tell(job.event);
+    else if (job.do === 'undebugged') {
+      undebugged = true;
+      debugged = false;
+    }
   }
 
   /** The first character says whether the run came to an end of its own. */
@@ -434,7 +478,7 @@
     const end = toEnd ? untilEnd() : undefined;
     const jobs = parse(activation);
     clock = jobs[0];
-    for (let index = 1; index < jobs.length; index++) perform(jobs[index]);
+    for (let index = 1; index < jobs.length; index++) obey(jobs[index]);
     return end;
   };
 })();

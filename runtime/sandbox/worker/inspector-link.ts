@@ -1,93 +1,128 @@
 import type ivm from 'isolated-vm';
+import { type InspectorRequest, InspectorWire, parseRequest } from './inspector-wire.ts';
+import { type InspectorEvent, Stand } from './stand.ts';
 
-/** Ids of requests of ours, beyond those of debuggers. */
-const OWN_IDS = 2_000_000_000;
-const NUDGE = OWN_IDS;
-
-/** Milliseconds without an answer after which the isolate is woken. */
-const PATIENCE_MS = 20;
+/** What debuggers step over and do not stop in: our own code inside the isolate. */
+const OWN_CODE = '^node:internal/ringmaster/';
+/** What a debugger may only ask of a program that stands still, and not where we have it stand. */
+const MOVES = /^Debugger\.(?:resume|step(?:Into|Out|Over)|continueToLocation|restartFrame)$/;
+/** JSON-RPC's code for errors of the server, and V8's words. */
+const NOT_PAUSED = { code: -32_000, message: 'Can only perform operation while paused.' };
 
 /** Connects a debugger to an isolate. The program waits until it has sent `Runtime.runIfWaitingForDebugger`. */
 export class InspectorLink {
   readonly ready: Promise<void>;
-  readonly #session: ivm.InspectorSession;
+  readonly #wire: InspectorWire;
+  readonly #stand: Stand;
+  readonly #send: (message: string) => void;
   readonly #go: () => void;
-  /** Requests without an answer. */
-  readonly #open = new Set<number>();
-  #lastOwnId = OWN_IDS;
-  #timer: NodeJS.Timeout | undefined;
+  /** The debugger wants to stop somewhere: the thread stands between turns. */
+  #enabled = false;
+  /** Requests that wait until the thread stands; undefined: they need not. */
+  #held: string[] | undefined;
+  /** The program stands still, and the debugger knows it. */
+  #paused = false;
+  #turns = 0;
   #closed = false;
+  #closing: Promise<void> | undefined;
 
-  constructor(isolate: ivm.Isolate, send: (message: string) => void) {
+  /**
+   * @param stand lets the isolate's thread run into `STAND`, after what was asked of it before
+   * @param send passes a message on to the debugger
+   */
+  constructor(isolate: ivm.Isolate, stand: () => Promise<unknown>, send: (message: string) => void) {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.ready = promise;
     this.#go = resolve;
-    this.#session = isolate.createInspectorSession();
-    this.#session.onNotification = send;
-    this.#session.onResponse = (id, message) => {
-      this.#answered(id);
-      if (id < OWN_IDS) send(message);
-    };
+    this.#send = send;
+    this.#wire = new InspectorWire(isolate, {
+      event: (message) => this.#hear(message),
+      answer: (_, message) => send(message),
+    });
+    this.#stand = new Stand(this.#wire, stand, () => this.#deliver());
   }
 
   /** A message of the debugger; what is no request of the inspector protocol is dropped. */
   dispatch(message: string): void {
-    const request = parseRequest(message);
-    if (!request || this.#closed) return;
-    this.#request(request.id, message);
-    if (request.method === 'Runtime.runIfWaitingForDebugger') this.#go();
+    if (this.#held) this.#held.push(message);
+    else this.#request(message);
   }
 
-  /**
-   * The debugger went away: the program goes on and stops nowhere. The session stays, because one that is disposed while
-   * the program stands still would leave it standing.
-   */
+  /** Lets the script work: the function asks the isolate for what is to be done. */
+  turn<T>(ask: () => Promise<T>): Promise<T> {
+    if (!this.#enabled || this.#closed) return ask();
+    this.#turns++;
+    return this.#stand.turn(ask).finally(() => this.#turns--);
+  }
+
+  /** The debugger went away: the program goes on and stops nowhere. */
   detach(): void {
     if (this.#closed) return;
-    this.#requestOwn('Debugger.setSkipAllPauses', { skip: true });
-    this.#requestOwn('Debugger.resume', {});
+    this.#held = undefined;
+    this.#enabled = false;
+    this.#wire.request('Debugger.setSkipAllPauses', { skip: true });
+    this.#wire.request('Debugger.resume');
+    this.#stand.end();
     this.#go();
   }
 
-  close(): void {
-    if (this.#closed) return;
+  /** The run is over: whatever the program still does, the isolate may be disposed then. See `InspectorWire.close`. */
+  close(): Promise<void> {
     this.#closed = true;
-    clearInterval(this.#timer);
+    this.#held = undefined;
     this.#go();
-    this.#session.dispose();
+    this.#stand.end();
+    this.#closing ??= this.#wire.close();
+    return this.#closing;
   }
 
-  #requestOwn(method: string, params: object): void {
-    const id = ++this.#lastOwnId;
-    this.#request(id, JSON.stringify({ id, method, params }));
+  #hear(message: string): void {
+    const event = JSON.parse(message) as InspectorEvent;
+    if (this.#stand.hears(event)) return;
+    if (event.method === 'Debugger.paused') this.#paused = true;
+    else if (event.method === 'Debugger.resumed') this.#paused = false;
+    this.#send(message);
   }
 
-  /**
-   * isolated-vm may miss a message that comes at the moment a program stops or has handled another; the next one makes it
-   * look again, so there is a next one until all are answered.
-   */
-  #request(id: number, message: string): void {
-    this.#open.add(id);
-    this.#session.dispatchProtocolMessage(message);
-    this.#timer ??= setInterval(() => {
-      this.#session.dispatchProtocolMessage(`{"id":${NUDGE},"method":"Schema.getDomains"}`);
-    }, PATIENCE_MS);
+  #request(message: string): void {
+    const request = parseRequest(message);
+    if (!request || this.#closed) return;
+    const { id, method } = request;
+    if (MOVES.test(method) && !this.#paused) {
+      this.#send(JSON.stringify({ id, error: NOT_PAUSED }));
+      return;
+    }
+    this.#note(request);
+    this.#wire.send(id, withOwnCode(request) ?? message);
+    if (method === 'Debugger.enable') this.#enable();
+    if (method === 'Runtime.runIfWaitingForDebugger') this.#go();
   }
 
-  #answered(id: number): void {
-    this.#open.delete(id);
-    if (this.#open.size > 0) return;
-    clearInterval(this.#timer);
-    this.#timer = undefined;
+  #note({ method }: InspectorRequest): void {
+    if (method === 'Debugger.pause') this.#stand.owePause(true);
+    else if (MOVES.test(method)) this.#stand.owePause(false);
+  }
+
+  #enable(): void {
+    if (this.#enabled) return;
+    this.#enabled = true;
+    this.#wire.request('Debugger.setBlackboxPatterns', { patterns: [OWN_CODE] });
+    // What comes next may be a breakpoint, which a thread that does not stay would number as the first.
+    if (this.#turns === 0) this.#held = [];
+    this.#stand.begin();
+  }
+
+  #deliver(): void {
+    const held = this.#held ?? [];
+    this.#held = undefined;
+    for (const message of held) this.dispatch(message);
   }
 }
 
-function parseRequest(text: string): { readonly id: number; readonly method: string } | undefined {
-  try {
-    const { id, method } = JSON.parse(text) as { id?: unknown; method?: unknown };
-    return typeof id === 'number' && id < OWN_IDS && typeof method === 'string' ? { id, method } : undefined;
-  } catch {
-    // Not JSON.
-    return undefined;
-  }
+/** The patterns of the debugger, and ours. */
+function withOwnCode({ id, method, params }: InspectorRequest): string | undefined {
+  if (method !== 'Debugger.setBlackboxPatterns') return undefined;
+  const { patterns, ...more } = (params ?? {}) as { readonly patterns?: unknown };
+  if (!Array.isArray(patterns)) return undefined;
+  return JSON.stringify({ id, method, params: { ...more, patterns: [OWN_CODE, ...(patterns as unknown[])] } });
 }

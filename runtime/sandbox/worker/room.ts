@@ -2,8 +2,12 @@ import { readFileSync } from 'node:fs';
 import ivm from 'isolated-vm';
 import { type Activate, Door, type StartProgram } from './door.ts';
 import { type Prepared, type Program, SourceError, syntaxProblem } from './source.ts';
+import { STAND, STAND_URL } from './stand.ts';
 
 const INSIDE = readFileSync(new URL('inside.js', import.meta.url), 'utf8');
+/** Our own code inside is called as Node.js calls its own, for that is what debuggers pass over. */
+const INSIDE_URL = 'node:internal/ringmaster/inside';
+const ENTRY_URL = 'node:internal/ringmaster/entry';
 
 /** Milliseconds for handing over the author's function. */
 const HAND_OVER_MS = 10_000;
@@ -50,16 +54,22 @@ export class Room {
    * @throws SourceError
    */
   async open(): Promise<Door> {
-    this.#inside ??= await this.isolate.compileScript(INSIDE, { filename: 'ringmaster:inside' });
+    this.#inside ??= await this.isolate.compileScript(INSIDE, { filename: INSIDE_URL });
     // In the isolate's own thread, although that takes longer: meanwhile this one serves other runs.
     this.prepare();
     const context = (await this.#next) as ivm.Context;
     this.#next = undefined;
-    const [activate, start] = await Promise.all([
+    const [activate, start, stand] = await Promise.all([
       this.#inside.run(context, { reference: true }) as Promise<ivm.Reference<Activate>>,
       this.#compile(context),
+      this.#inspector ? this.#compileStand(context) : undefined,
     ]);
-    return new Door(this.isolate, context, activate, start);
+    return new Door(this.isolate, context, { activate, start, stand });
+  }
+
+  async #compileStand(context: ivm.Context): Promise<ivm.Reference<() => void>> {
+    const script = await this.isolate.compileScript(STAND, { filename: STAND_URL });
+    return (await script.run(context, { reference: true })) as ivm.Reference<() => void>;
   }
 
   async #compile(context: ivm.Context): Promise<StartProgram> {
@@ -99,7 +109,9 @@ async function linkModule(
       { line: 1, column: 1, message: `a script imports nothing, but this one imports "${specifier}"` },
     ]);
   }
-  const entry = await isolate.compileModule('import author from "scenario"; __scenario__(author);');
+  const entry = await isolate.compileModule('import author from "scenario"; __scenario__(author);', {
+    filename: ENTRY_URL,
+  });
   await entry.instantiate(context, () => scenario);
   return (options) => entry.evaluate(options);
 }

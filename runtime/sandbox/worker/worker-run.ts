@@ -6,6 +6,7 @@ import { isSame, Journal } from './journal.ts';
 import type { MemoryWatch, Watched } from './memory-watch.ts';
 import { STARVED, type ProcessorWatch, type Turn } from './processor-watch.ts';
 import { randomSeed } from './random-seed.ts';
+import type { Room } from './room.ts';
 import { ScriptTime } from './script-time.ts';
 import { type Seat, type Seats, leave } from './seats.ts';
 import { type Program, SourceError } from './source.ts';
@@ -36,12 +37,16 @@ export interface RunSurroundings {
 
 /** Milliseconds within which V8 has to have ended an activation that exceeded a limit. */
 const GRACE_MS = 300;
+/** The same for one that is debugged, and has to end that first. */
+const INSPECTED_GRACE_MS = 3000;
 /** Milliseconds that a run waits for its debugger. */
 const DEBUGGER_MS = 60_000;
 /** Milliseconds for making an isolate and compiling a program. */
 const PREPARE_MS = 10_000;
 /** Milliseconds for which a script that has just begun keeps others from beginning. */
 const ENTRY_MS = 50;
+/** The job that tells a script that its debugger is gone. */
+const UNDEBUGGED = '{"do":"undebugged"}';
 /** Milliseconds of processor time that it may take to do everything again. */
 const REPEATABLE_CPU_MS = 100;
 
@@ -75,6 +80,12 @@ export class WorkerRun implements Watched {
   #resting: NodeJS.Timeout | undefined;
   /** An activation is in the isolate, although the run may be over. */
   #inside = false;
+  /** With a debugger there are no limits of time, until it goes away. */
+  #limited: boolean;
+  /** What the script hears of us in its next turn. */
+  #news: string[] = [];
+  #turnNow: Turn | undefined;
+  #debuggerLate: NodeJS.Timeout | undefined;
   #activations = 0;
   #taken = 0;
   readonly #time: ScriptTime;
@@ -85,6 +96,7 @@ export class WorkerRun implements Watched {
     this.#now = settings.now;
     this.#around = around;
     this.#time = new ScriptTime(settings);
+    this.#limited = !settings.debug;
     this.memoryMb = settings.memoryMb;
     // A debugger looks into the one isolate.
     if (!settings.debug) this.#journal = new Journal();
@@ -147,7 +159,7 @@ export class WorkerRun implements Watched {
     const calm = this.#state === 'idle';
     this.#state = 'over';
     clearTimeout(this.#resting);
-    this.#inspector?.close();
+    clearTimeout(this.#debuggerLate);
     if (!seat) return;
     if (reusable && calm && !this.#settings.debug) void this.#around.seats.giveBack(seat);
     else this.#leave(seat);
@@ -155,11 +167,18 @@ export class WorkerRun implements Watched {
 
   /** A message of a debugger. */
   inspect(message: string): void {
+    clearTimeout(this.#debuggerLate);
     this.#inspector?.dispatch(message);
   }
 
+  /** The debugger went away, or none came: from now on the run is one as any other. */
   uninspect(): void {
+    if (this.#limited || this.#isOver()) return;
+    this.#limited = true;
+    if (this.#inside && this.#seat) this.#watchTurn(this.#turnOf(this.#seat));
+    this.#news = [UNDEBUGGED];
     this.#inspector?.detach();
+    this.#around.send({ type: 'undebugged', run: this.#settings.run });
   }
 
   exceededMemory(): void {
@@ -173,14 +192,15 @@ export class WorkerRun implements Watched {
   }
 
   async #waitForDebugger(): Promise<void> {
-    const { isolate } = this.#seat?.room ?? {};
-    if (!isolate) return;
+    const seat = this.#seat;
+    if (!seat) return;
     const { send } = this.#around;
-    this.#inspector = new InspectorLink(isolate, (body) => send({ type: 'inspected', run: this.#settings.run }, body));
-    send({ type: 'debuggable', run: this.#settings.run });
-    const late = setTimeout(() => this.#inspector?.detach(), DEBUGGER_MS);
+    const { run } = this.#settings;
+    const stand = (): Promise<void> => seat.door.stand();
+    this.#inspector = new InspectorLink(seat.room.isolate, stand, (body) => send({ type: 'inspected', run }, body));
+    send({ type: 'debuggable', run });
+    this.#debuggerLate = setTimeout(() => this.uninspect(), DEBUGGER_MS);
     await this.#inspector.ready;
-    clearTimeout(late);
   }
 
   async #continue(): Promise<void> {
@@ -254,7 +274,7 @@ export class WorkerRun implements Watched {
     const now = this.#now ?? Date.now();
     this.#state = 'active';
     this.#activations++;
-    const said = await this.#enter(seat, now, jobs, first);
+    const said = await this.#enter(seat, now, [...this.#news.splice(0), ...jobs], first);
     if (this.#isOver()) return;
     this.#time.count(said.usedMs);
     this.#state = 'idle';
@@ -282,20 +302,30 @@ export class WorkerRun implements Watched {
 
   /** Lets the script work, within its limits. */
   async #enter(seat: Seat, now: number, jobs: readonly string[], first: boolean): Promise<Said & { usedMs: number }> {
-    const { debug } = this.#settings;
-    const { watch, processor } = this.#around;
-    const turn = this.#turnOf(seat);
     this.#inside = true;
-    if (!debug) {
-      watch.begin(this);
-      processor.begin(turn);
-    }
+    const turn = this.#turnOf(seat);
+    if (this.#limited) this.#watchTurn(turn);
     // A second look, should the first one not come about.
-    const timeout = debug ? undefined : STARVED * turn.limitMs;
-    const said = await (first ? start(seat, now, jobs, timeout) : seat.door.activate(now, jobs, timeout));
-    watch.end(this);
+    const timeout = this.#limited ? STARVED * turn.limitMs : undefined;
+    const { door } = seat;
+    const work = (): Promise<Said> => (first ? start(seat, now, jobs, timeout) : door.activate(now, jobs, timeout));
+    const said = await (this.#inspector ? this.#inspector.turn(work) : work());
     this.#inside = false;
-    return { ...said, usedMs: processor.end(turn) };
+    return { ...said, usedMs: this.#endTurn() };
+  }
+
+  #watchTurn(turn: Turn): void {
+    this.#turnNow = turn;
+    this.#around.watch.begin(this);
+    this.#around.processor.begin(turn);
+  }
+
+  /** @returns milliseconds of processor time that it used */
+  #endTurn(): number {
+    this.#around.watch.end(this);
+    const usedMs = this.#turnNow ? this.#around.processor.end(this.#turnNow) : 0;
+    this.#turnNow = undefined;
+    return usedMs;
   }
 
   #turnOf({ room: { isolate } }: Seat): Turn {
@@ -328,7 +358,7 @@ export class WorkerRun implements Watched {
     if (said.kind === 'timeout') return { kind: 'limit', limit: 'activationMs' };
     if (said.kind === 'disposed') return { kind: 'limit', limit: 'memoryMb' };
     if (said.kind === 'threw') return said;
-    const limit = this.#settings.debug ? undefined : this.#time.exceeded;
+    const limit = this.#limited ? this.#time.exceeded : undefined;
     return limit === undefined ? undefined : { kind: 'limit', limit };
   }
 
@@ -341,18 +371,29 @@ export class WorkerRun implements Watched {
     const progress = this.#progress();
     this.#state = 'over';
     clearTimeout(this.#resting);
-    this.#inspector?.close();
+    clearTimeout(this.#debuggerLate);
     this.#around.send({ type: 'failed', run: this.#settings.run, failure, ...progress });
     if (this.#seat) this.#leave(this.#seat);
   }
 
   /** Disposes the isolate; when it is still running after the grace time, the process cannot be relied on. */
   #leave({ room }: Seat): void {
+    if (this.#inspector) {
+      void this.#leaveInspected(room, this.#inspector);
+      return;
+    }
     leave(room);
     if (!this.#inside) return;
     setTimeout(() => {
       if (this.#inside) this.#wounded('an isolate does not stop');
     }, GRACE_MS);
+  }
+
+  async #leaveInspected(room: Room, inspector: InspectorLink): Promise<void> {
+    const late = setTimeout(() => this.#wounded('an isolate does not stop, with a debugger'), INSPECTED_GRACE_MS);
+    await inspector.close();
+    leave(room);
+    clearTimeout(late);
   }
 
   #wounded(reason: string): void {
