@@ -1,5 +1,6 @@
 import type { FsDialog, FsEndpoint, FsEvent, FsRequest } from 'drachtio-fsmrf';
 import type { ConferenceMix } from './conference-mix.ts';
+import { Applications, begins } from './applications.ts';
 import { DigitQueue } from './digit-queue.ts';
 import { farEndSdp } from './far-end-sdp.ts';
 import { ENDPOINT_GONE, EndpointGone, MediaError, NoSpeechEngine } from './media-error.ts';
@@ -55,8 +56,7 @@ export class MediaEndpoint {
   #bridging: Promise<unknown> = Promise.resolve();
   /** The channel tells when the sound of its bridges flows. */
   #tellsOfBridges = false;
-  /** Settles when the applications are over that run or wait. */
-  #running: Promise<unknown> | undefined;
+  #applications: Applications;
 
   /**
    * @param made.via name of the SIP server that called the media server
@@ -69,6 +69,7 @@ export class MediaEndpoint {
   ) {
     this.#server = server;
     this.#endpoint = endpoint;
+    this.#applications = new Applications(endpoint, this.gone);
     this.#via = made.via;
     this.#silence = made.silence;
     this.#localSdp = endpoint.local.sdp;
@@ -135,7 +136,7 @@ export class MediaEndpoint {
     this.#server = server;
     [this.#endpoint, next.#endpoint] = [next.#endpoint, this.#endpoint];
     [this.#silence, next.#silence] = [next.#silence, this.#silence];
-    this.#running = undefined;
+    this.#applications = new Applications(this.#endpoint, this.gone);
     this.#inhabit(this.#endpoint, server);
     for (let digit = next.digits.take(); digit !== undefined; digit = next.digits.take()) this.digits.push(digit);
     // What is left is the old channel; its media server may be gone.
@@ -205,13 +206,6 @@ export class MediaEndpoint {
     return milliseconds;
   }
 
-  /** Ends whatever is being played. */
-  async stopPlaying(): Promise<void> {
-    if (this.#destroyed || this.#gone.signal.aborted) return;
-    // Not `all`: that also throws away the commands that wait, a hangup among them.
-    await this.#quietly(this.#endpoint.api('uuid_break', this.uuid));
-  }
-
   /** Sends the phone's sound back to it until the signal aborts or the endpoint is gone. */
   async echo(signal: AbortSignal): Promise<void> {
     await this.#run('echo', '', signal, () => this.park());
@@ -252,7 +246,7 @@ export class MediaEndpoint {
    */
   #flows(other: MediaEndpoint): Promise<unknown> {
     const over = AbortSignal.any([this.gone, other.gone]);
-    return Promise.race([this.#started('set', BRIDGE_FLOWS), elapsed(BEGIN_MS), aborted(over)]);
+    return Promise.race([begins(this.#endpoint, 'set', BRIDGE_FLOWS), elapsed(BEGIN_MS), aborted(over)]);
   }
 
   /** Parts two bridged endpoints; settles when both are free. An endpoint that is gone is free. */
@@ -364,64 +358,10 @@ export class MediaEndpoint {
     }
   }
 
-  /**
-   * Runs an application until it is over, by itself or because the signal aborted: then `interrupt` ends it, or a break.
-   * Settles when the channel is free again, so that whatever comes next does not meet a rest of it. One at a time, as on the
-   * channel itself: an interruption could otherwise end the one before, and the next would go on for ever.
-   */
-  async #run(
-    application: string,
-    data: string,
-    signal: AbortSignal,
-    interrupt?: () => Promise<void>,
-  ): Promise<FsEvent> {
+  /** Runs an application; see `Applications.run`. */
+  #run(application: string, data: string, signal: AbortSignal, interrupt?: () => Promise<void>): Promise<FsEvent> {
     this.#keepDigits();
-    signal.throwIfAborted();
-    const before = this.#running;
-    const run =
-      before === undefined
-        ? this.#execute(application, data, signal, interrupt)
-        : untilAborted(before, AbortSignal.any([signal, this.gone])).then(() =>
-            this.#execute(application, data, signal, interrupt),
-          );
-    const over = Promise.allSettled([before, run]);
-    this.#running = over;
-    void over.then(() => {
-      if (this.#running === over) this.#running = undefined;
-    });
-    return await run;
-  }
-
-  async #execute(
-    application: string,
-    data: string,
-    signal: AbortSignal,
-    interrupt?: () => Promise<void>,
-  ): Promise<FsEvent> {
-    const started = this.#started(application);
-    const over = new AbortController();
-    // An interruption that overtakes the start would miss it, and nothing would end the application any more.
-    const stop = () => void started.then(interrupt ?? (() => this.#break(over.signal)));
-    signal.addEventListener('abort', stop, { once: true });
-    try {
-      const event = await this.#bounded(this.#endpoint.execute(application, data));
-      signal.throwIfAborted();
-      return event;
-    } finally {
-      over.abort();
-      signal.removeEventListener('abort', stop);
-    }
-  }
-
-  /**
-   * Breaks the application that runs until it is over. FreeSWITCH forgets a break that comes while it begins one or
-   * changes the codec, as it does some 20 ms after a session description.
-   */
-  async #break(over: AbortSignal): Promise<void> {
-    while (!over.aborted && !this.#gone.signal.aborted) {
-      await this.stopPlaying();
-      await Promise.race([aborted(over), elapsed(BREAK_AGAIN_MS)]);
-    }
+    return this.#applications.run(application, data, signal, interrupt);
   }
 
   /**
@@ -429,7 +369,7 @@ export class MediaEndpoint {
    * and a command that came in between would meet the state of before.
    */
   async #together(other: MediaEndpoint, application: string, command: () => Promise<void>): Promise<void> {
-    const begun = Promise.all([this.#started(application), other.#started(application)]);
+    const begun = Promise.all([begins(this.#endpoint, application), begins(other.#endpoint, application)]);
     await command();
     await untilAborted(Promise.race([begun, elapsed(BEGIN_MS)]), AbortSignal.any([this.gone, other.gone]));
   }
@@ -440,21 +380,6 @@ export class MediaEndpoint {
     this.#digitsKept = true;
     this.set('playback_terminators', 'none').catch(() => {
       // The channel is gone; whatever is to run next says so.
-    });
-  }
-
-  /** Settles when the channel begins to run an application of that name, with that argument when it is given. */
-  #started(application: string, data?: string): Promise<void> {
-    const connection = this.#endpoint.conn;
-    const name = `esl::event::CHANNEL_EXECUTE::${this.uuid}`;
-    return new Promise((resolve) => {
-      const listener = (event: FsEvent) => {
-        if (event.getHeader('Application') !== application) return;
-        if (data !== undefined && event.getHeader('Application-Data') !== data) return;
-        connection?.removeListener(name, listener);
-        resolve();
-      };
-      connection?.on(name, listener);
     });
   }
 
@@ -474,8 +399,6 @@ export class MediaEndpoint {
 
 /** What a channel sets when the sound of its bridge flows. */
 const BRIDGE_FLOWS = 'bridge_flows=true';
-/** Milliseconds after which an application that goes on is broken again: five packets. */
-const BREAK_AGAIN_MS = 100;
 /** How often a re-INVITE that crossed another is sent. */
 const GLARE_ATTEMPTS = 6;
 /** Milliseconds after which two channels count as at work without a word from the media server. */
