@@ -113,11 +113,9 @@ describe('media: recordings and taps beside a call', () => {
     phone.quiet();
     const { milliseconds, reason } = await recording;
     expect(reason).to.equal('silence');
-    expect(milliseconds).to.be.within(100, 900);
-    expect(wavDuration(await readWavShape(file)), 'with the silence').to.be.within(
-      milliseconds + 900,
-      milliseconds + 1100,
-    );
+    expect(milliseconds).to.be.above(0);
+    const whole = wavDuration(await readWavShape(file));
+    expect(whole - milliseconds, 'the silence').to.be.within(999, 1001);
     await endpoint.destroy();
   });
 
