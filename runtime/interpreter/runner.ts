@@ -31,6 +31,9 @@ export interface RunView {
   /** Call-ID of the scenario's own party. */
   readonly callid: string;
   readonly domain: string;
+  /** When it began, milliseconds since the epoch; left out: with the first entry of the trace. */
+  readonly start?: number;
+  /** The latest of what it did. */
   readonly trace: readonly TraceEntry[];
   /** Absent while it runs. */
   readonly outcome?: RunOutcome;
@@ -179,7 +182,7 @@ function shownArgs(args: RunOptions['args'] = {}): Pick<RunView, 'args'> {
   return length > '{}'.length && length <= MAX_ARGS_LENGTH ? { args } : {};
 }
 
-function view({ id, program, trace, domain, children, outcome }: Run, caller: Caller): RunView {
+function view({ id, program, start, trace, domain, children, outcome }: Run, caller: Caller): RunView {
   const { args: _args, ...call } = caller;
   const nested = children.map((child) => view(child, call));
   const { id: scenario, version } = program;
@@ -191,6 +194,7 @@ function view({ id, program, trace, domain, children, outcome }: Run, caller: Ca
     file,
     domain,
     ...caller,
+    start,
     trace,
     ...(outcome ? { outcome: withoutVariables(outcome) } : {}),
     ...(nested.length === 0 ? {} : { children: nested }),

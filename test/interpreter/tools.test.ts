@@ -111,6 +111,12 @@ describe('scenario tools', () => {
     ]);
   });
 
+  it('show the times of a long run from its beginning, also of what is left of its trace', async () => {
+    const shown = await view([{ kind: 'press', digits: '1' }]);
+    const lines = traceText({ ...shown, start: 0, trace: shown.trace.map((entry) => ({ ...entry, start: 90_000 })) });
+    expect(lines).to.include('   90.0s  choice (menu) -> 1');
+  });
+
   it('draw a module', () => {
     const code = `async function main(call, args) {
   await call.answer();

@@ -39,6 +39,10 @@ export abstract class BaseRun implements Run {
     return this.state.domain;
   }
 
+  get start(): number {
+    return this.state.start;
+  }
+
   get trace(): readonly TraceEntry[] {
     return this.state.trace.entries();
   }

@@ -48,7 +48,8 @@ export class RunState {
   readonly #onUndebugged: (() => void)[] = [];
   #debug: boolean;
   readonly #options: RunOptions;
-  readonly #start: number;
+  /** When it began, milliseconds since the epoch. */
+  readonly start: number;
   #logLines = 0;
   #result: Record<string, Value> = {};
   #value: Value | undefined;
@@ -74,7 +75,7 @@ export class RunState {
     this.children = new Children({ family, services, call, domain: this.domain, depth, log, clock, report });
     const { openCall } = services;
     this.legs = new Legs(openCall && (() => openCall(this.domain)));
-    this.#start = clock.now();
+    this.start = clock.now();
   }
 
   /** Its scripts wait for a debugger, and it has no limits of time. */
@@ -205,8 +206,8 @@ export class RunState {
       result: this.#result,
       ...(this.#value === undefined ? {} : { value: this.#value }),
       steps: this.trace.steps,
-      start: this.#start,
-      milliseconds: this.clock.now() - this.#start,
+      start: this.start,
+      milliseconds: this.clock.now() - this.start,
     };
   }
 }

@@ -89,6 +89,8 @@ export interface Run {
   readonly id: string;
   readonly program: Program;
   readonly domain: string;
+  /** When it began, milliseconds since the epoch. */
+  readonly start: number;
   /** Snapshot of what it did so far. */
   readonly trace: readonly TraceEntry[];
   readonly phase: RunPhase;

@@ -4,7 +4,7 @@ import { blockLine, outcomeLines } from '../simulation/transcript.ts';
 /** A live or finished run, line by line. */
 export function traceText(view: RunView): string[] {
   const { id, scenario, version, callid, trace, outcome } = view;
-  const start = outcome?.start ?? trace[0]?.start ?? 0;
+  const start = view.start ?? trace[0]?.start ?? 0;
   const lines = [`run ${id}  scenario ${scenario}  version ${version}${callid === '' ? '' : `  call ${callid}`}`];
   for (const entry of trace) {
     const { subject } = entry;
