@@ -56,6 +56,8 @@ async function find(size: number, free: (from: number) => Promise<boolean>): Pro
   for (let attempt = 0; attempt < 50; attempt += 1) {
     const from = take(size);
     if (await free(from)) return from;
+    // Another program may use hundreds in a row.
+    next += 16 * attempt;
   }
   throw new Error(`no free ports, ${size} in a row, from ${first} to ${first + width - 1}`);
 }
