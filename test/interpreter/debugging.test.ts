@@ -54,6 +54,15 @@ interface Target {
   readonly webSocketDebuggerUrl: string;
 }
 
+/** The one run that waits for a debugger, as a debugger finds it. */
+function waitingRun(port: number): Promise<Target> {
+  return eventually(async () => {
+    const found = (await (await fetch(`http://127.0.0.1:${port}/json/list`)).json()) as readonly Target[];
+    expect(found).to.have.length(1);
+    return found[0] as Target;
+  }, 20_000);
+}
+
 describe('a debugger', function () {
   this.timeout(30_000);
   let folder: string;
@@ -77,14 +86,10 @@ describe('a debugger', function () {
       const base = `http://127.0.0.1:${port}`;
       const version = (await (await fetch(`${base}/json/version`)).json()) as Record<string, string>;
       expect(version['Protocol-Version']).to.equal('1.3');
-      const [target] = await eventually(async () => {
-        const found = (await (await fetch(`${base}/json/list`)).json()) as readonly Target[];
-        expect(found).to.have.length(1);
-        return found;
-      });
+      const target = await waitingRun(port);
       expect(target).to.deep.include({ type: 'node', url: pathToFileURL(file).href });
-      expect(target?.title).to.match(/^menu, run /);
-      const client = await Debugger.attach(target?.webSocketDebuggerUrl ?? '');
+      expect(target.title).to.match(/^menu, run /);
+      const client = await Debugger.attach(target.webSocketDebuggerUrl);
       await client.attachAsVsCode(file, 8);
       const parsed = (await client.event('Debugger.scriptParsed', 'menu.ts')) as unknown as object;
       // Without types the text is another: VS Code would not believe that it is this file.
@@ -127,12 +132,8 @@ describe('a debugger', function () {
         openSandbox: async () => sandbox,
         script: {},
       });
-      const [target] = await eventually(async () => {
-        const found = (await (await fetch(`http://127.0.0.1:${port}/json/list`)).json()) as readonly Target[];
-        expect(found).to.have.length(1);
-        return found;
-      });
-      const client = await Debugger.attach(target?.webSocketDebuggerUrl ?? '');
+      const target = await waitingRun(port);
+      const client = await Debugger.attach(target.webSocketDebuggerUrl);
       const line = BLOCKS.split('\n').findIndex((text) => text.includes('return')) + 1;
       const { locations } = (await client.attachAsVsCode(file, line)) as unknown as { locations: unknown[] };
       expect(locations).to.have.length(1);
@@ -171,12 +172,8 @@ describe('a debugger', function () {
         openSandbox: async () => sandbox,
         script: { hangsUpAfter: 600_000 },
       });
-      const [target] = await eventually(async () => {
-        const found = (await (await fetch(`http://127.0.0.1:${port}/json/list`)).json()) as readonly Target[];
-        expect(found).to.have.length(1);
-        return found;
-      });
-      (await Debugger.attach(target?.webSocketDebuggerUrl ?? '')).close();
+      const target = await waitingRun(port);
+      (await Debugger.attach(target.webSocketDebuggerUrl)).close();
       const { run, outcome } = await running;
       expect(outcome.error?.code).to.equal('time_limit');
       expect(run.trace.map(({ block }) => block)).to.deep.equal(['pick_up', 'first', 'second', 'hold_on']);

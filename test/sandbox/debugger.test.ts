@@ -14,7 +14,7 @@ const SOURCE = [
 ].join('\n');
 
 describe('sandbox: debugger', function () {
-  // A debugged run has a process of its own, which is started first.
+  // Sandbox processes are nice: on a busy machine they come last.
   this.timeout(30_000);
 
   it('stops at a breakpoint in the TypeScript source, without limits of time, and goes on', async () => {

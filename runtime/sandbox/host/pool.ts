@@ -46,7 +46,7 @@ export class Pool implements Sandbox {
   readonly #slots: readonly Slot[];
   /** For programs in quarantine; started when the first needs it. */
   readonly #isolation: Slot;
-  /** For runs with a debugger, which V8 gives no such guarantees for; started when the first needs it. */
+  /** For runs with a debugger, which V8 gives no such guarantees for. */
   readonly #debugging: Slot;
   readonly #retiring = new Map<Worker, NodeJS.Timeout>();
   readonly #runs = new Map<number, HostRun>();
@@ -76,7 +76,7 @@ export class Pool implements Sandbox {
   /** Starts the processes; resolves when all are ready. */
   async open(): Promise<void> {
     await this.#debug?.listening;
-    for (const slot of this.#slots) slot.start();
+    for (const slot of this.#needed()) slot.start();
     await this.#opened.promise;
   }
 
@@ -131,6 +131,11 @@ export class Pool implements Sandbox {
 
   #refuseWhenClosed(): void {
     if (this.#closed) throw new SandboxLostError('the sandbox is closed');
+  }
+
+  /** Those that are started from the beginning. */
+  #needed(): readonly Slot[] {
+    return this.#debug ? [...this.#slots, this.#debugging] : this.#slots;
   }
 
   #places(): readonly Slot[] {
@@ -210,7 +215,7 @@ export class Pool implements Sandbox {
   #listener(): WorkerListener {
     return {
       ready: () => {
-        if (this.#slots.every((slot) => slot.worker?.state === 'ready')) this.#opened.resolve();
+        if (this.#needed().every((slot) => slot.worker?.state === 'ready')) this.#opened.resolve();
         this.#placeWaiting();
       },
       wounded: (worker, culprit, reason) => {
