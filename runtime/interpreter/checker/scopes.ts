@@ -258,10 +258,13 @@ class ScopeReader {
   }
 
   #use(node: Identifier, use: Use['use'], scope: Scope): void {
+    if (scope.depth > MAX_DEPTH) {
+      this.#open = true;
+      return;
+    }
     const around = this.#around.slice(-AROUND).toReversed();
     if (node.name === 'eval' && around[0]?.type === 'CallExpression') this.#open = true;
-    if (scope.depth > MAX_DEPTH) this.#open = true;
-    else this.#uses.push({ node, use, around, scope });
+    this.#uses.push({ node, use, around, scope });
   }
 }
 
