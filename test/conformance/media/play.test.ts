@@ -7,7 +7,8 @@ import { writeTone } from '../support/wav.ts';
 
 /**
  * A play runs on a 20 ms raster and is reported by events; what the application sees of its length may be this much off,
- * on a machine that is busy with other things. */
+ * on a machine that is busy with other things.
+ */
 const SLACK_MS = 2000;
 
 describe('Conformance, media server: playing', () => {
