@@ -183,10 +183,13 @@ describe('a debugger', function () {
     }
   });
 
-  it('is no web page, by whatever name it reaches the port', async () => {
+  it('is Chrome, but no web page, by whatever name it reaches the port', async () => {
     const port = await freeTcpPort();
     const sandbox = await openSandbox({ workers: 1, debuggerPort: port });
     try {
+      // Chrome finds the end of an answer by its length alone.
+      const listed = await fetch(`http://127.0.0.1:${port}/json/list`);
+      expect(listed.headers.get('content-length')).to.equal('2');
       const asPage = await fetch(`http://127.0.0.1:${port}/json/list`, { headers: { origin: 'https://evil.example' } });
       expect(asPage.status).to.equal(404);
     } finally {

@@ -1,3 +1,4 @@
+import { request } from 'node:http';
 import { expect } from 'chai';
 import { DebuggerNotAllowedError, openSandbox } from '../../runtime/sandbox/index.ts';
 import { Debugger } from '../support/debugger.ts';
@@ -77,6 +78,39 @@ describe('sandbox: debugger', function () {
       expect((await Promise.allSettled([Debugger.attach(url)]))[0]?.status).to.equal('rejected');
       await client.request('Runtime.runIfWaitingForDebugger');
       await run.finished;
+    } finally {
+      await sandbox.close();
+    }
+  });
+
+  it('need not say whom it asks, but must be no web page', async () => {
+    const sandbox = await openSandbox({ workers: 1, debuggerPort: 0 });
+    try {
+      const run = startScript(sandbox, { source: 'return 1', debug: true });
+      const url = new URL((await run.debuggerUrl) ?? '');
+      const upgrade = (headers: Record<string, string>) =>
+        new Promise<number | undefined>((resolve, reject) => {
+          const asked = { connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-version': '13', ...headers };
+          const key = { 'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==' };
+          request({
+            host: url.hostname,
+            port: url.port,
+            path: url.pathname,
+            setHost: false,
+            headers: { ...asked, ...key },
+          })
+            .on('upgrade', (answer, socket) => {
+              socket.destroy();
+              resolve(answer.statusCode);
+            })
+            .on('response', (answer) => resolve(answer.resume().statusCode))
+            .on('error', reject)
+            .end();
+        });
+      expect(await upgrade({ origin: 'https://evil.example' })).to.equal(403);
+      expect(await upgrade({ host: 'evil.example' })).to.equal(403);
+      expect(await upgrade({})).to.equal(101);
+      expect((await run.finished).value).to.equal(1);
     } finally {
       await sandbox.close();
     }

@@ -83,8 +83,13 @@ export class DebugServer {
   #answer(request: IncomingMessage, response: ServerResponse): void {
     const { pathname } = new URL(request.url ?? '/', 'http://127.0.0.1');
     const found = isLocal(request) ? this.#document(pathname) : undefined;
-    response.writeHead(found === undefined ? 404 : 200, { 'content-type': 'application/json; charset=UTF-8' });
-    response.end(found === undefined ? '' : JSON.stringify(found));
+    const body = Buffer.from(found === undefined ? '' : JSON.stringify(found));
+    response.writeHead(found === undefined ? 404 : 200, {
+      'content-type': 'application/json; charset=UTF-8',
+      // Chrome knows no other way to find the end.
+      'content-length': body.length,
+    });
+    response.end(body);
   }
 
   #document(path: string): unknown {
@@ -129,7 +134,7 @@ export class DebugServer {
   }
 }
 
-/** A request that no web page made, whatever name it was reached by. */
-function isLocal({ headers }: IncomingMessage): boolean {
-  return headers.origin === undefined && /^(127\.0\.0\.1|localhost)(:\d+)?$/.test(headers.host ?? '');
+/** A request that no web page made, whatever name it was reached by: those always say whom they ask. */
+function isLocal({ headers: { origin, host } }: IncomingMessage): boolean {
+  return origin === undefined && (host === undefined || /^(127\.0\.0\.1|localhost)(:\d+)?$/.test(host));
 }
