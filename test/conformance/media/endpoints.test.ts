@@ -127,7 +127,7 @@ describe('Conformance, media server: connection and endpoints', () => {
       bye.reach(message.get('Reason')),
     );
     void endpoint.execute('hangup', 'USER_BUSY').catch(() => undefined);
-    expect(await bye.wait(2000)).to.equal('Q.850;cause=17;text="USER_BUSY"');
+    expect(await bye.wait(10_000)).to.equal('Q.850;cause=17;text="USER_BUSY"');
   });
 
   it('hangs up when the application closes its socket', async () => {
@@ -135,7 +135,7 @@ describe('Conformance, media server: connection and endpoints', () => {
     const bye = new Moment<true>('BYE');
     endpoint.dialog.on('destroy', () => bye.reach(true));
     endpoint.conn.socket.end();
-    await bye.wait(2000);
+    await bye.wait(10_000);
   });
 
   it('hangs up when it is told an application that does not exist', async () => {
@@ -145,7 +145,7 @@ describe('Conformance, media server: connection and endpoints', () => {
       bye.reach(message.get('Reason')),
     );
     void endpoint.execute('nosuchapp').catch(() => undefined);
-    expect(await bye.wait(2000)).to.match(/^Q\.850;cause=27;/);
+    expect(await bye.wait(10_000)).to.match(/^Q\.850;cause=27;/);
   });
 
   it('gives up on an application that it cannot reach', async () => {

@@ -36,7 +36,7 @@ export class EventWatch {
   }
 
   /** The first event that fits, of those that came and those to come. Rejects after the time given. */
-  async event(what: string, fits: (event: ServerEvent) => boolean, withinMs = 3000): Promise<ServerEvent> {
+  async event(what: string, fits: (event: ServerEvent) => boolean, withinMs = 8000): Promise<ServerEvent> {
     const known = this.seen.find(fits);
     if (known !== undefined) return known;
     const { promise, resolve, reject } = Promise.withResolvers<ServerEvent>();
