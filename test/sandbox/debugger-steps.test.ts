@@ -147,10 +147,12 @@ describe('sandbox: with a debugger, a script that waits for its host', function 
     expect((await run.finished).value).to.equal('end');
   });
 
-  it('is paused where it goes on', async () => {
+  it('is looked at meanwhile, and paused where it goes on', async () => {
     const source = ['export default async function () {', '  const text = await next();', '  return text;', '}'];
     const { run, client, waits, answer } = await begin(source, async () => undefined);
     await waits();
+    const shown = await client.request('Runtime.evaluate', { expression: 'typeof next' });
+    expect(shown).to.deep.nested.include({ 'result.value': 'function' });
     await client.request('Debugger.pause');
     // Until then there is nothing that could go on.
     expect(await client.request('Debugger.resume')).to.equal(undefined);

@@ -20,6 +20,8 @@ export class InspectorLink {
   #enabled = false;
   /** Requests that wait until the thread stands; undefined: they need not. */
   #held: string[] | undefined;
+  /** Where the script is, in V8's numbers. */
+  #context: number | undefined;
   /** The program stands still, and the debugger knows it. */
   #paused = false;
   #turns = 0;
@@ -79,7 +81,8 @@ export class InspectorLink {
   #hear(message: string): void {
     const event = JSON.parse(message) as InspectorEvent;
     if (this.#stand.hears(event)) return;
-    if (event.method === 'Debugger.paused') this.#paused = true;
+    if (event.method === 'Runtime.executionContextCreated') this.#noteContext(event);
+    else if (event.method === 'Debugger.paused') this.#paused = true;
     else if (event.method === 'Debugger.resumed') this.#paused = false;
     this.#send(message);
   }
@@ -93,9 +96,22 @@ export class InspectorLink {
       return;
     }
     this.#note(request);
-    this.#wire.send(id, withOwnCode(request) ?? message);
+    this.#wire.send(id, withOwnCode(request) ?? this.#withContext(request) ?? message);
     if (method === 'Debugger.enable') this.#enable();
     if (method === 'Runtime.runIfWaitingForDebugger') this.#go();
+  }
+
+  /** Beside the script's context there is an empty one, that of the isolate. */
+  #noteContext({ params: { context } = {} }: InspectorEvent): void {
+    if (context?.name !== 'default') this.#context = context?.id;
+  }
+
+  /** What is evaluated nowhere in particular, as in a debugger's console, is evaluated where the script is. */
+  #withContext({ id, method, params }: InspectorRequest): string | undefined {
+    const asked = (params ?? {}) as { readonly contextId?: unknown; readonly uniqueContextId?: unknown };
+    const isPlaced = asked.contextId !== undefined || asked.uniqueContextId !== undefined;
+    if (method !== 'Runtime.evaluate' || isPlaced || this.#context === undefined) return undefined;
+    return JSON.stringify({ id, method, params: { ...asked, contextId: this.#context } });
   }
 
   #note({ method }: InspectorRequest): void {

@@ -16,6 +16,7 @@ export interface InspectorEvent {
   readonly params?: {
     readonly url?: string;
     readonly scriptId?: string;
+    readonly context?: { readonly id: number; readonly name: string };
     readonly callFrames?: readonly {
       readonly location: { readonly scriptId: string; readonly lineNumber: number };
     }[];
