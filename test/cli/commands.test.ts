@@ -68,8 +68,8 @@ describe('the ringmaster command', function () {
     try {
       const { code, err } = await (await Command.run(['simulate', 'none.yaml', '--debug'])).ended;
       expect(code).to.equal(2);
-      expect(err).to.match(/^no debugger can be let in at port 9229, for something else listens there/);
-      expect(err.split('\n')).to.have.length(3);
+      expect(err).to.match(/^no debugger can be let in at port 9229, for something else listens there.*\nusage: /);
+      expect(err).not.to.include('none.yaml');
     } finally {
       server.close();
     }
