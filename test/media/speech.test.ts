@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { expect } from 'chai';
 import { NoSpeechEngine } from '../../runtime/media/media-error.ts';
+import { leastSpeechMs } from '../../runtime/media/speech-source.ts';
 import { playSources } from '../../runtime/media/play.ts';
 import { MediaServer } from '../../runtime/media/server.ts';
 import { spokenSource } from '../../runtime/media/speech-source.ts';
@@ -44,5 +45,10 @@ describe('media: spoken sources', () => {
       expect(refused).to.be.instanceOf(NoSpeechEngine);
     }
     await endpoint.destroy();
+  });
+
+  it('take some time, if they hold anything that can be said', () => {
+    expect(leastSpeechMs('You are number 3')).to.equal(260);
+    expect(leastSpeechMs('...')).to.equal(0);
   });
 });
