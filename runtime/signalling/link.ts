@@ -4,6 +4,7 @@ import { ALLOW, IncomingInvite } from './incoming-invite.ts';
 import type { SipAnswer } from './answers.ts';
 import { OutgoingInvite, type OutgoingInviteOptions } from './outgoing-invite.ts';
 import { type OutgoingMessageOptions, sendOutgoingMessage } from './outgoing-message.ts';
+import { ignoreLateData } from './late-data.ts';
 import { refuseLeftWaiting, type WaitingInvite } from './left-waiting.ts';
 import type { RingingJournal } from './ringing-journal.ts';
 import { DEFAULT_SESSION_EXPIRES, refusedInterval } from './session-timer.ts';
@@ -222,6 +223,7 @@ export class SipLink implements DialogHome {
   close(): void {
     this.#closing = true;
     this.#connected = false;
+    ignoreLateData(this.#srf);
     this.#srf.disconnect();
   }
 
