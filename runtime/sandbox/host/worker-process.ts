@@ -74,7 +74,7 @@ export class WorkerProcess {
       JSON.stringify({ memoryMb, frameBytes: FRAME_BYTES, restMs }),
     ];
     this.#kill = options.nursery.start(
-      { program: process.execPath, args, nice, group: true },
+      { program: process.execPath, args, nice },
       {
         started: (pid, line) => this.#started(pid, line, options),
         words: (text) => {
