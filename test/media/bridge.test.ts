@@ -1,44 +1,18 @@
 import { expect } from 'chai';
 import type { MediaEndpoint } from '../../runtime/media/endpoint.ts';
-import { MediaServer } from '../../runtime/media/server.ts';
 import { EventWatch } from '../conformance/support/event-watch.ts';
-import { type Held, mediaServer } from '../conformance/support/servers.ts';
-import { MiniSrf } from '../embedded/media/support/mini-srf.ts';
-import { RtpPhone } from '../embedded/media/support/rtp-phone.ts';
 import { eventually } from '../support/eventually.ts';
+import { useLinkedServer } from './linked-server.ts';
 
 describe('media: bridges', () => {
-  const phones: RtpPhone[] = [];
-  let server: Held;
-  let srf: MiniSrf;
-  let link: MediaServer;
+  const server = useLinkedServer();
   let watch: EventWatch;
-
   before(async () => {
-    server = await mediaServer();
-    srf = await MiniSrf.start();
-    const { host, port, secret } = server.address;
-    const listenAddress = '127.0.0.1';
-    const address = { host, port, password: secret, profile: 'drachtio_mrf', listenAddress };
-    link = new MediaServer(address);
-    await link.connect({ name: 'sip', srfForMedia: srf, connected: true }, address);
     watch = await EventWatch.open(server.address, 'CHANNEL_EXECUTE');
   });
-  afterEach(async () => {
-    for (const phone of phones.splice(0)) await phone.close();
-  });
-  after(async () => {
-    watch.close();
-    link.close();
-    await srf.close();
-    await server.close();
-  });
+  after(() => watch.close());
 
-  const endpoint = async (): Promise<MediaEndpoint> => {
-    const phone = await RtpPhone.open();
-    phones.push(phone);
-    return link.createEndpoint({ remoteSdp: phone.sdp() });
-  };
+  const endpoint = async (): Promise<MediaEndpoint> => (await server.endpoint()).endpoint;
   /** The applications that the channel ran once it was there. */
   const executed = ({ uuid }: MediaEndpoint): string[] => {
     const all = watch.seen.filter((event) => event['Unique-ID'] === uuid).map((event) => event.Application ?? '');

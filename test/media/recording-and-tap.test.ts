@@ -5,15 +5,13 @@ import { expect } from 'chai';
 import { ChannelRecording } from '../../runtime/media/channel-recording.ts';
 import type { MediaEndpoint } from '../../runtime/media/endpoint.ts';
 import { recordPhone } from '../../runtime/media/record.ts';
-import { MediaServer } from '../../runtime/media/server.ts';
 import { tapEndpoint } from '../../runtime/media/tap.ts';
 import { readWavShape, wavDuration, wavSamples } from '../../runtime/media/wav-file.ts';
 import { level, shareAt } from '../phones/media/tone.ts';
 import { EslClient } from '../embedded/media/support/esl-client.ts';
-import { MiniSrf } from '../embedded/media/support/mini-srf.ts';
-import { amplitude, RtpPhone } from '../embedded/media/support/rtp-phone.ts';
-import { mediaServer, type Held } from '../conformance/support/servers.ts';
+import { amplitude, type RtpPhone } from '../embedded/media/support/rtp-phone.ts';
 import { eventually } from '../support/eventually.ts';
+import { useLinkedServer } from './linked-server.ts';
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -35,34 +33,11 @@ const [ONE, TWO] = [500, 900] as const;
 
 describe('media: recordings and taps beside a call', () => {
   const folder = mkdtempSync(join(tmpdir(), 'recording-'));
-  const phones: RtpPhone[] = [];
-  let server: Held;
-  let srf: MiniSrf;
-  let link: MediaServer;
-
-  before(async () => {
-    server = await mediaServer();
-    srf = await MiniSrf.start();
-    const { host, port, secret } = server.address;
-    const listenAddress = '127.0.0.1';
-    const address = { host, port, password: secret, profile: 'drachtio_mrf', listenAddress };
-    link = new MediaServer(address);
-    await link.connect({ name: 'sip', srfForMedia: srf, connected: true }, address);
-  });
-  afterEach(async () => {
-    for (const phone of phones.splice(0)) await phone.close();
-  });
-  after(async () => {
-    link.close();
-    await srf.close();
-    await server.close();
-    rmSync(folder, { recursive: true });
-  });
+  const server = useLinkedServer();
+  after(() => rmSync(folder, { recursive: true }));
 
   async function party(frequency: number): Promise<{ phone: RtpPhone; endpoint: MediaEndpoint }> {
-    const phone = await RtpPhone.open();
-    phones.push(phone);
-    const endpoint = await link.createEndpoint({ remoteSdp: phone.sdp() });
+    const { endpoint, phone } = await server.endpoint();
     phone.talk(endpoint.localSdp, frequency);
     return { phone, endpoint };
   }
@@ -92,7 +67,7 @@ describe('media: recordings and taps beside a call', () => {
       await eventually(async () => expect(await ask('conference json_list')).to.contain(mixed), 3000);
       // FreeSWITCH lists a channel a moment after it is there.
       await eventually(async () => expect(await ask('show channels as json')).to.contain(one.endpoint.uuid), 3000);
-      await link.endRecordings(new Set([left, mixed, join(folder, 'never.wav')]));
+      await server.link.endRecordings(new Set([left, mixed, join(folder, 'never.wav')]));
       const taps = await ask(`uuid_buglist ${one.endpoint.uuid}`);
       expect(taps).to.contain(`<target>${kept}</target>`);
       expect(taps).not.to.contain(left);
@@ -251,5 +226,5 @@ describe('media: recordings and taps beside a call', () => {
     await over;
   });
 
-  it('leaves no endpoint behind', () => eventually(async () => expect(link.count).to.equal(0)));
+  it('leaves no endpoint behind', () => eventually(async () => expect(server.link.count).to.equal(0)));
 });
