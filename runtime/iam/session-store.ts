@@ -1,5 +1,5 @@
 /** Sessions: in the table by the hash of their secret, in memory for the hot path. */
-import { hash, randomBytes, randomUUID } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 import type { Storage } from '../storage/index.ts';
 import type { Session } from './iam.ts';
 import { SessionCache } from './session-cache.ts';
@@ -14,6 +14,7 @@ import {
   readSessions,
   readSessionsOf,
 } from './session-rows.ts';
+import { isTokenShaped, newSessionToken } from './session-token.ts';
 
 /** A session lives this long after its last use. */
 export const SESSION_TTL_MS = 24 * 3_600_000;
@@ -27,9 +28,6 @@ const SHARED_AGE_MS = 60_000;
 const ENDED_AGE_MS = 5_000;
 /** Topic of ended and moved sessions, told between nodes. */
 const CHANGED = 'sessions';
-
-/** 256 bits in base64url. */
-const TOKEN_SHAPE = /^[A-Za-z0-9_-]{43}$/;
 
 export type FoundSession =
   | { readonly state: 'live'; readonly session: StoredSession }
@@ -93,7 +91,7 @@ export class SessionStore {
 
   /** Opens a session of a user in a domain. */
   async open(userId: string, domainId: string, kind: Session['kind']): Promise<OpenedSession> {
-    const token = randomBytes(32).toString('base64url');
+    const token = newSessionToken();
     const created = this.#now();
     const id = randomUUID();
     await this.#storage.db
@@ -119,7 +117,7 @@ export class SessionStore {
    * @param mayAsk false: answers from memory alone, so that a banned address costs no query
    */
   async find(token: string, mayAsk: () => boolean): Promise<FoundSession> {
-    if (!TOKEN_SHAPE.test(token)) return { state: 'unknown' };
+    if (!isTokenShaped(token)) return { state: 'unknown' };
     const tokenHash = hash('sha256', token, 'base64url');
     const now = this.#now();
     const cached = this.#cache.get(tokenHash);
