@@ -25,8 +25,8 @@ describe('scenario modules that are cut short', () => {
     await rm(folder, { recursive: true });
   });
 
-  async function module(body: string): Promise<Program> {
-    const source = `export const limits = { steps: 20 };\nexport default async function (call, args) {\n${body}\n}\n`;
+  async function module(body: string, most = 20): Promise<Program> {
+    const source = `export const limits = { steps: ${most} };\nexport default async function (call, args) {\n${body}\n}\n`;
     const { program, problems } = await checkModule(source, { file: path.join(folder, 'm.ts'), components });
     expect(problems.filter(({ severity }) => severity !== 'warning')).to.deep.equal([]);
     return program as Program;
@@ -160,6 +160,18 @@ describe('scenario modules that are cut short', () => {
     expect(outcome).to.deep.include({ status: 'stopped', reason: 'enough' });
     expect(stopped.trace.map(({ block, exit }) => `${block} -> ${exit}`)).to.deep.equal(['sleep -> interrupted']);
   });
+
+  for (const what of ['call.info()', 'scenario.info()', `report('again')`]) {
+    it(`are stopped while they do nothing but ${what}`, async () => {
+      const program = await module(`await call.info();\nlog('begun');\nfor (;;) await ${what};`, 100_000);
+      const looping = startRun(program, {
+        log: { ...silentLog, info: (_fields, message) => message === 'scenario says' && looping.stop('enough') },
+        services: { sandbox },
+        limits: { graceMs: 50 },
+      });
+      expect(await looping.finished).to.deep.include({ status: 'stopped', reason: 'enough' });
+    });
+  }
 
   it('fail when they go on and on without a wait, and may clean up', async () => {
     const { outcome, steps } = await run(

@@ -22,6 +22,7 @@ import { type BlockTrace, INTERRUPTED } from './trace.ts';
 /** Facts of the call and of the run, beside the components: `await call.info()`, `await scenario.info()`. */
 const CALL_INFO = 'call.info';
 const SCENARIO_INFO = 'scenario.info';
+const INFOS: ReadonlySet<string> = new Set([CALL_INFO, SCENARIO_INFO]);
 
 /** What ends a module that has been cut short, when it does not catch it. */
 const ENDINGS: ReadonlySet<string> = new Set(['call_ended', 'stopped', 'call_state', 'aborted', 'step_limit']);
@@ -43,7 +44,7 @@ export class ModuleRun extends BaseRun {
   /** How many of them an interruption does not cut short. */
   #pendingBrief = 0;
   /** What cut the run short while no command was in progress that it ends: for the next one. */
-  #undelivered: ScenarioError | undefined;
+  #undelivered: { readonly reason: ScenarioError; readonly since: number } | undefined;
   /** Commands that the script does not wait for any more, until they have ended. */
   readonly #ending = new Ending();
   readonly #steps: ModuleSteps;
@@ -129,7 +130,7 @@ export class ModuleRun extends BaseRun {
       title: `${this.program.id}, run ${this.id}`,
       version: this.program.version,
       args: this.#args,
-      commands: [...this.#module.methods.keys(), CALL_INFO, SCENARIO_INFO],
+      commands: [...this.#module.methods.keys(), ...INFOS],
       secrets: this.state.secrets.placeholders,
       limits: scriptLimits(this.state.allowed),
       onCommand: (name, args, signal) => this.#command(name, args, signal),
@@ -147,11 +148,10 @@ export class ModuleRun extends BaseRun {
 
   async #command(name: string, args: readonly Json[], scriptSignal: AbortSignal): Promise<unknown> {
     this.#countStep();
-    if (name === CALL_INFO) return callRecord(this.state.call);
-    if (name === SCENARIO_INFO) return { id: this.program.id, version: this.program.version, run: this.id };
+    if (INFOS.has(name)) return this.#info(name);
     const component = this.#module.methods.get(name);
     if (!component) throw new ScenarioError('internal', `there is no ${name}`);
-    const brief = isBrief(component);
+    const brief = isBrief(component) && !this.#isOverdue;
     const began = this.state.clock.now();
     this.#pending += 1;
     if (brief) this.#pendingBrief += 1;
@@ -188,11 +188,27 @@ export class ModuleRun extends BaseRun {
     }
   }
 
+  /**
+   * A module that does nothing but what takes no time would never hear that its run has ended: after a while it does. After a
+   * hang-up there may be much to store.
+   */
+  get #isOverdue(): boolean {
+    if (!this.#undelivered || callIsOver(this.#undelivered.reason)) return false;
+    const { clock, limits } = this.state;
+    return clock.now() - this.#undelivered.since >= limits.graceMs;
+  }
+
+  #info(name: string): unknown {
+    if (this.#isOverdue) this.#interruption().throwIfAborted();
+    if (name === CALL_INFO) return callRecord(this.state.call);
+    return { id: this.program.id, version: this.program.version, run: this.id };
+  }
+
   /** Of the commands in progress that it ends. What came while there was none is for the next one. */
   #interruption(): AbortSignal {
     const undelivered = this.#undelivered;
     this.#undelivered = undefined;
-    return undelivered ? AbortSignal.abort(undelivered) : this.#commandControl.signal;
+    return undelivered ? AbortSignal.abort(undelivered.reason) : this.#commandControl.signal;
   }
 
   async #run(name: string, component: Component, args: readonly Json[], signal: AbortSignal): Promise<unknown> {
@@ -262,10 +278,10 @@ export class ModuleRun extends BaseRun {
     this.advance('branch_done', true);
     // A call that was over before the script began is no news to it.
     const nobodyHears = this.#pending === 0 || this.#pendingBrief > 0;
-    if (nobodyHears && (this.#script || !callIsOver(reason))) this.#undelivered = reason;
+    const { clock, limits } = this.state;
+    if (nobodyHears && (this.#script || !callIsOver(reason))) this.#undelivered = { reason, since: clock.now() };
     this.#commandControl.abort(reason);
     this.#commandControl = new AbortController();
-    const { clock, limits } = this.state;
     const tooLong = new ScenarioError('time_limit', `the module went on for more than ${limits.finallyMs} ms`);
     clock.sleep(limits.finallyMs, this.#scriptControl.signal).then(
       () => this.#scriptControl.abort(tooLong),
