@@ -22,6 +22,7 @@ import { ListenError } from './embedded/server.ts';
 import { StoredAvatars } from './iam/index.ts';
 import { FirstAnswers } from './idempotency/first-answers.ts';
 import { connectServers } from './links.ts';
+import { giveBackAtRest } from './memory/index.ts';
 import { Metrics } from './metrics/metrics.ts';
 import { openRecording } from './recording/index.ts';
 import { openScenarios, openScripting } from './scenarios.ts';
@@ -271,6 +272,7 @@ async function compose(config: Config, log: Logger, shutdown: Shutdown): Promise
     sessionRequests: config.sessionRequests,
     log,
   });
+  giveBackAtRest(() => callstore.count > 0);
   shutdown.add('REST service', () => rest.close());
   return {
     httpAddress: await listen(rest, config.http),

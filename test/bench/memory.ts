@@ -16,10 +16,10 @@ const LIVE_MS = 30_000;
 const PORTION = 1000;
 /** Transactions absorb retransmissions for 32 s after a call (RFC 3261 section 17). */
 const QUIET_LIMIT_MS = 120_000;
-/** Between two looks at memory that is being given back. */
-const LOOK_MS = 2000;
+/** Between two looks at memory that is being given back: a node does so some seconds after its last call is forgotten. */
+const LOOK_MS = 12_000;
 /** MiB by which a node at rest differs from one look to the next. */
-const STEADY = 0.5;
+const STEADY = 1;
 
 /** Lets the node collect its garbage when it is asked to. */
 const COLLECTING = { NODE_OPTIONS: `--import=${import.meta.resolve('./support/full-collection.ts')}` };
@@ -31,8 +31,8 @@ interface Resident {
 }
 
 /**
- * Resident memory of a node: fresh, after few calls, after many, and with calls up. What is found also tells when V8 has last
- * looked for garbage, which differs by a hundred MiB; what is kept tells what calls leave.
+ * Resident memory of a node: fresh, after few calls, after many, and with calls up. What is found is what a node at rest takes;
+ * what is kept tells what calls leave.
  */
 export const memory: Benchmark = {
   title: `memory: resident memory after ${FEW} and ${MANY} calls, ${RATE} a second`,
@@ -46,7 +46,7 @@ export const memory: Benchmark = {
       const pid = node.pid ?? 0;
       const measure = async (what: string): Promise<Resident> => {
         await quiet(node);
-        const found = residentMiB(pid);
+        const found = await steady(pid);
         process.kill(pid, 'SIGUSR2');
         const kept = await steady(pid);
         progress(`${what}: ${found.toFixed(0)} MiB, of which ${kept.toFixed(1)} stay when garbage is collected`);

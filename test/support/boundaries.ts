@@ -25,6 +25,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'runtime/sip-facts': [],
   'runtime/processes': [],
   'runtime/rate': [],
+  'runtime/memory': [],
   'runtime/sandbox': [],
   'runtime/interpreter': ['runtime/sandbox'],
   'runtime/callstore': [],
@@ -89,8 +90,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'freeswitch-config': ['runtime/config', 'runtime/embedded'],
 };
 
-/** What the standards say, in tables, how rates are kept, and how programs are started: any room may import these. */
-const COMMON = new Set(['runtime/sip-facts', 'runtime/rate', 'runtime/processes']);
+/** What the standards say, in tables, how rates are kept, how programs are started, and how memory is given back: any room may import these. */
+const COMMON = new Set(['runtime/sip-facts', 'runtime/rate', 'runtime/processes', 'runtime/memory']);
 
 /** Rooms that wire others together, and so may import any. */
 const COMPOSERS = new Set(['runtime/main', 'runtime/cli', 'test']);

@@ -1,5 +1,6 @@
 import { constants, getPriority, setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
+import { giveBackAtRest } from '../../memory/index.ts';
 import { ListenError } from '../server.ts';
 import { MediaServer } from './media-server.ts';
 import type { MediaServerOptions } from './options.ts';
@@ -53,6 +54,7 @@ async function run(): Promise<void> {
       });
     }
   });
+  giveBackAtRest(() => server.stats().channels > 0);
   tell({ type: 'listening', addresses: server.addresses });
 }
 

@@ -1,4 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
+import { giveBackAtRest } from '../../memory/index.ts';
 import { ListenError } from '../server.ts';
 import type { SipServerOptions } from './options.ts';
 import { EmbeddedSipServer } from './server.ts';
@@ -21,6 +22,7 @@ try {
       });
     }
   });
+  giveBackAtRest(() => server.stats.dialogs > 0);
   post({ type: 'listening', addresses: server.addresses });
 } catch (error) {
   if (error instanceof ListenError) {

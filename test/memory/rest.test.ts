@@ -1,0 +1,68 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect } from 'chai';
+import { giveBackAtRest } from '../../runtime/memory/index.ts';
+import { Rest } from '../../runtime/memory/rest.ts';
+
+const MB = 2 ** 20;
+
+describe('memory at rest', () => {
+  let heap: number;
+  let rest: Rest;
+  beforeEach(() => {
+    heap = 50 * MB;
+    rest = new Rest(() => heap, [5, 40]);
+  });
+
+  /** Looks once a millisecond; a thread that gives back has 50 MB again. @returns when it gave back */
+  function looks(from: number, to: number, works: boolean): number[] {
+    const when: number[] = [];
+    for (let now = from; now < to; now += 1) {
+      if (!rest.look(now, works)) continue;
+      when.push(now);
+      heap = 50 * MB;
+      rest.gaveBack();
+    }
+    return when;
+  }
+
+  it('is given back soon after the work, and again when nothing lingers', () => {
+    looks(0, 10, true);
+    heap = 90 * MB;
+    expect(looks(10, 1000, false)).to.deep.equal([14, 49]);
+  });
+
+  it('is not given back while there is work, or before there was any', () => {
+    heap = 90 * MB;
+    expect(looks(0, 1000, false)).to.deep.equal([]);
+    expect(looks(1000, 2000, true)).to.deep.equal([]);
+    expect(looks(2000, 2004, false)).to.deep.equal([]);
+    expect(looks(2004, 3000, true)).to.deep.equal([]);
+  });
+
+  it('is not given back for a few calls', () => {
+    looks(0, 10, true);
+    heap += 7 * MB;
+    expect(looks(10, 1000, false)).to.deep.equal([]);
+    looks(1000, 1010, true);
+    heap += MB;
+    expect(looks(1010, 2000, false)).to.deep.equal([1014, 1049]);
+  });
+
+  it('is what the garbage of the thread took', async () => {
+    let works = true;
+    const looked = Promise.withResolvers<void>();
+    const atWork = (): boolean => {
+      looked.resolve();
+      return works;
+    };
+    giveBackAtRest(atWork, [0]);
+    let garbage: object[] | undefined = Array.from({ length: 1e6 }, (_, index) => ({ index }));
+    const first = new WeakRef(garbage[0] as object);
+    await looked.promise;
+    const before = process.memoryUsage().heapTotal;
+    garbage = undefined;
+    works = false;
+    while (first.deref() !== undefined) await delay(200);
+    expect(process.memoryUsage().heapTotal).to.be.lessThan(before - 20 * MB);
+  });
+});
