@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { defineComponent } from '../../runtime/interpreter/component.ts';
+import type { RunOutcome } from '../../runtime/interpreter/run/run.ts';
 import type { Value } from '../../runtime/interpreter/values.ts';
 import { untilFinished } from '../nested.ts';
 
@@ -9,9 +10,10 @@ export const run = defineComponent({
   otherNames: ['gosub', 'subroutine', 'include', 'invoke', 'execute', 'function', 'call_scenario'],
   docs: [
     'As a function (`mode: call`) it has the call of this scenario, which waits until it is done, and goes on with what it',
-    'returned. An error that it does not handle is the error of this block. In parallel it has a call of its own, with which',
-    'it may `call` somebody; `await_run` waits for its value, `send` and `receive` exchange messages with it. It ends with this',
-    'scenario unless `keep` is set.',
+    'returned. An error that it does not handle is the error of this block. When the caller hangs up, it ends first, as it',
+    'would by itself: its `on: { hangup: ... }` and its `finally` are done before those of this scenario, which can read',
+    '`status` and `value` there. In parallel it has a call of its own, with which it may `call` somebody; `await_run` waits for',
+    'its value, `send` and `receive` exchange messages with it. It ends with this scenario unless `keep` is set.',
   ].join('\n'),
   settings: Type.Object({
     scenario: Type.String({ minLength: 1, maxLength: 64, examples: ['ask_number'], description: 'Its id.' }),
@@ -28,17 +30,26 @@ export const run = defineComponent({
     status: {
       type: 'string',
       description: 'How it ended; in parallel `running`.',
-      values: ['completed', 'ended', 'stopped', 'running'],
+      values: ['completed', 'ended', 'stopped', 'failed', 'running'],
     },
   },
   waits: true,
+  hasOwnEnd: true,
   method: 'scenario.run',
   subject: 'scenario',
-  run: async ({ children, signal }, { scenario, args, mode, keep }) => {
+  run: async ({ children, signal, result }, { scenario, args, mode, keep }) => {
     const parallel = mode === 'parallel';
     const child = await children.start({ scenario, args: args as Record<string, Value>, parallel, keep });
     if (parallel) return { exit: 'next', fields: { run: child.id, status: 'running' } };
-    const { value, status } = await untilFinished(child, signal, true);
-    return { exit: 'next', fields: { run: child.id, status, value: value ?? null } };
+    try {
+      await untilFinished(child, signal, true);
+    } finally {
+      if (child.outcome) result(fieldsOf(child.id, child.outcome));
+    }
+    return { exit: 'next' };
   },
 });
+
+function fieldsOf(id: string, { status, value }: RunOutcome): Record<string, Value> {
+  return { run: id, status, value: value ?? null };
+}

@@ -136,6 +136,8 @@ export interface Component<Settings extends TSchema = TSchema> {
   readonly hangUpExit?: string;
   /** Whether the block takes time, so that a loop through it does not spin. */
   readonly waits?: boolean;
+  /** What it waits for ends by itself after a hang-up, and takes the time that it may take. */
+  readonly hasOwnEnd?: boolean;
   /** It is done soon, whatever happens: in a module, what it does is not left half done by a hang-up. */
   readonly brief?: boolean;
   /** An exit that is taken a number of times only: a circle through it comes to an end by itself. */

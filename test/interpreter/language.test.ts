@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Program } from '../../runtime/interpreter/program.ts';
 import type { RunServices } from '../../runtime/interpreter/ports/services.ts';
-import { startRun } from '../../runtime/interpreter/run/run.ts';
+import { type Run, startRun } from '../../runtime/interpreter/run/run.ts';
 import { type CallScript, SimulatedCall } from '../../runtime/interpreter/simulation/simulated-call.ts';
 import { simulatedServices } from '../../runtime/interpreter/simulation/services.ts';
 import { VirtualClock } from '../../runtime/interpreter/simulation/virtual-clock.ts';
@@ -10,7 +10,14 @@ import { problems, program, silentLog, simulate } from './support.ts';
 /** Runs the first scenario; it finds the others by their id. */
 async function together(
   sources: readonly string[],
-  { args = {}, ...script }: CallScript & { readonly args?: Record<string, string> } = {},
+  {
+    args = {},
+    during,
+    ...script
+  }: CallScript & {
+    readonly args?: Record<string, string>;
+    readonly during?: (run: Run, clock: VirtualClock) => void;
+  } = {},
 ) {
   const programs = new Map<string, Program>(sources.map(program).map((each) => [each.id, each]));
   const clock = new VirtualClock();
@@ -18,6 +25,7 @@ async function together(
   const services: RunServices = { ...simulatedServices({ clock }), scenarios: async (id) => programs.get(id) };
   const [first] = programs.values();
   const run = startRun(first as Program, { call, clock, args, log: silentLog, services });
+  during?.(run, clock);
   const outcome = await clock.run(run.finished);
   const steps = run.trace.map(({ block, exit }) => `${block} -> ${exit ?? '?'}`);
   return { run, outcome, steps, call, services, events: call.events.map(({ what }) => what) };
@@ -83,6 +91,90 @@ blocks:
         'enter interrupted',
         'note next',
       ]);
+    });
+
+    describe('when the caller hangs up', () => {
+      const main = (more = '') => `id: main
+start: pick_up
+finally: last
+${more === '' ? '' : 'on: { hangup: gone }'}
+blocks:
+  pick_up:
+    answer:
+    next: begin
+  begin:
+    run: inner
+    next: end
+${more}
+  last:
+    report: { fields: { status: "\${begin.status}", value: "\${begin.value}" } }
+    next: end
+`;
+      const gone = '  gone:\n    wait: 1s\n    next: end';
+      const inner = (more: string) => `id: inner
+start: pick_up
+${more}
+blocks:
+  pick_up:
+    answer:
+    next: pause
+  pause:
+    wait: 1h
+    next: end
+  note:
+    wait: 10s
+    next: give
+  give:
+    return: noted
+`;
+      const endOf = (run: Run) =>
+        [...run.children.map((child) => child.outcome), run.outcome].map(
+          (outcome) => `${outcome?.status}: ${outcome?.reason}, ${outcome?.milliseconds}`,
+        );
+      const stepsOf = ({ trace }: Run) => trace.map(({ block, branch, exit }) => `${branch} ${block} ${exit}`);
+
+      for (const [what, more, branch] of [
+        ['finally', 'finally: note', 'finally'],
+        ['on hangup', 'on: { hangup: note }', 'main'],
+      ] as const) {
+        for (const own of ['', gone]) {
+          it(`end as by themselves, with all of ${what}, before the one that runs them${own && ' goes on'}`, async () => {
+            const alone = await together([inner(more)], { hangsUpAfter: 1000 });
+            const { run } = await together([main(own), inner(more)], { hangsUpAfter: 1000 });
+            const [child] = run.children;
+            const later = own === '' ? 0 : 1000;
+            expect(endOf(run)).to.deep.equal([
+              'ended: opponent: hung up, 11000',
+              `ended: opponent: hung up, ${11_000 + later}`,
+            ]);
+            expect(stepsOf(child as Run)).to.deep.equal([
+              'main pick_up next',
+              'main pause interrupted',
+              `${branch} note next`,
+              `${branch} give returned`,
+            ]);
+            expect(stepsOf(alone.run)).to.deep.equal(stepsOf(child as Run));
+            expect(run.outcome?.result).to.deep.equal({ status: 'ended', value: 'noted' });
+          });
+        }
+      }
+
+      it('finish the finally branch that they are in', async () => {
+        const { run } = await together([main(), inner('finally: note').replace('1h', '1s')], { hangsUpAfter: 3000 });
+        expect(endOf(run)[0]).to.equal('completed: undefined, 11000');
+        expect(run.outcome?.result).to.deep.equal({ status: 'completed', value: 'noted' });
+      });
+
+      it('are stopped when the one that runs them is, afterwards', async () => {
+        for (const own of ['', gone]) {
+          const { run } = await together([main(own), inner('on: { hangup: note }')], {
+            hangsUpAfter: 1000,
+            during: (at, clock) => void clock.sleep(2000, new AbortController().signal).then(() => at.stop('enough')),
+          });
+          expect(endOf(run)[0]).to.equal('ended: opponent: hung up, 2000');
+          expect(run.outcome).to.deep.include({ status: 'ended', milliseconds: 2000 });
+        }
+      });
     });
 
     it('are refused when they are not there, get wrong arguments, or call themselves without end', async () => {

@@ -260,6 +260,21 @@ describe('scenario modules', () => {
     await rm(path.join(folder, 'sum.js'));
   });
 
+  it('end with the call, to the end of their finally, before the scenario of blocks that calls them', async () => {
+    const body = `try { await sleep('1h'); } catch (error) { return error.code; } finally { await sleep('10s'); }`;
+    await writeFile(path.join(folder, 'slow.js'), `export default async function () { ${body} }\n`);
+    const source = `id: y\nstart: a\nfinally: c\nblocks:\n  a: { answer: , next: b }\n  b: { run: slow, next: end }
+  c: { return: "\${b.status} \${string(b.value)}" }\n`;
+    const { program } = checkScenario(source, { file: path.join(folder, 'y.yaml'), components });
+    const { outcome } = await runSimulation(program as Program, {
+      script: { hangsUpAfter: 1000 },
+      components,
+      openSandbox: async () => sandbox,
+    });
+    expect(outcome).to.deep.include({ status: 'ended', value: 'ended call_ended', milliseconds: 11_000 });
+    await rm(path.join(folder, 'slow.js'));
+  });
+
   it('leave what a script block used in the trace', async () => {
     const source =
       'id: s\nstart: a\nblocks:\n  a:\n    script: return 1 + 1;\n    next: b\n  b:\n    return: ${a.value}\n';

@@ -57,7 +57,7 @@ export interface ChildContext {
 /** The scenarios that a run has started. */
 export class Children {
   readonly #context: ChildContext;
-  readonly #runs = new Map<string, { readonly run: Run; readonly keep: boolean }>();
+  readonly #runs = new Map<string, Pick<ChildStart, 'keep' | 'parallel'> & { readonly run: Run }>();
 
   constructor(context: ChildContext) {
     this.#context = context;
@@ -92,7 +92,7 @@ export class Children {
     const call = parallel ? services.openCall?.(domain) : (given ?? this.#context.call);
     try {
       const run = startRun(program, { ...this.#options(), args, ...(call ? { call } : {}), borrowedCall: !parallel });
-      this.#runs.set(run.id, { run, keep });
+      this.#runs.set(run.id, { run, keep, parallel });
       this.#context.family.join(run);
       return run;
     } catch (error) {
@@ -113,6 +113,11 @@ export class Children {
   /** Ends those that were not to be kept. */
   stop(): void {
     for (const { run, keep } of this.#runs.values()) if (!keep) run.stop('the scenario that started it is over');
+  }
+
+  /** Ends those that run as functions. */
+  stopCalled(reason: string): void {
+    for (const { run, parallel } of this.#runs.values()) if (!parallel) run.stop(reason);
   }
 
   #options(): RunOptions {

@@ -62,11 +62,8 @@ export class ModuleRun extends BaseRun {
   }
 
   stop(reason: string): void {
-    // Whoever called this scenario as a function may be the first to hear that the call is over.
-    const { endSignal } = this.state.call ?? {};
-    const end = endSignal?.aborted === true ? (endSignal.reason as CallEnd) : undefined;
-    if (this.phase === 'main' && end && isInterruption(end)) this.#callEnded(end);
-    else if (this.phase === 'main') {
+    if (this.state.endIsNews) return;
+    if (this.phase === 'main') {
       this.state.interrupted('stopped', reason);
       this.#leave(new ScenarioError('stopped', reason));
     } else this.#scriptControl.abort(new ScenarioError('stopped', reason));

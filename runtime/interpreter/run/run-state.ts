@@ -55,6 +55,8 @@ export class RunState {
   #value: Value | undefined;
   #error: RunError | undefined;
   #interruption: { readonly status: 'ended' | 'stopped'; readonly reason: string } | undefined;
+  #heardOfEnd = false;
+  readonly #hearOfEnd = (): void => void (this.#heardOfEnd = true);
 
   constructor(program: Program, options: RunOptions) {
     const { call, log, clock = systemClock, services = {}, depth = 0, family = new Family(), report } = options;
@@ -76,6 +78,7 @@ export class RunState {
     const { openCall } = services;
     this.legs = new Legs(openCall && (() => openCall(this.domain)));
     this.start = clock.now();
+    if (call?.endSignal.aborted === false) call.endSignal.addEventListener('abort', this.#hearOfEnd, { once: true });
   }
 
   /** Its scripts wait for a debugger, and it has no limits of time. */
@@ -143,12 +146,21 @@ export class RunState {
     if (!signal) return () => undefined;
     // What the scenario did itself (hang up, transfer) or learns by an exit (a call that failed) is no interruption.
     const listener = (): void => {
+      this.#hearOfEnd();
       const end = signal.reason as CallEnd;
       if (![...this.#claims].some((claim) => claim(end)) && isInterruption(end)) ended(end);
     };
     if (signal.aborted) listener();
     else signal.addEventListener('abort', listener, { once: true });
     return () => signal.removeEventListener('abort', listener);
+  }
+
+  /**
+   * Whether the call is over, and this run hears of it next: the run that it serves as a function is told first, and
+   * would end it. It ends by itself, as any whose call is over.
+   */
+  get endIsNews(): boolean {
+    return this.call?.endSignal.aborted === true && !this.#heardOfEnd;
   }
 
   /** Ends of the call that the claim accepts cut nothing short until the returned function is called. */
@@ -159,6 +171,8 @@ export class RunState {
 
   /** Ends what the run started: a run leaves no call behind that nobody serves any more. */
   async release(): Promise<void> {
+    this.call?.endSignal.removeEventListener('abort', this.#hearOfEnd);
+    this.#hearOfEnd();
     this.children.stop();
     await this.#fallBack();
     await this.legs.release();

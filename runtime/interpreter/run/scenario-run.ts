@@ -31,6 +31,8 @@ export class ScenarioRun extends BaseRun {
   #branchControl = new AbortController();
   /** Of the block that runs now; aborted by an interrupt. */
   #blockControl = new AbortController();
+  /** The block has been cut short, and a scenario that it runs as a function comes to its own end first. */
+  #unwinds = false;
 
   constructor(program: Program, options: RunOptions) {
     super(program, options);
@@ -43,7 +45,9 @@ export class ScenarioRun extends BaseRun {
   }
 
   stop(reason: string): void {
+    if (this.state.endIsNews) return;
     if (this.phase === 'main') this.state.interrupted('stopped', reason);
+    if (this.#unwinds) this.state.children.stopCalled(reason);
     this.#interrupt(new ScenarioError('stopped', reason));
   }
 
@@ -178,7 +182,10 @@ export class ScenarioRun extends BaseRun {
     });
   }
 
-  /** Waits for the block; one that does not end within the grace time after an interrupt is left behind. */
+  /**
+   * Waits for the block; one that does not end within the grace time after an interrupt is left behind. A scenario that
+   * runs as a function has its own time for `finally`.
+   */
   async #untilAbandoned(
     block: Block,
     running: Promise<ComponentResult>,
@@ -188,6 +195,9 @@ export class ScenarioRun extends BaseRun {
     const settled = new AbortController();
     const abandoned = Promise.withResolvers<typeof INTERRUPTED>();
     const onAbort = (): void => {
+      const isOver = this.phase === 'leaving' || this.#detours[0]?.event.kind === 'hangup';
+      this.#unwinds = isOver && block.component.hasOwnEnd === true;
+      if (this.#unwinds) return;
       clock.sleep(limits.graceMs, settled.signal).then(
         () => {
           log.error(
@@ -205,6 +215,7 @@ export class ScenarioRun extends BaseRun {
     } finally {
       signal.removeEventListener('abort', onAbort);
       settled.abort();
+      this.#unwinds = false;
     }
   }
 
