@@ -111,7 +111,7 @@ export async function openScenarios(needs: ScenarioNeeds, shutdown: Shutdown): P
     openCall: (name) => needs.openCall(name),
     events,
     sandbox,
-    http: new GuardedHttpClient({ hosts: config.scenarioHosts }),
+    http: new GuardedHttpClient({ hosts: config.scenarioHosts, networks: config.scenarioNetworks }),
     recordings,
     huntHistory: new MemoryHuntHistory(),
     dialogs: needs.dialogs,

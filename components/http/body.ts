@@ -1,3 +1,4 @@
+import { Concealer, withinJson } from './concealer.ts';
 import type { Reveal } from '../../runtime/interpreter/ports/policy.ts';
 import type { Value } from '../../runtime/interpreter/values.ts';
 
@@ -26,22 +27,26 @@ export function jsonOf(contentType: string | undefined, body: string): Value {
   }
 }
 
-interface Leaving {
+export interface Leaving {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | undefined;
 }
 
-/** What is sent, with the secrets that are named in it. */
-export function revealed(reveal: Reveal, { url, headers, body }: Leaving): Leaving {
+/** What is sent, with the secrets that are named in it, and how they are taken out of what comes back. */
+export function revealed(reveal: Reveal, { url, headers, body }: Leaving): { sent: Leaving; concealer: Concealer } {
+  const concealer = new Concealer();
+  const put =
+    (escape: (value: string) => string) =>
+    (value: string, placeholder: string): string => {
+      concealer.add(value, placeholder);
+      return escape(value);
+    };
   const isJson = Object.entries(headers).some(([name, value]) => /^content-type$/i.test(name) && /json/i.test(value));
-  return {
-    url: reveal(url, encodeURIComponent),
-    headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, reveal(value)])),
-    body: body === undefined ? undefined : reveal(body, isJson ? withinJson : undefined),
+  const sent = {
+    url: reveal(url, put(encodeURIComponent)),
+    headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, reveal(value, put(String))])),
+    body: body === undefined ? undefined : reveal(body, put(isJson ? withinJson : String)),
   };
-}
-
-function withinJson(value: string): string {
-  return JSON.stringify(value).slice(1, -1);
+  return { sent, concealer };
 }

@@ -13,7 +13,8 @@ export const http = defineComponent({
   docs: [
     'Only hosts that the operator allows, and never an address of the node’s own network unless that is allowed, too. A',
     '`body` that is no text is sent as JSON. `json` holds the answer when it is JSON, else it is empty. A secret goes in by name:',
-    '`headers: { authorization: "Bearer ${secrets.crm}" }`; the scenario and its trace never see it.',
+    '`headers: { authorization: "Bearer ${secrets.crm}" }`; the scenario and its trace never see it, even where the server',
+    'repeats it.',
   ].join('\n'),
   settings: Type.Object({
     url: Type.String({
@@ -53,15 +54,21 @@ export const http = defineComponent({
   request: ({ method, url }) => `${method} ${url}`,
   run: async ({ services, signal, domain, reveal }, settings) => {
     if (!services.http) throw unavailable('this node makes no HTTP requests');
-    const { status, headers, body } = await services.http.request({
+    const leaving = { url: settings.url, ...requestBody(settings.headers, settings.body as Value | undefined) };
+    const { sent, concealer } = revealed(reveal, leaving);
+    const request = {
       method: settings.method,
-      ...revealed(reveal, { url: settings.url, ...requestBody(settings.headers, settings.body as Value | undefined) }),
+      ...sent,
       timeoutMs: parseDuration(settings.timeout) ?? 0,
       maxBytes: settings.max_bytes,
       signal,
       domain,
+    };
+    const { status, headers, body } = await services.http.request(request).catch((error: unknown) => {
+      throw concealer.error(error);
     });
-    const fields = { status, body, json: jsonOf(headers['content-type'], body), headers: { ...headers } };
+    const json = concealer.value(jsonOf(headers['content-type'], body));
+    const fields = { status, body: concealer.text(body), json, headers: concealer.value({ ...headers }) };
     return { exit: status < 400 ? 'next' : 'refused', fields };
   },
 });

@@ -1,8 +1,11 @@
 import { Type } from 'typebox';
 import { defineComponent } from '../../runtime/interpreter/component.ts';
+import { ScenarioError } from '../../runtime/interpreter/errors.ts';
 import { plainText } from '../../runtime/interpreter/values.ts';
 import type { Entity } from '../../runtime/interpreter/ports/model.ts';
 import { CLASSNAME, modelOf } from '../model.ts';
+
+const NO_ID = '"model_write" needs an id to remove something';
 
 export const modelWrite = defineComponent({
   name: 'model_write',
@@ -23,10 +26,11 @@ export const modelWrite = defineComponent({
   waits: true,
   brief: true,
   method: 'model.write',
-  check: ({ remove, id }) => (remove === true && id === '' ? ['"model_write" needs an id to remove something'] : []),
+  check: ({ remove, id }) => (remove === true && id === '' ? [NO_ID] : []),
   subject: 'class',
   run: async ({ services, domain }, { class: classname, id, entity, remove }) => {
     const model = modelOf(services);
+    if (remove && id === '') throw new ScenarioError('setting', NO_ID);
     if (id === '') {
       const created = await model.create(domain, classname, entity as Entity);
       return { exit: 'next', fields: { id: plainText(created['id'] ?? '') } };

@@ -1,7 +1,11 @@
 import { Type } from 'typebox';
 import { defineComponent } from '../../runtime/interpreter/component.ts';
+import { ScenarioError } from '../../runtime/interpreter/errors.ts';
 import { MESSAGE_METHODS, messagingCall } from '../../runtime/interpreter/ports/messaging.ts';
 import { untilSettled } from '../until-settled.ts';
+
+/** RFC 6665 section 8.2.1. */
+const NO_EVENT = '"send_sip" with NOTIFY needs "event"';
 
 export const sendSip = defineComponent({
   name: 'send_sip',
@@ -50,10 +54,11 @@ export const sendSip = defineComponent({
     last_response: { type: 'string', description: 'Its status line.' },
   },
   waits: true,
-  check: ({ method, event }) =>
-    method === 'NOTIFY' && (event === undefined || event === '') ? ['"send_sip" with NOTIFY needs "event"'] : [],
+  check: ({ method, event }, _exits, given) =>
+    method === 'NOTIFY' && (event === '' || !given.has('event')) ? [NO_EVENT] : [],
   needsCall: 'connected',
   run: async (context, { method, body, content_type: contentType, event, headers }) => {
+    if (method === 'NOTIFY' && event === '') throw new ScenarioError('setting', NO_EVENT);
     const call = messagingCall(context.call);
     const own = event === '' ? {} : { Event: event, 'Subscription-State': 'active' };
     const answer = await untilSettled(

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { revealed } from '../http/body.ts';
+import type { Clock } from '../../runtime/interpreter/clock.ts';
 import { type ComponentContext, defineComponent } from '../../runtime/interpreter/component.ts';
 import { unavailable } from '../../runtime/interpreter/ports/capability.ts';
 import type { HttpPort, HttpRequest } from '../../runtime/interpreter/ports/http.ts';
@@ -34,23 +35,25 @@ export const webhook = defineComponent({
   method: 'http.webhook',
   subject: 'url',
   run: async (context, { url, event, data, headers }) => {
-    const { services, run, domain, clock } = context;
+    const { services, scenario, run, domain, clock, log } = context;
     if (!services.http) throw unavailable('this node makes no HTTP requests');
-    const body = { event, run, domain, ts: clock.now(), callid: callid(context), data: data as Record<string, Value> };
+    const fields = data as Record<string, Value>;
+    const body = { event, scenario, run, domain, callid: callid(context), ts: clock.now(), data: fields };
+    const { sent, concealer } = revealed(context.reveal, {
+      url,
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
     // It goes on when the run is over.
     const { signal } = new AbortController();
-    void deliver(services.http, context, {
-      method: 'POST',
-      ...revealed(context.reveal, {
-        url,
-        headers: { ...headers, 'content-type': 'application/json' },
-        body: JSON.stringify(body),
-      }),
-      timeoutMs: TIMEOUT_MS,
-      maxBytes: MAX_ANSWER_BYTES,
-      signal,
-      domain,
-    });
+    const request = { method: 'POST', ...sent, timeoutMs: TIMEOUT_MS, maxBytes: MAX_ANSWER_BYTES, signal, domain };
+    void deliver(services.http, request, clock, ({ err, ...problem }, what) =>
+      // The url with the names of secrets in it, and an error that does not say them either.
+      log.warn(
+        { run, url, ...problem, ...(err === undefined ? {} : { err: concealer.error(err) }) },
+        `webhook ${what}`,
+      ),
+    );
     return { exit: 'next' };
   },
 });
@@ -64,15 +67,27 @@ function callid(context: ComponentContext): string {
   }
 }
 
-async function deliver(http: HttpPort, { clock, log, run }: ComponentContext, request: HttpRequest): Promise<void> {
+interface Problem {
+  readonly attempt: number;
+  readonly status?: number;
+  readonly err?: unknown;
+}
+
+/** @param tell hears of every try that failed */
+async function deliver(
+  http: HttpPort,
+  request: HttpRequest,
+  clock: Clock,
+  tell: (problem: Problem, what: string) => void,
+): Promise<void> {
   for (let attempt = 1; attempt <= TRIES; attempt += 1) {
     if (attempt > 1) await clock.sleep(PAUSE_MS * (attempt - 1), request.signal);
     try {
       const { status } = await http.request(request);
       if (status < 300) return;
-      log.warn({ run, url: request.url, status, attempt }, 'webhook was refused');
-    } catch (error) {
-      log.warn({ run, url: request.url, attempt, err: error }, 'webhook could not be delivered');
+      tell({ status, attempt }, 'was refused');
+    } catch (err) {
+      tell({ attempt, err }, 'could not be delivered');
     }
   }
 }

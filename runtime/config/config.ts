@@ -41,6 +41,8 @@ export interface Config {
   readonly debugPort: number | undefined;
   /** Hosts that scenarios may ask by HTTP: names, `*.example.com`, or `*`. */
   readonly scenarioHosts: readonly string[];
+  /** Addresses and networks that scenarios may reach although they are loopback, link-local or private. */
+  readonly scenarioNetworks: readonly string[];
   /** Addresses and networks that the login ban leaves alone. */
   readonly loginAllowList: readonly string[];
   /** REST requests of one session in a second; 0: no limit. */
@@ -117,6 +119,11 @@ export const SETTINGS = [
     about: 'hosts that scenarios may ask by HTTP, comma-separated; *.example.com, or * for all public ones',
   },
   {
+    name: 'RINGMASTER_SCENARIO_NETWORKS',
+    fallback: '',
+    about: 'addresses and networks (CIDR) of those hosts that are loopback, link-local or private, comma-separated',
+  },
+  {
     name: 'RINGMASTER_LOGIN_ALLOW',
     fallback: '',
     about: 'addresses and networks (CIDR) that failed logins do not ban, comma-separated',
@@ -176,6 +183,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     secretsFile: resolve(text('RINGMASTER_SECRETS_FILE') || join(text('RINGMASTER_DATA_DIR'), 'secrets.json')),
     debugPort: text('RINGMASTER_DEBUG_PORT') === '' ? undefined : port('RINGMASTER_DEBUG_PORT', text),
     scenarioHosts: list(text('RINGMASTER_SCENARIO_HOSTS')),
+    scenarioNetworks: networks('RINGMASTER_SCENARIO_NETWORKS', text),
     loginAllowList: networks('RINGMASTER_LOGIN_ALLOW', text),
   };
 }

@@ -98,6 +98,8 @@ export interface ComponentContext {
   /** Puts secrets in place of the texts that stand for them: for what leaves the node, and for no result. */
   readonly reveal: Reveal;
   readonly report: (report: Omit<Report, 'at'>) => void;
+  /** Id of the scenario. */
+  readonly scenario: string;
   /** Id of the run. */
   readonly run: string;
   readonly domain: string;

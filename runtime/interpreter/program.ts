@@ -96,6 +96,8 @@ export interface Program {
   readonly starts?: readonly Start[];
   /** What its runs may use, where that is not the usual. */
   readonly limits?: LimitsWanted;
+  /** Names of the secrets that it uses. */
+  readonly secrets?: readonly string[];
   /** Id of the scenario that gets the call when this one fails. */
   readonly fallback?: string;
   /** Of a module, which has no blocks. */

@@ -27,7 +27,7 @@ export class SecretBox implements Secrets {
     if (this.#values.size === 0) return text;
     return text.replaceAll(this.#pattern, (found) => {
       const value = this.#values.get(found);
-      return value === undefined ? found : escape(value);
+      return value === undefined ? found : escape(value, found);
     });
   };
 }

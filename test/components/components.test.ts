@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { CallScript } from '../../runtime/interpreter/simulation/simulated-call.ts';
-import { simulate } from '../interpreter/support.ts';
+import { problems, simulate } from '../interpreter/support.ts';
 
 /** A scenario that answers and then runs one block, `it`, whose exits all end the run. */
 function answered(block: string): string {
@@ -27,6 +27,18 @@ function aroundAnswered(events: readonly string[]): string[] {
 const outgoing = (settings: string, exits: string) =>
   `id: t\nstart: it\nblocks:\n  it:\n    call: { to: "101", caller_id: "100"${settings} }\n    exits: { ${exits} }\n`;
 const OUTGOING_EXITS = 'answered: end, busy: end, no_answer: end, refused: end';
+
+describe('send_sip', () => {
+  const notify = (event: string) =>
+    answered(`send_sip: { method: NOTIFY, event: ${event} }\nexits: { next: end, refused: end }`);
+
+  it('takes the event of a NOTIFY from an expression, which must give one', async () => {
+    const { steps } = await simulate(notify('"${call.number}"'), { from: '101' });
+    expect(steps).to.deep.equal(['pick_up -> next', 'it -> next']);
+    expect((await simulate(notify('"${call.name}"'), {})).outcome.error).to.include({ code: 'setting', block: 'it' });
+    expect(problems(notify('""'))[0]).to.match(/with NOTIFY needs "event"/);
+  });
+});
 
 describe('components', () => {
   const table: readonly {

@@ -251,6 +251,15 @@ describe('components that use services', () => {
     });
   });
 
+  it('model_write removes nothing without an id, and makes nothing instead', async () => {
+    const services = simulatedServices({ clock: new VirtualClock() });
+    const removing =
+      'model_write: { class: notes, id: "${call.name}", remove: true }\nexits: { next: end, missing: end }';
+    expect((await play(removing, { services })).error).to.equal('setting');
+    const list = await play('model_list: { class: notes }\nexits: { next: end, empty: end }', { services });
+    expect(list.exit).to.equal('empty');
+  });
+
   it('model_write, model_read and model_list work on entities', async () => {
     const services = simulatedServices({ clock: new VirtualClock() });
     const run = (block: string) => play(block, { services });

@@ -26,6 +26,8 @@ describe('the settings of a node', () => {
     ['RINGMASTER_LOG_LEVEL', 'loud'],
     ['RINGMASTER_LOGIN_ALLOW', '10.0.0.0/40'],
     ['RINGMASTER_LOGIN_ALLOW', '192.0.2.1, office'],
+    ['RINGMASTER_SCENARIO_NETWORKS', '10.0.0.0/40'],
+    ['RINGMASTER_SCENARIO_NETWORKS', 'intranet'],
     ['DATABASE_URL', 'mysql://x'],
     ['RINGMASTER_FREESWITCH', 'localhost'],
     ['RINGMASTER_HTPP_PORT', '80'],

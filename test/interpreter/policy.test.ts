@@ -1,11 +1,14 @@
+import { inspect } from 'node:util';
 import { expect } from 'chai';
 import { components } from '../../components/index.ts';
 import { checkModule } from '../../runtime/interpreter/checker/check-module.ts';
+import { ScenarioError } from '../../runtime/interpreter/errors.ts';
 import { effectiveLimits, readLimits } from '../../runtime/interpreter/limits.ts';
 import type { HttpRequest } from '../../runtime/interpreter/ports/http.ts';
 import { OPEN_POLICY } from '../../runtime/interpreter/ports/policy.ts';
 import type { Program } from '../../runtime/interpreter/program.ts';
 import { SecretBox } from '../../runtime/interpreter/secret-box.ts';
+import { withSecretsNamed } from '../../runtime/interpreter/secret-names.ts';
 import { simulatedServices } from '../../runtime/interpreter/simulation/services.ts';
 import { VirtualClock } from '../../runtime/interpreter/simulation/virtual-clock.ts';
 import { openSandbox } from '../../runtime/sandbox/index.ts';
@@ -124,6 +127,58 @@ describe('secrets', () => {
     } finally {
       await sandbox.close();
     }
+  });
+
+  it('are taken out of what a server repeats, and out of what went wrong', async () => {
+    const scenario = `${HEAD}blocks:
+  a: { http: { url: "https://x.example/", headers: { k: "\${secrets.key}" } }, exits: { next: b, refused: end } }
+  b: { http: "https://\${secrets.token}.example/", exits: { next: end, error: c } }
+  c: { log: "\${error.message}", next: d }
+  d: { webhook: { url: "https://x.example/\${secrets.token}", event: e }, next: e }
+  e: { wait: 10s, next: end }
+`;
+    const key = 'S3cret/"x"';
+    const repeating = {
+      request: async ({ url, method, headers }: HttpRequest) => {
+        if (method === 'POST') throw new Error(`getaddrinfo ENOTFOUND ${url}`);
+        if (!url.startsWith('https://x.')) throw new ScenarioError('http_forbidden', `no ${new URL(url).hostname}`);
+        const body = JSON.stringify({ [key]: headers['k'], list: [`a ${headers['k']}`] });
+        return { status: 200, headers: { 'content-type': 'application/json', 'x-k': headers['k'] ?? '' }, body };
+      },
+    };
+    const lines: unknown[] = [];
+    const note = (data: object, message: string): void => void lines.push(inspect([message, data], { depth: 9 }));
+    const log = { debug: note, info: note, warn: note, error: note };
+    const named = { ...OPEN_POLICY, secrets: () => new SecretBox({ key, token: 'S3cret-1' }) };
+    const services = { ...simulatedServices({ clock: new VirtualClock() }), http: repeating, policy: named };
+    const { run, outcome } = await simulate(scenario, {}, { services, log });
+    expect(outcome.status).to.equal('completed');
+    expect(lines.filter((line) => String(line).includes('webhook'))).to.have.length(3);
+    expect(JSON.stringify([run.trace, outcome, lines])).not.to.match(/s3cret/i);
+    const [first] = run.trace;
+    expect(JSON.stringify(first?.result)).to.match(/^\{"status":200,.*"list":\["a \{\{secret:key:/);
+  });
+
+  it('are their names in a simulation, in which they have no values', async () => {
+    const scenario = `${HEAD}blocks:
+  a: { http: { url: "https://x.example/?k=\${secrets.crm}", headers: { k: "\${secrets['crm']}" } }, exits: { next: b, refused: end } }
+  b: { script: { code: "const { other } = secrets; return other;" }, next: c }
+  c: { return: "\${string(b.value)}" }
+`;
+    const sandbox = await openSandbox({ workers: 1 });
+    try {
+      const answers = { 'GET https://x.example/?k=${secrets.crm}': 200 };
+      const services = simulatedServices({ clock: new VirtualClock(), http: answers, sandbox });
+      const { outcome } = await simulate(scenario, {}, { services });
+      expect(outcome).to.include({ status: 'completed', value: '${secrets.other}' });
+    } finally {
+      await sandbox.close();
+    }
+  });
+
+  it('are their names in a test that is made of a run', () => {
+    const text = `GET https://x.example/?k=${new SecretBox({ crm: 'y' }).placeholders['crm']}`;
+    expect(withSecretsNamed(text)).to.equal('GET https://x.example/?k=${secrets.crm}');
   });
 
   it('are not sent for a text that only looks like one', () => {

@@ -40,6 +40,10 @@ const FINDS: Readonly<Record<string, string>> = {
     return constructor === ArrayBuffer && !('resize' in ArrayBuffer.prototype) && !new ArrayBuffer(8, { maxByteLength: 64 }).resizable
       && !new Mine(8, { maxByteLength: 64 }).resizable && new Mine(8).byteLength === 8 && ArrayBuffer.isView(new Uint8Array(1))
       && Reflect.construct(ArrayBuffer, [8, { maxByteLength: 64 }]).resizable === false;`,
+  'lists that stay lists, whatever it has them written as': `
+    Array.prototype.toJSON = () => ({ a: 1 });
+    const answer = await echo([1], 2, undefined);
+    return answer[0].a === 1 && answer[1] === 2 && answer[2] === null && answer.length === 3;`,
   'no module to import': "return import('node:fs').then(() => false, () => true);",
   'nothing behind the run function': 'return (await __scenario__(() => 1)) === undefined;',
   'no stack frames of functions it must not have': `

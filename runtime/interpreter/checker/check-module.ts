@@ -9,6 +9,7 @@ import { type LimitsWanted } from '../limits.ts';
 import { methods } from '../method.ts';
 import { isMistake } from '../problem.ts';
 import type { Parameter, Program, Start } from '../program.ts';
+import { namedSecrets } from '../secret-names.ts';
 import { NO_DEFAULT, compileProblems } from './compile-problems.ts';
 import { type CheckResult, limitsOf, fallbackOf } from './check-scenario.ts';
 import { DeclarationReader } from './declarations.ts';
@@ -103,6 +104,7 @@ export async function checkModule(
     interrupts: [],
     starts,
     ...more,
+    secrets: namedSecrets(text),
     name: more.name ?? id,
     module: { source: text, format, methods: methods(components), declaresParameters },
   };

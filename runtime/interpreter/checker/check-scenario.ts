@@ -6,6 +6,7 @@ import { nearest } from '../nearest.ts';
 import { type LimitsWanted, readLimits } from '../limits.ts';
 import { type Problem, isMistake, suggestName } from '../problem.ts';
 import type { Program } from '../program.ts';
+import { namedSecrets } from '../secret-names.ts';
 import { settingKind } from '../setting.ts';
 import type { Value, ValueType } from '../values.ts';
 import { type BlockDraft, BlockReader, textOf } from './blocks.ts';
@@ -115,6 +116,7 @@ function checkRoot(
     finally: last ? textOf(last) : undefined,
     ...limitsOf(source, sections.get('limits')),
     ...fallbackOf(source, sections.get('fallback'), id),
+    secrets: namedSecrets(source.text),
     starts: readStarts(source, node('starts'), parameters),
     interrupts: interrupts.map(({ kind, name, target, milliseconds }) => ({ kind, name, target, milliseconds })),
   };

@@ -16,7 +16,7 @@ export class Source {
   readonly file: string;
   /** Offsets at which the lines start. */
   readonly #lines: readonly number[];
-  protected readonly text: string;
+  readonly text: string;
   readonly #problems: Problem[] = [];
 
   constructor(text: string, file: string) {

@@ -6,7 +6,8 @@ import type { Program } from '../program.ts';
 export interface ScenarioPolicy {
   /** The most that scenarios of a domain may use; what is left out is the usual. */
   limits(domain: string): LimitsWanted;
-  secrets(domain: string): Secrets;
+  /** What a run of this scenario gets. */
+  secrets(domain: string, program: Program): Secrets;
   /** Whether this run waits for a debugger. */
   debugs(program: Program, domain: string, call: CallPort | undefined): boolean;
   /**
@@ -25,7 +26,7 @@ export interface Secrets {
 }
 
 /** Puts secrets in place of the texts that stand for them. @param escape fits a value into its surroundings */
-export type Reveal = (text: string, escape?: (value: string) => string) => string;
+export type Reveal = (text: string, escape?: (value: string, placeholder: string) => string) => string;
 
 export const NO_SECRETS: Secrets = { placeholders: {}, reveal: (text) => text };
 

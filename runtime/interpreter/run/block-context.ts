@@ -47,6 +47,7 @@ export function blockContext(state: RunState, site: BlockSite): ComponentContext
     clock: state.clock,
     log: state.log,
     exits: site.exits,
+    scenario: state.program.id,
     run: state.id,
     domain: state.domain,
     services: state.services,

@@ -70,7 +70,7 @@ export class RunState {
     const { policy = OPEN_POLICY } = services;
     this.allowed = effectiveLimits(program.limits, policy.limits(this.domain));
     this.#debug = policy.debugs(program, this.domain, call);
-    this.secrets = policy.secrets(this.domain);
+    this.secrets = policy.secrets(this.domain, program);
     this.limits = { ...DEFAULT_LIMITS, stepsWithoutWait: this.allowed.steps, ...options.limits };
     this.services = services;
     this.trace = new Trace(this.limits.traceEntries);

@@ -15,7 +15,7 @@ import { OPEN_POLICY, type ScenarioPolicy } from '../ports/policy.ts';
 import type { RecordingStore } from '../ports/recording.ts';
 import type { RunServices } from '../ports/services.ts';
 import type { Program } from '../program.ts';
-import { SecretBox } from '../secret-box.ts';
+import { secretsByName } from '../secret-names.ts';
 import { RunBook } from '../run/run-book.ts';
 import type { Value } from '../values.ts';
 import { compiling } from './compiling.ts';
@@ -53,7 +53,6 @@ export interface SimulatedServicesOptions {
   readonly phones?: Readonly<Record<string, PhoneScript>>;
   /** Scripts wait for a debugger. */
   readonly debug?: boolean;
-  readonly secrets?: Readonly<Record<string, string>>;
   /** Called with what is done to the world outside. */
   readonly note?: (what: string) => void;
 }
@@ -93,9 +92,8 @@ export function simulatedServices(options: SimulatedServicesOptions): RunService
   return Object.defineProperty(services, 'sandbox', { enumerable: true, get: () => sandbox });
 }
 
-function simulatedPolicy({ debug = false, secrets = {} }: SimulatedServicesOptions): ScenarioPolicy {
-  const box = new SecretBox(secrets);
-  return { ...OPEN_POLICY, debugs: () => debug, secrets: () => box };
+function simulatedPolicy({ debug = false }: SimulatedServicesOptions): ScenarioPolicy {
+  return { ...OPEN_POLICY, debugs: () => debug, secrets: (_domain, program) => secretsByName(program.secrets ?? []) };
 }
 
 async function findScenario(

@@ -25,8 +25,6 @@ export interface SimulationOptions {
   readonly openSandbox?: (() => Promise<Sandbox>) | undefined;
   /** Scripts wait for a debugger. */
   readonly debug?: boolean;
-  /** Secrets, by name. */
-  readonly secrets?: Readonly<Record<string, string>>;
   /** Answers of HTTP requests: see `simulatedServices`. */
   readonly http?: Readonly<Record<string, Value>>;
   /** Answers of call operations, by their names. */
@@ -69,7 +67,6 @@ export async function simulate(
     select,
     openSandbox,
     debug = false,
-    secrets = {},
   }: SimulationOptions,
 ): Promise<Simulation> {
   const clock = new VirtualClock(at);
@@ -101,7 +98,6 @@ export async function simulate(
     phones: script.phones ?? {},
     folder: path.dirname(program.file),
     debug,
-    secrets,
     note: (what) => onEvent({ at: clock.now(), what }),
   });
   run = startRun(program, { call, args, log: silent, clock, services });

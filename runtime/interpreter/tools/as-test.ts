@@ -2,6 +2,7 @@ import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { stringify } from 'yaml';
 import type { RunView } from '../runner.ts';
+import { withSecretsNamed } from '../secret-names.ts';
 import { type Value, plainText } from '../values.ts';
 import { INTERRUPTED, MAX_SUBJECT_LENGTH, type TraceEntry } from '../run/trace.ts';
 
@@ -60,7 +61,7 @@ export function asTest(view: RunView): string {
       ...(Object.keys(result).length === 0 ? {} : { result }),
     },
   };
-  return stringify({ scenario: file, tests: [test] });
+  return withSecretsNamed(stringify({ scenario: file, tests: [test] }));
 }
 
 type Step = string | Record<string, string>;

@@ -102,7 +102,7 @@
     if (over) return new PromiseOf(() => undefined);
     let plain;
     try {
-      plain = stringify(args);
+      plain = listText(args);
     } catch (error) {
       return new PromiseOf((_, reject) => reject(new ScenarioError('not_plain', `${name}: ${messageOf(error)}`)));
     }
@@ -119,6 +119,16 @@
     });
     fix(promise, 'cancel', () => cancel(id, name, promise));
     return promise;
+  }
+
+  /** A list remains one whatever `toJSON` the script has given to lists. */
+  function listText(list) {
+    let items = '';
+    for (let index = 0; index < list.length; index++) {
+      const item = stringify(list[index]) ?? 'null';
+      items = index === 0 ? item : `${items},${item}`;
+    }
+    return `[${items}]`;
   }
 
   function take(id) {

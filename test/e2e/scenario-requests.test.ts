@@ -1,0 +1,85 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { type IncomingHttpHeaders, type Server, createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { useStage } from '../support/stage.ts';
+
+const SECRET = 'Zb7-s3cret';
+
+interface Asked {
+  readonly url: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+describe('requests of scenarios', () => {
+  const asked: Asked[] = [];
+  let server: Server;
+  let folder: string;
+  let port: number;
+
+  const stage = useStage({
+    env: async () => {
+      folder = await mkdtemp(join(tmpdir(), 'ringmaster-secrets-'));
+      await writeFile(join(folder, 'secrets.json'), JSON.stringify({ 'demo.local': { crm: SECRET } }));
+      return {
+        RINGMASTER_SCENARIO_HOSTS: '127.0.0.1,localhost,127.0.0.2',
+        RINGMASTER_SCENARIO_NETWORKS: '127.0.0.1',
+        RINGMASTER_SECRETS_FILE: join(folder, 'secrets.json'),
+      };
+    },
+  });
+
+  before('a server that repeats what it is told', async () => {
+    server = createServer((request, response) => {
+      let body = '';
+      request.on('data', (chunk: Buffer) => (body += chunk.toString()));
+      request.on('end', () => {
+        const { url = '', headers } = request;
+        asked.push({ url, headers, body });
+        if (url.startsWith('/away')) return response.writeHead(302, { location: `http://127.0.0.2:${port}/` }).end();
+        response.writeHead(url.startsWith('/hook') ? 500 : 200, { 'content-type': 'application/json', 'x-said': url });
+        return response.end(JSON.stringify({ url, headers }));
+      });
+    });
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+    ({ port } = server.address() as AddressInfo);
+  });
+  after(async () => {
+    server.closeAllConnections();
+    server.close();
+    await rm(folder, { recursive: true });
+  });
+
+  it('go to hosts in networks that the operator allows, and show no secret', async () => {
+    const rest = await stage.rest();
+    const source = `export default async function (call, args) {
+      const codeOf = (url) => http.request(url).then(({ status }) => status, ({ code, message }) => code + ' ' + message);
+      const headers = { 'x-key': 'Bearer ' + secrets.crm };
+      const answer = await http.request({ url: args.base + '/?key=' + secrets.crm, headers });
+      await http.webhook({ url: args.base + '/hook/' + secrets.crm, event: 'told' });
+      log(JSON.stringify(answer));
+      const codes = [];
+      for (const url of [args.base + '/away', 'http://127.0.0.2/', 'http://' + secrets.crm + '.example/'])
+        codes.push(await codeOf(url));
+      return { answer, codes };
+    }`;
+    await rest.send('POST', '/rest/v1/domain/svcscripts', {
+      body: { code: 'requests', scriptdata: { format: 'js', source } },
+    });
+    const base = `http://127.0.0.1:${port}`;
+    const answer = await rest.send('POST', '/rest/v1/api/hooks/requests', { body: { base } });
+    expect(answer.status, answer.text).to.equal(200);
+    const { codes } = answer.json<{ codes: string[] }>();
+    expect(codes.map((code) => code.split(' ')[0])).to.deep.equal(Array(3).fill('http_forbidden'));
+    expect(asked[0]).to.include({ url: `/?key=${SECRET}` });
+    expect(asked[0]?.headers['x-key']).to.equal(`Bearer ${SECRET}`);
+    const told = asked.find(({ url }) => url === `/hook/${SECRET}`);
+    expect(JSON.parse(told?.body ?? '')).to.include({ event: 'told', scenario: 'requests', domain: 'demo.local' });
+    const runs = (await rest.get('/rest/v1/api/runs')).text;
+    expect(runs).to.include('{{secret:crm:');
+    for (const text of [answer.text, runs, stage.node.output]) expect(text).not.to.match(new RegExp(SECRET, 'i'));
+  });
+});
