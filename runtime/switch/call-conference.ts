@@ -11,7 +11,7 @@ import { failureCause } from './call-phones.ts';
 import { ConferenceLeg } from './conference-leg.ts';
 import { numberOf, type Party, urisOf } from './party.ts';
 import { placeCall } from './place-call.ts';
-import { openVoice } from './room-voice.ts';
+import { openPair } from './endpoint-pair.ts';
 import type { SwitchTools } from './tools.ts';
 
 /** Milliseconds somebody who is called from a room may ring. */
@@ -96,7 +96,10 @@ export function callFromConference(
   const guest = { ruri: bracketUri(number, domain), uris: () => urisOf(called) };
   const participant = tools.conferences.invite(room, number, guest, decision.kind === 'scenario');
   if (participant === undefined) return undefined;
-  const voice = decision.kind === 'scenario' ? (calling: ConferenceLeg) => openVoice(tools, calling) : undefined;
+  const voice =
+    decision.kind === 'scenario'
+      ? (calling: ConferenceLeg) => openPair(tools, calling, calling.mediaServer)
+      : undefined;
   const leg = new ConferenceLeg(room, participant, voice);
   const dialog = tools.dialogs.open({
     a: leg,

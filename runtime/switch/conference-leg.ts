@@ -5,7 +5,7 @@ import { MediaError } from '../media/media-error.ts';
 import type { CallingLeg, EndCause, LegOwner } from './leg.ts';
 import type { SoundPath } from './media-path.ts';
 import type { Party } from './party.ts';
-import type { RoomVoice } from './room-voice.ts';
+import type { EndpointPair } from './endpoint-pair.ts';
 
 /**
  * A conference's side of a dialog. It has no endpoint: it takes the other side's into the mix. Only where the other side
@@ -18,13 +18,13 @@ export class ConferenceLeg implements CallingLeg {
   readonly room: Room;
   readonly participant: Participant;
   owner: LegOwner | undefined;
-  readonly #makeVoice: ((leg: ConferenceLeg) => Promise<RoomVoice>) | undefined;
-  #opening: Promise<RoomVoice> | undefined;
-  #voice: RoomVoice | undefined;
+  readonly #makeVoice: ((leg: ConferenceLeg) => Promise<EndpointPair>) | undefined;
+  #opening: Promise<EndpointPair> | undefined;
+  #voice: EndpointPair | undefined;
   #ended = false;
 
   /** @param makeVoice for a call to a scenario */
-  constructor(room: Room, participant: Participant, makeVoice?: (leg: ConferenceLeg) => Promise<RoomVoice>) {
+  constructor(room: Room, participant: Participant, makeVoice?: (leg: ConferenceLeg) => Promise<EndpointPair>) {
     this.#makeVoice = makeVoice;
     const { domain, number } = room.address;
     this.room = room;
@@ -35,7 +35,7 @@ export class ConferenceLeg implements CallingLeg {
 
   /** What a scenario on the other side plays to and listens to. */
   get endpoint(): MediaEndpoint | undefined {
-    return this.#voice?.facing;
+    return this.#voice?.one;
   }
 
   /** Whether it can talk to a scenario. */
@@ -78,7 +78,7 @@ export class ConferenceLeg implements CallingLeg {
     this.#opening ??= this.#makeVoice(this);
     const voice = await this.#opening;
     if (this.#voice === undefined) this.#use(voice);
-    return voice.facing;
+    return voice.one;
   }
 
   earlyMedia(): void {
@@ -87,10 +87,10 @@ export class ConferenceLeg implements CallingLeg {
 
   async answered(): Promise<void> {
     const voice = await this.#opening;
-    if (voice !== undefined) await this.participant.connect(voice.inRoom);
+    if (voice !== undefined) await this.participant.connect(voice.other);
   }
 
-  #use(voice: RoomVoice): void {
+  #use(voice: EndpointPair): void {
     this.#voice = voice;
     if (this.#ended) voice.close();
     const lost = () => {
@@ -98,7 +98,7 @@ export class ConferenceLeg implements CallingLeg {
       this.release({ by: 'failure', status: 500, reason: 'Media Lost' });
       this.owner?.legEnded(this, 'media lost');
     };
-    for (const { gone } of [voice.facing, voice.inRoom]) gone.addEventListener('abort', lost, { once: true });
+    for (const { gone } of [voice.one, voice.other]) gone.addEventListener('abort', lost, { once: true });
   }
 }
 

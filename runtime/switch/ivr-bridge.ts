@@ -1,4 +1,5 @@
 import type { EndpointServer, MediaEndpoint } from '../media/endpoint.ts';
+import { MediaError } from '../media/media-error.ts';
 import { aborted } from '../media/until-aborted.ts';
 import { MediaPath } from './media-path.ts';
 
@@ -29,7 +30,7 @@ export async function bridgeSides(a: BridgeSide, b: BridgeSide, signal: AbortSig
   );
   const over = AbortSignal.any([signal, a.ended, b.ended]);
   try {
-    if (a.endpoint.server !== b.endpoint.server) await b.moveTo(a.endpoint.server);
+    if (a.endpoint.server !== b.endpoint.server) await bringTogether(a, b);
     await path.connect();
     for (const side of [a, b]) if (side.held) await path.setHeld(side.endpoint, true);
     await aborted(over);
@@ -46,4 +47,15 @@ export async function bridgeSides(a: BridgeSide, b: BridgeSide, signal: AbortSig
   if (a.ended.aborted) return 'this';
   if (b.ended.aborted) return 'other';
   throw signal.reason;
+}
+
+/** @throws MediaError with status 488 when neither can move */
+async function bringTogether(a: BridgeSide, b: BridgeSide): Promise<void> {
+  try {
+    await b.moveTo(a.endpoint.server);
+  } catch (error) {
+    // A room stays where it is.
+    if (!(error instanceof MediaError)) throw error;
+    await a.moveTo(b.endpoint.server);
+  }
 }

@@ -1,5 +1,6 @@
 import { answer } from '../signalling/answers.ts';
 import { type Attempt, type AttemptOptions, AttemptProgress, failedAttempt } from './attempt.ts';
+import { LoopLeg } from './loop-leg.ts';
 import { PhoneLeg } from './phone-leg.ts';
 import type { SwitchTools } from './tools.ts';
 
@@ -15,7 +16,7 @@ export function pickUp(
 ): Attempt {
   const ringing = tools.dialogs.ringingAt(domain, number, dialog);
   if (ringing?.pickup === undefined) return failedAttempt(404);
-  if (!(caller instanceof PhoneLeg)) return failedAttempt(488);
+  if (!(caller instanceof PhoneLeg || caller instanceof LoopLeg)) return failedAttempt(488);
   const progress = new AttemptProgress();
   const { pickup } = ringing;
   const take = async () => {

@@ -2,11 +2,13 @@ import type { RouteDecision } from '../domain/directory.ts';
 import { type Attempt, type AttemptOptions, failedAttempt } from './attempt.ts';
 import { autoAnswerHeaders } from './auto-answer.ts';
 import { callConference } from './call-conference.ts';
+import { callThroughLoop } from './call-loop.ts';
 import { callCallee, callPhones } from './call-phones.ts';
 import { type Callee, sipUserCallee } from './callee.ts';
 import { callScenario } from './call-scenario.ts';
 import { ConferenceLeg } from './conference-leg.ts';
 import { providerCallee } from './esg/provider-callee.ts';
+import { IvrLeg } from './ivr-leg.ts';
 import { pickUp } from './pickup.ts';
 import type { SwitchTools } from './tools.ts';
 
@@ -25,13 +27,15 @@ export function placeCall(tools: SwitchTools, decision: RouteDecision, options: 
       return callee === undefined ? failedAttempt(503) : callCallee(tools, callee, options);
     }
     case 'scenario':
-      // A scenario has nothing to say to another scenario's silence: one side of a call needs media.
-      if (options.caller.party.kind === 'ivr') return failedAttempt(488);
+      if (options.caller instanceof IvrLeg) return callThroughLoop(tools, decision, options);
+      // A room has nothing to say to a scenario's silence: one side of a call needs media.
       if (options.caller instanceof ConferenceLeg && !options.caller.speaks) return failedAttempt(488);
       return callScenario(tools, decision.code, { ...options, domain: decision.domain ?? options.domain });
     case 'pickup':
+      if (options.caller instanceof IvrLeg) return callThroughLoop(tools, decision, options);
       return pickUp(tools, decision.number, options);
     case 'conference':
+      if (options.caller instanceof IvrLeg) return callThroughLoop(tools, decision, options);
       return callConference(tools, decision, options);
     case 'reject':
       return failedAttempt(decision.status, decision.reason);

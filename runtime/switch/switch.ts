@@ -12,6 +12,7 @@ import type { SrfRequest, SrfResponse } from '../signalling/srf-types.ts';
 import type { Overload } from './admission.ts';
 import { Authentication } from './authentication.ts';
 import type { ListenTo } from './call-media.ts';
+import { LoopCount } from './call-loop.ts';
 import { DialogBook, type DialogEvents } from './dialog-book.ts';
 import { LiveConferences } from './conference-control.ts';
 import type { CallWatcher, LiveCall } from './live-call.ts';
@@ -83,6 +84,7 @@ export class Switch implements SipHandlers {
       location,
       dialogs: this.#dialogs,
       conferences,
+      loops: new LoopCount(),
       site,
       log,
       isHere: (host, domain) => ownHosts.isHere(host, domain),

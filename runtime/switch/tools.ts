@@ -9,6 +9,7 @@ import type { OutgoingInvite, OutgoingInviteOptions } from '../signalling/outgoi
 import type { OutgoingMessageOptions } from '../signalling/outgoing-message.ts';
 import type { ReferAnswer, ReferRequest } from '../signalling/sip-dialog.ts';
 import type { ListenTo } from './call-media.ts';
+import type { LoopCount } from './call-loop.ts';
 import type { DialogBook } from './dialog-book.ts';
 import type { PhoneLeg } from './phone-leg.ts';
 
@@ -18,6 +19,8 @@ export interface SwitchTools {
   readonly location: LocationStore;
   readonly dialogs: DialogBook;
   readonly conferences: Conferences;
+  /** Calls between scenarios, and from scenarios to conferences. */
+  readonly loops: LoopCount;
   /** Name of the site that serves the dialogs. */
   readonly site: string;
   readonly log: Log;
