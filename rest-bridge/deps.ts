@@ -28,8 +28,25 @@ export interface OperationRecords {
 export interface RunRecords {
   read(id: string): { readonly domain: string } | undefined;
   runs(): readonly { readonly domain: string }[];
-  /** Makes the next run of a scenario wait for a debugger: gives its port; undefined when there is no such scenario. */
-  debug(scenario: string, domain: string, from: string): Promise<number | 'not_allowed' | undefined>;
+  /** Makes the next run of a scenario wait for a debugger; undefined when there is no such scenario. */
+  debug(
+    scenario: string,
+    domain: string,
+    from: string,
+  ): Promise<(DebuggedRun & { readonly port: number }) | 'not_allowed' | 'no_script' | undefined>;
+  /** The scenarios of a domain for which that was asked, and whose run has not come yet. */
+  debugged(domain: string): Promise<readonly DebuggedRun[]>;
+  /** Takes it back; false when it was not asked. */
+  undebug(scenario: string, domain: string): boolean;
+}
+
+/** A scenario whose next run waits for a debugger. */
+export interface DebuggedRun {
+  readonly scenario: string;
+  /** Number of the caller whose call it has to be; empty: any run. */
+  readonly from: string;
+  /** Until when, milliseconds since the epoch. */
+  readonly until: number;
 }
 
 /** A web application as the session data show it. */

@@ -4,8 +4,9 @@ import type { Logger } from 'pino';
 import type { LiveDirectory } from './domain/index.ts';
 import type { CallPort } from './interpreter/call-port.ts';
 import { type LimitsWanted, readLimits } from './interpreter/limits.ts';
-import { NO_SECRETS, type ScenarioPolicy, type Secrets } from './interpreter/ports/policy.ts';
-import type { Program } from './interpreter/program.ts';
+import { ArmedRuns } from './interpreter/armed-runs.ts';
+import { type Debugging, NO_SECRETS, type ScenarioPolicy, type Secrets } from './interpreter/ports/policy.ts';
+import { type Program, runsScripts } from './interpreter/program.ts';
 import { SecretBox } from './interpreter/secret-box.ts';
 
 /** Setting of a domain: the most that its scenarios may use, e.g. `{"cpu": "2s", "memory": 16}`. */
@@ -27,16 +28,15 @@ export interface NodePolicyOptions {
 export class NodePolicy implements ScenarioPolicy {
   readonly #secretsFile: string;
   readonly #log: Logger;
-  readonly #debugPort: number | undefined;
   readonly #limits = new Map<string, LimitsWanted>();
   #stamp = '';
   #lookedAt = Number.NEGATIVE_INFINITY;
   #boxes = new Map<string, Secrets>();
-  /** Scenarios of domains whose next run waits for a debugger, with the caller's number where that was named. */
-  readonly #armed = new Map<string, string>();
+  /** Undefined where no debugger is let in. */
+  readonly debugging: Debugging | undefined;
 
   private constructor({ secretsFile, debugPort, log }: NodePolicyOptions) {
-    this.#debugPort = debugPort;
+    this.debugging = debugPort === undefined ? undefined : { port: debugPort, armed: new ArmedRuns() };
     this.#secretsFile = secretsFile;
     this.#log = log;
   }
@@ -67,19 +67,9 @@ export class NodePolicy implements ScenarioPolicy {
     return this.#boxes.get(domain.toLowerCase()) ?? NO_SECRETS;
   }
 
-  debugs({ id }: Program, domain: string, call: CallPort | undefined): boolean {
-    // As nearly always.
-    if (this.#armed.size === 0) return false;
-    const one = armedKey(id, domain);
-    const from = this.#armed.get(one);
-    if (from === undefined || (from !== '' && from !== call?.opponent?.number)) return false;
-    this.#armed.delete(one);
-    return true;
-  }
-
-  arm(scenario: string, domain: string, from: string): number | undefined {
-    if (this.#debugPort !== undefined) this.#armed.set(armedKey(scenario, domain), from);
-    return this.#debugPort;
+  debugs(program: Program, domain: string, call: CallPort | undefined): boolean {
+    if (this.debugging === undefined || !runsScripts(program)) return false;
+    return this.debugging.armed.take(domain, program.id, call?.opponent?.number);
   }
 
   #refresh(): void {
@@ -99,11 +89,6 @@ export class NodePolicy implements ScenarioPolicy {
       this.#log.error({ err: error, file: this.#secretsFile }, 'the file of secrets cannot be read');
     }
   }
-}
-
-/** Many domains may have a scenario of the same id, as all have the examples. */
-function armedKey(scenario: string, domain: string): string {
-  return JSON.stringify([scenario, domain.toLowerCase()]);
 }
 
 /** @throws TypeError when the text is no JSON of domains, names and values */

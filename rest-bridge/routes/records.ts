@@ -4,13 +4,22 @@ import { sessionOf } from '../authentication.ts';
 import type { RestDeps } from '../deps.ts';
 import { RestError } from '../errors.ts';
 import { ID } from '../route-names.ts';
-import { answers, ErrorAnswer, IdPath } from './schemas.ts';
+import { answers, ErrorAnswer, IdPath, NoContent } from './schemas.ts';
 
 /** Whose next run waits for a debugger; `from`: only a call from this number. */
 const Debug = Type.Object({
   scenario: Type.String({ minLength: 1, maxLength: 64 }),
   from: Type.Optional(Type.String({ maxLength: 64 })),
 });
+
+/** `until`: milliseconds since the epoch. */
+const Debugged = Type.Object({ scenario: Type.String(), from: Type.String(), until: Type.Integer() });
+const Armed = Type.Object({ ...Debugged.properties, port: Type.Integer() });
+
+const WHY_NOT = {
+  not_allowed: 'this node lets no debugger in',
+  no_script: 'it has no script that a debugger could stop in: read its trace, at /api/runs',
+};
 
 const Record = Type.Object({}, { additionalProperties: true });
 
@@ -35,14 +44,28 @@ export function recordRoutes(app: App, { operationRecords, runs }: Pick<RestDeps
     return run;
   });
 
-  app.post('/api/debug', { schema: { body: Debug, response: answers({ 200: Record }) } }, async (request) => {
+  app.get('/api/debug', { schema: { response: answers({ 200: Type.Array(Debugged) }) } }, async (request) =>
+    (await runs.debugged(sessionOf(request).domain)).map(({ scenario, from, until }) => ({ scenario, from, until })),
+  );
+
+  app.post('/api/debug', { schema: { body: Debug, response: answers({ 200: Armed }) } }, async (request) => {
     const { scenario, from } = request.body;
-    const port = await runs.debug(scenario, sessionOf(request).domain, from ?? '');
-    if (port === undefined) throw new RestError('ENTITY_NOT_FOUND', { entity: 'Scenario' });
-    if (port === 'not_allowed')
-      throw new RestError('CANNOT_APPLY', { field: 'scenario', reason: 'this node lets no debugger in' });
-    return { scenario, port };
+    const armed = await runs.debug(scenario, sessionOf(request).domain, from ?? '');
+    if (armed === undefined) throw new RestError('ENTITY_NOT_FOUND', { entity: 'Scenario' });
+    if (typeof armed !== 'string') return armed;
+    throw new RestError('CANNOT_APPLY', { field: 'scenario', reason: WHY_NOT[armed] });
   });
+
+  app.delete(
+    `/api/debug/${ID}`,
+    { schema: { params: IdPath, response: answers({ 204: NoContent, 404: ErrorAnswer }) } },
+    async (request, reply) => {
+      const { id } = request.params;
+      if (!runs.undebug(id, sessionOf(request).domain))
+        throw new RestError('ENTITY_NOT_FOUND', { entity: 'Debugged run' });
+      return reply.code(204).send();
+    },
+  );
 }
 
 function isOf({ domain }: { readonly domain: string }, mine: string): boolean {

@@ -3,8 +3,18 @@ import { parseArgs } from 'node:util';
 import { ask, nodeUrl, tokenFor } from './node-access.ts';
 import { usageOf } from './usage.ts';
 
-const USAGE = `ringmaster debug SCENARIO [--from NUMBER] [--url http://127.0.0.1:8080] [--token T]
+const USAGE = `ringmaster debug SCENARIO [--from NUMBER | --off] [--url http://127.0.0.1:8080] [--token T]
+       ringmaster debug --list
   the node needs RINGMASTER_DEBUG_PORT; without --token: RINGMASTER_TOKEN, or the demo administrator`;
+
+/** What a node says of a run that waits for a debugger. */
+interface Debugged {
+  readonly scenario: string;
+  readonly from: string;
+  /** Milliseconds since the epoch. */
+  readonly until: number;
+  readonly port?: number;
+}
 
 /** `ringmaster debug`: makes the next run of a scenario of a running node wait for a debugger. */
 export async function debug(args: readonly string[]): Promise<number> {
@@ -13,23 +23,49 @@ export async function debug(args: readonly string[]): Promise<number> {
       args: [...args],
       options: {
         from: { type: 'string', default: '' },
+        off: { type: 'boolean', default: false },
+        list: { type: 'boolean', default: false },
         url: { type: 'string', default: nodeUrl() },
         token: { type: 'string' },
       },
       allowPositionals: true,
     });
-    const [scenario, ...more] = positionals;
-    if (scenario === undefined || more.length > 0) throw new TypeError('name one scenario');
+    const [scenario = '', ...more] = positionals;
+    const isOne = scenario !== '' && more.length === 0;
+    if (values.list ? positionals.length > 0 || values.off : !isOne)
+      throw new TypeError('name one scenario, or --list');
+    if (values.off && values.from !== '') throw new TypeError('--off is for all callers');
     const base = `${values.url}/rest/v1`;
-    const response = await ask(`${base}/api/debug`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${await tokenFor(base, values.token)}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ scenario, from: values.from }),
-    });
-    const { port, error_message: message } = (await response.json()) as { port?: number; error_message?: string };
-    if (!response.ok) throw new TypeError(message ?? `the node answered ${response.status}`);
-    const whose = values.from === '' ? 'The next run' : `The next call from ${values.from}`;
-    process.stdout.write(`${whose} of ${scenario} waits a minute for a debugger on port ${port}.\n`);
+    const path = `${base}/api/debug`;
+    const headers = { authorization: `Bearer ${await tokenFor(base, values.token)}` };
+    if (values.list) print((await answerOf<Debugged[]>(await ask(path, { headers }))).map(describe));
+    else if (values.off) {
+      await answerOf(await ask(`${path}/${encodeURIComponent(scenario)}`, { method: 'DELETE', headers }), true);
+      print([`The next run of ${scenario} waits for no debugger.`]);
+    } else {
+      const json = { ...headers, 'content-type': 'application/json' };
+      const body = JSON.stringify({ scenario, from: values.from });
+      const armed = await answerOf<Debugged>(await ask(path, { method: 'POST', headers: json, body }));
+      print([`${describe(armed)} It waits a minute for a debugger on port ${armed.port}.`]);
+    }
     return 0;
   });
+}
+
+function describe({ scenario, from, until }: Debugged): string {
+  const whose = from === '' ? 'The next run' : `The next call from ${from}`;
+  const clock = new Date(until).toTimeString().slice(0, 8);
+  return `${whose} of ${scenario} can be debugged, if it begins before ${clock}.`;
+}
+
+function print(lines: readonly string[]): void {
+  process.stdout.write(lines.map((line) => `${line}\n`).join('') || 'No run waits for a debugger.\n');
+}
+
+/** @throws TypeError with what the node says */
+async function answerOf<T>(response: Response, isEmpty = false): Promise<T> {
+  if (response.ok && isEmpty) return undefined as T;
+  const body = (await response.json()) as T & { readonly error_message?: string };
+  if (response.ok) return body;
+  throw new TypeError(body.error_message ?? `the node answered ${response.status}`);
 }

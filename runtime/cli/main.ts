@@ -32,7 +32,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     run: async (args) => (await import('./trace.ts')).trace(args),
   },
   debug: {
-    usage: 'debug SCENARIO [--from 101]',
+    usage: 'debug SCENARIO [--from 101 | --off]',
     about: 'let the next run of a scenario of a node wait for a debugger',
     run: async (args) => (await import('./debug.ts')).debug(args),
   },

@@ -104,6 +104,11 @@ export interface Program {
   readonly module?: ModuleSource;
 }
 
+/** Whether a scenario runs scripts. */
+export function runsScripts({ module, blocks }: Program): boolean {
+  return module !== undefined || [...blocks.values()].some(({ component }) => component.name === 'script');
+}
+
 /** @throws ScenarioError code `expression` */
 export function evaluate(compiled: Compiled, scope: Scope): Value {
   if (compiled.kind === 'constant') return compiled.value;

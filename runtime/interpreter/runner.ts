@@ -1,9 +1,11 @@
 import path from 'node:path';
+import type { ArmedRun } from './armed-runs.ts';
 import type { CallPort } from './call-port.ts';
 import { ArgumentError } from './errors.ts';
 import type { Log } from './log.ts';
+import type { Debugging } from './ports/policy.ts';
 import type { RunServices } from './ports/services.ts';
-import type { Program } from './program.ts';
+import { type Program, runsScripts } from './program.ts';
 import type { ScenarioSource } from './scenario-source.ts';
 import { RunBook } from './run/run-book.ts';
 import { type Run, type RunOptions, type RunOutcome, startRun } from './run/run.ts';
@@ -113,11 +115,38 @@ export class ScenarioRunner {
 
   /**
    * Makes the next run of a scenario wait for a debugger.
-   * @returns the port for debuggers; `not_allowed` unless the operator lets them in; undefined: no such scenario
+   * @returns the port for debuggers, and until when; `not_allowed` unless the operator lets them in; `no_script`: there is
+   *   nothing to stop at; undefined: no such scenario
    */
-  async debug(code: string, domain: string, from: string): Promise<number | 'not_allowed' | undefined> {
+  async debug(
+    code: string,
+    domain: string,
+    from: string,
+  ): Promise<(ArmedRun & { readonly port: number }) | 'not_allowed' | 'no_script' | undefined> {
     const program = await this.#library.program(code, domain);
-    return program && (this.#services.policy?.arm(program.id, domain, from) ?? 'not_allowed');
+    if (!program) return undefined;
+    if (!this.#debugging) return 'not_allowed';
+    if (!runsScripts(program)) return 'no_script';
+    const { armed, port } = this.#debugging;
+    return { ...armed.arm(domain, program.id, from), port };
+  }
+
+  /** The scenarios of a domain whose next run waits for a debugger; those that are gone meanwhile are left out. */
+  async debugged(domain: string): Promise<readonly ArmedRun[]> {
+    await this.#debugging?.armed.prune(
+      domain,
+      async (code) => (await this.#library.program(code, domain)) !== undefined,
+    );
+    return this.#debugging?.armed.list(domain) ?? [];
+  }
+
+  /** Takes that back for one. @returns false when its next run was as any other */
+  undebug(code: string, domain: string): boolean {
+    return this.#debugging?.armed.disarm(domain, code) === true;
+  }
+
+  get #debugging(): Debugging | undefined {
+    return this.#services.policy?.debugging;
   }
 
   /** The run of this id, while it runs and as long as its trace is kept. */

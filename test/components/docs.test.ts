@@ -10,9 +10,10 @@ import { expect } from 'chai';
 import { componentPage, isOperation, operationsPage, withComponentList } from '../../components/docs/page.ts';
 import { components } from '../../components/index.ts';
 import { LazySandbox } from '../../runtime/cli/lazy-sandbox.ts';
+import { runsScripts } from '../../runtime/interpreter/program.ts';
 import { startRun } from '../../runtime/interpreter/run/run.ts';
 import { SimulatedCall } from '../../runtime/interpreter/simulation/simulated-call.ts';
-import { needsSandbox, simulatedServices } from '../../runtime/interpreter/simulation/services.ts';
+import { simulatedServices } from '../../runtime/interpreter/simulation/services.ts';
 import { VirtualClock } from '../../runtime/interpreter/simulation/virtual-clock.ts';
 import { program, projectFolder, silentLog } from '../interpreter/support.ts';
 
@@ -79,7 +80,7 @@ describe('component pages', () => {
       const direction = example.parameters.length > 0 ? 'outgoing' : 'incoming';
       await using sandbox = new LazySandbox();
       const clock = new VirtualClock();
-      const needed = needsSandbox(example) ? { sandbox: await sandbox.open() } : {};
+      const needed = runsScripts(example) ? { sandbox: await sandbox.open() } : {};
       const run = startRun(example, {
         call: new SimulatedCall(clock, { direction, presses: ['1'] }),
         clock,

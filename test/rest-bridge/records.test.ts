@@ -27,11 +27,28 @@ describe('REST: records of operations and runs', () => {
     });
   }
 
-  it('lets the next run of a scenario wait for a debugger', async () => {
-    const ask = (scenario: string) => node.as('admin', 'POST', '/api/debug', { body: { scenario } });
-    expect(await ask('hello')).to.deep.include({ status: 200, body: { scenario: 'hello', port: 9229 } });
+  it('lets the next run of a scenario wait for a debugger, tells of it, and takes it back', async () => {
+    const ask = (scenario: string, from?: string) =>
+      node.as('admin', 'POST', '/api/debug', { body: { scenario, ...(from === undefined ? {} : { from }) } });
+    const list = async () => (await node.as('admin', 'GET', '/api/debug')).body;
+    const { status, body } = await ask('hello', '101');
+    expect(status).to.equal(200);
+    expect(body).to.include({ scenario: 'hello', from: '101', port: 9229 });
+    const { port: _port, ...armed } = body as Record<string, unknown>;
+    expect(armed['until']).to.be.within(Date.now() + 500_000, Date.now() + 600_000);
+    expect(await list()).to.deep.equal([armed]);
+    expect((await node.as('admin', 'DELETE', '/api/debug/hello')).status).to.equal(204);
+    expect(await list()).to.deep.equal([]);
+    expect((await node.as('admin', 'DELETE', '/api/debug/hello')).body).to.include({ error_code: 1404 });
     expect((await ask('none')).status).to.equal(404);
     expect((await ask('')).body).to.include({ error_code: 1400 });
+    expect((await ask('blocks')).body).to.deep.include({
+      error_code: 1405,
+      error_details: {
+        field: 'scenario',
+        reason: 'it has no script that a debugger could stop in: read its trace, at /api/runs',
+      },
+    });
   });
 
   it('lists the runs of the domain', async () => {

@@ -1,3 +1,4 @@
+import type { ArmedRuns } from '../armed-runs.ts';
 import type { CallPort } from '../call-port.ts';
 import type { LimitsWanted } from '../limits.ts';
 import type { Program } from '../program.ts';
@@ -10,12 +11,14 @@ export interface ScenarioPolicy {
   secrets(domain: string, program: Program): Secrets;
   /** Whether this run waits for a debugger. */
   debugs(program: Program, domain: string, call: CallPort | undefined): boolean;
-  /**
-   * Makes the next run of a scenario in a domain wait for a debugger.
-   * @param from number of the caller whose call it has to be; empty: anybody's
-   * @returns the port at which debuggers are let in; undefined when the operator lets none in
-   */
-  arm(scenario: string, domain: string, from: string): number | undefined;
+  /** For which runs debuggers were asked; undefined where the operator lets none in. */
+  readonly debugging: Debugging | undefined;
+}
+
+/** Debuggers are let in. */
+export interface Debugging {
+  readonly port: number;
+  readonly armed: ArmedRuns;
 }
 
 /** The secrets of a domain: scenarios see texts that stand for them, and components put the values in. */
@@ -35,5 +38,5 @@ export const OPEN_POLICY: ScenarioPolicy = {
   limits: () => ({}),
   secrets: () => NO_SECRETS,
   debugs: () => false,
-  arm: () => undefined,
+  debugging: undefined,
 };

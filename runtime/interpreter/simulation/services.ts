@@ -14,7 +14,7 @@ import { MemoryQueues, type Queues } from '../ports/queueing.ts';
 import { OPEN_POLICY, type ScenarioPolicy } from '../ports/policy.ts';
 import type { RecordingStore } from '../ports/recording.ts';
 import type { RunServices } from '../ports/services.ts';
-import type { Program } from '../program.ts';
+import { type Program, runsScripts } from '../program.ts';
 import { secretsByName } from '../secret-names.ts';
 import { RunBook } from '../run/run-book.ts';
 import type { Value } from '../values.ts';
@@ -63,7 +63,7 @@ export function simulatedServices(options: SimulatedServicesOptions): RunService
   let { sandbox } = options;
   const find = async (where: string, registry: ComponentRegistry, id: string): Promise<Program | undefined> => {
     const program = await findScenario(where, { components: registry, ...compiling(options.openSandbox) }, id);
-    if (program && needsSandbox(program)) sandbox ??= await options.openSandbox?.();
+    if (program && runsScripts(program)) sandbox ??= await options.openSandbox?.();
     return program;
   };
   const speech = new SimulatedSpeech(note);
@@ -137,9 +137,4 @@ class SimulatedEvents implements EventPort {
     this.#listeners.add(matching);
     return () => this.#listeners.delete(matching);
   }
-}
-
-/** Whether a scenario runs scripts. */
-export function needsSandbox({ module, blocks }: Program): boolean {
-  return module !== undefined || [...blocks.values()].some(({ component }) => component.name === 'script');
 }

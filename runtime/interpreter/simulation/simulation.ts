@@ -3,14 +3,14 @@ import type { Sandbox } from '../../sandbox/index.ts';
 import type { ComponentRegistry } from '../component.ts';
 import type { Log } from '../log.ts';
 import { MemoryQueues } from '../ports/queueing.ts';
-import type { Program } from '../program.ts';
+import { type Program, runsScripts } from '../program.ts';
 import { type Run, type RunOutcome, startRun } from '../run/run.ts';
 import type { Value } from '../values.ts';
 import { type CallEvent, type CallScript, SIMULATED_DOMAIN, SimulatedCall } from './simulated-call.ts';
 import { type Fixtures, type SelectEntities, SimulatedModel } from './simulated-model.ts';
 import { SimulatedRecordings } from './simulated-recordings.ts';
 import { TEST_TIME } from './test-time.ts';
-import { needsSandbox, simulatedServices } from './services.ts';
+import { simulatedServices } from './services.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
 const silent: Log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
@@ -81,7 +81,7 @@ export async function simulate(
     ...script,
     onEvent,
   });
-  const sandbox = needsSandbox(program) ? await openSandbox?.() : undefined;
+  const sandbox = runsScripts(program) ? await openSandbox?.() : undefined;
   const model = new SimulatedModel(fixtures, select);
   const services = simulatedServices({
     clock,

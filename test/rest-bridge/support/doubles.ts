@@ -6,6 +6,7 @@ import {
   type OperationRequest,
   type Scope,
 } from '../../../components/operation/index.ts';
+import { ArmedRuns } from '../../../runtime/interpreter/armed-runs.ts';
 import type { CallStore, DialogScope, DialogSelector } from '../../../runtime/callstore/callstore.ts';
 import type { DialogView } from '../../../runtime/callstore/dialog-view.ts';
 import { EventBus } from '../../../runtime/events/event-bus.ts';
@@ -258,6 +259,7 @@ export function dialog(dialogid: string, more: Partial<DialogView> = {}): Dialog
 
 /** Records of operations and runs, set by the test. */
 export class MemoryRecords {
+  readonly armed = new ArmedRuns();
   readonly byId = new Map<string, { readonly id: string; readonly domain: string }>();
 
   /** As the records of operations, which know domains. */
@@ -278,8 +280,17 @@ export class MemoryRecords {
     return [...this.byId.values()];
   }
 
-  debug(scenario: string): Promise<number | 'not_allowed' | undefined> {
-    return Promise.resolve(scenario === 'hello' ? 9229 : undefined);
+  async debug(scenario: string, _domain: string, from: string) {
+    if (scenario === 'blocks') return 'no_script';
+    return scenario === 'hello' ? { ...this.armed.arm('demo.local', scenario, from), port: 9229 } : undefined;
+  }
+
+  async debugged(domain: string) {
+    return this.armed.list(domain);
+  }
+
+  undebug(scenario: string, domain: string) {
+    return this.armed.disarm(domain, scenario);
   }
 }
 
