@@ -122,7 +122,10 @@ function redirected<T extends HttpRequest>(request: T, from: URL, location: stri
 async function exchange(url: URL, request: HttpRequest, lookup: LookupFunction): Promise<HttpResponse> {
   const { promise, resolve: answered, reject } = Promise.withResolvers<IncomingMessage>();
   const send: typeof httpRequest = url.protocol === 'https:' ? httpsRequest : httpRequest;
-  const { method, headers, body, signal, maxBytes } = request;
+  const { method, body, signal, maxBytes } = request;
+  // Node.js does not say itself how long the body of a GET or DELETE is, and a server would take it for the next request.
+  const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) };
+  const headers = { ...request.headers, ...length };
   try {
     signal.throwIfAborted();
     // A connection of its own: an idle one might lead to an address that was looked at for somebody else.

@@ -5,3 +5,11 @@ export interface Log {
   warn(data: object, message: string): void;
   error(data: object, message: string): void;
 }
+
+/** Keeps quiet. */
+export const SILENT: Log = {
+  debug: () => undefined,
+  info: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+};

@@ -62,6 +62,12 @@ describe('HTTP of scenarios', () => {
     expect(seen[0]?.body).to.equal('hello');
   });
 
+  it('says how long a body is, whatever the method', async () => {
+    for (const method of ['GET', 'DELETE', 'PUT'])
+      expect(await codeOf(open(), `${base}/json`, { method, body: 'hellö' }), method).to.equal('200');
+    expect(seen.map(({ body }) => body)).to.deep.equal(['hellö', 'hellö', 'hellö']);
+  });
+
   it('reaches no network of the node unless it is allowed', async () => {
     const client = open({ networks: [] });
     for (const host of [

@@ -105,6 +105,22 @@ tests:
     expect({ code, last: lines.at(-1)?.slice(0, 18) }).to.deep.equal({ code: 0, last: '3 passed, 0 failed' });
   });
 
+  it('give the call to a scenario that is served', async () => {
+    const served =
+      'id: other\nparameters: { n: string }\nstart: a\nblocks:\n  a: { answer: , next: b }\n  b: { play: "say:${n}", next: end }\n';
+    await writeFile(path.join(folder, 'other.yaml'), served);
+    const serving =
+      'id: ask\nstart: a\nblocks:\n  a: { serve: { scenario: other, args: { n: one } }, next: b }\n  b: { serve: none, exits: { next: end, error: end } }\n';
+    await writeFile(path.join(folder, 'ask.yaml'), serving);
+    const { code, lines } = await run(`
+tests:
+  - name: served
+    expect:
+      { status: completed, exits: { a: next, b: error }, prompts: [one], events: [answer, hangup], results: { a.status: completed } }
+`);
+    expect(code, lines.join("\n")).to.equal(0);
+  });
+
   it('name blocks and variables that the scenario has not', async () => {
     const { lines } = await run(
       'tests: [{ name: a, steps: [hangs_up], expect: { exits: { entr: x }, variables: { trys: 1 }, results: { what.x: 1 } } }]',

@@ -8,6 +8,7 @@ import { type Clock, busy } from '../clock.ts';
 import type { ComponentRegistry } from '../component.ts';
 import { isBlockScenario, isModuleScenario } from '../files.ts';
 import type { BusEvent, EventPort } from '../ports/events.ts';
+import { SILENT } from '../log.ts';
 import { MemoryHuntHistory } from '../ports/hunt-history.ts';
 import { MemoryParkingLot } from '../ports/parking.ts';
 import { MemoryQueues, type Queues } from '../ports/queueing.ts';
@@ -17,10 +18,11 @@ import type { RunServices } from '../ports/services.ts';
 import { type Program, runsScripts } from '../program.ts';
 import { secretsByName } from '../secret-names.ts';
 import { RunBook } from '../run/run-book.ts';
+import { startRun } from '../run/run.ts';
 import type { Value } from '../values.ts';
 import { compiling } from './compiling.ts';
 import { SimulatedHttp, SimulatedOperations } from './simulated-answers.ts';
-import { SimulatedCall } from './simulated-call.ts';
+import { SIMULATED_DOMAIN, SimulatedCall } from './simulated-call.ts';
 import { SimulatedModel } from './simulated-model.ts';
 import { SimulatedSpeech } from './simulated-speech.ts';
 import { SimulatedRecordings } from './simulated-recordings.ts';
@@ -71,6 +73,11 @@ export function simulatedServices(options: SimulatedServicesOptions): RunService
     ...(folder === undefined || components === undefined
       ? {}
       : { scenarios: (id: string) => busy(clock, find(folder, components, id)) }),
+    // The other scenario has the call to itself, and what it starts is its own.
+    serve: async (code, call, start) => {
+      const program = await services.scenarios?.(code, SIMULATED_DOMAIN);
+      return program && startRun(program, { ...start, call, log: SILENT, clock, services });
+    },
     openCall: options.openCall ?? (() => new SimulatedCall(clock, { direction: 'outgoing' })),
     runs: new RunBook(),
     events: new SimulatedEvents(clock, note),

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { Sandbox } from '../../sandbox/index.ts';
 import type { ComponentRegistry } from '../component.ts';
-import type { Log } from '../log.ts';
+import { SILENT } from '../log.ts';
 import { MemoryQueues } from '../ports/queueing.ts';
 import { type Program, runsScripts } from '../program.ts';
 import { type Run, type RunOutcome, startRun } from '../run/run.ts';
@@ -12,8 +12,6 @@ import { SimulatedRecordings } from './simulated-recordings.ts';
 import { TEST_TIME } from './test-time.ts';
 import { simulatedServices } from './services.ts';
 import { VirtualClock } from './virtual-clock.ts';
-
-const silent: Log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 
 export interface SimulationOptions {
   readonly script: Omit<CallScript, 'onEvent'>;
@@ -100,7 +98,7 @@ export async function simulate(
     debug,
     note: (what) => onEvent({ at: clock.now(), what }),
   });
-  run = startRun(program, { call, args, log: silent, clock, services });
+  run = startRun(program, { call, args, log: SILENT, clock, services });
   const outcome = await clock.run(run.finished);
   return { run, call, outcome, events, model };
 }
