@@ -1,4 +1,5 @@
 /** The scenario side of a node: libraries, the sandbox, what runs may use, and what starts them beside calls. */
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { GuardedHttpClient } from '../components/http/client.ts';
@@ -6,6 +7,7 @@ import { components } from '../components/index.ts';
 import type { Config } from './config/config.ts';
 import type { CallPort } from './interpreter/call-port.ts';
 import { systemClock } from './interpreter/clock.ts';
+import { FolderWatch } from './interpreter/folder-watch.ts';
 import { openScenarioLibrary, type ScenarioLibrary } from './interpreter/library.ts';
 import type { CallRecordingPort } from './interpreter/ports/call-recording.ts';
 import type { CallSpeechPort } from './interpreter/ports/call-speech.ts';
@@ -93,6 +95,8 @@ export async function openScenarios(needs: ScenarioNeeds, shutdown: Shutdown): P
   const { sandbox, compiler } = scripting;
   const shared = { components, log, compile: sandbox.compile.bind(sandbox) };
   const services = await openScenarioLibrary({ ...shared, folders: [join(project, 'service')] });
+  // Where authors put their first scenario; a folder that the operator names is there.
+  if (config.scenarioDir === join(config.dataDir, 'scenarios')) await mkdir(config.scenarioDir, { recursive: true });
   const library = await openScenarioLibrary({
     ...shared,
     folders: [config.scenarioDir, join(project, 'examples')],
@@ -129,6 +133,8 @@ export async function openScenarios(needs: ScenarioNeeds, shutdown: Shutdown): P
   const runner = new ScenarioRunner(scripts, log, offered);
   const starter = new ScenarioStarter({ library: scripts, runner, events, domain, clock: systemClock, log });
   scripts.onChange(() => starter.refresh());
+  const watched = new FolderWatch(config.scenarioDir, () => library.scan(), log);
+  shutdown.add('watch of the scenario folder', () => watched.close());
   shutdown.add('scenario starts', () => starter.close());
   const confirmToken = tokenConfirmer(starter, directory, log);
   const runServices = { ...offered, scenarios: (id: string) => services.program(id) };

@@ -80,8 +80,9 @@ function textsOf(query: Readonly<Record<string, unknown>>): Record<string, strin
 
 /** @throws RestError 400/1400 for a body that is no object */
 function fieldsOf(body: unknown): Readonly<Record<string, Value>> {
-  if (body === undefined) return {};
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) throw badParameter('body', 'must be an object');
+  // A POST without a body has none, or null.
+  if (body === undefined || body === null) return {};
+  if (typeof body !== 'object' || Array.isArray(body)) throw badParameter('body', 'must be an object');
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it was JSON
   return body as Record<string, Value>;
 }

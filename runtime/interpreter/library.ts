@@ -34,6 +34,8 @@ export interface ScenarioLibrary extends ScenarioSource {
   problems(): readonly Problem[];
   /** The files of the scenarios that can run, as last read. */
   files(): readonly ScenarioFile[];
+  /** Calls `listener` after scenarios have come, changed or gone. */
+  onChange(listener: () => void): void;
   /** Every version there ever was, with rollback and shares. */
   readonly versions: ScenarioVersions;
 }
@@ -66,6 +68,9 @@ class FileLibrary implements ScenarioLibrary {
   readonly #files = new Map<string, FileState>();
   readonly #byId = new Map<string, string>();
   readonly versions: ScenarioVersions;
+  readonly #listeners = new Set<() => void>();
+  /** Changed files that are being read and checked. */
+  readonly #reading = new Map<string, { readonly stamp: string; readonly done: Promise<void> }>();
 
   constructor(options: LibraryOptions) {
     const { components, compile, versionsFolder } = options;
@@ -85,6 +90,10 @@ class FileLibrary implements ScenarioLibrary {
     const file = this.#byId.get(id);
     const current = file === undefined ? undefined : this.#files.get(file)?.program;
     return current && ((await this.versions.choose(id)) ?? current);
+  }
+
+  onChange(listener: () => void): void {
+    this.#listeners.add(listener);
   }
 
   programs(): readonly Program[] {
@@ -120,8 +129,22 @@ class FileLibrary implements ScenarioLibrary {
     if (stamp === undefined) return this.#forget(file);
     const before = this.#files.get(file);
     if (before?.stamp === stamp) return;
+    const reading = this.#reading.get(file);
+    if (reading?.stamp === stamp) return await reading.done;
+    const done = this.#read(file, stamp, before);
+    this.#reading.set(file, { stamp, done });
+    try {
+      await done;
+    } finally {
+      if (this.#reading.get(file)?.done === done) this.#reading.delete(file);
+    }
+  }
+
+  async #read(file: string, stamp: string, before: FileState | undefined): Promise<void> {
     const { components, compile } = this.#options;
     const { program, problems, text } = await checkFile({ file, components, ...(compile ? { compile } : {}) });
+    // It has changed once more meanwhile.
+    if (this.#reading.get(file)?.stamp !== stamp) return;
     this.#files.set(file, { stamp, program: program ?? before?.program, text, problems });
     this.#index();
     if (program && this.#byId.get(program.id) === file) await this.versions.add(program, text);
@@ -152,6 +175,7 @@ class FileLibrary implements ScenarioLibrary {
       if (other === undefined) this.#byId.set(program.id, file);
       else this.#options.log.warn({ scenario: program.id, file, used: other }, 'two scenario files have one id');
     }
+    for (const listener of this.#listeners) listener();
   }
 
   #rank(file: string): number {

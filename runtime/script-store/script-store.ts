@@ -32,7 +32,7 @@ export interface ScriptStoreOptions {
   readonly storage: Pick<Storage, 'db' | 'log'>;
   readonly directory: Pick<LiveDirectory, 'collections' | 'domain' | 'domains'>;
   /** What every domain has; a script of the same code goes before. */
-  readonly files: ScenarioSource & Pick<ScenarioLibrary, 'files' | 'versions'>;
+  readonly files: ScenarioSource & Pick<ScenarioLibrary, 'files' | 'onChange' | 'versions'>;
   /** Domain in which files are started by schedules and events that name none. */
   readonly fileDomain: string;
   readonly compiler: ScriptCompiler;
@@ -55,6 +55,7 @@ export class ScriptStore implements ScenarioSource {
   /** Reads and compiles every script that serves. */
   static async open(options: ScriptStoreOptions): Promise<ScriptStore> {
     const store = new ScriptStore(options);
+    options.files.onChange(() => store.#changed());
     for (const kind of KINDS) {
       const collection = store.#collection(kind);
       collection.onChange(async ({ before, after }) => {
@@ -80,7 +81,7 @@ export class ScriptStore implements ScenarioSource {
     for (const listener of this.#listeners) listener();
   }
 
-  /** Calls `listener` after each change of a script. */
+  /** Calls `listener` after each change of a script or file. */
   onChange(listener: () => void): void {
     this.#listeners.add(listener);
   }

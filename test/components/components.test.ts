@@ -28,6 +28,14 @@ const outgoing = (settings: string, exits: string) =>
   `id: t\nstart: it\nblocks:\n  it:\n    call: { to: "101", caller_id: "100"${settings} }\n    exits: { ${exits} }\n`;
 const OUTGOING_EXITS = 'answered: end, busy: end, no_answer: end, refused: end';
 
+describe('leg_dtmf', () => {
+  it('reaches the caller of the scenario itself, by the ids that it has', async () => {
+    const keys = 'leg_dtmf: { dialogid: "${call.dialogid}", callid: "${call.callid}", dtmf: "1" }\nnext: end';
+    const { steps } = await simulate(answered(keys));
+    expect(steps).to.deep.equal(['pick_up -> next', 'it -> next']);
+  });
+});
+
 describe('send_sip', () => {
   const notify = (event: string) =>
     answered(`send_sip: { method: NOTIFY, event: ${event} }\nexits: { next: end, refused: end }`);

@@ -141,6 +141,25 @@ describe('scripts of a domain', () => {
     });
   });
 
+  it('may be files, which events start as soon as they are there, and no more when they say so', async () => {
+    const folder = join(stage.node.dataDir, 'scenarios');
+    const starting = (event: string): string =>
+      `id: told\nstarts: { event: { name: ${event}, domain: demo.local } }\nstart: a\nblocks:\n  a: { log: told, next: end }\n`;
+    await make(SVC, { code: 'tell', scriptdata: module('await events.publish(args.event);') });
+    const told = async (event: string): Promise<number> => {
+      await send('POST', `${HOOKS}/tell`, { event });
+      const runs = (await send('GET', '/rest/v1/api/runs')).json<{ scenario: string }[]>();
+      return runs.filter(({ scenario }) => scenario === 'told').length;
+    };
+    await writeFile(join(folder, 'told.yaml'), starting('e2e_first'));
+    await eventually(async () => expect(await told('e2e_first')).to.be.greaterThan(0), 8000);
+    await writeFile(join(folder, 'told.yaml'), starting('e2e_other'));
+    const before = await told('none');
+    await eventually(async () => expect(await told('e2e_other')).to.be.greaterThan(before), 8000);
+    const last = await told('none');
+    expect(await told('e2e_first')).to.equal(last);
+  });
+
   it('may be files, whose versions the master domain chooses', async () => {
     const folder = join(stage.node.dataDir, 'scenarios');
     await mkdir(folder, { recursive: true });
@@ -223,6 +242,7 @@ describe('scripts of a domain', () => {
     expect((await send('POST', `${HOOKS}/sum`, { a: 1, b: 2 })).json()).to.deep.equal({ sum: 3 });
     expect((await send('GET', `${HOOKS}/sum?a=4&b=5`)).json()).to.deep.equal({ sum: 9 });
     expect((await send('GET', `${HOOKS}/typed?n=41`)).json()).to.equal(42);
+    expect((await send('POST', `${HOOKS}/typed?n=41`)).json()).to.equal(42);
     const wrong = await send('GET', `${HOOKS}/typed?n=x`);
     expect([wrong.status, wrong.json<{ error_details: { field: string } }>().error_details.field]).to.deep.equal([
       400,

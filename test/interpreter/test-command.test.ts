@@ -118,7 +118,7 @@ tests:
     expect:
       { status: completed, exits: { a: next, b: error }, prompts: [one], events: [answer, hangup], results: { a.status: completed } }
 `);
-    expect(code, lines.join("\n")).to.equal(0);
+    expect(code, lines.join('\n')).to.equal(0);
   });
 
   it('name blocks and variables that the scenario has not', async () => {

@@ -75,6 +75,8 @@ export interface CallEvent {
 const DEFAULT_TIMEOUT_MS = 30_000;
 /** Where simulated calls are. */
 export const SIMULATED_DOMAIN = 'simulation';
+/** The call of the scenario itself, and its dialog. */
+export const SIMULATED_CALL = { callid: 'ivr@simulation', dialogid: 'dialog-1' } as const;
 
 /** A call whose other side follows a script: components run against it as against a phone, without SIP. */
 export class SimulatedCall
@@ -90,7 +92,7 @@ export class SimulatedCall
     BridgingCall,
     MessagingCall
 {
-  readonly callid = 'ivr@simulation';
+  readonly callid = SIMULATED_CALL.callid;
   readonly domain = SIMULATED_DOMAIN;
   readonly dialled: string | undefined;
   readonly events: CallEvent[] = [];
@@ -122,7 +124,7 @@ export class SimulatedCall
   }
 
   get dialogid(): string | undefined {
-    return this.#state === 'none' ? undefined : 'dialog-1';
+    return this.#state === 'none' ? undefined : SIMULATED_CALL.dialogid;
   }
 
   get opponentSide(): 'a' | 'b' | undefined {
@@ -335,7 +337,7 @@ export class SimulatedCall
       if (this.#party.left.length === 0) this.#party = this.#makeParty(turns());
       this.#connected();
     });
-    return { callid: this.callid, dialogid: 'dialog-1', provisional, final };
+    return { ...SIMULATED_CALL, provisional, final };
   }
 
   #transfer(operation: string, target: string, follow: (cancelled: AbortSignal) => Called): CancellableTransfer {

@@ -1,4 +1,5 @@
 import type { DialogPort, LiveDialog } from '../ports/dialogs.ts';
+import { SIMULATED_CALL } from './simulated-call.ts';
 
 /** Live calls of a simulation: any id is one, between 101 and 102; what is done to it is noted. */
 export class SimulatedDialogs implements DialogPort {
@@ -16,7 +17,7 @@ export class SimulatedDialogs implements DialogPort {
       const number = side === 'a' ? '101' : '102';
       return {
         side,
-        callid: `${side}@${dialogid}`,
+        callid: side === 'a' && dialogid === SIMULATED_CALL.dialogid ? SIMULATED_CALL.callid : `${side}@${dialogid}`,
         number,
         uris: [`<sip:${number}@${domain}>`],
         domain,
