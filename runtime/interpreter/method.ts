@@ -11,6 +11,10 @@ export function usesCall(component: Component): boolean {
   return component.name === 'run' || methodOf(component)?.startsWith('call.') === true;
 }
 
+/** Facts of the call and of the run, beside the components: `await call.info()`, `await scenario.info()`. */
+export const CALL_INFO = 'call.info';
+export const SCENARIO_INFO = 'scenario.info';
+
 /** All components that scripts can use, by their dotted name. */
 export function methods(components: ComponentRegistry): ReadonlyMap<string, Component> {
   const found = new Map<string, Component>();

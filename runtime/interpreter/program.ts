@@ -73,6 +73,8 @@ export interface ModuleSource {
   readonly format: ScriptFormat;
   /** The components it can use, by their dotted name. */
   readonly methods: ReadonlyMap<string, Component>;
+  /** All functions it gets: the components, and what tells it of its call and of itself. */
+  readonly commands: readonly string[];
   /** Whether it says which parameters it has; else it takes whatever it is given. */
   readonly declaresParameters: boolean;
 }

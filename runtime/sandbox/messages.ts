@@ -3,6 +3,21 @@ import type { ScriptProblem } from './errors.ts';
 import type { LimitName } from './limits.ts';
 import type { ScriptFormat, ScriptKind } from './sandbox.ts';
 
+/** A run that is to go on in a worker, and what it may use there. */
+export interface Entry {
+  readonly run: number;
+  readonly program: number;
+  readonly cpuMs: number;
+  readonly activationMs: number;
+  readonly memoryMb: number;
+  readonly messageBytes: number;
+  readonly debug: boolean;
+  /** So many runs wait that this one gives up its isolate as soon as it waits. */
+  readonly crowded: boolean;
+  /** The script's time, where it is not the machine's: milliseconds since the epoch. */
+  readonly now?: number;
+}
+
 export type ToWorker =
   /** Body: the source. Announces a program under a number; sent once to a worker. */
   | {
@@ -16,19 +31,10 @@ export type ToWorker =
   | { readonly type: 'forget'; readonly program: number }
   | { readonly type: 'compile'; readonly request: number; readonly program: number }
   /** Body: the first activation. */
-  | {
-      readonly type: 'start';
-      readonly run: number;
-      readonly program: number;
-      readonly cpuMs: number;
-      readonly activationMs: number;
-      readonly memoryMb: number;
-      readonly messageBytes: number;
-      readonly debug: boolean;
-      /** The script's time, where it is not the machine's: milliseconds since the epoch. */
-      readonly now?: number;
-    }
-  /** Body: one job of an activation. */
+  | ({ readonly type: 'start' } & Entry)
+  /** Body: what a worker said of the run when it fell asleep, a line feed, and the first activation. A job follows. */
+  | ({ readonly type: 'wake' } & Entry)
+  /** Body: one job of an activation. Of a run that has just fallen asleep it is dropped, and comes again. */
   | { readonly type: 'job'; readonly run: number; readonly now?: number }
   /** The run is over; its isolate may be used again or thrown away. */
   | { readonly type: 'end'; readonly run: number; readonly reusable: boolean }
@@ -55,12 +61,15 @@ export interface RunProgress {
 }
 
 export type ToHost =
-  | { readonly type: 'ready' }
+  /** `rss`: resident memory in bytes. */
+  | { readonly type: 'ready'; readonly rss: number }
   | { readonly type: 'pong'; readonly rss: number }
   | { readonly type: 'compiled'; readonly request: number; readonly problems: readonly ScriptProblem[] }
   /** Body: what the script said in this activation, a JSON list; `over`: it came to its end, and the worker forgot it. */
   | ({ readonly type: 'said'; readonly run: number; readonly unhandled?: string; readonly over?: true } & RunProgress)
   | ({ readonly type: 'failed'; readonly run: number; readonly failure: Failure } & RunProgress)
+  /** Body: all that is left of the run here, for whoever wakes it. The worker has forgotten it. */
+  | { readonly type: 'asleep'; readonly run: number }
   /** An isolate does not stop: the process has to go once its other runs are done. */
   | { readonly type: 'wounded'; readonly run: number; readonly reason: string }
   /** The run waits for a debugger. */

@@ -6,7 +6,7 @@ import type { CompileResult, ScriptFormat, ScriptProblem, ScriptSource } from '.
 import type { ComponentRegistry } from '../component.ts';
 import { nearest } from '../nearest.ts';
 import { type LimitsWanted } from '../limits.ts';
-import { methods } from '../method.ts';
+import { CALL_INFO, SCENARIO_INFO, methods } from '../method.ts';
 import { isMistake } from '../problem.ts';
 import type { Parameter, Program, Start } from '../program.ts';
 import { namedSecrets } from '../secret-names.ts';
@@ -90,6 +90,8 @@ export async function checkModule(
     ...source.problems,
   ];
   const { parameters, declaresParameters, starts, ...more } = declared;
+  const offered = methods(components);
+  const commands = [...offered.keys(), CALL_INFO, SCENARIO_INFO];
   const program: Program = {
     id,
     description: undefined,
@@ -106,7 +108,7 @@ export async function checkModule(
     ...more,
     secrets: namedSecrets(text),
     name: more.name ?? id,
-    module: { source: text, format, methods: methods(components), declaresParameters },
+    module: { source: text, format, methods: offered, commands, declaresParameters },
   };
   return { program: problems.some(isMistake) ? undefined : program, problems, references, scripts: [] };
 }

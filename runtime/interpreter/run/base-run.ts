@@ -4,7 +4,7 @@ import { ScenarioError } from '../errors.ts';
 import { suggestName } from '../problem.ts';
 import type { Program } from '../program.ts';
 import type { Value as Plain } from '../values.ts';
-import { type BlockSite, blockContext } from './block-context.ts';
+import { BlockContext, type BlockSite } from './block-context.ts';
 import type { Message } from './mailbox.ts';
 import { type RunEvent, type RunPhase, nextPhase } from './phase.ts';
 import type { Run, RunOptions, RunOutcome } from './run.ts';
@@ -109,7 +109,7 @@ export abstract class BaseRun implements Run {
     const memory = this.#memories.get(name) ?? new Map<string, Plain>();
     this.#memories.set(name, memory);
     try {
-      return await component.run(blockContext(this.state, { ...rest, component, memory, claims }), settings);
+      return await component.run(new BlockContext(this.state, { ...rest, component, memory, claims }), settings);
     } catch (error) {
       throw site.signal.aborted ? error : this.state.ofAuthor(error, site.leg);
     } finally {

@@ -4,7 +4,7 @@ import type { Component } from '../component.ts';
 import { scriptTime } from '../clock.ts';
 import { INTERRUPT, ScenarioError } from '../errors.ts';
 import { scriptLimits } from '../limits.ts';
-import { usesCall } from '../method.ts';
+import { CALL_INFO, SCENARIO_INFO, usesCall } from '../method.ts';
 import { unavailable } from '../ports/capability.ts';
 import { isWatched } from '../ports/watching.ts';
 import type { ModuleSource, Program } from '../program.ts';
@@ -19,9 +19,6 @@ import { callEnded, describeError, isInterruption } from './run-state.ts';
 import { boundArguments, callRecord } from './scope.ts';
 import { type BlockTrace, INTERRUPTED } from './trace.ts';
 
-/** Facts of the call and of the run, beside the components: `await call.info()`, `await scenario.info()`. */
-const CALL_INFO = 'call.info';
-const SCENARIO_INFO = 'scenario.info';
 const INFOS: ReadonlySet<string> = new Set([CALL_INFO, SCENARIO_INFO]);
 
 /** What ends a module that has been cut short, when it does not catch it. */
@@ -127,7 +124,7 @@ export class ModuleRun extends BaseRun {
       title: `${this.program.id}, run ${this.id}`,
       version: this.program.version,
       args: this.#args,
-      commands: [...this.#module.methods.keys(), ...INFOS],
+      commands: this.#module.commands,
       secrets: this.state.secrets.placeholders,
       limits: scriptLimits(this.state.allowed),
       onCommand: (name, args, signal) => this.#command(name, args, signal),

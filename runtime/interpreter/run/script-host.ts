@@ -5,7 +5,10 @@ import { unavailable } from '../ports/capability.ts';
 import type { BlockSite } from './block-context.ts';
 import type { RunState } from './run-state.ts';
 
-/** What `script` blocks of this run use: see `ScriptHost`. A script of a block computes; it gives no commands. */
+/** A script of a block computes; it gives no commands. */
+const NONE: readonly string[] = [];
+
+/** What `script` blocks of this run use: see `ScriptHost`. */
 export function scriptHost(state: RunState, { trace, scriptLine }: BlockSite): ScriptHost {
   const { services, program, clock, allowed, secrets } = state;
   const { sandbox } = services;
@@ -23,7 +26,7 @@ export function scriptHost(state: RunState, { trace, scriptLine }: BlockSite): S
         title: `${program.id}, run ${state.id}`,
         version: program.version,
         vars,
-        commands: [],
+        commands: NONE,
         secrets: secrets.placeholders,
         limits: { ...scriptLimits(allowed), ...(wallMs === undefined ? {} : { wallMs }) },
         onCommand: async (name) => {

@@ -33,11 +33,12 @@ export class HostRun implements ScriptRun {
   readonly #budget: Budget;
   readonly #pace: Pace;
   readonly #commands = new Map<number, AbortController>();
-  readonly #allowed: ReadonlySet<string>;
   readonly #began = performance.now();
   readonly #onOver: () => void;
   readonly #abort = (): void => this.#end(false, new ScriptAbortedError('the script was stopped'));
-  readonly #debuggerUrl = Promise.withResolvers<string>();
+  readonly #debuggerUrl: PromiseWithResolvers<string> | undefined;
+  /** The first activation, but for what all runs of the program have in common. */
+  #begin = '';
   #link: RunLink | undefined;
   #progress: RunProgress = { cpuMs: 0, activations: 0, memoryBytes: 0, jobs: 0 };
   /** Jobs given to the script, and who waits until it has dealt with them. */
@@ -51,12 +52,12 @@ export class HostRun implements ScriptRun {
     this.options = options;
     this.limits = { ...DEFAULT_LIMITS, ...options.limits };
     this.finished = this.#outcome.promise;
-    // Whoever wants no debugger does not hear that there is none.
-    this.#debuggerUrl.promise.catch(() => undefined);
+    if (options.debug) this.#debuggerUrl = Promise.withResolvers();
+    // Whoever does not ask for it does not hear that there is none.
+    this.#debuggerUrl?.promise.catch(() => undefined);
     this.#onOver = onOver;
     this.#budget = new Budget(this.limits);
     this.#pace = new Pace(this.limits.commandsPerSecond);
-    this.#allowed = new Set(options.commands);
     if (options.signal?.aborted) this.#abort();
     else options.signal?.addEventListener('abort', this.#abort, { once: true });
     if (!options.debug) this.#limitTime();
@@ -72,8 +73,13 @@ export class HostRun implements ScriptRun {
     return this.#ended !== undefined;
   }
 
+  /** How many jobs, after the start, it has dealt with. */
+  get jobsDone(): number {
+    return this.#progress.jobs;
+  }
+
   get debuggerUrl(): Promise<string> | undefined {
-    return this.options.debug ? this.#debuggerUrl.promise : undefined;
+    return this.#debuggerUrl?.promise;
   }
 
   usage(): ScriptUsage {
@@ -87,26 +93,27 @@ export class HostRun implements ScriptRun {
   }
 
   /**
-   * The first activation.
+   * Takes down what the script begins with.
    * @throws NotPlainError
    */
-  startJob(): string {
-    const { kind, args, vars, commands, secrets, debug } = this.options;
+  prepare(): void {
+    const { kind, args, vars, secrets, debug } = this.options;
     const { messageBytes, pendingCommands, logLines, logBytes } = this.limits;
-    return stringifyPlain(
-      {
-        do: 'start',
-        kind,
-        args: args ?? null,
-        vars: vars ?? {},
-        // A name comes before those that begin with it.
-        commands: commands.toSorted().map((name) => name.split('.')),
-        secrets: secrets ?? {},
-        limits: { messageBytes, pendingCommands, logLines, logBytes },
-        ...(debug ? { debug } : {}),
-      },
-      messageBytes,
-    );
+    const own = {
+      do: 'start',
+      kind,
+      args: args ?? null,
+      vars: vars ?? {},
+      secrets: secrets ?? {},
+      limits: { messageBytes, pendingCommands, logLines, logBytes },
+      ...(debug ? { debug } : {}),
+    };
+    this.#begin = stringifyPlain(own, messageBytes).slice(0, -1);
+  }
+
+  /** The first activation. */
+  get startJob(): string {
+    return `${this.#begin},"commands":${commandNames(this.options.commands)}}`;
   }
 
   /** A process has taken the run. */
@@ -116,7 +123,7 @@ export class HostRun implements ScriptRun {
 
   /** The run waits for a debugger at this address. */
   debuggable(url: Promise<string>): void {
-    this.#debuggerUrl.resolve(url);
+    this.#debuggerUrl?.resolve(url);
   }
 
   /** The debugger went away, or none came. */
@@ -183,7 +190,7 @@ export class HostRun implements ScriptRun {
   }
 
   #command(id: number, name: string, args: Parameters<StartOptions['onCommand']>[1]): void {
-    if (!this.#allowed.has(name) || this.#commands.has(id))
+    if (!this.options.commands.includes(name) || this.#commands.has(id))
       return this.lost(`the sandbox asked for ${name}, which is not offered`);
     const exceeded = this.#budget.countCommand(id, name);
     if (exceeded) return this.#exceed(exceeded);
@@ -255,7 +262,7 @@ export class HostRun implements ScriptRun {
   #end(reusable: boolean, result: SandboxError | Pick<ScriptOutcome, 'value' | 'vars'>): void {
     if (this.isOver) return;
     this.#ended = performance.now();
-    if (this.options.debug) this.#debuggerUrl.reject(new ScriptAbortedError('the script is over'));
+    this.#debuggerUrl?.reject(new ScriptAbortedError('the script is over'));
     clearTimeout(this.#timer);
     this.options.signal?.removeEventListener('abort', this.#abort);
     if (result instanceof Error) this.#outcome.reject(result);
@@ -266,8 +273,21 @@ export class HostRun implements ScriptRun {
     for (const { resolve } of this.#waiting.splice(0)) resolve();
     this.#link?.end(reusable);
     this.#link = undefined;
+    this.#begin = '';
     this.#onOver();
   }
+}
+
+const namesIn = new WeakMap<readonly string[], string>();
+
+/** The names of the functions as a script is told them: the same list, which all runs of a module share, is one text. */
+function commandNames(commands: readonly string[]): string {
+  const known = namesIn.get(commands);
+  if (known !== undefined) return known;
+  // A name comes before those that begin with it.
+  const text = JSON.stringify(commands.toSorted().map((name) => name.split('.')));
+  namesIn.set(commands, text);
+  return text;
 }
 
 function errorOf(failure: Exclude<Failure, { kind: 'limit' }>): SandboxError {

@@ -2,10 +2,12 @@ import { Nursery } from '../../processes/index.ts';
 import { DebuggerNotAllowedError, SandboxLostError, ScriptError } from '../errors.ts';
 import { NotPlainError } from '../json.ts';
 import type { CompileResult, Sandbox, ScriptRun, ScriptSource, StartOptions } from '../sandbox.ts';
+import { Arrival, type Entrance, type Job, jobOf } from './arrival.ts';
 import { DebugServer } from './debug-server.ts';
 import { HostRun } from './host-run.ts';
 import { type NumberedProgram, Programs } from './programs.ts';
 import { Quarantine } from './quarantine.ts';
+import { Sleeper } from './sleeper.ts';
 import { Slot } from './slot.ts';
 import type { WorkerLimits } from './worker-process.ts';
 import type { Worker, WorkerListener } from './worker.ts';
@@ -29,13 +31,8 @@ const PROGRAMS = 500;
 const FAILED_STARTS = 3;
 /** A worker that knows the program may hold so many runs more than the idlest one. */
 const STICKINESS = 8;
-
-interface Waiting {
-  readonly id: number;
-  readonly run: HostRun;
-  readonly program: NumberedProgram;
-  readonly job: string;
-}
+/** Runs for each worker, those that sleep included, beyond which they give up their isolates as soon as they wait. */
+const CROWD = 64;
 
 /** Spreads runs over sandbox processes, and keeps programs that harmed one apart from the others. */
 export class Pool implements Sandbox {
@@ -48,13 +45,14 @@ export class Pool implements Sandbox {
   readonly #isolation: Slot;
   /** For runs with a debugger, which V8 gives no such guarantees for. */
   readonly #debugging: Slot;
-  readonly #retiring = new Map<Worker, NodeJS.Timeout>();
+  /** Each with what ends it in time where its runs may be of no use any more. */
+  readonly #retiring = new Map<Worker, NodeJS.Timeout | undefined>();
   readonly #runs = new Map<number, HostRun>();
   readonly #debug: DebugServer | undefined;
   /** Runs with a debugger, by id; the value is the secret in their address. */
   readonly #debugged = new Map<number, string>();
   readonly #opened = Promise.withResolvers<void>();
-  #waiting: Waiting[] = [];
+  #waiting: Arrival[] = [];
   #lastId = 0;
   #closed = false;
   #failedStarts = 0;
@@ -99,18 +97,15 @@ export class Pool implements Sandbox {
     if (options.debug) this.#refuseDebugger();
     const run = new HostRun(options, () => this.#over(id));
     if (run.isOver) return run;
-    const program = this.#programs.find(options.version, options);
-    let job: string;
     try {
-      job = run.startJob();
+      run.prepare();
     } catch (error) {
       if (!(error instanceof NotPlainError)) throw error;
       run.refuse(new ScriptError('not_plain', `arguments and variables: ${error.message}`, ''));
       return run;
     }
     this.#runs.set(id, run);
-    const waiting = { id, run, program, job };
-    if (!this.#place(waiting)) this.#waiting.push(waiting);
+    this.#enter(id, run, { type: 'start', text: run.startJob });
     return run;
   }
 
@@ -143,7 +138,7 @@ export class Pool implements Sandbox {
   }
 
   *#workers(): Generator<Worker> {
-    for (const { worker } of this.#places()) if (worker) yield worker;
+    for (const { workers } of this.#places()) yield* workers;
     yield* this.#retiring.keys();
   }
 
@@ -177,11 +172,29 @@ export class Pool implements Sandbox {
     this.#waiting = this.#waiting.filter((waiting) => waiting.id !== id);
   }
 
+  /** Brings a run into a process, as soon as one is ready for it. */
+  #enter(id: number, run: HostRun, entrance: Entrance, jobs?: readonly Job[]): void {
+    const program = this.#programs.find(run.options.version, run.options);
+    const arrival = new Arrival(id, run, program, entrance, jobs);
+    if (this.#place(arrival)) return;
+    run.attach(arrival);
+    this.#waiting.push(arrival);
+  }
+
   /** Gives a run to a worker, if one is ready for it. */
-  #place({ id, run, program, job }: Waiting): boolean {
+  #place(arrival: Arrival): boolean {
+    const { program, run } = arrival;
     const worker = this.#choose(program, run.options.debug ?? false);
-    worker?.start(id, run, program, job);
+    worker?.take(arrival, this.#runs.size > CROWD * this.#options.workers);
     return worker !== undefined;
+  }
+
+  /** @param missed what it was told and did not hear any more */
+  #asleep(id: number, run: HostRun, text: string, missed: readonly Job[]): void {
+    const wake = (left: string, jobs: readonly Job[]): void =>
+      this.#enter(id, run, { type: 'wake', text: `${left}\n${run.startJob}` }, jobs);
+    if (missed.length > 0) wake(text, missed);
+    else run.attach(new Sleeper(text, (left, job) => wake(left, [jobOf(run, job)])));
   }
 
   #choose(program: NumberedProgram, debug: boolean): Worker | undefined {
@@ -214,7 +227,8 @@ export class Pool implements Sandbox {
 
   #listener(): WorkerListener {
     return {
-      ready: () => {
+      ready: (worker) => {
+        this.#succeed(worker);
         if (this.#needed().every((slot) => slot.worker?.state === 'ready')) this.#opened.resolve();
         this.#placeWaiting();
       },
@@ -226,6 +240,11 @@ export class Pool implements Sandbox {
         });
         this.#quarantine.add(culprit.key, performance.now());
         this.#retire(worker);
+      },
+      asleep: (id, run, text, missed) => this.#asleep(id, run, text, missed),
+      grown: (worker) => {
+        // One after the other, however long the runs of the last one go on.
+        if (this.#retiring.size === 0) for (const slot of this.#places()) if (slot.worker === worker) slot.renew();
       },
       gone: (worker, suspects, reason) => {
         clearTimeout(this.#retiring.get(worker));
@@ -254,11 +273,22 @@ export class Pool implements Sandbox {
     };
   }
 
+  /** A script may have harmed what its other runs need. */
   #retire(worker: Worker): void {
     if (this.#retiring.has(worker)) return;
     this.#vacate(worker);
     this.#retiring.set(worker, setTimeout(() => worker.process.kill(), this.#options.drainMs).unref());
     worker.retire();
+  }
+
+  /** Lets a worker take the place of one that has grown, whose runs have all the time they need. */
+  #succeed(worker: Worker): void {
+    for (const slot of this.#places()) {
+      const old = slot.succeed(worker);
+      if (!old) continue;
+      this.#retiring.set(old, undefined);
+      old.retire();
+    }
   }
 
   #vacate(worker: Worker): void {

@@ -19,6 +19,8 @@ export class Slot {
   readonly #listener: WorkerListener;
   readonly #failure: FailureKind;
   #worker: Worker | undefined;
+  /** It takes the place of the worker when it is ready. */
+  #successor: Worker | undefined;
   #born = 0;
   #failures = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -34,6 +36,11 @@ export class Slot {
     return this.#worker;
   }
 
+  /** Those that are here, or about to be. */
+  get workers(): readonly Worker[] {
+    return [this.#worker, this.#successor].filter((worker) => worker !== undefined);
+  }
+
   /** Starts a worker unless there is one, or one is about to be started. */
   start(): void {
     if (this.#closed || this.#worker || this.#timer) return;
@@ -41,10 +48,29 @@ export class Slot {
     this.#worker = new Worker(this.#options, this.#listener);
   }
 
+  /** Starts another worker to succeed its own, which goes on until `succeed`. */
+  renew(): void {
+    if (this.#closed || !this.#worker) return;
+    this.#successor ??= new Worker(this.#options, this.#listener);
+  }
+
+  /** A worker is ready. @returns the one whose place it takes */
+  succeed(worker: Worker): Worker | undefined {
+    if (worker !== this.#successor) return undefined;
+    const old = this.#worker;
+    this.#worker = worker;
+    this.#successor = undefined;
+    this.#born = performance.now();
+    return old;
+  }
+
   /** Its worker is of no more use: another takes its place, the later the more often that happens. */
   vacate(worker: Worker): void {
+    if (worker === this.#successor) this.#successor = undefined;
     if (worker !== this.#worker) return;
-    this.#worker = undefined;
+    this.#worker = this.#successor;
+    this.#successor = undefined;
+    if (this.#worker) return;
     const harmless = this.#failure === 'birth' && worker.wasReady;
     this.#failures = harmless || performance.now() - this.#born > GOOD_LIFE_MS ? 0 : this.#failures + 1;
     const wait = this.#failures < 2 ? 0 : Math.min(FIRST_WAIT_MS * 2 ** (this.#failures - 2), LONGEST_WAIT_MS);
@@ -58,6 +84,6 @@ export class Slot {
   close(): void {
     this.#closed = true;
     clearTimeout(this.#timer);
-    this.#worker?.process.kill();
+    for (const worker of this.workers) worker.process.kill();
   }
 }

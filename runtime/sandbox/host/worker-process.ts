@@ -138,7 +138,7 @@ export class WorkerProcess {
     try {
       for (let frame = this.#reader.next(); frame; frame = this.#reader.next()) {
         if (frame.header.type === 'ready') this.#ready(options);
-        else this.#events.message(frame.header, frame.body);
+        this.#events.message(frame.header, frame.body);
       }
     } catch (error) {
       // Whatever talks like that is not the program we started.

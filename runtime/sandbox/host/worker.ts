@@ -1,6 +1,8 @@
 import { SandboxLostError, type ScriptProblem } from '../errors.ts';
 import type { ToHost } from '../messages.ts';
 import type { CompileResult } from '../sandbox.ts';
+import { type Arrival, type Job, jobOf, timeOf } from './arrival.ts';
+import { Growth } from './growth.ts';
 import type { HostRun } from './host-run.ts';
 import type { NumberedProgram } from './programs.ts';
 import { type WorkerOptions, WorkerProcess } from './worker-process.ts';
@@ -10,7 +12,7 @@ import { type WorkerOptions, WorkerProcess } from './worker-process.ts';
  * starting ─▶ ready ─▶ retiring ─▶ gone
  *     └─────────┴──────────────────▶┘
  * ```
- * A retiring worker takes no new runs, because an isolate in it does not stop; those it has go on.
+ * A retiring worker takes no new runs, because an isolate in it does not stop, or it has grown; those it has go on.
  */
 export type WorkerState = 'starting' | 'ready' | 'retiring' | 'gone';
 
@@ -20,6 +22,14 @@ export interface WorkerListener {
   wounded(worker: Worker, culprit: NumberedProgram, reason: string): void;
   /** @param suspects programs that may have been the cause */
   gone(worker: Worker, suspects: readonly NumberedProgram[], reason: string): void;
+  /**
+   * A run fell asleep, and the worker knows it no more.
+   * @param text what is left of it
+   * @param missed what it was told and did not hear any more
+   */
+  asleep(id: number, run: HostRun, text: string, missed: readonly Job[]): void;
+  /** The worker keeps much more memory than it needs. */
+  grown(worker: Worker): void;
   /** A run waits for a debugger. */
   debuggable(worker: Worker, run: number): void;
   /** It waits for none any more, and none is there. */
@@ -29,12 +39,15 @@ export interface WorkerListener {
 
 /** Ended runs that are remembered. */
 const MEMORY = 100;
+const MB = 1_048_576;
 
 interface Held {
   readonly run: HostRun;
   readonly program: NumberedProgram;
-  /** An activation was sent that was not answered yet. */
-  active: number;
+  /** Nothing was heard of it here yet. */
+  arriving: boolean;
+  /** What it was told and has not dealt with. */
+  readonly jobs: Job[];
   /** The worker has done with it by itself. */
   over: boolean;
 }
@@ -51,6 +64,9 @@ export class Worker {
   readonly #compiles = new Map<number, PromiseWithResolvers<CompileResult>>();
   #state: WorkerState = 'starting';
   #wasReady = false;
+  #growth: Growth | undefined;
+  /** Runs that came since the last look at its memory. */
+  #arrivals = 0;
 
   constructor(options: WorkerOptions, listener: WorkerListener) {
     this.#listener = listener;
@@ -109,30 +125,30 @@ export class Worker {
     return compiled.promise;
   }
 
-  start(id: number, run: HostRun, program: NumberedProgram, job: string): void {
+  /** @param crowded so many runs wait that this one is to give up its isolate as soon as it waits */
+  take({ id, run, program, entrance: { type, text }, jobs }: Arrival, crowded: boolean): void {
     this.announce(program);
-    const held: Held = { run, program, active: 1, over: false };
+    this.#arrivals += 1;
+    const held: Held = { run, program, arriving: true, jobs: [], over: false };
     this.#held.set(id, held);
-    run.attach({
-      job: (text) => {
-        held.active++;
-        this.process.send({ type: 'job', run: id, ...time(run) }, text);
-      },
-      end: (reusable) => this.#end(id, held, reusable),
-    });
+    const tell = (job: Job): void => {
+      const { text: said, ...time } = job;
+      held.jobs.push(job);
+      this.process.send({ type: 'job', run: id, ...time }, said);
+    };
+    run.attach({ job: (said) => tell(jobOf(run, said)), end: (reusable) => this.#end(id, held, reusable) });
     const { cpuMs, activationMs, memoryMb, messageBytes } = run.limits;
+    const limits = { cpuMs, activationMs, memoryMb, messageBytes };
     const debug = run.options.debug ?? false;
-    this.process.send(
-      { type: 'start', run: id, program: program.id, cpuMs, activationMs, memoryMb, messageBytes, debug, ...time(run) },
-      job,
-    );
+    this.process.send({ type, run: id, program: program.id, ...limits, debug, crowded, ...timeOf(run) }, text);
+    for (const job of jobs) tell(job);
   }
 
   /** Takes no new runs; ends when those it has are over. */
   retire(): void {
     if (this.#state === 'gone') return;
     this.#state = 'retiring';
-    if (this.load === 0) this.process.kill();
+    this.#endWhenDone();
   }
 
   #end(id: number, held: Held, reusable: boolean): void {
@@ -143,18 +159,24 @@ export class Worker {
       const [oldest] = this.#endedBadly.keys();
       if (this.#endedBadly.size > MEMORY && oldest !== undefined) this.#endedBadly.delete(oldest);
     }
-    if (this.#state === 'retiring' && this.load === 0) this.process.kill();
+    this.#endWhenDone();
+  }
+
+  #endWhenDone(): void {
+    if (this.#state === 'retiring' && this.load === 0 && this.#compiles.size === 0) this.process.kill();
   }
 
   #hear(message: ToHost, body: string): void {
     switch (message.type) {
       case 'ready':
-      case 'pong':
+        this.#growth = new Growth(message.rss);
         return;
+      case 'pong':
+        return this.#look(message.rss);
       case 'compiled':
         this.#compiles.get(message.request)?.resolve(compileResult(message.problems, body));
         this.#compiles.delete(message.request);
-        return;
+        return this.#endWhenDone();
       case 'debuggable':
         return this.#listener.debuggable(this, message.run);
       case 'undebugged':
@@ -164,15 +186,34 @@ export class Worker {
       case 'said': {
         const held = this.#held.get(message.run);
         if (!held) return;
-        held.active = 0;
+        held.arriving = false;
+        held.jobs.splice(0, message.jobs - held.run.jobsDone);
         held.over = message.over === true;
         return held.run.said(body, message, message.unhandled);
       }
+      case 'asleep':
+        return this.#fellAsleep(message.run, body);
       case 'failed':
         return this.#held.get(message.run)?.run.failed(message.failure, message);
       case 'wounded':
         return this.#wounded(message.run, message.reason);
     }
+  }
+
+  #fellAsleep(id: number, text: string): void {
+    const held = this.#held.get(id);
+    if (!held) return;
+    this.#held.delete(id);
+    this.#listener.asleep(id, held.run, text, held.jobs);
+    this.#endWhenDone();
+  }
+
+  #look(rss: number): void {
+    let allowed = 0;
+    for (const { run } of this.#held.values()) allowed += run.limits.memoryMb * MB;
+    const grown = this.#growth?.look({ rss, allowed, arrivals: this.#arrivals });
+    this.#arrivals = 0;
+    if (grown && this.#state === 'ready') this.#listener.grown(this);
   }
 
   #wounded(id: number, reason: string): void {
@@ -186,7 +227,7 @@ export class Worker {
     this.#state = 'gone';
     const held = [...this.#held.values()];
     this.#held.clear();
-    const suspects = held.filter(({ active }) => active > 0).map(({ program }) => program);
+    const suspects = held.filter(({ arriving, jobs }) => arriving || jobs.length > 0).map(({ program }) => program);
     for (const { run } of held) run.lost(reason);
     for (const { reject } of this.#compiles.values()) reject(new SandboxLostError(reason));
     this.#compiles.clear();
@@ -197,9 +238,4 @@ export class Worker {
 function compileResult(problems: readonly ScriptProblem[], code: string): CompileResult {
   if (problems.length === 0) return { ok: true, code };
   return { ok: false, problems, ...(code === '' ? {} : { code }) };
-}
-
-/** The time of a run that does not go by the machine's clock. */
-function time({ options: { clock } }: HostRun): { readonly now?: number } {
-  return clock === undefined ? {} : { now: clock() };
 }

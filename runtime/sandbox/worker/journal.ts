@@ -17,9 +17,15 @@ const MAX_TURNS = 200;
  * from outside, and nothing else in it could differ.
  */
 export class Journal {
-  #turns: JournalTurn[] = [];
+  #turns: JournalTurn[];
   #length = 0;
   #full = false;
+
+  /** @param turns of the script so far */
+  constructor(turns: readonly JournalTurn[] = []) {
+    this.#turns = [...turns];
+    for (const { jobs } of turns) this.#count(jobs);
+  }
 
   /** It holds everything since the start. */
   get complete(): boolean {
@@ -33,10 +39,14 @@ export class Journal {
   /** @param text what the script said */
   record(now: number, jobs: readonly string[], text: string): void {
     if (this.#full) return;
-    for (const job of jobs) this.#length += job.length;
+    this.#count(jobs);
     this.#full = this.#length > MAX_LENGTH || this.#turns.length >= MAX_TURNS;
     if (this.#full) this.#turns = [];
     else this.#turns.push({ now, jobs, said: digest(text) });
+  }
+
+  #count(jobs: readonly string[]): void {
+    for (const job of jobs) this.#length += job.length;
   }
 }
 

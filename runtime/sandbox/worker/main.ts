@@ -5,7 +5,7 @@
 import { Socket } from 'node:net';
 import process from 'node:process';
 import { FrameReader, encodeFrame } from '../frame.ts';
-import type { ToHost, ToWorker } from '../messages.ts';
+import type { Entry, ToHost, ToWorker } from '../messages.ts';
 import { MemoryWatch } from './memory-watch.ts';
 import { ProcessorWatch } from './processor-watch.ts';
 import { Seats, leave } from './seats.ts';
@@ -15,7 +15,7 @@ import { WorkerRun } from './worker-run.ts';
 
 /** Runs that may begin or wake at once. */
 const AT_ONCE = 8;
-/** Runs beyond which those that wait give up their isolates at once. */
+/** Runs with an isolate, or about to have one, beyond which those that wait give theirs up at once. */
 const CROWD = 64;
 /** Memory of an isolate that only compiles, in megabytes. */
 const COMPILE_MEMORY_MB = 32;
@@ -68,8 +68,16 @@ function codeOf(program: Program): string {
 }
 
 /** An isolate takes more than a megabyte, and what V8 once took it keeps for the next: many at once are dear. */
-function restMs(): number {
-  return runs.size > CROWD ? 0 : settings.restMs;
+function restMs(crowded: boolean): number {
+  return crowded || runs.size > CROWD ? 0 : settings.restMs;
+}
+
+/** @param asleep the body of `wake`; undefined: it begins */
+function enter(entry: Entry, asleep?: string): WorkerRun {
+  const over = (): void => void runs.delete(entry.run);
+  const run = new WorkerRun(entry, { seats, watch, processor, turnstile, restMs, send, over }, asleep);
+  runs.set(entry.run, run);
+  return run;
 }
 
 function programOf(id: number): Program {
@@ -94,20 +102,12 @@ function receive(message: ToWorker, body: string): void {
     case 'compile':
       void compile(message.request, programOf(message.program));
       break;
-    case 'start': {
-      const run = new WorkerRun(message, {
-        seats,
-        watch,
-        processor,
-        turnstile,
-        restMs,
-        send,
-        over: () => runs.delete(message.run),
-      });
-      runs.set(message.run, run);
-      void run.begin(programOf(message.program), body);
+    case 'start':
+      void enter(message).begin(programOf(message.program), body);
       break;
-    }
+    case 'wake':
+      void enter(message, body).wake(programOf(message.program));
+      break;
     case 'job':
       runs.get(message.run)?.job(body, message.now);
       break;
@@ -135,4 +135,4 @@ host.on('data', (chunk: Buffer) => {
 host.on('close', die);
 host.on('error', die);
 // Before that, what this process says does not come to its host.
-process.stdin.resume().once('end', () => send({ type: 'ready' }));
+process.stdin.resume().once('end', () => send({ type: 'ready', rss: process.memoryUsage.rss() }));

@@ -13,10 +13,14 @@ export class ScriptTime {
   #used = 0;
   #lastTurn = 0;
 
-  /** @param limits milliseconds of processor time, for all and for one turn */
-  constructor({ cpuMs, activationMs }: { readonly cpuMs: number; readonly activationMs: number }) {
+  /**
+   * @param limits milliseconds of processor time, for all and for one turn
+   * @param used milliseconds that it has used before
+   */
+  constructor({ cpuMs, activationMs }: { readonly cpuMs: number; readonly activationMs: number }, used = 0) {
     this.#cpuMs = cpuMs;
     this.#activationMs = activationMs;
+    this.#used = used;
   }
 
   /** A turn is over. @param milliseconds that it used */

@@ -1,6 +1,7 @@
 import type { LimitName } from '../limits.ts';
-import type { Failure, RunProgress, ToHost } from '../messages.ts';
+import type { Entry, Failure, RunProgress, ToHost } from '../messages.ts';
 import type { Said } from './door.ts';
+import { readDream, writeDream } from './dream.ts';
 import { InspectorLink } from './inspector-link.ts';
 import { isSame, Journal } from './journal.ts';
 import type { MemoryWatch, Watched } from './memory-watch.ts';
@@ -12,16 +13,6 @@ import { type Seat, type Seats, leave } from './seats.ts';
 import { type Program, SourceError } from './source.ts';
 import type { Turnstile } from './turnstile.ts';
 
-export interface RunSettings {
-  readonly run: number;
-  readonly now?: number;
-  readonly cpuMs: number;
-  readonly activationMs: number;
-  readonly memoryMb: number;
-  readonly messageBytes: number;
-  readonly debug: boolean;
-}
-
 export interface RunSurroundings {
   readonly seats: Seats;
   readonly watch: MemoryWatch;
@@ -29,9 +20,9 @@ export interface RunSurroundings {
   /** Where runs come in that need an isolate. */
   readonly turnstile: Turnstile;
   /** Milliseconds for which a run waits before it gives up its isolate; after each time it waits twice as long. */
-  readonly restMs: () => number;
+  readonly restMs: (crowded: boolean) => number;
   readonly send: (message: ToHost, body?: string) => void;
-  /** The run is done, and needs no word of the host any more. */
+  /** The run is done or asleep, and needs no word of the host any more. */
   readonly over: () => void;
 }
 
@@ -53,30 +44,26 @@ const REPEATABLE_CPU_MS = 100;
 /**
  * ```
  * preparing ─▶ idle ⇄ active
- *     ▲ │       │ │     │
- *     │ │       ▼ │     │
- *     └─┼─── asleep     │
- *       └─────────┴─────┴──▶ over
+ *     └──────────┴──────┴────▶ over
  * ```
- * A run that waits for long sleeps: it has no isolate. What it is told next wakes it, in a fresh context in which it does
- * once more what it has done so far, unheard.
+ * A run that waits for long sleeps: it is over here, and its host keeps what is left of it. What it is told next wakes it, in
+ * this process or another, in a fresh context in which it does once more what it has done so far, unheard.
  */
-type State = 'preparing' | 'idle' | 'active' | 'asleep' | 'over';
+type State = 'preparing' | 'idle' | 'active' | 'over';
 
 /** One run inside the worker: takes activations to its isolate and what the script said to the host. */
 export class WorkerRun implements Watched {
   readonly memoryMb: number;
-  readonly #settings: RunSettings;
+  readonly #settings: Entry;
   readonly #around: RunSurroundings;
   #state: State = 'preparing';
   #seat: Seat | undefined;
   #inspector: InspectorLink | undefined;
   #jobs: string[] = [];
   #now: number | undefined;
-  #program: Program | undefined;
-  #journal: Journal | undefined;
+  readonly #journal: Journal | undefined;
   /** How much longer it waits than others before it gives up its isolate. */
-  #patience = 1;
+  readonly #patience: number;
   #resting: NodeJS.Timeout | undefined;
   /** An activation is in the isolate, although the run may be over. */
   #inside = false;
@@ -86,20 +73,26 @@ export class WorkerRun implements Watched {
   #news: string[] = [];
   #turnNow: Turn | undefined;
   #debuggerLate: NodeJS.Timeout | undefined;
-  #activations = 0;
-  #taken = 0;
+  #activations: number;
+  #taken: number;
   readonly #time: ScriptTime;
-  #memoryBytes = 0;
+  #memoryBytes: number;
 
-  constructor(settings: RunSettings, around: RunSurroundings) {
+  /** @param asleep the body of `wake`; undefined: it begins */
+  constructor(settings: Entry, around: RunSurroundings, asleep?: string) {
+    const dream = asleep === undefined ? undefined : readDream(asleep);
     this.#settings = settings;
     this.#now = settings.now;
     this.#around = around;
-    this.#time = new ScriptTime(settings);
+    this.#time = new ScriptTime(settings, dream?.cpuMs);
+    this.#activations = dream?.activations ?? 0;
+    this.#taken = dream?.jobs ?? 0;
+    this.#memoryBytes = dream?.memoryBytes ?? 0;
+    this.#patience = dream ? dream.patience * 2 : 1;
     this.#limited = !settings.debug;
     this.memoryMb = settings.memoryMb;
     // A debugger looks into the one isolate.
-    if (!settings.debug) this.#journal = new Journal();
+    if (!settings.debug) this.#journal = new Journal(dream?.turns);
   }
 
   get isGone(): boolean {
@@ -108,7 +101,6 @@ export class WorkerRun implements Watched {
 
   /** Starts the program; never rejects. */
   async begin(program: Program, startJob: string): Promise<void> {
-    this.#program = program;
     const seed = randomSeed();
     const jobs = [JSON.stringify({ do: 'seed', seed }), startJob];
     const goOn = await this.#around.turnstile.enter();
@@ -117,6 +109,14 @@ export class WorkerRun implements Watched {
     if (seat && this.#settings.debug) await this.#waitForDebugger();
     if (seat && !this.#isOver()) await this.#turn(jobs, true);
     clearTimeout(entry);
+    goOn();
+  }
+
+  /** Wakes it: does everything again that was done, up to the same state; never rejects. */
+  async wake(program: Program): Promise<void> {
+    const goOn = await this.#around.turnstile.enter();
+    const seat = this.#isOver() ? undefined : await this.#sitDown(program);
+    if (seat) await this.#repeat(seat);
     goOn();
   }
 
@@ -150,7 +150,6 @@ export class WorkerRun implements Watched {
     this.#now = now;
     this.#jobs.push(text);
     if (this.#state === 'idle') void this.#continue();
-    else if (this.#state === 'asleep') void this.#wake();
   }
 
   /** The host is done with the run. */
@@ -213,31 +212,20 @@ export class WorkerRun implements Watched {
   }
 
   #restLater(): void {
-    const restMs = this.#around.restMs() * this.#patience;
+    const restMs = this.#around.restMs(this.#settings.crowded) * this.#patience;
     // At once: whoever comes next then gets the isolate instead of making one.
     if (restMs === 0) this.#rest();
     else this.#resting = setTimeout(() => this.#rest(), restMs);
   }
 
-  /** Gives up the isolate, if what the script did is easily done again. */
+  /** Gives up the isolate, if what the script did is easily done again: nothing of the run is left here. */
   #rest(): void {
     const seat = this.#seat;
     const easy = this.#journal?.complete === true && this.#time.used <= REPEATABLE_CPU_MS;
     if (!seat || this.#state !== 'idle' || !easy) return;
-    this.#state = 'asleep';
-    this.#seat = undefined;
-    void this.#around.seats.giveBack(seat);
-  }
-
-  /** Does everything again that was done, up to the same state. */
-  async #wake(): Promise<void> {
-    if (!this.#program) return;
-    this.#state = 'preparing';
-    this.#patience *= 2;
-    const goOn = await this.#around.turnstile.enter();
-    const seat = this.#isOver() ? undefined : await this.#sitDown(this.#program);
-    if (seat) await this.#repeat(seat);
-    goOn();
+    const dream = writeDream({ turns: this.#journal.turns, patience: this.#patience, ...this.#progress() });
+    this.#around.send({ type: 'asleep', run: this.#settings.run }, dream);
+    this.#finish(seat);
   }
 
   async #repeat(seat: Seat): Promise<void> {
@@ -347,7 +335,7 @@ export class WorkerRun implements Watched {
     };
   }
 
-  /** The script came to its end: the next one of its program gets the isolate. */
+  /** Nothing more is to be done here: the next run of its program gets the isolate. */
   #finish(seat: Seat): void {
     this.#state = 'over';
     this.#around.over();

@@ -1,0 +1,23 @@
+import type { RunLink } from './host-run.ts';
+
+/** A run that no process knows of: nothing but a text is left of it, until it is told something. */
+export class Sleeper implements RunLink {
+  readonly #text: string;
+  readonly #wake: (text: string, job: string) => void;
+
+  /**
+   * @param text what is left of the run
+   * @param wake called once at most, with it and with what the run is told
+   */
+  constructor(text: string, wake: (text: string, job: string) => void) {
+    this.#text = text;
+    this.#wake = wake;
+  }
+
+  job(text: string): void {
+    this.#wake(this.#text, text);
+  }
+
+  /** Its text goes with it. */
+  end(): void {}
+}
