@@ -13,8 +13,10 @@ import type { Benchmark, Figure } from './support/report.ts';
 
 const RUNS = 1000;
 const WATCHED_MS = 5000;
-/** Longer than a module may wait before it gives up its isolate. */
-const SETTLE_MS = 8000;
+/** Longer than a module may wait before it gives up its isolate, and a script process that has grown goes on being idle. */
+const SETTLE_MS = 18_000;
+/** Between two looks at the script process while it is at its largest. */
+const LOOK_MS = 50;
 
 const YAML = `id: waits
 variables: { digits: "12345", tries: 0, order: { type: object, value: { id: 7, state: open } } }
@@ -30,9 +32,9 @@ const MODULE = `export default async function (call, args) {
 }
 `;
 
-/** What a thousand runs cost that wait for an hour. */
+/** What a thousand runs cost that wait for an hour, and a thousand more. */
 export const waiting: Benchmark = {
-  title: `waiting: ${RUNS} runs at once that wait for an hour`,
+  title: `waiting: ${RUNS} runs at once that wait for an hour, and ${RUNS} more`,
   async run(progress) {
     setFlagsFromString('--expose-gc');
     const collect = runInNewContext('gc') as () => void;
@@ -48,39 +50,53 @@ export const waiting: Benchmark = {
   },
 };
 
-interface Cost {
-  /** Kilobytes of a run in the node, and in the process of its script. */
+/** Memory in bytes. */
+interface Memory {
+  /** What is alive in the node. */
+  readonly alive: number;
+  /** Resident memory of the node, and of the script process. */
   readonly here: number;
   readonly there: number;
+}
+
+interface Cost {
+  /** Of the first ones together, and of the next ones together. */
+  readonly first: Memory;
+  readonly more: Memory;
+  /** Resident memory of the script process at its largest, in bytes, beyond what it had before. */
+  readonly peak: number;
   /** Milliseconds of processor time in a second, of all runs. */
   readonly cpu: number;
   /** Milliseconds until all have ended. */
   readonly ends: number;
 }
 
-async function measure(
-  file: string,
-  source: string,
-  sandbox: Sandbox & { pids: readonly number[] },
-  collect: () => void,
-): Promise<Cost> {
+type Scripts = Sandbox & { pids: readonly number[] };
+
+async function measure(file: string, source: string, sandbox: Scripts, collect: () => void): Promise<Cost> {
   const { program } = await checkText(source, { file, components });
   const options = { log: SILENT, services: { sandbox } };
+  const start = (): Run => startRun(program as Program, options);
   // What is made once is not a run's.
-  await ended([startRun(program as Program, options)]);
-  const before = used(collect);
-  const [pid = 0] = sandbox.pids;
-  const residentBefore = residentMiB(pid);
-  const runs = Array.from({ length: RUNS }, () => startRun(program as Program, options));
+  await ended([start()]);
+  const before = memory(sandbox, collect);
+  const peak = watchPeak(sandbox);
+  const runs = Array.from({ length: RUNS }, start);
   await delay(SETTLE_MS);
-  const here = (used(collect) - before) / RUNS / 1000;
-  const there = ((residentMiB(pid) - residentBefore) * 1024) / RUNS;
+  const largest = peak() - before.there;
+  const between = memory(sandbox, collect);
+  const [pid = 0] = sandbox.pids;
   const spent = cpuMs(process.pid) + cpuMs(pid);
   await delay(WATCHED_MS);
   const cpu = (cpuMs(process.pid) + cpuMs(pid) - spent) / (WATCHED_MS / 1000);
+  const others = Array.from({ length: RUNS }, start);
+  await delay(SETTLE_MS);
+  const after = memory(sandbox, collect);
   const began = performance.now();
   await ended(runs);
-  return { here, there, cpu, ends: performance.now() - began };
+  const ends = performance.now() - began;
+  await ended(others);
+  return { first: difference(before, between), more: difference(between, after), peak: largest, cpu, ends };
 }
 
 async function ended(runs: readonly Run[]): Promise<void> {
@@ -89,16 +105,45 @@ async function ended(runs: readonly Run[]): Promise<void> {
   await Promise.all(runs.map(({ finished }) => finished));
 }
 
-function used(collect: () => void): number {
+function memory(sandbox: Scripts, collect: () => void): Memory {
   collect();
-  const { heapUsed, external } = process.memoryUsage();
-  return heapUsed + external;
+  const { heapUsed, external, rss } = process.memoryUsage();
+  return { alive: heapUsed + external, here: rss, there: resident(sandbox) };
 }
 
-function figures(kind: string, { here, there, cpu, ends }: Cost): Figure[] {
+function difference(before: Memory, after: Memory): Memory {
+  return { alive: after.alive - before.alive, here: after.here - before.here, there: after.there - before.there };
+}
+
+/** Of all script processes, one that is about to take the place of another included. */
+function resident({ pids }: Scripts): number {
+  // One that is at its end has none.
+  return pids.reduce((sum, pid) => sum + (residentMiB(pid) || 0) * 1_048_576, 0);
+}
+
+/** @returns ends it, and gives the most that was seen */
+function watchPeak(sandbox: Scripts): () => number {
+  let peak = 0;
+  const timer = setInterval(() => (peak = Math.max(peak, resident(sandbox))), LOOK_MS);
+  return () => {
+    clearInterval(timer);
+    return peak;
+  };
+}
+
+function figures(kind: string, { first, more, peak, cpu, ends }: Cost): Figure[] {
+  const each = (bytes: number): number => bytes / RUNS / 1000;
+  const memories: readonly (readonly [string, Memory])[] = [
+    ['', first],
+    [`, of ${RUNS} more`, more],
+  ];
   return [
-    { what: `kB in the node for each ${kind}`, figure: here },
-    { what: `kB in the script process for each ${kind}`, figure: there },
+    ...memories.flatMap(([which, { alive, here, there }]) => [
+      { what: `kB alive in the node for each ${kind}${which}`, figure: each(alive) },
+      { what: `kB resident in the node for each ${kind}${which}`, figure: each(here) },
+      { what: `kB resident in script processes for each ${kind}${which}`, figure: each(there) },
+    ]),
+    { what: `MB more in script processes at the most, ${kind}`, figure: peak / 1e6 },
     { what: `ms of processor time a second for ${RUNS} of kind ${kind}`, figure: cpu },
     { what: `ms until ${RUNS} of kind ${kind} have ended`, figure: ends },
   ];

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { FrameError, FrameReader, encodeFrame } from '../../runtime/sandbox/frame.ts';
 import { Budget } from '../../runtime/sandbox/host/budget.ts';
+import { Growth } from '../../runtime/sandbox/host/growth.ts';
 import { Pace } from '../../runtime/sandbox/host/pace.ts';
 import { Programs } from '../../runtime/sandbox/host/programs.ts';
 import { Quarantine } from '../../runtime/sandbox/host/quarantine.ts';
@@ -125,6 +126,25 @@ describe('sandbox: budget', () => {
     expect(wait(10_000)).to.equal(0);
     pace.crossed(20_000, 20 * 4096);
     expect(pace.wait(20_000)).to.equal(1000);
+  });
+});
+
+describe('sandbox: growth of a process', () => {
+  const MB = 1_048_576;
+  const look = { rss: 200 * MB, allowed: 0, arrivals: 0 };
+
+  it('counts when it has had little to do for a while', () => {
+    const growth = new Growth(100 * MB);
+    expect([look, look, look].map((each) => growth.look(each))).to.deep.equal([false, false, true]);
+  });
+
+  it('does not count while runs come, or while those that are there may need it', () => {
+    for (const other of [{ arrivals: 3 }, { allowed: 96 * MB }, { rss: 130 * MB }]) {
+      const growth = new Growth(100 * MB);
+      const looks = [look, look, { ...look, ...other }, look, look];
+      expect(looks.map((each) => growth.look(each))).to.deep.equal(looks.map(() => false));
+      expect(growth.look(look)).to.equal(true);
+    }
   });
 });
 

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import process from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
@@ -7,6 +6,8 @@ import { errorOf, startScript } from './support.ts';
 
 /** Milliseconds after which the scripts of these tests sleep. */
 const REST_MS = 30;
+/** Milliseconds in which a process is not looked at during a test. */
+const LONG = 60_000;
 
 describe('sandbox: scripts that wait for long', function () {
   this.timeout(20_000);
@@ -104,33 +105,78 @@ describe('sandbox: scripts that wait for long', function () {
     expect((await run.finished).value).to.be.greaterThan(0);
     expect(run.usage().activations).to.equal(2);
   });
+});
 
-  it('take no isolate each: some kilobytes are left', async function () {
-    if (process.platform !== 'linux') this.skip();
-    const waiting = Promise.withResolvers<unknown>();
-    const source = 'const order = { id: 7 }; await call.play(); return order.id;';
-    const resident = (): number =>
-      Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${sandbox.pids[0]}/status`, 'utf8'))?.[1]);
-    /** Settles when all have got so far. */
-    const begin = async (count: number): Promise<ScriptRun[]> => {
-      let asked = 0;
-      const all = Promise.withResolvers<void>();
-      const onCommand = async (): Promise<unknown> => {
-        if (++asked === count) all.resolve();
-        return waiting.promise;
-      };
-      const runs = Array.from({ length: count }, () => startScript(sandbox, { version: 'one', source, onCommand }));
-      await all.promise;
-      await delay(REST_MS * 2);
-      return runs;
+describe('sandbox: scripts that sleep', function () {
+  this.timeout(30_000);
+  let sandbox: Sandbox & { readonly pids: readonly number[] };
+  const open = async (beatMs: number): Promise<void> => {
+    sandbox = await openSandbox({ workers: 1, restMs: 0, beatMs });
+  };
+  afterEach(() => sandbox.close());
+
+  /** Starts scripts that wait for the same answer; settles when all are asleep. */
+  const asleep = async (count: number, source: string, answer: Promise<unknown>): Promise<ScriptRun[]> => {
+    let asked = 0;
+    const all = Promise.withResolvers<void>();
+    const onCommand = (): Promise<unknown> => {
+      if (++asked === count) all.resolve();
+      return answer;
     };
-    // The first ones take what is used again later.
-    const first = await begin(600);
-    const before = resident();
-    const second = await begin(600);
-    expect((resident() - before) / second.length).to.be.lessThan(100);
-    waiting.resolve(null);
-    const values = await Promise.all([...first, ...second].map(async ({ finished }) => (await finished).value));
-    expect(new Set(values)).to.deep.equal(new Set([7]));
+    const runs = Array.from({ length: count }, () => startScript(sandbox, { version: 'one', source, onCommand }));
+    await all.promise;
+    // What a process has said before it is heard before.
+    await sandbox.compile({ source: '', format: 'js', kind: 'block', file: 'test.js' });
+    return runs;
+  };
+
+  const values = (runs: readonly ScriptRun[]): Promise<unknown[]> =>
+    Promise.all(runs.map(async ({ finished }) => (await finished).value));
+
+  it('leave nothing in their process: when it is killed they go on in another', async () => {
+    await open(LONG);
+    const answer = Promise.withResolvers<string>();
+    const runs = await asleep(
+      20,
+      'const n = Math.random(); await call.play(n); return await call.play(n)',
+      answer.promise,
+    );
+    const [pid = 0] = sandbox.pids;
+    process.kill(pid, 'SIGKILL');
+    while (sandbox.pids.includes(pid)) await delay(20);
+    answer.resolve('played');
+    expect(new Set(await values(runs))).to.deep.equal(new Set(['played']));
+    expect(sandbox.pids).not.to.include(pid);
+  });
+
+  it('miss nothing that they are told while they fall asleep', async () => {
+    await open(LONG);
+    const ROUNDS = 20;
+    const run = startScript(sandbox, {
+      source: `
+        let ticks = 0;
+        events.on('tick', () => { ticks++; });
+        for (let i = 0; i < ${ROUNDS}; i++) await call.play(i);
+        return ticks;`,
+      onCommand: async () => {
+        // Before it can be known that the script sleeps, and after.
+        run.emit({ type: 'tick' });
+        await Promise.resolve();
+        run.emit({ type: 'tick' });
+        return null;
+      },
+    });
+    expect((await run.finished).value).to.equal(2 * ROUNDS);
+  });
+
+  it('keep no process that has grown: a fresh one takes its place, in which they go on', async () => {
+    await open(20);
+    const [pid = 0] = sandbox.pids;
+    const answer = Promise.withResolvers<null>();
+    const source = 'const many = new Array(1e5).fill(0.5); await call.play(); return many.length';
+    const runs = await asleep(200, source, answer.promise);
+    while (sandbox.pids.includes(pid)) await delay(20);
+    answer.resolve(null);
+    expect(new Set(await values(runs))).to.deep.equal(new Set([1e5]));
   });
 });

@@ -8,6 +8,7 @@ const DEFAULTS: PoolOptions = {
   memoryMb: 4096,
   nice: 10,
   restMs: 5000,
+  beatMs: 2500,
   silenceMs: 10_000,
   drainMs: 600_000,
   debuggerPort: undefined,

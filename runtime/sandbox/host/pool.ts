@@ -7,6 +7,7 @@ import { DebugServer } from './debug-server.ts';
 import { HostRun } from './host-run.ts';
 import { type NumberedProgram, Programs } from './programs.ts';
 import { Quarantine } from './quarantine.ts';
+import { Retired } from './retired.ts';
 import { Sleeper } from './sleeper.ts';
 import { Slot } from './slot.ts';
 import type { WorkerLimits } from './worker-process.ts';
@@ -45,8 +46,7 @@ export class Pool implements Sandbox {
   readonly #isolation: Slot;
   /** For runs with a debugger, which V8 gives no such guarantees for. */
   readonly #debugging: Slot;
-  /** Each with what ends it in time where its runs may be of no use any more. */
-  readonly #retiring = new Map<Worker, NodeJS.Timeout | undefined>();
+  readonly #retired: Retired;
   readonly #runs = new Map<number, HostRun>();
   readonly #debug: DebugServer | undefined;
   /** Runs with a debugger, by id; the value is the secret in their address. */
@@ -60,6 +60,7 @@ export class Pool implements Sandbox {
   constructor(options: PoolOptions) {
     this.#options = options;
     this.#debug = options.debuggerPort === undefined ? undefined : new DebugServer(options.debuggerPort);
+    this.#retired = new Retired(options.drainMs);
     this.#programs = new Programs(PROGRAMS, (program) => {
       for (const worker of this.#workers()) worker.forget(program);
     });
@@ -116,10 +117,7 @@ export class Pool implements Sandbox {
     this.#debug?.close();
     const exits = [...this.#workers()].map((worker) => worker.process.exited);
     for (const slot of this.#places()) slot.close();
-    for (const [worker, timer] of this.#retiring) {
-      clearTimeout(timer);
-      worker.process.kill();
-    }
+    this.#retired.close();
     await Promise.all(exits);
     if (this.#nursery !== this.#options.nursery) this.#nursery.close();
   }
@@ -139,7 +137,7 @@ export class Pool implements Sandbox {
 
   *#workers(): Generator<Worker> {
     for (const { workers } of this.#places()) yield* workers;
-    yield* this.#retiring.keys();
+    yield* this.#retired;
   }
 
   /** @throws DebuggerNotAllowedError */
@@ -233,23 +231,25 @@ export class Pool implements Sandbox {
         this.#placeWaiting();
       },
       wounded: (worker, culprit, reason) => {
-        if (worker.state !== 'ready') return;
+        if (worker.state !== 'ready' && !this.#retired.isReplaced(worker)) return;
         this.#options.onDiagnostic('a script harmed its sandbox process, which retires', {
           file: culprit.file,
           reason,
         });
         this.#quarantine.add(culprit.key, performance.now());
-        this.#retire(worker);
+        this.#vacate(worker);
+        this.#retired.addHarmed(worker);
       },
       asleep: (id, run, text, missed) => this.#asleep(id, run, text, missed),
       grown: (worker) => {
-        // One after the other, however long the runs of the last one go on.
-        if (this.#retiring.size === 0) for (const slot of this.#places()) if (slot.worker === worker) slot.renew();
+        // However long the runs of others that have grown go on: there are never many processes more.
+        if (this.#retired.size >= this.#options.workers) return;
+        for (const slot of this.#places()) if (slot.worker === worker) slot.renew();
       },
       gone: (worker, suspects, reason) => {
-        clearTimeout(this.#retiring.get(worker));
-        this.#retiring.delete(worker);
-        if (this.#closed) return;
+        const planned = this.#retired.isReplaced(worker) && suspects.length === 0;
+        this.#retired.delete(worker);
+        if (this.#closed || planned) return;
         if (worker.wasReady) this.#failedStarts = 0;
         else if (++this.#failedStarts > FAILED_STARTS)
           this.#opened.reject(new SandboxLostError(`${reason}\n${worker.process.lastWords}`));
@@ -273,21 +273,11 @@ export class Pool implements Sandbox {
     };
   }
 
-  /** A script may have harmed what its other runs need. */
-  #retire(worker: Worker): void {
-    if (this.#retiring.has(worker)) return;
-    this.#vacate(worker);
-    this.#retiring.set(worker, setTimeout(() => worker.process.kill(), this.#options.drainMs).unref());
-    worker.retire();
-  }
-
-  /** Lets a worker take the place of one that has grown, whose runs have all the time they need. */
+  /** A worker is ready: it may take the place of one that has grown. */
   #succeed(worker: Worker): void {
     for (const slot of this.#places()) {
       const old = slot.succeed(worker);
-      if (!old) continue;
-      this.#retiring.set(old, undefined);
-      old.retire();
+      if (old) this.#retired.addReplaced(old);
     }
   }
 

@@ -12,7 +12,9 @@ export interface WorkerLimits {
   readonly nice: number;
   /** Milliseconds that a script waits before it gives up its isolate, the first time. */
   readonly restMs: number;
-  /** Milliseconds without a sign of life after which the process is killed. */
+  /** Milliseconds between two times that it is asked for a sign of life. */
+  readonly beatMs: number;
+  /** Milliseconds without one after which the process is killed. */
   readonly silenceMs: number;
 }
 
@@ -87,7 +89,7 @@ export class WorkerProcess {
         },
       },
     );
-    this.#heartbeat = setInterval(() => this.#beat(options.silenceMs), options.silenceMs / 4);
+    this.#heartbeat = setInterval(() => this.#beat(options.silenceMs), options.beatMs);
     this.#heartbeat.unref();
   }
 
