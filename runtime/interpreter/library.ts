@@ -142,7 +142,13 @@ class FileLibrary implements ScenarioLibrary {
 
   async #read(file: string, stamp: string, before: FileState | undefined): Promise<void> {
     const { components, compile } = this.#options;
-    const { program, problems, text } = await checkFile({ file, components, ...(compile ? { compile } : {}) });
+    let checked: Awaited<ReturnType<typeof checkFile>>;
+    try {
+      checked = await checkFile({ file, components, ...(compile ? { compile } : {}) });
+    } catch (error) {
+      return this.#unchecked(file, error);
+    }
+    const { program, problems, text } = checked;
     // It has changed once more meanwhile.
     if (this.#reading.get(file)?.stamp !== stamp) return;
     this.#files.set(file, { stamp, program: program ?? before?.program, text, problems });
@@ -159,6 +165,14 @@ class FileLibrary implements ScenarioLibrary {
         : 'scenario file has mistakes';
       this.#options.log.error({ file, problems: problems.map(formatProblem) }, message);
     }
+  }
+
+  /** The others are served all the same, and this one is looked at again the next time. */
+  #unchecked(file: string, error: unknown): void {
+    const { program, text = '' } = this.#files.get(file) ?? {};
+    const message = `it could not be checked: ${error instanceof Error ? error.message : String(error)}`;
+    this.#files.set(file, { stamp: '', program, text, problems: [{ file, line: 1, column: 1, message }] });
+    this.#options.log.error({ file, err: error }, 'scenario file could not be checked');
   }
 
   #forget(file: string): void {

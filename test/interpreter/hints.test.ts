@@ -24,7 +24,7 @@ const CASES: readonly Case[] = [
       '  a: { if: n == "3", exits: { then: b, else: end } }\n  b: { if: ok && n, exits: { then: c, else: end } }\n' +
       '  c: { if: size(n) > 1, exits: { then: d, else: end } }\n  d: { log: "${l.foo}", next: e }\n  e: { wait: "${n}", next: end }',
     '5:12: these types do not go together: integer == string; a text is compared with a text, e.g. "1"; int(...) makes it a number',
-    '6:12: only true and false can be combined, not a value of type integer',
+    '6:12: only true and false can be combined, not a value of type integer; compare it, e.g. with == 0',
     '7:12: "size" is not for values of type integer',
     '8:18: a list has no fields: items are read by their number, e.g. [0], and counted by size(...)',
     '9:14: "wait" must be a text like 5s, but this is of type integer; add the unit, e.g. ${seconds}s',
@@ -244,10 +244,10 @@ const CASES: readonly Case[] = [
     '8:25: there is no variable "pin"; there is: n, l, m',
     '9:12: unknown name "args"; write who by itself',
     '10:19: unknown name "no"; write "no" if it is a text',
-    '11:28: this is not understood; write has(a.b) ? a.b : something',
+    '11:28: this is not understood; write call.number == "" ? other : call.number',
     '12:13: these types do not go together: string in string; write text.contains("x")',
     '13:24: this is not understood; write list.map(x, x + 1)',
-    '13:33: a value of type string is not true or false; compare it, e.g. with ==',
+    '13:33: a value of type string is not true or false; compare it, e.g. with == ""',
     '13:49: this is not understood; write + 1, and give the value to a variable by set',
   ],
   [

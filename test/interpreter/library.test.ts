@@ -67,6 +67,25 @@ describe('scenario library', () => {
     expect(library.problems()).to.deep.equal([]);
   });
 
+  it('serves the others when one file cannot be checked, and looks at it again', async () => {
+    let isBroken = true;
+    const compile = async ({ source }: { readonly source: string }) => {
+      if (isBroken) throw new Error('no process for scripts');
+      return { ok: true, code: source } as const;
+    };
+    await write('two.js', 'export default async function () {}\n');
+    const served = await openScenarioLibrary({ folders: [folder], components, log, compile });
+    expect((await served.program('one'))?.name).to.equal('First');
+    expect(await served.program('two')).to.equal(undefined);
+    expect(served.problems().map(({ message }) => message)).to.deep.equal([
+      'it could not be checked: no process for scripts',
+    ]);
+    expect(log.lines).to.include('error: scenario file could not be checked');
+    isBroken = false;
+    expect((await served.program('two'))?.id).to.equal('two');
+    expect(served.problems()).to.deep.equal([]);
+  });
+
   it('finds a new file, and one with a new id', async () => {
     await write('two.yml', GOOD.replace('id: one', 'id: two'));
     expect((await library.program('two'))?.id).to.equal('two');

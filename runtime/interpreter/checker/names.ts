@@ -1,5 +1,6 @@
 import type { Node } from 'yaml';
 import type { CallEnd, CallState } from '../call-port.ts';
+import { CEL_WORDS } from '../expression.ts';
 import type { ValueType } from '../values.ts';
 import type { Source } from './source.ts';
 
@@ -39,11 +40,8 @@ export const BUILT_IN_VALUES: ReadonlyMap<string, Readonly<Record<string, readon
 /** Maps that every expression can read: what is in them is known at run time only. */
 export const BUILT_IN_MAPS: ReadonlyMap<string, ValueType> = new Map([['secrets', 'object']]);
 
-/** Words CEL keeps for itself (its specification, "Reserved"), and `end`, which ends a run. */
-const RESERVED = new Set(
-  `as break const continue else end false for function if import in let loop null package namespace return true var void
-   while int uint double string bool bytes list map type null_type dyn size has`.split(/\s+/),
-);
+/** Words CEL keeps for itself, and `end`, which ends a run. */
+const RESERVED: ReadonlySet<string> = new Set([...CEL_WORDS, 'end']);
 const IDENTIFIER = /^[A-Za-z][A-Za-z0-9_]{0,63}$/;
 
 /** Names of parameters, variables and blocks share one space, because expressions read all three. */
