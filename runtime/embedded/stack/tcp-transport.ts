@@ -4,7 +4,7 @@ import { SipParseError, SipTransportError } from './errors.ts';
 import type { ParseLimits } from './parse-message.ts';
 import { StreamFramer } from './stream-framer.ts';
 import type { DeliveryFailure, ListeningPoint, Source, TransportEvents } from './transport.ts';
-import { formatHostPort } from './uri.ts';
+import { formatHostPort, isPort } from './uri.ts';
 
 /** Bounds on connections, so that slow or silent peers cannot use the server up. */
 export interface TcpLimits {
@@ -103,6 +103,10 @@ export class TcpTransport {
     const key = formatHostPort(address, port);
     let connection = this.#connections.get(key);
     if (connection === undefined) {
+      if (!isPort(port)) {
+        queueMicrotask(() => failure?.(new SipTransportError('unreachable', `tcp/${key}`, 'no port to connect to')));
+        return;
+      }
       if (this.#connections.size >= this.#tcp.maxConnections) {
         queueMicrotask(() => failure?.(new SipTransportError('unreachable', `tcp/${key}`, 'too many connections')));
         return;

@@ -6,7 +6,7 @@ import { type ParseLimits, parseMessage } from './parse-message.ts';
 import { RecentPeers } from './recent-peers.ts';
 import type { DeliveryFailure, ListeningPoint, TransportEvents } from './transport.ts';
 import { numericLookup, udpError, UdpProbe } from './udp-probe.ts';
-import { formatHostPort } from './uri.ts';
+import { formatHostPort, isPort } from './uri.ts';
 
 /** Largest UDP payload over IPv4. */
 const MAX_DATAGRAM = 65_507;
@@ -57,9 +57,9 @@ export class UdpTransport {
   /** Sends a datagram to an IP address. */
   send(data: Buffer, address: string, port: number, failure?: DeliveryFailure): void {
     if (this.#closed) return;
-    if (data.length > MAX_DATAGRAM) {
-      const target = `udp/${formatHostPort(address, port)}`;
-      queueMicrotask(() => failure?.(new SipTransportError('too-large', target, `${data.length} bytes`)));
+    const obstacle = obstacleTo(data, address, port);
+    if (obstacle !== undefined) {
+      queueMicrotask(() => failure?.(obstacle));
       return;
     }
     if (failure === undefined) {
@@ -84,7 +84,7 @@ export class UdpTransport {
   /** Sends from a socket that is told of "port unreachable" ({@link UdpProbe}), unless too many are open. */
   probe(data: Buffer, address: string, port: number, failure: DeliveryFailure): void {
     if (this.#closed) return;
-    if (data.length > MAX_DATAGRAM) {
+    if (obstacleTo(data, address, port) !== undefined) {
       this.send(data, address, port, failure);
       return;
     }
@@ -129,6 +129,14 @@ export class UdpTransport {
       this.#events.malformed(error, source);
     }
   }
+}
+
+/** Why a datagram cannot even be tried. */
+function obstacleTo(data: Buffer, address: string, port: number): SipTransportError | undefined {
+  const target = `udp/${formatHostPort(address, port)}`;
+  if (!isPort(port)) return new SipTransportError('unreachable', target, 'no port to send to');
+  if (data.length > MAX_DATAGRAM) return new SipTransportError('too-large', target, `${data.length} bytes`);
+  return undefined;
 }
 
 function bind(host: string, port: number, reuseAddr: boolean): Promise<Socket> {

@@ -87,6 +87,11 @@ export function parseHostPort(text: string, context = text): { host: string; por
   return { host, port };
 }
 
+/** Whether something can be sent to this port. URIs may name 0 (RFC 3261 section 25.1), and sockets throw at it. */
+export function isPort(port: number): boolean {
+  return port > 0 && port < 65_536;
+}
+
 function isHost(host: string): boolean {
   if (host.length === 0 || host.length > 255) return false;
   for (let i = 0; i < host.length; i += 1) {

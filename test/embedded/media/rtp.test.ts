@@ -229,6 +229,7 @@ describe('embedded media server: RTP', () => {
       expect(latch.state).to.equal('confirmed');
       latch.expect('10.0.0.1', 4002);
       expect(latch.state).to.equal('open');
+      expect(latch.accept('10.0.0.1', 0), 'a port that nothing can be sent to').to.equal('stranger');
     });
   });
 

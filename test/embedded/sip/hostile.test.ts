@@ -136,6 +136,44 @@ describe('embedded SIP server against hostile input', () => {
     }
   });
 
+  for (const where of ['127.0.0.1:0', '127.0.0.1:0;transport=tcp']) {
+    it(`survives a phone that wants to be reached at ${where}`, async () => {
+      node = await RawNode.start(['invite']);
+      await node.say('INVITE', [`Contact: <sip:alice@${where}>`]);
+      node.app.send(`1|sip|${(await node.frame()).fields[8]}|\r\nSIP/2.0 200 OK\r\n\r\n`);
+      const to = (await node.heard('200')).toTag ?? '';
+      await node.say('ACK', [], { branch: 'ack', to });
+      const asked = (text: string): boolean => text.includes('|503|') || / 503 /.test(text);
+      node.app.send('2|sip||call-1;from-tag=alice1|\r\nINFO sip:x SIP/2.0\r\n\r\n');
+      for (let text = ''; !asked(text); ) ({ text } = await node.frame());
+    });
+  }
+
+  it('survives the answer of a forwarded request whose Via it cannot follow', async () => {
+    node = await RawNode.start(['message']);
+    await node.say('MESSAGE');
+    const destination = `sip:far@127.0.0.1:${node.phone.port}`;
+    node.app.send(
+      `1|proxy|${(await node.frame()).fields[8]}||||||1s|${destination}\r\nMESSAGE ${destination} SIP/2.0\r\n\r\n`,
+    );
+    const forwarded = await node.heard('MESSAGE');
+    const [own = '', first = ''] = forwarded.values('via');
+    for (const port of ['rport=0', 'rport=x', 'rport=99999', 'rport'])
+      await node.phone.sendUdp(
+        [
+          'SIP/2.0 200 OK',
+          `Via: ${own}`,
+          `Via: ${first.replace(/rport=\d+/, port)}`,
+          `From: ${forwarded.header('from')}`,
+          `To: ${forwarded.header('to')};tag=far`,
+          `Call-ID: ${forwarded.callId}`,
+          `CSeq: ${forwarded.header('cseq')}`,
+          'Content-Length: 0\r\n\r\n',
+        ].join('\r\n'),
+        node.port,
+      );
+  });
+
   it('closes applications that send no frames, frames of no length, or giant ones, and keeps the rest', async () => {
     node = await RawNode.start([]);
     for (const bytes of ['hello', '#', '0#', '-5#abc', '1234567#x', ' 5#hello', '5 #hello']) {

@@ -169,6 +169,18 @@ describe('SIP endpoint', () => {
     });
   }
 
+  for (const transport of ['udp', 'tcp'] as const) {
+    it(`tells that nothing can be sent to port 0 over ${transport}`, async () => {
+      const client = await start();
+      const destination: Destination = { transport, host: '127.0.0.1', port: 0 };
+      const failure = exchange(client.endpoint, build('OPTIONS', destination), destination).catch((e: unknown) => e);
+      expect(await failure)
+        .to.be.instanceOf(SipTransportError)
+        .with.property('reason', 'unreachable');
+      expect(() => client.endpoint.send(build('ACK', destination), destination)).not.to.throw();
+    });
+  }
+
   it('sends to a peer that it heard from without a socket of its own, to another one with it', async () => {
     const server = await start();
     const client = await start();

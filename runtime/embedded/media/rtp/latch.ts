@@ -37,7 +37,8 @@ export class SourceLatch {
    * @returns `stranger` to drop it, `same` for the known source, `new` when the source (and so the target) changed
    */
   accept(address: string, port: number): 'same' | 'new' | 'stranger' {
-    if (this.#expectedPort === 0) return this.#refuse();
+    // A forged source port of 0: nothing could be sent there.
+    if (this.#expectedPort === 0 || port === 0) return this.#refuse();
     const isExpected = port === this.#expectedPort && address === this.#expectedAddress;
     if (this.#state !== 'open' && port === this.#port && address === this.#address) {
       if (isExpected) this.#state = 'confirmed';

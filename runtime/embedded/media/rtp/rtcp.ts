@@ -52,7 +52,8 @@ export class RtcpResponder {
   }
 
   #receive(datagram: Buffer, address: string, port: number): void {
-    if (address !== this.#sourceAddress || datagram.length < 28) return;
+    // Port 0 is forged, and cannot be answered.
+    if (address !== this.#sourceAddress || port === 0 || datagram.length < 28) return;
     if (((datagram[0] as number) & 0xc0) !== 0x80 || datagram[1] !== SENDER_REPORT) return;
     const now = performance.now();
     if (now - this.#lastReport < REPORT_INTERVAL_MS) return;
