@@ -182,14 +182,15 @@ export class Dialog {
 
   /**
    * A provisional response to this side's INVITE: refreshes the early dialog of its To tag, or begins another one.
-   * @returns false for a reliable response that came before (RFC 3262 section 4: it is not passed on again).
+   * @returns false for a reliable response that came before, or out of order (RFC 3262 section 4: it is neither passed on nor
+   *   acknowledged; the far end sends it again).
    */
   early(response: SipResponse): boolean {
     if (this.state !== 'early') return true;
     const remote = remoteOf(response, this.#remote.target);
     const rseq = Number(response.header('rseq') ?? 0);
     const known = this.#forks.get(remote.tag);
-    if (rseq > 0 && known !== undefined && rseq <= known.rseq) return false;
+    if (rseq > 0 && known !== undefined && known.rseq > 0 && rseq !== known.rseq + 1) return false;
     if (known === undefined && this.#forks.size >= MAX_FORKS) return true;
     this.#forks.set(remote.tag, { remote, rseq: Math.max(rseq, known?.rseq ?? 0) });
     this.#remote = remote;

@@ -67,10 +67,20 @@ function inBrackets(value: string): string {
   }
 }
 
+/** Whether a body is a session description, by how it begins. */
+function isSdp(body: Buffer): boolean {
+  return body.toString('latin1', 0, 3) === 'v=0';
+}
+
+/** A body of unknown type is not sent (RFC 3261 section 20.15); that of a session description is guessed. */
+export function lacksType(given: SipMessage): boolean {
+  return given.body.length > 0 && !given.has('content-type') && !isSdp(given.body);
+}
+
 /** Sets the body, guesses the type of an SDP that has none, and puts the headers into the usual order. */
 export function finish(message: SipMessage, body: Buffer): void {
   message.body = body;
-  if (body.length > 0 && !message.has('content-type') && body.toString('latin1', 0, 3) === 'v=0') {
+  if (!message.has('content-type') && isSdp(body)) {
     message.add('Content-Type', 'application/sdp');
   }
   message.set('Content-Length', String(body.length));

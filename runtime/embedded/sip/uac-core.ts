@@ -17,7 +17,7 @@ import type { Core } from './core.ts';
 import { Dialog, type NextHop } from './dialog.ts';
 import { Exchange } from './exchange.ts';
 import { newId, nokFields, sentRequestFields, unsolicitedFields, type WireMeta } from './frame-fields.ts';
-import { copyHeaders, type OwnAddress } from './message-building.ts';
+import { copyHeaders, lacksType, type OwnAddress } from './message-building.ts';
 import { ackRequest, dialogRequest, firstRoute, newRequest } from './request-building.ts';
 import { callOffLeftBehind } from './left-behind.ts';
 import { MIN_SE } from './session-timers.ts';
@@ -30,6 +30,7 @@ const CROSSED_CANCEL = 'SIP;cause=200;text="ACK-BYE due to cancel race condition
 const SESSION_EXPIRED = 'SIP;cause=200;text="Session timer expired"';
 /** Applications write this for a request-URI that the server knows. */
 const FILLED_IN = 'placeholder';
+const NO_TYPE = 'missing content-type';
 const NOWHERE: WireMeta = { size: 0, protocol: 'unknown', address: '', port: 0 };
 const IGNORE = { response: () => undefined, failed: () => undefined };
 
@@ -162,6 +163,10 @@ export class UacCore {
       else throw error;
       return;
     }
+    if (lacksType(given)) {
+      app.send(nokFields(command.id, NO_TYPE));
+      return;
+    }
     const request = newRequest(given, this.#own(destination));
     this.#transmit(app, command, request, destination, undefined);
     if (request.method === 'INVITE') this.#core.cdr.attempt('application', request);
@@ -190,6 +195,10 @@ export class UacCore {
     if (rack !== undefined) dialog.selectFork(Number(rack.trim().split(/\s+/)[0]));
     if (dialog.target === undefined && given.uri.includes(FILLED_IN)) {
       app.send(nokFields(command.id, `${NO_ROUTE} ${dialog.id}`));
+      return;
+    }
+    if (lacksType(given)) {
+      app.send(nokFields(command.id, `Server error: ${NO_TYPE}`));
       return;
     }
     const hop = this.#hop(dialog);

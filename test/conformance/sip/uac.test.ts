@@ -117,6 +117,50 @@ describe('Conformance, SIP server: calls by the application', () => {
     await ended;
   });
 
+  it('acknowledges reliable answers in their order only (RFC 3262 section 4)', async () => {
+    const agent = await stage.agent();
+    const provisional: number[] = [];
+    const making = stage.srf.createUAC(
+      agent.uri,
+      { localSdp: sdp(), headers: { Supported: '100rel' } },
+      { cbProvisional: ({ status }) => provisional.push(status) },
+    );
+    const invite = await agent.request('INVITE');
+    const answer = (status: number, rseq: number): void => {
+      const rel = [
+        { name: 'Require', value: '100rel' },
+        { name: 'RSeq', value: String(rseq) },
+      ];
+      invite.respond(status, { headers: [agent.contact, ...rel] });
+    };
+    const acknowledged = async (): Promise<string | undefined> => {
+      const prack = await agent.request('PRACK');
+      prack.respond(200);
+      return header(prack.request, 'rack')?.split(' ')[0];
+    };
+    answer(183, 10);
+    expect(await acknowledged()).to.equal('10');
+    answer(180, 12);
+    answer(182, 11);
+    expect(await acknowledged()).to.equal('11');
+    answer(180, 12);
+    expect(await acknowledged()).to.equal('12');
+    await agent.answer(invite);
+    const ended = (await making).destroy();
+    (await agent.request('BYE')).respond(200);
+    await ended;
+    expect(provisional).to.deep.equal([183, 182, 180]);
+  });
+
+  it('sends no body of unknown type', async () => {
+    const agent = await stage.agent();
+    const failing = failureOf(stage.srf.request(agent.uri, { method: 'MESSAGE', body: 'hello' }));
+    expect((await failing).message).to.equal('missing content-type');
+    const { app } = await stage.madeCall(agent);
+    const inside = failureOf(app.request({ method: 'INFO', body: 'hello' }));
+    expect((await inside).message).to.contain('missing content-type');
+  });
+
   for (const status of [404, 480, 486, 500, 603]) {
     it(`gives the application the refusal ${status}, and acknowledges it`, async () => {
       const agent = await stage.agent();

@@ -36,7 +36,9 @@ describe('embedded SIP server in the field', () => {
     await node.frame();
     await node.heard('200');
     // The phone has stopped listening: only its own connection leads there.
-    app.send(`2|sip||\r\nMESSAGE sip:alice@${fields[5]}:${fields[6]};transport=tcp SIP/2.0\r\n\r\nhi`);
+    app.send(
+      `2|sip||\r\nMESSAGE sip:alice@${fields[5]}:${fields[6]};transport=tcp SIP/2.0\r\nContent-Type: text/plain\r\n\r\nhi`,
+    );
     const request = await node.heard('MESSAGE');
     expect(request.body.toString()).to.equal('hi');
     expect(node.server.stats.sockets).to.equal(3);

@@ -143,7 +143,7 @@ describe('embedded SIP server with drachtio-srf', () => {
 
       for (const method of OUTSIDE) {
         it(`sends ${method} outside of dialogs`, async () => {
-          const headers = { From: 'sip:me@localhost', Event: 'presence', Expires: '0' };
+          const headers = { From: 'sip:me@localhost', Event: 'presence', Expires: '0', 'Content-Type': 'text/plain' };
           const res = await new Promise<SrfResponse>((resolve, reject) => {
             a.srf.request(uri('bob'), { method, body: 'grüße', headers }, (error, req) => {
               if (error) reject(error);
