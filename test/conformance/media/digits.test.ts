@@ -130,7 +130,7 @@ describe('Conformance, media server: digits', () => {
     expect(text(await endpoint.api('uuid_recv_dtmf', `${endpoint.uuid} 6`))).to.equal(
       `+OK ${endpoint.uuid} received DTMF 6.`,
     );
-    expect((await digits.next(1000)).dtmf).to.equal('6');
+    expect(await digits.next(1000)).to.include({ dtmf: '6', source: 'APP' });
   });
 
   it('takes digits by INFO', async () => {
@@ -145,7 +145,9 @@ describe('Conformance, media server: digits', () => {
       body: 'Signal=3\r\nDuration=160\r\n',
     });
     expect(response.status).to.equal(200);
-    expect((await digits.next(1000)).dtmf).to.equal('3');
+    expect(await digits.next(1000)).to.include({ dtmf: '3', duration: '1280', source: 'ENDPOINT' });
+    await endpoint.dialog.request({ method: 'INFO', headers: { 'Content-Type': 'application/dtmf' }, body: '7' });
+    expect(await digits.next(1000)).to.include({ dtmf: '7', duration: '2000' });
   });
 
   it('sends digits by INFO where the far end has no telephone-events', async () => {

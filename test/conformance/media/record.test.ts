@@ -151,6 +151,9 @@ describe('Conformance, media server: recording', () => {
       '-ERR Cannot mask recording session!',
     );
     expect(await record(`${endpoint.uuid} start /proc/none/x.wav`)).to.equal('-ERR Cannot record session!');
+    const unknown = join(stage.folder, 'x.nosuch');
+    expect(await record(`${endpoint.uuid} start ${unknown}`)).to.equal('-ERR Cannot record session!');
+    expect(existsSync(unknown)).to.equal(false);
   });
 
   it('refuses to stop a recording that does not run', async () => {

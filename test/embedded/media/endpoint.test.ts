@@ -65,7 +65,7 @@ describe('embedded media server: endpoints through drachtio-fsmrf', () => {
     await until(() => phone.audio().length >= 5);
   });
 
-  it('refuses a call without a common codec with 488, and takes the media away on re-INVITE', async () => {
+  it('refuses a call without a common codec with 488, also on re-INVITE', async () => {
     const phone = await RtpPhone.open();
     phones.push(phone);
     const refusal = await bench.ms
@@ -73,7 +73,9 @@ describe('embedded media server: endpoints through drachtio-fsmrf', () => {
       .catch((error: unknown) => error);
     expect(refusal).to.include({ status: 488 });
     const { endpoint } = await phoneWithEndpoint();
-    expect(await endpoint.modify(phone.sdp('sendrecv', '18'))).to.match(/\r\nm=audio 0 RTP\/AVP /);
+    expect(await endpoint.modify(phone.sdp('sendrecv', '18')).catch((error: unknown) => error)).to.include({
+      status: 488,
+    });
   });
 
   it('stops sending on hold and goes on afterwards', async () => {

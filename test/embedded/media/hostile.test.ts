@@ -178,9 +178,9 @@ describe('embedded media server: hostile input', () => {
     const headers = { 'X-esl-outbound': '127.0.0.1:9' };
     expect(await attempt({ localSdp: phone.sdp() })).to.equal(404);
     expect(await attempt({ headers: { 'X-esl-outbound': 'nonsense' }, localSdp: phone.sdp() })).to.equal(404);
-    expect(await attempt({ headers, localSdp: 'not sdp' })).to.equal(488);
+    expect(await attempt({ headers, localSdp: 'not sdp' })).to.equal(400);
     expect(await attempt({ headers, localSdp: phone.sdp().replace('RTP/AVP', 'RTP/SAVP') })).to.equal(488);
-    expect(await attempt({ headers, localSdp: 'v=0\r\nm=audio 99999999 RTP/AVP 0\r\n' })).to.equal(488);
+    expect(await attempt({ headers, localSdp: 'v=0\r\nm=audio 99999999 RTP/AVP 0\r\n' })).to.equal(400);
     await phone.close();
   });
 

@@ -109,7 +109,7 @@ describe('embedded media server: listening in, detecting, speaking, changing wha
     await endpoint.set('subscribed', 'yes'); // the client's subscription is on its way when the endpoint is handed out
     const digit = eventWithin(endpoint, 'dtmf', 2000);
     await endpoint.dialog.request('INFO', { 'Content-Type': 'application/dtmf-relay' }, 'Signal=5\r\nDuration=160\r\n');
-    expect(await digit).to.deep.equal([{ dtmf: '5', duration: '1280', source: 'INFO' }]);
+    expect(await digit).to.deep.equal([{ dtmf: '5', duration: '1280', source: 'ENDPOINT' }]);
     const phone = await RtpPhone.open();
     phones.push(phone);
     const plain = await bench.ms.createEndpoint({ remoteSdp: phone.sdp('sendrecv', '0') });

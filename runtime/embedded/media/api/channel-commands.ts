@@ -84,7 +84,7 @@ export const uuidRecvDtmf = onChannel((channel, [digits = '']) => {
   const match = /^([0-9*#A-D]+)(?:@(\d{1,5}))?$/i.exec(digits);
   if (match === null) return '-USAGE: <uuid> <dtmf_data>\n';
   for (const digit of (match[1] as string).toUpperCase())
-    channel.receiveDigit(digit, Number(match[2] ?? 250) * 8, 'INFO');
+    channel.receiveDigit(digit, Number(match[2] ?? 250) * 8, 'APP');
   return `+OK ${channel.uuid} received DTMF ${digits}.\n`;
 });
 

@@ -4,7 +4,7 @@ import type { Channel } from './channel.ts';
 export const NO_RESPONSE = '_none_';
 
 /** How a digit came: RFC 4733 telephone-event, or SIP INFO. */
-export type DigitSource = 'RTP' | 'INFO';
+export type DigitSource = 'RTP' | 'ENDPOINT' | 'APP';
 
 /**
  * An application that occupies its channel for a while. The one on top of a channel's stack is called once a frame;

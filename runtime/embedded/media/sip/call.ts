@@ -9,6 +9,8 @@ import type { Dialog } from './dialog.ts';
 import { answerHeaders } from './headers.ts';
 import {
   answerDirection,
+  BAD_DESCRIPTION,
+  type Direction,
   LocalDescription,
   readDescription,
   type RemoteAudio,
@@ -41,6 +43,10 @@ export class Call implements Signalling {
   readonly #pendingDigits: (() => void)[] = [];
   #channel: Channel | undefined;
   #timeout: MediaTimeout | undefined;
+  /** The server's own direction; after an offer of its own, as observed, the far end's. */
+  #flow: Direction = 'sendrecv';
+  /** The call began with an offer of the far end. */
+  #farEndOffered = false;
   /** The answer to our own offer is still to come in an ACK. */
   #awaitsAnswer = false;
 
@@ -88,6 +94,7 @@ export class Call implements Signalling {
     }
     const audio = remote.audio;
     if (audio?.codec === undefined) return false;
+    this.#farEndOffered = true;
     const sdp = this.#local.answer(remote, audio, audio.codec);
     this.#apply(audio);
     this.#record(sdp, remote.text);
@@ -105,14 +112,16 @@ export class Call implements Signalling {
     }
     const remote = readDescription(text);
     if (remote === undefined) {
-      transaction.reply(488, {
-        headers: { ...answerHeaders(this.#contact), Reason: reasonHeader('INCOMPATIBLE_DESTINATION') },
-      });
+      transaction.reply(400, { reason: BAD_DESCRIPTION, headers: answerHeaders(this.#contact) });
       return;
     }
     const audio = remote.audio;
+    if (audio?.codec === undefined && this.#farEndOffered) {
+      transaction.reply(488, { headers: answerHeaders(this.#contact) });
+      return;
+    }
     if (audio?.codec === undefined) {
-      // As the real server does: the call goes on without media.
+      // As the real server does with a call that it made the first offer of: it goes on without media.
       this.#timeout?.stop();
       this.rtp.configure({
         codec: this.rtp.codec,
@@ -141,6 +150,7 @@ export class Call implements Signalling {
       const remote = readDescription(ack.body.toString('latin1'));
       if (remote?.audio?.codec !== undefined) {
         this.#apply(remote.audio);
+        this.#flow = remote.audio.direction;
         this.#record(undefined, remote.text);
       }
     }
@@ -214,6 +224,7 @@ export class Call implements Signalling {
 
   #apply(audio: RemoteAudio): void {
     const direction = answerDirection(audio.direction);
+    this.#flow = direction;
     this.rtp.configure({
       codec: audio.codec ?? PCMU,
       telephoneEvent: audio.telephoneEvent,
@@ -254,7 +265,7 @@ export class Call implements Signalling {
       remote_video_media_flow: 'inactive',
       remote_text_media_flow: 'inactive',
       remote_audio_media_flow: this.#remoteAudio?.direction ?? 'inactive',
-      audio_media_flow: this.#remoteAudio?.direction ?? 'sendrecv',
+      audio_media_flow: this.#flow,
       rtp_audio_recv_pt: String(codec.payloadType),
       rtp_use_codec_name: codec.name,
       rtp_use_codec_rate: '8000',

@@ -1,6 +1,7 @@
 import type { SipRequest } from '../../stack/index.ts';
 
-const DEFAULT_MS = 160;
+/** Of a digit that does not say how long it was pressed. */
+const DEFAULT_MS = 250;
 
 /** The digit of an INFO with application/dtmf-relay or application/dtmf; undefined when it has none. */
 export function readInfoDigit(

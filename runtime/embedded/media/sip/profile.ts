@@ -21,7 +21,7 @@ import { answeredVariables, callVariables, DIALPLAN_VARIABLES, timeoutVariables 
 import { ALLOW, Dialog, SUPPORTED, USER_AGENT } from './dialog.ts';
 import { answerHeaders, refusalHeaders } from './headers.ts';
 import { readInfoDigit } from './info-digit.ts';
-import { readDescription } from './sdp.ts';
+import { BAD_DESCRIPTION, readDescription } from './sdp.ts';
 
 /** Takes over a channel whose call has been answered. */
 export type ChannelAnswered = (channel: Channel, controller: { readonly host: string; readonly port: number }) => void;
@@ -125,7 +125,7 @@ export class SipProfile {
   #info(call: Call, transaction: ServerTransaction): void {
     const digit = readInfoDigit(transaction.request);
     transaction.reply(200, { headers: { 'User-Agent': USER_AGENT } });
-    if (digit !== undefined) call.channel?.receiveDigit(digit.digit, digit.milliseconds * 8, 'INFO');
+    if (digit !== undefined) call.channel?.receiveDigit(digit.digit, digit.milliseconds * 8, 'ENDPOINT');
   }
 
   #replyOptions(transaction: ServerTransaction): void {
@@ -155,8 +155,16 @@ export class SipProfile {
       return;
     }
     const text = request.body.toString('latin1');
+    if (text !== '' && !describesSession(request)) {
+      transaction.reply(415, { headers: refusalHeaders() });
+      return;
+    }
     const remote = text === '' ? undefined : readDescription(text);
-    if (text !== '' && remote?.audio?.codec === undefined) {
+    if (text !== '' && remote === undefined) {
+      transaction.reply(400, { reason: BAD_DESCRIPTION, headers: refusalHeaders() });
+      return;
+    }
+    if (remote !== undefined && remote.audio?.codec === undefined) {
       transaction.reply(488, { headers: refusalHeaders(reasonHeader('INCOMPATIBLE_DESTINATION')) });
       return;
     }
@@ -248,6 +256,12 @@ export class SipProfile {
       };
     }
   }
+}
+
+/** Whether the body is, or is taken for, a session description. */
+function describesSession(request: SipRequest): boolean {
+  const type = request.header('content-type') ?? 'application/sdp';
+  return type.split(';')[0]?.trim().toLowerCase() === 'application/sdp';
 }
 
 /** `X-esl-outbound: host:port`: where the client that wants to control the channel listens. */

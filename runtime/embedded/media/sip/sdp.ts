@@ -40,23 +40,45 @@ export interface RemoteDescription {
   readonly media: readonly { readonly type: string; readonly protocol: string; readonly formats: string }[];
 }
 
-/** Reads an offer or answer; undefined when it is no session description at all. */
+/** Reason phrase of the 400 to what is no session description. */
+export const BAD_DESCRIPTION = 'Bad Session Description';
+
+/** Reads an offer or answer; undefined when it is no session description, or lacks origin or addresses (RFC 4566 section 5). */
 export function readDescription(text: string): RemoteDescription | undefined {
   if (text.length > MAX_SDP_BYTES || !/^v=0\s*$/m.test(text)) return undefined;
   let session: SessionDescription;
   try {
-    session = parse(text);
+    session = parse(withPlainMediaLines(text));
   } catch {
     return undefined; // sdp-transform throws on some malformed attribute values
   }
+  // What it cannot read of an m= line, it leaves out without a word.
+  if (session.media.some((each: Partial<MediaDescription>) => each.type === undefined)) return undefined;
+  const addressed = session.connection !== undefined || session.media.every((each) => each.connection !== undefined);
+  if (session.origin === undefined || !addressed) return undefined;
   const media = session.media.map((each) => ({
     type: each.type,
     protocol: each.protocol,
     formats: formatsOf(each.payloads),
   }));
-  const index = session.media.findIndex((each) => isUsable(each));
-  const line = session.media[index];
-  return { text, media, audio: line === undefined ? undefined : readAudio(session, line, index) };
+  return { text, media, audio: chooseAudio(session) };
+}
+
+/** Without the number of ports (RFC 4566 section 5.14), and with single blanks: all that sdp-transform reads. */
+function withPlainMediaLines(text: string): string {
+  return text.replace(
+    /^m=(\S+)[ \t]+(\d+)(?:\/\d+)?[ \t]+(\S+)[ \t]*(.*)$/gm,
+    (_line, type: string, port: string, protocol: string, formats: string) =>
+      `m=${type} ${port} ${protocol} ${formats.trim().replace(/[ \t]+/g, ' ')}`,
+  );
+}
+
+/** The first audio stream with a codec that the server has, or else the first of all. */
+function chooseAudio(session: SessionDescription): RemoteAudio | undefined {
+  const usable = session.media.flatMap((line, index) => (isUsable(line) ? [readAudio(session, line, index)] : []));
+  // As the real server: keys for a stream that is not encrypted are a contradiction (RFC 4568 section 6).
+  if (session.media.some((line) => line.crypto !== undefined && isUsable(line))) return undefined;
+  return usable.find(({ codec }) => codec !== undefined) ?? usable[0];
 }
 
 /** sdp-transform makes a number of a single format, whatever its types say. */
@@ -73,11 +95,8 @@ function readAudio(session: SessionDescription, line: MediaDescription, index: n
   const formats = formatsOf(line.payloads).split(/\s+/);
   const address = line.connection?.ip ?? session.connection?.ip ?? '0.0.0.0';
   const direction = readDirection(line.direction ?? session.direction);
-  const event = line.rtp.find(
-    (each) =>
-      each.codec.toLowerCase() === 'telephone-event' &&
-      (each.rate ?? 8000) === 8000 &&
-      formats.includes(String(each.payload)),
+  const events = line.rtp.filter(
+    (each) => each.codec.toLowerCase() === 'telephone-event' && formats.includes(String(each.payload)),
   );
   return {
     index,
@@ -86,7 +105,8 @@ function readAudio(session: SessionDescription, line: MediaDescription, index: n
     // RFC 2543 style hold: an address of zero means the far end does not listen.
     direction: address === '0.0.0.0' && direction === 'sendrecv' ? 'sendonly' : direction,
     codec: CODECS.find((each) => formats.includes(String(each.payloadType))),
-    telephoneEvent: event?.payload,
+    // As the real server, which takes one of another clock rate rather than none.
+    telephoneEvent: (events.find((each) => (each.rate ?? 8000) === 8000) ?? events[0])?.payload,
   };
 }
 
