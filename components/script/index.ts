@@ -2,10 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { Type } from 'typebox';
 import { defineComponent } from '../../runtime/interpreter/component.ts';
 import { parseDuration } from '../../runtime/interpreter/duration.ts';
-import { ScenarioError } from '../../runtime/interpreter/errors.ts';
 import { Duration } from '../../runtime/interpreter/setting.ts';
 import type { Value } from '../../runtime/interpreter/values.ts';
-import { SandboxError, type ScriptBlockResult } from '../../runtime/sandbox/index.ts';
 
 export const script = defineComponent({
   name: 'script',
@@ -44,9 +42,8 @@ export const script = defineComponent({
     const vars = (given ?? {}) as Record<string, Value>;
     const wallMs = parseDuration(timeout);
     const { signal } = context;
-    const result = await asScenarioError(
-      context.script.run({ source: code, format: language, vars, signal, ...(wallMs === undefined ? {} : { wallMs }) }),
-    );
+    const timed = wallMs === undefined ? {} : { wallMs };
+    const result = await context.script.run({ source: code, format: language, vars, signal, ...timed });
     return { exit: 'next', fields: { value: result.value }, assign: changed(vars, result.vars) };
   },
 });
@@ -61,14 +58,4 @@ function changed(
   after: Readonly<Record<string, Value>>,
 ): Record<string, Value> {
   return Object.fromEntries(Object.entries(after).filter(([name, value]) => !isDeepStrictEqual(before[name], value)));
-}
-
-/** @throws ScenarioError with the code of the error */
-async function asScenarioError(running: Promise<ScriptBlockResult>): Promise<ScriptBlockResult> {
-  try {
-    return await running;
-  } catch (error) {
-    if (!(error instanceof SandboxError)) throw error;
-    throw new ScenarioError(error.code, error.message, { cause: error });
-  }
 }

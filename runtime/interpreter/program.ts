@@ -30,6 +30,14 @@ export interface Variable {
   readonly initial: Compiled;
 }
 
+/** Where a script is in its file; lines and columns count from 1. */
+export interface ScriptPlaces {
+  /** The line in which it begins. */
+  readonly line: number;
+  /** Where a line and a column of the script stand. */
+  at(line: number, column: number): { readonly line: number; readonly column: number };
+}
+
 export interface Block {
   readonly name: string;
   readonly component: Component;
@@ -39,8 +47,8 @@ export interface Block {
   /** Every exit the component can take, with the block it leads to or `end`; `error` only when named. */
   readonly exits: ReadonlyMap<string, string>;
   readonly line: number;
-  /** Line at which its script begins, if it has one. */
-  readonly scriptLine?: number;
+  /** Where its script is in the file, if it has one. */
+  readonly script?: ScriptPlaces;
 }
 
 export const INTERRUPT_KINDS = ['dtmf', 'hangup', 'hold', 'unhold', 'message', 'sip', 'event', 'after'] as const;

@@ -7,3 +7,4 @@ export type * from './sandbox.ts';
 export type { ScriptBlock, ScriptBlockResult, ScriptHost } from './script-host.ts';
 export { compileHere } from './compile-here.ts';
 export { SCRIPT_GLOBALS } from './script-globals.ts';
+export { movedPlaces } from './stack.ts';

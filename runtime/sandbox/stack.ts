@@ -21,3 +21,14 @@ export function placesOf(stack: string): readonly string[] {
     return [name === undefined ? place : `${name} (${place})`];
   });
 }
+
+/** The stack with its frames elsewhere. @param place gives where a line and a column are */
+export function movedPlaces(
+  stack: string,
+  place: (line: number, column: number) => { readonly line: number; readonly column: number },
+): string {
+  return stack.replaceAll(/^( {4}at .*):(\d+):(\d+)(\)?)$/gm, (_, before: string, line, column, after: string) => {
+    const moved = place(Number(line), Number(column));
+    return `${before}:${moved.line}:${moved.column}${after}`;
+  });
+}

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { script } from '../../components/script/index.ts';
 import type { ComponentContext } from '../../runtime/interpreter/component.ts';
-import { ScenarioError } from '../../runtime/interpreter/errors.ts';
+import { describeError } from '../../runtime/interpreter/run/run-state.ts';
 import { type Sandbox, openSandbox } from '../../runtime/sandbox/index.ts';
 import { startScript } from './support.ts';
 
@@ -45,8 +45,7 @@ describe('component: script', () => {
   for (const [name, code, expected] of failures) {
     it(`leaves by error with the code of ${name}`, async () => {
       const error = await run(code, {}, '200ms').catch((reason: unknown) => reason);
-      expect(error).to.be.instanceOf(ScenarioError);
-      expect((error as ScenarioError).code).to.equal(expected);
+      expect(describeError(error).code).to.equal(expected);
     });
   }
 });

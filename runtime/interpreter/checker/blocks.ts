@@ -106,7 +106,7 @@ export class BlockReader {
         exits,
         leg: draft.leg ? textOf(draft.leg) : undefined,
         line: this.#source.line(node),
-        ...this.#scriptLine(draft),
+        ...this.#script(draft),
       });
     }
     return blocks;
@@ -142,9 +142,9 @@ export class BlockReader {
     );
   }
 
-  #scriptLine({ component, settings }: BlockDraft): Pick<Block, 'scriptLine'> {
+  #script({ component, settings }: BlockDraft): Pick<Block, 'script'> {
     const script = component.name === 'script' ? scriptText(this.#source, settings.value) : undefined;
-    return script ? { scriptLine: script.place(1, 1).line } : {};
+    return script ? { script: script.places } : {};
   }
 
   /** The scripts of blocks. */

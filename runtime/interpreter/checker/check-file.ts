@@ -52,13 +52,13 @@ async function scriptProblems(
   const known = methods(components);
   const results = await Promise.all(
     scripts.map(async (script) => {
-      const { source, format, place, isFolded } = script;
+      const { source, format, places, isFolded } = script;
       const asked = { source, format, kind: 'block', file } as const;
       const result = await compile(asked);
       if (!result.ok)
         return (await compileProblems(asked, result.problems, compile)).map(({ line, column, ...found }) => ({
           file,
-          ...place(line, column),
+          ...places.at(line, column),
           ...found,
           ...(isFolded ? { suggestion: FOLDED } : {}),
           ...(hasPlaceholder(script) ? { suggestion: PLACEHOLDER } : {}),
@@ -68,7 +68,7 @@ async function scriptProblems(
         const before = result.code.slice(0, offset).split('\n');
         found.push({
           file,
-          ...place(before.length, (before.at(-1)?.length ?? 0) + 1),
+          ...places.at(before.length, (before.at(-1)?.length ?? 0) + 1),
           message,
           ...(suggestion === undefined ? {} : { suggestion }),
           ...(severity === undefined ? {} : { severity }),

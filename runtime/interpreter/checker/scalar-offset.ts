@@ -1,5 +1,11 @@
 import { Scalar } from 'yaml';
 
+/** A scalar, as far as it matters here. */
+export interface WrittenText {
+  readonly type?: Scalar['type'] | undefined;
+  readonly value: unknown;
+}
+
 /** Characters of an escape in double quotes after its backslash (YAML 1.2, 5.7); all others have one. */
 const ESCAPES: Readonly<Record<string, number>> = { x: 3, u: 5, U: 9 };
 const BLANK = /\s/;
@@ -10,7 +16,7 @@ const BLANK = /\s/;
  * @param raw the scalar as it is written
  * @returns an offset in `raw`; undefined when the two do not go together
  */
-export function offsetInRaw(raw: string, { type, value }: Scalar, index: number): number | undefined {
+export function offsetInRaw(raw: string, { type, value }: WrittenText, index: number): number | undefined {
   const text = String(value);
   let at = beginOf(raw, type);
   for (let done = 0; at < raw.length; ) {

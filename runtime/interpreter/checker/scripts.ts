@@ -1,8 +1,8 @@
 import { type Node, isMap, isScalar } from 'yaml';
 import type { ScriptFormat } from '../../sandbox/index.ts';
 import type { ValueType } from '../values.ts';
-import { type Place } from './references.ts';
 import { type Source, scalarText } from './source.ts';
+import type { TextPlaces } from './text-places.ts';
 
 /** What a scenario gives names to, as far as its scripts go. */
 export interface ScenarioNames {
@@ -26,7 +26,7 @@ export interface ScriptSite {
   /** Whether another block reads its result. */
   readonly isRead: boolean;
   readonly scenario: ScenarioNames;
-  readonly place: (line: number, column: number) => Place;
+  readonly places: TextPlaces;
 }
 
 type ScriptText = Omit<ScriptSite, 'block' | 'isRead' | 'scenario'>;
@@ -44,7 +44,7 @@ export function scriptText(source: Source, settings: Node | null): ScriptText | 
     isFolded: source.isFolded(code),
     format,
     given: given(source, valueOf('vars')),
-    place: (line, column) => source.placeInScalar(code, line, column),
+    places: source.placesIn(code),
   };
 }
 

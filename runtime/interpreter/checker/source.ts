@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { type Node, type Pair, Scalar, type YAMLMap, isScalar } from 'yaml';
 import type { Problem } from '../problem.ts';
 import { offsetInRaw } from './scalar-offset.ts';
+import { TextPlaces } from './text-places.ts';
 
 /** One `key: value` of a map. */
 export interface Entry {
@@ -63,13 +64,10 @@ export class Source {
     return type !== Scalar.BLOCK_LITERAL && this.text.slice(range?.[0], range?.[1]).trimEnd().includes('\n');
   }
 
-  /** Where a line and column of a text of several lines stand in the file, all counted from 1. */
-  placeInScalar(scalar: Scalar, line: number, column: number): { line: number; column: number } {
-    const before = String(scalar.value)
-      .split('\n')
-      .slice(0, line - 1);
-    const index = before.reduce((length, each) => length + each.length + 1, 0) + column - 1;
-    return this.position(this.#offsetIn(scalar, index));
+  /** Where the characters of a text stand in the file. */
+  placesIn(scalar: Scalar): TextPlaces {
+    const [start = 0, end = start] = scalar.range ?? [];
+    return new TextPlaces(this.text.slice(start, end), scalar, this.position(start));
   }
 
   /** Where a character of a scalar's value stands in the file; the scalar's start where that cannot be told. */

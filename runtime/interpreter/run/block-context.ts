@@ -5,6 +5,7 @@ import { ScenarioError } from '../errors.ts';
 import { RECORDING } from '../ports/recording.ts';
 import { isSoundProblem, resolveSound } from '../prompts.ts';
 import type { PlaySource } from '../call-port.ts';
+import type { ScriptPlaces } from '../program.ts';
 import type { Value } from '../values.ts';
 import type { RunState } from './run-state.ts';
 import { scriptHost } from './script-host.ts';
@@ -15,8 +16,8 @@ export interface BlockSite {
   readonly component: Component;
   /** Name of the call it is for; undefined: the run's own. */
   readonly leg: string | undefined;
-  /** Line of the file at which its script begins. */
-  readonly scriptLine?: number | undefined;
+  /** Where its script is in the file. */
+  readonly script?: ScriptPlaces | undefined;
   readonly exits: ReadonlySet<string>;
   readonly trace: BlockTrace;
   readonly signal: AbortSignal;

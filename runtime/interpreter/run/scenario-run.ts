@@ -171,7 +171,7 @@ export class ScenarioRun extends BaseRun {
     return this.perform(component, settings, {
       name: block.name,
       leg: block.leg,
-      scriptLine: block.scriptLine,
+      script: block.script,
       exits: new Set(block.exits.keys()),
       trace,
       signal,

@@ -1,7 +1,8 @@
-import type { ScriptHost } from '../../sandbox/index.ts';
+import { movedPlaces, ScriptError, type ScriptHost } from '../../sandbox/index.ts';
 import { busy, scriptTime } from '../clock.ts';
 import { scriptLimits } from '../limits.ts';
 import { unavailable } from '../ports/capability.ts';
+import type { ScriptPlaces } from '../program.ts';
 import type { BlockSite } from './block-context.ts';
 import type { RunState } from './run-state.ts';
 
@@ -9,7 +10,7 @@ import type { RunState } from './run-state.ts';
 const NONE: readonly string[] = [];
 
 /** What `script` blocks of this run use: see `ScriptHost`. */
-export function scriptHost(state: RunState, { trace, scriptLine }: BlockSite): ScriptHost {
+export function scriptHost(state: RunState, { trace, script }: BlockSite): ScriptHost {
   const { services, program, clock, allowed, secrets } = state;
   const { sandbox } = services;
   if (!sandbox) throw unavailable('this node runs no scripts');
@@ -20,7 +21,7 @@ export function scriptHost(state: RunState, { trace, scriptLine }: BlockSite): S
         format,
         kind: 'block',
         file: state.scriptUrl,
-        line: scriptLine,
+        line: script?.line,
         debug: state.debug,
         onUndebugged: () => state.undebugged(),
         title: `${program.id}, run ${state.id}`,
@@ -32,14 +33,32 @@ export function scriptHost(state: RunState, { trace, scriptLine }: BlockSite): S
         onCommand: async (name) => {
           throw unavailable(`a script block has no ${name}`);
         },
-        onLog: (level, text) => trace.logged(`${level}: ${text}`),
+        onLog: (level, text) => trace.logged(`${level}: ${script ? placed(text, script) : text}`),
         ...scriptTime(clock),
         signal,
       });
       return busy(
         clock,
-        run.finished.finally(() => trace.used(run.usage())),
+        run.finished
+          .finally(() => trace.used(run.usage()))
+          .catch((error: unknown) => {
+            throw script && error instanceof ScriptError ? inFile(error, script) : error;
+          }),
       );
     },
   };
+}
+
+/** V8 knows the line at which a script begins, and nothing of how it is indented and written in YAML. */
+function inFile({ code, message, scriptStack }: ScriptError, script: ScriptPlaces): ScriptError {
+  const stack = movedPlaces(scriptStack, (line, column) => script.at(line - script.line + 1, column));
+  return new ScriptError(code, message, stack);
+}
+
+/** What is said of a promise that nobody waited for ends with its place. */
+function placed(text: string, script: ScriptPlaces): string {
+  const [, said, line, column] = /^(a rejected promise was not handled: [^]*\(.*):(\d+):(\d+)\)$/.exec(text) ?? [];
+  if (said === undefined) return text;
+  const place = script.at(Number(line) - script.line + 1, Number(column));
+  return `${said}:${place.line}:${place.column})`;
 }

@@ -84,16 +84,41 @@ function stripTypes(source: string, lineOffset: number): string {
   try {
     return stripTypeScriptTypes(source);
   } catch (error) {
-    throw new SourceError([typeProblem(error as Error, lineOffset)]);
+    throw new SourceError([typeProblem(error as Error, source, lineOffset)]);
   }
 }
 
-/** Node puts file, line, some of the text, and carets below the mistake in front of the stack. */
-function typeProblem(error: Error, lineOffset: number): ScriptProblem {
-  const match = /^[^\n]*:(\d+)\n(?:[^\n]*\n)+?( *)\^+\n/.exec(error.stack ?? '');
+function typeProblem(error: Error, source: string, lineOffset: number): ScriptProblem {
   const [message = ''] = error.message.split('\n');
-  if (!match) return { line: 1, column: 1, message };
-  return { line: Number(match[1]) + lineOffset, column: (match[2] ?? '').length + 1, message };
+  const told = caretOf(error);
+  if (!told) return { line: 1, column: 1, message };
+  const { line, column } = exactly(source, error.message) ?? told;
+  return { line: line + lineOffset, column, message };
+}
+
+interface Caret {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** Node puts file, line, some of the text, and carets below the mistake in front of the stack. */
+function caretOf({ stack = '' }: Error): Caret | undefined {
+  const match = /^[^\n]*:(\d+)\n(?:[^\n]*\n)+?( *)\^+\n/.exec(stack);
+  return match ? { line: Number(match[1]), column: (match[2] ?? '').length + 1 } : undefined;
+}
+
+/** Carets stand below what a terminal shows, where a tab and a Chinese character are wider than others: asks without these. */
+function exactly(source: string, message: string): Caret | undefined {
+  const narrow = source.replaceAll(/[^\n\u0020-\u007e]/gu, (wide) =>
+    (/\p{ID_Continue}/u.test(wide) ? 'x' : ' ').repeat(wide.length),
+  );
+  if (narrow === source) return undefined;
+  try {
+    stripTypeScriptTypes(narrow);
+  } catch (error) {
+    if ((error as Error).message === message) return caretOf(error as Error);
+  }
+  return undefined;
 }
 
 /** Where isolated-vm says a syntax error is: `message [file:line:column]`. */

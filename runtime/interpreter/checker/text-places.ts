@@ -1,0 +1,44 @@
+import type { Scalar } from 'yaml';
+import { offsetInRaw, type WrittenText } from './scalar-offset.ts';
+
+/** A line and a column of a file, both from 1. */
+export interface Position {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** Where the characters of a text within a YAML file stand in that file, however it is written there. */
+export class TextPlaces {
+  /** The line of the file in which the text begins. */
+  readonly line: number;
+  readonly #raw: string;
+  readonly #scalar: WrittenText;
+  readonly #start: Position;
+
+  /**
+   * @param raw the text as it is written
+   * @param start where that begins
+   */
+  constructor(raw: string, { type, value }: Scalar, start: Position) {
+    this.#raw = raw;
+    this.#scalar = { type, value };
+    this.#start = start;
+    this.line = this.of(0).line;
+  }
+
+  /** Where a line and a column of the text stand, all counted from 1; where the text begins when that cannot be told. */
+  at(line: number, column: number): Position {
+    const before = String(this.#scalar.value)
+      .split('\n')
+      .slice(0, line - 1);
+    return this.of(before.reduce((length, each) => length + each.length + 1, 0) + column - 1);
+  }
+
+  /** The same for the number of a character, from 0. */
+  of(index: number): Position {
+    const before = this.#raw.slice(0, offsetInRaw(this.#raw, this.#scalar, index) ?? 0).split('\n');
+    const { line, column } = this.#start;
+    const last = before.at(-1)?.length ?? 0;
+    return before.length === 1 ? { line, column: column + last } : { line: line + before.length - 1, column: last + 1 };
+  }
+}
