@@ -41,6 +41,8 @@ export type ToWorker =
   /** Body: a message of the inspector protocol. */
   | { readonly type: 'inspect'; readonly run: number }
   | { readonly type: 'uninspect'; readonly run: number }
+  /** No run comes any more: those that wait give up their isolates, for the process ends with the last of them. */
+  | { readonly type: 'retire' }
   | { readonly type: 'ping' };
 
 /** Why a worker ended a run by itself. */

@@ -144,10 +144,11 @@ export class Worker {
     for (const job of jobs) tell(job);
   }
 
-  /** Takes no new runs; ends when those it has are over. */
+  /** Takes no new runs; ends when those it has are over, or sleep. */
   retire(): void {
     if (this.#state === 'gone') return;
     this.#state = 'retiring';
+    this.process.send({ type: 'retire' });
     this.#endWhenDone();
   }
 

@@ -115,6 +115,9 @@ function receive(message: ToWorker, body: string): void {
       runs.get(message.run)?.end(message.reusable);
       runs.delete(message.run);
       break;
+    case 'retire':
+      for (const run of runs.values()) run.leave();
+      break;
     case 'inspect':
       runs.get(message.run)?.inspect(body);
       break;

@@ -40,6 +40,11 @@ export class ScriptTime {
     return this.#lastTurn > this.#activationMs ? 'activationMs' : undefined;
   }
 
+  /** What a turn may use that is done again: it is measured anew, and was within its limits before. */
+  get limitAgain(): TimeLimit {
+    return { milliseconds: 2 * this.#activationMs, name: 'activationMs' };
+  }
+
   /** What the turn that begins now may use. */
   get limit(): TimeLimit {
     const left = Math.ceil(this.#cpuMs - this.#used);

@@ -40,6 +40,8 @@ const ENTRY_MS = 50;
 const UNDEBUGGED = '{"do":"undebugged"}';
 /** Milliseconds of processor time that it may take to do everything again. */
 const REPEATABLE_CPU_MS = 100;
+/** The same for a run that leaves a process which is to end: it is done once. */
+const LEAVING_CPU_MS = 500;
 
 /**
  * ```
@@ -65,6 +67,7 @@ export class WorkerRun implements Watched {
   /** How much longer it waits than others before it gives up its isolate. */
   readonly #patience: number;
   #resting: NodeJS.Timeout | undefined;
+  #leaving = false;
   /** An activation is in the isolate, although the run may be over. */
   #inside = false;
   /** With a debugger there are no limits of time, until it goes away. */
@@ -164,6 +167,12 @@ export class WorkerRun implements Watched {
     else this.#leave(seat);
   }
 
+  /** The process is to end: the run gives up its isolate as soon as it waits. */
+  leave(): void {
+    this.#leaving = true;
+    this.#rest();
+  }
+
   /** A message of a debugger. */
   inspect(message: string): void {
     clearTimeout(this.#debuggerLate);
@@ -212,7 +221,7 @@ export class WorkerRun implements Watched {
   }
 
   #restLater(): void {
-    const restMs = this.#around.restMs(this.#settings.crowded) * this.#patience;
+    const restMs = this.#leaving ? 0 : this.#around.restMs(this.#settings.crowded) * this.#patience;
     // At once: whoever comes next then gets the isolate instead of making one.
     if (restMs === 0) this.#rest();
     else this.#resting = setTimeout(() => this.#rest(), restMs);
@@ -221,9 +230,11 @@ export class WorkerRun implements Watched {
   /** Gives up the isolate, if what the script did is easily done again: nothing of the run is left here. */
   #rest(): void {
     const seat = this.#seat;
-    const easy = this.#journal?.complete === true && this.#time.used <= REPEATABLE_CPU_MS;
+    const most = this.#leaving ? LEAVING_CPU_MS : REPEATABLE_CPU_MS;
+    const easy = this.#journal?.complete === true && this.#time.used <= most;
     if (!seat || this.#state !== 'idle' || !easy) return;
     const dream = writeDream({ turns: this.#journal.turns, patience: this.#patience, ...this.#progress() });
+    clearTimeout(this.#resting);
     this.#around.send({ type: 'asleep', run: this.#settings.run }, dream);
     this.#finish(seat);
   }
@@ -317,7 +328,8 @@ export class WorkerRun implements Watched {
   }
 
   #turnOf({ room: { isolate } }: Seat): Turn {
-    const { milliseconds, name } = this.#time.limit;
+    // While it is prepared, it does again what it has done.
+    const { milliseconds, name } = this.#state === 'preparing' ? this.#time.limitAgain : this.#time.limit;
     const before = isolate.cpuTime;
     let onThread = 0;
     return {
