@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { basename, extname } from 'node:path';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
 import { components } from '../../components/index.ts';
@@ -6,7 +7,7 @@ import { checkModule } from '../interpreter/checker/check-module.ts';
 import { type CheckResult, checkScenario } from '../interpreter/checker/check-scenario.ts';
 import { isModuleScenario } from '../interpreter/files.ts';
 import { methods } from '../interpreter/method.ts';
-import { type Problem, formatProblem } from '../interpreter/problem.ts';
+import { type Problem, formatProblem, isMistake } from '../interpreter/problem.ts';
 import { scenarioSchema } from '../interpreter/tools/json-schema.ts';
 import { mermaid } from '../interpreter/tools/mermaid.ts';
 import { moduleMermaid } from '../interpreter/tools/module-drawing.ts';
@@ -45,8 +46,9 @@ async function draw(file: string): Promise<number> {
     ? await drawModule(file, text)
     : drawBlocks(checkScenario(text, { file, components }));
   if (drawing !== undefined) process.stdout.write(drawing);
-  else for (const problem of problems) process.stderr.write(`${formatProblem(problem)}\n`);
-  return drawing === undefined ? 1 : 0;
+  const mistakes = problems.filter(isMistake);
+  for (const problem of mistakes) process.stderr.write(`${formatProblem(problem)}\n`);
+  return mistakes.length > 0 ? 1 : 0;
 }
 
 interface Drawn {
@@ -54,16 +56,18 @@ interface Drawn {
   readonly problems: readonly Problem[];
 }
 
-function drawBlocks({ program, problems }: CheckResult): Drawn {
-  return { ...(program ? { drawing: mermaid(program) } : {}), problems };
+/** A scenario with mistakes, such as prompts that are not there yet, is drawn as far as it can be read. */
+function drawBlocks({ draft, problems }: CheckResult): Drawn {
+  return { ...(draft && draft.blocks.size > 0 ? { drawing: mermaid(draft) } : {}), problems };
 }
 
 async function drawModule(file: string, text: string): Promise<Drawn> {
   hideNodeWarnings();
   await using sandbox = new LazySandbox();
   const compile = async (source: ScriptSource) => compileHere(source) ?? (await sandbox.open()).compile(source);
-  const { program, problems } = await checkModule(text, { file, components, compile });
+  const { problems } = await checkModule(text, { file, components, compile });
   const compiled = await compile({ source: text, format: file.endsWith('.ts') ? 'ts' : 'js', kind: 'module', file });
-  if (!program || !compiled.ok) return { problems };
-  return { drawing: moduleMermaid(program.id, compiled.code, new Set(methods(components).keys())), problems };
+  if (!compiled.ok) return { problems };
+  const id = basename(file, extname(file));
+  return { drawing: moduleMermaid(id, compiled.code, new Set(methods(components).keys())), problems };
 }

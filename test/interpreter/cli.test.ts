@@ -39,6 +39,13 @@ describe('commands for authors', () => {
     expect(module.out).to.include('["call.collect<br>line 7"]');
   });
 
+  it('draw what has mistakes as far as it can be read, and tell them', async () => {
+    const example = path.join(projectFolder, 'components/play/example.yaml');
+    const { code, out, err } = await ringmaster('schema', '--mermaid', example);
+    expect(out).to.match(/^flowchart TD\n.*b2\[/s);
+    expect({ code, told: /:9:16: there is no prompt "welcome.wav"/.test(err) }).to.deep.equal({ code: 1, told: true });
+  });
+
   it('simulate what is said, who is called, and when', async () => {
     const folder = await mkdtemp(path.join(tmpdir(), 'simulated-'));
     const file = path.join(folder, 'a.yaml');

@@ -103,6 +103,7 @@ export abstract class BaseRun implements Run {
     const { name, ...rest } = site;
     const subject = subjectOf(component, settings);
     if (subject !== undefined) site.trace.about(subject);
+    if (site.leg !== undefined) site.trace.ofLeg(site.leg);
     if (component.exits['digit']?.when?.(settings as never) === true) site.trace.listened();
     if (component.request) site.trace.requested(component.request(settings));
     const claims: (() => void)[] = [];

@@ -107,7 +107,10 @@ export class ModuleRun extends BaseRun {
     return call.watch(({ kind, ...data }) => {
       this.#script?.emit({ type: kind, ...data });
       // A key that the script listens for is used up; else it stays for whatever listens for keys next.
-      return kind === 'dtmf' && this.#script?.listensForKeys === true;
+      const usedUp = kind === 'dtmf' && this.#script?.listensForKeys === true;
+      const what = kind === 'dtmf' && 'digit' in data ? `dtmf ${data.digit}` : kind;
+      if (usedUp || kind !== 'dtmf') this.state.trace.told(this.state.clock.now(), what);
+      return usedUp;
     });
   }
 

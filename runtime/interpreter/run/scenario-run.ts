@@ -141,7 +141,8 @@ export class ScenarioRun extends BaseRun {
     }
     const { exit, fields, assign } = result;
     trace.end(clock.now(), {
-      exit,
+      // A call that was hung up on while it rang was refused in the end, too.
+      exit: branchSignal.aborted ? INTERRUPTED : exit,
       ...(fields ? { result: fields } : {}),
       ...(assign ? { variables: assign } : {}),
     });

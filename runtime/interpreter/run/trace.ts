@@ -29,6 +29,10 @@ export interface TraceEntry {
   readonly runs?: readonly string[];
   /** What interrupted the block, e.g. `dtmf 0`. */
   readonly interrupt?: string;
+  /** The further call it was for, by its name. */
+  readonly leg?: string;
+  /** What the module was told of meanwhile, e.g. `dtmf 0`. */
+  readonly told?: readonly ToldEvent[];
   /** What the script of the block used. */
   readonly usage?: ScriptUsage;
   /** What the block wrote to the log. */
@@ -44,7 +48,16 @@ export interface TracedAnswer {
   readonly line: string;
 }
 
+/** Something that the other party did by itself. */
+export interface ToldEvent {
+  readonly at: number;
+  readonly what: string;
+}
+
 type Draft = { -readonly [Key in keyof TraceEntry]: TraceEntry[Key] };
+
+/** What a module was told of during one function. */
+const MAX_TOLD = 50;
 
 /** Log lines kept of one block. */
 const MAX_LOG_LINES = 50;
@@ -78,6 +91,13 @@ export class Trace {
     return this.#entries.map((entry) => ({ ...entry }));
   }
 
+  /** Notes what a module was told of while the latest of its functions was in progress, or since. */
+  told(at: number, what: string): void {
+    const latest = this.#entries.at(-1);
+    const told = latest?.told ?? [];
+    if (latest && told.length < MAX_TOLD) latest.told = [...told, { at, what }];
+  }
+
   begin(entry: Omit<TraceEntry, 'step'>): BlockTrace {
     this.#steps += 1;
     const draft: Draft = { step: this.#steps, ...entry };
@@ -109,6 +129,10 @@ export class BlockTrace {
 
   about(subject: string): void {
     this.#entry.subject = subject.slice(0, MAX_SUBJECT_LENGTH);
+  }
+
+  ofLeg(leg: string): void {
+    this.#entry.leg = leg;
   }
 
   listened(): void {

@@ -5,11 +5,8 @@ import type { RunView } from '../runner.ts';
 import { withSecretsNamed } from '../secret-names.ts';
 import { type Value, plainText } from '../values.ts';
 import { INTERRUPTED, MAX_SUBJECT_LENGTH, type TraceEntry } from '../run/trace.ts';
+import { calledPhones, keysOf, listens } from './called-phones.ts';
 
-/** Components that listen to the other party, and the result in which the keys are. */
-const LISTENING: Readonly<Record<string, string>> = { collect: 'digits', menu: 'digit', play: 'digit', say: 'digit' };
-/** The component that writes to phones without calling them. */
-const TEXT = 'send_message';
 /** What `run` says of a scenario that has a call of its own. */
 const PARALLEL = 'running';
 /** How long a simulated caller thinks before it speaks, and how long a character takes. */
@@ -29,15 +26,10 @@ export function asTest(view: RunView): string {
   const { id, file, from, to, args, trace, outcome } = view;
   const done = trace.filter(({ exit }) => exit !== undefined);
   const main = withCall(view);
-  const steps = [...main.flatMap(deed), ...hangUp(main, outcome?.reason)];
+  const steps = [...main.flatMap(deeds), ...hangUp(main, outcome?.reason)];
   const begin = trace.at(0)?.start;
-  // A phone that is busy may take a text: what it did when it was called goes before.
   const asked = withChildren(view).toSorted((a, b) => a.start - b.start);
-  const reached = [
-    ...asked.filter(({ component }) => component === TEXT),
-    ...asked.filter((each) => each.component !== TEXT),
-  ];
-  const phones = Object.assign({}, ...reached.map(phone)) as Record<string, string>;
+  const phones = calledPhones(asked);
   const http = answered(asked, 'http', httpAnswer);
   const operations = answered(asked, 'operation.', (fields) => fields);
   const model = entities(asked);
@@ -66,13 +58,22 @@ export function asTest(view: RunView): string {
 
 type Step = string | Record<string, string>;
 
-function deed({ component, exit, result, milliseconds = 0, interrupt, listened }: TraceEntry): Step[] {
+function deeds(entry: TraceEntry): Step[] {
+  return entry.leg === undefined ? [...told(entry), ...deed(entry)] : told(entry);
+}
+
+/** What the other party did by itself, and a module heard. */
+function told({ start, told: events = [] }: TraceEntry): Step[] {
+  return events.flatMap(({ at, what }, index) => interrupted(what, at - (events[index - 1]?.at ?? start)));
+}
+
+function deed(entry: TraceEntry): Step[] {
+  const { component, exit, result, milliseconds = 0, interrupt, listened } = entry;
   if (interrupt !== undefined) return interrupted(interrupt, milliseconds);
   if (component === 'record') return recorded(result ?? {}, milliseconds);
   if (component === 'recognise') return result?.['text'] ? [{ says: plainText(result['text']) }] : ['silence'];
-  const field = LISTENING[component];
-  if (field === undefined || exit === INTERRUPTED) return [];
-  const keys = `${plainText(result?.[field] ?? '')}${plainText(result?.['terminator'] ?? '')}`;
+  if (!listens(component) || exit === INTERRUPTED) return [];
+  const keys = keysOf(entry);
   if (keys !== '') return [{ presses: keys }];
   return component === 'collect' || component === 'menu' || listened === true ? ['silence'] : [];
 }
@@ -103,29 +104,25 @@ function hangUp(main: readonly TraceEntry[], reason: string | undefined): Step[]
   const sound = lastSound(main);
   // In a test sounds last as long as they do: the beginning of the one that was heard is what counts.
   if (sound !== undefined) return [{ hears: sound }, { hangs_up: `${Math.min(THINK_MS, last.milliseconds ?? 0)}ms` }];
-  return [{ hangs_up: spoke ? `${THINK_MS}ms` : `${last.milliseconds ?? 0}ms` }];
+  const since = (last.told?.at(-1)?.at ?? last.start) - last.start;
+  return [{ hangs_up: spoke ? `${THINK_MS}ms` : `${Math.max(0, (last.milliseconds ?? 0) - since)}ms` }];
 }
 
 /** What was heard last, by the name that tests have for it; undefined when it is no single sound, or was heard before. */
 function lastSound(main: readonly TraceEntry[]): string | undefined {
-  const { component, subject, interrupt } = main.at(-1) ?? {};
-  const since = main.slice(main.findLastIndex((entry) => deed(entry).length > 0) + 1);
+  const { component, subject, interrupt, leg } = main.at(-1) ?? {};
+  const since = main.slice(main.findLastIndex((entry) => deeds(entry).length > 0) + 1);
   const isOne = component === 'say' || (component === 'play' && subject?.includes(' ') === false);
-  if (!isOne || subject === undefined || subject.length >= MAX_SUBJECT_LENGTH || interrupt !== undefined)
+  if (
+    !isOne ||
+    leg !== undefined ||
+    subject === undefined ||
+    subject.length >= MAX_SUBJECT_LENGTH ||
+    interrupt !== undefined
+  )
     return undefined;
   if (since.filter((entry) => entry.subject === subject).length !== 1) return undefined;
   return component === 'say' ? subject : path.posix.basename(subject);
-}
-
-/** What a number that was called did. */
-function phone({ answers = [] }: TraceEntry): Record<string, string> {
-  const phones: Record<string, string> = {};
-  for (const { party, line } of answers) {
-    const status = Number(line.split(' ')[1]);
-    if (!/^\d+$/.test(party) || status < 200) continue;
-    phones[party] = status < 300 ? 'answers' : status === 408 ? 'no answer' : String(status);
-  }
-  return phones;
 }
 
 /** What was done while the scenario had the call, by itself and by those that it ran as functions. */
