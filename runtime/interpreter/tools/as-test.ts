@@ -26,7 +26,7 @@ export function asTest(view: RunView): string {
   const { id, file, from, to, args, trace, outcome } = view;
   const done = trace.filter(({ exit }) => exit !== undefined);
   const main = withCall(view);
-  const steps = [...main.flatMap(deeds), ...hangUp(main, outcome?.reason)];
+  const steps = callerSteps(main, outcome?.reason);
   const begin = trace.at(0)?.start;
   const asked = withChildren(view).toSorted((a, b) => a.start - b.start);
   const phones = calledPhones(asked);
@@ -58,18 +58,31 @@ export function asTest(view: RunView): string {
 
 type Step = string | Record<string, string>;
 
-function deeds(entry: TraceEntry): Step[] {
-  return entry.leg === undefined ? [...told(entry), ...deed(entry)] : told(entry);
+/** What the caller did, one after another. */
+function callerSteps(main: readonly TraceEntry[], reason: string | undefined): Step[] {
+  const steps: Step[] = [];
+  // When the step before was done: what happens by itself comes so long after it.
+  let since = main[0]?.start ?? 0;
+  for (const entry of main) {
+    for (const { at, what } of entry.told ?? []) {
+      steps.push(...interrupted(what, at - since));
+      since = at;
+    }
+    const done = deed(entry, since);
+    if (done.length > 0) since = endOf(entry);
+    steps.push(...done);
+  }
+  return [...steps, ...hangUp(main, reason, since)];
 }
 
-/** What the other party did by itself, and a module heard. */
-function told({ start, told: events = [] }: TraceEntry): Step[] {
-  return events.flatMap(({ at, what }, index) => interrupted(what, at - (events[index - 1]?.at ?? start)));
+function endOf({ start, milliseconds = 0 }: TraceEntry): number {
+  return start + milliseconds;
 }
 
-function deed(entry: TraceEntry): Step[] {
-  const { component, exit, result, milliseconds = 0, interrupt, listened } = entry;
-  if (interrupt !== undefined) return interrupted(interrupt, milliseconds);
+function deed(entry: TraceEntry, since: number): Step[] {
+  const { component, exit, result, milliseconds = 0, interrupt, listened, leg } = entry;
+  if (interrupt !== undefined) return interrupted(interrupt, endOf(entry) - since);
+  if (leg !== undefined) return [];
   if (component === 'record') return recorded(result ?? {}, milliseconds);
   if (component === 'recognise') return result?.['text'] ? [{ says: plainText(result['text']) }] : ['silence'];
   if (!listens(component) || exit === INTERRUPTED) return [];
@@ -96,7 +109,7 @@ function interrupted(interrupt: string, milliseconds: number): Step[] {
   return kind === 'hangup' ? [{ hangs_up: after }] : [];
 }
 
-function hangUp(main: readonly TraceEntry[], reason: string | undefined): Step[] {
+function hangUp(main: readonly TraceEntry[], reason: string | undefined, since: number): Step[] {
   const last = main.at(-1);
   if (reason?.startsWith('opponent') !== true || last?.exit !== INTERRUPTED) return [];
   // While it spoke: the time until then has passed.
@@ -104,14 +117,13 @@ function hangUp(main: readonly TraceEntry[], reason: string | undefined): Step[]
   const sound = lastSound(main);
   // In a test sounds last as long as they do: the beginning of the one that was heard is what counts.
   if (sound !== undefined) return [{ hears: sound }, { hangs_up: `${Math.min(THINK_MS, last.milliseconds ?? 0)}ms` }];
-  const since = (last.told?.at(-1)?.at ?? last.start) - last.start;
-  return [{ hangs_up: spoke ? `${THINK_MS}ms` : `${Math.max(0, (last.milliseconds ?? 0) - since)}ms` }];
+  return [{ hangs_up: `${spoke ? THINK_MS : endOf(last) - since}ms` }];
 }
 
 /** What was heard last, by the name that tests have for it; undefined when it is no single sound, or was heard before. */
 function lastSound(main: readonly TraceEntry[]): string | undefined {
   const { component, subject, interrupt, leg } = main.at(-1) ?? {};
-  const since = main.slice(main.findLastIndex((entry) => deeds(entry).length > 0) + 1);
+  const since = main.slice(main.findLastIndex((entry) => (entry.told?.length ?? deed(entry, 0).length) > 0) + 1);
   const isOne = component === 'say' || (component === 'play' && subject?.includes(' ') === false);
   if (
     !isOne ||

@@ -8,6 +8,8 @@ const TEXT = 'send_message';
 /** The component that lets the caller talk to a further call. */
 const BRIDGE = 'bridge';
 
+/** Components whose target rings from their beginning. */
+const RINGS_AT_ONCE: ReadonlySet<string> = new Set(['call', 'refer']);
 const NO_ANSWER = 'no answer';
 /** Status of a call that was called off (RFC 3261 section 15.1.2). */
 const CANCELLED = 487;
@@ -35,7 +37,7 @@ export function calledPhones(entries: readonly TraceEntry[]): Record<string, str
 }
 
 function answers(
-  { component, exit, leg, answers: all = [] }: TraceEntry,
+  { component, exit, leg, start, answers: all = [] }: TraceEntry,
   phones: Record<string, string>,
   legs?: Map<string, Leg>,
 ): void {
@@ -46,7 +48,8 @@ function answers(
     const rang = exit === INTERRUPTED && (status < 200 || status === CANCELLED);
     if (rang) phones[party] = NO_ANSWER;
     if (rang || status < 200) continue;
-    phones[party] = status < 300 ? 'answers' : status === 408 ? NO_ANSWER : String(status);
+    const answered = RINGS_AT_ONCE.has(component) ? `answers after ${at - start}ms` : 'answers';
+    phones[party] = status < 300 ? answered : status === 408 ? NO_ANSWER : String(status);
     if (component === 'call' && leg !== undefined && status < 300) legs?.set(leg, { number: party, since: at });
   }
 }

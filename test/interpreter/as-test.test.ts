@@ -1,0 +1,97 @@
+import { expect } from 'chai';
+import { components } from '../../components/index.ts';
+import { checkModule } from '../../runtime/interpreter/checker/check-module.ts';
+import type { Program } from '../../runtime/interpreter/program.ts';
+import { mismatches } from '../../runtime/interpreter/simulation/expectations.ts';
+import { readPhone } from '../../runtime/interpreter/simulation/phones.ts';
+import { type SimulationOptions, simulate } from '../../runtime/interpreter/simulation/simulation.ts';
+import { type ScenarioTest, readTestFile } from '../../runtime/interpreter/simulation/test-file.ts';
+import type { Turn } from '../../runtime/interpreter/simulation/turns.ts';
+import { asTest } from '../../runtime/interpreter/tools/as-test.ts';
+import { type Sandbox, openSandbox } from '../../runtime/sandbox/index.ts';
+import { program } from './support.ts';
+
+const CALLS_BOB = `id: t
+start: a
+finally: f
+blocks:
+  a: { answer: , next: b }
+  b: { play: "tone:%(1500,0,440)", next: c }
+  c: { call: { to: "102", timeout: 20s }, leg: bob, exits: { answered: d, refused: end } }
+  d: { menu: { prompt: "silence:300ms", tries: 1 }, leg: bob, exits: { 1: e, failed: end } }
+  e: { bridge: bob, exits: { ended: g } }
+  g: { collect: { max: 1, timeout: 3s }, exits: { next: end, timeout: end } }
+  f: { log: bye, next: end }
+`;
+const LISTENS = `export default async function (call) {
+  await call.answer();
+  const keys = [];
+  const stop = events.on('dtmf', ({ digit }) => { keys.push(digit); if (digit === '#') music.cancel(); });
+  const music = call.holdMusic();
+  await music.catch(() => undefined);
+  stop();
+  const { exit } = await call.menu({ prompt: 'silence:300ms', exits: ['1', '2'], tries: 1 });
+  return [keys, exit];
+}`;
+
+describe('a test that is made of a run does the same again', () => {
+  let sandbox: Sandbox;
+  before(async () => {
+    sandbox = await openSandbox({ workers: 1 });
+  });
+  after(() => sandbox.close());
+
+  const cases: readonly { what: string; source: string; module?: true; turns: readonly Turn[]; bob?: string }[] = [
+    {
+      what: 'when the caller hangs up while talking to a further call, which has pressed a key',
+      source: CALLS_BOB,
+      turns: [{ kind: 'hang_up', after: 4000 }],
+      bob: 'answers after 100ms, presses 1',
+    },
+    {
+      what: 'when the further call hangs up, and the caller presses a key then',
+      source: CALLS_BOB,
+      turns: [{ kind: 'press', digits: '7' }],
+      bob: 'answers after 100ms, presses 1, hangs up after 900ms',
+    },
+    {
+      what: 'when the caller hangs up while a further call rings',
+      source: CALLS_BOB,
+      turns: [{ kind: 'hang_up', after: 4000 }],
+      bob: 'no answer',
+    },
+    {
+      what: 'when a module is told of keys',
+      source: LISTENS,
+      module: true,
+      turns: [
+        { kind: 'press', digits: '4', after: 500 },
+        { kind: 'press', digits: '#', after: 400 },
+        { kind: 'press', digits: '2' },
+      ],
+    },
+  ];
+  for (const { what, source, module, turns, bob } of cases) {
+    it(what, async () => {
+      const scenario = module
+        ? ((await checkModule(source, { file: 't.js', components })).program as Program)
+        : program(source);
+      const run = (script: SimulationOptions['script']) =>
+        simulate(scenario, {
+          script: { from: '101', hangsUpAfter: 120_000, ...script },
+          components,
+          openSandbox: async () => sandbox,
+        });
+      const phone = bob === undefined ? undefined : readPhone(bob);
+      const first = await run({ turns, ...(phone ? { phones: { '102': phone } } : {}) });
+      const { id, trace, domain } = first.run;
+      const { version, file } = scenario;
+      const { outcome } = first;
+      const shown = { id, scenario: 't', version, file, domain, callid: '', from: '101', trace, outcome };
+      const { tests, problems } = readTestFile(asTest(shown), 'made.test.yaml');
+      expect(problems).to.deep.equal([]);
+      const { turns: again, phones, expect: expected } = tests.tests[0] as ScenarioTest;
+      expect(mismatches(await run({ turns: again, phones }), expected), asTest(shown)).to.deep.equal([]);
+    });
+  }
+});
