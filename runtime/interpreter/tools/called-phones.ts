@@ -1,5 +1,5 @@
 import { INTERRUPTED, type TraceEntry } from '../run/trace.ts';
-import { type Value, plainText } from '../values.ts';
+import { plainText } from '../values.ts';
 
 /** Components that listen to the other party, and the result in which the keys are. */
 const LISTENING: Readonly<Record<string, string>> = { collect: 'digits', menu: 'digit', play: 'digit', say: 'digit' };
@@ -75,6 +75,6 @@ export function listens(component: string): boolean {
 
 /** The keys that ended a block that listens, or that it collected. */
 export function keysOf({ component, result = {} }: TraceEntry): string {
-  const text = (field: string): string => plainText((result[field] ?? '') as Value);
+  const text = (field: string): string => plainText(result[field] ?? '');
   return `${text(LISTENING[component] ?? '')}${text('terminator')}`;
 }
