@@ -5,6 +5,7 @@ import { isModuleScenario } from '../files.ts';
 import { compileProblems } from './compile-problems.ts';
 import { type ModuleCheckOptions, checkModule } from './check-module.ts';
 import { type CheckResult, checkScenario } from './check-scenario.ts';
+import { recover } from './recovery.ts';
 import { checkScriptBlock } from './script-block.ts';
 import type { ScriptSite } from './scripts.ts';
 import type { Report } from './unknown-names.ts';
@@ -55,17 +56,21 @@ async function scriptProblems(
       const { source, format, places, isFolded } = script;
       const asked = { source, format, kind: 'block', file } as const;
       const result = await compile(asked);
-      if (!result.ok)
-        return (await compileProblems(asked, result.problems, compile)).map(({ line, column, ...found }) => ({
-          file,
-          ...places.at(line, column),
-          ...found,
-          ...(isFolded ? { suggestion: FOLDED } : {}),
-          ...(hasPlaceholder(script) ? { suggestion: PLACEHOLDER } : {}),
-        }));
-      const found: Problem[] = [];
+      const recovered = result.ok || isFolded ? undefined : await recover(asked, result.problems, compile);
+      const broken = result.ok ? [] : (recovered?.problems ?? result.problems);
+      const found: Problem[] = (await compileProblems(asked, broken, compile)).map(({ line, column, ...problem }) => ({
+        file,
+        ...places.at(line, column),
+        ...problem,
+        ...(isFolded ? { suggestion: FOLDED } : {}),
+        ...(hasPlaceholder(script) ? { suggestion: PLACEHOLDER } : {}),
+      }));
+      const code = result.ok ? result.code : recovered?.code;
+      if (code === undefined) return found;
       const report: Report = (offset, message, suggestion, severity) => {
-        const before = result.code.slice(0, offset).split('\n');
+        // Warnings tell what is missing, and that may be in a line that was left out.
+        if (recovered && (severity !== undefined || recovered.hides(offset))) return;
+        const before = code.slice(0, offset).split('\n');
         found.push({
           file,
           ...places.at(before.length, (before.at(-1)?.length ?? 0) + 1),
@@ -75,7 +80,7 @@ async function scriptProblems(
         });
       };
       try {
-        checkScriptBlock(result.code, script, known, report);
+        checkScriptBlock(code, script, known, report);
       } catch (error) {
         // Nested so deep that it is left to run time, or something that only V8 can read.
         if (!(error instanceof SyntaxError || error instanceof RangeError)) throw error;

@@ -19,6 +19,7 @@ import { literalNode, unknownNode } from './module-literals.ts';
 import { defaultExport, exportedValues } from './module-walk.ts';
 import { Names } from './names.ts';
 import { namesIn } from './scopes.ts';
+import { type Recovered, recover } from './recovery.ts';
 import type { ScenarioReference } from './references.ts';
 import { type Entry, Source, scalarText } from './source.ts';
 import { readStarts } from './starts.ts';
@@ -82,13 +83,16 @@ export async function checkModule(
     promptsFolder,
   });
   const found = compiled.ok ? [] : compiled.problems;
-  const broken = compile ? await compileProblems(asked, found, compile) : found;
+  const isLong = text.length > MAX_LENGTH;
+  const recovered = compile && !compiled.ok && !isLong ? await recover(asked, found, compile) : undefined;
+  const broken = compile ? await compileProblems(asked, recovered?.problems ?? found, compile) : found;
+  if (recovered) readOn(source, recovered, { id, components, promptsFolder });
   // What the text tells as well, and better.
   const told = new Set(source.problems.map(({ message }) => message));
   const problems = [
     ...broken.filter(({ message }) => !told.has(message)).map((problem) => ({ file, ...problem })),
     ...source.problems,
-  ];
+  ].toSorted((a, b) => a.line - b.line || a.column - b.column);
   const { parameters, declaresParameters, starts, ...more } = declared;
   const offered = methods(components);
   const commands = [...offered.keys(), CALL_INFO, SCENARIO_INFO];
@@ -113,6 +117,23 @@ export async function checkModule(
   return { program: problems.some(isMistake) ? undefined : program, problems, references, scripts: [] };
 }
 
+/** Notes what the rest of a text tells of which some lines are wrong. Warnings may come of what these lines hold. */
+function readOn(source: Source, { code, hides }: Recovered, options: ReadOptions): void {
+  const rest = new Source(code, source.file);
+  read(rest, code, options);
+  for (const { line, column, message, suggestion, severity } of rest.problems) {
+    const offset = rest.offset(line, column);
+    if (severity === undefined && message !== NO_DEFAULT.message && !hides(offset))
+      source.problemAt(offset, message, suggestion);
+  }
+}
+
+interface ReadOptions {
+  readonly id: string;
+  readonly components: ComponentRegistry;
+  readonly promptsFolder: string;
+}
+
 interface Reading {
   readonly declared: Declared;
   readonly references: readonly ScenarioReference[];
@@ -124,15 +145,7 @@ const NOTHING: Reading = { declared: { parameters: [], declaresParameters: false
  * What the text tells without running it.
  * @param code without types, everything where the author wrote it; undefined when it has mistakes
  */
-function read(
-  source: Source,
-  code: string | undefined,
-  {
-    id,
-    components,
-    promptsFolder,
-  }: { readonly id: string; readonly components: ComponentRegistry; readonly promptsFolder: string },
-): Reading {
+function read(source: Source, code: string | undefined, { id, components, promptsFolder }: ReadOptions): Reading {
   if (code === undefined) return NOTHING;
   try {
     const tree = parse(code, { ecmaVersion: 'latest', sourceType: 'module' });

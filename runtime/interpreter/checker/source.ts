@@ -88,6 +88,11 @@ export class Source {
     return { line: low + 1, column: offset - (this.#lines[low] ?? 0) + 1 };
   }
 
+  /** The character at a line and a column. */
+  offset(line: number, column: number): number {
+    return (this.#lines[line - 1] ?? 0) + column - 1;
+  }
+
   /** Tells one text of the file from another. */
   get version(): string {
     return createHash('sha256').update(this.text).digest('hex').slice(0, 12);
