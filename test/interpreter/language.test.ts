@@ -382,6 +382,30 @@ blocks:
       expect((await clock.run(run.finished)).result).to.deep.include({ kind: 'event', name: 'order_ready' });
     });
 
+    it('that come at once are each dealt with, as far as that takes no time', async () => {
+      const counting = `id: main
+variables: { seen: "", count: 0 }
+on: { message: { go: note } }
+start: music
+blocks:
+  music: { hold_music: { duration: 5s }, next: tell }
+  note: { set: { seen: "\${seen + string(event.data.data)}" }, next: more }
+  more: { set: { count: "\${count + 1}" }, next: music }
+  tell: { return: "\${seen + string(count)}" }
+`;
+      const { outcome, steps } = await simulate(
+        counting.replace('start: music', 'start: up').replace('blocks:', 'blocks:\n  up: { answer: , next: music }'),
+        {},
+        {
+          during: (run, clock) =>
+            void clock.sleep(1000, new AbortController().signal).then(() => {
+              for (const data of ['a', 'b', 'c']) run.send({ name: 'go', data, from: 'x' });
+            }),
+        },
+      );
+      expect(outcome.value, steps.join(' ')).to.equal('abc3');
+    });
+
     it('fail the run when the node cannot tell of them', async () => {
       const { outcome } = await simulate(source('{ event: { x: taken } }'), {}, { services: {} });
       expect(outcome.error?.code).to.equal('unavailable');

@@ -5,6 +5,7 @@ import { type Block, type Program, evaluate } from '../program.ts';
 import { BaseRun, checkSettings } from './base-run.ts';
 import { type InterruptEvent, Interrupts } from './interrupts.ts';
 import type { Message } from './mailbox.ts';
+import { isBrief } from './module-settings.ts';
 import type { RunOptions, RunOutcome } from './run.ts';
 import { callEnded, describeError } from './run-state.ts';
 import { RunScope } from './scope.ts';
@@ -111,7 +112,8 @@ export class ScenarioRun extends BaseRun {
         const began = this.state.clock.now();
         name = await this.#runBlock(branch, block, signal);
         budget.took(this.state.clock.now() - began);
-        if (branch === 'main') name = this.#takeDetour() ?? name;
+        // One that came since cuts the next block short that takes time: what takes none is done before.
+        if (branch === 'main' && (name === undefined || name === END)) name = this.#takeDetour() ?? name;
       }
     } catch (error) {
       this.state.fail({ ...describeError(error), block: name ?? '' }, error);
@@ -130,7 +132,7 @@ export class ScenarioRun extends BaseRun {
     const { clock } = this.state;
     const { name } = block;
     const trace = this.state.trace.begin({ branch, block: name, component: block.component.name, start: clock.now() });
-    const signal = this.#blockSignal(branch, branchSignal);
+    const signal = isBrief(block.component) ? branchSignal : this.#blockSignal(branch, branchSignal);
     let result: ComponentResult | typeof INTERRUPTED;
     try {
       result = await this.#untilAbandoned(block, this.#runComponent(block, trace, signal), signal);
