@@ -7,6 +7,7 @@ import { suggestName } from '../problem.ts';
 import { type Compiled, literalSettings } from '../program.ts';
 import { settingKind } from '../setting.ts';
 import { UNKNOWN, literalEntries, literalNode, nameOf, unknownNode } from './module-literals.ts';
+import { ModuleLegs } from './module-legs.ts';
 import { ResultChecker } from './module-results.ts';
 import { walk } from './module-walk.ts';
 import { type ScenarioReference, referenceIn } from './references.ts';
@@ -72,6 +73,7 @@ class CallChecker {
   readonly #bindings: ReadonlyMap<AnyNode, Binding | undefined>;
   readonly #results: ResultChecker;
   readonly #references: ScenarioReference[] = [];
+  readonly #legs = new ModuleLegs();
 
   constructor({ source, components, promptsFolder, names, call }: ModuleCallsOptions) {
     this.#source = source;
@@ -89,6 +91,8 @@ class CallChecker {
     this.#call = call;
     this.#bindings = new Map(names.references.map(({ node, binding }) => [node, binding]));
     this.#results = new ResultChecker(names, source.problemAt.bind(source));
+    if (names.open || (call && call.type !== 'Identifier')) this.#legs.unsure();
+    for (const reference of names.references) if (this.#ownerOf(reference.node) === 'call') this.#legs.owner(reference);
   }
 
   check(program: Program): readonly ScenarioReference[] {
@@ -98,6 +102,7 @@ class CallChecker {
       if (node.type === 'AwaitExpression') this.#uncalled(node.argument);
       if (node.type === 'ExpressionStatement') this.#uncalled(node.expression);
     });
+    this.#legs.check(this.#source.problemAt.bind(this.#source));
     return this.#references;
   }
 
@@ -137,6 +142,7 @@ class CallChecker {
       return;
     }
     this.#results.check(name, component, around);
+    this.#legs.note(component, node);
     const [statement] = around;
     if (statement?.type === 'ExpressionStatement' && name !== 'report')
       this.#source.warning(
