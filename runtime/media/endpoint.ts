@@ -8,7 +8,8 @@ import { recordArguments } from './record-arguments.ts';
 import type { RecordingNotices } from './recording-notices.ts';
 import { leastSpeechMs, readSpokenSource, speechArguments } from './speech-source.ts';
 import type { SilenceLimit } from './silence-limit.ts';
-import { aborted, elapsed, untilAborted } from './until-aborted.ts';
+import { elapsed, untilAborted } from './until-aborted.ts';
+import { YoungBridge } from './young-bridge.ts';
 
 /** The media server of an endpoint. */
 export interface EndpointServer {
@@ -52,10 +53,8 @@ export class MediaEndpoint {
   #destroyed = false;
   #digitsKept = false;
   #modifying: Promise<unknown> = Promise.resolve();
-  /** Settles, never by a failure, when the sound of the last bridge flows. */
-  #bridging: Promise<unknown> = Promise.resolve();
-  /** The channel tells when the sound of its bridges flows. */
-  #tellsOfBridges = false;
+  /** The bridge that it entered and has not been let leave so far. */
+  #bridge: { readonly other: MediaEndpoint; readonly young: YoungBridge } | undefined;
   #applications: Applications;
 
   /**
@@ -130,7 +129,7 @@ export class MediaEndpoint {
     }
     this.#localSdp = next.localSdp;
     this.#digitsKept = false;
-    this.#tellsOfBridges = false;
+    this.#bridge = undefined;
     this.#server.left(this);
     server.left(next);
     this.#server = server;
@@ -213,46 +212,47 @@ export class MediaEndpoint {
 
   /** Takes the channel out of whatever it does (bridge, echo); its bridged peer is parked too. */
   async park(): Promise<void> {
-    await this.#bridging;
+    await this.#mayLeave();
     if (this.#destroyed || this.#gone.signal.aborted) return;
     await this.#quietly(this.#endpoint.api('uuid_transfer', `${this.uuid} -both park inline`));
   }
 
   /** Connects the sound of two endpoints; settles when both are at it. */
   async bridge(other: MediaEndpoint): Promise<void> {
-    await Promise.all([this.#bridging, other.#bridging]);
+    await Promise.all([this.#mayLeave(), other.#mayLeave()]);
     if (this.#destroyed || other.#destroyed) throw ENDPOINT_GONE;
-    this.#tellOfBridges();
-    this.#bridging = other.#bridging = this.#flows(other);
-    await this.#together(other, 'uuid_bridge', async () => {
-      const event = await this.#bounded(this.#endpoint.api('uuid_bridge', `${this.uuid} ${other.uuid}`));
-      const body = bodyOf(event);
-      if (!body.startsWith('+OK')) throw new MediaError(`the media server cannot bridge: ${body.trim()}`);
-    });
+    const legs = [this, other];
+    const begun = Promise.all(legs.map((leg) => begins(leg.#endpoint, 'uuid_bridge')));
+    const young = new YoungBridge(begun, other.#endpoint, [this.gone, other.gone]);
+    this.#bridge = { other, young };
+    other.#bridge = { other: this, young };
+    const event = await this.#bounded(this.#endpoint.api('uuid_bridge', `${this.uuid} ${other.uuid}`));
+    const body = bodyOf(event);
+    if (!body.startsWith('+OK')) {
+      this.#bridge = other.#bridge = undefined;
+      throw new MediaError(`the media server cannot bridge: ${body.trim()}`);
+    }
+    await soon(begun, legs);
   }
 
-  /** Has the channel say when the sound of a bridge that it begins flows. Queued before its first bridge. */
-  #tellOfBridges(): void {
-    if (this.#tellsOfBridges) return;
-    this.#tellsOfBridges = true;
-    this.command('uuid_setvar', `execute_on_pre_bridge set ${BRIDGE_FLOWS}`).catch(() => {
-      // The channel is gone; the bridge says so.
-    });
-  }
-
-  /**
-   * Settles when the sound of a bridge flows both ways. FreeSWITCH hangs a channel up that leaves before (`uuid_bridge` and
-   * CHANNEL_BRIDGE come earlier): each leg waits for the other to come, and takes one that is away again for lost.
-   */
-  #flows(other: MediaEndpoint): Promise<unknown> {
-    const over = AbortSignal.any([this.gone, other.gone]);
-    return Promise.race([begins(this.#endpoint, 'set', BRIDGE_FLOWS), elapsed(BEGIN_MS), aborted(over)]);
+  /** Settles, never by a failure, when the media server lets it leave the bridge that it may be in. */
+  async #mayLeave(): Promise<void> {
+    const bridge = this.#bridge;
+    if (bridge === undefined) return;
+    // Who ends both does so in one turn: neither is to outlive the other.
+    await Promise.resolve();
+    if (!this.#destroyed || !bridge.other.#destroyed) await bridge.young.flows();
+    if (this.#bridge === bridge) this.#bridge = undefined;
   }
 
   /** Parts two bridged endpoints; settles when both are free. An endpoint that is gone is free. */
   async unbridge(other: MediaEndpoint): Promise<void> {
+    // FreeSWITCH parks a leg that has lost the other, but not one that lost it as they came together: that waits for ever.
+    const left = [this, other].filter((leg) => !leg.#destroyed && !leg.gone.aborted);
     try {
-      await this.#together(other, 'park', () => this.park());
+      const begun = Promise.all(left.map((leg) => begins(leg.#endpoint, 'park')));
+      await left[0]?.park();
+      await soon(begun, left);
     } catch (error) {
       if (!(error instanceof EndpointGone)) throw error;
     }
@@ -294,7 +294,7 @@ export class MediaEndpoint {
     if (this.#destroyed) return;
     this.#destroyed = true;
     // Its partner in a bridge would be hung up with it.
-    await this.#bridging;
+    await this.#mayLeave();
     if (this.#gone.signal.aborted) return;
     await this.#quietly(hangUp(this.#endpoint));
     this.#gone.abort(ENDPOINT_GONE);
@@ -364,16 +364,6 @@ export class MediaEndpoint {
     return this.#applications.run(application, data, signal, interrupt);
   }
 
-  /**
-   * Gives a command that sets two channels to work, and waits until both have begun: the media server says yes before,
-   * and a command that came in between would meet the state of before.
-   */
-  async #together(other: MediaEndpoint, application: string, command: () => Promise<void>): Promise<void> {
-    const begun = Promise.all([begins(this.#endpoint, application), begins(other.#endpoint, application)]);
-    await command();
-    await untilAborted(Promise.race([begun, elapsed(BEGIN_MS)]), AbortSignal.any([this.gone, other.gone]));
-  }
-
   /** Digits are ours to listen for: by default `*` ends every sound. Queued before the first application. */
   #keepDigits(): void {
     if (this.#digitsKept) return;
@@ -397,8 +387,6 @@ export class MediaEndpoint {
   }
 }
 
-/** What a channel sets when the sound of its bridge flows. */
-const BRIDGE_FLOWS = 'bridge_flows=true';
 /** How often a re-INVITE that crossed another is sent. */
 const GLARE_ATTEMPTS = 6;
 /** Milliseconds after which two channels count as at work without a word from the media server. */
@@ -413,6 +401,15 @@ async function hangUp(endpoint: FsEndpoint): Promise<void> {
     // The SIP server has lost the call: by the channel's own connection then.
     await endpoint.api('uuid_kill', endpoint.uuid);
   }
+}
+
+/**
+ * Waits until the channels have begun what they were told: the media server says yes before, and a command that came in
+ * between would meet the state of before.
+ * @throws EndpointGone
+ */
+async function soon(begun: Promise<unknown>, legs: readonly MediaEndpoint[]): Promise<void> {
+  await untilAborted(Promise.race([begun, elapsed(BEGIN_MS)]), AbortSignal.any(legs.map(({ gone }) => gone)));
 }
 
 function bodyOf(event: FsEvent): string {

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import type { MediaEndpoint } from '../../runtime/media/endpoint.ts';
+import { aborted } from '../../runtime/media/until-aborted.ts';
 import { EventWatch } from '../conformance/support/event-watch.ts';
 import { eventually } from '../support/eventually.ts';
 import { useLinkedServer } from './linked-server.ts';
@@ -8,14 +9,16 @@ describe('media: bridges', () => {
   const server = useLinkedServer();
   let watch: EventWatch;
   before(async () => {
-    watch = await EventWatch.open(server.address, 'CHANNEL_EXECUTE');
+    watch = await EventWatch.open(server.address, 'CHANNEL_EXECUTE CHANNEL_DESTROY');
   });
   after(() => watch.close());
 
   const endpoint = async (): Promise<MediaEndpoint> => (await server.endpoint()).endpoint;
   /** The applications that the channel ran once it was there. */
   const executed = ({ uuid }: MediaEndpoint): string[] => {
-    const all = watch.seen.filter((event) => event['Unique-ID'] === uuid).map((event) => event.Application ?? '');
+    const all = watch.seen
+      .filter((event) => event['Unique-ID'] === uuid && event['Event-Name'] === 'CHANNEL_EXECUTE')
+      .map((event) => event.Application ?? '');
     return all.slice(all.indexOf('socket') + 1);
   };
 
@@ -27,18 +30,45 @@ describe('media: bridges', () => {
       await a.unbridge(b);
     }
     await eventually(async () => {
-      expect(executed(a)).to.deep.equal(['uuid_bridge', 'set', 'park', 'uuid_bridge', 'set', 'park']);
-      expect(executed(b)).to.deep.equal(['uuid_bridge', 'park', 'uuid_bridge', 'park']);
+      expect(executed(a)).to.deep.equal(['uuid_bridge', 'park', 'uuid_bridge', 'park']);
+      expect(executed(b)).to.deep.equal(['uuid_bridge', 'set', 'park', 'uuid_bridge', 'set', 'park']);
     });
     for (const leg of [a, b]) await leg.play('silence_stream://20', AbortSignal.timeout(3000));
   });
 
   it('end no sooner for one leg, so that the other lives on', async () => {
+    for (const first of [true, false]) {
+      const [a, b] = [await endpoint(), await endpoint()];
+      await a.bridge(b);
+      const [ends, stays] = first ? [a, b] : [b, a];
+      await ends.destroy();
+      await eventually(async () => expect(executed(b).slice(0, 2)).to.deep.equal(['uuid_bridge', 'set']));
+      await stays.play('silence_stream://20', AbortSignal.timeout(3000));
+      expect(() => stays.gone.throwIfAborted()).not.to.throw();
+    }
+  });
+
+  it('leave whoever is left free, whichever leg ends by itself', async () => {
+    for (const first of [true, false]) {
+      const [a, b] = [await endpoint(), await endpoint()];
+      await a.bridge(b);
+      const [ends, stays] = first ? [a, b] : [b, a];
+      await ends.command('uuid_kill', '');
+      await aborted(ends.gone);
+      await a.unbridge(b);
+      await eventually(async () => expect(executed(stays).at(-1)).to.equal('park'));
+      await stays.play('silence_stream://20', AbortSignal.timeout(3000));
+    }
+  });
+
+  // What is asked costs two events: a call whose parties stay, or leave together, is spared them.
+  it('are asked nothing when nobody leaves alone', async () => {
     const [a, b] = [await endpoint(), await endpoint()];
     await a.bridge(b);
-    await a.destroy();
-    await eventually(async () => expect(executed(a)).to.deep.equal(['uuid_bridge', 'set']));
-    await b.play('silence_stream://20', AbortSignal.timeout(3000));
-    expect(() => b.gone.throwIfAborted()).not.to.throw();
+    await Promise.all([a.destroy(), b.destroy()]);
+    for (const { uuid } of [a, b]) {
+      await watch.event('its end', (event) => event['Event-Name'] === 'CHANNEL_DESTROY' && event['Unique-ID'] === uuid);
+    }
+    expect([executed(a), executed(b)]).to.deep.equal([['uuid_bridge'], ['uuid_bridge']]);
   });
 });

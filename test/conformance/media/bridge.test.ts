@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { Moment } from '../../phones/wait.ts';
+import { eventually } from '../../support/eventually.ts';
 import { text } from '../support/fsmrf.ts';
 import { type Connected, fallsSilent, useMediaStage } from '../support/media-stage.ts';
 
@@ -57,6 +58,17 @@ describe('Conformance, media server: bridges', () => {
     const played = b.endpoint.play('tone_stream://%(400,0,1300)');
     await b.call.hears(1300);
     await played;
+  });
+
+  it('leaves the endpoint that bridges alive when the other ends before they have come together', async () => {
+    const [a, b] = [await stage.connect(), await stage.connect()];
+    expect(text(await a.endpoint.api('uuid_bridge', `${a.endpoint.uuid} ${b.endpoint.uuid}`))).to.match(/^\+OK/);
+    expect(text(await a.endpoint.api('uuid_kill', b.endpoint.uuid))).to.match(/^\+OK/);
+    // What it is told to play on its way is over at once.
+    await eventually(async () => {
+      const { playbackMilliseconds } = await a.endpoint.play('silence_stream://100');
+      expect(Number(playbackMilliseconds)).to.be.greaterThan(0);
+    });
   });
 
   it('takes an endpoint from one bridge into another', async () => {

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { EventWatch, type ServerEvent } from '../support/event-watch.ts';
 import { type Connected, useMediaStage } from '../support/media-stage.ts';
+import { eventually } from '../../support/eventually.ts';
 import { writeTone } from '../support/wav.ts';
 
 /** Left out of sequences: the real server tells these too, the embedded one does not, and nothing here needs them. */
@@ -147,6 +148,30 @@ describe('Conformance, media server: events of channels', () => {
       'CHANNEL_UNBRIDGE',
       'CHANNEL_PARK',
     ]);
+  });
+
+  // Run any sooner, it tells another state: CHANNEL_BRIDGE comes a little before the bridge.
+  it('tell that what a leg is told to run waits until the sound of its bridge flows', async () => {
+    const [a, b] = [await stage.connect(), await stage.connect()];
+    for (const { endpoint } of [a, b]) {
+      await endpoint.api('uuid_setvar', `${endpoint.uuid} execute_on_pre_bridge set flows=yes`);
+    }
+    await a.endpoint.bridge(b.endpoint);
+    await event('CHANNEL_BRIDGE', a);
+    for (const [leg, state] of [
+      [b, 'CS_EXCHANGE_MEDIA'],
+      [a, 'CS_SOFT_EXECUTE'],
+    ] as const) {
+      await eventually(async () => {
+        const done = await leg.endpoint.execute('set', 'told=yes');
+        expect(done.getHeader('Channel-State')).to.equal(state);
+      });
+      const isRun = (each: ServerEvent): boolean =>
+        each['Event-Name'] === 'CHANNEL_EXECUTE' && each['Channel-State'] === state && each.Application === 'set';
+      const told = await watch.event('told', (each) => isRun(each) && each['Application-Data'] === 'told=yes');
+      const run = watch.seen.filter((each) => isRun(each) && each['Unique-ID'] === told['Unique-ID']);
+      expect(run.map((each) => each['Application-Data'])).to.deep.equal(['flows=yes', 'told=yes']);
+    }
   });
 
   it('tell where it is parked after it was parted from another', async () => {

@@ -108,7 +108,7 @@ export const uuidTransfer = onChannel((channel, rest) => {
   if (destination === '') return '-USAGE: <uuid> [-bleg|-both] <dest-exten> [<dialplan>] [<context>]\n';
   const extension = parseInlineDialplan(destination, dialplan);
   const other = channel.otherLeg === undefined ? undefined : channel.core.channels.get(channel.otherLeg.uuid);
-  const isBridged = other?.otherLeg?.uuid === channel.uuid && other.state === 'CS_SOFT_EXECUTE';
+  const isBridged = other?.otherLeg?.uuid === channel.uuid && other.bridged;
   const legs = which === '-bleg' ? [] : [channel];
   if (isBridged && (which === '-bleg' || which === '-both')) legs.push(other);
   transfer(legs, extension, destination, dialplan);

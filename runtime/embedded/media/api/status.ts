@@ -73,7 +73,7 @@ export const show: ApiCommand = (core, argument) => {
 
 function channelRows(core: MediaCore, onlyBridged: boolean): Record<string, string>[] {
   return [...core.channels.values()]
-    .filter((channel) => !onlyBridged || channel.state === 'CS_SOFT_EXECUTE')
+    .filter((channel) => !onlyBridged || channel.bridged)
     .map((channel) => ({
       uuid: channel.uuid,
       direction: 'inbound',

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { type DigitSource, NO_RESPONSE, type RunningApplication } from './application.ts';
 import { FRAME_SAMPLES } from '../audio/format.ts';
 import type { Channel } from './channel.ts';
@@ -49,7 +50,7 @@ class Bridge {
       leg.channel.set('last_bridge_to', other.channel.uuid);
       if (other.channel.ended) leg.channel.set('last_bridge_hangup_cause', other.channel.hangupCause ?? '');
       if (other.channel.ended) leg.channel.set('bridge_hangup_cause', other.channel.hangupCause ?? '');
-      if (leg.channel.state !== 'CS_SOFT_EXECUTE' || leg.channel.ended) continue;
+      if (!leg.channel.bridged || leg.channel.ended) continue;
       leg.channel.setState('CS_PARK');
       leg.channel.setParked(true);
     }
@@ -93,19 +94,25 @@ class BridgeLeg implements RunningApplication {
     if (!passedOn) other.channel.sendDigits(digit, duration / 8);
   }
 
+  /** Commands wait until the sound flows, as on the real server. */
+  get ignoresCommands(): boolean {
+    return this.#frames < LEAD_FRAMES;
+  }
+
   get mixes(): boolean {
     return this.#otherAudio !== undefined;
   }
 
-  /** Runs what the variables `execute_on_pre_bridge...` say: `application argument`. */
+  /** Runs what the variables `execute_on_pre_bridge...` say, `application argument`, before any command that waits. */
   #executePreBridge(): void {
-    for (const [name, value] of this.channel.variables) {
-      if (!name.startsWith('execute_on_pre_bridge')) continue;
-      for (const each of typeof value === 'string' ? [value] : value) {
+    const all = [...this.channel.variables].filter(([name]) => name.startsWith('execute_on_pre_bridge'));
+    const due = all
+      .flatMap(([, value]) => value)
+      .map((each) => {
         const [application = '', ...argument] = each.split(' ');
-        this.channel.enqueue(application, argument.join(' '));
-      }
-    }
+        return { application, data: argument.join(' '), uuid: randomUUID() };
+      });
+    if (due.length > 0) this.channel.enqueueAhead(due);
   }
 
   #changeMode(): void {
@@ -164,6 +171,7 @@ export function bridge(first: Channel, second: Channel): void {
       channel.set('signal_bond', other.uuid);
       channel.run('uuid_bridge', other.uuid, leg);
     }
+    second.setState('CS_EXCHANGE_MEDIA');
     legs[0].resume();
     const last = { 'Bridge-A-Unique-ID': first.uuid, 'Bridge-B-Unique-ID': second.uuid };
     first.publish('CHANNEL_BRIDGE', { last });

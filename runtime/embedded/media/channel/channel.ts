@@ -86,6 +86,11 @@ export class Channel {
     return this.#state;
   }
 
+  /** In a bridge: the first leg runs it, the second takes part. */
+  get bridged(): boolean {
+    return this.#state === 'CS_SOFT_EXECUTE' || this.#state === 'CS_EXCHANGE_MEDIA';
+  }
+
   get stateNumber(): number {
     return CHANNEL_STATES[this.#state];
   }
@@ -197,6 +202,11 @@ export class Channel {
     return true;
   }
 
+  /** Queues applications before those that wait. */
+  enqueueAhead(executions: readonly QueuedExecution[]): void {
+    if (!this.ended) this.#queue.unshift(...executions);
+  }
+
   /** Runs applications one after the other from the next tick on, then hangs up: a dialplan extension. */
   route(extension: readonly QueuedExecution[]): void {
     this.#dialplan = [...extension];
@@ -275,7 +285,7 @@ export class Channel {
     if (by === 'api') control?.disconnect(this.uuid);
     if (by !== 'far-end') this.#signalling.end(cause);
     this.publish('CHANNEL_HANGUP');
-    const bridged = this.#state === 'CS_SOFT_EXECUTE';
+    const { bridged } = this;
     this.unwind();
     if (by === 'application' && bridged) control?.disconnect(this.uuid);
     for (const tap of this.taps) tap.end();
