@@ -8,6 +8,7 @@ import { Quarantine } from '../../runtime/sandbox/host/quarantine.ts';
 import { UnintelligibleError, parseSaid } from '../../runtime/sandbox/host/said.ts';
 import { MAX_DEPTH, NotPlainError, parsePlain, stringifyPlain } from '../../runtime/sandbox/json.ts';
 import { DEFAULT_LIMITS } from '../../runtime/sandbox/limits.ts';
+import { MemoryWatch } from '../../runtime/sandbox/worker/memory-watch.ts';
 import { ProcessorWatch, STARVED } from '../../runtime/sandbox/worker/processor-watch.ts';
 
 describe('sandbox: frames', () => {
@@ -173,6 +174,44 @@ describe('sandbox: programs and quarantine', () => {
     expect(quarantine.has('p', 1000 + 599_999)).to.equal(true);
     expect(quarantine.has('q', 1000)).to.equal(false);
     expect(quarantine.has('p', 1000 + 600_000)).to.equal(false);
+  });
+});
+
+describe('sandbox: memory of scripts at work', () => {
+  const MB = 1_048_576;
+  /** Of a limit of 32 MB: V8 may take a multiple of it for a moment. */
+  const ALLOWED = 3 * 32 + 64;
+
+  const growth = (others: number, megabytes: number): readonly string[] => {
+    const ended: string[] = [];
+    let rss = 100 * MB;
+    const watch = new MemoryWatch(
+      4096,
+      () => ended.push('all'),
+      () => rss,
+    );
+    const scripts = Array.from({ length: 1 + others }, (_, i) => ({
+      memoryMb: 32,
+      isGone: false,
+      exceededMemory: () => void ended.push(`script ${i}`),
+    }));
+    for (const script of scripts) watch.begin(script);
+    rss += megabytes * MB;
+    watch.look();
+    for (const script of scripts) watch.end(script);
+    watch.look();
+    return ended;
+  };
+
+  it('is that of the process, and the script at work for longest answers for it', () => {
+    expect(growth(0, ALLOWED)).to.deep.equal([]);
+    expect(growth(0, ALLOWED + 1)).to.deep.equal(['script 0']);
+  });
+
+  it('is not laid at its door as far as the limits of the others allow it', () => {
+    expect(growth(7, ALLOWED + 7 * 32)).to.deep.equal([]);
+    expect(growth(7, ALLOWED + 7 * 32 + 1)).to.deep.equal(['script 0']);
+    expect(growth(7, 4000)).to.deep.equal(['all']);
   });
 });
 

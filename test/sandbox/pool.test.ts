@@ -60,6 +60,20 @@ describe('sandbox: processes', function () {
     }
   });
 
+  it('tells runs that were waiting for a process what came meanwhile', async () => {
+    const sandbox = await openSandbox({ workers: 1 });
+    try {
+      const [pid = 0] = sandbox.pids;
+      process.kill(pid, 'SIGKILL');
+      await until(() => !sandbox.pids.includes(pid));
+      const run = startScript(sandbox, { source: "return (await events.next('tick')).count" });
+      run.emit({ type: 'tick', count: 7 });
+      expect((await run.finished).value).to.equal(7);
+    } finally {
+      await sandbox.close();
+    }
+  });
+
   it('lets the other runs of a process go on elsewhere when an isolate in it cannot be stopped', async () => {
     const reasons: string[] = [];
     const sandbox = await openSandbox({ workers: 1, onDiagnostic: (message) => reasons.push(message), restMs: LONG });
