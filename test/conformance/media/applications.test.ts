@@ -46,6 +46,27 @@ describe('Conformance, media server: further applications and commands', () => {
     expect(await api(`uuid_transfer ${endpoint.uuid}`)).to.match(/^-USAGE: <uuid>/);
   });
 
+  it('transfers by the application, too', async () => {
+    const { call, endpoint } = await stage.connect();
+    watch.clear();
+    await endpoint.execute('transfer', 'set:lab=moved,park inline');
+    await watch.event('CHANNEL_PARK', (event) => event['Unique-ID'] === endpoint.uuid);
+    expect(await api(`uuid_getvar ${endpoint.uuid} lab`)).to.equal('moved');
+    call.play(440);
+    await endpoint.execute('transfer', 'echo inline');
+    await call.hears(440);
+  });
+
+  it('ends echo by uuid_break', async () => {
+    const { call, endpoint } = await stage.connect();
+    call.play(440);
+    const echoing = endpoint.execute('echo');
+    await call.hears(440);
+    await endpoint.api('uuid_break', endpoint.uuid);
+    expect((await echoing).getHeader('Application')).to.equal('echo');
+    await fallsSilent(call, 440);
+  });
+
   it('transfers a channel more often than a request may be forwarded', async () => {
     const { endpoint } = await stage.connect();
     for (let times = 1; times <= 75; times++) {

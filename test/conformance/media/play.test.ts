@@ -91,6 +91,15 @@ describe('Conformance, media server: playing', () => {
     await endpoint.play('silence_stream://20');
   });
 
+  for (const stream of ['local_stream://nosuch', 'nosuch://stream']) {
+    it(`fails for ${stream}, which there is not`, async () => {
+      const { endpoint } = await stage.connect();
+      const failure = await endpoint.play(stream).catch((error: unknown) => error);
+      expect(failure).to.be.instanceOf(Error);
+      expect((failure as Error).message).to.equal('File Not Found');
+    });
+  }
+
   it('stops a play by uuid_break', async () => {
     const { call, endpoint } = await stage.connect();
     const playing = timed(endpoint.play('tone_stream://%(10000,0,800)'));

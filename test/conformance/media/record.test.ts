@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -45,6 +46,24 @@ describe('Conformance, media server: recording', () => {
     expect([rate, channels]).to.deep.equal([8000, 1]);
     expect(samples.length).to.equal(Number(recordSamples));
     expectTone(file, 440);
+  });
+
+  it('tells how long it recorded a phone that then hung up', async () => {
+    const { call, endpoint } = await stage.connect();
+    call.play(440);
+    const file = join(stage.folder, 'left.wav');
+    const recording = endpoint.record(file, { timeLimitSecs: 20 });
+    await eventually(async () => expect(existsSync(file)).to.equal(true));
+    await call.hearsNot(300, { forMs: 600 });
+    await call.hangup();
+    expect(Number((await recording).recordMilliseconds)).to.be.within(100, 10_000);
+  });
+
+  it('ends the call whose recording has a format that there is not', async () => {
+    const { endpoint } = await stage.connect();
+    const ended = once(endpoint, 'destroy');
+    void endpoint.record(join(stage.folder, 'x.nosuch'), { timeLimitSecs: 1 });
+    await ended;
   });
 
   it('records until a terminator is pressed, when one is set', async () => {

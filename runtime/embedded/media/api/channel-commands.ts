@@ -2,7 +2,7 @@ import { scheduleHangup, sendDigits } from '../apps/call-control.ts';
 import type { Channel } from '../channel/channel.ts';
 import { bridge } from '../channel/bridge.ts';
 import { dumpHeaders } from '../channel/headers.ts';
-import { parseInlineDialplan, transfer } from '../channel/transfer.ts';
+import { parseInlineDialplan, transfer, transferTo } from '../channel/transfer.ts';
 import { hangupCause } from '../core/hangup-cause.ts';
 import { plainHeaders } from '../esl/event.ts';
 import { type ApiCommand, NO_CHANNEL, NO_SESSION, OK, words } from './command.ts';
@@ -102,18 +102,9 @@ export const uuidBridge: ApiCommand = (core, argument) => {
 };
 
 /** `uuid_transfer <uuid> [-bleg|-both] <applications> inline`. */
-export const uuidTransfer = onChannel((channel, rest) => {
-  const which = rest[0]?.startsWith('-') ? rest.shift() : undefined;
-  const [destination = '', dialplan = 'XML'] = rest;
-  if (destination === '') return '-USAGE: <uuid> [-bleg|-both] <dest-exten> [<dialplan>] [<context>]\n';
-  const extension = parseInlineDialplan(destination, dialplan);
-  const other = channel.otherLeg === undefined ? undefined : channel.core.channels.get(channel.otherLeg.uuid);
-  const isBridged = other?.otherLeg?.uuid === channel.uuid && other.bridged;
-  const legs = which === '-bleg' ? [] : [channel];
-  if (isBridged && (which === '-bleg' || which === '-both')) legs.push(other);
-  transfer(legs, extension, destination, dialplan);
-  return OK;
-});
+export const uuidTransfer = onChannel((channel, rest) =>
+  transferTo(channel, rest) ? OK : '-USAGE: <uuid> [-bleg|-both] <dest-exten> [<dialplan>] [<context>]\n',
+);
 
 /** `uuid_park <uuid>`. */
 export const uuidPark = onChannel((channel) => {

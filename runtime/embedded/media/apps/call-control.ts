@@ -1,5 +1,7 @@
 import { NO_RESPONSE, type ApplicationStart } from '../channel/application.ts';
+import { words } from '../api/command.ts';
 import type { Channel } from '../channel/channel.ts';
+import { transferTo } from '../channel/transfer.ts';
 import { hangupCause } from '../core/hangup-cause.ts';
 
 /** What `send_dtmf` and `uuid_send_dtmf` take for a digit without a duration, in milliseconds. */
@@ -10,6 +12,12 @@ export const hangup: ApplicationStart = (_channel, data) => hangupCause(data);
 
 /** Applications that have nothing left to do on a channel that was answered when it began. */
 export const nothing: ApplicationStart = () => NO_RESPONSE;
+
+/** `transfer [-bleg|-both] <applications> inline`. */
+export const transferCall: ApplicationStart = (channel, data) => {
+  transferTo(channel, words(data));
+  return NO_RESPONSE;
+};
 
 /** `set_mute read|write|both true|false`. */
 export const setMute: ApplicationStart = (channel, data) => {

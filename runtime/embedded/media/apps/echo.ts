@@ -1,11 +1,12 @@
 import { NO_RESPONSE, type ApplicationStart, type RunningApplication } from '../channel/application.ts';
 import type { Channel } from '../channel/channel.ts';
 
-/** Sends back what the far end says. */
+/** Sends back what the far end says, until `uuid_break`. */
 class Echo implements RunningApplication {
   readonly response = NO_RESPONSE;
   readonly #channel: Channel;
   readonly #release: () => void;
+  #broken = false;
 
   constructor(channel: Channel) {
     this.#channel = channel;
@@ -16,11 +17,15 @@ class Echo implements RunningApplication {
     const frame = this.#channel.audio.read();
     if (frame === undefined) this.#channel.rtp.writeNothing();
     else this.#channel.audio.write(frame);
-    return false;
+    return this.#broken;
   }
 
   digit(digit: string): void {
     this.#channel.rtp.sendDigits(digit, 100);
+  }
+
+  break(): void {
+    this.#broken = true;
   }
 
   end(): void {

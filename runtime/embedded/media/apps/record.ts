@@ -67,6 +67,8 @@ class Record implements RunningApplication {
       },
       () => {
         this.#state = 'done';
+        // As the real server.
+        channel.hangup('DESTINATION_OUT_OF_ORDER', 'application');
       },
     );
   }
@@ -95,6 +97,8 @@ class Record implements RunningApplication {
     this.#release();
     this.#channel.readsLinear = false;
     this.#close();
+    // The far end has hung up: what is told of the recording now is all that its program hears.
+    if (this.#state === 'closing') this.#describe(this.#writer?.size ?? { bytes: 0, samples: 0 });
   }
 
   #record(): void {
@@ -137,7 +141,12 @@ class Record implements RunningApplication {
     );
   }
 
-  #tell({ bytes, samples }: RecordingSize): void {
+  #tell(size: RecordingSize): void {
+    this.#describe(size);
+    this.#state = 'done';
+  }
+
+  #describe({ bytes, samples }: RecordingSize): void {
     const channel = this.#channel;
     channel.set('silence_hits_exhausted', String(this.#silenceExhausted));
     channel.set('record_record_file_size', String(bytes));
@@ -145,7 +154,6 @@ class Record implements RunningApplication {
     channel.set('record_seconds', String(Math.floor(samples / SAMPLE_RATE)));
     channel.set('record_ms', String(Math.floor((samples * 1000) / SAMPLE_RATE)));
     channel.set('record_samples', String(samples));
-    this.#state = 'done';
   }
 }
 

@@ -1,6 +1,6 @@
 import type { ApplicationStart, ApplicationTable } from '../channel/application.ts';
 import { conference } from '../conference/application.ts';
-import { hangup, nothing, schedHangup, sendDtmf, setMute } from './call-control.ts';
+import { hangup, nothing, schedHangup, sendDtmf, setMute, transferCall } from './call-control.ts';
 import { eavesdrop } from './eavesdrop.ts';
 import { echo } from './echo.ts';
 import { park } from './idle.ts';
@@ -43,5 +43,6 @@ export const APPLICATIONS: ApplicationTable = new Map<string, ApplicationStart>(
   ['stop_record_session', stopRecordSession],
   ['stop_tone_detect', stopToneDetect],
   ['tone_detect', toneDetect],
+  ['transfer', transferCall],
   ['unset', unset],
 ]);

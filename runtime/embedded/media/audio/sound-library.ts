@@ -12,6 +12,9 @@ const CACHE_SAMPLES = 8 * 1_048_576;
 /** Largest file that is read: four hours and a half of 8 kHz PCM. */
 const MAX_FILE_BYTES = 256 * 1_048_576;
 
+/** The one stream there is: as `freeswitch-config/` calls it, and as stock configurations do. */
+const HOLD_MUSIC_NAMES = /^(?:moh|default)(?:\/8000)?$/;
+
 /** A prompt that cannot be played: missing, unreadable, or of a kind that is not supported. */
 export class SoundNotFoundError extends Error {
   override readonly name = 'SoundNotFoundError';
@@ -73,6 +76,7 @@ export class SoundLibrary {
       case 'silence_stream':
         return openSilence(path, argument);
       case 'local_stream':
+        if (!HOLD_MUSIC_NAMES.test(argument)) throw new SoundNotFoundError(path, 'no such stream');
         return this.openHoldMusic();
       default:
         throw new SoundNotFoundError(path, `no such stream: ${scheme[1]}`);

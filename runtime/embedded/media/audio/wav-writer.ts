@@ -66,6 +66,11 @@ export class WavWriter {
     this.#samples += samples.length;
   }
 
+  /** What the recording is when it is closed now. */
+  get size(): RecordingSize {
+    return { bytes: 44 + this.#samples * 2 * this.#channels, samples: this.#samples };
+  }
+
   /** Writes what is left and the sizes into the header. Rejects when writing has failed. */
   close(): Promise<RecordingSize> {
     this.#closed ??= this.#finish();
@@ -106,6 +111,6 @@ export class WavWriter {
       await this.#file.close();
     }
     if (this.#failure !== undefined) throw this.#failure;
-    return { bytes: 44 + this.#samples * 2 * this.#channels, samples: this.#samples };
+    return this.size;
   }
 }

@@ -18,6 +18,24 @@ export function parseInlineDialplan(destination: string, dialplan: string): Queu
   });
 }
 
+/**
+ * `[-bleg|-both] <destination> [<dialplan>] [<context>]`: sends a channel, the one that it is bridged to, or both.
+ *
+ * @returns false without a destination
+ */
+export function transferTo(channel: Channel, words: readonly string[]): boolean {
+  const which = words[0]?.startsWith('-') ? words[0] : undefined;
+  const [destination = '', dialplan = 'XML'] = which === undefined ? words : words.slice(1);
+  if (destination === '') return false;
+  const extension = parseInlineDialplan(destination, dialplan);
+  const other = channel.otherLeg === undefined ? undefined : channel.core.channels.get(channel.otherLeg.uuid);
+  const isBridged = other?.otherLeg?.uuid === channel.uuid && other.bridged;
+  const legs = which === '-bleg' ? [] : [channel];
+  if (isBridged && (which === '-bleg' || which === '-both')) legs.push(other);
+  transfer(legs, extension, destination, dialplan);
+  return true;
+}
+
 /** Sends channels to an extension at the next tick: what they are doing ends, the calls are routed anew. */
 export function transfer(
   channels: readonly Channel[],
