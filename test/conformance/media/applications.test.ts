@@ -85,6 +85,17 @@ describe('Conformance, media server: further applications and commands', () => {
     expect(await api(`uuid_exists ${endpoint.uuid}`)).to.equal('false');
   });
 
+  it('hangs up at the time that was set, however far off', async () => {
+    const { endpoint } = await stage.connect();
+    expect(await api(`sched_hangup +99999999 ${endpoint.uuid}`)).to.equal('+OK');
+    await endpoint.play('silence_stream://100');
+    expect(await api(`uuid_exists ${endpoint.uuid}`)).to.equal('true');
+    watch.clear();
+    await api(`sched_hangup +1 ${endpoint.uuid} USER_BUSY`);
+    const end = await watch.event('CHANNEL_HANGUP_COMPLETE', (event) => event['Unique-ID'] === endpoint.uuid);
+    expect(end['Hangup-Cause']).to.equal('USER_BUSY');
+  });
+
   it('takes one leg out of a bridge; the other is parked', async () => {
     const { a, b } = await pair();
     expect(await api(`uuid_transfer ${a.endpoint.uuid} -bleg echo inline`)).to.equal('+OK');

@@ -1,3 +1,6 @@
+/** Longest time that a timer of Node.js takes, ms: with a longer one it fires at once. */
+const LONGEST = 2 ** 31 - 1;
+
 /** Timers that are counted, and that all end with the server. */
 export class TimerSet {
   readonly #timers = new Set<NodeJS.Timeout>();
@@ -8,11 +11,19 @@ export class TimerSet {
 
   /** Runs once after `milliseconds`. Returns the function that cancels it. */
   after(milliseconds: number, run: () => void): () => void {
-    const timer = setTimeout(() => {
-      this.#timers.delete(timer);
-      run();
-    }, milliseconds);
-    this.#timers.add(timer);
+    let left = milliseconds;
+    let timer: NodeJS.Timeout;
+    const wait = (): void => {
+      const step = Math.min(left, LONGEST);
+      left -= step;
+      timer = setTimeout(() => {
+        this.#timers.delete(timer);
+        if (left > 0) wait();
+        else run();
+      }, step);
+      this.#timers.add(timer);
+    };
+    wait();
     return () => {
       this.#timers.delete(timer);
       clearTimeout(timer);
