@@ -260,6 +260,22 @@ describe('scenario modules', () => {
     await rm(path.join(folder, 'sum.js'));
   });
 
+  it('with mistakes are told of when a scenario of blocks calls them', async () => {
+    await writeFile(path.join(folder, 'broken.js'), 'export default async (call) => call.answr();\n');
+    const source = 'id: y\nstart: a\nblocks:\n  a: { run: broken, next: end }\n';
+    const { program } = checkScenario(source, { file: path.join(folder, 'y.yaml'), components });
+    const { outcome } = await runSimulation(program as Program, {
+      script: {},
+      components,
+      openSandbox: async () => sandbox,
+    });
+    expect(outcome.error).to.deep.include({
+      code: 'no_such_scenario',
+      message: 'the scenario "broken" has mistakes: broken.js:1:38: call has no "answr"',
+    });
+    await rm(path.join(folder, 'broken.js'));
+  });
+
   it('end with the call, to the end of their finally, before the scenario of blocks that calls them', async () => {
     const body = `try { await sleep('1h'); } catch (error) { return error.code; } finally { await sleep('10s'); }`;
     await writeFile(path.join(folder, 'slow.js'), `export default async function () { ${body} }\n`);

@@ -6,6 +6,7 @@ import { checkFile } from '../checker/check-file.ts';
 import type { ModuleCheckOptions } from '../checker/check-module.ts';
 import { type Clock, busy } from '../clock.ts';
 import type { ComponentRegistry } from '../component.ts';
+import { ScenarioError } from '../errors.ts';
 import { isBlockScenario, isModuleScenario } from '../files.ts';
 import type { BusEvent, EventPort } from '../ports/events.ts';
 import { SILENT } from '../log.ts';
@@ -15,6 +16,7 @@ import { MemoryQueues, type Queues } from '../ports/queueing.ts';
 import { OPEN_POLICY, type ScenarioPolicy } from '../ports/policy.ts';
 import type { RecordingStore } from '../ports/recording.ts';
 import type { RunServices } from '../ports/services.ts';
+import { isMistake, type Problem } from '../problem.ts';
 import { type Program, runsScripts } from '../program.ts';
 import { secretsByName } from '../secret-names.ts';
 import { RunBook } from '../run/run-book.ts';
@@ -103,19 +105,27 @@ function simulatedPolicy({ debug = false }: SimulatedServicesOptions): ScenarioP
   return { ...OPEN_POLICY, debugs: () => debug, secrets: (_domain, program) => secretsByName(program.secrets ?? []) };
 }
 
+/** @throws ScenarioError code `no_such_scenario`: it has mistakes */
 async function findScenario(
   folder: string,
   options: Omit<ModuleCheckOptions, 'file'>,
   id: string,
 ): Promise<Program | undefined> {
+  let broken: Problem | undefined;
   for (const name of (await readdir(folder))
     .filter((each) => isBlockScenario(each) || isModuleScenario(each))
     .toSorted()) {
     const file = path.join(folder, name);
-    const { program } = await checkFile({ ...options, file });
+    const { program, draft, problems } = await checkFile({ ...options, file });
     if (program?.id === id) return program;
+    if ((draft?.id ?? name.replace(/\.\w+$/, '')) === id) broken ??= problems.find(isMistake);
   }
-  return undefined;
+  if (broken === undefined) return undefined;
+  const { file, line, column, message } = broken;
+  throw new ScenarioError(
+    'no_such_scenario',
+    `the scenario "${id}" has mistakes: ${path.basename(file)}:${line}:${column}: ${message}`,
+  );
 }
 
 class SimulatedEvents implements EventPort {
