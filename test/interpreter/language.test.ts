@@ -406,6 +406,23 @@ blocks:
       expect(outcome.value, steps.join(' ')).to.equal('abc3');
     });
 
+    it('do not make a run go on that has failed', async () => {
+      const failing =
+        'id: main\non: { message: { go: bad, on: more } }\nstart: a\nfinally: f\nblocks:\n  a: { wait: 5s, next: end }\n  bad: { fail: mine }\n  more: { log: more, next: end }\n  f: { log: over, next: end }\n';
+      const { outcome, steps } = await simulate(
+        failing,
+        {},
+        {
+          during: (run, clock) =>
+            void clock.sleep(1000, new AbortController().signal).then(() => {
+              for (const name of ['go', 'on']) run.send({ name, data: '', from: 'x' });
+            }),
+        },
+      );
+      expect(steps).to.deep.equal(['a -> interrupted', 'bad -> error', 'f -> next']);
+      expect(outcome.status).to.equal('failed');
+    });
+
     it('fail the run when the node cannot tell of them', async () => {
       const { outcome } = await simulate(source('{ event: { x: taken } }'), {}, { services: {} });
       expect(outcome.error?.code).to.equal('unavailable');

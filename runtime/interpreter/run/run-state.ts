@@ -135,6 +135,10 @@ export class RunState {
     );
   }
 
+  get hasFailed(): boolean {
+    return this.#error !== undefined;
+  }
+
   /** The first reason is the one that counts. */
   interrupted(status: 'ended' | 'stopped', reason: string): void {
     this.#interruption ??= { status, reason };

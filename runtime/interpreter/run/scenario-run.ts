@@ -113,7 +113,8 @@ export class ScenarioRun extends BaseRun {
         name = await this.#runBlock(branch, block, signal);
         budget.took(this.state.clock.now() - began);
         // One that came since cuts the next block short that takes time: what takes none is done before.
-        if (branch === 'main' && (name === undefined || name === END)) name = this.#takeDetour() ?? name;
+        const goesOn = name !== undefined && name !== END;
+        if (branch === 'main' && !goesOn && !this.state.hasFailed) name = this.#takeDetour() ?? name;
       }
     } catch (error) {
       this.state.fail({ ...describeError(error), block: name ?? '' }, error);
