@@ -271,7 +271,7 @@ describe('scenario modules', () => {
     });
     expect(outcome.error).to.deep.include({
       code: 'no_such_scenario',
-      message: 'the scenario "broken" has mistakes: broken.js:1:38: call has no "answr"',
+      message: 'the scenario "broken" has mistakes: broken.js:1:37: call has no "answr"',
     });
     await rm(path.join(folder, 'broken.js'));
   });
