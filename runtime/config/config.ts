@@ -182,7 +182,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     scenarioDir: resolve(text('RINGMASTER_SCENARIO_DIR') || join(text('RINGMASTER_DATA_DIR'), 'scenarios')),
     secretsFile: resolve(text('RINGMASTER_SECRETS_FILE') || join(text('RINGMASTER_DATA_DIR'), 'secrets.json')),
     debugPort: text('RINGMASTER_DEBUG_PORT') === '' ? undefined : port('RINGMASTER_DEBUG_PORT', text),
-    scenarioHosts: list(text('RINGMASTER_SCENARIO_HOSTS')),
+    scenarioHosts: hosts('RINGMASTER_SCENARIO_HOSTS', text),
     scenarioNetworks: networks('RINGMASTER_SCENARIO_NETWORKS', text),
     loginAllowList: networks('RINGMASTER_LOGIN_ALLOW', text),
   };
@@ -198,6 +198,17 @@ function list(value: string): string[] {
     .split(',')
     .map((part) => part.trim())
     .filter((part) => part !== '');
+}
+
+/** Host names, IPv6 addresses in brackets, all names below one (`*.example.com`), or `*`. */
+const HOST = /^(\*|(\*\.)?[a-z0-9_.-]+|\[[0-9a-f:.]+\])$/i;
+
+function hosts(name: Name, text: (name: Name) => string): string[] {
+  const entries = list(text(name));
+  for (const entry of entries)
+    if (!HOST.test(entry))
+      throw new ConfigError(name, entry, 'host names such as api.example.com, *.example.com, or *');
+  return entries;
 }
 
 function networks(name: Name, text: (name: Name) => string): string[] {

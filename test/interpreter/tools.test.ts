@@ -166,6 +166,14 @@ export default main;`;
     expect(lines.at(-1)).to.equal('    2.2s  completed');
   });
 
+  it('show what the script of a module used', async () => {
+    const { outcome, ...shown } = await view([]);
+    const times = { cpuMs: 12.3456, wallMs: 50, activations: 4 };
+    const usage = { ...times, memoryBytes: 1.5 * 1_048_576, commands: 3, logLines: 2, logBytes: 9 };
+    const lines = traceText({ ...shown, ...(outcome ? { outcome: { ...outcome, usage } } : {}) });
+    expect(lines.at(-1)?.trim()).to.equal('script: 12.3 ms CPU, 1.5 MB, 3 functions, 2 log lines');
+  });
+
   it('show how the runs ended that a run started', async () => {
     const child = program('id: child\nstart: a\nblocks:\n  a: { fail: { code: sold_out, message: none left } }\n');
     const parent = program(

@@ -1,3 +1,4 @@
+import type { ScriptUsage } from '../../sandbox/index.ts';
 import type { RunView } from '../runner.ts';
 import { blockLine, outcomeLines } from '../simulation/transcript.ts';
 
@@ -13,12 +14,19 @@ export function traceText(view: RunView): string[] {
     const { answers = [], log = [], result, usage } = entry;
     for (const { party, line } of answers) lines.push(`${INDENT}${party}: ${line}`);
     for (const line of log) lines.push(`${INDENT}${line}`);
-    if (usage) lines.push(`${INDENT}script: ${usage.cpuMs} ms CPU, ${usage.memoryBytes} bytes`);
+    if (usage) lines.push(usageLine(usage));
     if (result && Object.keys(result).length > 0) lines.push(`${INDENT}${JSON.stringify(result)}`);
   }
   lines.push(...(outcome ? outcomeLines(outcome) : ['          (still running)']));
+  // Of a module; a script block has its own.
+  if (outcome?.usage) lines.push(usageLine(outcome.usage));
   for (const child of view.children ?? []) lines.push(...traceText(child).map((line) => `    ${line}`));
   return lines;
 }
 
 const INDENT = ' '.repeat(14);
+
+function usageLine({ cpuMs, memoryBytes, commands, logLines }: ScriptUsage): string {
+  const memory = (memoryBytes / 1_048_576).toFixed(1);
+  return `${INDENT}script: ${cpuMs.toFixed(1)} ms CPU, ${memory} MB, ${commands} functions, ${logLines} log lines`;
+}
