@@ -1,8 +1,10 @@
 import type { FsEndpoint } from 'drachtio-fsmrf';
 import { aborted, elapsed } from './until-aborted.ts';
 
-/** Milliseconds after which the sound of a bridge counts as flowing without a word from the media server. */
-const FLOWS_MS = 1000;
+/** Milliseconds after its begin from which the sound of a bridge counts as flowing without being asked for. */
+const YOUNG_MS = 1000;
+/** Milliseconds to wait for the answer. */
+const ANSWER_MS = 1000;
 /** Milliseconds between two questions: a packet. */
 const ASK_AGAIN_MS = 20;
 /** State of the channel that was called into a bridge, while it runs the bridge. */
@@ -14,7 +16,7 @@ const IN_BRIDGE = 'CS_EXCHANGE_MEDIA';
  * that is away again for lost. It is asked only when a leg is about to leave that early: hardly one does.
  */
 export class YoungBridge {
-  readonly #since = performance.now();
+  #begunAt: number | undefined;
   readonly #begun: Promise<unknown>;
   readonly #second: FsEndpoint;
   readonly #ends: readonly AbortSignal[];
@@ -26,24 +28,26 @@ export class YoungBridge {
    * @param ends each aborted when one of the channels has ended
    */
   constructor(begun: Promise<unknown>, second: FsEndpoint, ends: readonly AbortSignal[]) {
-    this.#begun = begun;
+    this.#begun = begun.then(() => {
+      this.#begunAt = performance.now();
+    });
     this.#second = second;
     this.#ends = ends;
   }
 
   /** Settles, never by a failure, when the sound flows, or a channel has ended; at the latest after a second. */
   async flows(): Promise<void> {
-    const left = FLOWS_MS - (performance.now() - this.#since);
-    if (left <= 0 || this.#ends.some(({ aborted: ended }) => ended)) return;
-    await (this.#flowing ??= this.#asked(left));
+    const grown = this.#begunAt !== undefined && performance.now() - this.#begunAt > YOUNG_MS;
+    if (grown || this.#ends.some(({ aborted: ended }) => ended)) return;
+    await (this.#flowing ??= this.#asked());
   }
 
-  async #asked(withinMs: number): Promise<void> {
+  async #asked(): Promise<void> {
     const over = new AbortController();
     const proof = this.#proof(over.signal).catch(() => {
       // The channel has lost its connection, with which it ends.
     });
-    await Promise.race([proof, aborted(AbortSignal.any([...this.#ends])), elapsed(withinMs)]);
+    await Promise.race([proof, aborted(AbortSignal.any([...this.#ends])), elapsed(ANSWER_MS)]);
     over.abort();
   }
 
