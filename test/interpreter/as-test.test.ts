@@ -23,6 +23,14 @@ blocks:
   g: { collect: { max: 1, timeout: 3s }, exits: { next: end, timeout: end } }
   f: { log: bye, next: end }
 `;
+const HANGS_UP = `export default async function (call) {
+  await call.answer();
+  try {
+    await call.collect({ max: 1, timeout: '10s' });
+  } finally {
+    log('over');
+  }
+}`;
 const LISTENS = `export default async function (call) {
   await call.answer();
   const keys = [];
@@ -59,6 +67,12 @@ describe('a test that is made of a run does the same again', () => {
       source: CALLS_BOB,
       turns: [{ kind: 'hang_up', after: 4000 }],
       bob: 'no answer',
+    },
+    {
+      what: 'when the caller of a module hangs up, which logs that',
+      source: HANGS_UP,
+      module: true,
+      turns: [{ kind: 'hang_up', after: 3000 }],
     },
     {
       what: 'when a module is told of keys',

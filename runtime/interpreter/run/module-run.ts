@@ -17,7 +17,7 @@ import { ModuleSteps } from './module-steps.ts';
 import type { RunOptions, RunOutcome } from './run.ts';
 import { callEnded, describeError, isInterruption } from './run-state.ts';
 import { boundArguments, callRecord } from './scope.ts';
-import { type BlockTrace, INTERRUPTED } from './trace.ts';
+import { type BlockTrace, INTERRUPTED, type TraceEntry } from './trace.ts';
 
 const INFOS: ReadonlySet<string> = new Set([CALL_INFO, SCENARIO_INFO]);
 
@@ -100,6 +100,11 @@ export class ModuleRun extends BaseRun {
     return { ...this.state.outcome(), ...(usage ? { usage } : {}) };
   }
 
+  /** Of what is done now. */
+  get #branch(): TraceEntry['branch'] {
+    return this.phase === 'main' ? 'main' : 'finally';
+  }
+
   /** What the other party does by itself reaches `events.on('dtmf' | 'hold' | 'unhold' | 'sip', ...)`. */
   #watch(): () => void {
     const { call } = this.state;
@@ -133,7 +138,7 @@ export class ModuleRun extends BaseRun {
       onCommand: (name, args, signal) => this.#command(name, args, signal),
       ...(clock.busy ? { onWork: (work: Promise<void>) => void clock.busy?.(work) } : {}),
       onLog: (level, text) => {
-        const line = trace.begin({ branch: 'main', block: 'log', component: 'log', start: clock.now() });
+        const line = trace.begin({ branch: this.#branch, block: 'log', component: 'log', start: clock.now() });
         line.logged(`${level}: ${text}`);
         line.end(clock.now(), { exit: 'next' });
         this.state.log[level]({ run: this.id, scenario: this.program.id, text }, 'scenario says');
@@ -210,8 +215,7 @@ export class ModuleRun extends BaseRun {
 
   async #run(name: string, component: Component, args: readonly Json[], signal: AbortSignal): Promise<unknown> {
     const { clock, trace: runTrace } = this.state;
-    const branch = this.phase === 'main' ? 'main' : 'finally';
-    const trace = runTrace.begin({ branch, block: name, component: component.name, start: clock.now() });
+    const trace = runTrace.begin({ branch: this.#branch, block: name, component: component.name, start: clock.now() });
     let early: Readonly<Record<string, Plain>> = {};
     try {
       signal.throwIfAborted();
