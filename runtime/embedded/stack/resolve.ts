@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { SipTransportError } from './errors.ts';
-import type { Destination, TransportName } from './transport.ts';
+import { type Destination, formatDestination, type TransportName } from './transport.ts';
 import { parseUri, type SipUri } from './uri.ts';
 
 /**
@@ -17,7 +17,7 @@ export function destinationOf(uri: string | SipUri): Destination {
     throw new SipTransportError('no-transport', text, `no transport for ${parsed.scheme} URIs`);
   const transport = (parsed.params.get('transport') ?? 'udp').toLowerCase();
   if (!isTransport(transport)) throw new SipTransportError('no-transport', text, `no transport "${transport}"`);
-  const host = parsed.params.get('maddr') ?? parsed.host;
+  const host = parsed.params.get('maddr') || parsed.host;
   return { transport, host, port: parsed.port ?? 5060 };
 }
 
@@ -36,11 +36,14 @@ export function isNumeric(destination: Destination): boolean {
  */
 export async function resolveDestination(destination: Destination): Promise<Destination> {
   if (isNumeric(destination)) return destination;
+  const { host } = destination;
+  const unresolved = (why: string) => new SipTransportError('unresolved', formatDestination(destination), why);
+  // Asked for it, the resolver gives no address, and no error either.
+  if (host === '') throw unresolved('no host');
   try {
-    const { address } = await lookup(destination.host, { order: 'ipv4first' });
+    const { address } = await lookup(host, { order: 'ipv4first' });
     return { ...destination, host: address };
   } catch (error) {
-    const target = `${destination.transport}/${destination.host}:${destination.port}`;
-    throw new SipTransportError('unresolved', target, error instanceof Error ? error.message : String(error));
+    throw unresolved(error instanceof Error ? error.message : String(error));
   }
 }

@@ -136,7 +136,7 @@ describe('embedded SIP server against hostile input', () => {
     }
   });
 
-  for (const where of ['127.0.0.1:0', '127.0.0.1:0;transport=tcp']) {
+  for (const where of ['127.0.0.1:0', '127.0.0.1:0;transport=tcp', '127.0.0.1:1;maddr=', '127.0.0.1:1;maddr']) {
     it(`survives a phone that wants to be reached at ${where}`, async () => {
       node = await RawNode.start(['invite']);
       await node.say('INVITE', [`Contact: <sip:alice@${where}>`]);

@@ -255,6 +255,10 @@ describe('SIP endpoint', () => {
       .with.property('reason', 'no-transport');
     expect(() => destinationOf('sip:a@b;transport=ws')).to.throw(SipTransportError);
     expect(destinationOf('sip:a@b;transport=TCP;maddr=c')).to.deep.equal({ transport: 'tcp', host: 'c', port: 5060 });
+    expect(destinationOf('sip:a@b;maddr=')).to.deep.equal({ transport: 'udp', host: 'b', port: 5060 });
+    const nowhere: Destination = { transport: 'udp', host: '', port: 5060 };
+    const none = await exchange(client.endpoint, build('OPTIONS', destination), nowhere).catch((e: unknown) => e);
+    expect(none).to.have.property('reason', 'unresolved');
   });
 
   it('does not share its port, nor take a taken one', async () => {

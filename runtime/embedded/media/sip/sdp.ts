@@ -96,7 +96,8 @@ function readAudio(session: SessionDescription, line: MediaDescription, index: n
   const address = line.connection?.ip ?? session.connection?.ip ?? '0.0.0.0';
   const direction = readDirection(line.direction ?? session.direction);
   const events = line.rtp.filter(
-    (each) => each.codec.toLowerCase() === 'telephone-event' && formats.includes(String(each.payload)),
+    ({ codec, payload }) =>
+      codec.toLowerCase() === 'telephone-event' && formats.includes(String(payload)) && isFreePayloadType(payload),
   );
   return {
     index,
@@ -108,6 +109,11 @@ function readAudio(session: SessionDescription, line: MediaDescription, index: n
     // As the real server, which takes one of another clock rate rather than none.
     telephoneEvent: (events.find((each) => (each.rate ?? 8000) === 8000) ?? events[0])?.payload,
   };
+}
+
+/** Whether packets of this type are no packets of a codec (RFC 3551 section 6: seven bits). */
+function isFreePayloadType(type: number): boolean {
+  return type < 128 && CODECS.every(({ payloadType }) => payloadType !== type);
 }
 
 function readDirection(text: string | undefined): Direction {
