@@ -84,7 +84,8 @@ function deed(entry: TraceEntry, since: number): Step[] {
   if (interrupt !== undefined) return interrupted(interrupt, endOf(entry) - since);
   if (leg !== undefined) return [];
   if (component === 'record') return recorded(result ?? {}, milliseconds);
-  if (component === 'recognise') return result?.['text'] ? [{ says: plainText(result['text']) }] : ['silence'];
+  if (component === 'recognise' && exit !== INTERRUPTED)
+    return result?.['text'] ? [{ says: plainText(result['text']) }] : ['silence'];
   if (!listens(component) || exit === INTERRUPTED) return [];
   const keys = keysOf(entry);
   if (keys !== '') return [{ presses: keys }];
