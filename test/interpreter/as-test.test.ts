@@ -75,6 +75,17 @@ describe('a test that is made of a run does the same again', () => {
       turns: [{ kind: 'hang_up', after: 3000 }],
     },
     {
+      what: 'when the caller hangs up during silence',
+      source: 'id: t\nstart: a\nblocks:\n  a: { answer: , next: b }\n  b: { play: "silence:1h", next: end }\n',
+      turns: [{ kind: 'hang_up', after: 3000 }],
+    },
+    {
+      what: 'when the caller hangs up while words are waited for',
+      source:
+        'id: t\nstart: a\nblocks:\n  a: { answer: , next: b }\n  b: { recognise: { hints: ["yes"], timeout: 1m }, exits: { heard: end, silence: end } }\n',
+      turns: [{ kind: 'hang_up', after: 3000 }],
+    },
+    {
       what: 'when a module is told of keys',
       source: LISTENS,
       module: true,

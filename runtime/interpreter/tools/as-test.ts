@@ -125,6 +125,8 @@ function hangUp(main: readonly TraceEntry[], reason: string | undefined, since: 
 function lastSound(main: readonly TraceEntry[]): string | undefined {
   const { component, subject, interrupt, leg } = main.at(-1) ?? {};
   const since = main.slice(main.findLastIndex((entry) => (entry.told?.length ?? deed(entry, 0).length) > 0) + 1);
+  // Nothing, and what has another name in each run, cannot be waited for.
+  if (subject !== undefined && /^(silence|recording):/.test(subject)) return undefined;
   const isOne = component === 'say' || (component === 'play' && subject?.includes(' ') === false);
   if (
     !isOne ||
