@@ -184,6 +184,17 @@ describe('embedded media server: hostile input', () => {
     await phone.close();
   });
 
+  it('reads an address that is a mere number as text: sockets take nothing else', async () => {
+    const phone = await RtpPhone.open();
+    const offer = phone.sdp().replace(/c=IN IP4 \S+/, 'c=IN IP4 10');
+    expect(readDescription(offer)?.audio?.address).to.equal('10');
+    const endpoint = await bench.ms.createEndpoint({ remoteSdp: offer });
+    await endpoint.play('silence_stream://100');
+    expect(await bench.ms.api(`uuid_exists ${endpoint.uuid}`)).to.equal('true');
+    await endpoint.destroy();
+    await phone.close();
+  });
+
   it('refuses requests in a dialog whose headers it cannot read, and keeps the call', async () => {
     const phone = await RtpPhone.open();
     const endpoint = await bench.ms.createEndpoint({ remoteSdp: phone.sdp() });

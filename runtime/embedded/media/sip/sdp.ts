@@ -93,7 +93,8 @@ function isUsable(line: MediaDescription): boolean {
 
 function readAudio(session: SessionDescription, line: MediaDescription, index: number): RemoteAudio {
   const formats = formatsOf(line.payloads).split(/\s+/);
-  const address = line.connection?.ip ?? session.connection?.ip ?? '0.0.0.0';
+  // sdp-transform makes a number of an address without dots.
+  const address = String(line.connection?.ip ?? session.connection?.ip ?? '0.0.0.0');
   const direction = readDirection(line.direction ?? session.direction);
   const events = line.rtp.filter(
     ({ codec, payload }) =>
