@@ -59,7 +59,7 @@ export function readDescription(text: string): RemoteDescription | undefined {
   const media = session.media.map((each) => ({
     type: each.type,
     protocol: each.protocol,
-    formats: formatsOf(each.payloads),
+    formats: asText(each.payloads),
   }));
   return { text, media, audio: chooseAudio(session) };
 }
@@ -81,9 +81,9 @@ function chooseAudio(session: SessionDescription): RemoteAudio | undefined {
   return usable.find(({ codec }) => codec !== undefined) ?? usable[0];
 }
 
-/** sdp-transform makes a number of a single format, whatever its types say. */
-function formatsOf(payloads: string | number | undefined): string {
-  return String(payloads ?? '');
+/** sdp-transform makes a number of a single format, and of an address without dots, whatever its types say. */
+function asText(value: string | number | undefined): string {
+  return String(value ?? '');
 }
 
 /** Also RTP/AVPF, which only allows more reports (RFC 4585 section 3.1). */
@@ -92,9 +92,8 @@ function isUsable(line: MediaDescription): boolean {
 }
 
 function readAudio(session: SessionDescription, line: MediaDescription, index: number): RemoteAudio {
-  const formats = formatsOf(line.payloads).split(/\s+/);
-  // sdp-transform makes a number of an address without dots.
-  const address = String(line.connection?.ip ?? session.connection?.ip ?? '0.0.0.0');
+  const formats = asText(line.payloads).split(/\s+/);
+  const address = asText(line.connection?.ip ?? session.connection?.ip ?? '0.0.0.0');
   const direction = readDirection(line.direction ?? session.direction);
   const events = line.rtp.filter(
     ({ codec, payload }) =>
