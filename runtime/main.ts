@@ -95,7 +95,7 @@ async function compose(config: Config, log: Logger, shutdown: Shutdown): Promise
   await Promise.allSettled([starting, opening]);
   const servers = await starting;
   const storage = await opening;
-  const scripting = await openScripting(config, nursery, shutdown);
+  const scripting = await openScripting(config, nursery, log, shutdown);
   const { directory, location, iam, model } = await openData(
     {
       config,

@@ -79,9 +79,18 @@ export interface ScenarioNeeds {
 }
 
 /** @throws SandboxError when no script process comes up */
-export async function openScripting(config: Config, nursery: Nursery, shutdown: Shutdown): Promise<Scripting> {
+export async function openScripting(
+  config: Config,
+  nursery: Nursery,
+  log: Logger,
+  shutdown: Shutdown,
+): Promise<Scripting> {
   const { debugPort: debuggerPort } = config;
-  const sandbox = await openSandbox({ nursery, ...(debuggerPort === undefined ? {} : { debuggerPort }) });
+  const sandbox = await openSandbox({
+    nursery,
+    onDiagnostic: (message, details) => log.warn(details, message),
+    ...(debuggerPort === undefined ? {} : { debuggerPort }),
+  });
   shutdown.add('script processes', () => sandbox.close());
   const promptsFolder = promptsOf(config.scenarioDir);
   return {

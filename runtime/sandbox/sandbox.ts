@@ -57,9 +57,11 @@ export interface StartOptions extends ScriptSource {
    * is over, or the script cancelled the command.
    */
   readonly onCommand: (name: string, args: readonly Json[], signal: AbortSignal) => Promise<unknown>;
-  /** Called with every answer or event that the script is given: settled when the script has dealt with it. */
-  readonly onWork?: (work: Promise<void>) => void;
+  /** Called at the start, and with every answer or event that the script is given: settled when the script has dealt with it. */
+  readonly onWork?: (work: Promise<unknown>) => void;
   readonly onLog?: (level: LogLevel, text: string) => void;
+  /** A wait inside for an event was ended by `interrupt`. */
+  readonly onHeard?: () => void;
   /** What the script takes for the time, milliseconds since the epoch; default: the machine's clock. */
   readonly clock?: () => number;
   /** Ends the run at once; `finished` rejects with ScriptAbortedError. */
@@ -91,6 +93,8 @@ export interface ScriptRun {
   readonly listensForKeys: boolean;
   /** Tells the script of something; without a listener inside it is dropped. */
   emit(event: ScriptEvent): void;
+  /** Ends what waits inside for an event, or the next such wait: `events.next` throws it. */
+  interrupt(reason: { readonly code: string; readonly message: string }): void;
   /** Where a debugger connects (`ws://127.0.0.1:...`), for a run started with `debug`; rejects when the run ends first. */
   readonly debuggerUrl: Promise<string> | undefined;
 }

@@ -151,6 +151,39 @@ describe('scenario modules that are cut short', () => {
     expect(outcome.status).to.equal('completed');
   });
 
+  it('learn of a hang-up while they wait for an event, once', async () => {
+    const { outcome, steps } = await run(
+      `await call.answer();
+      try { await events.next('message'); }
+      catch (error) { await report({ fields: { code: error.code, line: /m\\.ts:(\\d+)/.exec(error.stack)?.[1] } }); }
+      await sleep('1s');
+      await events.next('message');`,
+      { hangsUpAfter: 5000 },
+    );
+    expect(outcome).to.deep.include({ status: 'ended', reason: 'opponent: hung up' });
+    expect(outcome.result).to.deep.equal({ code: 'call_ended', line: '4' });
+    expect(steps.slice(2)).to.deep.equal(['sleep -> next']);
+    expect(outcome.milliseconds).to.be.lessThan(70_000);
+  });
+
+  it('learn of it by the next event that they wait for, when there was nothing to be ended', async () => {
+    const program = await module(`
+      await report('begun');
+      try { await events.next('message'); } catch (error) { await report({ fields: { code: error.code } }); }
+      await sleep('10ms');`);
+    const stopped: Run = startRun(program, {
+      log: silentLog,
+      services: { sandbox },
+      report: ({ milestone }) => {
+        if (milestone === 'begun') stopped.stop('meanwhile');
+      },
+    });
+    const outcome = await stopped.finished;
+    expect(outcome).to.deep.include({ status: 'stopped', reason: 'meanwhile' });
+    expect(outcome.result).to.deep.equal({ code: 'stopped' });
+    expect(stopped.trace.at(-1)).to.deep.include({ block: 'sleep', exit: 'next' });
+  });
+
   it('are stopped also when they have begun nothing yet', async () => {
     const program = await module(`await sleep('1h');`);
     const stopped = startRun(program, { log: silentLog, services: { sandbox } });

@@ -47,8 +47,6 @@ export class ModuleRun extends BaseRun {
   readonly #steps: ModuleSteps;
   /** It went on and on without a wait. */
   #endless: ScenarioError | undefined;
-  /** Settles the time during which the script works and no command does. */
-  #working: (() => void) | undefined;
 
   constructor(program: Program, module: ModuleSource, options: RunOptions) {
     super(program, options);
@@ -78,7 +76,6 @@ export class ModuleRun extends BaseRun {
     const unwatch = this.#watch();
     try {
       this.#script = this.#start();
-      this.#work();
       const { value } = await this.#script.finished;
       this.state.returned(value);
     } catch (error) {
@@ -92,7 +89,6 @@ export class ModuleRun extends BaseRun {
     if (this.#endless) this.state.fail({ ...describeError(this.#endless), block: '' }, this.#endless);
     unlisten();
     unwatch();
-    this.#rest();
     this.#commandControl.abort(new ScenarioError('over', 'the scenario is over'));
     this.advance('branch_done', false);
     await this.state.release();
@@ -136,7 +132,9 @@ export class ModuleRun extends BaseRun {
       secrets: this.state.secrets.placeholders,
       limits: scriptLimits(this.state.allowed),
       onCommand: (name, args, signal) => this.#command(name, args, signal),
-      ...(clock.busy ? { onWork: (work: Promise<void>) => void clock.busy?.(work) } : {}),
+      // A clock that does not move by itself stands still while the script works.
+      ...(clock.busy ? { onWork: (work: Promise<unknown>) => void clock.busy?.(work) } : {}),
+      onHeard: () => (this.#undelivered = undefined),
       onLog: (level, text) => {
         const line = trace.begin({ branch: this.#branch, block: 'log', component: 'log', start: clock.now() });
         line.logged(`${level}: ${text}`);
@@ -157,7 +155,6 @@ export class ModuleRun extends BaseRun {
     const began = this.state.clock.now();
     this.#pending += 1;
     if (brief) this.#pendingBrief += 1;
-    this.#rest();
     const interrupted = brief ? undefined : this.#interruption();
     try {
       // What was cancelled has to be over first: a transfer that is called off gives the call back.
@@ -170,7 +167,6 @@ export class ModuleRun extends BaseRun {
       this.#steps.end(began);
       this.#pending -= 1;
       if (brief) this.#pendingBrief -= 1;
-      if (this.#pending === 0 && this.phase !== 'finished') this.#work();
     }
   }
 
@@ -283,24 +279,13 @@ export class ModuleRun extends BaseRun {
     if (nobodyHears && (this.#script || !callIsOver(reason))) this.#undelivered = { reason, since: clock.now() };
     this.#commandControl.abort(reason);
     this.#commandControl = new AbortController();
+    this.#script?.interrupt(reason);
     const tooLong = new ScenarioError('time_limit', `the module went on for more than ${limits.finallyMs} ms`);
     clock.sleep(limits.finallyMs, this.#scriptControl.signal).then(
       () => this.#scriptControl.abort(tooLong),
       () => undefined,
     );
     void Promise.allSettled([this.#script?.finished]).then(() => this.#scriptControl.abort(reason));
-  }
-
-  /** A clock that does not move by itself stands still while the script works. */
-  #work(): void {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#working = resolve;
-    void this.state.clock.busy?.(promise);
-  }
-
-  #rest(): void {
-    this.#working?.();
-    this.#working = undefined;
   }
 }
 

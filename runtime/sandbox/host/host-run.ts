@@ -61,6 +61,7 @@ export class HostRun implements ScriptRun {
     if (options.signal?.aborted) this.#abort();
     else options.signal?.addEventListener('abort', this.#abort, { once: true });
     if (!options.debug) this.#limitTime();
+    if (!this.isOver) this.#works();
   }
 
   #limitTime(): void {
@@ -90,6 +91,10 @@ export class HostRun implements ScriptRun {
 
   emit(event: ScriptEvent): void {
     this.#job(`{"do":"event","event":${stringifyPlain(event, this.limits.messageBytes)}}`);
+  }
+
+  interrupt({ code, message }: { readonly code: string; readonly message: string }): void {
+    this.#job(JSON.stringify({ do: 'interrupt', code, message }));
   }
 
   /**
@@ -174,6 +179,8 @@ export class HostRun implements ScriptRun {
       case 'keys':
         this.listensForKeys = item.listens;
         return undefined;
+      case 'heard':
+        return this.options.onHeard?.();
       case 'log':
         return this.#countAndLog(item.level, item.text);
       case 'limit':
@@ -215,7 +222,11 @@ export class HostRun implements ScriptRun {
     }
     this.#pace.crossed(performance.now(), job.length);
     const wait = this.#pace.wait(performance.now());
-    if (wait > 0) await sleep(wait, undefined, { signal }).catch(() => undefined);
+    if (wait > 0) {
+      const paced = sleep(wait, undefined, { signal }).catch(() => undefined);
+      this.options.onWork?.(paced);
+      await paced;
+    }
     // Nobody waits for it any more when it was cancelled or the run is over.
     if (!this.#commands.delete(id)) return;
     this.#budget.settle(id);
@@ -226,6 +237,11 @@ export class HostRun implements ScriptRun {
     if (!this.#link) return;
     this.#sent += 1;
     this.#link.job(text);
+    this.#works();
+  }
+
+  /** The script has work, until it has dealt with what it was told last. */
+  #works(): void {
     const { onWork } = this.options;
     if (!onWork) return;
     const { promise, resolve } = Promise.withResolvers<void>();

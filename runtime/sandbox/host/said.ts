@@ -10,6 +10,7 @@ export type Utterance =
   | { readonly kind: 'keys'; readonly listens: boolean }
   | { readonly kind: 'log'; readonly level: LogLevel; readonly text: string }
   | { readonly kind: 'limit'; readonly limit: LimitName }
+  | { readonly kind: 'heard' }
   | { readonly kind: 'idle' }
   | { readonly kind: 'unstarted' }
   | { readonly kind: 'done'; readonly value: Json; readonly vars: Readonly<Record<string, Json>> }
@@ -47,7 +48,7 @@ function utterance(item: Json): Utterance {
   if (kind === 'limit' && typeof a === 'string' && Object.hasOwn(DEFAULT_LIMITS, a)) {
     return { kind, limit: a as LimitName };
   }
-  if (kind === 'idle' || kind === 'unstarted') return { kind };
+  if (kind === 'heard' || kind === 'idle' || kind === 'unstarted') return { kind };
   if (kind === 'done') return { kind, value: a, vars: isObject(b) ? b : {} };
   if (kind === 'threw' && typeof a === 'string' && typeof b === 'string' && typeof c === 'string') {
     return { kind, code: a, message: b, stack: c };

@@ -4,9 +4,9 @@
  * functions it needs, stores nothing where a changed prototype could intercept it, and hands the script frozen arrow
  * functions only. A script that fools it fools itself: everything that leaves is checked again outside.
  *
- * In:  JSON list: the time, then {do: 'seed' | 'start' | 'undebugged' | 'answer' | 'fail' | 'event', ...}
- * Out: JSON list of ['call', id, name, args], ['cancel', id], ['keys', whether it listens for them], ['log', level, text], ['limit', name], ['done', value, vars],
- *      ['threw', code, message, stack], ['unstarted'] while the source itself has not run to its end, ['idle'] when
+ * In:  JSON list: the time, then {do: 'seed' | 'start' | 'undebugged' | 'answer' | 'fail' | 'event' | 'interrupt', ...}
+ * Out: JSON list of ['call', id, name, args], ['cancel', id], ['keys', whether it listens for them], ['heard'] of an
+ *      interrupt, ['log', level, text], ['limit', name], ['done', value, vars], ['threw', code, message, stack], ['unstarted'] while the source itself has not run to its end, ['idle'] when
  *      nothing can continue the script
  */
 /* oxlint-disable typescript/unbound-method -- the methods taken out are called with `apply` only */
@@ -16,7 +16,7 @@
   const { apply, construct, ownKeys } = Reflect;
   const { create, defineProperty, freeze, getOwnPropertyDescriptor, setPrototypeOf } = Object;
   const { indexOf, slice } = String.prototype;
-  const { add, delete: remove, forEach } = Set.prototype;
+  const { add, clear, delete: remove, forEach } = Set.prototype;
   const { finally: lastly, then } = Promise.prototype;
   const native = globalThis.console;
   const SetOf = Set;
@@ -56,6 +56,10 @@
   let listening = 0;
   let keyListeners = 0;
   const listeners = create(null);
+  /** What ends a wait for an event, by `events.next`. */
+  const waits = new SetOf();
+  /** An interrupt that nothing in the script has been told of. */
+  let unheard;
   /** A debugger is there: it sees what is logged, and where the script throws what it does not catch. */
   let debugged = false;
   let undebugged = false;
@@ -202,13 +206,40 @@
     };
   }
 
-  function next(type) {
-    return new PromiseOf((resolve) => {
+  /** @param called as for `command` */
+  function next(type, called) {
+    const site = { __proto__: null };
+    captureStackTrace(site, called);
+    const promise = new PromiseOf((resolve, reject) => {
+      const end = ({ code, message }) => {
+        stop();
+        reject(failure(code, message, site));
+      };
       const stop = listen(type, (event) => {
         stop();
+        apply(remove, waits, [end]);
         resolve(event);
       });
+      apply(add, waits, [end]);
     });
+    // Whoever has not waited for it yet need not hear of it.
+    void apply(then, promise, [undefined, () => undefined]);
+    if (unheard !== undefined) interrupt(unheard);
+    return promise;
+  }
+
+  /** Ends the waits for events; without one, the next is ended. */
+  function interrupt(reason) {
+    let heard = false;
+    apply(forEach, waits, [
+      (end) => {
+        heard = true;
+        end(reason);
+      },
+    ]);
+    apply(clear, waits, []);
+    unheard = heard ? undefined : reason;
+    if (heard) say('["heard"]');
   }
 
   function tell(event) {
@@ -320,7 +351,8 @@
     roots.log = log;
     roots.events = create(null);
     roots.events.on = (type, listener) => listen(type, listener);
-    roots.events.next = (type) => next(type);
+    const awaited = (type) => next(type, awaited);
+    roots.events.next = awaited;
     roots.secrets = create(null);
     const secrets = ownKeys(job.secrets);
     for (let index = 0; index < secrets.length; index++) roots.secrets[secrets[index]] = job.secrets[secrets[index]];
@@ -441,6 +473,7 @@
   }
 
   function refuse(settle, { code, message }) {
+    if (unheard?.code === code) unheard = undefined;
     if (settle !== undefined) settle.reject(failure(code, message, settle.site));
   }
 
@@ -452,6 +485,7 @@
     } else if (job.do === 'answer') take(job.id)?.resolve(job.value);
     else if (job.do === 'fail') refuse(take(job.id), job);
     else if (job.do === 'event') tell(job.event);
+    else if (job.do === 'interrupt') interrupt(job);
     else if (job.do === 'undebugged') {
       undebugged = true;
       debugged = false;

@@ -1,0 +1,44 @@
+import { readFileSync } from 'node:fs';
+import { expect } from 'chai';
+import { childrenOf } from '../support/children.ts';
+import { eventually } from '../support/eventually.ts';
+import { useStage } from '../support/stage.ts';
+
+const IVR = '/rest/v1/domain/ivrscripts';
+
+const THINKING = `export const limits = { cpu: '60s', activation: '5s' };
+export const fallback = 'sorry';
+export default async function (call) {
+  await call.answer();
+  log('thinking');
+  await call.info();
+  for (let n = 0; n < 1e12; n++);
+}
+`;
+const SORRY = `start: sorry\nblocks:\n  sorry: { play: "tone:%(60000,0,700)", next: end }\n`;
+
+describe('a call whose script is in a process that dies', () => {
+  const stage = useStage({ ownNode: true });
+
+  /** Processes of the node that run scripts; a small process has started them. */
+  const scriptProcesses = (): number[] =>
+    childrenOf(stage.node.pid ?? 0)
+      .flatMap(childrenOf)
+      .filter((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('sandbox/worker'));
+
+  it('stays up and is served by the fallback; the log tells of the process', async () => {
+    const rest = await stage.rest();
+    const scripts = { thinking: { format: 'ts', source: THINKING }, sorry: { format: 'yaml', source: SORRY } };
+    for (const [code, scriptdata] of Object.entries(scripts).toReversed()) {
+      const made = await rest.send('POST', IVR, { body: { code, scriptdata } });
+      expect(made.json<{ problems: readonly object[] }>().problems).to.deep.equal([]);
+    }
+    const call = await (await stage.phone('alice')).call('*55thinking');
+    await call.answered();
+    await eventually(async () => expect(stage.node.output).to.include('"text":"thinking"'));
+    for (const pid of scriptProcesses()) process.kill(pid, 'SIGKILL');
+    await call.hears(700);
+    expect(stage.node.output).to.include('a sandbox process is gone');
+    await call.hangup();
+  });
+});
