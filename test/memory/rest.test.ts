@@ -1,6 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
 import { expect } from 'chai';
-import { giveBackAtRest } from '../../runtime/memory/index.ts';
 import { Rest } from '../../runtime/memory/rest.ts';
 
 const MB = 2 ** 20;
@@ -49,20 +49,9 @@ describe('memory at rest', () => {
   });
 
   it('is what the garbage of the thread took', async () => {
-    let works = true;
-    const looked = Promise.withResolvers<void>();
-    const atWork = (): boolean => {
-      looked.resolve();
-      return works;
-    };
-    giveBackAtRest(atWork, [0]);
-    let garbage: object[] | undefined = Array.from({ length: 1e6 }, (_, index) => ({ index }));
-    const first = new WeakRef(garbage[0] as object);
-    await looked.promise;
-    const before = process.memoryUsage().heapTotal;
-    garbage = undefined;
-    works = false;
-    while (first.deref() !== undefined) await delay(200);
-    expect(process.memoryUsage().heapTotal).to.be.lessThan(before - 20 * MB);
+    const thread = new Worker(new URL('resting-thread.ts', import.meta.url));
+    const [{ before, after }] = (await once(thread, 'message')) as [{ before: number; after: number }];
+    await thread.terminate();
+    expect(after).to.be.lessThan(before - 20 * MB);
   });
 });
