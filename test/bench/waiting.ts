@@ -117,8 +117,17 @@ function difference(before: Memory, after: Memory): Memory {
 
 /** Of all script processes, one that is about to take the place of another included. */
 function resident({ pids }: Scripts): number {
-  // One that is at its end has none.
-  return pids.reduce((sum, pid) => sum + (residentMiB(pid) || 0) * 1_048_576, 0);
+  return pids.reduce((sum, pid) => sum + residentBytes(pid), 0);
+}
+
+/** One that has been replaced may end between two looks. */
+function residentBytes(pid: number): number {
+  try {
+    return (residentMiB(pid) || 0) * 1_048_576;
+  } catch (error) {
+    if (['ENOENT', 'ESRCH'].includes((error as NodeJS.ErrnoException).code ?? '')) return 0;
+    throw error;
+  }
 }
 
 /** @returns ends it, and gives the most that was seen */

@@ -66,8 +66,8 @@ export class Attack {
   async #store(code: string, scriptdata: object): Promise<void> {
     const answer = await this.#rest.send('POST', SCRIPTS, { body: { code, scriptdata } });
     if (answer.status !== 200) throw new Error(`${code}: ${answer.status} ${answer.text}`);
-    const { problems } = answer.json<{ problems: readonly object[] }>();
+    const { problems } = answer.json<{ problems: readonly { readonly severity?: string }[] }>();
     // Those that cannot be compiled are refused here, which is as good.
-    if (problems.length === 0) this.#codes.push(code);
+    if (problems.every(({ severity }) => severity === 'warning')) this.#codes.push(code);
   }
 }
