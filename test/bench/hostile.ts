@@ -31,11 +31,12 @@ export const hostile: Benchmark = {
   async run(progress) {
     const node = await TestNode.start({ env: { RINGMASTER_LOG_LEVEL: 'warn' } });
     let calls: BridgedCalls | undefined;
+    let attack: Attack | undefined;
     try {
       const rest = await node.login();
       const scriptdata = { format: 'yaml', source: SOURCE };
       await rest.send('POST', '/rest/v1/domain/ivrscripts', { body: { code: 'tone', scriptdata } });
-      const attack = await Attack.prepare(rest);
+      attack = await Attack.prepare(rest);
       calls = await BridgedCalls.open(node.sip);
       for (let call = 0; call < CALLS; call += 1) await calls.callTo('*55tone');
       progress(`${CALLS} calls are up, ${attack.names.length} hostile scripts are ready`);
@@ -61,6 +62,7 @@ export const hostile: Benchmark = {
       rest.close();
       return figures(quiet, loud, attacks, CALLS - (counts['dialogs'] ?? 0));
     } finally {
+      attack?.close();
       await node.remove();
       await calls?.close();
     }

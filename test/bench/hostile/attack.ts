@@ -1,4 +1,4 @@
-import { fork } from 'node:child_process';
+import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { RestClient } from '../../phones/rest-client.ts';
@@ -30,12 +30,14 @@ export interface Attacked {
 export class Attack {
   readonly #rest: RestClient;
   readonly #codes: string[] = [];
+  readonly #attacker: ChildProcess;
 
   private constructor(rest: RestClient) {
     this.#rest = rest;
+    this.#attacker = fork(ATTACKER);
   }
 
-  /** Stores all scripts. */
+  /** Stores all scripts, and starts the process that is to run them: whoever starts one stands still for a while. */
   static async prepare(rest: RestClient): Promise<Attack> {
     const attack = new Attack(rest);
     for (const { code, scriptdata } of hostileScenarios()) await attack.#store(code, scriptdata);
@@ -52,15 +54,14 @@ export class Attack {
    * @param nodePid whose sandbox processes are killed now and then
    */
   async run(milliseconds: number, nodePid: number): Promise<Attacked> {
-    const attacker = fork(ATTACKER);
-    try {
-      const { base, token } = this.#rest;
-      attacker.send({ base, token, codes: this.#codes, milliseconds, nodePid } satisfies AttackOrder);
-      const [attacked] = (await once(attacker, 'message')) as [Attacked];
-      return attacked;
-    } finally {
-      attacker.disconnect();
-    }
+    const { base, token } = this.#rest;
+    this.#attacker.send({ base, token, codes: this.#codes, milliseconds, nodePid } satisfies AttackOrder);
+    const [attacked] = (await once(this.#attacker, 'message')) as [Attacked];
+    return attacked;
+  }
+
+  close(): void {
+    this.#attacker.disconnect();
   }
 
   async #store(code: string, scriptdata: object): Promise<void> {
