@@ -4,7 +4,7 @@ import type { DtmfProto } from '../interpreter/ports/dtmf.ts';
 import { answer, type SipAnswer } from '../signalling/answers.ts';
 import type { Entered, Entrance } from '../conference/conferences.ts';
 import type { CallDialog } from './dialog.ts';
-import type { CallingLeg } from './leg.ts';
+import type { CallingLeg, EndCause } from './leg.ts';
 
 /**
  * How a call to its target goes. The promises never reject: a failure is an answer. `provisional` is the first answer
@@ -75,4 +75,9 @@ export function failedAttempt(status: number, reason?: string): Attempt {
   const progress = new AttemptProgress();
   progress.finish(answer(status, reason, true));
   return progress;
+}
+
+/** How a call that came to nothing ends for its caller. */
+export function failureCause(final: SipAnswer): EndCause {
+  return { by: 'failure', status: final.status, reason: final.reason };
 }

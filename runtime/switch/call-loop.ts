@@ -1,11 +1,9 @@
 import type { RouteDecision } from '../domain/directory.ts';
 import { answer } from '../signalling/answers.ts';
 import { bracketUri } from '../signalling/sip-uri.ts';
-import { type Attempt, type AttemptOptions, AttemptProgress, failedAttempt } from './attempt.ts';
-import { failureCause } from './call-phones.ts';
+import { type Attempt, type AttemptOptions, AttemptProgress, failedAttempt, failureCause } from './attempt.ts';
 import { Loop } from './loop-leg.ts';
 import type { Party } from './party.ts';
-import { placeCall } from './place-call.ts';
 import { sendDigits } from './send-digits.ts';
 import type { SwitchTools } from './tools.ts';
 
@@ -55,7 +53,7 @@ export function callThroughLoop(tools: SwitchTools, decision: LoopedDecision, op
     site: tools.site,
     bindings: new Set(dialog.bindings),
   });
-  const attempt = placeCall(tools, decision, {
+  const attempt = tools.placeCall(decision, {
     ...options,
     dialog: onward,
     caller: far,

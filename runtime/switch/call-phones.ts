@@ -1,20 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import type { SipUser } from '../domain/directory.ts';
 import type { TailStep } from '../interpreter/dtmf-tail.ts';
 import type { MediaEndpoint } from '../media/endpoint.ts';
 import { MediaError } from '../media/media-error.ts';
 import { answer, type SipAnswer } from '../signalling/answers.ts';
 import { LocalDescription } from '../signalling/sdp.ts';
 import { bracketUri, nameAddr } from '../signalling/sip-uri.ts';
-import { type Callee, type CalleeAddress, sipUserCallee } from './callee.ts';
-import { type Attempt, type AttemptOptions, AttemptProgress, failedAttempt } from './attempt.ts';
+import type { Callee, CalleeAddress } from './callee.ts';
+import { type Attempt, type AttemptOptions, AttemptProgress, failedAttempt, failureCause } from './attempt.ts';
 import { Fork, type ForkOutcome, type ForkTarget } from './fork.ts';
 import { forwardedBy, type ForwardedAway } from './forwarded.ts';
 import { BranchLeg } from './ivr-leg.ts';
-import type { CallingLeg, Device, EndCause } from './leg.ts';
+import type { CallingLeg, Device } from './leg.ts';
 import { uriOf } from './party.ts';
 import { PhoneLeg } from './phone-leg.ts';
-import { placeCall } from './place-call.ts';
 import { servePreAnswer } from './pre-answer.ts';
 import { sendDigits } from './send-digits.ts';
 import type { SwitchTools } from './tools.ts';
@@ -25,12 +23,6 @@ export interface Called {
   readonly dialled: string;
   /** Sent to it after the answer. */
   readonly tail: readonly TailStep[];
-}
-
-/** Calls every registered contact of a sipuser; the first that answers has the call. */
-export function callPhones(tools: SwitchTools, sipUser: SipUser, options: AttemptOptions): Attempt {
-  const callee = sipUserCallee(sipUser, tools.location.contacts(sipUser.id), options.dialled);
-  return callCallee(tools, callee, options);
 }
 
 /** Calls every address of a callee; the first that answers has the call. */
@@ -250,7 +242,7 @@ class PhonesCall {
   async #goAway({ decision, ...to }: ForwardedAway): Promise<void> {
     this.#dropEndpoint();
     await this.#early?.catch(() => undefined);
-    const { provisional, final } = placeCall(this.#tools, decision, { ...this.#options, ...to, tail: [] });
+    const { provisional, final } = this.#tools.placeCall(decision, { ...this.#options, ...to, tail: [] });
     const first = await provisional;
     if (first.status < 200) this.progress.progress(first);
     this.progress.finish(await final);
@@ -348,9 +340,4 @@ class PhonesCall {
     this.#endpoint = undefined;
     if (endpoint !== undefined) this.#tools.background(endpoint.destroy(), 'endpoint', this.#options.caller);
   }
-}
-
-/** How a call that came to nothing ends for its caller. */
-export function failureCause(final: SipAnswer): EndCause {
-  return { by: 'failure', status: final.status, reason: final.reason };
 }

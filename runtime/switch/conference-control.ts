@@ -2,7 +2,7 @@ import type { ParticipantView, TopologyEntry } from '../callstore/conference-vie
 import type { Conferences } from '../conference/conferences.ts';
 import type { Room } from '../conference/room.ts';
 import { splitDtmfTail } from '../interpreter/dtmf-tail.ts';
-import { callFromConference } from './call-conference.ts';
+import { callFromConference } from './call-from-conference.ts';
 import type { SwitchTools } from './tools.ts';
 
 /** Why a call ends that an operation ends. */

@@ -1,10 +1,9 @@
 import type { TailStep } from '../interpreter/dtmf-tail.ts';
 import type { IncomingInvite } from '../signalling/incoming-invite.ts';
 import { bracketUri } from '../signalling/sip-uri.ts';
-import { failureCause } from './call-phones.ts';
+import { failureCause } from './attempt.ts';
 import { nameOf, numberOf } from './party.ts';
 import type { PhoneLeg } from './phone-leg.ts';
-import { placeCall } from './place-call.ts';
 import type { SwitchTools } from './tools.ts';
 
 /** Milliseconds a called party may ring before the caller gets 408. */
@@ -35,7 +34,7 @@ export function connectCaller(
     bindings: new Set(),
     opts: headerOpts(invite),
   });
-  const attempt = placeCall(tools, tools.directory.route(domain, numberOf(party), number), {
+  const attempt = tools.placeCall(tools.directory.route(domain, numberOf(party), number), {
     dialog,
     caller: leg,
     domain,

@@ -1,8 +1,8 @@
 import type { RouteDecision } from '../domain/directory.ts';
 import { parseSipUri } from '../signalling/sip-uri.ts';
 import { type Callee, sipUserCallee } from './callee.ts';
+import { calleeOf } from './callee-of.ts';
 import { numberOf } from './party.ts';
-import { calleeOf } from './place-call.ts';
 import type { SwitchTools } from './tools.ts';
 
 /** A scenario or a room to which a phone forwards a call. */

@@ -26,9 +26,8 @@ import { MediaError } from '../media/media-error.ts';
 import { answer } from '../signalling/answers.ts';
 import { reasonPhrase } from '../sip-facts/reason-phrase.ts';
 import { bracketUri } from '../signalling/sip-uri.ts';
-import { failedAttempt } from './attempt.ts';
+import { failedAttempt, failureCause } from './attempt.ts';
 import { CallMedia, type ListenTo } from './call-media.ts';
-import { failureCause } from './call-phones.ts';
 import type { CallDialog } from './dialog.ts';
 import { type BridgeSide, bridgeSides } from './ivr-bridge.ts';
 import { sameDomain, wayBack } from './give-back.ts';
@@ -36,7 +35,6 @@ import { IvrLeg } from './ivr-leg.ts';
 import type { CallingLeg, EndCause } from './leg.ts';
 import { type Party, partyInfo, uriOf } from './party.ts';
 import { PhoneLeg } from './phone-leg.ts';
-import { placeCall } from './place-call.ts';
 import type { SwitchTools } from './tools.ts';
 import { startJoin } from './join.ts';
 import { withLabel } from './labels.ts';
@@ -233,7 +231,7 @@ export class IvrCall
     const attempt =
       decision === undefined
         ? failedAttempt(404)
-        : placeCall(this.#tools, decision, {
+        : this.#tools.placeCall(decision, {
             dialog,
             caller: this.leg,
             domain: this.domain,

@@ -5,7 +5,7 @@ import type { Replaces } from '../signalling/replaces.ts';
 import type { ReferAnswer } from '../signalling/sip-dialog.ts';
 import { bracketUri } from '../signalling/sip-uri.ts';
 import { type Attempt, failedAttempt } from './attempt.ts';
-import { callFromConference } from './call-conference.ts';
+import { callFromConference } from './call-from-conference.ts';
 import type { CallDialog } from './dialog.ts';
 import { startEntering } from './enter-room.ts';
 import { PhoneLeg } from './phone-leg.ts';

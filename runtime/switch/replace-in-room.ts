@@ -1,5 +1,5 @@
+import { failureCause } from './attempt.ts';
 import { callConference } from './call-conference.ts';
-import { failureCause } from './call-phones.ts';
 import type { ConferenceLeg } from './conference-leg.ts';
 import type { CallDialog } from './dialog.ts';
 import { nameOf, numberOf, uriOf } from './party.ts';

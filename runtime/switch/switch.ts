@@ -21,6 +21,7 @@ import { takeIncomingCall } from './incoming-call.ts';
 import { Trunks } from './esg/trunks.ts';
 import { OwnHosts } from './own-hosts.ts';
 import { IvrCall } from './ivr-call.ts';
+import { placeCall } from './place-call.ts';
 import { Registrar } from './registrar.ts';
 import { transferByPhone } from './phone-refer.ts';
 import { type ReceivedText, TextMessages } from './text-messages.ts';
@@ -93,6 +94,7 @@ export class Switch implements SipHandlers {
       sipServer: () => this.#connected().sip.next(),
       createEndpoint: (wish) => this.#connected().media.createEndpoint(wish),
       onlyMediaServer: () => this.#connected().media.only,
+      placeCall: (decision, attempt) => placeCall(this.#tools, decision, attempt),
       refer: (leg, request) => transferByPhone(this.#tools, leg, request),
       listenTo: options.listenTo,
       startScenario: (code, call) => options.startScenario(code, call),

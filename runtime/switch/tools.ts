@@ -1,5 +1,5 @@
 import type { Conferences } from '../conference/conferences.ts';
-import type { Directory, LocationStore } from '../domain/directory.ts';
+import type { Directory, LocationStore, RouteDecision } from '../domain/directory.ts';
 import type { CallPort } from '../interpreter/call-port.ts';
 import type { EndpointServer, MediaEndpoint } from '../media/endpoint.ts';
 import type { PlacedEndpointWish } from '../media/servers.ts';
@@ -8,6 +8,7 @@ import type { SipAnswer } from '../signalling/answers.ts';
 import type { OutgoingInvite, OutgoingInviteOptions } from '../signalling/outgoing-invite.ts';
 import type { OutgoingMessageOptions } from '../signalling/outgoing-message.ts';
 import type { ReferAnswer, ReferRequest } from '../signalling/sip-dialog.ts';
+import type { Attempt, AttemptOptions } from './attempt.ts';
 import type { ListenTo } from './call-media.ts';
 import type { LoopCount } from './call-loop.ts';
 import type { DialogBook } from './dialog-book.ts';
@@ -34,6 +35,8 @@ export interface SwitchTools {
   createEndpoint(wish: PlacedEndpointWish): Promise<MediaEndpoint>;
   /** The media server, where there is only one. */
   readonly onlyMediaServer: () => EndpointServer | undefined;
+  /** Starts the call that a route decision asks for. */
+  placeCall(decision: RouteDecision, options: AttemptOptions): Attempt;
   /** A phone transfers its peer; gives the answer to its REFER. */
   refer(leg: PhoneLeg, request: ReferRequest): ReferAnswer;
   /** Runs a scenario for a call; false when there is none of that code. */

@@ -3,13 +3,13 @@ import type { Answer, ReferOptions, Transfer } from '../interpreter/call-port.ts
 import { splitDtmfTail, type TailStep } from '../interpreter/dtmf-tail.ts';
 import type { HuntTransfer } from '../interpreter/ports/hunting.ts';
 import { bracketUri } from '../signalling/sip-uri.ts';
-import type { Attempt, AttemptOptions } from './attempt.ts';
-import { type Called, callFirst, failureCause } from './call-phones.ts';
+import { type Attempt, type AttemptOptions, failureCause } from './attempt.ts';
+import { calleeOf } from './callee-of.ts';
+import { type Called, callFirst } from './call-phones.ts';
 import type { CallDialog } from './dialog.ts';
 import { withLabel } from './labels.ts';
 import type { CallingLeg } from './leg.ts';
 import { nameOf, numberOf, uriOf } from './party.ts';
-import { calleeOf, placeCall } from './place-call.ts';
 import type { SwitchTools } from './tools.ts';
 
 /** What the transferred party hears until the target answers: the ringback tone, teletone notation. */
@@ -47,7 +47,7 @@ export function startTransfer(
   const domain = destination?.domain ?? numbers ?? opponent.party.domain;
   const decision = destination?.decision ?? tools.directory.route(domain, numberOf(opponent.party), number);
   const call = (attempt: AttemptOptions): Attempt =>
-    placeCall(tools, decision, {
+    tools.placeCall(decision, {
       ...attempt,
       ...(decision.kind === 'sipuser' || decision.kind === 'provider' ? { domain: opponent.party.domain } : {}),
       ...(entrance && { entrance }),

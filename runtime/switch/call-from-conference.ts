@@ -1,0 +1,62 @@
+import type { Participant } from '../conference/participant.ts';
+import type { Room } from '../conference/room.ts';
+import { splitDtmfTail } from '../interpreter/dtmf-tail.ts';
+import { bracketUri } from '../signalling/sip-uri.ts';
+import { type Attempt, failureCause } from './attempt.ts';
+import { ConferenceLeg } from './conference-leg.ts';
+import { openPair } from './endpoint-pair.ts';
+import { type Party, urisOf } from './party.ts';
+import type { SwitchTools } from './tools.ts';
+
+/** Milliseconds somebody who is called from a room may ring. */
+const INVITATION_MS = 60_000;
+
+/**
+ * Calls somebody from a room, whose A leg the conference is.
+ * @param dialled as it would be dialled in the room's domain; a DTMF tail may follow
+ * @returns his place, and how the call goes; undefined when the room is full or over
+ */
+export function callFromConference(
+  tools: SwitchTools,
+  room: Room,
+  dialled: string,
+): { readonly participant: Participant; readonly attempt: Attempt } | undefined {
+  const { domain, number: roomNumber, uri } = room.address;
+  const { number, tail } = splitDtmfTail(dialled);
+  const decision = tools.directory.route(domain, undefined, number);
+  const called: Party =
+    decision.kind === 'sipuser'
+      ? { kind: 'sipuser', domain: decision.sipuser.domain, sipUser: decision.sipuser }
+      : { kind: 'unknown', domain, number };
+  const guest = { ruri: bracketUri(number, domain), uris: () => urisOf(called) };
+  const participant = tools.conferences.invite(room, number, guest, decision.kind === 'scenario');
+  if (participant === undefined) return undefined;
+  const voice =
+    decision.kind === 'scenario'
+      ? (calling: ConferenceLeg) => openPair(tools, calling, calling.mediaServer)
+      : undefined;
+  const leg = new ConferenceLeg(room, participant, voice);
+  const dialog = tools.dialogs.open({
+    a: leg,
+    localuri: bracketUri(number, domain),
+    remoteuri: uri,
+    site: tools.site,
+    bindings: new Set(),
+  });
+  leg.connectedBy(dialog.dialogid);
+  const attempt = tools.placeCall(decision, {
+    dialog,
+    caller: leg,
+    domain,
+    dialled: number,
+    tail,
+    fromNumber: roomNumber,
+    fromName: undefined,
+    timeoutMs: INVITATION_MS,
+    headers: {},
+  });
+  void attempt.final.then((final) => {
+    if (final.status >= 300) dialog.end(failureCause(final));
+  });
+  return { participant, attempt };
+}
