@@ -9,7 +9,7 @@ import { runCheck } from '../../runtime/interpreter/check-command.ts';
 import { checkScenario } from '../../runtime/interpreter/checker/check-scenario.ts';
 import type { Log } from '../../runtime/interpreter/log.ts';
 import type { Program } from '../../runtime/interpreter/program.ts';
-import { startRun } from '../../runtime/interpreter/run/run.ts';
+import { startRun } from '../../runtime/interpreter/run/start-run.ts';
 import { runTests } from '../../runtime/interpreter/simulation/test-command.ts';
 import { type Sandbox, openSandbox } from '../../runtime/sandbox/index.ts';
 import { Phone } from '../phones/phone.ts';

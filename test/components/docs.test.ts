@@ -11,7 +11,7 @@ import { componentPage, isOperation, operationsPage, withComponentList } from '.
 import { components } from '../../components/index.ts';
 import { LazySandbox } from '../../runtime/cli/lazy-sandbox.ts';
 import { runsScripts } from '../../runtime/interpreter/program.ts';
-import { startRun } from '../../runtime/interpreter/run/run.ts';
+import { startRun } from '../../runtime/interpreter/run/start-run.ts';
 import { SimulatedCall } from '../../runtime/interpreter/simulation/simulated-call.ts';
 import { simulatedServices } from '../../runtime/interpreter/simulation/services.ts';
 import { VirtualClock } from '../../runtime/interpreter/simulation/virtual-clock.ts';

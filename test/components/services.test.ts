@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Log } from '../../runtime/interpreter/log.ts';
 import type { RunServices } from '../../runtime/interpreter/ports/services.ts';
-import { startRun } from '../../runtime/interpreter/run/run.ts';
+import { startRun } from '../../runtime/interpreter/run/start-run.ts';
 import { type CallScript, SimulatedCall } from '../../runtime/interpreter/simulation/simulated-call.ts';
 import type { PhoneScript } from '../../runtime/interpreter/simulation/phones.ts';
 import { simulatedServices } from '../../runtime/interpreter/simulation/services.ts';

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import type { Program } from '../../runtime/interpreter/program.ts';
 import type { RunServices } from '../../runtime/interpreter/ports/services.ts';
-import { type Run, startRun } from '../../runtime/interpreter/run/run.ts';
+import type { Run } from '../../runtime/interpreter/run/run.ts';
+import { startRun } from '../../runtime/interpreter/run/start-run.ts';
 import { type CallScript, SimulatedCall } from '../../runtime/interpreter/simulation/simulated-call.ts';
 import { simulatedServices } from '../../runtime/interpreter/simulation/services.ts';
 import { VirtualClock } from '../../runtime/interpreter/simulation/virtual-clock.ts';

@@ -8,7 +8,8 @@ import { checkModule } from '../../runtime/interpreter/checker/check-module.ts';
 import type { Program } from '../../runtime/interpreter/program.ts';
 import type { CallScript } from '../../runtime/interpreter/simulation/simulated-call.ts';
 import { simulate } from '../../runtime/interpreter/simulation/simulation.ts';
-import { type Run, startRun } from '../../runtime/interpreter/run/run.ts';
+import type { Run } from '../../runtime/interpreter/run/run.ts';
+import { startRun } from '../../runtime/interpreter/run/start-run.ts';
 import { type Sandbox, openSandbox } from '../../runtime/sandbox/index.ts';
 import { silentLog } from './support.ts';
 

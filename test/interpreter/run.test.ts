@@ -11,7 +11,7 @@ import {
 } from '../../runtime/interpreter/component.ts';
 import { ArgumentError } from '../../runtime/interpreter/errors.ts';
 import type { Program } from '../../runtime/interpreter/program.ts';
-import { startRun } from '../../runtime/interpreter/run/run.ts';
+import { startRun } from '../../runtime/interpreter/run/start-run.ts';
 import { SimulatedCall } from '../../runtime/interpreter/simulation/simulated-call.ts';
 import { VirtualClock } from '../../runtime/interpreter/simulation/virtual-clock.ts';
 import { keepingLog, program, promptsFolder, silentLog, simulate } from './support.ts';

@@ -6,7 +6,8 @@ import { type CheckResult, checkScenario } from '../../runtime/interpreter/check
 import type { Log } from '../../runtime/interpreter/log.ts';
 import { formatProblem, isMistake } from '../../runtime/interpreter/problem.ts';
 import type { Program } from '../../runtime/interpreter/program.ts';
-import { type Run, type RunOptions, type RunOutcome, startRun } from '../../runtime/interpreter/run/run.ts';
+import type { Run, RunOptions, RunOutcome } from '../../runtime/interpreter/run/run.ts';
+import { startRun } from '../../runtime/interpreter/run/start-run.ts';
 import { simulatedServices } from '../../runtime/interpreter/simulation/services.ts';
 import { type CallScript, SimulatedCall } from '../../runtime/interpreter/simulation/simulated-call.ts';
 import { VirtualClock } from '../../runtime/interpreter/simulation/virtual-clock.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { startRun } from '../../runtime/interpreter/run/run.ts';
+import { startRun } from '../../runtime/interpreter/run/start-run.ts';
 import { SimulatedCall } from '../../runtime/interpreter/simulation/simulated-call.ts';
 import { VirtualClock } from '../../runtime/interpreter/simulation/virtual-clock.ts';
 import { modelPort } from '../../runtime/model-port.ts';

@@ -5,6 +5,7 @@ import { suggestName } from '../problem.ts';
 import type { Program } from '../program.ts';
 import type { Value as Plain } from '../values.ts';
 import { BlockContext, type BlockSite } from './block-context.ts';
+import type { RunPlace } from './family.ts';
 import type { Message } from './mailbox.ts';
 import { type RunEvent, type RunPhase, nextPhase } from './phase.ts';
 import type { Run, RunOptions, RunOutcome } from './run.ts';
@@ -26,9 +27,9 @@ export abstract class BaseRun implements Run {
   #phase: RunPhase = 'main';
   #outcome: RunOutcome | undefined;
 
-  constructor(program: Program, options: RunOptions) {
+  constructor(program: Program, options: RunOptions, place: RunPlace) {
     this.program = program;
-    this.state = new RunState(program, options);
+    this.state = new RunState(program, options, place);
   }
 
   get id(): string {

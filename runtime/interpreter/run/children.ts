@@ -6,13 +6,13 @@ import { unavailable } from '../ports/capability.ts';
 import type { RunServices } from '../ports/services.ts';
 import type { Program } from '../program.ts';
 import type { Value } from '../values.ts';
-import { type Run, type RunOptions, startRun } from './run.ts';
+import type { Family } from './family.ts';
+import type { Run, RunOptions } from './run.ts';
 
 /** How deep scenarios may call each other. */
 const MAX_DEPTH = 16;
-/** How many scenarios of one run may be in progress at once, and how many with all that those have started in turn. */
+/** How many scenarios of one run may be in progress at once. */
 const MAX_LIVE = 100;
-const MAX_FAMILY = 1000;
 /** How many finished ones are kept for `await_run` and the trace, the latest. */
 const MAX_FINISHED = 50;
 
@@ -25,22 +25,6 @@ export interface ChildStart {
   readonly keep: boolean;
   /** The call it gets in place of this run's; it is left as it is. */
   readonly call?: CallPort;
-}
-
-/** A run that nobody's run has started, and everything that came of it. */
-export class Family {
-  #live = 0;
-
-  join({ finished }: Run): void {
-    this.#live += 1;
-    void finished.then(() => (this.#live -= 1));
-  }
-
-  /** @throws ScenarioError code `too_many` */
-  expectRoom(): void {
-    if (this.#live >= MAX_FAMILY)
-      throw new ScenarioError('too_many', `${MAX_FAMILY} scenarios that came of one run are in progress`);
-  }
 }
 
 export interface ChildContext {
@@ -84,16 +68,16 @@ export class Children {
    * @throws ScenarioError codes `no_such_scenario`, `argument`, `too_deep`, `too_many`, `unavailable`
    */
   async start({ scenario, args, parallel, keep, call: given }: ChildStart): Promise<Run> {
-    const { services, domain, depth } = this.#context;
+    const { family, services, domain, depth } = this.#context;
     if (depth >= MAX_DEPTH) throw new ScenarioError('too_deep', `scenarios call each other ${MAX_DEPTH} levels deep`);
     this.#forget();
     const program = await this.find(scenario);
-    this.#context.family.expectRoom();
+    family.expectRoom();
     const call = parallel ? services.openCall?.(domain) : (given ?? this.#context.call);
     try {
-      const run = startRun(program, { ...this.#options(), args, ...(call ? { call } : {}), borrowedCall: !parallel });
+      const options = { ...this.#options(), args, ...(call ? { call } : {}) };
+      const run = family.start(program, options, { depth: depth + 1, borrowedCall: !parallel });
       this.#runs.set(run.id, { run, keep, parallel });
-      this.#context.family.join(run);
       return run;
     } catch (error) {
       if (error instanceof ArgumentError)
@@ -121,7 +105,7 @@ export class Children {
   }
 
   #options(): RunOptions {
-    const { family, services, domain, depth, log, clock, report } = this.#context;
-    return { family, services, domain, depth: depth + 1, log, clock, ...(report ? { report } : {}) };
+    const { services, domain, log, clock, report } = this.#context;
+    return { services, domain, log, clock, ...(report ? { report } : {}) };
   }
 }

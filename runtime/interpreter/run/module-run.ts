@@ -11,6 +11,7 @@ import type { ModuleSource, Program } from '../program.ts';
 import type { Value as Plain } from '../values.ts';
 import { BaseRun, checkSettings } from './base-run.ts';
 import { Ending } from './ending.ts';
+import type { RunPlace } from './family.ts';
 import type { Message } from './mailbox.ts';
 import { isBrief, moduleSettings, wiredExits, zeroFields } from './module-settings.ts';
 import { ModuleSteps } from './module-steps.ts';
@@ -48,8 +49,8 @@ export class ModuleRun extends BaseRun {
   /** It went on and on without a wait. */
   #endless: ScenarioError | undefined;
 
-  constructor(program: Program, module: ModuleSource, options: RunOptions) {
-    super(program, options);
+  constructor(program: Program, module: ModuleSource, options: RunOptions, place: RunPlace) {
+    super(program, options, place);
     this.#module = module;
     this.#steps = new ModuleSteps(this.state.clock, this.state.limits.stepsWithoutWait);
     this.#args = module.declaresParameters ? boundArguments(program, options.args ?? {}) : (options.args ?? {});

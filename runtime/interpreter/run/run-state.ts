@@ -12,7 +12,8 @@ import { OPEN_POLICY, type Secrets } from '../ports/policy.ts';
 import type { RunServices } from '../ports/services.ts';
 import type { Program } from '../program.ts';
 import type { Value } from '../values.ts';
-import { Children, Family } from './children.ts';
+import { Children } from './children.ts';
+import type { RunPlace } from './family.ts';
 import { Legs } from './legs.ts';
 import { Mailbox } from './mailbox.ts';
 import type { RunError, RunLimits, RunOptions, RunOutcome } from './run.ts';
@@ -47,7 +48,8 @@ export class RunState {
   /** What waits until it has limits of time again. */
   readonly #onUndebugged: (() => void)[] = [];
   #debug: boolean;
-  readonly #options: RunOptions;
+  readonly #report: RunOptions['report'];
+  readonly #borrowsCall: boolean;
   /** When it began, milliseconds since the epoch. */
   readonly start: number;
   #logLines = 0;
@@ -58,9 +60,10 @@ export class RunState {
   #heardOfEnd = false;
   readonly #hearOfEnd = (): void => void (this.#heardOfEnd = true);
 
-  constructor(program: Program, options: RunOptions) {
-    const { call, log, clock = systemClock, services = {}, depth = 0, family = new Family(), report } = options;
-    this.#options = options;
+  constructor(program: Program, options: RunOptions, { family, depth, borrowedCall }: RunPlace) {
+    const { call, log, clock = systemClock, services = {}, report } = options;
+    this.#borrowsCall = borrowedCall;
+    this.#report = report;
     this.program = program;
     this.id = options.id ?? randomUUID();
     this.call = call;
@@ -116,7 +119,7 @@ export class RunState {
   report(report: Omit<Report, 'at'>): void {
     if (report.fields) this.#result = { ...this.#result, ...report.fields };
     try {
-      this.#options.report?.({ at: this.clock.now(), ...report });
+      this.#report?.({ at: this.clock.now(), ...report });
     } catch (error) {
       this.log.error({ run: this.id, milestone: report.milestone, err: error }, 'report could not be passed on');
     }
@@ -181,7 +184,7 @@ export class RunState {
     await this.#fallBack();
     await this.legs.release();
     const { call } = this;
-    if (!call || this.#options.borrowedCall === true || call.endSignal.aborted) return;
+    if (!call || this.#borrowsCall || call.endSignal.aborted) return;
     try {
       if (call.state === 'incoming') await call.reject(480);
       else if (call.state === 'outgoing' || call.state === 'connected') await call.hangup();

@@ -6,11 +6,8 @@ import type { Log } from '../log.ts';
 import type { RunServices } from '../ports/services.ts';
 import type { Program } from '../program.ts';
 import type { Value } from '../values.ts';
-import type { Family } from './children.ts';
 import type { Message } from './mailbox.ts';
 import type { RunPhase } from './phase.ts';
-import { ModuleRun } from './module-run.ts';
-import { ScenarioRun } from './scenario-run.ts';
 import type { TraceEntry } from './trace.ts';
 
 /** Limits of one run. */
@@ -42,12 +39,6 @@ export interface RunOptions {
   readonly services?: RunServices;
   /** Domain of a run without a call. */
   readonly domain?: string;
-  /** The call belongs to the run that started this one, and is left as it is at the end. */
-  readonly borrowedCall?: boolean;
-  /** How many runs are above this one. */
-  readonly depth?: number;
-  /** What came of the run at the top. */
-  readonly family?: Family;
 }
 
 export interface RunError {
@@ -104,13 +95,4 @@ export interface Run {
   stop(reason: string): void;
   /** A message from another run; false when this one is over. */
   send(message: Message): boolean;
-}
-
-/**
- * Starts a scenario. Its first block begins once the caller has returned to the event loop.
- * @throws ArgumentError for arguments the parameters do not allow
- */
-export function startRun(program: Program, options: RunOptions): Run {
-  const { module } = program;
-  return module ? new ModuleRun(program, module, options) : new ScenarioRun(program, options);
 }

@@ -3,6 +3,7 @@ import { type ComponentResult, END, ERROR_EXIT } from '../component.ts';
 import { INTERRUPT, ScenarioError } from '../errors.ts';
 import { type Block, type Program, evaluate } from '../program.ts';
 import { BaseRun, checkSettings } from './base-run.ts';
+import type { RunPlace } from './family.ts';
 import { type InterruptEvent, Interrupts } from './interrupts.ts';
 import type { Message } from './mailbox.ts';
 import { isBrief } from './module-settings.ts';
@@ -35,8 +36,8 @@ export class ScenarioRun extends BaseRun {
   /** The block has been cut short, and a scenario that it runs as a function comes to its own end first. */
   #unwinds = false;
 
-  constructor(program: Program, options: RunOptions) {
-    super(program, options);
+  constructor(program: Program, options: RunOptions, place: RunPlace) {
+    super(program, options, place);
     const { placeholders: secrets } = this.state.secrets;
     const { args = {}, call, variables } = options;
     const now = (): number => this.state.clock.now();

@@ -20,7 +20,7 @@ import { isMistake, type Problem } from '../problem.ts';
 import { type Program, runsScripts } from '../program.ts';
 import { secretsByName } from '../secret-names.ts';
 import { RunBook } from '../run/run-book.ts';
-import { startRun } from '../run/run.ts';
+import { startRun } from '../run/start-run.ts';
 import type { Value } from '../values.ts';
 import { compiling } from './compiling.ts';
 import { SimulatedHttp, SimulatedOperations } from './simulated-answers.ts';
