@@ -1,11 +1,12 @@
 /**
- * Checks the borders between rooms: dependencies point one way, and a vendor library has one importer. Prints every
- * wrong import as `file:line: message` and exits with 1.
+ * Checks the borders between rooms: dependencies point one way, and a vendor library has one importer; and that no files
+ * load each other in a circle. Prints every wrong import as `file:line: message` and exits with 1.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize, relative, sep } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
+import { importCycles, loadedBy } from './import-cycles.ts';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 
@@ -119,23 +120,20 @@ function* sources(folder: string): Generator<string> {
 
 const IMPORT = /(?:\bfrom\s+|\bimport\s*\(?\s*)'([^']+)'/g;
 
-function problemsOf(path: string): string[] {
-  const file = relative(root, path).split(sep).join('/');
+function problemsOf(file: string, source: string): string[] {
   const room = roomOf(file);
   if (COMPOSERS.has(room)) return [];
   const allowed = MAY_IMPORT[room];
   if (allowed === undefined) return [`${file}:1: ${room} is no known room`];
   const problems: string[] = [];
-  readFileSync(path, 'utf8')
-    .split('\n')
-    .forEach((line, index) => {
-      for (const [, specifier = ''] of line.matchAll(IMPORT)) {
-        const problem = specifier.startsWith('.')
-          ? wrongRoom(file, room, allowed, specifier)
-          : wrongVendor(room, specifier);
-        if (problem !== undefined) problems.push(`${file}:${index + 1}: ${problem}`);
-      }
-    });
+  source.split('\n').forEach((line, index) => {
+    for (const [, specifier = ''] of line.matchAll(IMPORT)) {
+      const problem = specifier.startsWith('.')
+        ? wrongRoom(file, room, allowed, specifier)
+        : wrongVendor(room, specifier);
+      if (problem !== undefined) problems.push(`${file}:${index + 1}: ${problem}`);
+    }
+  });
   return problems;
 }
 
@@ -161,14 +159,20 @@ function wrongVendor(room: string, specifier: string): string | undefined {
     : `only ${importers.join(', ')} imports ${name}`;
 }
 
-const problems = ['runtime', 'components', 'rest-bridge', 'freeswitch-config'].flatMap((folder) => {
-  try {
-    return [...sources(join(root, folder))].flatMap(problemsOf);
-  } catch (error) {
-    // A room that has nothing in it yet has no folder.
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-    throw error;
-  }
-});
+const files = new Map(
+  ['runtime', 'components', 'rest-bridge', 'freeswitch-config', 'test'].flatMap((folder) =>
+    [...sources(join(root, folder))].map((path): [string, string] => [
+      relative(root, path).split(sep).join('/'),
+      readFileSync(path, 'utf8'),
+    ]),
+  ),
+);
+const loads = new Map([...files].map(([file, source]) => [file, loadedBy(file, source)]));
+const problems = [
+  ...[...files].flatMap(([file, source]) => problemsOf(file, source)),
+  ...importCycles(loads).map(
+    (circle) => `${circle[0]}:1: imports go in a circle: ${[...circle, circle[0]].join(' -> ')}`,
+  ),
+];
 for (const problem of problems) process.stdout.write(`${problem}\n`);
 if (problems.length > 0) process.exitCode = 1;

@@ -5,7 +5,7 @@ import { type Node, isMap, isScalar, isSeq } from 'yaml';
 import type { CompileResult, ScriptFormat, ScriptProblem, ScriptSource } from '../../sandbox/index.ts';
 import type { ComponentRegistry } from '../component.ts';
 import { nearest } from '../nearest.ts';
-import { type LimitsWanted } from '../limits.ts';
+import type { LimitsWanted } from '../limits.ts';
 import { CALL_INFO, SCENARIO_INFO, methods } from '../method.ts';
 import { isMistake } from '../problem.ts';
 import type { Parameter, Program, Start } from '../program.ts';

@@ -4,7 +4,7 @@ import { Agent } from '../support/agent.ts';
 import { AppPort } from '../support/app-port.ts';
 import { connectRoutedApp } from '../support/routed-app.ts';
 import { type Held, sipServer } from '../support/servers.ts';
-import { type App, type Request, type Response } from '../support/srf.ts';
+import type { App, Request, Response } from '../support/srf.ts';
 import { sdp } from '../support/sdp.ts';
 import { Arrivals } from '../../phones/wait.ts';
 

@@ -6,7 +6,7 @@ import { header, type SipResponse } from '../../phones/sip/message.ts';
 import { Agent } from '../support/agent.ts';
 import { connectRoutedApp } from '../support/routed-app.ts';
 import { type HeldSipServer, sipServer } from '../support/servers.ts';
-import { type App, type Message, type Request, type Response } from '../support/srf.ts';
+import type { App, Message, Request, Response } from '../support/srf.ts';
 import { sdp } from '../support/sdp.ts';
 
 /** 64*T1 of the embedded server here; a real one is configured with RFC 3261's 32 s. */

@@ -12,7 +12,7 @@ import { unexplained } from '../../support/real-servers.ts';
 import { connectMedia, type Endpoint, type MediaServer } from './fsmrf.ts';
 import { connectRoutedApp } from './routed-app.ts';
 import { type Held, mediaServer, sipServer } from './servers.ts';
-import { type App, type Dialog, type Request, type Response, type Srf } from './srf.ts';
+import type { App, Dialog, Request, Response, Srf } from './srf.ts';
 
 /** A phone in a call with an endpoint of the media server. */
 export interface Connected {

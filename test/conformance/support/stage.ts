@@ -4,7 +4,7 @@ import { Arrivals } from '../../phones/wait.ts';
 import { Agent } from './agent.ts';
 import { connectRoutedApp } from './routed-app.ts';
 import { type Held, sipServer } from './servers.ts';
-import { type App, type Dialog, type Request, type Response, type Srf } from './srf.ts';
+import type { App, Dialog, Request, Response, Srf } from './srf.ts';
 import { sdp } from './sdp.ts';
 
 /** A request that came to the application. */

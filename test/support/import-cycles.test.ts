@@ -1,0 +1,48 @@
+import { expect } from 'chai';
+import { importCycles, loadedBy } from './import-cycles.ts';
+
+describe('import cycles', () => {
+  const loads = (graph: Readonly<Record<string, readonly string[]>>) => new Map(Object.entries(graph));
+
+  it('follow what Node loads, and nothing that is there for types alone', () => {
+    const source = [
+      "import { once } from 'node:events';",
+      "import type { A } from './type.ts';",
+      "export type { B } from './exported-type.ts';",
+      "import './effect.ts';",
+      "import c, { type D } from '../c.ts';",
+      "import {\n  type E,\n  type F,\n} from './lines.ts';",
+      "export * from './exported/index.ts';",
+      'const text = "import \'./text.ts\'";',
+      'export const quoted = `',
+      "  from './template.ts'`;",
+    ].join('\n');
+    expect(loadedBy('room/part/file.ts', source)).to.deep.equal([
+      'room/part/effect.ts',
+      'room/c.ts',
+      'room/part/lines.ts',
+      'room/part/exported/index.ts',
+    ]);
+  });
+
+  it('are told in the order of the imports, without the way to them', () => {
+    const graph = loads({
+      'main.ts': ['a.ts'],
+      'a.ts': ['b.ts', 'd.ts'],
+      'b.ts': ['c.ts'],
+      'c.ts': ['a.ts'],
+      'd.ts': [],
+    });
+    expect(importCycles(graph)).to.deep.equal([['a.ts', 'b.ts', 'c.ts']]);
+  });
+
+  it('are told of a file that imports itself', () => {
+    expect(importCycles(loads({ 'a.ts': ['a.ts'] }))).to.deep.equal([['a.ts']]);
+  });
+
+  it('are not where two ways lead to one file', () => {
+    expect(
+      importCycles(loads({ 'a.ts': ['b.ts', 'c.ts'], 'b.ts': ['d.ts'], 'c.ts': ['d.ts'], 'd.ts': [] })),
+    ).to.deep.equal([]);
+  });
+});
