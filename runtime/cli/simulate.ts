@@ -16,6 +16,7 @@ const USAGE = `ringmaster simulate FILE [OPTION...]
                              after its answer the same as the caller: "102=answers, presses 1, hangs up after 30s"
   --at 2026-11-23T09:30      when it begins, with Z or an offset where it is not UTC; default now
   --arg name=value           a parameter of the scenario
+  --json                     what happened as JSON, in the shape of \`trace --json\`
   --debug                    scripts wait for a debugger`;
 /** The port at which debuggers look for Node.js. */
 const DEBUG_PORT = 9229;
@@ -33,6 +34,7 @@ export async function simulate(args: readonly string[]): Promise<number> {
         at: { type: 'string' },
         phone: { type: 'string', multiple: true, default: [] },
         'hang-up-after': { type: 'string' },
+        json: { type: 'boolean', default: false },
         debug: { type: 'boolean', default: false },
         arg: { type: 'string', multiple: true, default: [] },
       },
@@ -55,6 +57,7 @@ export async function simulate(args: readonly string[]): Promise<number> {
         phones: values.phone,
         openSandbox: sandbox.open,
         select: selectEntities,
+        json: values.json,
         debug: values.debug,
         argTexts: Object.fromEntries(values.arg.map(argument)),
       },

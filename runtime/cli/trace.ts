@@ -1,6 +1,6 @@
 import process from 'node:process';
 import { parseArgs } from 'node:util';
-import type { RunView } from '../interpreter/runner.ts';
+import type { RunView } from '../interpreter/run-view.ts';
 import { asTest } from '../interpreter/tools/as-test.ts';
 import { traceText } from '../interpreter/tools/trace-text.ts';
 import { ask, nodeUrl, tokenFor } from './node-access.ts';

@@ -1,4 +1,3 @@
-import path from 'node:path';
 import type { ArmedRun } from './armed-runs.ts';
 import type { CallPort } from './call-port.ts';
 import { ArgumentError } from './errors.ts';
@@ -10,39 +9,12 @@ import type { ScenarioSource } from './scenario-source.ts';
 import { RunBook } from './run/run-book.ts';
 import type { Run, RunOptions, RunOutcome } from './run/run.ts';
 import { startRun } from './run/start-run.ts';
-import type { TraceEntry } from './run/trace.ts';
+import { type Caller, type RunView, callerOf, shownArgs, viewOf } from './run-view.ts';
 import type { StartValues } from './start-values.ts';
 import type { Value } from './values.ts';
 
 /** Finished runs whose traces are kept. */
 const KEPT_TRACES = 200;
-/** Characters of JSON that the values of its parameters may have to be shown. */
-const MAX_ARGS_LENGTH = 4096;
-
-/** A run, live or finished, as its author looks at it. */
-export interface RunView {
-  readonly id: string;
-  readonly scenario: string;
-  readonly version: string;
-  /** Name of its file, without the folder. */
-  readonly file: string;
-  /** Who called, and the number by which the scenario was reached; absent without a caller. */
-  readonly from?: string;
-  readonly to?: string;
-  /** Values of its parameters; absent when there are none, or very large ones. */
-  readonly args?: Readonly<Record<string, Value>>;
-  /** Call-ID of the scenario's own party. */
-  readonly callid: string;
-  readonly domain: string;
-  /** When it began, milliseconds since the epoch; left out: with the first entry of the trace. */
-  readonly start?: number;
-  /** The latest of what it did. */
-  readonly trace: readonly TraceEntry[];
-  /** Absent while it runs. */
-  readonly outcome?: RunOutcome;
-  /** Scenarios that this one started. */
-  readonly children?: readonly RunView[];
-}
 
 /** How a scenario is started that nobody called. */
 export interface StartOptions {
@@ -153,12 +125,12 @@ export class ScenarioRunner {
   /** The run of this id, while it runs and as long as its trace is kept. */
   read(id: string): RunView | undefined {
     const live = this.#live.get(id);
-    return live ? view(live.run, live.caller) : this.#finished.get(id);
+    return live ? viewOf(live.run, live.caller) : this.#finished.get(id);
   }
 
   /** Runs in progress and the latest finished ones, oldest first. */
   runs(): readonly RunView[] {
-    return [...this.#finished.values(), ...[...this.#live.values()].map(({ run, caller }) => view(run, caller))];
+    return [...this.#finished.values(), ...[...this.#live.values()].map(({ run, caller }) => viewOf(run, caller))];
   }
 
   /** Ends all runs; their `finally` branches still run. */
@@ -180,7 +152,7 @@ export class ScenarioRunner {
 
   #keep(run: Run, caller: Caller, outcome: RunOutcome): void {
     this.#live.delete(run.id);
-    this.#finished.set(run.id, view(run, caller));
+    this.#finished.set(run.id, viewOf(run, caller));
     const [oldest] = this.#finished.keys();
     if (this.#finished.size > KEPT_TRACES && oldest !== undefined) this.#finished.delete(oldest);
     const { status, steps, milliseconds, error } = outcome;
@@ -197,41 +169,4 @@ export class ScenarioRunner {
       'scenario ended',
     );
   }
-}
-
-type Caller = Pick<RunView, 'callid' | 'from' | 'to' | 'args'>;
-
-function callerOf(call: CallPort | undefined): Caller {
-  const { callid = '', opponent, dialled } = call ?? {};
-  const from = opponent?.number;
-  return { callid, ...(from === undefined ? {} : { from }), ...(dialled === undefined ? {} : { to: dialled }) };
-}
-
-function shownArgs(args: RunOptions['args'] = {}): Pick<RunView, 'args'> {
-  const { length } = JSON.stringify(args);
-  return length > '{}'.length && length <= MAX_ARGS_LENGTH ? { args } : {};
-}
-
-function view({ id, program, start, trace, domain, children, outcome }: Run, caller: Caller): RunView {
-  const { args: _args, ...call } = caller;
-  const nested = children.map((child) => view(child, call));
-  const { id: scenario, version } = program;
-  const file = path.basename(program.file);
-  return {
-    id,
-    scenario,
-    version,
-    file,
-    domain,
-    ...caller,
-    start,
-    trace,
-    ...(outcome ? { outcome: withoutVariables(outcome) } : {}),
-    ...(nested.length === 0 ? {} : { children: nested }),
-  };
-}
-
-/** The trace has the variables as they changed. */
-function withoutVariables({ variables: _variables, ...kept }: RunOutcome): RunOutcome {
-  return kept;
 }

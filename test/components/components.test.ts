@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { CallScript } from '../../runtime/interpreter/simulation/simulated-call.ts';
+import type { CallScript } from '../../runtime/interpreter/simulation/call-script.ts';
 import { problems, simulate } from '../interpreter/support.ts';
 
 /** A scenario that answers and then runs one block, `it`, whose exits all end the run. */

@@ -7,7 +7,7 @@ import { tokenFor } from '../../runtime/cli/node-access.ts';
 import { checkFile } from '../../runtime/interpreter/checker/check-file.ts';
 import type { Program } from '../../runtime/interpreter/program.ts';
 import type { TraceEntry } from '../../runtime/interpreter/run/trace.ts';
-import type { RunView } from '../../runtime/interpreter/runner.ts';
+import type { RunView } from '../../runtime/interpreter/run-view.ts';
 import { readPhone } from '../../runtime/interpreter/simulation/phones.ts';
 import { simulate } from '../../runtime/interpreter/simulation/simulation.ts';
 import type { Turn } from '../../runtime/interpreter/simulation/turns.ts';

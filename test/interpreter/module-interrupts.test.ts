@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import { components } from '../../components/index.ts';
 import { checkModule } from '../../runtime/interpreter/checker/check-module.ts';
 import type { Program } from '../../runtime/interpreter/program.ts';
-import type { CallScript } from '../../runtime/interpreter/simulation/simulated-call.ts';
+import type { CallScript } from '../../runtime/interpreter/simulation/call-script.ts';
 import { simulate } from '../../runtime/interpreter/simulation/simulation.ts';
 import type { Run } from '../../runtime/interpreter/run/run.ts';
 import { startRun } from '../../runtime/interpreter/run/start-run.ts';

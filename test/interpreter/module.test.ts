@@ -10,7 +10,7 @@ import { openScenarioLibrary } from '../../runtime/interpreter/library.ts';
 import { formatProblem } from '../../runtime/interpreter/problem.ts';
 import type { Program } from '../../runtime/interpreter/program.ts';
 import { simulate as runSimulation } from '../../runtime/interpreter/simulation/simulation.ts';
-import type { CallScript } from '../../runtime/interpreter/simulation/simulated-call.ts';
+import type { CallScript } from '../../runtime/interpreter/simulation/call-script.ts';
 import { transcript } from '../../runtime/interpreter/simulation/transcript.ts';
 import { type Sandbox, openSandbox } from '../../runtime/sandbox/index.ts';
 import { silentLog } from './support.ts';

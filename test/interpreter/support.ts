@@ -9,7 +9,8 @@ import type { Program } from '../../runtime/interpreter/program.ts';
 import type { Run, RunOptions, RunOutcome } from '../../runtime/interpreter/run/run.ts';
 import { startRun } from '../../runtime/interpreter/run/start-run.ts';
 import { simulatedServices } from '../../runtime/interpreter/simulation/services.ts';
-import { type CallScript, SimulatedCall } from '../../runtime/interpreter/simulation/simulated-call.ts';
+import type { CallScript } from '../../runtime/interpreter/simulation/call-script.ts';
+import { SimulatedCall } from '../../runtime/interpreter/simulation/simulated-call.ts';
 import { VirtualClock } from '../../runtime/interpreter/simulation/virtual-clock.ts';
 
 /** A log that keeps quiet. */

@@ -1,4 +1,5 @@
 import { Value } from 'typebox/value';
+import type { CallPort } from '../call-port.ts';
 import type { Component, ComponentResult } from '../component.ts';
 import { ScenarioError } from '../errors.ts';
 import { suggestName } from '../problem.ts';
@@ -50,6 +51,11 @@ export abstract class BaseRun implements Run {
 
   get children(): readonly Run[] {
     return this.state.children.runs;
+  }
+
+  get calls(): readonly CallPort[] {
+    const { call, legs } = this.state;
+    return call === undefined ? legs.calls : [call, ...legs.calls];
   }
 
   get phase(): RunPhase {

@@ -19,6 +19,10 @@ export class Legs {
     return this.#calls.get(name);
   }
 
+  get calls(): readonly CallPort[] {
+    return [...this.#calls.values()];
+  }
+
   /** @throws ScenarioError code `no_such_leg` */
   get(name: string): CallPort {
     const call = this.#calls.get(name);

@@ -87,6 +87,8 @@ export interface Run {
   readonly phase: RunPhase;
   /** Scenarios that this one started. */
   readonly children: readonly Run[];
+  /** Its call, its own or lent to it, and its legs. */
+  readonly calls: readonly CallPort[];
   /** How it ended; undefined while it runs. */
   readonly outcome: RunOutcome | undefined;
   /** Never rejects. */

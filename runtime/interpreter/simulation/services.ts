@@ -20,11 +20,13 @@ import { isMistake, type Problem } from '../problem.ts';
 import { type Program, runsScripts } from '../program.ts';
 import { secretsByName } from '../secret-names.ts';
 import { RunBook } from '../run/run-book.ts';
+import type { Run } from '../run/run.ts';
 import { startRun } from '../run/start-run.ts';
 import type { Value } from '../values.ts';
 import { compiling } from './compiling.ts';
 import { SimulatedHttp, SimulatedOperations } from './simulated-answers.ts';
-import { SIMULATED_DOMAIN, SimulatedCall } from './simulated-call.ts';
+import { SIMULATED_DOMAIN } from './call-script.ts';
+import { SimulatedCall } from './simulated-call.ts';
 import { SimulatedModel } from './simulated-model.ts';
 import { SimulatedSpeech } from './simulated-speech.ts';
 import { SimulatedRecordings } from './simulated-recordings.ts';
@@ -53,6 +55,10 @@ export interface SimulatedServicesOptions {
   readonly openSandbox?: () => Promise<Sandbox>;
   /** Makes further calls; left out: to phones that answer. */
   readonly openCall?: () => CallPort;
+  /** Ends a call of the simulation from outside, if there is one of this id. */
+  readonly endCall?: (dialogid: string) => void;
+  /** Told of runs that got the call as if it had been dialled. */
+  readonly onServed?: (run: Run) => void;
   /** What phones do with a text, by number; left out: they take it. */
   readonly phones?: Readonly<Record<string, PhoneScript>>;
   /** Scripts wait for a debugger. */
@@ -64,6 +70,7 @@ export interface SimulatedServicesOptions {
 /** The node's services for a simulation: nothing leaves the process, everything begins empty. */
 export function simulatedServices(options: SimulatedServicesOptions): RunServices {
   const { clock, http = {}, operations = {}, folder, components, note = () => undefined } = options;
+  const { endCall = () => undefined } = options;
   let { sandbox } = options;
   const find = async (where: string, registry: ComponentRegistry, id: string): Promise<Program | undefined> => {
     const program = await findScenario(where, { components: registry, ...compiling(options.openSandbox) }, id);
@@ -78,17 +85,19 @@ export function simulatedServices(options: SimulatedServicesOptions): RunService
     // The other scenario has the call to itself, and what it starts is its own.
     serve: async (code, call, start) => {
       const program = await services.scenarios?.(code, SIMULATED_DOMAIN);
-      return program && startRun(program, { ...start, call, log: SILENT, clock, services });
+      const run = program && startRun(program, { ...start, call, log: SILENT, clock, services });
+      if (run) options.onServed?.(run);
+      return run;
     },
     openCall: options.openCall ?? (() => new SimulatedCall(clock, { direction: 'outgoing' })),
     runs: new RunBook(),
     events: new SimulatedEvents(clock, note),
     http: new SimulatedHttp(http, clock, note),
-    operations: new SimulatedOperations(operations, clock, note),
+    operations: new SimulatedOperations(operations, clock, note, endCall),
     model: options.model ?? new SimulatedModel(),
     recordings: options.recordings ?? new SimulatedRecordings(),
     huntHistory: new MemoryHuntHistory(),
-    dialogs: new SimulatedDialogs(note),
+    dialogs: new SimulatedDialogs(note, endCall),
     callRecording: new SimulatedRecording(note),
     callSpeech: speech,
     transcripts: speech,

@@ -15,6 +15,7 @@ import { type PhoneScript, readPhone, readSteps } from './phones.ts';
 import { type SimulationOptions, calledFrom, simulate } from './simulation.ts';
 import { PATIENCE_MS } from './test-file.ts';
 import { parseTime } from './test-time.ts';
+import { simulationView } from './simulation-view.ts';
 import { transcript } from './transcript.ts';
 
 /** What the scripted caller does. */
@@ -36,6 +37,8 @@ export interface SimulateOptions {
   readonly args?: Readonly<Record<string, Value>>;
   /** The same as texts, which are read as the parameter's type. */
   readonly argTexts?: Readonly<Record<string, string>>;
+  /** One JSON object in place of lines: the run as `trace --json` shows it, and what happened meanwhile. */
+  readonly json?: boolean;
   /** Scripts wait for a debugger. */
   readonly debug?: boolean;
   /** How the data model reads filters. */
@@ -85,7 +88,8 @@ export async function runSimulate(
       select: options.select,
       debug: options.debug ?? false,
     });
-    for (const line of transcript(simulation)) out(line);
+    if (options.json === true) out(JSON.stringify(simulationView(simulation), undefined, 2));
+    else for (const line of transcript(simulation)) out(line);
     return simulation.outcome.status === 'failed' ? 1 : 0;
   } catch (error) {
     if (!(error instanceof ArgumentError)) throw error;

@@ -65,19 +65,32 @@ function toResponse(answer: Value): HttpResponse {
   };
 }
 
+/** The operation that ends calls. */
+const DELETE = 'delete';
+
 /** Call operations, asked by their names; an answer has the fields of the operation's result. */
 export class SimulatedOperations implements OperationPort {
   readonly #answers: Answers;
   readonly #note: (what: string) => void;
+  readonly #end: (dialogid: string) => void;
 
-  constructor(answers: Readonly<Record<string, Value>>, clock: Clock, note: (what: string) => void) {
+  /** @param end ends the call of the simulation that has this id, if there is one */
+  constructor(
+    answers: Readonly<Record<string, Value>>,
+    clock: Clock,
+    note: (what: string) => void,
+    end: (dialogid: string) => void,
+  ) {
     this.#answers = new Answers(answers, clock);
     this.#note = note;
+    this.#end = end;
   }
 
-  async call(name: string, _domain: string, _parameters: object, signal: AbortSignal): Promise<Value> {
+  async call(name: string, _domain: string, parameters: object, signal: AbortSignal): Promise<Value> {
     this.#note(`operation ${name}`);
     const answer = await this.#answers.take(name, signal);
+    const { dialogid } = parameters as { readonly dialogid?: unknown };
+    if (name === DELETE && typeof dialogid === 'string') this.#end(dialogid);
     const { after: _after, ...fields } = answer as Record<string, Value>;
     return fields;
   }

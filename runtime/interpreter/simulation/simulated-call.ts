@@ -30,6 +30,7 @@ import type { RecordOptions, RecordResult, RecordingCall } from '../ports/record
 import type { SayOptions, SpeakingCall } from '../ports/speaking.ts';
 import type { CallNotice, WatchedCall } from '../ports/watching.ts';
 import { AT_ONCE, type ScriptedAnswer, statusText } from './answers.ts';
+import { type CallEvent, type CallNames, type CallScript, SIMULATED_CALL, SIMULATED_DOMAIN } from './call-script.ts';
 import { type Called, callPhone, firstOf } from './calling.ts';
 import { ANSWERING, type PhoneScript } from './phones.ts';
 import { SimulatedParty } from './simulated-party.ts';
@@ -37,47 +38,7 @@ import type { Turn } from './turns.ts';
 
 export type { ScriptedAnswer } from './answers.ts';
 
-/** What happens on the other side of a simulated call. Times are milliseconds. */
-export interface CallScript {
-  /** An incoming call waits for `answer`; an outgoing one for `dial`. Default `incoming`. */
-  readonly direction?: 'incoming' | 'outgoing';
-  /** What the other party presses: one entry for each time it is listened to; an entry may hold several digits. */
-  readonly presses?: readonly string[];
-  /** All that the other party does, in place of `presses`. */
-  readonly turns?: readonly Turn[];
-  /** The other party hangs up this long after the call is connected. */
-  readonly hangsUpAfter?: number;
-  /** Answers of the party that is dialled. Default: rings at once, answers after a second. */
-  readonly dialled?: readonly ScriptedAnswer[];
-  /** Answers of the target of a transfer. Default: rings at once, answers after a second. */
-  readonly target?: readonly ScriptedAnswer[];
-  /** Answers of single numbers, in place of `dialled` and `target`. */
-  readonly phones?: Readonly<Record<string, PhoneScript>>;
-  /** Put before what happens, when it is not the scenario's first call. */
-  readonly label?: string;
-  /** The other party hangs up this long after the transfer has begun. */
-  readonly hangsUpInTransferAfter?: number;
-  /** The number by which the scenario was reached, and the caller's. */
-  readonly to?: string;
-  readonly from?: string;
-  /** Told of everything that happens, as it happens. */
-  readonly onEvent?: (event: CallEvent) => void;
-}
-
-/** Something the scenario did to the call, or that happened to it. */
-export interface CallEvent {
-  readonly at: number;
-  readonly what: string;
-  /** What the other party heard. */
-  readonly sounds?: readonly string[];
-}
-
 const DEFAULT_TIMEOUT_MS = 30_000;
-/** Where simulated calls are. */
-export const SIMULATED_DOMAIN = 'simulation';
-/** The call of the scenario itself, and its dialog. */
-export const SIMULATED_CALL = { callid: 'ivr@simulation', dialogid: 'dialog-1' } as const;
-
 /** A call whose other side follows a script: components run against it as against a phone, without SIP. */
 export class SimulatedCall
   implements
@@ -92,10 +53,10 @@ export class SimulatedCall
     BridgingCall,
     MessagingCall
 {
-  readonly callid = SIMULATED_CALL.callid;
   readonly domain = SIMULATED_DOMAIN;
   readonly dialled: string | undefined;
   readonly events: CallEvent[] = [];
+  readonly names: CallNames;
   readonly #clock: Clock;
   readonly #script: CallScript;
   readonly #end = new AbortController();
@@ -107,12 +68,17 @@ export class SimulatedCall
   constructor(clock: Clock, script: CallScript = {}) {
     this.#clock = clock;
     this.#script = script;
+    this.names = script.names ?? SIMULATED_CALL;
     this.#label = script.label === undefined || script.label === '' ? '' : `${script.label}: `;
     this.#party = this.#makeParty(script.turns ?? (script.presses ?? []).map(toTurn));
     const incoming = script.direction !== 'outgoing';
     this.#state = incoming ? 'incoming' : 'none';
     this.dialled = incoming ? (script.to ?? '500') : undefined;
     this.#opponent = incoming ? party(script.from ?? '101') : undefined;
+  }
+
+  get callid(): string {
+    return this.names.callid;
   }
 
   get state(): CallState {
@@ -124,7 +90,7 @@ export class SimulatedCall
   }
 
   get dialogid(): string | undefined {
-    return this.#state === 'none' ? undefined : SIMULATED_CALL.dialogid;
+    return this.#state === 'none' ? undefined : this.names.dialogid;
   }
 
   get opponentSide(): 'a' | 'b' | undefined {
@@ -310,7 +276,8 @@ export class SimulatedCall
   /** A called phone with a scenario of its own, before it is connected with whoever called it. */
   #alone(turns: readonly Turn[]): SimulatedCall {
     const { onEvent } = this.#script;
-    const call = new SimulatedCall(this.#clock, { turns, label: 'called', ...(onEvent ? { onEvent } : {}) });
+    const names = { callid: 'called@simulation', dialogid: 'called' };
+    const call = new SimulatedCall(this.#clock, { turns, label: 'called', names, ...(onEvent ? { onEvent } : {}) });
     call.#connected();
     return call;
   }
@@ -337,7 +304,7 @@ export class SimulatedCall
       if (this.#party.left.length === 0) this.#party = this.#makeParty(turns());
       this.#connected();
     });
-    return { ...SIMULATED_CALL, provisional, final };
+    return { ...this.names, provisional, final };
   }
 
   #transfer(operation: string, target: string, follow: (cancelled: AbortSignal) => Called): CancellableTransfer {
@@ -384,7 +351,7 @@ export class SimulatedCall
       ...(sounds && own ? { sounds } : {}),
     };
     this.events.push(event);
-    this.#script.onEvent?.(event);
+    this.#script.onEvent?.(event, this);
   }
 }
 

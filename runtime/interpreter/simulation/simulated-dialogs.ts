@@ -1,14 +1,17 @@
 import type { DialogPort, LiveDialog } from '../ports/dialogs.ts';
-import { SIMULATED_CALL } from './simulated-call.ts';
+import { SIMULATED_CALL } from './call-script.ts';
 
 /** Live calls of a simulation: any id is one, between 101 and 102; what is done to it is noted. */
 export class SimulatedDialogs implements DialogPort {
   readonly #note: (what: string) => void;
   readonly #labels = new Map<string, readonly string[]>();
+  readonly #end: (dialogid: string) => void;
   readonly #ended = new Set<string>();
 
-  constructor(note: (what: string) => void) {
+  /** @param end ends the call of the simulation that has this id, if there is one */
+  constructor(note: (what: string) => void, end: (dialogid: string) => void = () => undefined) {
     this.#note = note;
+    this.#end = end;
   }
 
   find(domain: string, dialogid: string): LiveDialog | undefined {
@@ -52,6 +55,7 @@ export class SimulatedDialogs implements DialogPort {
       terminate: () => {
         this.#note(`terminate ${dialogid}`);
         this.#ended.add(dialogid);
+        this.#end(dialogid);
       },
     };
   }

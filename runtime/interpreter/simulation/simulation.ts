@@ -7,7 +7,9 @@ import { type Program, runsScripts } from '../program.ts';
 import type { Run, RunOutcome } from '../run/run.ts';
 import { startRun } from '../run/start-run.ts';
 import type { Value } from '../values.ts';
-import { type CallEvent, type CallScript, SIMULATED_DOMAIN, SimulatedCall } from './simulated-call.ts';
+import { type CallNames, type CallScript, SIMULATED_DOMAIN } from './call-script.ts';
+import { type EventsByStep, Happenings } from './happenings.ts';
+import { SimulatedCall } from './simulated-call.ts';
 import { type Fixtures, type SelectEntities, SimulatedModel } from './simulated-model.ts';
 import { SimulatedRecordings } from './simulated-recordings.ts';
 import { TEST_TIME } from './test-time.ts';
@@ -42,7 +44,9 @@ export interface Simulation {
   readonly call: SimulatedCall;
   readonly outcome: RunOutcome;
   /** What happened to the call, by the step during which it did. */
-  readonly events: ReadonlyMap<number, readonly CallEvent[]>;
+  readonly events: EventsByStep;
+  /** The same by the runs that it happened to, those that it started included. */
+  readonly happenings: Happenings;
   /** As the run left it. */
   readonly model: SimulatedModel;
 }
@@ -69,17 +73,14 @@ export async function simulate(
   }: SimulationOptions,
 ): Promise<Simulation> {
   const clock = new VirtualClock(at);
-  const events = new Map<number, CallEvent[]>();
-  let run: Run | undefined;
-  const onEvent = (event: CallEvent): void => {
-    const step = run?.trace.at(-1)?.step ?? 0;
-    events.set(step, [...(events.get(step) ?? []), event]);
-  };
+  const happenings = new Happenings(components);
+  const onEvent = happenings.happened.bind(happenings);
   const call = new SimulatedCall(clock, {
     direction: program.parameters.some((parameter) => parameter.default === undefined) ? 'outgoing' : 'incoming',
     ...script,
     onEvent,
   });
+  const calls = [call];
   const sandbox = runsScripts(program) ? await openSandbox?.() : undefined;
   const model = new SimulatedModel(fixtures, select);
   const services = simulatedServices({
@@ -92,16 +93,27 @@ export async function simulate(
     operations,
     ...(sandbox === undefined ? {} : { sandbox }),
     ...(openSandbox === undefined ? {} : { openSandbox }),
-    openCall: () =>
-      new SimulatedCall(clock, { direction: 'outgoing', label: '', phones: script.phones ?? {}, onEvent }),
+    openCall: () => {
+      const names = legNames(calls.length);
+      const leg = { direction: 'outgoing', label: '', phones: script.phones ?? {}, names, onEvent } as const;
+      calls.push(new SimulatedCall(clock, leg));
+      return calls.at(-1) as SimulatedCall;
+    },
+    endCall: (dialogid) => calls.find((each) => each.dialogid === dialogid)?.end('external', 'Request Terminated'),
+    onServed: (served) => happenings.began(served),
     phones: script.phones ?? {},
     folder: path.dirname(program.file),
     debug,
     note: (what) => onEvent({ at: clock.now(), what }),
   });
-  run = startRun(program, { call, args, log: SILENT, clock, services });
+  const run = startRun(program, { call, args, log: SILENT, clock, services });
+  happenings.began(run);
   const outcome = await clock.run(run.finished);
-  return { run, call, outcome, events, model };
+  return { run, call, outcome, events: happenings.ofFirst, happenings, model };
+}
+
+function legNames(count: number): CallNames {
+  return { callid: `leg-${count}@simulation`, dialogid: `leg-${count}` };
 }
 
 /** What a script says of the caller: a number, or `none` where something else starts the scenario. */

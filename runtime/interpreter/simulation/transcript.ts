@@ -1,20 +1,54 @@
-import type { RunOutcome } from '../run/run.ts';
+import { type RunView, callidOf } from '../run-view.ts';
+import type { Run, RunOutcome } from '../run/run.ts';
 import { failureStack, failureText } from '../run/failure-text.ts';
 import type { TraceEntry } from '../run/trace.ts';
+import type { Happenings } from './happenings.ts';
 import type { Simulation } from './simulation.ts';
 
-/** What happened in a simulation, line by line: blocks, and below each what it did to the call. */
-export function transcript({ run, outcome, events }: Pick<Simulation, 'run' | 'outcome' | 'events'>): string[] {
-  const { start } = outcome;
+/**
+ * What happened in a simulation, line by line: blocks, and below each what it did to the call. Scenarios that it started follow
+ * as in a trace, and those that got its call by `serve`.
+ */
+export function transcript({ run, happenings }: Pick<Simulation, 'run' | 'happenings'>): string[] {
   return [
-    ...run.trace.flatMap((entry) => [
+    ...runLines(run, happenings),
+    ...happenings.served.flatMap((served) => [runHeader(headOf(served)), ...runLines(served, happenings)]),
+  ];
+}
+
+function runLines(run: Run, happenings: Happenings): string[] {
+  const { start, trace, outcome } = run;
+  const events = happenings.of(run);
+  return [
+    ...trace.flatMap((entry) => [
       blockLine(entry, start),
       ...(entry.log ?? []).map((line) => `${INDENT}${line}`),
       ...(events.get(entry.step) ?? []).map(({ at, what }) => `${seconds(at - start)}      ${what}`),
     ]),
-    ...outcomeLines(outcome),
+    ...(outcome ? outcomeLines(outcome) : [STILL_RUNNING]),
+    ...run.children.flatMap((child) => nested([runHeader(headOf(child)), ...runLines(child, happenings)])),
   ];
 }
+
+function headOf(run: Run): RunHead {
+  const { id, program } = run;
+  return { id, scenario: program.id, version: program.version, callid: callidOf(run) };
+}
+
+/** The line before a run that is not the only one. */
+export function runHeader({ id, scenario, version, callid }: RunHead): string {
+  return `run ${id}  scenario ${scenario}  version ${version}${callid === '' ? '' : `  call ${callid}`}`;
+}
+
+/** Lines of a run that another one started. */
+export function nested(lines: readonly string[]): string[] {
+  return lines.map((line) => `    ${line}`);
+}
+
+/** In place of how the run ended. */
+export const STILL_RUNNING = '          (still running)';
+
+type RunHead = Pick<RunView, 'id' | 'scenario' | 'version' | 'callid'>;
 
 /** Characters shown of what a run returned. */
 const MAX_SHOWN = 1000;

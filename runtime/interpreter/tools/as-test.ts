@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { stringify } from 'yaml';
-import type { RunView } from '../runner.ts';
+import type { RunView } from '../run-view.ts';
 import { withSecretsNamed } from '../secret-names.ts';
 import { type Value, plainText } from '../values.ts';
 import { INTERRUPTED, MAX_SUBJECT_LENGTH, type TraceEntry } from '../run/trace.ts';

@@ -1,12 +1,12 @@
 import type { ScriptUsage } from '../../sandbox/index.ts';
-import type { RunView } from '../runner.ts';
-import { blockLine, outcomeLines } from '../simulation/transcript.ts';
+import type { RunView } from '../run-view.ts';
+import { STILL_RUNNING, blockLine, nested, outcomeLines, runHeader } from '../simulation/transcript.ts';
 
 /** A live or finished run, line by line. */
 export function traceText(view: RunView): string[] {
-  const { id, scenario, version, callid, trace, outcome } = view;
+  const { trace, outcome } = view;
   const start = view.start ?? trace[0]?.start ?? 0;
-  const lines = [`run ${id}  scenario ${scenario}  version ${version}${callid === '' ? '' : `  call ${callid}`}`];
+  const lines = [runHeader(view)];
   for (const entry of trace) {
     const { subject } = entry;
     const component = subject === undefined ? entry.component : `${entry.component} ${subject}`;
@@ -17,10 +17,10 @@ export function traceText(view: RunView): string[] {
     if (usage) lines.push(usageLine(usage));
     if (result && Object.keys(result).length > 0) lines.push(`${INDENT}${JSON.stringify(result)}`);
   }
-  lines.push(...(outcome ? outcomeLines(outcome) : ['          (still running)']));
+  lines.push(...(outcome ? outcomeLines(outcome) : [STILL_RUNNING]));
   // Of a module; a script block has its own.
   if (outcome?.usage) lines.push(usageLine(outcome.usage));
-  for (const child of view.children ?? []) lines.push(...traceText(child).map((line) => `    ${line}`));
+  for (const child of view.children ?? []) lines.push(...nested(traceText(child)));
   return lines;
 }
 

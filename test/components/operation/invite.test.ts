@@ -10,7 +10,8 @@ import type { OperationResponse } from '../../../components/operation/response.t
 import { components } from '../../../components/index.ts';
 import type { DialOptions, OutgoingCall, ReferOptions, Transfer } from '../../../runtime/interpreter/call-port.ts';
 import { openScenarioLibrary } from '../../../runtime/interpreter/library.ts';
-import { type CallScript, SimulatedCall } from '../../../runtime/interpreter/simulation/simulated-call.ts';
+import type { CallScript } from '../../../runtime/interpreter/simulation/call-script.ts';
+import { SimulatedCall } from '../../../runtime/interpreter/simulation/simulated-call.ts';
 import { VirtualClock } from '../../../runtime/interpreter/simulation/virtual-clock.ts';
 import { silentLog } from '../../interpreter/support.ts';
 import { MemoryDialogs, NO_CONFERENCES, NO_CALLS, NO_DIRECTORY } from './support.ts';
