@@ -55,37 +55,37 @@ export abstract class CallMedia implements DtmfCall, ListeningCall, RecordingCal
   }
 
   play(sources: readonly PlaySource[], { signal, stopDigits = '', repeat = 1 }: PlayOptions): Promise<PlayResult> {
-    return this.during('play', signal, (endpoint, until) =>
+    return this.#forAll('play', signal, (endpoint, until) =>
       playSources(endpoint, sources.map(sourceUrl), { signal: until, stopDigits, repeat }),
     );
   }
 
   collect(options: CollectOptions): Promise<CollectResult> {
-    return this.during('collect', options.signal, (endpoint, signal) =>
+    return this.#forAll('collect', options.signal, (endpoint, signal) =>
       collectDigits(endpoint, { ...options, signal, prompt: (options.prompt ?? []).map(sourceUrl) }),
     );
   }
 
   echo(signal: AbortSignal): Promise<void> {
-    return this.during('echo', signal, (endpoint, until) => endpoint.echo(until));
+    return this.#forAll('echo', signal, (endpoint, until) => endpoint.echo(until));
   }
 
   abstract sendDtmf(steps: readonly TailStep[], signal: AbortSignal): Promise<void>;
 
   record(options: RecordOptions): Promise<RecordResult> {
-    return this.during('record', options.signal, (endpoint, signal) => recordPhone(endpoint, { ...options, signal }));
+    return this.#forAll('record', options.signal, (endpoint, signal) => recordPhone(endpoint, { ...options, signal }));
   }
 
   async listen(options: ListenOptions): Promise<ListenResult> {
     const { listenTo } = this;
     if (listenTo === undefined) throw unavailable('this node does not understand speech');
-    return this.during('recognise', options.signal, (endpoint, signal) =>
+    return this.#forAll('recognise', options.signal, (endpoint, signal) =>
       listenTo(endpoint, { ...options, signal, prompt: options.prompt.map(sourceUrl) }),
     );
   }
 
   say(text: string, { signal, voice, language, stopDigits = '' }: SayOptions): Promise<PlayResult> {
-    return this.during('say', signal, async (endpoint, until) => {
+    return this.#forAll('say', signal, async (endpoint, until) => {
       const started = performance.now();
       const speaker = voice ?? language ?? DEFAULT_VOICE;
       const { digit } = await stoppable(endpoint, { signal: until, stopDigits }, (stop) =>
@@ -93,6 +93,35 @@ export abstract class CallMedia implements DtmfCall, ListeningCall, RecordingCal
       );
       return { digit, milliseconds: Math.round(performance.now() - started) };
     });
+  }
+
+  /** Aborted when somebody else comes in the opponent's place; undefined where nobody can. */
+  protected get replaced(): AbortSignal | undefined {
+    return undefined;
+  }
+
+  /** Whether somebody is about to come in the opponent's place, who may be gone by now. */
+  protected get leaving(): boolean {
+    return false;
+  }
+
+  /** Work on the opponent's endpoint that begins anew for whoever comes in the opponent's place. */
+  async #forAll<T>(
+    operation: string,
+    signal: AbortSignal,
+    work: (endpoint: MediaEndpoint, signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    for (;;) {
+      const { replaced } = this;
+      const until = replaced === undefined ? signal : AbortSignal.any([signal, replaced]);
+      try {
+        return await this.during(operation, until, work);
+      } catch (error) {
+        const over = AbortSignal.any([signal, this.endSignal]);
+        if (this.leaving && !until.aborted) await aborted(AbortSignal.any([until, over]));
+        if (over.aborted || replaced?.aborted !== true) throw error;
+      }
+    }
   }
 
   /** Work on the opponent's endpoint that `quiet` ends and waits for. */

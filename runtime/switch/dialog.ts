@@ -244,8 +244,8 @@ export class CallDialog implements LegOwner {
 
   legEnded(leg: Leg, reason: string): void {
     if (leg === this.a) this.end({ by: 'a', status: 487, reason }, leg);
-    else if (this.#state === 'dialog') this.end({ by: 'b', status: 480, reason }, leg);
-    else this.removeBranch(leg.callid);
+    else if (this.#state === 'forking') this.removeBranch(leg.callid);
+    else this.end({ by: 'b', status: 480, reason }, leg);
   }
 
   legHeld(leg: Leg, held: boolean): void {

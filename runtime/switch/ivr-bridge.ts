@@ -2,10 +2,15 @@ import type { EndpointServer, MediaEndpoint } from '../media/endpoint.ts';
 import { MediaError } from '../media/media-error.ts';
 import { aborted } from '../media/until-aborted.ts';
 import { MediaPath } from './media-path.ts';
+import { RINGBACK } from './ringback.ts';
 
 /** One of two parties that a scenario lets talk. */
 export interface BridgeSide {
   readonly endpoint: MediaEndpoint;
+  /** Aborted when somebody else comes in its place: its endpoint is another one then. */
+  readonly replaced: AbortSignal;
+  /** Whether somebody is about to. */
+  readonly leaving: boolean;
   /** Brings its sound to a media server. */
   moveTo(server: EndpointServer): Promise<unknown>;
   /** Aborted when its call is over. */
@@ -18,35 +23,55 @@ export interface BridgeSide {
 
 /**
  * Connects the sound of two parties of one scenario until one of them is gone or the signal aborts. Whoever is still
- * there has its media free afterwards.
+ * there has its media free afterwards. Who comes in the place of one of them is connected with the other.
  * @returns whose call ended first
  * @throws the signal's reason
  */
 export async function bridgeSides(a: BridgeSide, b: BridgeSide, signal: AbortSignal): Promise<'this' | 'other'> {
-  const path = new MediaPath(a.endpoint, b.endpoint, () => true);
+  const over = AbortSignal.any([signal, a.ended, b.ended]);
+  do await talk(a, b, over);
+  while (!over.aborted);
+  if (a.ended.aborted) return 'this';
+  if (b.ended.aborted) return 'other';
+  throw signal.reason;
+}
+
+/** Connects the two who are there now, until somebody comes in the place of one of them. */
+async function talk(a: BridgeSide, b: BridgeSide, over: AbortSignal): Promise<void> {
+  const until = AbortSignal.any([over, a.replaced, b.replaced]);
+  const endpoints = [a.endpoint, b.endpoint] as const;
+  const path = new MediaPath(...endpoints, () => true);
+  const waiting = [waitAlone(path, a, b.endpoint, until), waitAlone(path, b, a.endpoint, until)];
   const unlisten = [a, b].map((side) =>
     // The path dies with its endpoints; the end of a call is noticed below.
     side.onHold((held) => void path.setHeld(side.endpoint, held).catch(() => undefined)),
   );
-  const over = AbortSignal.any([signal, a.ended, b.ended]);
   try {
     if (a.endpoint.server !== b.endpoint.server) await bringTogether(a, b);
     await path.connect();
     for (const side of [a, b]) if (side.held) await path.setHeld(side.endpoint, true);
-    await aborted(over);
+    await aborted(until);
   } catch (error) {
-    // A party that left while it was being connected: its call ends next.
-    if (!a.endpoint.gone.aborted && !b.endpoint.gone.aborted && !over.aborted) throw error;
-    await aborted(over);
+    // A party that left while it was being connected: its call ends next, or somebody comes in its place.
+    if (!endpoints.some(({ gone }) => gone.aborted) && !until.aborted) throw error;
+    await aborted(until);
   } finally {
     for (const stop of unlisten) stop();
     await path.disconnect();
+    await Promise.all(waiting);
     // Keys of the conversation are not meant for the scenario.
-    for (const { endpoint } of [a, b]) while (endpoint.digits.take() !== undefined);
+    for (const { digits } of endpoints) while (digits.take() !== undefined);
   }
-  if (a.ended.aborted) return 'this';
-  if (b.ended.aborted) return 'other';
-  throw signal.reason;
+}
+
+/** Who transferred the call is gone: until the target answers the other party hears it ring. Never rejects. */
+async function waitAlone(path: MediaPath, leaver: BridgeSide, other: MediaEndpoint, until: AbortSignal): Promise<void> {
+  const { gone } = leaver.endpoint;
+  await aborted(AbortSignal.any([gone, until]));
+  if (until.aborted || !leaver.leaving) return;
+  await path.disconnect();
+  // Ends by the signal, or with the channel.
+  await other.play(RINGBACK, until).catch(() => undefined);
 }
 
 /** @throws MediaError with status 488 when neither can move */

@@ -28,7 +28,7 @@ import { reasonPhrase } from '../sip-facts/reason-phrase.ts';
 import { bracketUri } from '../signalling/sip-uri.ts';
 import { failedAttempt, failureCause } from './attempt.ts';
 import { CallMedia, type ListenTo } from './call-media.ts';
-import type { CallDialog } from './dialog.ts';
+import { CallDialog } from './dialog.ts';
 import { type BridgeSide, bridgeSides } from './ivr-bridge.ts';
 import { sameDomain, wayBack } from './give-back.ts';
 import { IvrLeg } from './ivr-leg.ts';
@@ -71,6 +71,7 @@ export class IvrCall
   #dialog: CallDialog | undefined;
   #opponent: CallingLeg | undefined;
   #opponentInfo: PartyInfo | undefined;
+  #replaced = new AbortController();
   #transfer: Transfer | undefined;
   /** Whom the opponent talked to before it was taken over. */
   #takenFrom: Party | undefined;
@@ -87,6 +88,7 @@ export class IvrCall
       digits: (digits) => this.#receiveDigits(digits),
       gone: this.endSignal,
       quiet: () => this.quiet(),
+      peerChanged: () => this.#meetAnother(),
     });
     this.#state = incoming === undefined ? 'none' : 'incoming';
     this.#dialog = incoming?.dialog;
@@ -169,6 +171,8 @@ export class IvrCall
       const by = this.#dialog?.a === this.leg ? 'a' : 'b';
       this.#finish({ by: 'scenario', reason: 'hangup' });
       this.#dialog?.end({ by, status: 480, reason: 'Hangup' });
+      // Who rings because the other party transferred the call is in the next dialog.
+      this.leg.owner?.legEnded(this.leg, 'Hangup');
     }
     return Promise.resolve();
   }
@@ -194,13 +198,24 @@ export class IvrCall
   }
 
   #side(): BridgeSide {
-    const endpoint = this.media('bridge');
-    const opponent = this.#opponent as CallingLeg;
+    this.media('bridge');
+    const opponent = (): CallingLeg => this.#opponent as CallingLeg;
+    const { leaving, replaced } = { leaving: () => this.leaving, replaced: () => this.replaced };
     return {
-      endpoint,
-      moveTo: (server) => opponent.prepareMedia(server),
+      get endpoint() {
+        return opponent().endpoint as MediaEndpoint;
+      },
+      get replaced() {
+        return replaced();
+      },
+      get leaving() {
+        return leaving();
+      },
+      moveTo: (server) => opponent().prepareMedia(server),
       ended: this.#end.signal,
-      held: opponent.held,
+      get held() {
+        return opponent().held;
+      },
       onHold: (listener) =>
         this.watch(({ kind }) => {
           if (kind === 'hold' || kind === 'unhold') listener(kind === 'hold');
@@ -218,6 +233,7 @@ export class IvrCall
     this.#require('call', 'none');
     this.#state = 'outgoing';
     const { number, tail } = splitDtmfTail(options.to);
+    this.leg.shownAs = { number: options.callerId, name: options.callerName };
     this.#dtmfProto = options.dtmfProto ?? 'rfc2833';
     const dialog = this.#tools.dialogs.open({
       a: this.leg,
@@ -256,18 +272,12 @@ export class IvrCall
   }
 
   join(side: DialogSide & LabelOption): CancellableTransfer {
-    this.#require('join', 'connected');
-    const opponent = this.#opponent as CallingLeg;
-    const dialog = this.#dialog as CallDialog;
-    this.#state = 'transferred';
+    const { dialog, opponent } = this.#giveAway('join');
     return this.#settled(startJoin(this.#tools, dialog, opponent, side));
   }
 
   refer(options: ReferOptions): CancellableTransfer {
-    this.#require('refer', 'connected');
-    const opponent = this.#opponent as CallingLeg;
-    const dialog = this.#dialog as CallDialog;
-    this.#state = 'transferred';
+    const { dialog, opponent } = this.#giveAway('refer');
     const { to, domain = this.domain } = options;
     const abroad = sameDomain(domain, this.domain)
       ? undefined
@@ -277,10 +287,7 @@ export class IvrCall
   }
 
   referToFirst(targets: readonly string[], options: Omit<ReferOptions, 'to'>): HuntTransfer & CancellableTransfer {
-    this.#require('hunt', 'connected');
-    const opponent = this.#opponent as CallingLeg;
-    const dialog = this.#dialog as CallDialog;
-    this.#state = 'transferred';
+    const { dialog, opponent } = this.#giveAway('hunt');
     const { answeredBy, ...transfer } = startHunt(this.#tools, dialog, opponent, targets, {
       ...options,
       domain: this.domain,
@@ -289,12 +296,17 @@ export class IvrCall
   }
 
   enterRoom(options: EnterOptions): RoomTransfer {
-    this.#require('enterRoom', 'connected');
-    const opponent = this.#opponent as CallingLeg;
-    const dialog = this.#dialog as CallDialog;
-    this.#state = 'transferred';
+    const { dialog, opponent } = this.#giveAway('enterRoom');
     const { transfer, room } = startEntering(this.#tools, dialog, opponent, this.domain, options);
     return { ...this.#settled(transfer), room };
+  }
+
+  /** @throws CallStateError also when the opponent is about to put somebody else in its place */
+  #giveAway(operation: string): { readonly dialog: CallDialog; readonly opponent: CallingLeg } {
+    this.#require(operation, 'connected');
+    if (this.leaving) throw new CallStateError(operation, 'transferred');
+    this.#state = 'transferred';
+    return { dialog: this.#dialog as CallDialog, opponent: this.#opponent as CallingLeg };
   }
 
   /** After a transfer the scenario has no call any more; after a failed one the opponent is back. */
@@ -358,14 +370,38 @@ export class IvrCall
   #dialled(dialog: CallDialog, final: Answer): Answer {
     const opponent = dialog.b as CallingLeg | undefined;
     if (final.status < 300 && opponent !== undefined && this.#state === 'outgoing') {
-      this.#opponent = opponent;
-      this.#opponentInfo = partyInfo(opponent.party);
-      this.#connected();
+      this.#meet(opponent);
     } else {
       this.#finish({ by: 'failure', reason: final.line });
       dialog.end(failureCause(final));
     }
     return final;
+  }
+
+  #meet(opponent: CallingLeg): void {
+    this.#opponent = opponent;
+    this.#opponentInfo = partyInfo(opponent.party);
+    this.#connected();
+  }
+
+  /** The opponent transferred the call, or was replaced: the scenario goes on with whoever is there now. */
+  #meetAnother(): void {
+    const dialog = this.leg.owner;
+    if (this.#state !== 'connected' || !(dialog instanceof CallDialog)) return;
+    this.#dialog = dialog;
+    this.#takenFrom = undefined;
+    this.#meet(dialog.opposite(this.leg) as CallingLeg);
+    const replaced = this.#replaced;
+    this.#replaced = new AbortController();
+    replaced.abort(new CallStateError('this', 'transferred'));
+  }
+
+  protected override get replaced(): AbortSignal {
+    return this.#replaced.signal;
+  }
+
+  protected override get leaving(): boolean {
+    return this.#state === 'connected' && this.leg.owner !== this.#dialog;
   }
 
   /** The opponent has media from now on: its keys can be watched. */
@@ -382,7 +418,8 @@ export class IvrCall
   #released(cause: EndCause): void {
     const unanswered = this.#state === 'incoming';
     const taken = cause.by === 'transfer' && this.#state !== 'transferred';
-    this.#finish({ by: taken ? 'taken' : endedBy(cause, this.#dialog?.a === this.leg), reason: cause.reason });
+    const dialog = this.leg.owner instanceof CallDialog ? this.leg.owner : this.#dialog;
+    this.#finish({ by: taken ? 'taken' : endedBy(cause, dialog?.a === this.leg), reason: cause.reason });
     if (unanswered) this.#incoming?.onFinal(answer(cause.status, cause.reason, true));
   }
 

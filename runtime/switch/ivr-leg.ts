@@ -12,6 +12,8 @@ export interface IvrLegEvents {
   held(held: boolean): void;
   /** The other party's phone sent a request within the call. */
   messaged(message: PhoneMessage): void;
+  /** Somebody else is the other party from now on: it transferred the call, or was replaced. */
+  peerChanged(): void;
   /** Somebody takes the other party away: its media has to be free when this settles. */
   quiet(): Promise<void>;
   /** Somebody sends digits to the scenario, as if the other party had pressed them. */
@@ -28,6 +30,7 @@ export class IvrLeg implements CallingLeg {
   readonly mediaServer = undefined;
   readonly held = false;
   owner: LegOwner | undefined;
+  shownAs: CallingLeg['shownAs'];
   readonly dtmf: DtmfSender;
   readonly #events: IvrLegEvents;
   #released = false;
@@ -43,7 +46,7 @@ export class IvrLeg implements CallingLeg {
   }
 
   get ended(): boolean {
-    return this.#released;
+    return this.#released || this.#events.gone.aborted;
   }
 
   release(cause: EndCause): void {
@@ -58,6 +61,10 @@ export class IvrLeg implements CallingLeg {
 
   peerMessaged(message: PhoneMessage): void {
     this.#events.messaged(message);
+  }
+
+  peerChanged(): void {
+    this.#events.peerChanged();
   }
 
   quiet(): Promise<void> {

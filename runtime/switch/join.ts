@@ -6,11 +6,19 @@ import { ConferenceLeg } from './conference-leg.ts';
 import type { CallDialog } from './dialog.ts';
 import { withLabel } from './labels.ts';
 import { startEntering } from './enter-room.ts';
+import { IvrLeg } from './ivr-leg.ts';
 import type { CallingLeg } from './leg.ts';
 import { uriOf } from './party.ts';
 import { type FoundLeg, findLeg, moveLeg } from './take-over.ts';
 import type { SwitchTools } from './tools.ts';
 import { type BeforeSettling, partSound, settleTransfer } from './transfer.ts';
+
+/** What goes along with a join beside its other side. */
+interface JoinExtras {
+  readonly beforeSettling?: BeforeSettling;
+  /** Whether a scenario may be the found party. Two scenarios are not joined: one side of a call needs media. */
+  readonly scenarios?: boolean;
+}
 
 /**
  * Joins one side of a dialog with one side of another (RFC 3515 REFER with Replaces, with the media anchored here):
@@ -22,11 +30,11 @@ export function startJoin(
   old: CallDialog,
   opponent: CallingLeg,
   side: DialogSide & LabelOption,
-  beforeSettling?: BeforeSettling,
+  { beforeSettling, scenarios = false }: JoinExtras = {},
 ): Transfer {
   const room = joinedRoom(tools, old, opponent, side);
   if (room !== undefined) return joinRoom(tools, old, opponent, room, { side, beforeSettling });
-  const found = findLeg(tools, opponent.party.domain, side);
+  const found = findLeg(tools, opponent.party.domain, side, scenarios && !(opponent instanceof IvrLeg));
   if (typeof found === 'number' || found.dialog === old) {
     const { provisional, final } = failedAttempt(typeof found === 'number' ? found : 482);
     const told = final.then(async (result) => {
@@ -46,7 +54,10 @@ export function startJoin(
   });
   const final = join(tools, dialog, opponent, { found, parted }).then(async (result) => {
     await beforeSettling?.(result);
-    if (result.status < 300) tools.dialogs.transferred(old, dialog);
+    if (result.status < 300) {
+      tools.dialogs.transferred(old, dialog);
+      for (const leg of [opponent, dialog.b]) leg?.peerChanged?.();
+    }
     await settleTransfer(old, dialog, opponent, result);
     return result;
   });

@@ -63,6 +63,8 @@ export interface Leg {
   peerHeld?(held: boolean): void;
   /** The other party's phone sent a request within the call; only scenarios want to know. */
   peerMessaged?(message: PhoneMessage): void;
+  /** Somebody else is the other party from now on, in another dialog; only scenarios want to know. */
+  peerChanged?(): void;
   /** A scenario ends what it plays to the other party, and what it hears; settles when the other's media is free. */
   quiet?(): Promise<void>;
   /** Ends the leg as its state asks: BYE, CANCEL or a final answer. Idempotent; the owner is not told. */
@@ -71,6 +73,8 @@ export interface Leg {
 
 /** The side that placed the call: what it hears before and when the other side answers. */
 export interface CallingLeg extends Leg {
+  /** Under which number and name it calls, where those are not its party's. */
+  readonly shownAs?: { readonly number: string; readonly name: string | undefined } | undefined;
   /** True when this side is over: it hung up, was lost, or was released. */
   readonly ended: boolean;
   /** The other side rings. */

@@ -5,6 +5,7 @@ import { failedAttempt } from './attempt.ts';
 import { ConferenceLeg } from './conference-leg.ts';
 import type { CallDialog } from './dialog.ts';
 import { startJoin } from './join.ts';
+import { IvrLeg } from './ivr-leg.ts';
 import { PhoneLeg } from './phone-leg.ts';
 import { ReferProgress } from './refer-progress.ts';
 import { referToRoom } from './refer-to-room.ts';
@@ -12,7 +13,7 @@ import type { SwitchTools } from './tools.ts';
 import { startTransfer } from './transfer.ts';
 
 /**
- * A phone transfers its peer by REFER: to a number of its domain (an address elsewhere is not found), or with Replaces to a
+ * A phone transfers its peer, a phone or a scenario, by REFER: to a number of its domain (an address elsewhere is not found), or with Replaces to a
  * party that it talks to in another dialog. The phone is told by NOTIFY how it goes; after a success it is released, after a
  * failure it has its peer back, unless it has hung up: then that call is over. A conference is not transferred: it is asked
  * for something.
@@ -29,7 +30,8 @@ export function transferByPhone(tools: SwitchTools, leg: PhoneLeg, request: Refe
   if (peer instanceof ConferenceLeg && leg.owner === found?.dialog) {
     return referToRoom(tools, { leg, room: peer.room, participant: peer.participant, progress }, target);
   }
-  if (found === undefined || leg.owner !== found.dialog || !(peer instanceof PhoneLeg)) return { status: 481 };
+  if (found === undefined || leg.owner !== found.dialog) return { status: 481 };
+  if (!(peer instanceof PhoneLeg || peer instanceof IvrLeg)) return { status: 481 };
   if (target.method !== 'INVITE') return { status: 501 };
   const { domain } = leg.party;
   const told = (final: Answer) => progress.last(final);
@@ -44,7 +46,7 @@ export function transferByPhone(tools: SwitchTools, leg: PhoneLeg, request: Refe
     const other = tools.dialogs.findReplaced(target.replaces);
     // A call of another domain is not there.
     if (other === undefined || other.ringing || !other.dialog.isOf(domain)) return { status: 481 };
-    start = () => startJoin(tools, found.dialog, peer, partner(other), told);
+    start = () => startJoin(tools, found.dialog, peer, partner(other), { beforeSettling: told, scenarios: true });
   }
   // At once: the peer is out of the call before the phone hangs up.
   return { status: 202, accepted: () => progress.follow(start) };

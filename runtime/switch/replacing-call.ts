@@ -4,6 +4,8 @@ import { parseReplaces } from '../signalling/replaces.ts';
 import { reasonPhrase } from '../sip-facts/reason-phrase.ts';
 import { ConferenceLeg } from './conference-leg.ts';
 import type { CallDialog } from './dialog.ts';
+import { IvrLeg } from './ivr-leg.ts';
+import type { CallingLeg } from './leg.ts';
 import { type Party, uriOf } from './party.ts';
 import { PhoneLeg } from './phone-leg.ts';
 import { replaceInRoom } from './replace-in-room.ts';
@@ -27,7 +29,7 @@ export function replaceByCall(tools: SwitchTools, party: Party, invite: Incoming
   const replaced = old.leg(side);
   const stays = replaced === undefined ? undefined : old.opposite(replaced);
   let work: (leg: PhoneLeg) => Promise<void>;
-  if (stays instanceof PhoneLeg) work = (leg) => replace(tools, leg, old, stays, replaces);
+  if (stays instanceof PhoneLeg || stays instanceof IvrLeg) work = (leg) => replace(tools, leg, old, stays, replaces);
   else if (stays instanceof ConferenceLeg && stays.participant.state !== 'entering') {
     work = (leg) => replaceInRoom(tools, leg, { old, seat: stays, replaces });
   } else return invite.reject(481);
@@ -61,7 +63,7 @@ async function replace(
   tools: SwitchTools,
   leg: PhoneLeg,
   old: CallDialog,
-  stays: PhoneLeg,
+  stays: CallingLeg,
   replaces: string,
 ): Promise<void> {
   // The newcomer's own failure (no common codec) is found before anything is taken apart.
@@ -77,9 +79,10 @@ async function replace(
   try {
     await leg.answered();
     await dialog.connectMedia();
+    stays.peerChanged?.();
   } catch (error) {
     // Whoever stayed has nobody left to talk to.
-    dialog.end({ by: 'failure', status: 500, reason: 'Server Internal Error' });
+    dialog.end({ by: 'external', status: 500, reason: 'Server Internal Error' });
     if (!leg.ended) throw error;
   }
 }

@@ -1,25 +1,33 @@
 import type { DialogSide } from '../interpreter/call-port.ts';
 import type { CallDialog } from './dialog.ts';
 import { uriOf } from './party.ts';
+import { IvrLeg } from './ivr-leg.ts';
+import type { CallingLeg } from './leg.ts';
 import { PhoneLeg } from './phone-leg.ts';
 import type { SwitchTools } from './tools.ts';
 
-/** A phone's leg that can leave its dialog. */
+/** A leg that can leave its dialog: of a phone, or of a scenario. */
 export interface FoundLeg {
-  readonly leg: PhoneLeg;
+  readonly leg: CallingLeg;
   readonly dialog: CallDialog;
 }
 
 /**
  * One side of an established dialog, or the side that is left of one that is being taken apart.
  * @param domain the dialog must be visible to this domain
- * @returns 481 when there is no such dialog, or it is not established; 488 when that side is no phone
+ * @param scenarios whether it may be a scenario's
+ * @returns 481 when there is no such dialog, or it is not established; 488 when that side is nobody who can leave
  */
-export function findLeg(tools: SwitchTools, domain: string, { dialogid, side }: DialogSide): FoundLeg | 481 | 488 {
+export function findLeg(
+  tools: SwitchTools,
+  domain: string,
+  { dialogid, side }: DialogSide,
+  scenarios = false,
+): FoundLeg | 481 | 488 {
   const dialog = tools.dialogs.find(dialogid) ?? tools.dialogs.parted(dialogid);
   if (dialog === undefined || dialog.state === 'forking' || !dialog.isOf(domain)) return 481;
   const leg = dialog.leg(side);
-  if (!(leg instanceof PhoneLeg)) return 488;
+  if (!(leg instanceof PhoneLeg || (scenarios && leg instanceof IvrLeg))) return 488;
   return leg.owner === dialog ? { leg, dialog } : 481;
 }
 
@@ -27,7 +35,7 @@ export function findLeg(tools: SwitchTools, domain: string, { dialogid, side }: 
 export type OtherParty = 'released' | 'waits';
 
 /**
- * Takes the leg into another dialog, where it is the called side (RFC 3891 semantics, with the media anchored here): the
+ * Takes the leg into another dialog, where it is the called side (RFC 3891 semantics, with the media anchored here): a
  * phone keeps its SIP dialog and its endpoint, which is parked.
  * @param into gives that dialog; asked when the leg is free to go
  * @returns 481 when the leg has hung up meanwhile, 487 when nobody waits for it: it stays where it is then

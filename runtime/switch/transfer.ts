@@ -8,12 +8,12 @@ import { calleeOf } from './callee-of.ts';
 import { type Called, callFirst } from './call-phones.ts';
 import type { CallDialog } from './dialog.ts';
 import { withLabel } from './labels.ts';
+import { IvrLeg } from './ivr-leg.ts';
 import type { CallingLeg } from './leg.ts';
-import { nameOf, numberOf, uriOf } from './party.ts';
+import { nameOf, numberOf } from './party.ts';
+import { RINGBACK } from './ringback.ts';
 import type { SwitchTools } from './tools.ts';
 
-/** What the transferred party hears until the target answers: the ringback tone, teletone notation. */
-const RINGBACK = 'tone_stream://%(1000,4000,425);loops=-1';
 /** Milliseconds a transfer target may ring when nothing else is said. */
 const DEFAULT_RING_MS = 30_000;
 
@@ -45,7 +45,9 @@ export function startTransfer(
 ): Transfer {
   const { number, tail } = splitDtmfTail(options.to);
   const domain = destination?.domain ?? numbers ?? opponent.party.domain;
-  const decision = destination?.decision ?? tools.directory.route(domain, numberOf(opponent.party), number);
+  // A scenario calls as its domain does.
+  const caller = opponent instanceof IvrLeg ? undefined : numberOf(opponent.party);
+  const decision = destination?.decision ?? tools.directory.route(domain, caller, number);
   const call = (attempt: AttemptOptions): Attempt =>
     tools.placeCall(decision, {
       ...attempt,
@@ -104,10 +106,11 @@ function transfer(tools: SwitchTools, plan: TransferPlan): Transfer {
   const { old, opponent, domain, number, tail, options, call, beforeSettling } = plan;
   const parted = partSound(tools, old, opponent);
   old.suspend(opponent);
+  const shown = opponent.shownAs ?? { number: numberOf(opponent.party), name: nameOf(opponent.party) };
   const dialog = tools.dialogs.open({
     a: opponent,
     localuri: bracketUri(number, domain),
-    remoteuri: uriOf(opponent.party),
+    remoteuri: bracketUri(shown.number, opponent.party.domain),
     site: tools.site,
     bindings: withLabel(old.bindings, options.binding),
   });
@@ -118,8 +121,8 @@ function transfer(tools: SwitchTools, plan: TransferPlan): Transfer {
     domain,
     dialled: number,
     tail,
-    fromNumber: numberOf(opponent.party),
-    fromName: nameOf(opponent.party),
+    fromNumber: shown.number,
+    fromName: shown.name,
     timeoutMs: options.timeoutMs ?? DEFAULT_RING_MS,
     headers: {},
     beforeMedia: stopRinging,
@@ -128,7 +131,10 @@ function transfer(tools: SwitchTools, plan: TransferPlan): Transfer {
   const final = attempt.final.then(async (result) => {
     await stopRinging();
     await beforeSettling?.(result);
-    if (result.status < 300) tools.dialogs.transferred(old, dialog);
+    if (result.status < 300) {
+      tools.dialogs.transferred(old, dialog);
+      opponent.peerChanged?.();
+    }
     await settleTransfer(old, dialog, opponent, result);
     return result;
   });
@@ -154,7 +160,7 @@ export async function settleTransfer(
   }
   if (old.ended.aborted) {
     // Whoever transferred has hung up meanwhile: there is nobody to return to.
-    opponent.release({ by: 'transfer', status: 480, reason: 'Transfer Failed' });
+    opponent.release({ by: old.a === opponent ? 'b' : 'a', status: 480, reason: 'Transfer Failed' });
     return;
   }
   old.resume(opponent);

@@ -160,34 +160,28 @@ describe('a transfer by a phone', () => {
     await expectTalk(incoming, first.incoming);
   });
 
-  it('that nobody takes is over for the peer when the phone has hung up', async () => {
-    const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
-    const { outgoing, incoming } = await stage.connect(alice, bob, '102');
-    expect((await outgoing.request('REFER', referTo('<sip:103@demo.local>'))).status).to.equal(202);
-    const arriving = await carol.incoming();
-    arriving.ring();
-    await outgoing.hangup();
-    arriving.reject(486);
-    expect((await incoming.ended()).by).to.equal('there');
-    await stage.expectNoDialog();
-  });
+  for (const who of ['the caller', 'the called party'] as const) {
+    it(`that nobody takes is over for the peer when the phone, ${who}, has hung up`, async () => {
+      const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
+      const { outgoing, incoming } = await stage.connect(alice, bob, '102');
+      const [phone, peer] = who === 'the caller' ? [outgoing, incoming] : [incoming, outgoing];
+      expect((await phone.request('REFER', referTo('<sip:103@demo.local>'))).status).to.equal(202);
+      const arriving = await carol.incoming();
+      arriving.ring();
+      await phone.hangup();
+      arriving.reject(486);
+      expect((await peer.ended()).by).to.equal('there');
+      await stage.expectNoDialog();
+    });
+  }
 
   it('with consultation that cannot be leaves both calls as they were, and the phone is told', async () => {
     const [alice, bob] = await stage.phones('alice', 'bob');
     const { outgoing, incoming } = await stage.connect(alice, bob, '102');
-    const scenario = await alice.call('501');
-    await scenario.answered();
-    for (const [other, status] of [
-      [outgoing, '482 Loop Detected'],
-      [scenario, '488 Not Acceptable Here'],
-    ] as const) {
-      const target = referTo(`<sip:103@demo.local?Replaces=${encodeURIComponent(other.replaces)}>`);
-      expect((await outgoing.request('REFER', target)).status).to.equal(202);
-      expect((await referProgress(outgoing)).at(-1)).to.equal(`SIP/2.0 ${status}`);
-      await expectTalk(outgoing, incoming);
-    }
-    scenario.play(880);
-    await scenario.hears(880);
+    const target = referTo(`<sip:103@demo.local?Replaces=${encodeURIComponent(outgoing.replaces)}>`);
+    expect((await outgoing.request('REFER', target)).status).to.equal(202);
+    expect((await referProgress(outgoing)).at(-1)).to.equal('SIP/2.0 482 Loop Detected');
+    await expectTalk(outgoing, incoming);
   });
 
   it('tells the NOTIFYs of a later REFER apart, and sends none to a phone that wants none (RFC 4488)', async () => {
