@@ -22,12 +22,14 @@ import type {
   UpdateOptions,
 } from '../model.ts';
 import type { Notices } from '../notices.ts';
-import { type ParsedQuery, parseQuery, shaper, valueTypeOf } from '../query.ts';
+import { parseQuery, shaper } from '../query.ts';
+import { convertedTo, freeze, indexed } from './conversion.ts';
 import { Lifetimes } from './lifetimes.ts';
-import { countMatches, findAll, findByKeys, findPage, forEachMatch, matches, page, sortRows } from './memory-query.ts';
-import { type IndexedProperty, MemoryStore } from './memory-store.ts';
+import { countMatches, findAll, findByKeys, findPage, forEachMatch, page, sortRows } from './memory-query.ts';
+import { MemoryStore } from './memory-store.ts';
 import type { Decide, SharedEntities, SharedEntity } from './shared-entities.ts';
 import { Snapshots } from './snapshots.ts';
+import { whole } from './whole.ts';
 
 export interface MemoryCollectionOptions {
   readonly orphans: Orphans;
@@ -45,10 +47,6 @@ export interface MemoryCollectionOptions {
 const SNAPSHOT_FROM = 3000;
 /** The value of `snapshot` that asks for the whole set at once. */
 const WHOLE = '*';
-const BATCH = 512;
-/** Types of values without an order. */
-const UNSORTED = /^json$|\[\]$/;
-
 export class MemoryCollection implements ModelCollection {
   readonly #options: MemoryCollectionOptions;
   readonly #store: MemoryStore;
@@ -101,7 +99,7 @@ export class MemoryCollection implements ModelCollection {
     const { snapshot } = query;
     if (snapshot === WHOLE) {
       const items: Readonly<Record<string, unknown>>[] = [];
-      for await (const batch of this.#whole(parsed, query)) items.push(...batch);
+      for await (const batch of whole(this.#store, parsed, query)) items.push(...batch);
       return items;
     }
     if (snapshot === undefined || this.#store.size < SNAPSHOT_FROM) {
@@ -124,17 +122,7 @@ export class MemoryCollection implements ModelCollection {
   async whole(query: ListQuery): ReturnType<ModelCollection['whole']> {
     this.#sweep();
     const parsed = parseQuery(this.definition, query, this.#options.now());
-    return parsed.grouping === undefined && !parsed.countOnly ? this.#whole(parsed, query) : undefined;
-  }
-
-  /** In order of id, if no other is asked for, there is nothing to sort, and the first are there at once. */
-  #whole(
-    parsed: ParsedQuery,
-    { limit = Infinity, order }: ListQuery,
-  ): AsyncIterable<readonly Readonly<Record<string, unknown>>[]> {
-    const found =
-      order === undefined ? matches(this.#store, parsed.filter) : batched(() => findAll(this.#store, parsed));
-    return cut(found, parsed.offset, parsed.offset + limit, parsed.shape);
+    return parsed.grouping === undefined && !parsed.countOnly ? whole(this.#store, parsed, query) : undefined;
   }
 
   async read(id: string, options: ReadOptions = {}): Promise<Readonly<Record<string, unknown>>> {
@@ -248,14 +236,14 @@ export class MemoryCollection implements ModelCollection {
   /** @throws CannotApplyError, ConflictError when the entities do not fit the class as it will be */
   async checkAdoption(next: StoredClass, tx: Kysely<Schema>): Promise<void> {
     const trial = new MemoryStore(indexed(next));
-    const converted = this.#converted(next);
+    const converted = convertedTo(next, this.#store.values(), this.#options.now());
     for (const entity of converted) trial.put(entity);
     await this.#options.shared()?.convert(tx, next, converted);
   }
 
   /** Takes the entities into the class as it is now. */
   adopt(next: ResolvedClass): void {
-    this.#store.rebuild(indexed(next), this.#converted(next));
+    this.#store.rebuild(indexed(next), convertedTo(next, this.#store.values(), this.#options.now()));
     this.#snapshots.clear();
   }
 
@@ -264,15 +252,6 @@ export class MemoryCollection implements ModelCollection {
     this.#store.clear();
     this.#lifetimes.clear();
     this.#snapshots.clear();
-  }
-
-  #converted(next: ResolvedClass): readonly Entity[] {
-    const names = new Set(['id', ...next.allProperties.map(({ name }) => name)]);
-    const options = { now: this.#options.now(), attachments: true };
-    return Array.from(this.#store.values(), (entity) => {
-      const kept = Object.entries(entity).filter(([name, value]) => names.has(name) && value !== null);
-      return freeze(fitting(() => makeEntity(next, Object.fromEntries(kept), undefined, options)));
-    });
   }
 
   #get(id: string): Entity {
@@ -342,62 +321,5 @@ export class MemoryCollection implements ModelCollection {
       if (entity !== undefined) this.#options.notices.removed(this.definition, entity, { everywhere: false });
     }
     if (ended.length > 0) this.#options.onEnded?.();
-  }
-}
-
-/** A list in parts that are quickly made. */
-async function* batched(find: () => Promise<readonly Entity[]>): AsyncGenerator<readonly Entity[]> {
-  const all = await find();
-  for (let from = 0; from < all.length; from += BATCH) yield all.slice(from, from + BATCH);
-}
-
-/** The items from `offset` to `end`, in their form. */
-async function* cut<T>(
-  batches: AsyncIterable<readonly Entity[]>,
-  offset: number,
-  end: number,
-  shape: (entity: Entity) => T,
-): AsyncGenerator<readonly T[]> {
-  let count = 0;
-  for await (const batch of batches) {
-    const wanted = batch.slice(Math.max(0, offset - count), Math.max(0, end - count));
-    count += batch.length;
-    if (wanted.length > 0) yield wanted.map(shape);
-    if (count >= end) return;
-  }
-}
-
-function indexed({ allProperties, opts }: ResolvedClass): readonly IndexedProperty[] {
-  return allProperties
-    .filter(
-      ({ name, index, unique }) =>
-        unique || opts.lookup_properties.includes(name) || (index !== false && index !== 'list'),
-    )
-    .map((property) => ({
-      name: property.name,
-      unique: property.unique,
-      sorted: !valueTypeOf(property).match(UNSORTED),
-    }));
-}
-
-function freeze(entity: Entity): Entity {
-  for (const value of Object.values(entity)) freezeDeep(value);
-  return Object.freeze(entity);
-}
-
-function freezeDeep(value: unknown): void {
-  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return;
-  Object.freeze(value);
-  for (const item of Object.values(value)) freezeDeep(item);
-}
-
-/** What is wrong with an entity that is there is wrong with the change of its class. @throws CannotApplyError */
-function fitting<T>(make: () => T): T {
-  try {
-    return make();
-  } catch (error) {
-    if (!(error instanceof InvalidFieldError)) throw error;
-    const { field, reason, found } = error;
-    throw new CannotApplyError(`properties.${field}`, `does not fit the data: ${reason}`, found, { cause: error });
   }
 }

@@ -1,14 +1,13 @@
 /** The entities of one class in PostgreSQL: category, history and transactionlog. */
-import type { Kysely } from 'kysely';
 import { sql } from '../../storage/sql.ts';
-import { type Schema, type Storage, SqlError, SQLSTATE, type TextRow } from '../../storage/index.ts';
+import { type Storage, SqlError, type TextRow } from '../../storage/index.ts';
 import type { Orphans } from '../attachments/orphans.ts';
 import type { ResolvedClass } from '../class-definition.ts';
 import { isPartitioned } from '../class-settings.ts';
 import { parseCommand } from '../commands.ts';
 import { checkId, givenTime, makeEntity, patchEntity } from '../entity.ts';
 import { CannotApplyError, ConflictError, InvalidFieldError, NotFoundError, ofSeveral } from '../errors.ts';
-import { allOf, type Fragment } from '../filter/index.ts';
+import { allOf } from '../filter/index.ts';
 import { lookupKeys } from '../lookup.ts';
 import type {
   CreateOptions,
@@ -22,18 +21,25 @@ import type {
   UpdateOptions,
 } from '../model.ts';
 import type { Notices } from '../notices.ts';
-import { type Interval, parseDate, parseQuery, shaper } from '../query.ts';
-import { isManaged } from '../property-value.ts';
+import { parseDate, parseQuery, shaper } from '../query.ts';
 import { timeProperty } from '../resolve-class.ts';
 import type { StoredClass } from '../stored-class.ts';
 import { columnValue } from './definition.ts';
-import { columnName, columnOf, propertyOfIndex, tableOf } from './names.ts';
+import {
+  type Db,
+  deleteEntity,
+  findForUpdate,
+  insertAlone,
+  insertEntity,
+  readRow,
+  updateEntity,
+  upsertEntity,
+} from './entity-statements.ts';
+import { columnOf, tableOf } from './names.ts';
 import type { Partitions } from './partitions.ts';
 import { rowReader, rowWriter, writeRows } from './columns.ts';
 import { countRows, groupRows, listRows, type RunStatement } from './select.ts';
-import { entityReader, masked, type Row, selection, shapeOf } from './rows.ts';
-
-type Db = Kysely<Schema>;
+import { masked, shapeOf } from './rows.ts';
 
 export interface TableCollectionOptions {
   readonly storage: Storage;
@@ -60,7 +66,7 @@ export class TableCollection implements ModelCollection {
     const stored = this.#class;
     const entity = makeEntity(stored, input, undefined, { now: this.#options.now(), files });
     const time = isPartitioned(stored.storage_mode) ? entity[timeProperty(stored)] : undefined;
-    const after = await this.#placed(stored, [time], () => this.#insertAlone(stored, entity));
+    const after = await this.#placed(stored, [time], () => insertAlone(this.#run, stored, entity));
     this.#options.notices.created(stored, after);
     return after;
   }
@@ -77,7 +83,7 @@ export class TableCollection implements ModelCollection {
       this.#db.transaction().execute(async (tx) => {
         const written: Entity[] = [];
         for (const [index, entity] of entities.entries()) {
-          written.push(await ofSeveral(index, () => this.#insert(tx, stored, entity)));
+          written.push(await ofSeveral(index, () => insertEntity(tx, stored, entity)));
         }
         return written;
       });
@@ -128,9 +134,7 @@ export class TableCollection implements ModelCollection {
 
   /** @throws NotFoundError */
   async #row(stored: StoredClass, id: string, date: string | undefined): Promise<TextRow> {
-    const found = sql`
-      select ${selection(stored)} from ${tableOf(stored)} where ${this.#where(stored, id, parseDate(stored, date))} limit 1`;
-    const [row] = await this.#run(found.statement());
+    const row = await readRow(this.#run, stored, { id, day: parseDate(stored, date) });
     if (row === undefined) throw new NotFoundError('Entity', id);
     return row;
   }
@@ -152,10 +156,10 @@ export class TableCollection implements ModelCollection {
     const now = this.#options.now();
     const write = () =>
       this.#db.transaction().execute(async (tx) => {
-        const found = await this.#find(tx, stored, id, day, sql`for update`);
+        const found = await findForUpdate(tx, stored, { id, day });
         const entity = makeEntity(stored, found === undefined ? placed : given, found, { now, files });
         const written =
-          found === undefined ? await this.#insert(tx, stored, entity) : await this.#update(tx, stored, day, entity);
+          found === undefined ? await insertEntity(tx, stored, entity) : await updateEntity(tx, stored, day, entity);
         return { before: found, after: written };
       });
     const { before, after } = await this.#placed(stored, [time], () =>
@@ -171,17 +175,10 @@ export class TableCollection implements ModelCollection {
     return after;
   }
 
-  /** PUT in one write, without a look at what is there: attachments and the number of an entity stay. */
+  /** PUT in one write, without a look at what is there. */
   async #place(stored: StoredClass, id: string, input: Input): Promise<Entity> {
     const entity = makeEntity(stored, { ...input, id: sameId(id, input) }, undefined, { now: this.#options.now() });
-    const written = stored.allProperties.filter((property) => !isManaged(property));
-    const assignments = written.map(({ name }) => {
-      const column = columnOf(stored, name);
-      return sql`${column} = excluded.${column}`;
-    });
-    // A class without properties has nothing to set, but the row must come back.
-    const set = assignments.length === 0 ? sql`id = excluded.id` : sql.join(assignments);
-    const after = await this.#insert(this.#db, stored, entity, sql`on conflict (id) do update set ${set}`);
+    const after = await upsertEntity(this.#db, stored, entity);
     this.#options.notices.updated(stored, undefined, after);
     return after;
   }
@@ -208,10 +205,10 @@ export class TableCollection implements ModelCollection {
     const now = this.#options.now();
     const { before, after } = await this.#placed(stored, [time], () =>
       this.#db.transaction().execute(async (tx) => {
-        const found = await this.#find(tx, stored, id, day, sql`for update`);
+        const found = await findForUpdate(tx, stored, { id, day });
         if (found === undefined) throw new NotFoundError('Entity', id);
         const entity = patchEntity(stored, found, change(found), { now, ...options });
-        return { before: found, after: await this.#update(tx, stored, day, entity) };
+        return { before: found, after: await updateEntity(tx, stored, day, entity) };
       }),
     );
     await this.#options.orphans.changed(stored, before, after);
@@ -221,12 +218,8 @@ export class TableCollection implements ModelCollection {
 
   async remove(id: string, { date }: { readonly date?: string | undefined } = {}): Promise<void> {
     const stored = this.#writable('DELETE');
-    const removal = sql`
-      delete from ${tableOf(stored)} where ${this.#where(stored, id, parseDate(stored, date))}
-      returning ${selection(stored)}`;
-    const [row] = await this.#run(removal.statement());
-    if (row === undefined) throw new NotFoundError('Entity', id);
-    const before = shapeOf(stored).readText(row);
+    const before = await deleteEntity(this.#run, stored, { id, day: parseDate(stored, date) });
+    if (before === undefined) throw new NotFoundError('Entity', id);
     await this.#options.orphans.changed(stored, before);
     this.#options.notices.removed(stored, before);
   }
@@ -295,82 +288,6 @@ export class TableCollection implements ModelCollection {
     throw new CannotApplyError('storage_mode', `transactionlog is append only: ${method} does not apply`, method);
   }
 
-  #where(stored: StoredClass, id: string, day: Interval | undefined): Fragment {
-    if (day === undefined) return sql`id = ${id}`;
-    const time = columnOf(stored, timeProperty(stored));
-    return sql`id = ${id} and ${time} >= ${day.from}::bigint and ${time} < ${day.to}::bigint`;
-  }
-
-  async #find(
-    db: Db,
-    stored: StoredClass,
-    id: string,
-    day: Interval | undefined,
-    lock: Fragment,
-  ): Promise<Entity | undefined> {
-    const { rows } = await sql<Row>`
-      select ${selection(stored)} from ${tableOf(stored)} where ${this.#where(stored, id, day)} limit 1 ${lock}`.execute(
-      db,
-    );
-    const [row] = rows;
-    return row === undefined ? undefined : entityReader(stored)(row);
-  }
-
-  async #insert(db: Db, stored: StoredClass, entity: Entity, conflict: Fragment = sql``): Promise<Entity> {
-    const statement = sql`${this.#insertion(stored, entity)} ${conflict} returning ${selection(stored)}`;
-    return await this.#write(stored, statement, db);
-  }
-
-  /** An insert in no transaction. What the database would give back as it was given is not asked for. */
-  async #insertAlone(stored: StoredClass, entity: Entity): Promise<Entity> {
-    const { isKeptAsGiven, readText } = shapeOf(stored);
-    const insertion = this.#insertion(stored, entity);
-    try {
-      if (isKeptAsGiven) {
-        await this.#run(insertion.statement());
-        return entity;
-      }
-      const [row] = await this.#run(sql`${insertion} returning ${selection(stored)}`.statement());
-      if (row === undefined) throw new Error(`The insert into ${stored.classname} returned no row.`);
-      return readText(row);
-    } catch (error) {
-      throw blame(stored, error);
-    }
-  }
-
-  #insertion(stored: StoredClass, entity: Entity): Fragment {
-    // An increment that has no value yet takes its default, the next number.
-    const given = stored.allProperties.filter((property) => property.data_type !== 'increment');
-    const names = ['id', ...given.map(({ name }) => columnName(stored, name))].map((name) => sql.id(name));
-    const values = [sql`${entity.id}`, ...given.map((property) => columnValue(property, entity[property.name]))];
-    return sql`insert into ${tableOf(stored)} (${sql.join(names)}) values (${sql.join(values)})`;
-  }
-
-  async #update(db: Db, stored: StoredClass, day: Interval | undefined, entity: Entity): Promise<Entity> {
-    const assignments = stored.allProperties
-      .filter((property) => property.data_type !== 'increment')
-      .map((property) => sql`${columnOf(stored, property.name)} = ${columnValue(property, entity[property.name])}`);
-    // A class without properties has nothing to set.
-    if (assignments.length === 0) return entity;
-    return await this.#write(
-      stored,
-      sql`update ${tableOf(stored)} set ${sql.join(assignments)} where ${this.#where(stored, entity.id, day)}
-        returning ${selection(stored)}`,
-      db,
-    );
-  }
-
-  async #write(stored: StoredClass, statement: Fragment, db: Db): Promise<Entity> {
-    try {
-      const { rows } = await sql<Row>`${statement}`.execute(db);
-      const [row] = rows;
-      if (row === undefined) throw new Error(`The write of an entity of ${stored.classname} returned no row.`);
-      return entityReader(stored)(row);
-    } catch (error) {
-      throw blame(stored, error);
-    }
-  }
-
   /** Writes with the partitions of `times` in place, again if another node has dropped it meanwhile. */
   async #placed<T>(stored: StoredClass, times: readonly unknown[], write: () => Promise<T>): Promise<T> {
     const given = times.filter((time) => time !== undefined);
@@ -390,9 +307,6 @@ export class TableCollection implements ModelCollection {
 
 /** "no partition of relation found for row" has this code too. */
 const CHECK_VIOLATION = '23514';
-/** A value is out of range, cannot be read, or is too large for its index. */
-const UNFIT = ['22003', '22P02', '22P05', '54000'];
-
 function requirePartitions({ storage_mode: mode }: StoredClass, cmd: string): void {
   if (isPartitioned(mode)) return;
   throw new CannotApplyError('cmd', `is for history and transactionlog, not ${mode}`, cmd);
@@ -402,15 +316,4 @@ function sameId(id: string, input: Input): string {
   if (input['id'] !== undefined && input['id'] !== id)
     throw new InvalidFieldError('id', 'cannot be changed', input['id']);
   return checkId(id);
-}
-
-function blame(stored: StoredClass, error: unknown): unknown {
-  if (!(error instanceof SqlError)) return error;
-  if (error.code === SQLSTATE.uniqueViolation) {
-    const field = propertyOfIndex(stored, error.constraint ?? '') ?? 'id';
-    return new ConflictError(field, { cause: error });
-  }
-  if (UNFIT.includes(error.code))
-    return new InvalidFieldError('body', `does not fit: ${error.message}`, undefined, { cause: error });
-  return error;
 }
