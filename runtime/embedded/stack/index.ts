@@ -37,7 +37,6 @@
  */
 export { ClientTransaction, type ClientUser } from './client-transaction.ts';
 export {
-  newBranch,
   type Sent,
   SipEndpoint,
   type SipEndpointHandler,
@@ -56,7 +55,7 @@ export { type ReplyOptions, ServerTransaction } from './server-transaction.ts';
 export { StreamFramer } from './stream-framer.ts';
 export { DEFAULT_TCP_LIMITS, type TcpLimits } from './tcp-transport.ts';
 export { DEFAULT_TIMER_VALUES, type Timer, type Timers, type TimerValues, TimerWheel } from './timers.ts';
-export { initialCSeq, newCallId, token } from './tokens.ts';
+export { initialCSeq, newBranch, newCallId, token } from './tokens.ts';
 export {
   type Destination,
   formatDestination,

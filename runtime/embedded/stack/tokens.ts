@@ -1,4 +1,5 @@
 import { randomFillSync, randomInt, randomUUID } from 'node:crypto';
+import { MAGIC_COOKIE } from './via.ts';
 
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const pool = Buffer.alloc(4096);
@@ -14,6 +15,11 @@ export function token(length = 13): string {
   for (let i = 0; i < length; i += 1) text += ALPHABET[(pool[used + i] as number) & 31];
   used += length;
   return text;
+}
+
+/** A new branch (section 8.1.1.7). */
+export function newBranch(): string {
+  return MAGIC_COOKIE + token();
 }
 
 /** A globally unique Call-ID (section 8.1.1.4). */

@@ -14,6 +14,7 @@ import {
   type TransportEvents,
 } from './transport.ts';
 import { UdpTransport } from './udp-transport.ts';
+import { formatHost } from './uri.ts';
 
 /** An address to listen on. Port 0 takes a free one. */
 export interface ListenAddress {
@@ -99,6 +100,15 @@ export class TransportLayer {
   sentBy(destination: Destination): ListenAddress {
     const point = this.localPoint(destination);
     return { host: reachableHost(point, destination.host), port: point.port };
+  }
+
+  /** The Via of a request to a destination (section 18.1.1). @throws SipTransportError `no-transport`. */
+  via(destination: Destination, branch: string): string {
+    const { host, port } = this.sentBy(destination);
+    const sentBy = port === 5060 ? formatHost(host) : `${formatHost(host)}:${port}`;
+    return destination.transport === 'udp'
+      ? `SIP/2.0/UDP ${sentBy};rport;branch=${branch}`
+      : `SIP/2.0/TCP ${sentBy};branch=${branch}`;
   }
 
   /**
