@@ -85,6 +85,20 @@ describe('HTTP of scenarios', () => {
     expect(seen).to.deep.equal([]);
   });
 
+  it('says who may allow a host', async () => {
+    const wordsOf = (client: GuardedHttpClient, url: string) =>
+      client.request(request(url)).then(
+        ({ status }) => String(status),
+        ({ message }: Error) => message,
+      );
+    expect(await wordsOf(open({ hosts: ['api.example.com'] }), base)).to.equal(
+      'the host 127.0.0.1 is not allowed: the operator allows hosts by RINGMASTER_SCENARIO_HOSTS',
+    );
+    expect(await wordsOf(open({ networks: [] }), base)).to.equal(
+      '127.0.0.1 is in a network that is not allowed: the operator allows networks by RINGMASTER_SCENARIO_NETWORKS',
+    );
+  });
+
   it('asks no other host, and follows no redirect to one', async () => {
     expect(await codeOf(open({ hosts: ['api.example.com'] }), base)).to.equal('http_forbidden');
     expect(await codeOf(open({ hosts: ['127.0.0.1'] }), `${base}/away`)).to.equal('http_forbidden');

@@ -217,6 +217,15 @@ export default async function (call: Call) {
     ]);
     const of = async (source: string) => (await check(source, 'm.js')).found;
     expect(
+      await of(`export default async (call) => {
+  const answer = await call.refer('102');
+  return answer.status === 'busy' || answer.status === 'engaged';
+};`),
+    ).to.deep.equal([
+      `3:28: warning: "status" is a number, and never this; that is an exit: compare exit with 'busy'`,
+      '3:56: warning: "status" is a number, and never this; compare it with a number',
+    ]);
+    expect(
       await of("import { a } from './a.js';\nimport got from 'got';\nexport default () => [a, got];"),
     ).to.deep.equal([
       '1:19: a script imports nothing, but this one imports "./a.js"; a script is one file: take it out; for types write import type { ... }',

@@ -10,6 +10,7 @@ import { VirtualClock } from '../../runtime/interpreter/simulation/virtual-clock
 import { Cron, CronError } from '../../runtime/interpreter/starting/cron.ts';
 import { ScenarioStarter } from '../../runtime/interpreter/starting/starter.ts';
 import { VersionError } from '../../runtime/interpreter/versions.ts';
+import { type Sandbox, openSandbox } from '../../runtime/sandbox/index.ts';
 import { eventually } from '../support/eventually.ts';
 import { problems, silentLog } from './support.ts';
 
@@ -81,7 +82,7 @@ describe('starting points and versions', () => {
   const scenario = (starts: string, value: string) =>
     `id: one\nparameters: { who: { type: string, default: nobody } }\nstarts: ${starts}\nstart: a\nblocks:\n  a:\n    return: ${value}\n`;
 
-  async function open() {
+  async function open(sandbox?: Sandbox) {
     const library = await openScenarioLibrary({
       folders: [folder],
       components,
@@ -89,7 +90,7 @@ describe('starting points and versions', () => {
       versionsFolder: path.join(folder, 'v'),
     });
     const clock = new VirtualClock(at('2026-11-20T09:28:30Z'));
-    const services = simulatedServices({ clock });
+    const services = simulatedServices({ clock, ...(sandbox ? { sandbox } : {}) });
     const runner = new ScenarioRunner(library, silentLog, services);
     const { events } = services;
     const starter = new ScenarioStarter({
@@ -124,6 +125,20 @@ describe('starting points and versions', () => {
     events?.publish({ domain: 'demo.local', class: 'scenarioevents', type: 'door_opened', data: { who: 'bob', x: 1 } });
     await eventually(async () => expect(runner.runs().map(({ outcome }) => outcome?.value)).to.deep.equal(['bob']));
     starter.close();
+  });
+
+  it('give a module that names no parameters all fields of the event', async () => {
+    const source = `export const starts = { event: { name: 'door_opened' } };
+export default async function (call, args) { return args; }`;
+    await write('one.js', source);
+    const sandbox = await openSandbox({ workers: 1 });
+    const { events, runner, starter } = await open(sandbox);
+    events?.publish({ domain: 'demo.local', class: 'scenarioevents', type: 'door_opened', data: { who: 'bob', x: 1 } });
+    await eventually(async () =>
+      expect(runner.runs().map(({ outcome }) => outcome?.value)).to.deep.equal([{ who: 'bob', x: 1 }]),
+    );
+    starter.close();
+    await sandbox.close();
   });
 
   it('start a scenario by its own events so often and no more', async () => {

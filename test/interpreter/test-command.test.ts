@@ -43,6 +43,41 @@ describe('scenario tests', () => {
     return { code, lines: lines.map((line) => line.replace(/, [\d.]+s\)/, ')')) };
   }
 
+  it('know what was said into a recording, and take sounds as they are written in a scenario', async () => {
+    await writeFile(
+      path.join(folder, 'poll.yaml'),
+      `id: poll
+start: pick_up
+blocks:
+  pick_up:
+    answer:
+    next: ask
+  ask:
+    play: ["say:How was it?", "say[de]:Wie war es?"]
+    next: comment
+  comment:
+    record: { max: 20s, silence: 3s }
+    next: written
+  written:
+    transcribe: \${comment.recording}
+    next: end
+`,
+    );
+    const { code, lines } = await run(`
+scenario: poll.yaml
+tests:
+  - name: two sentences
+    steps: [{ says: it was nice }, { says: and quick }]
+    expect:
+      prompts: ["say:How was it?", "say[de]:Wie war es?", "tone:%(300,0,1000)"]
+      results: { written.text: it was nice and quick }
+  - name: nothing
+    steps: [silence]
+    expect: { prompts: [How was it?, "Wie war es?", "tone:%(300,0,1000)"], results: { written.text: "" } }
+`);
+    expect([code, ...lines]).to.deep.equal([0, '2 passed, 0 failed (1 files)']);
+  });
+
   it('follow a caller through silence, keys, and a phone that is busy', async () => {
     const { code, lines } = await run(`
 tests:

@@ -76,7 +76,7 @@ export class ResultChecker {
   }
 
   /** `===` between a text and a number. */
-  #type({ results }: Component, field: string, node: AnyNode, user: AnyNode | undefined): void {
+  #type({ results, exits }: Component, field: string, node: AnyNode, user: AnyNode | undefined): void {
     const type = results[field]?.type;
     const wanted = type === 'integer' ? 'number' : type;
     if (wanted === undefined || !['string', 'number', 'boolean'].includes(wanted) || !user) return;
@@ -84,7 +84,9 @@ export class ResultChecker {
       const is: string = other.type === 'Literal' ? typeof other.value : wanted;
       if (!['string', 'number', 'boolean'].includes(is) || is === wanted) continue;
       const value = other.type === 'Literal' ? String(other.value) : '';
-      const suggestion = wanted === 'string' ? `write '${value}'` : is === 'string' ? `write ${value}` : undefined;
+      const suggestion = Object.hasOwn(exits, value)
+        ? `that is an exit: compare exit with '${value}'`
+        : insteadOf(value, is, wanted);
       this.#report(other.start, `"${field}" is a ${wanted}, and never this`, suggestion, 'warning');
     }
   }
@@ -123,6 +125,14 @@ export class ResultChecker {
       this.#report(text.start, `${name} never takes the exit "${exit}"`, suggestion, 'warning');
     }
   }
+}
+
+/** What to write for a literal of one type where another one is wanted; undefined: nothing can be guessed. */
+function insteadOf(value: string, is: string, wanted: string): string | undefined {
+  if (wanted === 'string') return `write '${value}'`;
+  if (is !== 'string') return undefined;
+  const reads = wanted === 'number' ? /^-?\d+(\.\d+)?$/ : /^(?:true|false)$/;
+  return reads.test(value) ? `write ${value}` : wanted === 'number' ? 'compare it with a number' : 'write true or false';
 }
 
 /** What a value is compared with. */

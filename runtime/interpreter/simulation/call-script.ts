@@ -39,6 +39,8 @@ export interface CallScript {
   /** The number by which the scenario was reached, and the caller's. */
   readonly to?: string;
   readonly from?: string;
+  /** Told of the words that the other party says into a recording, with its file. */
+  readonly onSaid?: (file: string, words: string) => void;
   /** Told of everything that happens, as it happens. */
   readonly onEvent?: (event: CallEvent, call: CallPort) => void;
 }

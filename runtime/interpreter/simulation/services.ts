@@ -14,7 +14,6 @@ import { MemoryHuntHistory } from '../ports/hunt-history.ts';
 import { MemoryParkingLot } from '../ports/parking.ts';
 import { MemoryQueues, type Queues } from '../ports/queueing.ts';
 import { OPEN_POLICY, type ScenarioPolicy } from '../ports/policy.ts';
-import type { RecordingStore } from '../ports/recording.ts';
 import type { RunServices } from '../ports/services.ts';
 import { isMistake, type Problem } from '../problem.ts';
 import { type Program, runsScripts } from '../program.ts';
@@ -43,7 +42,7 @@ export interface SimulatedServicesOptions {
   readonly operations?: Readonly<Record<string, Value>>;
   /** The data model; left out: an empty one. */
   readonly model?: SimulatedModel;
-  readonly recordings?: RecordingStore;
+  readonly recordings?: SimulatedRecordings;
   /** Lines of callers; left out: nobody else waits. */
   readonly queues?: Queues;
   /** Folder in which other scenarios are looked for by their id. */
@@ -77,7 +76,8 @@ export function simulatedServices(options: SimulatedServicesOptions): RunService
     if (program && runsScripts(program)) sandbox ??= await options.openSandbox?.();
     return program;
   };
-  const speech = new SimulatedSpeech(note);
+  const recordings = options.recordings ?? new SimulatedRecordings();
+  const speech = new SimulatedSpeech(note, recordings.words.bind(recordings));
   const services: RunServices = {
     ...(folder === undefined || components === undefined
       ? {}
@@ -95,7 +95,7 @@ export function simulatedServices(options: SimulatedServicesOptions): RunService
     http: new SimulatedHttp(http, clock, note),
     operations: new SimulatedOperations(operations, clock, note, endCall),
     model: options.model ?? new SimulatedModel(),
-    recordings: options.recordings ?? new SimulatedRecordings(),
+    recordings,
     huntHistory: new MemoryHuntHistory(),
     dialogs: new SimulatedDialogs(note, endCall),
     callRecording: new SimulatedRecording(note),

@@ -275,9 +275,10 @@ export class SimulatedCall
 
   /** A called phone with a scenario of its own, before it is connected with whoever called it. */
   #alone(turns: readonly Turn[]): SimulatedCall {
-    const { onEvent } = this.#script;
+    const { onEvent, onSaid } = this.#script;
     const names = { callid: 'called@simulation', dialogid: 'called' };
-    const call = new SimulatedCall(this.#clock, { turns, label: 'called', names, ...(onEvent ? { onEvent } : {}) });
+    const told = { ...(onEvent ? { onEvent } : {}), ...(onSaid ? { onSaid } : {}) };
+    const call = new SimulatedCall(this.#clock, { turns, label: 'called', names, ...told });
     call.#connected();
     return call;
   }
@@ -288,6 +289,7 @@ export class SimulatedCall
       endSignal: this.#end.signal,
       note: (what: string, sounds?: readonly string[]) => this.#note(what, sounds),
       hangUp: () => this.end('opponent', 'hung up'),
+      said: (file: string, words: string) => this.#script.onSaid?.(file, words),
     };
     return new SimulatedParty(link, turns);
   }

@@ -19,6 +19,8 @@ export interface PartyLink {
   readonly endSignal: AbortSignal;
   note(what: string, sounds?: readonly string[]): void;
   hangUp(): void;
+  /** Words went into the recording in this file. */
+  said(file: string, words: string): void;
 }
 
 /** The ears, voice and fingers of the other party: it follows its turns while the scenario plays, listens and records. */
@@ -143,14 +145,14 @@ export class SimulatedParty {
         return { milliseconds: this.#now - start, reason: 'limit', digit: undefined };
       }
       await this.#until(taken, signal);
-      const digit = await this.#recorded(taken.turn, signal);
+      const digit = await this.#recorded(file, taken.turn, signal);
       if (digit !== undefined && stopDigits.includes(digit))
         return { milliseconds: this.#now - start, reason: 'digit', digit };
     }
   }
 
   /** What is said goes into the recording; a digit is given back. */
-  async #recorded(turn: Taken['turn'], signal: AbortSignal): Promise<string | undefined> {
+  async #recorded(file: string, turn: Taken['turn'], signal: AbortSignal): Promise<string | undefined> {
     if (turn.kind === 'press') {
       const [digit] = turn.digits;
       this.#link.note(`pressed ${digit ?? ''}`);
@@ -159,6 +161,7 @@ export class SimulatedParty {
     }
     if (turn.kind === 'say') {
       this.#link.note(`said ${turn.text}`);
+      this.#link.said(file, turn.text);
       await this.#pass(turn.text.length * CHARACTER_MS, signal);
     }
     this.#done();

@@ -2,13 +2,19 @@ import { ScenarioError } from '../errors.ts';
 import type { CallSpeechPort, SpeechChange, SpeechLayer } from '../ports/call-speech.ts';
 import type { TranscriptChannel, TranscriptPort, TranscriptSource } from '../ports/transcripts.ts';
 
-/** Speech recognition of simulated calls: nothing is said in them, and what is asked for is noted. */
+/**
+ * Speech recognition in simulations: of calls, in which nothing is said, what is asked for is noted; of recordings the words
+ * are known that were said into them.
+ */
 export class SimulatedSpeech implements CallSpeechPort, TranscriptPort {
   readonly #note: (what: string) => void;
+  readonly #words: (file: string) => string;
   readonly #layers = new Set<string>();
 
-  constructor(note: (what: string) => void) {
+  /** @param words all that was said into a recording */
+  constructor(note: (what: string) => void, words: (file: string) => string) {
     this.#note = note;
+    this.#words = words;
   }
 
   async addLayer({ dialogid, callid, layer }: SpeechLayer): Promise<void> {
@@ -41,6 +47,6 @@ export class SimulatedSpeech implements CallSpeechPort, TranscriptPort {
   async transcribe(source: TranscriptSource): Promise<readonly TranscriptChannel[]> {
     const what = 'file' in source ? source.file.split('/').at(-1) : source.reclink;
     this.#note(`transcribe ${what}`);
-    return [{ channel: 0, text: '' }];
+    return [{ channel: 0, text: 'file' in source ? this.#words(source.file) : '' }];
   }
 }

@@ -74,11 +74,14 @@ export async function simulate(
 ): Promise<Simulation> {
   const clock = new VirtualClock(at);
   const happenings = new Happenings(components);
+  const recordings = new SimulatedRecordings(fixtures);
+  const onSaid = recordings.said.bind(recordings);
   const onEvent = happenings.happened.bind(happenings);
   const call = new SimulatedCall(clock, {
     direction: program.parameters.some((parameter) => parameter.default === undefined) ? 'outgoing' : 'incoming',
     ...script,
     onEvent,
+    onSaid,
   });
   const calls = [call];
   const sandbox = runsScripts(program) ? await openSandbox?.() : undefined;
@@ -86,7 +89,7 @@ export async function simulate(
   const services = simulatedServices({
     clock,
     model,
-    recordings: new SimulatedRecordings(fixtures),
+    recordings,
     queues: lines(queues, clock),
     components,
     http,
@@ -95,7 +98,7 @@ export async function simulate(
     ...(openSandbox === undefined ? {} : { openSandbox }),
     openCall: () => {
       const names = legNames(calls.length);
-      const leg = { direction: 'outgoing', label: '', phones: script.phones ?? {}, names, onEvent } as const;
+      const leg = { direction: 'outgoing', label: '', phones: script.phones ?? {}, names, onEvent, onSaid } as const;
       calls.push(new SimulatedCall(clock, leg));
       return calls.at(-1) as SimulatedCall;
     },

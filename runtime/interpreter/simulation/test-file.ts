@@ -203,11 +203,10 @@ class TestReader {
     // `hangs_up: 5s` says the same as `{hangs_up: , after: 5s}`.
     const after = given ?? (/^(hangs_up|holds|resumes)$/.test(kind) && text !== '' ? this.#duration(entry) : undefined);
     const when = after === undefined ? {} : { after };
-    // A recording is heard by the name of its file, and a text as it is.
     if (kind === 'hears')
       return this.#needed(node, text, {
         kind: 'hear',
-        sound: text.replace(new RegExp(`^(?:${RECORDING}|say(?:\\[[\\w-]+\\])?:)`), ''),
+        sound: asHeard(text),
       });
     if (kind === 'presses')
       return this.#digits(entry, node, text) ? { kind: 'press', digits: text, ...when } : undefined;
@@ -312,7 +311,8 @@ class TestReader {
     if (key === 'model') return this.#fixtures(field);
     if (key === 'within') return this.#duration(field);
     if (key === 'value') return (field.value?.toJSON() ?? null) as Value;
-    if (key === 'path' || key === 'prompts' || key === 'events') return this.#list(field);
+    if (key === 'path' || key === 'events') return this.#list(field);
+    if (key === 'prompts') return this.#list(field).map(asHeard);
     if (key === 'exits')
       return Object.fromEntries(this.#entries(field, key).map(({ key: name, value }) => [name, textOfNode(value)]));
     if (key === 'status' || key === 'error') return this.#word(key, field);
@@ -367,6 +367,11 @@ class TestReader {
     }
     return fields;
   }
+}
+
+/** A sound as the caller hears it: a recording by the name of its file, and a text as it is. */
+function asHeard(sound: string): string {
+  return sound.replace(new RegExp(`^(?:${RECORDING}|say(?:\\[[\\w-]+\\])?:)`), '');
 }
 
 function isObject(value: unknown): boolean {

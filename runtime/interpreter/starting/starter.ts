@@ -149,7 +149,7 @@ export class ScenarioStarter {
     }
   }
 
-  /** The scenario as it is now. It gets the fields of the event that it has parameters for. */
+  /** The scenario as it is now. It gets the fields of the event that it has parameters for; a module without a list of them all. */
   async #onEvent(id: string, start: Start, { type, data }: BusEvent): Promise<void> {
     const { library, log, domain, clock } = this.#options;
     const rate = this.#rate(id, start.domain ?? domain);
@@ -157,8 +157,7 @@ export class ScenarioStarter {
     try {
       const program = await library.program(id, start.domain ?? domain, 'service');
       if (!program) return;
-      const wanted = Object.entries(data).filter(([name]) => program.parameters.some((each) => each.name === name));
-      const run = this.#start(program, start, { ...start.args, ...Object.fromEntries(wanted) });
+      const run = this.#start(program, start, { ...start.args, ...wanted(program, data) });
       await run?.finished;
     } catch (error) {
       log.error({ scenario: id, err: error }, 'scenario could not be started by an event');
@@ -199,6 +198,11 @@ export class ScenarioStarter {
       return undefined;
     }
   }
+}
+
+function wanted({ parameters, module }: Program, data: Readonly<Record<string, Value>>): Record<string, Value> {
+  if (module?.declaresParameters === false) return data;
+  return Object.fromEntries(Object.entries(data).filter(([name]) => parameters.some((each) => each.name === name)));
 }
 
 /** A scenario of one domain starts in no other, whatever it says. */
