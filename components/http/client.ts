@@ -67,6 +67,10 @@ export class GuardedHttpClient implements HttpPort {
     throw new ScenarioError('http_failed', `more than ${MAX_REDIRECTS} redirects`);
   }
 
+  check(url: string): void {
+    this.#allowedUrl(url);
+  }
+
   #allowedUrl(text: string): URL {
     let url: URL;
     try {
@@ -79,7 +83,10 @@ export class GuardedHttpClient implements HttpPort {
     if (url.username !== '' || url.password !== '')
       throw new ScenarioError('http_forbidden', 'credentials in a URL are not allowed: use a header');
     if (!this.#hosts.mayAsk(url.hostname))
-      throw new ScenarioError('http_forbidden', `the host ${url.hostname} is not allowed: the operator allows hosts by RINGMASTER_SCENARIO_HOSTS`);
+      throw new ScenarioError(
+        'http_forbidden',
+        `the host ${url.hostname} is not allowed: the operator allows hosts by RINGMASTER_SCENARIO_HOSTS`,
+      );
     // An address needs no lookup, so that nobody would look at it later.
     const address = url.hostname.replace(/^\[(.*)\]$/, '$1');
     if (isIP(address) !== 0 && !this.#addresses.mayReach(address)) throw forbiddenAddress(url.hostname);
@@ -100,7 +107,10 @@ export class GuardedHttpClient implements HttpPort {
 }
 
 function forbiddenAddress(host: string): ScenarioError {
-  return new ScenarioError('http_forbidden', `${host} is in a network that is not allowed: the operator allows networks by RINGMASTER_SCENARIO_NETWORKS`);
+  return new ScenarioError(
+    'http_forbidden',
+    `${host} is in a network that is not allowed: the operator allows networks by RINGMASTER_SCENARIO_NETWORKS`,
+  );
 }
 
 function allowedHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {

@@ -18,7 +18,8 @@ export const webhook = defineComponent({
   otherNames: ['post_hook'],
   docs: [
     'Sends `POST` with a JSON object: `event`, `scenario`, `run`, `callid`, `ts` and `data`. A server that does not answer',
-    'with a status below 300 is told again, three times in all; the scenario goes on at once. The same hosts as for `http`.',
+    'with a status below 300 is told again, three times in all, and the log says so; the scenario goes on at once. The same hosts as for `http`: one that',
+    'is not allowed is `http_forbidden`, and not tried.',
   ].join('\n'),
   settings: Type.Object({
     url: Type.String({
@@ -44,6 +45,11 @@ export const webhook = defineComponent({
       headers: { ...headers, 'content-type': 'application/json' },
       body: JSON.stringify(body),
     });
+    try {
+      services.http.check?.(sent.url);
+    } catch (error) {
+      throw concealer.error(error);
+    }
     // It goes on when the run is over.
     const { signal } = new AbortController();
     const request = { method: 'POST', ...sent, timeoutMs: TIMEOUT_MS, maxBytes: MAX_ANSWER_BYTES, signal, domain };

@@ -48,16 +48,25 @@ export function misread(error: unknown, source: string, declared: Declared): Exp
 export function mistyped(error: unknown, source: string, declared: Declared): ExpressionProblem {
   const { text, start } = plain(error);
   const unknown = /^Unknown variable: (\w+)$/.exec(text)?.[1];
-  if (unknown !== undefined)
-    return problem(start, `unknown name "${unknown}"`, insteadOfName(unknown, source, declared));
+  if (unknown !== undefined) return unknownName(unknown, start, source, declared);
   const field = /^No such key: (\w+)$/.exec(text)?.[1];
   if (field !== undefined) {
     const record = declared.records.get(/(\w+)\s*\.\s*$/.exec(source.slice(0, start))?.[1] ?? '');
-    return problem(start, `there is no field "${field}"`, record && suggestName(field, Object.keys(record)));
+    return unknownField(field, start, record && Object.keys(record));
   }
   return (
     noFunction(text, start, source) ?? noOperator(text, start, source) ?? problem(start, plainTypes(text), undefined)
   );
+}
+
+/** A name that there is not. */
+export function unknownName(name: string, start: number, source: string, declared: Declared): ExpressionProblem {
+  return problem(start, `unknown name "${name}"`, insteadOfName(name, source, declared));
+}
+
+/** A field that a record does not have; `known` are those that it has. */
+export function unknownField(field: string, start: number, known: readonly string[] | undefined): ExpressionProblem {
+  return problem(start, `there is no field "${field}"`, known && suggestName(field, known));
 }
 
 /** Values of other languages. */

@@ -4,6 +4,7 @@ import { type Doubt, impossibleComparisons, type KnownValues, possibleValues } f
 import { type ExpressionProblem, failed, mistyped, misread } from './expression-words.ts';
 import { NO_REGULAR_EXPRESSIONS } from './foreign-syntax.ts';
 import { nearest } from './nearest.ts';
+import { children, COMPREHENSIONS, unknownNames } from './unknown-names.ts';
 import { CEL_TYPES, type Value, ValueError, type ValueType, fromCel } from './values.ts';
 
 /**
@@ -33,6 +34,12 @@ export interface Declarations {
   readonly records: ReadonlyMap<string, Readonly<Record<string, ValueType>>>;
   /** Of which it is known what they can be. */
   readonly values?: KnownValues;
+}
+
+/** An expression that cannot run. */
+export interface Mistaken {
+  readonly problem: ExpressionProblem;
+  readonly more?: readonly ExpressionProblem[];
 }
 
 /** The time, unless the scenario has something of its own by this name. */
@@ -79,13 +86,15 @@ export const CEL_WORDS: ReadonlySet<string> = new Set(
    int uint double string bool bytes list map type null_type dyn size has google optional cel`.split(/\s+/),
 );
 
+/** What is a name in every expression: CEL's own words, and the time. */
+const KNOWN_WORDS: ReadonlySet<string> = new Set([...CEL_WORDS, NOW, 'timestamp', 'duration']);
+
 /** Words that declare what times can be converted to. */
 const OF_TIME = new Set([NOW, 'timestamp', 'duration']);
 
 const NONE_KNOWN: KnownValues = { variables: new Map(), records: new Map() };
 
 const LIMITS = { maxAstNodes: 256, maxDepth: 32, maxListElements: 100, maxMapEntries: 100, maxCallArguments: 8 };
-const COMPREHENSIONS = new Set(['all', 'exists', 'exists_one', 'map', 'filter']);
 const REFUSED_FUNCTIONS = new Map([
   ['matches', NO_REGULAR_EXPRESSIONS],
   ['json', 'JSON is not read in expressions'],
@@ -170,8 +179,20 @@ export class ExpressionCompiler {
     return undefined;
   }
 
-  /** @returns doubts: comparisons that can run, and say the same whatever happens */
-  compile(source: string): { expression: Expression; doubts: readonly Doubt[] } | { problem: ExpressionProblem } {
+  #mistaken(ast: ASTNode, error: unknown, source: string): Mistaken {
+    const problem = mistyped(error, source, this.#declarations);
+    const unknown = unknownNames(ast, source, this.#declarations, KNOWN_WORDS);
+    return {
+      problem,
+      more: unknown.filter(({ start, message }) => start !== problem.start && message !== problem.message),
+    };
+  }
+
+  /**
+   * @returns doubts: comparisons that can run, and say the same whatever happens; more: names that there are not, beside what
+   * `problem` tells of
+   */
+  compile(source: string): { expression: Expression; doubts: readonly Doubt[] } | Mistaken {
     this.#declare(source);
     let parsed: ParseResult;
     try {
@@ -180,7 +201,7 @@ export class ExpressionCompiler {
       return { problem: misread(error, source, this.#declarations) };
     }
     const checked = parsed.check();
-    if (!checked.valid) return { problem: mistyped(checked.error, source, this.#declarations) };
+    if (!checked.valid) return this.#mistaken(parsed.ast, checked.error, source);
     const names = new Set<string>();
     const refused = inspect(parsed.ast, names, 0) ?? this.#noFieldsOfTime(parsed.ast);
     if (refused) return { problem: refused };
@@ -228,9 +249,4 @@ function inspect(node: ASTNode, names: Set<string>, comprehensions: number): Exp
     if (problem) return problem;
   }
   return undefined;
-}
-
-function children(args: unknown): ASTNode[] {
-  if (Array.isArray(args)) return args.flatMap(children);
-  return typeof args === 'object' && args !== null && 'op' in args && 'args' in args ? [args as ASTNode] : [];
 }

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { GuardedHttpClient } from '../../components/http/client.ts';
 import type { Log } from '../../runtime/interpreter/log.ts';
 import type { RunServices } from '../../runtime/interpreter/ports/services.ts';
 import { startRun } from '../../runtime/interpreter/run/start-run.ts';
@@ -238,6 +239,14 @@ describe('components that use services', () => {
         ['{"n":1}', 'application/json'],
         ['plain', undefined],
       ]);
+    });
+
+    it('webhook leaves by error where it would not be sent', async () => {
+      const asking = 'webhook: { url: "http://127.0.0.1:1/hook", event: e }\nexits: { next: end, error: end }';
+      const services = { http: new GuardedHttpClient({ hosts: ['a.b'], networks: [] }) };
+      expect(await play(asking, { services })).to.deep.include({ exit: 'error', error: 'http_forbidden' });
+      const http = { 'POST http://127.0.0.1:1/hook': { error: 'http_forbidden' } };
+      expect(await play(asking, { http })).to.deep.include({ exit: 'error', error: 'http_forbidden' });
     });
 
     it('webhook goes on at once, and tries three times', async () => {

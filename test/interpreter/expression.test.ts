@@ -64,6 +64,26 @@ describe('expressions', () => {
     });
   }
 
+  it('tells of every name that there is not, and of none twice', () => {
+    const found = (source: string): string[] => {
+      const compiled = compiler.compile(source);
+      if (!('problem' in compiled)) throw new Error('no problem was found');
+      return [compiled.problem, ...(compiled.more ?? [])].map(({ start, message }) => `${start} ${message}`);
+    };
+    expect(
+      found('trys < 3 && ask.digit == "1" && items.exists(x, x == y) && trys > now.getHours() && nme'),
+    ).to.deep.equal([
+      '0 unknown name "trys"',
+      '16 there is no field "digit"',
+      '53 unknown name "y"',
+      '84 unknown name "nme"',
+    ]);
+    expect(found('tries + name == nobody')).to.deep.equal([
+      '0 these types do not go together: integer + string',
+      '16 unknown name "nobody"',
+    ]);
+  });
+
   it('fails with the expression in the message when a key is missing at run time', () => {
     expect(() => evaluate('anything.b')).to.throw(ScenarioError, '${anything.b}: there is no field "b"');
   });

@@ -243,6 +243,7 @@ const CASES: readonly Case[] = [
     '8:15: there is no variable "n += 1"; write n: "${n + ...}"',
     '8:25: there is no variable "pin"; there is: n, l, m',
     '9:12: unknown name "args"; write who by itself',
+    '9:24: unknown name "yes"; write "yes" if it is a text',
     '10:19: unknown name "no"; write "no" if it is a text',
     '11:28: this is not understood; write call.number == "" ? other : call.number',
     '12:13: these types do not go together: string in string; write text.contains("x")',

@@ -132,7 +132,11 @@ function insteadOf(value: string, is: string, wanted: string): string | undefine
   if (wanted === 'string') return `write '${value}'`;
   if (is !== 'string') return undefined;
   const reads = wanted === 'number' ? /^-?\d+(\.\d+)?$/ : /^(?:true|false)$/;
-  return reads.test(value) ? `write ${value}` : wanted === 'number' ? 'compare it with a number' : 'write true or false';
+  return reads.test(value)
+    ? `write ${value}`
+    : wanted === 'number'
+      ? 'compare it with a number'
+      : 'write true or false';
 }
 
 /** What a value is compared with. */

@@ -333,7 +333,8 @@ export class SettingsChecker {
       const found = other
         ? { start: other.start, message: 'this is not understood', suggestion: `write ${other.name}, without braces` }
         : problem;
-      source.problemInScalar(node, start + found.start, found.message, found.suggestion);
+      for (const each of [found, ...(compiled.more ?? [])])
+        source.problemInScalar(node, start + each.start, each.message, each.suggestion);
       return undefined;
     }
     for (const doubt of compiled.doubts)

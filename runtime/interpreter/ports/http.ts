@@ -26,4 +26,9 @@ export interface HttpPort {
    * `http_too_large`, `http_failed`
    */
   request(request: HttpRequest): Promise<HttpResponse>;
+  /**
+   * Whether `request` may ask this URL, as far as that is known before its name is looked up. Left out: everything.
+   * @throws ScenarioError code `http_forbidden`
+   */
+  check?(url: string): void;
 }

@@ -29,6 +29,13 @@ class Answers {
     return answer;
   }
 
+  /** Whether the next answer is this error. */
+  fails(asked: string, code: string): boolean {
+    const answer = this.#answers.get(asked);
+    const next = (Array.isArray(answer) ? answer[0] : answer) as { readonly error?: unknown } | number | undefined;
+    return typeof next === 'object' && next?.error === code;
+  }
+
   #next(asked: string): Value | undefined {
     const answer = this.#answers.get(asked);
     if (!Array.isArray(answer)) return answer;
@@ -51,6 +58,12 @@ export class SimulatedHttp implements HttpPort {
   async request({ method, url, signal }: HttpRequest): Promise<HttpResponse> {
     this.#note(`http ${method} ${url}`);
     return toResponse(await this.#answers.take(`${method} ${url}`, signal));
+  }
+
+  /** Of a webhook, which is a POST. */
+  check(url: string): void {
+    if (this.#answers.fails(`POST ${url}`, 'http_forbidden'))
+      throw new ScenarioError('http_forbidden', 'as the test wants it');
   }
 }
 
