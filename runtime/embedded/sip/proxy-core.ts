@@ -52,7 +52,7 @@ export class ProxyCore {
     }
     const { transaction } = record;
     // From here on the responses come from elsewhere: the application may not answer as well.
-    this.#core.servers.delete(record.id);
+    this.#core.servers.passedOn(record);
     if (Number(transaction.request.header('max-forwards') ?? 70) <= 0) {
       transaction.reply(483);
       app.send(okFields(command.id, 'done'));

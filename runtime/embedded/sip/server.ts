@@ -11,9 +11,11 @@ import { DialogStore } from './dialog-store.ts';
 import { noFields, nokFields, okFields } from './frame-fields.ts';
 import { parseAddress, type SipServerOptions, type SipServerStats } from './options.ts';
 import { ProxyCore } from './proxy-core.ts';
+import { ServerBook } from './server-book.ts';
 import { SessionTimers } from './session-timers.ts';
 import { UacCore } from './uac-core.ts';
 import { UasCore } from './uas-core.ts';
+import { UasResponses } from './uas-responses.ts';
 
 /** How long dialogs wait for an application to come back, ms. */
 const ORPHAN_LIFETIME = 600_000;
@@ -29,6 +31,7 @@ export class EmbeddedSipServer {
   readonly #options: SipServerOptions;
   readonly #core: Core;
   readonly #uas: UasCore;
+  readonly #responses: UasResponses;
   readonly #uac: UacCore;
   readonly #proxy: ProxyCore;
   readonly #listener: Server;
@@ -57,17 +60,17 @@ export class EmbeddedSipServer {
       apps,
       dialogs: new DialogStore(),
       cdr: new CdrSender(apps, options.cdrs ?? true),
-      servers: new Map(),
+      servers: new ServerBook(),
       sessions: new SessionTimers(endpoint.timers, {
         refresh: (dialog, seconds) => this.#uac.refresh(dialog, seconds),
         expired: (dialog) => this.#uac.expire(dialog),
       }),
-      serverOf: new Map(),
       clients: new Map(),
     };
     this.#uac = new UacCore(this.#core);
     this.#proxy = new ProxyCore(this.#core);
     this.#uas = new UasCore(this.#core, this.#uac, this.#proxy);
+    this.#responses = new UasResponses(this.#core);
     this.#listener = createServer((socket) => {
       if (apps.size >= MAX_APPS) {
         socket.destroy();
@@ -201,7 +204,7 @@ export class EmbeddedSipServer {
     }
     if (message.kind === 'request') this.#uac.send(app, command, message);
     else if (command.transactionId === '') this.#refuse(app, command.id, 'transaction id missing');
-    else this.#uas.respond(app, command, message);
+    else this.#responses.respond(app, command, message);
   }
 
   /** A protocol error: the answer says why and the connection closes. */

@@ -1,27 +1,20 @@
 import {
   formatNameAddr,
-  initialCSeq,
   parseNameAddr,
   SipParseError,
   SipRequest,
   type ServerTransaction,
-  type SipResponse,
   type Source,
 } from '../stack/index.ts';
-import type { SipCommand } from './app-command.ts';
 import type { AppConnection } from './app-connection.ts';
-import type { Core, ServerRecord } from './core.ts';
-import { Dialog } from './dialog.ts';
-import { metaOf, networkFields, newId, newRequestFields, nokFields, sentResponseFields } from './frame-fields.ts';
-import { contactValue, copyHeaders, finish } from './message-building.ts';
+import type { Core } from './core.ts';
+import { type Dialog, dialogIdOf } from './dialog.ts';
+import { metaOf, networkFields, newId, newRequestFields } from './frame-fields.ts';
 import { behindNat } from './nat.ts';
 import type { ProxyCore } from './proxy-core.ts';
-import { ReliableProvisional } from './reliable-provisional.ts';
-import { watchSubscription } from './subscription.ts';
 import { MIN_SE } from './session-timers.ts';
+import { tellCancelled } from './tell-cancelled.ts';
 import type { UacCore } from './uac-core.ts';
-
-const UNKNOWN_TRANSACTION = 'Response not sent due to unknown transaction';
 
 /** Methods this server knows, and may have no application for (503); any other is 501. */
 const KNOWN_METHODS = new Set([
@@ -45,7 +38,7 @@ const DIALOG_ONLY = new Set(['BYE', 'PRACK', 'UPDATE']);
 /** Methods that may come with a To tag although no dialog of this server is meant. */
 const OUTSIDE_ANYWAY = new Set(['NOTIFY', 'OPTIONS', 'REGISTER', 'PUBLISH']);
 
-/** Requests that come in, and applications' responses to them. */
+/** Requests that come in: they go to an application, to a dialog's, or on to somebody else. */
 export class UasCore {
   readonly #core: Core;
   readonly #uac: UacCore;
@@ -84,9 +77,9 @@ export class UasCore {
 
   /** A CANCEL; the stack has answered it and the INVITE. */
   cancelled(invite: ServerTransaction, cancel: SipRequest, source: Source): void {
-    const record = this.#core.serverOf.get(invite);
+    const record = this.#core.servers.of(invite);
     if (record === undefined) return;
-    this.#tellCancelled(record, cancel, source);
+    tellCancelled(this.#core, record, cancel, source);
     this.#core.cdr.stop('network', 'call-canceled', cancel);
   }
 
@@ -98,32 +91,15 @@ export class UasCore {
     if (bye !== undefined) this.#core.cdr.stop('application', 'ackbye', bye);
   }
 
-  /** Executes `sip` with a response. */
-  respond(app: AppConnection, command: SipCommand, given: SipResponse): void {
-    const record = this.#core.servers.get(command.transactionId);
-    if (record === undefined || !record.transaction.open) {
-      app.send(nokFields(command.id, UNKNOWN_TRANSACTION));
-      return;
-    }
-    try {
-      this.#respond(app, command, record, given);
-    } catch (error) {
-      if (!(error instanceof SipParseError)) throw error;
-      app.send(nokFields(command.id, error.message));
-    }
-  }
-
   /** The application is gone: requests it has not answered get 503. */
   abandon(app: AppConnection): void {
-    for (const record of this.#core.servers.values()) {
+    for (const record of this.#core.servers.unanswered()) {
       if (record.app !== app || !record.transaction.open) continue;
       record.transaction.reply(503);
-      this.#ended(record);
+      this.#core.servers.answered(record);
       if (record.dialog?.state === 'early') this.#core.dialogs.remove(record.dialog);
     }
   }
-
-  // ---- requests ----------------------------------------------------------------------------------------------------
 
   #outsideDialog(transaction: ServerTransaction): void {
     const { request, source } = transaction;
@@ -139,7 +115,10 @@ export class UasCore {
     }
     // Another branch of a request that is being served (RFC 3261 section 8.2.2.2), or somebody who takes another's
     // Call-ID and tag: applications know dialogs by these alone.
-    if (method === 'INVITE' && this.#core.dialogs.byId(inviteDialogId(request), 'uas') !== undefined) {
+    if (
+      method === 'INVITE' &&
+      this.#core.dialogs.byId(dialogIdOf(request.callId, request.fromTag ?? ''), 'uas') !== undefined
+    ) {
       transaction.reply(482);
       return;
     }
@@ -148,7 +127,7 @@ export class UasCore {
       transaction.reply(KNOWN_METHODS.has(method) ? 503 : 501);
       return;
     }
-    const record = this.#record(transaction, app, undefined);
+    const record = this.#core.servers.open(transaction, app, undefined);
     app.send(newRequestFields(metaOf(request, source), record.id, source.local), request.head(false), request.body);
     if (method === 'INVITE') this.#core.cdr.attempt('network', request);
   }
@@ -192,7 +171,7 @@ export class UasCore {
     if (modifies || method === 'SUBSCRIBE') this.#refresh(dialog, request);
     // A NAT may have given the peer another port since.
     dialog.flow = behindNat(request, dialog.target) ?? (modifies ? undefined : dialog.flow);
-    const record = this.#record(transaction, app, dialog);
+    const record = this.#core.servers.open(transaction, app, dialog);
     app.send(networkFields(metaOf(request, source), record.id, dialog.id), request.head(false), request.body);
     if (
       method === 'NOTIFY' &&
@@ -220,16 +199,16 @@ export class UasCore {
   /** Section 15.1.2: requests of the dialog that are still open get 487. */
   #end(dialog: Dialog): void {
     this.#core.dialogs.remove(dialog);
-    for (const record of this.#core.servers.values()) {
+    for (const record of this.#core.servers.unanswered()) {
       if (record.dialog === dialog && record.transaction.request.method === 'INVITE' && record.transaction.open) {
         record.transaction.reply(487);
-        this.#ended(record);
+        this.#core.servers.answered(record);
       }
     }
   }
 
   #acknowledgeProvisional(dialog: Dialog, prack: SipRequest): boolean {
-    for (const record of this.#core.servers.values()) {
+    for (const record of this.#core.servers.unanswered()) {
       if (record.dialog !== dialog || record.reliable === undefined) continue;
       if (!record.reliable.matches(prack.header('rack') ?? '')) continue;
       record.reliable.stop();
@@ -238,162 +217,6 @@ export class UasCore {
     }
     return false;
   }
-
-  #record(transaction: ServerTransaction, app: AppConnection, dialog: Dialog | undefined): ServerRecord {
-    const record: ServerRecord = { id: newId(), transaction, app, dialog, reliable: undefined };
-    this.#core.servers.set(record.id, record);
-    this.#core.serverOf.set(transaction, record);
-    transaction.onTerminated = () => this.#forget(record);
-    return record;
-  }
-
-  #forget(record: ServerRecord): void {
-    this.#ended(record);
-    this.#core.serverOf.delete(record.transaction);
-  }
-
-  /** It has its final response. */
-  #ended(record: ServerRecord): void {
-    this.#core.servers.delete(record.id);
-    record.reliable?.stop();
-    record.reliable = undefined;
-  }
-
-  #tellCancelled(record: ServerRecord, cancel: SipRequest, source: Source): void {
-    const { dialog, app, transaction } = record;
-    // drachtio-server reports the INVITE's size here.
-    const meta = { ...metaOf(cancel, source), size: transaction.request.wireSize };
-    app.send(networkFields(meta, record.id, dialog?.id ?? ''), cancel.head(), cancel.body);
-    this.#ended(record);
-    if (dialog?.state === 'early') this.#core.dialogs.remove(dialog);
-  }
-
-  // ---- responses ---------------------------------------------------------------------------------------------------
-
-  #respond(app: AppConnection, command: SipCommand, record: ServerRecord, given: SipResponse): void {
-    const { transaction } = record;
-    const { request, source } = transaction;
-    const { status } = given;
-    const { method } = request;
-    const invite = method === 'INVITE';
-    if (!transaction.inDialog && record.dialog === undefined && given.toTag !== undefined)
-      transaction.localTag = given.toTag;
-    const begins = (invite || method === 'SUBSCRIBE') && !transaction.inDialog;
-    const dialog = begins && status > 100 && status < 300 ? this.#begin(record, given) : record.dialog;
-    const response = this.#build(record, given);
-    const data = transaction.send(response);
-    if (data === undefined) {
-      app.send(nokFields(command.id, UNKNOWN_TRANSACTION));
-      return;
-    }
-    record.reliable?.stop();
-    record.reliable = undefined;
-    if (invite && isReliable(given)) record.reliable = this.#awaitPrack(record, response, data);
-    const meta = {
-      size: data.length,
-      protocol: invite ? source.transport : '',
-      address: source.address,
-      port: source.port,
-    };
-    const dialogId = dialog?.id ?? (invite && !transaction.inDialog ? inviteDialogId(request) : '');
-    app.send(sentResponseFields(command.id, meta, record.id, dialogId), response.head(), response.body);
-    if (status >= 200) this.#afterFinal(record, response, begins);
-  }
-
-  #begin(record: ServerRecord, given: SipResponse): Dialog {
-    if (record.dialog === undefined) {
-      const { transaction, app, id } = record;
-      record.dialog = Dialog.asUas(transaction.request, transaction.localTag, app, id);
-      record.dialog.flow = behindNat(transaction.request, record.dialog.target);
-      this.#core.dialogs.add(record.dialog);
-    }
-    if (given.status >= 200) record.dialog.state = 'confirmed';
-    return record.dialog;
-  }
-
-  #build(record: ServerRecord, given: SipResponse): SipResponse {
-    const { transaction } = record;
-    const { status } = given;
-    const { method } = transaction.request;
-    const { local, transport } = transaction.source;
-    const response = transaction.createResponse(status, given.reason);
-    const reliable = method === 'INVITE' && isReliable(given);
-    const success = status >= 200 && status < 300;
-    // As observed, the answer to an UPDATE gets none.
-    const named = method === 'INVITE' || method === 'SUBSCRIBE';
-    const contact = given.header('contact');
-    if (contact !== undefined && method === 'REGISTER') response.add('Contact', contact);
-    else if (contact !== undefined || reliable || (success && named)) {
-      const { host } = this.#core.endpoint.addressFor({
-        transport,
-        host: transaction.source.address,
-        port: transaction.source.port,
-      });
-      response.add('Contact', contactValue(contact, { host, port: local.port, transport }));
-    }
-    const session =
-      status === 200 && method === 'INVITE' && !transaction.inDialog && !given.has('session-expires')
-        ? this.#core.sessions.answerTo(transaction.request)
-        : undefined;
-    if (session !== undefined) response.add('Session-Expires', session);
-    if (reliable) response.add('RSeq', String((record.reliable?.rseq ?? initialCSeq()) + 1));
-    copyHeaders(given, response, ['contact', 'record-route', ...(reliable ? ['rseq'] : [])]);
-    finish(response, given.body);
-    return response;
-  }
-
-  #awaitPrack(record: ServerRecord, response: SipResponse, data: Buffer): ReliableProvisional {
-    const { endpoint } = this.#core;
-    const { transaction } = record;
-    return new ReliableProvisional(
-      Number(response.header('rseq')),
-      transaction.request.cseq.number,
-      endpoint.timers,
-      endpoint.timerValues,
-      () => transaction.resend(data),
-      () => this.#prackMissing(record),
-    );
-  }
-
-  /** RFC 3262 section 3: reject with a 5xx. The application learns of it as if the caller had given up. */
-  #prackMissing(record: ServerRecord): void {
-    const { transaction } = record;
-    if (!transaction.reply(504)) return;
-    const { request, source } = transaction;
-    const cancel = new SipRequest('CANCEL', request.uri);
-    for (const name of ['Via', 'From', 'To', 'Call-ID']) cancel.add(name, request.header(name) ?? '');
-    cancel.add('CSeq', `${request.cseq.number} CANCEL`).add('Reason', 'SIP;cause=504;text="PRACK timeout"');
-    this.#tellCancelled(record, cancel, source);
-    this.#core.cdr.stop('application', 'call-rejected', cancel);
-  }
-
-  #afterFinal(record: ServerRecord, response: SipResponse, begins: boolean): void {
-    this.#ended(record);
-    const { dialog, transaction } = record;
-    const { method } = transaction.request;
-    const invite = method === 'INVITE';
-    if (dialog !== undefined && response.status < 300 && (invite || method === 'UPDATE')) {
-      dialog.describe(response);
-      this.#core.sessions.answered(dialog, response);
-    }
-    if (method === 'SUBSCRIBE' && response.status < 300 && dialog !== undefined) {
-      watchSubscription(this.#core, dialog, transaction.request, response);
-    }
-    if (response.status >= 300) {
-      if (begins && dialog !== undefined) this.#core.dialogs.remove(dialog);
-      if (begins && invite) this.#core.cdr.stop('application', 'call-rejected', response);
-    } else if (begins && invite) this.#core.cdr.start('application', 'uas', response);
-  }
-}
-
-/** Whether the application wants this provisional response acknowledged (RFC 3262 section 3). */
-function isReliable(given: SipResponse): boolean {
-  const { status } = given;
-  return status > 100 && status < 200 && given.values('require').some((value) => value.toLowerCase() === '100rel');
-}
-
-function inviteDialogId(request: SipRequest): string {
-  return `${request.callId};from-tag=${request.fromTag ?? ''}`;
 }
 
 /** The INVITE as a request inside the dialog it began, to look that up. */

@@ -1,0 +1,14 @@
+import type { SipRequest, Source } from '../stack/index.ts';
+import type { Core } from './core.ts';
+import { metaOf, networkFields } from './frame-fields.ts';
+import type { ServerRecord } from './server-book.ts';
+
+/** Tells the application of an INVITE that was cancelled, and has been answered: the call that it began is over. */
+export function tellCancelled(core: Core, record: ServerRecord, cancel: SipRequest, source: Source): void {
+  const { dialog, app, transaction } = record;
+  // drachtio-server reports the INVITE's size here.
+  const meta = { ...metaOf(cancel, source), size: transaction.request.wireSize };
+  app.send(networkFields(meta, record.id, dialog?.id ?? ''), cancel.head(), cancel.body);
+  core.servers.answered(record);
+  if (dialog?.state === 'early') core.dialogs.remove(dialog);
+}
