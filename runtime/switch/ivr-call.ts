@@ -10,7 +10,6 @@ import type {
   PartyInfo,
   ReferOptions,
   TakeOverOptions,
-  Transfer,
 } from '../interpreter/call-port.ts';
 import { CallStateError } from '../interpreter/call-port.ts';
 import { splitDtmfTail, type TailStep } from '../interpreter/dtmf-tail.ts';
@@ -28,19 +27,16 @@ import { reasonPhrase } from '../sip-facts/reason-phrase.ts';
 import { bracketUri } from '../signalling/sip-uri.ts';
 import { failedAttempt, failureCause } from './attempt.ts';
 import { CallMedia, type ListenTo } from './call-media.ts';
+import { dialRoute } from './dial-route.ts';
 import { CallDialog } from './dialog.ts';
 import { type BridgeSide, bridgeSides } from './ivr-bridge.ts';
-import { sameDomain, wayBack } from './give-back.ts';
 import { IvrLeg } from './ivr-leg.ts';
+import { type GivenAway, IvrTransfers } from './ivr-transfers.ts';
 import type { CallingLeg, EndCause } from './leg.ts';
-import { type Party, partyInfo, uriOf } from './party.ts';
+import { type Party, partyInfo } from './party.ts';
 import { PhoneLeg } from './phone-leg.ts';
 import type { SwitchTools } from './tools.ts';
-import { startJoin } from './join.ts';
-import { withLabel } from './labels.ts';
-import { type FoundLeg, findLeg, moveLeg } from './take-over.ts';
-import { startEntering } from './enter-room.ts';
-import { startHunt, startTransfer } from './transfer.ts';
+import { takeOver } from './take-over.ts';
 
 /** What ties an incoming call to whoever placed it. */
 export interface IncomingScenarioCall {
@@ -64,6 +60,7 @@ export class IvrCall
   readonly dialled: string | undefined;
   readonly #tools: SwitchTools;
   readonly #incoming: IncomingScenarioCall | undefined;
+  readonly #transfers: IvrTransfers;
   readonly #end = new AbortController();
   readonly #watchers = new Set<(notice: CallNotice) => boolean>();
   #state: CallState;
@@ -72,7 +69,6 @@ export class IvrCall
   #opponent: CallingLeg | undefined;
   #opponentInfo: PartyInfo | undefined;
   #replaced = new AbortController();
-  #transfer: Transfer | undefined;
   /** Whom the opponent talked to before it was taken over. */
   #takenFrom: Party | undefined;
 
@@ -89,6 +85,12 @@ export class IvrCall
       gone: this.endSignal,
       quiet: () => this.quiet(),
       peerChanged: () => this.#meetAnother(),
+    });
+    this.#transfers = new IvrTransfers(tools, {
+      domain: party.domain,
+      state: () => this.#state,
+      giveAway: (operation) => this.#giveAway(operation),
+      settled: (result) => this.#transferred(result),
     });
     this.#state = incoming === undefined ? 'none' : 'incoming';
     this.#dialog = incoming?.dialog;
@@ -164,7 +166,7 @@ export class IvrCall
 
   hangup(): Promise<void> {
     // The transferred party and whoever rings for it are in the new dialog.
-    if (this.#state === 'transferred') this.#transferDialog()?.end({ by: 'a', status: 480, reason: 'Hangup' });
+    if (this.#state === 'transferred') this.#transfers.dialog?.end({ by: 'a', status: 480, reason: 'Hangup' });
     if (this.#state === 'incoming') return this.reject(480);
     if (this.#state === 'none') this.#finish({ by: 'scenario', reason: 'hangup' });
     if (this.#state === 'outgoing' || this.#state === 'connected') {
@@ -243,7 +245,7 @@ export class IvrCall
       bindings: new Set(options.binding === undefined ? [] : [options.binding]),
     });
     this.#dialog = dialog;
-    const decision = this.#route(number, options);
+    const decision = dialRoute(this.#tools.directory, this.domain, number, options);
     const attempt =
       decision === undefined
         ? failedAttempt(404)
@@ -272,99 +274,49 @@ export class IvrCall
   }
 
   join(side: DialogSide & LabelOption): CancellableTransfer {
-    const { dialog, opponent } = this.#giveAway('join');
-    return this.#settled(startJoin(this.#tools, dialog, opponent, side));
+    return this.#transfers.join(side);
   }
 
   refer(options: ReferOptions): CancellableTransfer {
-    const { dialog, opponent } = this.#giveAway('refer');
-    const { to, domain = this.domain } = options;
-    const abroad = sameDomain(domain, this.domain)
-      ? undefined
-      : { decision: wayBack(this.#tools, this.#takenFrom, { domain, number: to }), domain };
-    const extras = abroad === undefined ? { domain: this.domain } : { destination: abroad };
-    return this.#settled(startTransfer(this.#tools, dialog, opponent, options, extras));
+    return this.#transfers.refer(options);
   }
 
   referToFirst(targets: readonly string[], options: Omit<ReferOptions, 'to'>): HuntTransfer & CancellableTransfer {
-    const { dialog, opponent } = this.#giveAway('hunt');
-    const { answeredBy, ...transfer } = startHunt(this.#tools, dialog, opponent, targets, {
-      ...options,
-      domain: this.domain,
-    });
-    return { ...this.#settled(transfer), answeredBy };
+    return this.#transfers.referToFirst(targets, options);
   }
 
   enterRoom(options: EnterOptions): RoomTransfer {
-    const { dialog, opponent } = this.#giveAway('enterRoom');
-    const { transfer, room } = startEntering(this.#tools, dialog, opponent, this.domain, options);
-    return { ...this.#settled(transfer), room };
+    return this.#transfers.enterRoom(options);
   }
 
   /** @throws CallStateError also when the opponent is about to put somebody else in its place */
-  #giveAway(operation: string): { readonly dialog: CallDialog; readonly opponent: CallingLeg } {
+  #giveAway(operation: string): GivenAway {
     this.#require(operation, 'connected');
     if (this.leaving) throw new CallStateError(operation, 'transferred');
     this.#state = 'transferred';
-    return { dialog: this.#dialog as CallDialog, opponent: this.#opponent as CallingLeg };
+    return {
+      dialog: this.#dialog as CallDialog,
+      opponent: this.#opponent as CallingLeg,
+      takenFrom: this.#takenFrom,
+    };
   }
 
   /** After a transfer the scenario has no call any more; after a failed one the opponent is back. */
-  #settled(transfer: Transfer): CancellableTransfer {
-    this.#transfer = transfer;
-    const final = transfer.final.then((result) => {
-      if (result.status < 300) this.#finish({ by: 'transfer', reason: result.line });
-      else if (!this.#end.signal.aborted) this.#state = 'connected';
-      return result;
-    });
-    return { ...transfer, final, cancel: () => this.#callOff() };
-  }
-
-  /** The target stops ringing, and the opponent comes back: the attempt ends with 487. */
-  #callOff(): void {
-    const opponent = this.#opponent;
-    if (this.#state !== 'transferred' || opponent === undefined) return;
-    this.#transferDialog()?.endWithout(opponent, { by: 'external', status: 487, reason: 'Request Terminated' });
-  }
-
-  #transferDialog(): CallDialog | undefined {
-    return this.#transfer === undefined ? undefined : this.#tools.dialogs.find(this.#transfer.dialogid);
+  #transferred(result: Answer): void {
+    if (result.status < 300) this.#finish({ by: 'transfer', reason: result.line });
+    else if (!this.#end.signal.aborted) this.#state = 'connected';
   }
 
   async #takeOver(side: DialogSide & TakeOverOptions): Promise<Answer> {
-    const found = findLeg(this.#tools, this.domain, side);
-    if (typeof found !== 'number') this.#takenFrom = found.dialog.opposite(found.leg)?.party;
-    const dialog = typeof found === 'number' ? found : await this.#takeLeg(found, side);
-    if (typeof dialog === 'number') {
-      const refusal = answer(dialog, undefined, true);
+    const taken = await takeOver(this.#tools, this.leg, side);
+    if (typeof taken === 'number') {
+      const refusal = answer(taken, undefined, true);
       this.#finish({ by: 'failure', reason: refusal.line });
       return refusal;
     }
-    this.#dialog = dialog;
-    return this.#dialled(dialog, answer(200, 'OK', false));
-  }
-
-  #takeLeg(found: FoundLeg, { binding, other }: TakeOverOptions): Promise<CallDialog | 481 | 487> {
-    const open = () =>
-      this.#tools.dialogs.open({
-        a: this.leg,
-        localuri: uriOf(found.leg.party),
-        remoteuri: uriOf(this.leg.party),
-        site: this.#tools.site,
-        bindings: withLabel(found.dialog.bindings, binding),
-      });
-    return moveLeg(this.#tools, found, open, other);
-  }
-
-  /** Where the call to F goes: by login or by number, through the intercom featurecode where asked. */
-  #route(number: string, options: DialOptions) {
-    const { directory } = this.#tools;
-    const sipuser = options.mode === 'sipuser' ? directory.sipUserByLogin(this.domain, number) : undefined;
-    if (options.mode === 'sipuser' && sipuser === undefined) return undefined;
-    const dialled = sipuser?.phonenumber ?? number;
-    if (!options.useIntercom) return directory.route(this.domain, undefined, dialled);
-    const intercom = directory.featureCode(this.domain, 'intercom');
-    return intercom === undefined ? undefined : directory.route(this.domain, undefined, intercom.prefix + dialled);
+    this.#dialog = taken.dialog;
+    this.#takenFrom = taken.from;
+    return this.#dialled(taken.dialog, answer(200, 'OK', false));
   }
 
   #dialled(dialog: CallDialog, final: Answer): Answer {

@@ -1,6 +1,7 @@
-import type { DialogSide } from '../interpreter/call-port.ts';
+import type { DialogSide, TakeOverOptions } from '../interpreter/call-port.ts';
 import type { CallDialog } from './dialog.ts';
-import { uriOf } from './party.ts';
+import { withLabel } from './labels.ts';
+import { type Party, uriOf } from './party.ts';
 import { IvrLeg } from './ivr-leg.ts';
 import type { CallingLeg } from './leg.ts';
 import { PhoneLeg } from './phone-leg.ts';
@@ -59,4 +60,28 @@ export async function moveLeg(
   dialog.addBranch(leg, { localuri: uriOf(dialog.a.party), remoteuri: uriOf(leg.party) }, Date.now());
   dialog.establish(leg);
   return dialog;
+}
+
+/**
+ * Takes one side of an established dialog into a new one, with the leg that asks for it as the calling side.
+ * @returns the new dialog, and whom the taken party talked to before; 481, 487 or 488 when it stays where it is
+ */
+export async function takeOver(
+  tools: SwitchTools,
+  taker: IvrLeg,
+  { dialogid, side, binding, other }: DialogSide & TakeOverOptions,
+): Promise<{ readonly dialog: CallDialog; readonly from: Party | undefined } | 481 | 487 | 488> {
+  const found = findLeg(tools, taker.party.domain, { dialogid, side });
+  if (typeof found === 'number') return found;
+  const from = found.dialog.opposite(found.leg)?.party;
+  const open = () =>
+    tools.dialogs.open({
+      a: taker,
+      localuri: uriOf(found.leg.party),
+      remoteuri: uriOf(taker.party),
+      site: tools.site,
+      bindings: withLabel(found.dialog.bindings, binding),
+    });
+  const dialog = await moveLeg(tools, found, open, other);
+  return typeof dialog === 'number' ? dialog : { dialog, from };
 }
