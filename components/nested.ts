@@ -16,7 +16,7 @@ export async function untilFinished(run: Run, signal: AbortSignal, stops: boolea
   if (signal.aborted) abort();
   signal.addEventListener('abort', abort, { once: true });
   try {
-    const outcome = await Promise.race([run.finished, aborted.promise]);
+    const outcome = await Promise.race([run.settled, aborted.promise]);
     signal.throwIfAborted();
     const { error } = outcome;
     if (error) {

@@ -35,7 +35,7 @@ export async function preAnswerOf(
   const preAnswer: PreAnswer = async (call) => {
     try {
       const start = { scenario, args: args as Record<string, Value>, parallel: false, keep: false, call };
-      const { status, value } = await (await children.start(start)).finished;
+      const { status, value } = await (await children.start(start)).settled;
       return status === 'completed' && value !== false;
     } catch (error) {
       note('error', `${scenario} could not be started: ${error instanceof Error ? error.message : String(error)}`);

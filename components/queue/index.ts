@@ -95,7 +95,7 @@ function enter({ services, domain, run, call, clock }: ComponentContext, name: s
   if (!place) throw new ScenarioError('queue_full', `the queue ${name} is full`);
   if (isNew) {
     call.endSignal.addEventListener('abort', leave, { once: true });
-    void runs?.get(run)?.finished.then(leave);
+    void runs?.get(run)?.settled.then(leave);
   }
   return {
     since: place.since,

@@ -41,11 +41,8 @@ export const run = defineComponent({
     const parallel = mode === 'parallel';
     const child = await children.start({ scenario, args: args as Record<string, Value>, parallel, keep });
     if (parallel) return { exit: 'next', fields: { run: child.id, status: 'running' } };
-    try {
-      await untilFinished(child, signal, true);
-    } finally {
-      if (child.outcome) result(fieldsOf(child.id, child.outcome));
-    }
+    void child.settled.then((outcome) => result(fieldsOf(child.id, outcome)));
+    await untilFinished(child, signal, true);
     return { exit: 'next' };
   },
 });

@@ -25,6 +25,7 @@ export abstract class BaseRun implements Run {
   protected readonly state: RunState;
   readonly #memories = new Map<string, Map<string, Plain>>();
   readonly #finished = Promise.withResolvers<RunOutcome>();
+  readonly #settled = Promise.withResolvers<RunOutcome>();
   #phase: RunPhase = 'main';
   #outcome: RunOutcome | undefined;
 
@@ -70,6 +71,10 @@ export abstract class BaseRun implements Run {
     return this.#finished.promise;
   }
 
+  get settled(): Promise<RunOutcome> {
+    return this.#settled.promise;
+  }
+
   abstract stop(reason: string): void;
   abstract send(message: Message): boolean;
 
@@ -78,6 +83,7 @@ export abstract class BaseRun implements Run {
     // Nothing happens before the caller has the run.
     const executed = Promise.resolve().then(execute);
     this.#finished.resolve(executed.then((outcome) => (this.#outcome = outcome)));
+    void this.finished.then((outcome) => this.settle(outcome));
     this.state.services.runs?.add(this);
     this.state.whenLimited(() => this.#limitTime());
   }
@@ -96,6 +102,11 @@ export abstract class BaseRun implements Run {
       },
       () => undefined,
     );
+  }
+
+  /** Nobody has to wait for it any more. */
+  protected settle(outcome: RunOutcome): void {
+    this.#settled.resolve(outcome);
   }
 
   protected advance(event: RunEvent, hasFinally: boolean): void {

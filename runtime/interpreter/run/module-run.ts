@@ -13,7 +13,7 @@ import { BaseRun, checkSettings } from './base-run.ts';
 import { Ending } from './ending.ts';
 import type { RunPlace } from './family.ts';
 import type { Message } from './mailbox.ts';
-import { isBrief, moduleSettings, wiredExits, zeroFields } from './module-settings.ts';
+import { isBrief, moduleSettings, reachesOut, wiredExits, zeroFields } from './module-settings.ts';
 import { ModuleSteps } from './module-steps.ts';
 import type { RunOptions, RunOutcome } from './run.ts';
 import { callEnded, describeError, isInterruption } from './run-state.ts';
@@ -24,6 +24,9 @@ const INFOS: ReadonlySet<string> = new Set([CALL_INFO, SCENARIO_INFO]);
 
 /** What ends a module that has been cut short, when it does not catch it. */
 const ENDINGS: ReadonlySet<string> = new Set(['call_ended', 'stopped', 'call_state', 'aborted', 'step_limit']);
+
+/** Milliseconds after which a module that goes on and on has caught what it was told. */
+const UNCAUGHT_MS = 500;
 
 /**
  * A scenario that is a module runs: see `startRun`. Its components are commands of the script; each one is an entry of
@@ -45,6 +48,11 @@ export class ModuleRun extends BaseRun {
   #undelivered: { readonly reason: ScenarioError; readonly since: number } | undefined;
   /** Commands that the script does not wait for any more, until they have ended. */
   readonly #ending = new Ending();
+  /** Commands that use a call or make one. */
+  readonly #reaching = new Ending();
+  /** Why it has no call any more, once it had to give it up. */
+  #barred: ScenarioError | undefined;
+  #unwatch: (() => void) | undefined;
   readonly #steps: ModuleSteps;
   /** It went on and on without a wait. */
   #endless: ScenarioError | undefined;
@@ -61,7 +69,9 @@ export class ModuleRun extends BaseRun {
     if (this.state.endIsNews) return;
     if (this.phase === 'main') {
       this.state.interrupted('stopped', reason);
-      this.#leave(new ScenarioError('stopped', reason));
+      const stopped = new ScenarioError('stopped', reason);
+      this.#leave(stopped);
+      void this.#letGo(stopped);
     } else this.#scriptControl.abort(new ScenarioError('stopped', reason));
   }
 
@@ -74,7 +84,7 @@ export class ModuleRun extends BaseRun {
 
   async #execute(): Promise<RunOutcome> {
     const unlisten = this.state.onCallEnd((end) => this.#callEnded(end));
-    const unwatch = this.#watch();
+    this.#unwatch = this.#watch();
     try {
       this.#script = this.#start();
       const { value } = await this.#script.finished;
@@ -87,14 +97,19 @@ export class ModuleRun extends BaseRun {
       if (!over || endless) this.state.fail({ ...failure, block: '' }, error);
       if (endless) this.#endless = undefined;
     }
-    if (this.#endless) this.state.fail({ ...describeError(this.#endless), block: '' }, this.#endless);
+    this.#failEndless();
     unlisten();
-    unwatch();
+    this.#unwatch();
     this.#commandControl.abort(new ScenarioError('over', 'the scenario is over'));
     this.advance('branch_done', false);
     await this.state.release();
     const usage = this.#script?.usage();
     return { ...this.state.outcome(), ...(usage ? { usage } : {}) };
+  }
+
+  #failEndless(): void {
+    if (this.#endless) this.state.fail({ ...describeError(this.#endless), block: '' }, this.#endless);
+    this.#endless = undefined;
   }
 
   /** Of what is done now. */
@@ -152,6 +167,8 @@ export class ModuleRun extends BaseRun {
     if (INFOS.has(name)) return this.#info(name);
     const component = this.#module.methods.get(name);
     if (!component) throw new ScenarioError('internal', `there is no ${name}`);
+    const reaches = reachesOut(component);
+    if (this.#barred && reaches) throw this.#barred;
     const brief = isBrief(component) && !this.#isOverdue;
     const began = this.state.clock.now();
     this.#pending += 1;
@@ -162,6 +179,7 @@ export class ModuleRun extends BaseRun {
       if (usesCall(component)) await this.#ending.over(this.state.clock, this.state.limits.graceMs);
       const signal = AbortSignal.any([called(scriptSignal), ...(interrupted ? [interrupted] : [])]);
       const running = this.#run(name, component, args, signal);
+      if (reaches) this.#reaching.add(running);
       scriptSignal.addEventListener('abort', () => this.#ending.add(running), { once: true });
       return await running;
     } finally {
@@ -182,6 +200,7 @@ export class ModuleRun extends BaseRun {
       this.#endless ??= error as ScenarioError;
       if (this.phase !== 'main') this.#scriptControl.abort(error);
       this.#leave(error as ScenarioError);
+      void this.#letGo(error as ScenarioError);
       this.#undelivered = undefined;
       throw error;
     }
@@ -267,6 +286,27 @@ export class ModuleRun extends BaseRun {
   #callEnded(end: CallEnd): void {
     this.state.interrupted('ended', `${end.by}: ${end.reason}`);
     this.#leave(callEnded(end));
+  }
+
+  /**
+   * A run that is stopped or over a limit has no call from then on: its caller goes to the fallback or is hung up on, whoever
+   * it called is too, and whoever waits for the run goes on, however long it takes to clean up. Never rejects.
+   */
+  async #letGo(reason: ScenarioError): Promise<void> {
+    if (this.#barred) return;
+    this.#barred = reason;
+    this.#unwatch?.();
+    const { clock, limits } = this.state;
+    await this.#reaching.over(clock, limits.graceMs);
+    if (this.#endless) {
+      // Where it was is known when it has not caught that.
+      const script = new Ending();
+      if (this.#script) script.add(this.#script.finished);
+      await script.over(clock, UNCAUGHT_MS);
+      this.#failEndless();
+    }
+    await this.state.release();
+    this.settle(this.state.outcome());
   }
 
   /** Ends the commands in progress; the module may clean up for a while. */

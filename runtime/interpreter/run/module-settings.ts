@@ -59,6 +59,12 @@ export function isBrief(component: Component): boolean {
   return !usesCall(component) && (component.brief === true || component.waits !== true);
 }
 
+/** Whether it needs a call, or may make one: what a run may not do that has to let go. */
+export function reachesOut(component: Component): boolean {
+  const { name, startsScenario } = component;
+  return usesCall(component) || startsScenario !== undefined || name.startsWith('operation.');
+}
+
 /** What result fields hold that a component does not give. */
 export function zeroFields({ results }: Component): Record<string, Plain> {
   return Object.fromEntries(Object.entries(results).map(([name, { type }]) => [name, ZERO_VALUES[type]]));

@@ -58,6 +58,7 @@ export class RunState {
   #error: RunError | undefined;
   #interruption: { readonly status: 'ended' | 'stopped'; readonly reason: string } | undefined;
   #heardOfEnd = false;
+  #releasing: Promise<void> | undefined;
   readonly #hearOfEnd = (): void => void (this.#heardOfEnd = true);
 
   constructor(program: Program, options: RunOptions, { family, depth, borrowedCall }: RunPlace) {
@@ -176,13 +177,23 @@ export class RunState {
     return () => this.#claims.delete(claim);
   }
 
-  /** Ends what the run started: a run leaves no call behind that nobody serves any more. */
+  /**
+   * Ends what the run started: a run leaves no call behind that nobody serves any more. After a failure the fallback scenario
+   * has the call first. A second time it ends what has been started since.
+   */
   async release(): Promise<void> {
     this.call?.endSignal.removeEventListener('abort', this.#hearOfEnd);
     this.#hearOfEnd();
+    this.#releasing ??= this.#release();
+    await this.#releasing;
     this.children.stop();
-    await this.#fallBack();
     await this.legs.release();
+  }
+
+  async #release(): Promise<void> {
+    this.children.stop();
+    await this.legs.release();
+    await this.#fallBack();
     const { call } = this;
     if (!call || this.#borrowsCall || call.endSignal.aborted) return;
     try {
@@ -202,7 +213,7 @@ export class RunState {
     try {
       const run = await this.children.start({ scenario: fallback, args: {}, parallel: false, keep: false });
       this.log.warn({ run: this.id, scenario: this.program.id, fallback, child: run.id }, 'fallback scenario started');
-      await run.finished;
+      await run.settled;
     } catch (error) {
       this.log.error({ run: this.id, fallback, err: error }, 'fallback scenario could not be started');
     }

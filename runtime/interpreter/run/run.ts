@@ -93,6 +93,8 @@ export interface Run {
   readonly outcome: RunOutcome | undefined;
   /** Never rejects. */
   readonly finished: Promise<RunOutcome>;
+  /** For whoever waits for it: as `finished`, or before, when it has given up its call and only cleans up. */
+  readonly settled: Promise<RunOutcome>;
   /** Ends the main branch; `finally` still runs. A second call ends `finally` too. */
   stop(reason: string): void;
   /** A message from another run; false when this one is over. */

@@ -91,7 +91,7 @@ export class ScenarioStarter {
     const run = runner.start(program, { domain, args: { ...read(program, texts), ...args }, unseen });
     const done = new AbortController();
     const late = clock.sleep(waitMs, done.signal).catch(() => undefined);
-    const outcome = await Promise.race([run.finished, late.then(() => undefined)]);
+    const outcome = await Promise.race([run.settled, late.then(() => undefined)]);
     done.abort();
     return { kind: 'started', run: run.id, outcome };
   }
