@@ -27,8 +27,8 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     run: async (args) => (await import('./test.ts')).test(args),
   },
   trace: {
-    usage: 'trace ID [--as-test]',
-    about: 'show what a live or finished run of a node did',
+    usage: 'trace [ID] [--as-test]',
+    about: 'show what a live or finished run of a node did, or list the latest',
     run: async (args) => (await import('./trace.ts')).trace(args),
   },
   debug: {

@@ -2,14 +2,19 @@ import process from 'node:process';
 import { parseArgs } from 'node:util';
 import type { RunView } from '../interpreter/run-view.ts';
 import { asTest } from '../interpreter/tools/as-test.ts';
+import { runsText } from '../interpreter/tools/runs-text.ts';
 import { traceText } from '../interpreter/tools/trace-text.ts';
 import { ask, nodeUrl, tokenFor } from './node-access.ts';
 import { usageOf } from './usage.ts';
 
-const USAGE = `ringmaster trace ID [--as-test | --json] [--url http://127.0.0.1:8080] [--token T]
+/** How many runs are listed. */
+const LISTED = 20;
+
+const USAGE = `ringmaster trace [ID] [--as-test | --json] [--url http://127.0.0.1:8080] [--token T]
+  without an ID: the latest runs with their ids, the newest last
   without --token: RINGMASTER_TOKEN, or the demo administrator of a node on this machine`;
 
-/** `ringmaster trace`: shows a live or finished run of a running node, or makes a test of it. */
+/** `ringmaster trace`: shows a live or finished run of a running node, or makes a test of it; without an id, lists them. */
 export async function trace(args: readonly string[]): Promise<number> {
   return usageOf(USAGE, args, async () => {
     const { values, positionals } = parseArgs({
@@ -23,15 +28,25 @@ export async function trace(args: readonly string[]): Promise<number> {
       allowPositionals: true,
     });
     const [id, ...more] = positionals;
-    if (id === undefined || more.length > 0) throw new TypeError('name one run');
+    if (more.length > 0 || (id === undefined && values['as-test'])) throw new TypeError('name one run');
     const base = `${values.url}/rest/v1`;
     const token = await tokenFor(base, values.token);
-    const view = await fetchRun(base, token, id);
-    if (values.json) process.stdout.write(`${JSON.stringify(view, undefined, 2)}\n`);
-    else if (values['as-test']) process.stdout.write(asTest(view));
-    else process.stdout.write(`${traceText(view).join('\n')}\n`);
+    const found = id === undefined ? await fetchRuns(base, token) : await fetchRun(base, token, id);
+    if (values.json) process.stdout.write(`${JSON.stringify(found, undefined, 2)}\n`);
+    else if ('id' in found) process.stdout.write(values['as-test'] ? asTest(found) : lines(traceText(found)));
+    else process.stdout.write(lines(runsText(found, LISTED)));
     return 0;
   });
+}
+
+function lines(of: readonly string[]): string {
+  return of.map((line) => `${line}\n`).join('');
+}
+
+async function fetchRuns(base: string, token: string): Promise<readonly RunView[]> {
+  const response = await ask(`${base}/api/runs`, { headers: { authorization: `Bearer ${token}` } });
+  if (!response.ok) throw new TypeError(`the node answered ${response.status}`);
+  return (await response.json()) as readonly RunView[];
 }
 
 async function fetchRun(base: string, token: string, id: string): Promise<RunView> {

@@ -127,19 +127,36 @@ blocks:
         scenario: 'menu',
         version: 'v',
         domain: 'd',
+        start: 1_700_000_000_000,
         callid: call.callid,
         trace: run.trace,
         outcome,
       };
       server = createServer((request, response) => {
-        const known = request.url === '/rest/v1/api/runs/r1' && request.headers.authorization === 'Bearer secret';
+        const { url: asked = '', headers } = request;
+        const runs = [
+          { ...view, id: 'r2', from: '101', to: '500', start: 1_700_000_060_000, outcome: undefined },
+          view,
+        ];
+        const found = asked === '/rest/v1/api/runs' ? runs : asked === '/rest/v1/api/runs/r1' ? view : undefined;
+        const known = found !== undefined && headers.authorization === 'Bearer secret';
         response.writeHead(known ? 200 : 404, { 'content-type': 'application/json' });
-        response.end(JSON.stringify(known ? view : {}));
+        response.end(JSON.stringify(known ? found : {}));
       });
       await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
       url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     });
     after(() => server.close());
+
+    it('lists the runs of a node', async () => {
+      expect((await ringmaster('trace', '--url', url, '--token', 'secret')).out).to.equal(
+        [
+          '2023-11-14 22:13:20  menu              completed  r1',
+          '2023-11-14 22:14:20  menu  101 -> 500  running    r2',
+          '',
+        ].join('\n'),
+      );
+    });
 
     it('shows a run of a node, or makes a test of it', async () => {
       const [shown, test, missing] = await Promise.all([
