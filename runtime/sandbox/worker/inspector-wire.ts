@@ -7,6 +7,8 @@ const LAST_ID = 2_147_483_647;
 
 /** Milliseconds without an answer after which the isolate is woken. */
 const PATIENCE_MS = 20;
+/** Milliseconds after which a thread that is still at work has looked up from it. */
+const TURN_MS = 1000;
 
 export interface WireListener {
   /** An event of the inspector protocol. */
@@ -69,6 +71,7 @@ export class InspectorWire {
   /**
    * Ends it, before the isolate is disposed: isolated-vm crashes when a thread in the isolate has something to say to a session
    * that was disposed, and hangs when an isolate goes before its session. So it is disposed when it has nothing more to say.
+   * The thread does the rest, at the next opportunity, and isolated-vm crashes when the isolate goes before that.
    * @returns resolves when it is; never when the isolate does not answer, or is gone
    */
   async close(): Promise<void> {
@@ -77,7 +80,19 @@ export class InspectorWire {
     await new Promise<void>((resolve) => {
       this.#quiet = resolve;
     });
-    if (!this.#isolate.isDisposed) this.#session.dispose();
+    if (this.#isolate.isDisposed) return;
+    this.#session.dispose();
+    await this.#threadTurns();
+  }
+
+  /** Resolves when the isolate's thread has done what it had to do; a script that does not end takes the opportunity meanwhile. */
+  async #threadTurns(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const late = setTimeout(resolve, TURN_MS);
+    // The isolate may be gone by then.
+    this.#isolate.getHeapStatistics().then(() => resolve(), resolve);
+    await promise;
+    clearTimeout(late);
   }
 
   #dispatch(message: string): void {
