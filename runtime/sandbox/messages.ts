@@ -36,6 +36,8 @@ export type ToWorker =
   | ({ readonly type: 'wake' } & Entry)
   /** Body: one job of an activation. Of a run that has just fallen asleep it is dropped, and comes again. */
   | { readonly type: 'job'; readonly run: number; readonly now?: number }
+  /** The run has had what it may have: it fails, and tells what it used. */
+  | { readonly type: 'halt'; readonly run: number; readonly limit: LimitName }
   /** The run is over; its isolate may be used again or thrown away. */
   | { readonly type: 'end'; readonly run: number; readonly reusable: boolean }
   /** Body: a message of the inspector protocol. */
@@ -54,10 +56,14 @@ export type Failure =
   /** The isolate cannot be used, by no limit that can be named. */
   | { readonly kind: 'lost'; readonly message: string };
 
-export interface RunProgress {
+/** What a run has used. */
+export interface RunUsage {
   readonly cpuMs: number;
   readonly activations: number;
   readonly memoryBytes: number;
+}
+
+export interface RunProgress extends RunUsage {
   /** Jobs that the script has been given after the start. */
   readonly jobs: number;
 }
@@ -69,6 +75,8 @@ export type ToHost =
   | { readonly type: 'compiled'; readonly request: number; readonly problems: readonly ScriptProblem[] }
   /** Body: what the script said in this activation, a JSON list; `over`: it came to its end, and the worker forgot it. */
   | ({ readonly type: 'said'; readonly run: number; readonly unhandled?: string; readonly over?: true } & RunProgress)
+  /** Of a turn that goes on. Body: what was written to the log in it since the last time, a JSON list, or nothing. */
+  | ({ readonly type: 'working'; readonly run: number } & RunUsage)
   | ({ readonly type: 'failed'; readonly run: number; readonly failure: Failure } & RunProgress)
   /** Body: all that is left of the run here, for whoever wakes it. The worker has forgotten it. */
   | { readonly type: 'asleep'; readonly run: number }

@@ -183,6 +183,37 @@ describe('a debugger', function () {
     }
   });
 
+  it('that saw a script to its end leaves the run with its time limit, in which the time with it does not count', async () => {
+    const port = await freeTcpPort();
+    const sandbox = await openSandbox({ workers: 1, debuggerPort: port });
+    try {
+      const file = path.join(folder, 'limited.yaml');
+      const blocks = [
+        '  before: { wait: 3s, next: first }',
+        '  first: { script: { code: "return 1;" }, next: hold_on }',
+        '  hold_on: { wait: 1h, next: end }',
+      ];
+      await writeFile(file, `id: limited\nlimits: { wall: 5s }\nstart: before\nblocks:\n${blocks.join('\n')}\n`);
+      const { program, problems } = await checkFile({ file, components });
+      expect(problems).to.deep.equal([]);
+      const running = simulate(program as Program, {
+        components,
+        debug: true,
+        openSandbox: async () => sandbox,
+        script: {},
+      });
+      const target = await waitingRun(port);
+      const client = await Debugger.attach(target.webSocketDebuggerUrl);
+      await client.request('Runtime.runIfWaitingForDebugger');
+      const { run, outcome } = await running;
+      expect(outcome.error?.code).to.equal('time_limit');
+      expect(outcome.milliseconds).to.equal(5000);
+      expect(run.trace.map(({ block }) => block)).to.deep.equal(['before', 'first', 'hold_on']);
+    } finally {
+      await sandbox.close();
+    }
+  });
+
   it('is Chrome, but no web page, by whatever name it reaches the port', async () => {
     const port = await freeTcpPort();
     const sandbox = await openSandbox({ workers: 1, debuggerPort: port });

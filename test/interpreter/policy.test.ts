@@ -69,10 +69,17 @@ describe('limits of scenarios', () => {
         sandbox,
         policy: { ...OPEN_POLICY, limits: () => ({ activation: 60 }) },
       };
-      const looping = program(`${HEAD}blocks:\n  a: { script: "for (;;);", next: end }\n`);
+      const looping = program(`${HEAD}blocks:\n  a: { script: "log('began'); for (;;);", next: end }\n`);
       const { outcome, run } = await simulate(looping, {}, { services });
       expect(outcome.error?.message).to.match(/60/);
       expect(run.trace[0]?.usage?.cpuMs).to.be.greaterThan(0);
+      expect(run.trace[0]?.log).to.deep.equal(['info: began']);
+      const source = "export default async () => { log.warn('began'); for (;;); };";
+      const { program: module } = await checkModule(source, { file: 'm.js', components });
+      const looped = await simulate(module as Program, {}, { services });
+      expect(looped.outcome.error?.code).to.equal('limit');
+      expect(looped.outcome.usage?.cpuMs).to.be.greaterThan(0);
+      expect(looped.run.trace.map(({ log }) => log)).to.deep.equal([['warn: began']]);
     } finally {
       await sandbox.close();
     }

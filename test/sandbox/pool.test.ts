@@ -50,10 +50,9 @@ describe('sandbox: processes', function () {
     const sandbox = await openSandbox({ workers: 1 });
     try {
       process.kill(sandbox.pids[0] ?? 0, 'SIGKILL');
-      const lost: Promise<unknown>[] = [];
-      // Runs started before the death is noticed are lost, those after it wait.
-      for (let i = 0; i < 3; i++) lost.push(startScript(sandbox, { source: 'return 1' }).finished.catch(() => 0));
-      await Promise.all(lost);
+      const runs = Array.from({ length: 3 }, () => startScript(sandbox, { source: 'return 1' }).finished);
+      // Those started before the death is noticed have not begun, and begin elsewhere; those after it wait.
+      expect((await Promise.all(runs)).map(({ value }) => value)).to.deep.equal([1, 1, 1]);
       expect((await startScript(sandbox, { source: 'return 2' }).finished).value).to.equal(2);
     } finally {
       await sandbox.close();
@@ -121,7 +120,15 @@ describe('sandbox: processes', function () {
       release.resolve('played');
       expect((await running.finished).value).to.equal('played');
       // Its worker ends as others do, and another one comes.
-      const lost = startScript(sandbox, { source: 'await sleep(60000)' });
+      const begun = Promise.withResolvers<void>();
+      const lost = startScript(sandbox, {
+        source: 'await sleep(60000)',
+        onCommand: () => {
+          begun.resolve();
+          return new Promise(() => undefined);
+        },
+      });
+      await begun.promise;
       process.kill(sandbox.pids[0] ?? 0, 'SIGKILL');
       expect((await errorOf(lost)).name).to.equal('SandboxLostError');
       expect((await startScript(sandbox, { source: 'return 2' }).finished).value).to.equal(2);

@@ -85,23 +85,15 @@ export abstract class BaseRun implements Run {
     this.#finished.resolve(executed.then((outcome) => (this.#outcome = outcome)));
     void this.finished.then((outcome) => this.settle(outcome));
     this.state.services.runs?.add(this);
-    this.state.whenLimited(() => this.#limitTime());
+    this.state.limitTime((milliseconds) => this.#tookTooLong(milliseconds));
+    void this.finished.then(() => this.state.unlimitTime());
   }
 
-  /** Ends a run that takes longer than it may: its `finally` still has its time. */
-  #limitTime(): void {
-    const { allowed, clock } = this.state;
-    if (allowed.wall === undefined) return;
-    const over = new AbortController();
-    void this.finished.then(() => over.abort());
-    clock.sleep(allowed.wall, over.signal).then(
-      () => {
-        const message = `the run took longer than ${allowed.wall} ms`;
-        this.state.fail({ code: 'time_limit', message, block: '' }, undefined);
-        this.stop(message);
-      },
-      () => undefined,
-    );
+  /** Ends it: its `finally` still has its time. */
+  #tookTooLong(milliseconds: number): void {
+    const message = `the run took longer than ${milliseconds} ms`;
+    this.state.fail({ code: 'time_limit', message, block: '' }, undefined);
+    this.stop(message);
   }
 
   /** Nobody has to wait for it any more. */

@@ -134,13 +134,17 @@ export class ModuleRun extends BaseRun {
   #start(): ScriptRun {
     const { services, trace, clock } = this.state;
     if (!services.sandbox) throw unavailable('this node runs no scripts');
+    const goOn = this.state.debug ? this.state.holdTime() : undefined;
     return services.sandbox.start({
       source: this.#module.source,
       format: this.#module.format,
       kind: 'module',
       file: this.state.scriptUrl,
       debug: this.state.debug,
-      onUndebugged: () => this.state.undebugged(),
+      onUndebugged: () => {
+        this.state.undebugged();
+        goOn?.();
+      },
       title: `${this.program.id}, run ${this.id}`,
       version: this.program.version,
       args: this.#args,

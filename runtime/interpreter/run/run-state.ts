@@ -17,6 +17,7 @@ import type { RunPlace } from './family.ts';
 import { Legs } from './legs.ts';
 import { Mailbox } from './mailbox.ts';
 import type { RunError, RunLimits, RunOptions, RunOutcome } from './run.ts';
+import { TimeLimit } from './time-limit.ts';
 import { Trace } from './trace.ts';
 
 const DEFAULT_LIMITS: RunLimits = {
@@ -45,9 +46,9 @@ export class RunState {
   /** What the run may use. */
   readonly allowed: ScenarioLimits;
   readonly secrets: Secrets;
-  /** What waits until it has limits of time again. */
-  readonly #onUndebugged: (() => void)[] = [];
   #debug: boolean;
+  /** Of the run from start to end. */
+  #timeLimit: TimeLimit | undefined;
   readonly #report: RunOptions['report'];
   readonly #borrowsCall: boolean;
   /** When it began, milliseconds since the epoch. */
@@ -85,7 +86,7 @@ export class RunState {
     if (call?.endSignal.aborted === false) call.endSignal.addEventListener('abort', this.#hearOfEnd, { once: true });
   }
 
-  /** Its scripts wait for a debugger, and it has no limits of time. */
+  /** Its scripts wait for a debugger, and have no limits of time while it is there. */
   get debug(): boolean {
     return this.#debug;
   }
@@ -93,13 +94,22 @@ export class RunState {
   /** The debugger went away before a script was over, or none came: the run is one as any other from now on. */
   undebugged(): void {
     this.#debug = false;
-    for (const listener of this.#onUndebugged.splice(0)) listener();
   }
 
-  /** Calls back when the run has limits of time: at once unless it is debugged. */
-  whenLimited(listener: () => void): void {
-    if (this.#debug) this.#onUndebugged.push(listener);
-    else listener();
+  /** The run begins to take time. @param onOver called when it has taken more than it may */
+  limitTime(onOver: (milliseconds: number) => void): void {
+    const { wall } = this.allowed;
+    if (wall !== undefined) this.#timeLimit = new TimeLimit(this.clock, wall, () => onOver(wall));
+  }
+
+  /** The run takes no time meanwhile: a script of it is debugged. @returns to be called when that is over */
+  holdTime(): () => void {
+    return this.#timeLimit?.hold() ?? (() => undefined);
+  }
+
+  /** The run is over. */
+  unlimitTime(): void {
+    this.#timeLimit?.cancel();
   }
 
   /** What a script is called in stacks, and where a debugger finds its breakpoints: a file by its URL. */

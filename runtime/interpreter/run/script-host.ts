@@ -16,6 +16,7 @@ export function scriptHost(state: RunState, { trace, script }: BlockSite): Scrip
   if (!sandbox) throw unavailable('this node runs no scripts');
   return {
     run: ({ source, format, vars, wallMs, signal }) => {
+      const goOn = state.debug ? state.holdTime() : undefined;
       const run = sandbox.start({
         source,
         format,
@@ -23,7 +24,10 @@ export function scriptHost(state: RunState, { trace, script }: BlockSite): Scrip
         file: state.scriptUrl,
         line: script?.line,
         debug: state.debug,
-        onUndebugged: () => state.undebugged(),
+        onUndebugged: () => {
+          state.undebugged();
+          goOn?.();
+        },
         title: `${program.id}, run ${state.id}`,
         version: program.version,
         vars,
@@ -40,7 +44,10 @@ export function scriptHost(state: RunState, { trace, script }: BlockSite): Scrip
       return busy(
         clock,
         run.finished
-          .finally(() => trace.used(run.usage()))
+          .finally(() => {
+            goOn?.();
+            trace.used(run.usage());
+          })
           .catch((error: unknown) => {
             throw script && error instanceof ScriptError ? inFile(error, script) : error;
           }),

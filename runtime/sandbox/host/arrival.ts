@@ -32,13 +32,26 @@ export class Arrival implements RunLink {
   readonly entrance: Entrance;
   /** What it is to be told once it is there. */
   readonly jobs: Job[];
+  /** The process that it was on its way into died. */
+  readonly isAgain: boolean;
 
-  constructor(id: number, run: HostRun, program: NumberedProgram, entrance: Entrance, jobs: readonly Job[] = []) {
+  constructor(
+    id: number,
+    run: HostRun,
+    program: NumberedProgram,
+    entrance: Entrance,
+    { jobs = [], isAgain = false }: { readonly jobs?: readonly Job[]; readonly isAgain?: boolean } = {},
+  ) {
     this.id = id;
     this.run = run;
     this.program = program;
     this.entrance = entrance;
     this.jobs = [...jobs];
+    this.isAgain = isAgain;
+  }
+
+  halt(): boolean {
+    return false;
   }
 
   job(text: string): void {

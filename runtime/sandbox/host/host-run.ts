@@ -9,19 +9,25 @@ import {
 } from '../errors.ts';
 import { NotPlainError, stringifyPlain } from '../json.ts';
 import { DEFAULT_LIMITS, type LimitName, type ScriptLimits, type ScriptUsage } from '../limits.ts';
-import type { Failure, RunProgress } from '../messages.ts';
+import type { Failure, RunProgress, RunUsage } from '../messages.ts';
 import type { LogLevel, ScriptEvent, ScriptOutcome, ScriptRun, StartOptions } from '../sandbox.ts';
 import { ownLines } from '../stack.ts';
 import { Budget } from './budget.ts';
+import { offeredCommands } from './commands.ts';
 import { Pace } from './pace.ts';
-import { type Utterance, parseSaid } from './said.ts';
+import { type LogLine, type Utterance, parseSaid, UnintelligibleError } from './said.ts';
 
 /** What a run needs of the process it runs in. */
 export interface RunLink {
   job(text: string): void;
+  /** @returns whether the run is at work there, and tells what it used, and that it failed by this limit */
+  halt(limit: LimitName): boolean;
   /** The run is over. */
   end(reusable: boolean): void;
 }
+
+/** Milliseconds for which the process of a run that is to end is waited for, to say what the run used and wrote. */
+const LAST_WORDS_MS = 250;
 
 /** The host's half of a run: carries out what the script asks for, and ends it when it asks for too much. */
 export class HostRun implements ScriptRun {
@@ -45,6 +51,10 @@ export class HostRun implements ScriptRun {
   #sent = 0;
   readonly #waiting: { readonly sent: number; readonly resolve: () => void }[] = [];
   #timer: NodeJS.Timeout | undefined;
+  /** Written in a turn of which nothing else is known yet: told when it has no end. */
+  #written: LogLine[] = [];
+  /** The limit by which it ends, while its last words are waited for. */
+  #halting: LimitName | undefined;
   #ended: number | undefined;
 
   /** @param onOver called once, when the run is over */
@@ -67,7 +77,15 @@ export class HostRun implements ScriptRun {
   #limitTime(): void {
     const { wallMs } = this.limits;
     if (wallMs === undefined || this.isOver) return;
-    this.#timer = setTimeout(() => this.#end(false, new LimitError('wallMs', wallMs)), wallMs);
+    this.#timer = setTimeout(() => this.#halt('wallMs'), wallMs);
+  }
+
+  /** Ends the run as soon as its process has said what it used and wrote. */
+  #halt(limit: LimitName): void {
+    if (this.#link?.halt(limit) !== true) return this.#exceed(limit);
+    this.#halting = limit;
+    this.#abortCommands();
+    this.#timer = setTimeout(() => this.#exceed(limit), LAST_WORDS_MS);
   }
 
   get isOver(): boolean {
@@ -118,12 +136,18 @@ export class HostRun implements ScriptRun {
 
   /** The first activation. */
   get startJob(): string {
-    return `${this.#begin},"commands":${commandNames(this.options.commands)}}`;
+    return `${this.#begin},"commands":${offeredCommands(this.options.commands).text}}`;
   }
 
   /** A process has taken the run. */
   attach(link: RunLink): void {
     this.#link = link;
+    if (this.#halting !== undefined) this.#exceed(this.#halting);
+  }
+
+  /** It begins or wakes once more, for the process that it was on its way into is gone. */
+  restart(): void {
+    this.#written = [];
   }
 
   /** The run waits for a debugger at this address. */
@@ -137,6 +161,15 @@ export class HostRun implements ScriptRun {
     this.options.onUndebugged?.();
   }
 
+  /** A turn goes on. @param body what was written in it since it was last heard of */
+  working(body: string, usage: RunUsage): void {
+    this.#progress = { ...this.#progress, ...usage };
+    for (const item of parseSaid(body)) {
+      if (item.kind !== 'log') throw new UnintelligibleError('a script that works said more than its log');
+      this.#written.push(item);
+    }
+  }
+
   said(body: string, progress: RunProgress, unhandled: string | undefined): void {
     this.#progress = progress;
     this.#pace.crossed(performance.now(), body.length);
@@ -147,11 +180,14 @@ export class HostRun implements ScriptRun {
       if (error instanceof NotPlainError) return this.#end(true, new ScriptError('not_plain', error.message, ''));
       throw error;
     }
+    // With a limit comes nothing else that was said in the turn.
+    if (utterances[0]?.kind !== 'limit') this.#written = [];
     if (unhandled !== undefined) this.#log('warn', `a rejected promise was not handled: ${unhandled}`);
     for (const item of utterances) {
       if (this.isOver) return;
-      this.#hear(item);
+      if (this.#halting === undefined || item.kind === 'log') this.#hear(item);
     }
+    if (this.#halting !== undefined) return this.#exceed(this.#halting);
     while (this.#waiting[0] && this.#waiting[0].sent <= progress.jobs) this.#waiting.shift()?.resolve();
   }
 
@@ -197,7 +233,7 @@ export class HostRun implements ScriptRun {
   }
 
   #command(id: number, name: string, args: Parameters<StartOptions['onCommand']>[1]): void {
-    if (!this.options.commands.includes(name) || this.#commands.has(id))
+    if (!offeredCommands(this.options.commands).names.has(name) || this.#commands.has(id))
       return this.lost(`the sandbox asked for ${name}, which is not offered`);
     const exceeded = this.#budget.countCommand(id, name);
     if (exceeded) return this.#exceed(exceeded);
@@ -262,6 +298,14 @@ export class HostRun implements ScriptRun {
     else this.#log(level, text);
   }
 
+  /** The log of a turn that came to no end, as far as it may go. */
+  #logWritten(): void {
+    for (const { level, text } of this.#written.splice(0)) {
+      if (this.#budget.countLog(text) !== undefined) return;
+      this.#log(level, text);
+    }
+  }
+
   /** A log that cannot be written ends this run, and no other. */
   #log(level: LogLevel, text: string): void {
     try {
@@ -271,6 +315,12 @@ export class HostRun implements ScriptRun {
     }
   }
 
+  #abortCommands(): void {
+    const controllers = [...this.#commands.values()];
+    this.#commands.clear();
+    for (const controller of controllers) controller.abort(new ScriptAbortedError('the script is over'));
+  }
+
   #exceed(limit: LimitName): void {
     this.#end(false, new LimitError(limit, this.limits[limit] ?? 0));
   }
@@ -278,32 +328,19 @@ export class HostRun implements ScriptRun {
   #end(reusable: boolean, result: SandboxError | Pick<ScriptOutcome, 'value' | 'vars'>): void {
     if (this.isOver) return;
     this.#ended = performance.now();
+    if (result instanceof Error) this.#logWritten();
     this.#debuggerUrl?.reject(new ScriptAbortedError('the script is over'));
     clearTimeout(this.#timer);
     this.options.signal?.removeEventListener('abort', this.#abort);
     if (result instanceof Error) this.#outcome.reject(result);
     else this.#outcome.resolve({ ...result, usage: this.usage() });
-    const commands = [...this.#commands.values()];
-    this.#commands.clear();
-    for (const controller of commands) controller.abort(new ScriptAbortedError('the script is over'));
+    this.#abortCommands();
     for (const { resolve } of this.#waiting.splice(0)) resolve();
     this.#link?.end(reusable);
     this.#link = undefined;
     this.#begin = '';
     this.#onOver();
   }
-}
-
-const namesIn = new WeakMap<readonly string[], string>();
-
-/** The names of the functions as a script is told them: the same list, which all runs of a module share, is one text. */
-function commandNames(commands: readonly string[]): string {
-  const known = namesIn.get(commands);
-  if (known !== undefined) return known;
-  // A name comes before those that begin with it.
-  const text = JSON.stringify(commands.toSorted().map((name) => name.split('.')));
-  namesIn.set(commands, text);
-  return text;
 }
 
 function errorOf(failure: Exclude<Failure, { kind: 'limit' }>): SandboxError {

@@ -171,11 +171,14 @@ export class Pool implements Sandbox {
   }
 
   /** Brings a run into a process, as soon as one is ready for it. */
-  #enter(id: number, run: HostRun, entrance: Entrance, jobs?: readonly Job[]): void {
+  #enter(id: number, run: HostRun, entrance: Entrance, jobs: readonly Job[] = []): void {
     const program = this.#programs.find(run.options.version, run.options);
-    const arrival = new Arrival(id, run, program, entrance, jobs);
+    this.#admit(new Arrival(id, run, program, entrance, { jobs }));
+  }
+
+  #admit(arrival: Arrival): void {
     if (this.#place(arrival)) return;
-    run.attach(arrival);
+    arrival.run.attach(arrival);
     this.#waiting.push(arrival);
   }
 
@@ -260,6 +263,12 @@ export class Pool implements Sandbox {
           suspects: suspects.map(({ file }) => file),
           lastWords: worker.process.lastWords,
         });
+      },
+      unheard: (arrivals) => {
+        for (const arrival of arrivals) {
+          if (this.#closed) arrival.run.lost('the sandbox is closed');
+          else this.#admit(arrival);
+        }
       },
       debuggable: (worker, run) => this.#letDebuggerIn(worker, run),
       undebugged: (run) => {

@@ -3,12 +3,18 @@ import type { LimitName } from '../limits.ts';
 import { DEFAULT_LIMITS } from '../limits.ts';
 import type { LogLevel } from '../sandbox.ts';
 
+export interface LogLine {
+  readonly kind: 'log';
+  readonly level: LogLevel;
+  readonly text: string;
+}
+
 /** One thing a script said; inside.js has the list. */
 export type Utterance =
   | { readonly kind: 'call'; readonly id: number; readonly name: string; readonly args: readonly Json[] }
   | { readonly kind: 'cancel'; readonly id: number }
   | { readonly kind: 'keys'; readonly listens: boolean }
-  | { readonly kind: 'log'; readonly level: LogLevel; readonly text: string }
+  | LogLine
   | { readonly kind: 'limit'; readonly limit: LimitName }
   | { readonly kind: 'heard' }
   | { readonly kind: 'idle' }

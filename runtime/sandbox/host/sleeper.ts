@@ -18,6 +18,10 @@ export class Sleeper implements RunLink {
     this.#wake(this.#text, text);
   }
 
+  halt(): boolean {
+    return false;
+  }
+
   /** Its text goes with it. */
   end(): void {}
 }

@@ -1,7 +1,7 @@
 import { SandboxLostError, type ScriptProblem } from '../errors.ts';
 import type { ToHost } from '../messages.ts';
 import type { CompileResult } from '../sandbox.ts';
-import { type Arrival, type Job, jobOf, timeOf } from './arrival.ts';
+import { Arrival, type Job, jobOf, timeOf } from './arrival.ts';
 import { Growth } from './growth.ts';
 import type { HostRun } from './host-run.ts';
 import type { NumberedProgram } from './programs.ts';
@@ -20,6 +20,11 @@ export interface WorkerListener {
   ready(worker: Worker): void;
   /** A program made the worker unreliable. */
   wounded(worker: Worker, culprit: NumberedProgram, reason: string): void;
+  /**
+   * The worker died before anything was heard of runs that were to begin or wake in it: nothing that they did has been carried out.
+   * Follows `gone`.
+   */
+  unheard(arrivals: readonly Arrival[]): void;
   /** @param suspects programs that may have been the cause */
   gone(worker: Worker, suspects: readonly NumberedProgram[], reason: string): void;
   /**
@@ -44,8 +49,8 @@ const MB = 1_048_576;
 interface Held {
   readonly run: HostRun;
   readonly program: NumberedProgram;
-  /** Nothing was heard of it here yet. */
-  arriving: boolean;
+  /** How it came; undefined as soon as something was heard of it. */
+  arrival: Arrival | undefined;
   /** What it was told and has not dealt with. */
   readonly jobs: Job[];
   /** The worker has done with it by itself. */
@@ -126,17 +131,26 @@ export class Worker {
   }
 
   /** @param crowded so many runs wait that this one is to give up its isolate as soon as it waits */
-  take({ id, run, program, entrance: { type, text }, jobs }: Arrival, crowded: boolean): void {
+  take(arrival: Arrival, crowded: boolean): void {
+    const { id, run, program, jobs } = arrival;
+    const { type, text } = arrival.entrance;
     this.announce(program);
     this.#arrivals += 1;
-    const held: Held = { run, program, arriving: true, jobs: [], over: false };
+    const held: Held = { run, program, arrival, jobs: [], over: false };
     this.#held.set(id, held);
     const tell = (job: Job): void => {
       const { text: said, ...time } = job;
       held.jobs.push(job);
       this.process.send({ type: 'job', run: id, ...time }, said);
     };
-    run.attach({ job: (said) => tell(jobOf(run, said)), end: (reusable) => this.#end(id, held, reusable) });
+    run.attach({
+      job: (said) => tell(jobOf(run, said)),
+      halt: (limit) => {
+        if (!held.over) this.process.send({ type: 'halt', run: id, limit });
+        return !held.over;
+      },
+      end: (reusable) => this.#end(id, held, reusable),
+    });
     const { cpuMs, activationMs, memoryMb, messageBytes } = run.limits;
     const limits = { cpuMs, activationMs, memoryMb, messageBytes };
     const debug = run.options.debug ?? false;
@@ -178,8 +192,11 @@ export class Worker {
         this.#compiles.get(message.request)?.resolve(compileResult(message.problems, body));
         this.#compiles.delete(message.request);
         return this.#endWhenDone();
-      case 'debuggable':
+      case 'debuggable': {
+        const held = this.#held.get(message.run);
+        if (held) held.arrival = undefined;
         return this.#listener.debuggable(this, message.run);
+      }
       case 'undebugged':
         return this.#listener.undebugged(message.run);
       case 'inspected':
@@ -187,10 +204,15 @@ export class Worker {
       case 'said': {
         const held = this.#held.get(message.run);
         if (!held) return;
-        held.arriving = false;
+        held.arrival = undefined;
         held.jobs.splice(0, message.jobs - held.run.jobsDone);
         held.over = message.over === true;
         return held.run.said(body, message, message.unhandled);
+      }
+      case 'working': {
+        const held = this.#held.get(message.run);
+        if (held) held.arrival = undefined;
+        return held?.run.working(body, message);
       }
       case 'asleep':
         return this.#fellAsleep(message.run, body);
@@ -228,11 +250,18 @@ export class Worker {
     this.#state = 'gone';
     const held = [...this.#held.values()];
     this.#held.clear();
-    const suspects = held.filter(({ arriving, jobs }) => arriving || jobs.length > 0).map(({ program }) => program);
-    for (const { run } of held) run.lost(reason);
+    const suspects = held.filter(({ arrival, jobs }) => arrival || jobs.length > 0).map(({ program }) => program);
+    const unheard = held.flatMap(({ arrival, jobs }) => (arrival && !arrival.isAgain ? { arrival, jobs } : []));
+    for (const { run, arrival } of held) if (!arrival || arrival.isAgain) run.lost(reason);
     for (const { reject } of this.#compiles.values()) reject(new SandboxLostError(reason));
     this.#compiles.clear();
     this.#listener.gone(this, suspects, reason);
+    this.#listener.unheard(
+      unheard.map(({ arrival: { id, run, program, entrance }, jobs }) => {
+        run.restart();
+        return new Arrival(id, run, program, entrance, { jobs, isAgain: true });
+      }),
+    );
   }
 }
 

@@ -1,5 +1,6 @@
 import type ivm from 'isolated-vm';
 import { ownLines, placesOf } from '../stack.ts';
+import type { Slate } from './slate.ts';
 
 /**
  * The one door between host and isolate. An activation goes in as JSON text, what the script said comes out as JSON
@@ -28,6 +29,8 @@ export type Said =
       readonly ended: boolean;
       /** What the isolate holds, heap and buffers. */
       readonly bytes: number;
+      /** It exceeded a limit: the text names it, and nothing else that was said counts. */
+      readonly exceeded?: true;
       readonly unhandled?: string;
     }
   | { readonly kind: 'timeout' }
@@ -35,11 +38,12 @@ export type Said =
   /** The isolate is gone, as after too much memory. */
   | { readonly kind: 'disposed' };
 
-export type Activate = (activation?: string, toEnd?: true) => string | undefined;
+export type Activate = (activation?: string, toEnd?: boolean, slate?: SharedArrayBuffer) => string | undefined;
 export type StartProgram = (options: ivm.RunOptions) => Promise<unknown>;
 
 /** What a door leads to. */
 export interface Inside {
+  readonly slate: Slate;
   readonly activate: ivm.Reference<Activate>;
   readonly start: StartProgram;
   /** See `Stand`; undefined where no debugger is let in. */
@@ -50,13 +54,16 @@ export interface Inside {
 export class Door {
   readonly #isolate: ivm.Isolate;
   readonly #context: ivm.Context;
+  /** What is written in a turn, for when it has no end. */
+  readonly slate: Slate;
   readonly #activate: ivm.Reference<Activate>;
   readonly #start: StartProgram;
   readonly #stand: ivm.Reference<() => void> | undefined;
 
-  constructor(isolate: ivm.Isolate, context: ivm.Context, { activate, start, stand }: Inside) {
+  constructor(isolate: ivm.Isolate, context: ivm.Context, { slate, activate, start, stand }: Inside) {
     this.#isolate = isolate;
     this.#context = context;
+    this.slate = slate;
     this.#activate = activate;
     this.#start = start;
     this.#stand = stand;
@@ -72,7 +79,7 @@ export class Door {
     const options = limited(timeout);
     // The isolate takes its tasks in order, all in one turn of its thread.
     const [announced, started, drained, bytes] = await Promise.allSettled([
-      this.#activate.apply(undefined, [activation(now, jobs)], options),
+      this.#activate.apply(undefined, [activation(now, jobs), false, this.slate.handle()], options),
       this.#start(options),
       this.#drain(),
       this.#bytes(),
@@ -93,7 +100,8 @@ export class Door {
   ): Promise<Said> {
     const options = { ...limited(timeout), result: { promise: true, copy: true } } as const;
     const turn: { settled?: PromiseSettledResult<string> } = {};
-    (this.#activate.apply(undefined, [activation(now, jobs), true], options) as unknown as Promise<string>).then(
+    const inside = [activation(now, jobs), true, this.slate.handle()] as const;
+    (this.#activate.apply(undefined, [...inside], options) as unknown as Promise<string>).then(
       (value) => (turn.settled = { status: 'fulfilled', value }),
       (reason: unknown) => (turn.settled = { status: 'rejected', reason }),
     );
@@ -190,7 +198,7 @@ function activation(now: number, jobs: readonly string[]): string {
 /** A script that went on after it exceeded a limit ends because of that limit, not because of the time it then took. */
 function exceeded(drained: PromiseSettledResult<string>, bytes: number): Said | undefined {
   const isLimit = drained.status === 'fulfilled' && drained.value.startsWith(LIMIT);
-  return isLimit ? { kind: 'said', text: drained.value.slice(1), ended: false, bytes } : undefined;
+  return isLimit ? { kind: 'said', text: drained.value.slice(1), ended: false, bytes, exceeded: true } : undefined;
 }
 
 function thrown(reason: unknown): Said {

@@ -111,6 +111,9 @@ function receive(message: ToWorker, body: string): void {
     case 'job':
       runs.get(message.run)?.job(body, message.now);
       break;
+    case 'halt':
+      runs.get(message.run)?.halt(message.limit);
+      break;
     case 'end':
       runs.get(message.run)?.end(message.reusable);
       runs.delete(message.run);

@@ -55,6 +55,12 @@ export class MemoryWatch {
     this.#active.delete(watched);
   }
 
+  /** Bytes by which the process had grown at the last look, if that is laid at the door of this activation; none else. */
+  grownBy(watched: Watched): number {
+    const [longest] = this.#active;
+    return longest?.[0] === watched ? Math.max(0, this.#rss - longest[1]) : 0;
+  }
+
   #measure(): number {
     this.#rss = this.#measureRss();
     this.#lookedAt = performance.now();

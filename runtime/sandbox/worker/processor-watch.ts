@@ -6,8 +6,10 @@ export interface Turn {
   readonly onThread: () => number;
   /** Milliseconds of processor time that it may have. */
   readonly limitMs: number;
-  /** Called once, when it has had them, with how many it used. */
-  readonly exceeded: (usedMs: number) => void;
+  /** Called once, when it has had them. */
+  readonly exceeded: () => void;
+  /** Called at every look at which it is still at work. */
+  readonly goesOn?: () => void;
 }
 
 interface Watched {
@@ -75,9 +77,10 @@ export class ProcessorWatch {
     this.#count();
     const now = performance.now();
     for (const watched of this.#turns.values()) {
-      if (watched.ended || (watched.used < watched.turn.limitMs && now < watched.until)) continue;
-      watched.ended = true;
-      watched.turn.exceeded(watched.used);
+      if (watched.ended) continue;
+      watched.ended = watched.used >= watched.turn.limitMs || now >= watched.until;
+      if (watched.ended) watched.turn.exceeded();
+      else watched.turn.goesOn?.();
     }
   }
 

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import ivm from 'isolated-vm';
 import { type Activate, Door, type StartProgram } from './door.ts';
 import { type Prepared, type Program, SourceError, syntaxProblem } from './source.ts';
+import { Slate } from './slate.ts';
 import { STAND, STAND_URL } from './stand.ts';
 
 const INSIDE = readFileSync(new URL('inside.js', import.meta.url), 'utf8');
@@ -30,6 +31,7 @@ export class Room {
   #inside: ivm.Script | undefined;
   #block: ivm.Script | undefined;
   #next: Promise<ivm.Context> | undefined;
+  #slate = new Slate();
 
   constructor(program: Program, prepared: Prepared, settings: IsolateSettings) {
     this.#program = program;
@@ -59,12 +61,13 @@ export class Room {
     this.prepare();
     const context = (await this.#next) as ivm.Context;
     this.#next = undefined;
+    if (this.#slate.hasGrown) this.#slate = new Slate();
     const [activate, start, stand] = await Promise.all([
       this.#inside.run(context, { reference: true }) as Promise<ivm.Reference<Activate>>,
       this.#compile(context),
       this.#inspector ? this.#compileStand(context) : undefined,
     ]);
-    return new Door(this.isolate, context, { activate, start, stand });
+    return new Door(this.isolate, context, { slate: this.#slate, activate, start, stand });
   }
 
   async #compileStand(context: ivm.Context): Promise<ivm.Reference<() => void>> {

@@ -1,15 +1,16 @@
 import type { LimitName } from '../limits.ts';
 import type { Entry, Failure, RunProgress, ToHost } from '../messages.ts';
+import { Activity } from './activity.ts';
 import type { Said } from './door.ts';
 import { readDream, writeDream } from './dream.ts';
 import { InspectorLink } from './inspector-link.ts';
 import { isSame, Journal } from './journal.ts';
-import type { MemoryWatch, Watched } from './memory-watch.ts';
-import { STARVED, type ProcessorWatch, type Turn } from './processor-watch.ts';
+import type { MemoryWatch } from './memory-watch.ts';
+import type { ProcessorWatch } from './processor-watch.ts';
 import { randomSeed } from './random-seed.ts';
 import type { Room } from './room.ts';
-import { ScriptTime } from './script-time.ts';
 import { type Seat, type Seats, leave } from './seats.ts';
+import type { Slate } from './slate.ts';
 import { type Program, SourceError } from './source.ts';
 import type { Turnstile } from './turnstile.ts';
 
@@ -36,6 +37,8 @@ const DEBUGGER_MS = 60_000;
 const PREPARE_MS = 10_000;
 /** Milliseconds for which a script that has just begun keeps others from beginning. */
 const ENTRY_MS = 50;
+/** Milliseconds between two times that the host is told of a turn that goes on. */
+const REPORT_MS = 100;
 /** The job that tells a script that its debugger is gone. */
 const UNDEBUGGED = '{"do":"undebugged"}';
 /** Milliseconds of processor time that it may take to do everything again. */
@@ -54,8 +57,7 @@ const LEAVING_CPU_MS = 500;
 type State = 'preparing' | 'idle' | 'active' | 'over';
 
 /** One run inside the worker: takes activations to its isolate and what the script said to the host. */
-export class WorkerRun implements Watched {
-  readonly memoryMb: number;
+export class WorkerRun {
   readonly #settings: Entry;
   readonly #around: RunSurroundings;
   #state: State = 'preparing';
@@ -68,18 +70,16 @@ export class WorkerRun implements Watched {
   readonly #patience: number;
   #resting: NodeJS.Timeout | undefined;
   #leaving = false;
-  /** An activation is in the isolate, although the run may be over. */
-  #inside = false;
+  readonly #activity: Activity;
+  /** What was written in the turn of which nothing was said yet. */
+  #slate: Slate | undefined;
+  #reported = 0;
   /** With a debugger there are no limits of time, until it goes away. */
   #limited: boolean;
   /** What the script hears of us in its next turn. */
   #news: string[] = [];
-  #turnNow: Turn | undefined;
   #debuggerLate: NodeJS.Timeout | undefined;
-  #activations: number;
   #taken: number;
-  readonly #time: ScriptTime;
-  #memoryBytes: number;
 
   /** @param asleep the body of `wake`; undefined: it begins */
   constructor(settings: Entry, around: RunSurroundings, asleep?: string) {
@@ -87,19 +87,13 @@ export class WorkerRun implements Watched {
     this.#settings = settings;
     this.#now = settings.now;
     this.#around = around;
-    this.#time = new ScriptTime(settings, dream?.cpuMs);
-    this.#activations = dream?.activations ?? 0;
+    const listener = { exceeded: (limit: LimitName) => this.#exceeded(limit), goesOn: () => this.#goesOn() };
+    this.#activity = new Activity(settings, around, listener, dream);
     this.#taken = dream?.jobs ?? 0;
-    this.#memoryBytes = dream?.memoryBytes ?? 0;
     this.#patience = dream ? dream.patience * 2 : 1;
     this.#limited = !settings.debug;
-    this.memoryMb = settings.memoryMb;
     // A debugger looks into the one isolate.
     if (!settings.debug) this.#journal = new Journal(dream?.turns);
-  }
-
-  get isGone(): boolean {
-    return this.#seat?.room.isolate.isDisposed ?? false;
   }
 
   /** Starts the program; never rejects. */
@@ -183,19 +177,20 @@ export class WorkerRun implements Watched {
   uninspect(): void {
     if (this.#limited || this.#isOver()) return;
     this.#limited = true;
-    if (this.#inside && this.#seat) this.#watchTurn(this.#turnOf(this.#seat));
+    this.#activity.limit();
     this.#news = [UNDEBUGGED];
     this.#inspector?.detach();
     this.#around.send({ type: 'undebugged', run: this.#settings.run });
   }
 
-  exceededMemory(): void {
-    this.#exceeded('memoryMb');
+  /** The host finds that it has had what it may have. */
+  halt(limit: LimitName): void {
+    this.#exceeded(limit);
   }
 
   /** Memory ran out where V8 cannot throw, or the isolate does not stop; that thread never comes back. */
   #catastrophe(reason: string): void {
-    if (reason.includes('out-of-memory')) this.exceededMemory();
+    if (reason.includes('out-of-memory')) this.#exceeded('memoryMb');
     this.#wounded(reason);
   }
 
@@ -231,7 +226,7 @@ export class WorkerRun implements Watched {
   #rest(): void {
     const seat = this.#seat;
     const most = this.#leaving ? LEAVING_CPU_MS : REPEATABLE_CPU_MS;
-    const easy = this.#journal?.complete === true && this.#time.used <= most;
+    const easy = this.#journal?.complete === true && this.#activity.used.cpuMs <= most;
     if (!seat || this.#state !== 'idle' || !easy) return;
     const dream = writeDream({ turns: this.#journal.turns, patience: this.#patience, ...this.#progress() });
     clearTimeout(this.#resting);
@@ -242,7 +237,7 @@ export class WorkerRun implements Watched {
   async #repeat(seat: Seat): Promise<void> {
     for (const [index, turn] of (this.#journal?.turns ?? []).entries()) {
       // oxlint-disable-next-line eslint/no-await-in-loop -- one after the other, as it was
-      const said = await this.#enter(seat, turn.now, turn.jobs, index === 0);
+      const said = await this.#activity.again(seat, { now: turn.now, jobs: turn.jobs, first: index === 0 });
       if (this.#isOver()) return;
       if (said.kind !== 'said' || !isSame(turn, said.text))
         return this.#fail({ kind: 'lost', message: 'after a long wait the script did not do the same again' });
@@ -272,15 +267,22 @@ export class WorkerRun implements Watched {
     const { debug, run } = this.#settings;
     const now = this.#now ?? Date.now();
     this.#state = 'active';
-    this.#activations++;
-    const said = await this.#enter(seat, now, [...this.#news.splice(0), ...jobs], first);
+    this.#slate = seat.door.slate;
+    const said = await this.#activity.turn(seat, {
+      now,
+      jobs: [...this.#news.splice(0), ...jobs],
+      first,
+      limited: this.#limited,
+      inspector: this.#inspector,
+    });
     if (this.#isOver()) return;
-    this.#time.count(said.usedMs);
     this.#state = 'idle';
     const failure = this.#failureOf(said);
     if (failure) return this.#fail(failure);
     if (said.kind !== 'said') return;
-    this.#memoryBytes = said.bytes;
+    // What it said before it exceeded a limit is not in there.
+    if (said.exceeded) this.#report();
+    this.#slate = undefined;
     const { unhandled } = said;
     const over = said.ended && !debug;
     this.#around.send(
@@ -299,52 +301,19 @@ export class WorkerRun implements Watched {
     else if (this.#journal?.complete) this.#restLater();
   }
 
-  /** Lets the script work, within its limits. */
-  async #enter(seat: Seat, now: number, jobs: readonly string[], first: boolean): Promise<Said & { usedMs: number }> {
-    this.#inside = true;
-    const turn = this.#turnOf(seat);
-    if (this.#limited) this.#watchTurn(turn);
-    // A second look, should the first one not come about.
-    const timeout = this.#limited ? STARVED * turn.limitMs : undefined;
-    const { door } = seat;
-    const work = (): Promise<Said> => (first ? start(seat, now, jobs, timeout) : door.activate(now, jobs, timeout));
-    const said = await (this.#inspector ? this.#inspector.turn(work) : work());
-    this.#inside = false;
-    return { ...said, usedMs: this.#endTurn() };
+  /** A turn takes long. What is told of it now is known whatever becomes of this process. */
+  #goesOn(): void {
+    // What is done once more was told before.
+    if (this.#slate === undefined) return;
+    this.#report(performance.now() - this.#reported >= REPORT_MS);
   }
 
-  #watchTurn(turn: Turn): void {
-    this.#turnNow = turn;
-    this.#around.watch.begin(this);
-    this.#around.processor.begin(turn);
-  }
-
-  /** @returns milliseconds of processor time that it used */
-  #endTurn(): number {
-    this.#around.watch.end(this);
-    const usedMs = this.#turnNow ? this.#around.processor.end(this.#turnNow) : 0;
-    this.#turnNow = undefined;
-    return usedMs;
-  }
-
-  #turnOf({ room: { isolate } }: Seat): Turn {
-    // While it is prepared, it does again what it has done.
-    const { milliseconds, name } = this.#state === 'preparing' ? this.#time.limitAgain : this.#time.limit;
-    const before = isolate.cpuTime;
-    let onThread = 0;
-    return {
-      limitMs: milliseconds,
-      // What isolated-vm calls the processor's time goes on while the thread waits for the processor.
-      onThread: () => {
-        if (!isolate.isDisposed) onThread = Number(isolate.cpuTime - before) / 1e6;
-        return onThread;
-      },
-      exceeded: (usedMs) => {
-        // The failure tells what was used, this turn included.
-        this.#time.count(usedMs);
-        this.#exceeded(name);
-      },
-    };
+  /** @param bare also when nothing was written since the last time */
+  #report(bare = false): void {
+    const text = this.#slate?.read() ?? '';
+    if (text === '' && !bare) return;
+    this.#reported = performance.now();
+    this.#around.send({ type: 'working', run: this.#settings.run, ...this.#activity.used }, text);
   }
 
   /** Nothing more is to be done here: the next run of its program gets the isolate. */
@@ -358,7 +327,7 @@ export class WorkerRun implements Watched {
     if (said.kind === 'timeout') return { kind: 'limit', limit: 'activationMs' };
     if (said.kind === 'disposed') return { kind: 'limit', limit: 'memoryMb' };
     if (said.kind === 'threw') return said;
-    const limit = this.#limited ? this.#time.exceeded : undefined;
+    const limit = this.#limited ? this.#activity.exceeded : undefined;
     return limit === undefined ? undefined : { kind: 'limit', limit };
   }
 
@@ -368,7 +337,9 @@ export class WorkerRun implements Watched {
 
   #fail(failure: Failure): void {
     if (this.#isOver()) return;
-    const progress = this.#progress();
+    this.#report();
+    const usedUp = failure.kind === 'limit' && failure.limit === 'memoryMb';
+    const progress = { ...this.#progress(), ...(usedUp ? this.#activity.usedUp : {}) };
     this.#state = 'over';
     clearTimeout(this.#resting);
     clearTimeout(this.#debuggerLate);
@@ -383,9 +354,9 @@ export class WorkerRun implements Watched {
       return;
     }
     leave(room);
-    if (!this.#inside) return;
+    if (!this.#activity.isInside) return;
     setTimeout(() => {
-      if (this.#inside) this.#wounded('an isolate does not stop');
+      if (this.#activity.isInside) this.#wounded('an isolate does not stop');
     }, GRACE_MS);
   }
 
@@ -411,27 +382,8 @@ export class WorkerRun implements Watched {
   }
 
   #progress(): RunProgress {
-    return {
-      cpuMs: this.#time.used,
-      activations: this.#activations,
-      memoryBytes: this.#memoryBytes,
-      jobs: this.#taken,
-    };
+    return { ...this.#activity.used, jobs: this.#taken };
   }
-}
-
-/** A block that ended in its first turn the last time will do so again: then the next fresh context is made at once. */
-async function start(
-  { program, room, door }: Seat,
-  now: number,
-  jobs: readonly string[],
-  timeout?: number,
-): Promise<Said> {
-  const said = await (room.endsAtOnce
-    ? door.startToEnd(now, jobs, timeout, () => room.prepare())
-    : door.start(now, jobs, timeout));
-  room.endsAtOnce = program.kind === 'block' && said.kind === 'said' && said.ended;
-  return said;
 }
 
 function prepareFailure(error: unknown): Failure {
