@@ -1,6 +1,6 @@
 /**
- * The script's side of the door (see door.ts). Evaluated in every fresh context before anything of the author's; its
- * value is the one function the host holds. What is here shares the context with the script, so it keeps the built-in
+ * The script's side of the door (see door.ts). Called with what tame.js makes (see room.ts) in every fresh context, before
+ * anything of the author's is evaluated; its value is the one function the host holds. What is here shares the context with the script, so it keeps the built-in
  * functions it needs, stores nothing where a changed prototype could intercept it, and hands the script frozen arrow
  * functions only. A script that fools it fools itself: everything that leaves is checked again outside.
  *
@@ -10,11 +10,12 @@
  *      nothing can continue the script
  */
 /* oxlint-disable typescript/unbound-method -- the methods taken out are called with `apply` only */
-(() => {
+/* oxlint-disable eslint/no-unused-expressions -- the file is one expression */
+(tame) => {
   'use strict';
   const { parse, stringify } = JSON;
-  const { apply, construct, ownKeys } = Reflect;
-  const { create, defineProperty, freeze, getOwnPropertyDescriptor, setPrototypeOf } = Object;
+  const { apply, ownKeys } = Reflect;
+  const { create, defineProperty, freeze, setPrototypeOf } = Object;
   const { indexOf, slice } = String.prototype;
   const { add, clear, delete: remove, forEach } = Set.prototype;
   const { finally: lastly, then } = Promise.prototype;
@@ -30,17 +31,7 @@
   const Units = Uint16Array;
   const shared = Atomics;
 
-  // Memory that V8 does not count, threads that wait, and callbacks that run outside any time limit.
-  for (const name of ['SharedArrayBuffer', 'Atomics', 'WebAssembly', 'FinalizationRegistry', 'WeakRef']) {
-    delete globalThis[name];
-  }
-  replaceArrayBuffer();
-
-  /** Milliseconds since the epoch, while the script has its turn; what a script does depends on nothing it is not told. */
-  let clock = 0;
-  let seed = [0, 0, 0, 1];
-  replaceDate();
-  hide(Math, 'random', random);
+  const { setClock, setSeed } = tame(hide, fix);
 
   let limits;
   let out = '';
@@ -437,84 +428,13 @@
     return freeze(value);
   }
 
-  /** Growable buffers take memory past the limit, so the constructor loses its options. */
-  function replaceArrayBuffer() {
-    const Original = ArrayBuffer;
-    const { prototype, isView } = Original;
-    delete prototype.resize;
-    function Limited(length) {
-      if (new.target === undefined) throw new TypeError("Constructor ArrayBuffer requires 'new'");
-      return construct(Original, [length], new.target);
-    }
-    hide(Limited, 'name', 'ArrayBuffer');
-    Limited.prototype = prototype;
-    fix(Limited, 'isView', (value) => isView(value));
-    defineProperty(Limited, Symbol.species, {
-      __proto__: null,
-      get() {
-        return this;
-      },
-    });
-    hide(prototype, 'constructor', Limited);
-    hide(globalThis, 'ArrayBuffer', freeze(Limited));
-  }
-
-  function replaceDate() {
-    const Original = Date;
-    const { prototype } = Original;
-    const { toString } = prototype;
-    function Clocked(year, month, ...rest) {
-      if (new.target === undefined) return apply(toString, new Original(clock), []);
-      const { length } = arguments;
-      const args = length === 0 ? [clock] : length === 1 ? [year] : [year, month, ...rest];
-      return construct(Original, args, new.target);
-    }
-    hide(Clocked, 'name', 'Date');
-    hide(Clocked, 'length', 7);
-    Clocked.prototype = prototype;
-    hide(Clocked, 'now', () => clock);
-    hide(Clocked, 'parse', Original.parse);
-    hide(Clocked, 'UTC', Original.UTC);
-    hide(prototype, 'constructor', Clocked);
-    hide(globalThis, 'Date', Clocked);
-    // A format of no date is one of the present.
-    const format = Intl.DateTimeFormat.prototype;
-    const { get } = getOwnPropertyDescriptor(format, 'format');
-    const { formatToParts } = format;
-    defineProperty(format, 'format', {
-      __proto__: null,
-      configurable: true,
-      get() {
-        const bound = apply(get, this, []);
-        return (date) => bound(date === undefined ? clock : date);
-      },
-    });
-    hide(format, 'formatToParts', function (date) {
-      return apply(formatToParts, this, [date === undefined ? clock : date]);
-    });
-  }
-
-  /** sfc32 of PractRand, for 52 bits. */
-  function random() {
-    return (next32() * 1_048_576 + (next32() >>> 12)) / 4_503_599_627_370_496;
-  }
-
-  function next32() {
-    const sum = (((seed[0] + seed[1]) | 0) + seed[3]) | 0;
-    seed[3] = (seed[3] + 1) | 0;
-    seed[0] = seed[1] ^ (seed[1] >>> 9);
-    seed[1] = (seed[2] + (seed[2] << 3)) | 0;
-    seed[2] = (((seed[2] << 21) | (seed[2] >>> 11)) + sum) | 0;
-    return sum >>> 0;
-  }
-
   function refuse(settle, { code, message }) {
     if (unheard?.code === code) unheard = undefined;
     if (settle !== undefined) settle.reject(failure(code, message, settle.site));
   }
 
   function obey(job) {
-    if (job.do === 'seed') seed = job.seed;
+    if (job.do === 'seed') setSeed(job.seed);
     else if (job.do === 'start') {
       start(job);
       if (registered) run(early);
@@ -558,8 +478,8 @@
     if (memory !== undefined) slate = memory;
     const end = toEnd ? untilEnd() : undefined;
     const jobs = parse(activation);
-    clock = jobs[0];
+    setClock(jobs[0]);
     for (let index = 1; index < jobs.length; index++) obey(jobs[index]);
     return end;
   };
-})();
+};

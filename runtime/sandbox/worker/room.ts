@@ -5,7 +5,8 @@ import { type Prepared, type Program, SourceError, syntaxProblem } from './sourc
 import { Slate } from './slate.ts';
 import { STAND, STAND_URL } from './stand.ts';
 
-const INSIDE = readFileSync(new URL('inside.js', import.meta.url), 'utf8');
+/** One script, which is compiled once in each isolate. */
+const INSIDE = `${expressionIn('inside.js')}(${expressionIn('tame.js')})`;
 /** Our own code inside is called as Node.js calls its own, for that is what debuggers pass over. */
 const INSIDE_URL = 'node:internal/ringmaster/inside';
 const ENTRY_URL = 'node:internal/ringmaster/entry';
@@ -97,6 +98,12 @@ export class Room {
       throw new SourceError([syntaxProblem(error)]);
     }
   }
+}
+
+/** Of a file that is one expression. */
+function expressionIn(file: string): string {
+  const text = readFileSync(new URL(file, import.meta.url), 'utf8');
+  return `(${text.trimEnd().replace(/;$/, '')})`;
 }
 
 async function linkModule(
