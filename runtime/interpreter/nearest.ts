@@ -30,6 +30,8 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
   let best = Math.min(word.length, Math.max(1, Math.floor(word.length / 3)) + 1);
   const wanted = word.toLowerCase().replaceAll('-', '_');
   for (const candidate of candidates) {
+    // At least as many edits as one is longer than the other: a script may ask for names of any length.
+    if (Math.abs(wanted.length - candidate.length) >= best) continue;
     const distance = editDistance(wanted, candidate.toLowerCase());
     if (distance < best) {
       best = distance;

@@ -27,14 +27,9 @@ export function parsePlain(text: string): Json {
 function checkPlain(value: Json, depth: number): void {
   if (typeof value !== 'object' || value === null) return;
   if (depth > MAX_DEPTH) throw new NotPlainError(`nested more than ${MAX_DEPTH} levels deep`);
-  if (Array.isArray(value)) {
-    for (const item of value as readonly Json[]) checkPlain(item, depth + 1);
-    return;
-  }
-  for (const [key, item] of Object.entries(value)) {
-    if (key === '__proto__') throw new NotPlainError('a key must not be __proto__');
-    checkPlain(item, depth + 1);
-  }
+  if (Object.hasOwn(value, '__proto__')) throw new NotPlainError('a key must not be __proto__');
+  const items: readonly Json[] = Array.isArray(value) ? (value as readonly Json[]) : Object.values(value);
+  for (const item of items) if (typeof item === 'object') checkPlain(item, depth + 1);
 }
 
 /**

@@ -158,8 +158,11 @@ export class BlockTrace {
   }
 
   end(now: number, outcome: Pick<TraceEntry, 'exit' | 'result' | 'variables' | 'error'>): void {
-    const { result, variables } = outcome;
+    const { result, variables, error } = outcome;
     Object.assign(this.#entry, outcome, { milliseconds: now - this.#entry.start });
+    // What a script asked for may be in it, of any length.
+    if (error && error.message.length > MAX_VALUE_LENGTH)
+      this.#entry.error = { ...error, message: `${error.message.slice(0, MAX_VALUE_LENGTH)}…` };
     if (result) this.#entry.result = brief(result);
     if (variables) this.#entry.variables = brief(variables);
   }
