@@ -67,4 +67,9 @@ describe('nearest name', () => {
       }),
     );
   });
+
+  it('are looked for without counting edits that are too many anyway', () => {
+    // Letter by letter this would take minutes.
+    expect(nearest('x'.repeat(20_000_000), ['sounds', 'repeat', 'stop_digits'])).to.equal(undefined);
+  });
 });
