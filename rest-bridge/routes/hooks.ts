@@ -21,6 +21,8 @@ const HookQuery = Type.Object(
 );
 const Started = Type.Object({ run: Type.String({ description: 'Its trace is at /api/runs/<run>' }) });
 
+const NO_HOOK = 'no scenario of this code is there that says starts: { hook: true }';
+
 export type Hooks = Pick<ScenarioStarter, 'hook'>;
 
 export function hookRoutes(app: App, { hooks }: { readonly hooks: Hooks }): void {
@@ -52,7 +54,7 @@ export function hookRoutes(app: App, { hooks }: { readonly hooks: Hooks }): void
     const result = await hooks.hook(code, { domain, args: fields, texts, waitMs }).catch((error: unknown) => {
       throw error instanceof ArgumentError ? badParameter(error.field, error.reason) : error;
     });
-    if (result.kind === 'unknown') throw new RestError('ENTITY_NOT_FOUND', { entity: 'Hook' });
+    if (result.kind === 'unknown') throw new RestError('ENTITY_NOT_FOUND', { entity: 'Hook', reason: NO_HOOK });
     reply.header('run-id', result.run);
     if (result.outcome === undefined) return reply.code(202).send({ run: result.run });
     return reply.type('application/json').send(JSON.stringify(answerOf(code, result.outcome)));

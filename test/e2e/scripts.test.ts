@@ -253,7 +253,9 @@ describe('scripts of a domain', () => {
       ([status, text]: [number, string]) => status === 422 && text.includes('no luck'),
     );
     for (const code of ['calls-only', 'closed', 'nothing']) {
-      expect((await send('POST', `${HOOKS}/${code}`, {})).status, code).to.equal(404);
+      const refused = await send('POST', `${HOOKS}/${code}`, {});
+      expect(refused.status, code).to.equal(404);
+      expect(refused.text, code).to.include('no scenario of this code is there that says starts: { hook: true }');
     }
     expect((await send('GET', `${HOOKS}/sum`, undefined, 'alice')).status).to.equal(403);
     expect((await new RestClient(stage.node.base).get(`${HOOKS}/sum`)).status).to.equal(401);

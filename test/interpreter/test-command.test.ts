@@ -78,6 +78,16 @@ tests:
     expect([code, ...lines]).to.deep.equal([0, '2 passed, 0 failed (1 files)']);
   });
 
+  it('show what the caller said at a time when nothing listened', async () => {
+    const { code, lines } = await run(`
+tests:
+  - name: too early
+    steps: [{ says: hello, after: 1s }, hangs_up]
+    expect: { status: ended, events: [said hello (nothing listened)] }
+`);
+    expect([code, ...lines]).to.deep.equal([0, '1 passed, 0 failed (1 files)']);
+  });
+
   it('follow a caller through silence, keys, and a phone that is busy', async () => {
     const { code, lines } = await run(`
 tests:
@@ -204,7 +214,9 @@ tests:
     expect(broken.code).to.equal(1);
     expect(broken.lines[0]).to.match(/^\.\/ask\.yaml:6:5: there is no component "anser"/);
     const missing = await run('scenario: other.yaml\ntests: [{ name: a }]');
-    expect(missing.lines[0]).to.equal('./other.yaml:1:1: the file cannot be read (ENOENT)');
+    expect(missing.lines[0]).to.equal(
+      './ask.test.yaml:1:1: there is no scenario other.yaml for these tests; write scenario: FILE.yaml at the top of the file',
+    );
   });
 
   it('are those beside a scenario that is named', async () => {
@@ -214,7 +226,7 @@ tests:
     expect(lines.at(-1)).to.match(/^1 passed/);
     const none = path.join(folder, 'no.yaml');
     expect(await runTests([none], components, (line) => lines.push(line))).to.equal(1);
-    expect(lines.at(-2)).to.equal(`${none}:1:1: the file cannot be read (ENOENT)`);
+    expect(lines.at(-2)).to.equal(`${none}:1:1: the file cannot be read (there is none)`);
   });
 
   it('answer with 2 when there is none', async () => {

@@ -255,6 +255,7 @@ export class SimulatedParty {
   /** A turn that nobody waited for. */
   #happen(turn: Turn): void {
     if (turn.kind === 'press') return this.#offerDigits(turn.digits, turn.after !== undefined);
+    if (turn.kind === 'say') this.#link.note(`said ${turn.text} (nothing listened)`);
     this.#done();
     if (turn.kind === 'hang_up') this.#link.hangUp();
     if (turn.kind === 'hold' || turn.kind === 'unhold') {

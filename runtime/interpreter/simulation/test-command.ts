@@ -93,8 +93,16 @@ async function load(file: string, options: Omit<ModuleCheckOptions, 'file'>): Pr
   } catch (error) {
     const { code, path: missing } = error as NodeJS.ErrnoException;
     if (code === undefined) throw error;
-    return { tests: [], program: undefined, problems: [`${missing ?? file}:1:1: the file cannot be read (${code})`] };
+    return { tests: [], program: undefined, problems: [unreadable(file, missing ?? file, code)] };
   }
+}
+
+/** What is said of a file of tests, when it or its scenario cannot be read. */
+function unreadable(file: string, missing: string, code: string): string {
+  if (code !== 'ENOENT') return `${missing}:1:1: the file cannot be read (${code})`;
+  if (missing === file) return `${file}:1:1: the file cannot be read (there is none)`;
+  const name = path.relative(path.dirname(file), missing);
+  return `${file}:1:1: there is no scenario ${name} for these tests; write scenario: FILE.yaml at the top of the file`;
 }
 
 /** `menu.test.yaml` tests `menu.yaml`, or `menu.ts` or `menu.js` where there is one. */
