@@ -60,10 +60,28 @@ blocks:
   ring: { call: { to: "103" }, leg: agent, exits: { answered: broken, refused: end } }
   broken: { fail: { code: broken, message: It broke } }
 `,
+  'caring.js': `
+export default async function (call) {
+  await call.answer();
+  const { value } = await scenario.run('caring_inside').catch((error) => ({ value: error.code }));
+  await sleep('50s');
+  await report({ fields: { value } });
+}
+`,
+  'caring_inside.yaml': `
+id: caring_inside
+on: { hangup: later }
+start: a
+finally: z
+blocks:
+  a: { wait: 1h, next: end }
+  later: { wait: 5m, next: end }
+  z: { wait: 30s, next: end }
+`,
   'stubborn_inside.js': STUBBORN.replace("export const fallback = 'sorry';", ''),
 };
 
-describe('modules over a limit that catch every error', () => {
+describe('modules', () => {
   let sandbox: Sandbox;
   let folder: string;
   before(async () => {
@@ -94,7 +112,7 @@ describe('modules over a limit that catch every error', () => {
     return { ...simulation, events };
   }
 
-  it('give their caller to the fallback at once, and reach nobody any more', async () => {
+  it('over a limit give their caller to the fallback at once, also when they catch every error, and reach nobody any more', async () => {
     const { outcome, events } = await run('stubborn.js');
     expect(outcome.error?.code).to.equal('time_limit');
     expect(events).to.deep.equal([
@@ -107,13 +125,13 @@ describe('modules over a limit that catch every error', () => {
     expect(outcome.result['codes']).to.deep.equal(['stopped']);
   });
 
-  it('hang up on their caller at once, when they have no fallback', async () => {
+  it('over a limit hang up on their caller at once, when they have no fallback', async () => {
     const { outcome, events } = await run('endless.js');
     expect(outcome.error?.code).to.equal('step_limit');
     expect(events).to.deep.equal(['0.0 answer', '0.5 hangup', '0.5 ended by scenario: hangup']);
   });
 
-  it('give their caller back to the scenario that runs them at once', async () => {
+  it('over a limit give their caller back to the scenario that runs them at once', async () => {
     const { outcome, events } = await run('outer.yaml');
     expect(outcome.status).to.equal('completed');
     expect(events.slice(2)).to.deep.equal([
@@ -143,5 +161,11 @@ describe('modules over a limit that catch every error', () => {
       '103: ended by scenario: hangup',
       'play tone:%(700,0,350)',
     ]);
+  });
+
+  it('have their minute after a hang-up when a function that they run has had its time', async () => {
+    const { outcome } = await run('caring.js', { hangsUpAfter: 2000 });
+    expect(outcome).to.deep.include({ status: 'ended', milliseconds: 2000 + (5 * 60 + 30 + 50) * 1000 });
+    expect(outcome.result).to.deep.equal({ value: 'call_ended' });
   });
 });

@@ -10,12 +10,17 @@ export class Ending {
     work.then(ended, ended);
   }
 
+  /** Settles when all of it has ended; never rejects. */
+  async all(): Promise<void> {
+    await Promise.allSettled(this.#work);
+  }
+
   /** Waits until all of it has ended; never rejects. */
   async over(clock: Clock, longestMs: number): Promise<void> {
     if (this.#work.size === 0) return;
     const ended = new AbortController();
     const longest = clock.sleep(longestMs, ended.signal).catch(() => undefined);
-    await Promise.race([Promise.allSettled(this.#work), longest]);
+    await Promise.race([this.all(), longest]);
     ended.abort();
   }
 }

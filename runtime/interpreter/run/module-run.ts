@@ -50,6 +50,8 @@ export class ModuleRun extends BaseRun {
   readonly #ending = new Ending();
   /** Commands that use a call or make one. */
   readonly #reaching = new Ending();
+  /** Commands that have an end of their own: scenarios that run as functions. */
+  readonly #functions = new Ending();
   /** Why it has no call any more, once it had to give it up. */
   #barred: ScenarioError | undefined;
   #unwatch: (() => void) | undefined;
@@ -184,6 +186,7 @@ export class ModuleRun extends BaseRun {
       const signal = AbortSignal.any([called(scriptSignal), ...(interrupted ? [interrupted] : [])]);
       const running = this.#run(name, component, args, signal);
       if (reaches) this.#reaching.add(running);
+      if (component.hasOwnEnd === true) this.#functions.add(running);
       scriptSignal.addEventListener('abort', () => this.#ending.add(running), { once: true });
       return await running;
     } finally {
@@ -326,10 +329,14 @@ export class ModuleRun extends BaseRun {
     this.#commandControl = new AbortController();
     this.#script?.interrupt(reason);
     const tooLong = new ScenarioError('time_limit', `the module went on for more than ${limits.finallyMs} ms`);
-    clock.sleep(limits.finallyMs, this.#scriptControl.signal).then(
-      () => this.#scriptControl.abort(tooLong),
-      () => undefined,
-    );
+    // A scenario that runs as a function has its own time first.
+    this.#functions
+      .all()
+      .then(() => clock.sleep(limits.finallyMs, this.#scriptControl.signal))
+      .then(
+        () => this.#scriptControl.abort(tooLong),
+        () => undefined,
+      );
     void Promise.allSettled([this.#script?.finished]).then(() => this.#scriptControl.abort(reason));
   }
 }
