@@ -12,7 +12,7 @@ describe('sandbox: an isolate with a debugger', () => {
     let left = false;
     const stand = (): Promise<void> => door.stand().finally(() => (left = true));
     const { promise: enabled, resolve } = Promise.withResolvers<void>();
-    const link = new InspectorLink(room.isolate, stand, () => resolve());
+    const link = new InspectorLink(room.isolate, program, stand, () => resolve());
     link.dispatch('{"id":1,"method":"Debugger.enable"}');
     await enabled;
     expect(left).to.equal(false);

@@ -1,5 +1,7 @@
+import { createHash } from 'node:crypto';
 import type ivm from 'isolated-vm';
 import { type InspectorRequest, InspectorWire, parseRequest } from './inspector-wire.ts';
+import type { Program } from './source.ts';
 import { type InspectorEvent, Stand } from './stand.ts';
 
 /** What debuggers step over and do not stop in: our own code inside the isolate. */
@@ -16,6 +18,7 @@ export class InspectorLink {
   readonly #stand: Stand;
   readonly #send: (message: string) => void;
   readonly #go: () => void;
+  readonly #program: Program;
   /** The debugger wants to stop somewhere: the thread stands between turns. */
   #enabled = false;
   /** Requests that wait until the thread stands; undefined: they need not. */
@@ -29,14 +32,16 @@ export class InspectorLink {
   #closing: Promise<void> | undefined;
 
   /**
+   * @param program whose file the debugger is shown
    * @param stand lets the isolate's thread run into `STAND`, after what was asked of it before
    * @param send passes a message on to the debugger
    */
-  constructor(isolate: ivm.Isolate, stand: () => Promise<unknown>, send: (message: string) => void) {
+  constructor(isolate: ivm.Isolate, program: Program, stand: () => Promise<unknown>, send: (message: string) => void) {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.ready = promise;
     this.#go = resolve;
     this.#send = send;
+    this.#program = program;
     this.#wire = new InspectorWire(isolate, {
       event: (message) => this.#hear(message),
       answer: (_, message) => send(message),
@@ -84,7 +89,7 @@ export class InspectorLink {
     if (event.method === 'Runtime.executionContextCreated') this.#noteContext(event);
     else if (event.method === 'Debugger.paused') this.#paused = true;
     else if (event.method === 'Debugger.resumed') this.#paused = false;
-    this.#send(message);
+    this.#send(asWritten(event, this.#program) ?? message);
   }
 
   #request(message: string): void {
@@ -133,6 +138,18 @@ export class InspectorLink {
     this.#held = undefined;
     for (const message of held) this.dispatch(message);
   }
+}
+
+/**
+ * A module without its types is another text than its file: VS Code compares the hashes, would believe that it is another file,
+ * and show that. So it gets the hash of what the author wrote. A `sourceURL` keeps it from comparing, but then it sets
+ * each breakpoint twice, and a logpoint prints twice.
+ */
+function asWritten({ method, params }: InspectorEvent, { kind, format, file, source }: Program): string | undefined {
+  if (method !== 'Debugger.scriptParsed' || params?.url !== file || kind !== 'module' || format !== 'ts')
+    return undefined;
+  const hash = createHash('sha256').update(source).digest('hex');
+  return JSON.stringify({ method, params: { ...params, hash } });
 }
 
 /** The patterns of the debugger, and ours. */

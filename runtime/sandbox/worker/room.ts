@@ -77,13 +77,9 @@ export class Room {
   }
 
   async #compile(context: ivm.Context): Promise<StartProgram> {
-    const { lineOffset, escapes, stripped } = this.#prepared;
+    const { code, lineOffset, escapes } = this.#prepared;
     const { file } = this.#program;
     const origin = { filename: file, lineOffset };
-    // Else VS Code finds that the file holds another text, and shows this one instead of the author's. With it, V8's
-    // breakpoints know no line offset; where there is one, nothing is compared.
-    const named = this.#inspector && stripped ? `\n//# sourceURL=${file}` : '';
-    const code = `${this.#prepared.code}${named}`;
     try {
       if (this.#program.kind === 'module') return await linkModule(this.isolate, context, code, origin);
       const block = (this.#block ??= await this.isolate.compileScript(code, origin));

@@ -17,8 +17,6 @@ export interface Prepared {
   readonly code: string;
   /** Line of the file, from 0, at which the code begins: our own text comes before the author's. */
   readonly lineOffset: number;
-  /** It takes the whole file, and is another text: without the types. */
-  readonly stripped: boolean;
   /** It is no function body by itself: when it compiles all the same, some of it is outside of the function. */
   readonly escapes: boolean;
 }
@@ -61,7 +59,7 @@ export function prepareSource({ source, format, kind, line }: Program): Prepared
   const lineOffset = kind === 'block' ? line - 2 : line - 1;
   const code = format === 'ts' ? stripTypes(wrapped, lineOffset) : wrapped;
   const escapes = kind === 'block' && !isFunctionBody(code.slice(OPENING.length, -CLOSING.length));
-  return { code, lineOffset, stripped: kind === 'module' && format === 'ts', escapes };
+  return { code, lineOffset, escapes };
 }
 
 /** The source without types. @throws SourceError */

@@ -200,7 +200,9 @@ export class WorkerRun {
     const { send } = this.#around;
     const { run } = this.#settings;
     const stand = (): Promise<void> => seat.door.stand();
-    this.#inspector = new InspectorLink(seat.room.isolate, stand, (body) => send({ type: 'inspected', run }, body));
+    this.#inspector = new InspectorLink(seat.room.isolate, seat.program, stand, (body) =>
+      send({ type: 'inspected', run }, body),
+    );
     send({ type: 'debuggable', run });
     this.#debuggerLate = setTimeout(() => this.uninspect(), DEBUGGER_MS);
     await this.#inspector.ready;
