@@ -46,6 +46,7 @@ export const collect = defineComponent({
     typeof min === 'number' && typeof max === 'number' && min > max ? ['"min" is more than "max"'] : [],
   waits: true,
   needsCall: 'connected',
+  subject: 'prompt',
   run: async ({ call, signal, sound }, { prompt, min, max, timeout, digit_timeout: interDigit, terminators }) => {
     const { digits, terminator } = await call.collect({
       signal,

@@ -42,6 +42,7 @@ export const menu = defineComponent({
       : ['"menu" has no choice: name an exit by a key, e.g. exits: {1: sales}'],
   waits: true,
   needsCall: 'connected',
+  subject: 'prompt',
   run: async ({ call, signal, sound, exits }, { intro, prompt, invalid, silence, timeout, tries }) => {
     const prompts = listOf(prompt).map(sound);
     let before = listOf(intro ?? []).map(sound);

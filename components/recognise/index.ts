@@ -55,6 +55,7 @@ export const recognise = defineComponent({
   },
   waits: true,
   needsCall: 'connected',
+  subject: 'prompt',
   run: async ({ call, signal, sound }, settings) => {
     const { prompt, hints, barge_in: bargeIn, timeout, silence, max, language } = settings;
     const { outcome, text, milliseconds } = await listeningCall(call).listen({

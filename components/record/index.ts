@@ -52,19 +52,20 @@ export const record = defineComponent({
     const file = await services.recordings.create(domain, name);
     if (beep) await call.play([{ tone: '%(300,0,1000)' }], { signal });
     const start = clock.now();
+    const maxMs = parseDuration(max) ?? 0;
     const fields = { recording: `recording:${name}`, reason: 'hangup', digit: '' };
     try {
       const { milliseconds, reason, digit } = await call.record({
         signal,
         file,
-        maxMs: parseDuration(max) ?? 0,
+        maxMs,
         silenceMs: parseDuration(silence) ?? 0,
         stopDigits,
       });
       return { exit: 'next', fields: { ...fields, milliseconds, reason, digit: digit ?? '' } };
     } catch (error) {
       // Cut short: what there is stays.
-      if (signal.aborted) result({ ...fields, milliseconds: clock.now() - start });
+      if (signal.aborted) result({ ...fields, milliseconds: Math.min(clock.now() - start, maxMs) });
       throw error;
     }
   },

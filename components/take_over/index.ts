@@ -7,8 +7,9 @@ export const takeOver = defineComponent({
   summary:
     'Takes one party out of a live call; it then is the other party of the scenario (SIP INVITE with Replaces, RFC 3891).',
   docs: [
-    'For scenarios that start without a caller. The party keeps its phone call and hears nothing of the change; whoever it',
-    'talked to is released.',
+    'The party keeps its phone call and hears nothing of the change; whoever it talked to is released. A scenario that has a',
+    'caller takes it over by a name of its own, as `call` does: `leg: other` beside `take_over`; `bridge` then lets the two talk.',
+    'Tests say what it does as they do of a number that is called, by the id of the live call.',
   ].join('\n'),
   settings: Type.Object({
     dialogid: Type.String({ minLength: 1, maxLength: 64, examples: ['4f1c09d2ab7e'], description: 'The live call.' }),
@@ -26,10 +27,16 @@ export const takeOver = defineComponent({
   },
   results: ANSWER_RESULTS,
   waits: true,
+  placesCall: true,
+  subject: 'dialogid',
   run: async (context, { dialogid, side, other, binding, report_as: party }) => {
     const taken = context.call.takeOver({ dialogid, side, other, ...(binding === '' ? {} : { binding }) });
     follow(context, taken, side, party);
     const answer = await answerOf(taken.final, context);
-    return { exit: answer.status < 300 ? 'taken' : 'refused', fields: answerFields(taken, answer) };
+    const { dialogid: id = '' } = context.call;
+    return {
+      exit: answer.status < 300 ? 'taken' : 'refused',
+      fields: { ...answerFields(taken, answer), dialogid: id },
+    };
   },
 });

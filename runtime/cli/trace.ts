@@ -1,7 +1,8 @@
 import process from 'node:process';
 import { parseArgs } from 'node:util';
 import type { RunView } from '../interpreter/run-view.ts';
-import { asTest } from '../interpreter/tools/as-test.ts';
+import { asTest, servedBy } from '../interpreter/tools/as-test.ts';
+import { ReplayError } from '../interpreter/tools/replayable.ts';
 import { runsText } from '../interpreter/tools/runs-text.ts';
 import { traceText } from '../interpreter/tools/trace-text.ts';
 import { ask, nodeUrl, tokenFor } from './node-access.ts';
@@ -32,9 +33,9 @@ export async function trace(args: readonly string[]): Promise<number> {
     const base = `${values.url}/rest/v1`;
     const token = await tokenFor(base, values.token);
     const found = id === undefined ? await fetchRuns(base, token) : await fetchRun(base, token, id);
+    if ('id' in found && values['as-test']) return printTest(found, await fetchServed(base, token, found));
     if (values.json) process.stdout.write(`${JSON.stringify(found, undefined, 2)}\n`);
-    else if ('id' in found) process.stdout.write(values['as-test'] ? asTest(found) : lines(traceText(found)));
-    else process.stdout.write(lines(runsText(found, LISTED)));
+    else process.stdout.write(lines('id' in found ? traceText(found) : runsText(found, LISTED)));
     return 0;
   });
 }
@@ -49,11 +50,41 @@ async function fetchRuns(base: string, token: string): Promise<readonly RunView[
   return (await response.json()) as readonly RunView[];
 }
 
+/** @returns the exit code: 1 when no test can be made of it */
+function printTest(view: RunView, served: ReadonlyMap<string, RunView>): number {
+  try {
+    process.stdout.write(asTest(view, served));
+    return 0;
+  } catch (error) {
+    if (!(error instanceof ReplayError)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    return 1;
+  }
+}
+
+/** The runs that got the call from a run, and from those in turn, as far as they are kept. */
+async function fetchServed(base: string, token: string, view: RunView): Promise<ReadonlyMap<string, RunView>> {
+  const found = new Map<string, RunView>();
+  for (const id of servedBy(view)) {
+    const served = await findRun(base, token, id);
+    if (!served) continue;
+    found.set(id, served);
+    for (const each of await fetchServed(base, token, served)) found.set(...each);
+  }
+  return found;
+}
+
 async function fetchRun(base: string, token: string, id: string): Promise<RunView> {
+  const view = await findRun(base, token, id);
+  if (!view) throw new TypeError(`there is no run ${id}, or its trace is no longer kept`);
+  return view;
+}
+
+async function findRun(base: string, token: string, id: string): Promise<RunView | undefined> {
   const response = await ask(`${base}/api/runs/${encodeURIComponent(id)}`, {
     headers: { authorization: `Bearer ${token}` },
   });
-  if (response.status === 404) throw new TypeError(`there is no run ${id}, or its trace is no longer kept`);
+  if (response.status === 404) return undefined;
   if (!response.ok) throw new TypeError(`the node answered ${response.status}`);
   return (await response.json()) as RunView;
 }

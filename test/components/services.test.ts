@@ -159,7 +159,7 @@ describe('components that use services', () => {
 
   it('send_dtmf sends digits and pauses', async () => {
     const result = await play('send_dtmf: "12,,3"\nnext: end');
-    expect(result).to.deep.include({ exit: 'next', milliseconds: 2000, events: ['send digits 12', 'send digits 3'] });
+    expect(result).to.deep.include({ exit: 'next', milliseconds: 2870, events: ['send digits 12', 'send digits 3'] });
   });
 
   it('record ends by silence, a digit, or its limit', async () => {

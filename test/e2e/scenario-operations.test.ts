@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { eventually } from '../support/eventually.ts';
 import { useStage } from '../support/stage.ts';
+import { expectTalk } from './expectations.ts';
 
 const DESK_JS = `export default async function (call) {
   await call.answer();
@@ -38,6 +39,27 @@ blocks:
     return: { moved: "\${move.result}", dialogid: "\${move.new_dialogid}", ended: "\${clear.dialogid}" }
 `;
 
+/** Takes whoever bob called out of that call, as a further call beside its own. */
+const BARGE = `id: barge
+start: pick_up
+blocks:
+  pick_up:
+    answer:
+    next: find
+  find:
+    operation.lookup: { sipuserlogin: bob }
+    next: take
+  take:
+    take_over: { dialogid: "\${string(find.ids[0])}", side: b }
+    leg: other
+    exits: { taken: talk, refused: end }
+  talk:
+    bridge: other
+    exits: { ended: told }
+  told:
+    return: { dialogid: "\${take.dialogid}" }
+`;
+
 describe('call operations from scenarios', () => {
   const stage = useStage();
 
@@ -46,6 +68,7 @@ describe('call operations from scenarios', () => {
     await mkdir(folder, { recursive: true });
     await writeFile(join(folder, 'desk.js'), DESK_JS);
     await writeFile(join(folder, 'mover.yaml'), MOVER);
+    await writeFile(join(folder, 'barge.yaml'), BARGE);
   });
 
   async function valueOf(scenario: string): Promise<Record<string, unknown>> {
@@ -74,6 +97,23 @@ describe('call operations from scenarios', () => {
     );
     await outgoing.hangup();
     await incoming.ended();
+  });
+
+  it('stand beside take_over, by which a scenario with a caller gets a party of another call', async () => {
+    const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
+    const { outgoing, incoming } = await stage.connect(bob, carol, '103');
+    const before = await stage.dialog();
+    const call = await alice.call('*55barge');
+    await call.answered();
+    await outgoing.ended();
+    await expectTalk(call, incoming);
+    const ids = (await stage.dialogs()).map(({ dialogid }) => dialogid);
+    await incoming.hangup();
+    await call.ended();
+    await eventually(async () => {
+      const { dialogid } = await valueOf('barge');
+      expect(ids).to.include(dialogid).and.not.include(before.dialogid);
+    });
   });
 
   it('are blocks, which move and end calls of others', async () => {

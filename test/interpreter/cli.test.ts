@@ -164,7 +164,7 @@ blocks:
         ringmaster('trace', 'r1', '--url', url, '--token', 'secret', '--as-test'),
         ringmaster('trace', 'r2', '--url', url, '--token', 'secret'),
       ]);
-      expect(shown.out).to.include('choice (menu) -> 2');
+      expect(shown.out).to.include('choice (menu menu.wav) -> 2');
       expect(test.out).to.include('presses: "2"');
       expect(missing).to.deep.include({ code: 2, out: '' });
     });

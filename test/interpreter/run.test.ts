@@ -100,6 +100,7 @@ blocks:
         branch: 'main',
         block: 'ask',
         component: 'collect',
+        subject: 'menu.wav',
         start: 0,
         exit: 'next',
         result: { digits: '42', terminator: '' },

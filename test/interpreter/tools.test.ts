@@ -115,7 +115,7 @@ describe('scenario tools', () => {
   it('show the times of a long run from its beginning, also of what is left of its trace', async () => {
     const shown = await view([{ kind: 'press', digits: '1' }]);
     const lines = traceText({ ...shown, start: 0, trace: shown.trace.map((entry) => ({ ...entry, start: 90_000 })) });
-    expect(lines).to.include('   90.0s  choice (menu) -> 1');
+    expect(lines).to.include('   90.0s  choice (menu menu.wav) -> 1');
   });
 
   it('draw a module', () => {
@@ -163,7 +163,9 @@ export default main;`;
   it('show a run', async () => {
     const lines = traceText(await view([{ kind: 'press', digits: '1' }]));
     expect(lines[0]).to.match(/^run [0-9a-f-]{36} {2}scenario menu {2}version [0-9a-f]{12} {2}call ivr@simulation$/);
-    expect(lines).to.include('    0.0s  choice (menu) -> 1').and.to.include('              {"digit":"1","tries":1}');
+    expect(lines)
+      .to.include('    0.0s  choice (menu menu.wav) -> 1')
+      .and.to.include('              {"digit":"1","tries":1}');
     expect(lines.at(-1)).to.equal('    2.2s  completed');
   });
 

@@ -38,6 +38,8 @@ import type { Turn } from './turns.ts';
 
 export type { ScriptedAnswer } from './answers.ts';
 
+/** How long a digit takes that is sent, with the pause after it. */
+const DIGIT_MS = 290;
 const DEFAULT_TIMEOUT_MS = 30_000;
 /** A call whose other side follows a script: components run against it as against a phone, without SIP. */
 export class SimulatedCall
@@ -174,7 +176,8 @@ export class SimulatedCall
     this.#require('sendDtmf', 'connected');
     for (const step of steps) {
       if (step.kind === 'digits') this.#note(`send digits ${step.digits}`);
-      else await this.#clock.sleep(step.ms, AbortSignal.any([signal, this.#end.signal]));
+      const lasts = step.kind === 'digits' ? step.digits.length * DIGIT_MS : step.ms;
+      await this.#clock.sleep(lasts, AbortSignal.any([signal, this.#end.signal]));
     }
   }
 
@@ -209,7 +212,7 @@ export class SimulatedCall
 
   takeOver({ dialogid, side }: DialogSide): OutgoingCall {
     return this.#out('takeOver', `${dialogid} ${side}`, () =>
-      this.#call({ answers: this.#script.dialled ?? AT_ONCE }, { lowest: 100 }),
+      this.#call(this.#phone(dialogid) ?? { answers: this.#script.dialled ?? AT_ONCE }, { lowest: 100 }),
     );
   }
 

@@ -9,9 +9,9 @@ import { InTurn } from './in-turn.ts';
 import { THINK_MS, type Taken, type Turn, Turns } from './turns.ts';
 
 /** How long a simulated prompt takes, whatever is in it. */
-const PROMPT_MS = 1000;
+export const PROMPT_MS = 1000;
 /** How long a spoken character takes. */
-const CHARACTER_MS = 60;
+export const CHARACTER_MS = 60;
 
 /** What the simulated party needs of its call. */
 export interface PartyLink {

@@ -1,3 +1,4 @@
+import type { RunView } from '../run-view.ts';
 import { INTERRUPTED, type TraceEntry } from '../run/trace.ts';
 import { plainText } from '../values.ts';
 
@@ -7,9 +8,22 @@ const LISTENING: Readonly<Record<string, string>> = { collect: 'digits', menu: '
 const TEXT = 'send_message';
 /** The component that lets the caller talk to a further call. */
 const BRIDGE = 'bridge';
-
+/** Components that make somebody the other party of a call. */
+const PLACES: ReadonlySet<string> = new Set(['call', 'take_over']);
+/** Components whose answers are those of phones. */
+const KNOWN: ReadonlySet<string> = new Set(['hunt', 'take_over', TEXT]);
 /** Components whose target rings from their beginning. */
 const RINGS_AT_ONCE: ReadonlySet<string> = new Set(['call', 'refer']);
+/** Errors of blocks whose party is gone: meanwhile, or before. */
+const GONE = 'call_ended';
+const GONE_BEFORE = 'call_state';
+
+/** The component that gives the call to another run. */
+export const SERVE = 'serve';
+/** What `run` says of a scenario that has a call of its own. */
+export const PARALLEL = 'running';
+/** How soon somebody hangs up in a block that may be short. */
+const SOON_MS = 100;
 const NO_ANSWER = 'no answer';
 /** Status of a call that was called off (RFC 3261 section 15.1.2). */
 const CANCELLED = 487;
@@ -19,49 +33,100 @@ interface Leg {
   readonly number: string;
   /** When it did the last thing. */
   since: number;
+  gone: boolean;
 }
 
-/** What the numbers that were called did, by the words of tests. @param entries by their time */
-export function calledPhones(entries: readonly TraceEntry[]): Record<string, string> {
+/** An entry of a run, as far as somebody who was called has to do with it. */
+interface Asked {
+  readonly entry: TraceEntry;
+  /** The call it was for; undefined: the caller's. */
+  readonly leg: string | undefined;
+  /** Whom it let the caller talk to. */
+  readonly other: string | undefined;
+  /** The call that a scenario has to itself before the connection. */
+  readonly before: string;
+  /** The called party hung up meanwhile. */
+  readonly ended: boolean;
+}
+
+/** What the numbers that were called did, by the words of tests. */
+export function calledPhones(view: RunView): Record<string, string> {
   const phones: Record<string, string> = {};
   const legs = new Map<string, Leg>();
+  const asked = entriesOf(view, undefined).toSorted((a, b) => a.entry.start - b.entry.start);
   // A phone that is busy may take a text: what it did when it was called counts more.
-  for (const entry of entries) if (entry.component === TEXT) answers(entry, phones);
-  for (const entry of entries) {
-    if (entry.component !== TEXT) answers(entry, phones, legs);
-    const leg = legs.get(entry.component === BRIDGE ? plainText(entry.subject ?? '') : (entry.leg ?? ''));
-    const did = leg && legDeed(entry, leg);
+  for (const each of asked) if (each.entry.component === TEXT) answers(each, phones, legs);
+  for (const each of asked) {
+    if (each.entry.component !== TEXT) answers(each, phones, legs);
+    const leg = legs.get(each.other ?? each.leg ?? '');
+    const did = leg && !leg.gone && legDeed(each, leg);
     if (leg && did !== undefined) phones[leg.number] = `${phones[leg.number] ?? 'answers'}, ${did}`;
   }
   return phones;
 }
 
-function answers(
-  { component, exit, leg, start, answers: all = [] }: TraceEntry,
-  phones: Record<string, string>,
-  legs?: Map<string, Leg>,
-): void {
+/** The entries of a run and of those that it started. @param own the call that those without `leg` are for */
+function entriesOf(view: RunView, own: string | undefined): readonly Asked[] {
+  const { id, trace, children = [], outcome } = view;
+  const legOf = (name: string | undefined): string | undefined => (name === undefined ? own : `${id} leg ${name}`);
+  const before = ({ step }: TraceEntry): string => `${id} step ${step}`;
+  const hungUp = own?.startsWith(id) === true && outcome?.reason?.startsWith('opponent') === true;
+  const last = hungUp ? trace.findLast(({ exit }) => exit === INTERRUPTED) : undefined;
+  const entries = trace.map((entry) => ({
+    entry,
+    leg: legOf(entry.leg),
+    other: entry.component === BRIDGE ? legOf(entry.subject) : undefined,
+    before: before(entry),
+    ended: entry === last,
+  }));
+  const started = children.flatMap((child) => {
+    const by = trace.find(({ runs = [] }) => runs.includes(child.id));
+    // A fallback scenario has the call of the one that failed.
+    if (by === undefined) return entriesOf(child, own);
+    if (by.component !== 'run' && by.component !== SERVE) return entriesOf(child, before(by));
+    return entriesOf(child, by.result?.['status'] === PARALLEL ? `${child.id} own` : legOf(by.leg));
+  });
+  return [...entries, ...started];
+}
+
+function answers({ entry, leg, before }: Asked, phones: Record<string, string>, legs: Map<string, Leg>): void {
+  const { component, exit, start, answers: all = [], runs = [] } = entry;
   for (const { party, line, at } of all) {
+    const number = dialled(entry, party);
     const status = Number(line.split(' ')[1]);
-    if (!/^\d+$/.test(party)) continue;
+    if (number === undefined) continue;
     // It rang when the caller had enough.
     const rang = exit === INTERRUPTED && (status < 200 || status === CANCELLED);
-    if (rang) phones[party] = NO_ANSWER;
+    if (rang) phones[number] = NO_ANSWER;
     if (rang || status < 200) continue;
     const answered = RINGS_AT_ONCE.has(component) ? `answers after ${at - start}ms` : 'answers';
-    phones[party] = status < 300 ? answered : status === 408 ? NO_ANSWER : String(status);
-    if (component === 'call' && leg !== undefined && status < 300) legs?.set(leg, { number: party, since: at });
+    phones[number] = status < 300 ? answered : status === 408 ? NO_ANSWER : String(status);
+    if (status >= 300) continue;
+    const answering = { number, since: at, gone: false };
+    if (PLACES.has(component) && leg !== undefined) legs.set(leg, answering);
+    // It answered, and was asked something before it was connected.
+    if (runs.length > 0) legs.set(before, { ...answering, since: start });
   }
 }
 
-/** Keys that it pressed, or that it hung up. */
-function legDeed(entry: TraceEntry, leg: Leg): string | undefined {
-  const { component, exit, start, milliseconds = 0 } = entry;
+/** The number by which a party was called, without the digits that were sent after its answer; the id of a live call. */
+function dialled({ component, subject }: TraceEntry, party: string): string | undefined {
+  const called = RINGS_AT_ONCE.has(component) || component === 'take_over' ? subject : party;
+  const number = called?.replace(/[',].*$/, '') ?? '';
+  return number === '' || (!RINGS_AT_ONCE.has(component) && !KNOWN.has(component)) ? undefined : number;
+}
+
+/** What a called party did: keys that it pressed, or that it hung up. */
+function legDeed({ entry, other, ended }: Asked, leg: Leg): string | undefined {
+  const { component, exit, start, milliseconds = 0, error } = entry;
   const before = leg.since;
   const end = start + milliseconds;
-  if (component === BRIDGE && exit === 'ended') {
-    leg.since = end;
-    return `hangs up after ${Math.max(0, end - before)}ms`;
+  const hungUp = ended || (other !== undefined && exit === 'ended');
+  if (hungUp || (other === undefined && (error?.code === GONE || error?.code === GONE_BEFORE))) {
+    leg.gone = true;
+    // Soon, in a block that is over sooner in a test; before the block, where it found nobody.
+    const during = error?.code === GONE ? start + Math.min(milliseconds, SOON_MS) : before;
+    return `hangs up after ${Math.max(0, (hungUp ? end : during) - before)}ms`;
   }
   const keys = listens(component) && exit !== INTERRUPTED ? keysOf(entry) : '';
   if (keys === '') return undefined;
