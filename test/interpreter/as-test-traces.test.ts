@@ -145,12 +145,20 @@ describe('a test that is made of the trace of a node', () => {
   }
 
   const play: Told = {
-    ...{ block: 'b', component: 'play', subject: 'tone:%(9000,0,440)' },
-    ...{ start: 16, milliseconds: 9000, exit: 'next' },
+    block: 'b',
+    component: 'play',
+    subject: 'tone:%(9000,0,440)',
+    start: 16,
+    milliseconds: 9000,
+    exit: 'next',
   };
   const menu: Told = {
-    ...{ block: 'c', component: 'menu', subject: 'tone:%(8000,0,450)' },
-    ...{ start: 9016, milliseconds: 20_000, exit: 'interrupted' },
+    block: 'c',
+    component: 'menu',
+    subject: 'tone:%(8000,0,450)',
+    start: 9016,
+    milliseconds: 20_000,
+    exit: 'interrupted',
   };
   const over: Told = { block: 'z', component: 'log', start: 30_000, milliseconds: 0, exit: 'next' };
 
@@ -290,7 +298,11 @@ describe('a test that is made of the trace of a node', () => {
     {
       what: 'the node lacked something',
       entry: {
-        ...{ block: 'b', component: 'say', start: 16, milliseconds: 5, exit: 'error' },
+        block: 'b',
+        component: 'say',
+        start: 16,
+        milliseconds: 5,
+        exit: 'error',
         error: { code: 'unavailable', message: 'no engine' },
       },
       says: /block b: the node lacked something that simulations have \(unavailable: no engine\)/,

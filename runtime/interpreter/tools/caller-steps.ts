@@ -145,7 +145,7 @@ function lastSound(entries: readonly TraceEntry[], entry: TraceEntry): string | 
 function soundName(subject: string): string {
   const [, text] = /^say(?:\[[^\]]*\])?:\s*(.*)$/s.exec(subject) ?? [];
   if (text !== undefined) return text.trim();
-  return /^tone:/.test(subject) ? subject : path.posix.basename(subject);
+  return subject.startsWith('tone:') ? subject : path.posix.basename(subject);
 }
 
 /**
