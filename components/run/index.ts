@@ -1,8 +1,13 @@
 import { Type } from 'typebox';
 import { defineComponent } from '../../runtime/interpreter/component.ts';
-import type { RunOutcome } from '../../runtime/interpreter/run/run.ts';
+import type { Clock } from '../../runtime/interpreter/clock.ts';
+import { INTERRUPT, ScenarioError } from '../../runtime/interpreter/errors.ts';
+import type { Run, RunOutcome } from '../../runtime/interpreter/run/run.ts';
 import type { Value } from '../../runtime/interpreter/values.ts';
 import { untilFinished } from '../nested.ts';
+
+/** Milliseconds that the `finally` of a function has when an interrupt stops it: less than the block has to end. */
+const FINALLY_MS = 4000;
 
 export const run = defineComponent({
   name: 'run',
@@ -12,8 +17,9 @@ export const run = defineComponent({
     'As a function (`mode: call`) it has the call of this scenario, which waits until it is done, and goes on with what it',
     'returned. An error that it does not handle is the error of this block. When the caller hangs up, it ends first, as it',
     'would by itself: its `on: { hangup: ... }` and its `finally` are done before those of this scenario, which can read',
-    '`status` and `value` there. In parallel it has a call of its own, with which it may `call` somebody; `await_run` waits for',
-    'its value, `send` and `receive` exchange messages with it. It ends with this scenario unless `keep` is set.',
+    '`status` and `value` there. An interrupt of this scenario stops it; its `finally` has four seconds then. In parallel it has',
+    'a call of its own, with which it may `call` somebody; `await_run` waits for its value, `send` and `receive` exchange',
+    'messages with it. It ends with this scenario unless `keep` is set.',
   ].join('\n'),
   settings: Type.Object({
     scenario: Type.String({ minLength: 1, maxLength: 64, examples: ['ask_number'], description: 'Its id.' }),
@@ -37,15 +43,28 @@ export const run = defineComponent({
   hasOwnEnd: true,
   method: 'scenario.run',
   subject: 'scenario',
-  run: async ({ children, signal, result }, { scenario, args, mode, keep }) => {
+  run: async ({ children, signal, result, clock }, { scenario, args, mode, keep }) => {
     const parallel = mode === 'parallel';
     const child = await children.start({ scenario, args: args as Record<string, Value>, parallel, keep });
     if (parallel) return { exit: 'next', fields: { run: child.id, status: 'running' } };
     void child.settled.then((outcome) => result(fieldsOf(child.id, outcome)));
+    signal.addEventListener('abort', () => void letGo(child, signal.reason, clock), { once: true });
     await untilFinished(child, signal, true);
     return { exit: 'next' };
   },
 });
+
+/** After an interrupt the call is wanted elsewhere; after its end it is not. Never rejects. */
+async function letGo(child: Run, reason: unknown, clock: Clock): Promise<void> {
+  const isOver = child.calls[0]?.endSignal.aborted === true;
+  if (isOver || !(reason instanceof ScenarioError && reason.code === INTERRUPT)) return;
+  const settled = new AbortController();
+  void child.settled.then(() => settled.abort());
+  await clock.sleep(FINALLY_MS, settled.signal).then(
+    () => child.stop('the scenario that called it goes on'),
+    () => undefined,
+  );
+}
 
 function fieldsOf(id: string, { status, value }: RunOutcome): Record<string, Value> {
   return { run: id, status, value: value ?? null };

@@ -60,6 +60,32 @@ blocks:
   ring: { call: { to: "103" }, leg: agent, exits: { answered: broken, refused: end } }
   broken: { fail: { code: broken, message: It broke } }
 `,
+  'cancelling.js': `
+export default async function (call) {
+  await call.answer();
+  const running = scenario.run('thorough');
+  events.on('dtmf', () => running.cancel());
+  await running.catch(() => 0);
+  await call.play('tone:%(200,0,1200)');
+}
+`,
+  'interrupted.yaml': `
+id: interrupted
+on: { dtmf: { "*": moved } }
+start: pick_up
+blocks:
+  pick_up: { answer: , next: serve }
+  serve: { run: thorough, next: end }
+  moved: { play: "tone:%(200,0,1200)", next: end }
+`,
+  'thorough.yaml': `
+id: thorough
+start: a
+finally: z
+blocks:
+  a: { wait: 1h, next: end }
+  z: { hold_music: { duration: 30s }, next: end }
+`,
   'caring.js': `
 export default async function (call) {
   await call.answer();
@@ -168,4 +194,18 @@ describe('modules', () => {
     expect(outcome).to.deep.include({ status: 'ended', milliseconds: 2000 + (5 * 60 + 30 + 50) * 1000 });
     expect(outcome.result).to.deep.equal({ value: 'call_ended' });
   });
+
+  for (const name of ['interrupted.yaml', 'cancelling.js']) {
+    it(`and scenarios of blocks (${name}) have their call back from a function that takes long over its end`, async () => {
+      const { run: outer, call } = await run(name, { turns: [{ kind: 'press', digits: '*', after: 2000 }] });
+      const [inner] = outer.children;
+      expect(inner?.trace.map(({ block, exit }) => `${block} ${exit}`)).to.deep.equal([
+        'a interrupted',
+        'z interrupted',
+      ]);
+      const played = call.events.find(({ what }) => what === 'play tone:%(200,0,1200)');
+      expect(played?.at).to.equal(outer.start + 6000);
+      expect(inner?.outcome?.milliseconds).to.equal(6000);
+    });
+  }
 });
