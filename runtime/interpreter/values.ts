@@ -76,10 +76,22 @@ export function toCel(value: Value, type: ValueType): unknown {
  * @throws ValueError for integers beyond 2^53, values that are too large, and CEL types without a plain form.
  */
 export function fromCel(result: unknown): Value {
-  return convert(result, { size: 0 });
+  return convert(result, { size: 0, most: MAX_VALUE_SIZE, longest: MAX_STRING_LENGTH });
 }
 
-function convert(result: unknown, total: { size: number }): Value {
+/** The plain form of what a variable or parameter holds, whatever its size: it may have come from elsewhere than an expression. */
+export function heldValue(held: unknown): Value {
+  return convert(held, { size: 0, most: Number.POSITIVE_INFINITY, longest: Number.POSITIVE_INFINITY });
+}
+
+/** How large a value is so far, and may be. */
+interface Size {
+  size: number;
+  readonly most: number;
+  readonly longest: number;
+}
+
+function convert(result: unknown, total: Size): Value {
   spend(total, 1);
   if (typeof result === 'boolean' || typeof result === 'number') return result;
   if (typeof result === 'bigint') return fromBigInt(result);
@@ -89,8 +101,8 @@ function convert(result: unknown, total: { size: number }): Value {
   throw new ValueError(`a ${typeof result} cannot be a value`);
 }
 
-function fromString(result: string, total: { size: number }): string {
-  if (result.length > MAX_STRING_LENGTH) throw new ValueError(`a text of ${result.length} characters is too long`);
+function fromString(result: string, total: Size): string {
+  if (result.length > total.longest) throw new ValueError(`a text of ${result.length} characters is too long`);
   spend(total, result.length);
   return result;
 }
@@ -101,7 +113,7 @@ function fromBigInt(result: bigint): number {
   return number;
 }
 
-function fromObject(result: object, total: { size: number }): Value {
+function fromObject(result: object, total: Size): Value {
   if (Array.isArray(result)) return result.map((item: unknown) => convert(item, total));
   if (result instanceof Date) return result.toISOString();
   if (result instanceof Map) return fromEntries(result, total);
@@ -109,7 +121,7 @@ function fromObject(result: object, total: { size: number }): Value {
   throw new ValueError(`a ${result.constructor.name} cannot be a value; convert it with string(...) or int(...)`);
 }
 
-function fromEntries(entries: Iterable<readonly [unknown, unknown]>, total: { size: number }): Value {
+function fromEntries(entries: Iterable<readonly [unknown, unknown]>, total: Size): Value {
   const plain: Record<string, Value> = {};
   for (const [key, item] of entries) {
     const name = String(key);
@@ -119,7 +131,7 @@ function fromEntries(entries: Iterable<readonly [unknown, unknown]>, total: { si
   return plain;
 }
 
-function spend(total: { size: number }, amount: number): void {
+function spend(total: Size, amount: number): void {
   total.size += amount;
-  if (total.size > MAX_VALUE_SIZE) throw new ValueError('the value is too large');
+  if (total.size > total.most) throw new ValueError('the value is too large');
 }

@@ -10,7 +10,7 @@ import type { RunPlace } from './family.ts';
 import type { Message } from './mailbox.ts';
 import { type RunEvent, type RunPhase, nextPhase } from './phase.ts';
 import type { Run, RunOptions, RunOutcome } from './run.ts';
-import { RunState } from './run-state.ts';
+import { RunState, describeError } from './run-state.ts';
 import type { TraceEntry } from './trace.ts';
 
 /** What a component runs for: a block, or a command of a module. */
@@ -81,12 +81,20 @@ export abstract class BaseRun implements Run {
   /** Called last by the constructor of a run that can begin. @param execute never rejects */
   protected begin(execute: () => Promise<RunOutcome>): void {
     // Nothing happens before the caller has the run.
-    const executed = Promise.resolve().then(execute);
+    const executed = Promise.resolve()
+      .then(execute)
+      .catch((error: unknown) => this.#broken(error));
     this.#finished.resolve(executed.then((outcome) => (this.#outcome = outcome)));
     void this.finished.then((outcome) => this.settle(outcome));
     this.state.services.runs?.add(this);
     this.state.limitTime((milliseconds) => this.#tookTooLong(milliseconds));
     void this.finished.then(() => this.state.unlimitTime());
+  }
+
+  /** A mistake of ours, or a value that nobody foresaw, ends this run and no other. */
+  #broken(error: unknown): RunOutcome {
+    this.state.fail({ ...describeError(error), block: '' }, error);
+    return this.state.outcome();
   }
 
   /** Ends it: its `finally` still has its time. */

@@ -17,6 +17,7 @@ import type { RunPlace } from './family.ts';
 import { Legs } from './legs.ts';
 import { Mailbox } from './mailbox.ts';
 import type { RunError, RunLimits, RunOptions, RunOutcome } from './run.ts';
+import { ReportedFields } from './reported-fields.ts';
 import { TimeLimit } from './time-limit.ts';
 import { Trace } from './trace.ts';
 
@@ -54,7 +55,7 @@ export class RunState {
   /** When it began, milliseconds since the epoch. */
   readonly start: number;
   #logLines = 0;
-  #result: Record<string, Value> = {};
+  readonly #reported = new ReportedFields();
   #value: Value | undefined;
   #error: RunError | undefined;
   #interruption: { readonly status: 'ended' | 'stopped'; readonly reason: string } | undefined;
@@ -128,7 +129,7 @@ export class RunState {
 
   /** Passes a milestone on. A sink that throws harms neither the scenario nor the answers that come after it. */
   report(report: Omit<Report, 'at'>): void {
-    if (report.fields) this.#result = { ...this.#result, ...report.fields };
+    if (report.fields) this.#reported.set(report.fields);
     try {
       this.#report?.({ at: this.clock.now(), ...report });
     } catch (error) {
@@ -245,7 +246,7 @@ export class RunState {
       status,
       ...(this.#error ? { error: this.#error } : {}),
       ...(this.#interruption ? { reason: this.#interruption.reason } : {}),
-      result: this.#result,
+      result: this.#reported.values,
       ...(this.#value === undefined ? {} : { value: this.#value }),
       steps: this.trace.steps,
       start: this.start,

@@ -2,7 +2,7 @@ import type { CallEnd, CallPort } from '../call-port.ts';
 import { ArgumentError, ScenarioError } from '../errors.ts';
 import { NOW, type Scope } from '../expression.ts';
 import { type Compiled, type Parameter, type Program, evaluate } from '../program.ts';
-import { type Value, type ValueType, ZERO_VALUES, fromCel, isOfType, toCel } from '../values.ts';
+import { type Value, type ValueType, ZERO_VALUES, heldValue, isOfType, toCel } from '../values.ts';
 
 /** What a run has beside its arguments. */
 export interface ScopeExtras {
@@ -63,7 +63,7 @@ export class RunScope {
 
   /** The variables that the scenario declares, as they are now. */
   variables(): Readonly<Record<string, Value>> {
-    return Object.fromEntries(this.#program.variables.map(({ name }) => [name, fromCel(this.#values[name])]));
+    return Object.fromEntries(this.#program.variables.map(({ name }) => [name, heldValue(this.#values[name])]));
   }
 
   /** @throws ScenarioError code `type` when the variable is of another type */
@@ -133,7 +133,7 @@ export class RunScope {
  */
 export function boundArguments(program: Program, args: Readonly<Record<string, Value>>): Record<string, Value> {
   const { values } = new RunScope(program, args, undefined, '');
-  return Object.fromEntries(program.parameters.map(({ name }) => [name, fromCel(values[name])]));
+  return Object.fromEntries(program.parameters.map(({ name }) => [name, heldValue(values[name])]));
 }
 
 /** @throws ArgumentError for start values that a scenario has no place for, or that it misses */

@@ -68,6 +68,9 @@ export const MAX_SUBJECT_LENGTH = 120;
 /** Characters kept of one value: a trace is kept for long, and there are many. */
 const MAX_VALUE_LENGTH = 4096;
 
+/** Results and variables kept of one entry. */
+const MAX_VALUES = 200;
+
 /** An exit that no component has: the block was cut short. */
 export const INTERRUPTED = 'interrupted';
 
@@ -132,7 +135,7 @@ export class BlockTrace {
   }
 
   ofLeg(leg: string): void {
-    this.#entry.leg = leg;
+    this.#entry.leg = leg.slice(0, MAX_SUBJECT_LENGTH);
   }
 
   listened(): void {
@@ -140,7 +143,7 @@ export class BlockTrace {
   }
 
   requested(request: string): void {
-    this.#entry.request = request;
+    this.#entry.request = request.slice(0, MAX_VALUE_LENGTH);
   }
 
   interrupted(by: string): void {
@@ -168,11 +171,12 @@ export class BlockTrace {
   }
 }
 
-/** Values as they are, but for those that are too large to keep. */
+/** Values as they are, but for those that are too large to keep, and those that are too many. */
 function brief(values: Readonly<Record<string, Value>>): Readonly<Record<string, Value>> {
-  if (!Object.values(values).some(isLarge)) return values;
+  const entries = Object.entries(values);
+  if (entries.length <= MAX_VALUES && !entries.some(([, value]) => isLarge(value))) return values;
   return Object.fromEntries(
-    Object.entries(values).map(([name, value]) => [name, isLarge(value) ? '(too large for the trace)' : value]),
+    entries.slice(0, MAX_VALUES).map(([name, value]) => [name, isLarge(value) ? '(too large for the trace)' : value]),
   );
 }
 
