@@ -1,6 +1,7 @@
-import type { FsDialog, FsEndpoint, FsEvent, FsRequest } from 'drachtio-fsmrf';
+import type { FsEndpoint, FsEvent, FsRequest } from 'drachtio-fsmrf';
 import type { ConferenceMix } from './conference-mix.ts';
 import { Applications, begins } from './applications.ts';
+import { hangUp, renegotiate } from './channel-dialog.ts';
 import { DigitQueue } from './digit-queue.ts';
 import { farEndSdp } from './far-end-sdp.ts';
 import { ENDPOINT_GONE, EndpointGone, MediaError, NoSpeechEngine } from './media-error.ts';
@@ -188,7 +189,8 @@ export class MediaEndpoint {
    * @throws MediaError with the media server's word for why it cannot
    */
   async command(name: string, args: string): Promise<void> {
-    const answer = bodyOf(await this.#bounded(this.#endpoint.api(name, `${this.uuid} ${args}`))).trim();
+    const event = await this.#bounded(this.#endpoint.api(name, `${this.uuid} ${args}`));
+    const answer = event.getBody().trim();
     if (answer.startsWith('-')) throw new MediaError(`the media server refused ${name}: ${answer}`);
   }
 
@@ -227,7 +229,7 @@ export class MediaEndpoint {
     this.#bridge = { other, young };
     other.#bridge = { other: this, young };
     const event = await this.#bounded(this.#endpoint.api('uuid_bridge', `${this.uuid} ${other.uuid}`));
-    const body = bodyOf(event);
+    const body = event.getBody();
     if (!body.startsWith('+OK')) {
       this.#bridge = other.#bridge = undefined;
       throw new MediaError(`the media server cannot bridge: ${body.trim()}`);
@@ -320,42 +322,14 @@ export class MediaEndpoint {
     this.gone.addEventListener('abort', () => server.left(this), { once: true });
   }
 
-  #dialog(): FsDialog {
-    if (this.#endpoint.dialog === null) throw ENDPOINT_GONE;
-    return this.#endpoint.dialog;
-  }
-
   async #modify(remoteSdp: string): Promise<string> {
     const plain = farEndSdp(remoteSdp);
     const variable = this.#silence.variableFor(remoteSdp);
     if (variable !== undefined) await this.command('uuid_setvar', variable);
-    const answer = await this.#reinvite(plain);
+    const answer = await renegotiate(this.#endpoint, plain, this.gone);
     if (/^m=audio 0 /m.test(answer)) throw new MediaError('no codec in common with the phone', 488);
     this.#localSdp = answer;
     return answer;
-  }
-
-  /**
-   * The re-INVITE to the media server. FreeSWITCH sends one of its own after a bridge; where the two cross, ours is
-   * refused with 491 and sent again after a while (RFC 3261 section 14.1). Not by the library's `modify`, which never
-   * settles again once it was refused.
-   */
-  async #reinvite(sdp: string): Promise<string> {
-    const dialog = this.#dialog();
-    const { contact } = dialog.local;
-    for (let attempt = 1; ; attempt++) {
-      const headers: Record<string, string> = contact === undefined ? {} : { Contact: contact };
-      const { status, body } = await this.#bounded(dialog.request({ method: 'INVITE', headers, body: sdp }));
-      if (status < 300) {
-        // What the library answers the media server's own re-INVITE with.
-        dialog.local.sdp = sdp;
-        return body;
-      }
-      if (status !== 491 || attempt === GLARE_ATTEMPTS) {
-        throw new MediaError('the media server refused the session description', status);
-      }
-      await this.#bounded(elapsed(20 + Math.random() * 100 * attempt));
-    }
   }
 
   /** Runs an application; see `Applications.run`. */
@@ -387,21 +361,8 @@ export class MediaEndpoint {
   }
 }
 
-/** How often a re-INVITE that crossed another is sent. */
-const GLARE_ATTEMPTS = 6;
 /** Milliseconds after which two channels count as at work without a word from the media server. */
 const BEGIN_MS = 1000;
-
-/** BYE instead of the library's `hangup` command: one message where that takes three events and a frame slot. */
-async function hangUp(endpoint: FsEndpoint): Promise<void> {
-  if (endpoint.dialog === null) return endpoint.destroy();
-  try {
-    await endpoint.dialog.destroy();
-  } catch {
-    // The SIP server has lost the call: by the channel's own connection then.
-    await endpoint.api('uuid_kill', endpoint.uuid);
-  }
-}
 
 /**
  * Waits until the channels have begun what they were told: the media server says yes before, and a command that came in
@@ -410,8 +371,4 @@ async function hangUp(endpoint: FsEndpoint): Promise<void> {
  */
 async function soon(begun: Promise<unknown>, legs: readonly MediaEndpoint[]): Promise<void> {
   await untilAborted(Promise.race([begun, elapsed(BEGIN_MS)]), AbortSignal.any(legs.map(({ gone }) => gone)));
-}
-
-function bodyOf(event: FsEvent): string {
-  return event.getBody();
 }
