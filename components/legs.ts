@@ -32,7 +32,7 @@ export const EVENT = Type.String({
  * The leg of a Call-ID.
  * @throws ScenarioError code `not_applicable`
  */
-export function legOfCall({ legs }: LiveDialog, callid: string): LiveLeg {
+function legOfCall({ legs }: LiveDialog, callid: string): LiveLeg {
   const leg = legs.find((each) => each.callid === callid);
   if (!leg) throw notApplicable('callid', 'is no Call-ID of a leg of the dialog');
   return leg;

@@ -14,7 +14,7 @@ export interface DialString {
 }
 
 /** How long a separator after the first one waits (specification, "Limits"). */
-export const TAIL_PAUSE_MS = 1000;
+const TAIL_PAUSE_MS = 1000;
 
 const SEPARATORS = new Set(["'", ',']);
 

@@ -7,7 +7,7 @@ export const DURATION_PATTERN = '^\\d+(\\.\\d+)?(ms|s|m|h)$';
 const DURATION = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/;
 
 /** The longest duration a scenario may name: one week. Keeps timers within what setTimeout can hold (2^31 ms). */
-export const MAX_DURATION_MS = 7 * 24 * 3_600_000;
+const MAX_DURATION_MS = 7 * 24 * 3_600_000;
 
 /** Milliseconds of a duration, or undefined when the text is none or longer than a week. */
 export function parseDuration(text: string): number | undefined {

@@ -17,7 +17,7 @@ export function namedSecrets(text: string): readonly string[] {
 }
 
 /** How a secret is written where its value is not known, in tests and simulations. */
-export function nameOfSecret(name: string): string {
+function nameOfSecret(name: string): string {
   return `\${secrets.${name}}`;
 }
 

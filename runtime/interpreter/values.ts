@@ -32,8 +32,8 @@ export const ZERO_VALUES: Readonly<Record<ValueType, Value>> = {
 };
 
 /** The longest text a variable may hold, and the most items and characters one value may hold in all: a run must not eat the process. */
-export const MAX_STRING_LENGTH = 16_384;
-export const MAX_VALUE_SIZE = 65_536;
+const MAX_STRING_LENGTH = 16_384;
+const MAX_VALUE_SIZE = 65_536;
 
 /** A value cannot be held by a variable: too large, or of a kind the language has no place for. */
 export class ValueError extends Error {

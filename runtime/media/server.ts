@@ -13,7 +13,7 @@ const ENDPOINT_MS = 5000;
 /** Milliseconds for which a media server that did not answer is asked last. */
 const REST_MS = 5000;
 /** Milliseconds to go on asking a media server that takes no more sessions: FreeSWITCH counts them by the second. */
-export const BUSY_PATIENCE_MS = 2500;
+const BUSY_PATIENCE_MS = 2500;
 /** Milliseconds before the first and the last of those attempts, on the average. */
 const FIRST_PAUSE_MS = 100;
 const LAST_PAUSE_MS = 500;

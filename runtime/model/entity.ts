@@ -92,7 +92,7 @@ function merged(property: PropertyDefinition, before: unknown, value: unknown, a
 }
 
 /** Merges objects key by key, `levels` deep; below that the new value replaces. Null removes a key. */
-export function mergeLevels(before: unknown, given: unknown, levels: number): unknown {
+function mergeLevels(before: unknown, given: unknown, levels: number): unknown {
   if (levels === 0 || !isFields(before) || !isFields(given)) return given;
   const result = new Map(Object.entries(before));
   for (const [key, value] of Object.entries(given)) {

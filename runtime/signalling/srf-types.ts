@@ -95,8 +95,6 @@ export interface SrfUacCallbacks {
   cbProvisional(res: SrfIncomingResponse): void;
 }
 
-export type SrfHandler = (req: SrfRequest, res: SrfResponse) => void;
-
 export interface Srf extends EventEmitter {
   connect(config: {
     host: string;

@@ -1,4 +1,3 @@
-import type { EventValue } from '../events/event-bus.ts';
 import type { MediaEndpoint } from '../media/endpoint.ts';
 import { MediaError } from '../media/media-error.ts';
 import { SpeechError } from './engine.ts';
@@ -173,9 +172,6 @@ async function lastWords(speech: LiveSpeech, wait: boolean): Promise<void> {
   });
   if (wait) await over;
 }
-
-/** Data of an `asrevents` event. */
-export type SpeechEventData = Readonly<Record<string, EventValue>>;
 
 /** Each domain of a call has names of its own. */
 function keyOf(domain: string, layer: string): string {

@@ -49,7 +49,7 @@ function takePhoneCall(tools: SwitchTools, sipUser: SipUser, invite: IncomingInv
 }
 
 /** What the device listed in Allow-Events when it registered. */
-export function registeredEvents(
+function registeredEvents(
   { location }: Pick<SwitchTools, 'location'>,
   { id }: SipUser,
   invite: IncomingInvite,

@@ -33,7 +33,7 @@ export function findLeg(
 }
 
 /** What becomes of whoever the party talked to: released, or waiting to be taken over too. */
-export type OtherParty = 'released' | 'waits';
+type OtherParty = 'released' | 'waits';
 
 /**
  * Takes the leg into another dialog, where it is the called side (RFC 3891 semantics, with the media anchored here): a

@@ -61,12 +61,10 @@ export class ClientTable {
     return transaction;
   }
 
-  /** @returns false when the response belongs to no transaction */
-  receive(response: SipResponse): boolean {
+  /** Takes a response; one that belongs to no transaction (any more) is nobody's. */
+  receive(response: SipResponse): void {
     const branch = response.topVia.params.get('branch') ?? '';
-    const transaction = this.#transactions.get(keyOf(branch, response.cseq.method));
-    transaction?.receive(response);
-    return transaction !== undefined;
+    this.#transactions.get(keyOf(branch, response.cseq.method))?.receive(response);
   }
 
   /** Ends all of them without ceremony, and starts none any more. */

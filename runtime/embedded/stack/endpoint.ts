@@ -16,8 +16,6 @@ import { completeVia } from './via.ts';
 
 /** What the user of an endpoint is told. */
 export interface SipEndpointHandler extends RequestHandler {
-  /** A response that belongs to no transaction, e.g. a late 2xx (RFC 3261 section 18.1.2). */
-  strayResponse?(response: SipResponse, source: Source): void;
   /** Something that is no SIP message, or an invalid one; it has been answered with 400 where that was possible. */
   malformed?(error: SipParseError, source: Source): void;
 }
@@ -217,7 +215,7 @@ export class SipEndpoint {
     try {
       if (message.kind === 'response') {
         validateResponse(message);
-        if (!this.#clients.receive(message)) this.#handler.strayResponse?.(message, source);
+        this.#clients.receive(message);
         return;
       }
       message.setFirst('Via', completeVia(message.header('via') ?? '', message.topVia, source.address, source.port));

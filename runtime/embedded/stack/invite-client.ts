@@ -14,7 +14,7 @@ export type InviteClientEvent =
   | 'transportError';
 
 /** RFC 3261 figure 5 with the Accepted state of RFC 6026 section 7.2. */
-export const INVITE_CLIENT_TRANSITIONS: TransitionTable<InviteClientState, InviteClientEvent> = {
+const INVITE_CLIENT_TRANSITIONS: TransitionTable<InviteClientState, InviteClientEvent> = {
   calling: {
     provisional: 'proceeding',
     success: 'accepted',

@@ -14,7 +14,7 @@ export type InviteServerEvent =
   | 'timerL';
 
 /** RFC 3261 figure 7 with the Accepted state of RFC 6026 section 7.1. */
-export const INVITE_SERVER_TRANSITIONS: TransitionTable<InviteServerState, InviteServerEvent> = {
+const INVITE_SERVER_TRANSITIONS: TransitionTable<InviteServerState, InviteServerEvent> = {
   proceeding: {
     request: 'proceeding',
     sendProvisional: 'proceeding',

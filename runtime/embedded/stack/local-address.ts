@@ -3,7 +3,7 @@ import { networkInterfaces } from 'node:os';
 import type { ListeningPoint } from './transport.ts';
 
 /** Whether the address stands for every interface. */
-export function isWildcard(host: string): boolean {
+function isWildcard(host: string): boolean {
   return host === '0.0.0.0' || host === '::';
 }
 

@@ -6,7 +6,7 @@ export type NonInviteClientState = 'trying' | 'proceeding' | 'completed' | 'term
 export type NonInviteClientEvent = 'provisional' | 'final' | 'timerE' | 'timerF' | 'timerK' | 'transportError';
 
 /** RFC 3261 figure 6. */
-export const NON_INVITE_CLIENT_TRANSITIONS: TransitionTable<NonInviteClientState, NonInviteClientEvent> = {
+const NON_INVITE_CLIENT_TRANSITIONS: TransitionTable<NonInviteClientState, NonInviteClientEvent> = {
   trying: {
     provisional: 'proceeding',
     final: 'completed',

@@ -8,7 +8,7 @@ export type NonInviteServerEvent = 'request' | 'sendProvisional' | 'sendFinal' |
  * RFC 3261 figure 8. `abandoned` is ours: after 64*T1 the client has given up (its timer F), so a transaction that its
  * user never answers is dropped instead of staying for ever.
  */
-export const NON_INVITE_SERVER_TRANSITIONS: TransitionTable<NonInviteServerState, NonInviteServerEvent> = {
+const NON_INVITE_SERVER_TRANSITIONS: TransitionTable<NonInviteServerState, NonInviteServerEvent> = {
   trying: { request: 'trying', sendProvisional: 'proceeding', sendFinal: 'completed', abandoned: 'terminated' },
   proceeding: {
     request: 'proceeding',

@@ -41,7 +41,7 @@ export function literalEntries(object: ObjectExpression): { readonly map: YAMLMa
 }
 
 /** The name of a property, where it does not have to be worked out. */
-export function propertyName(property: Property | SpreadElement): string | undefined {
+function propertyName(property: Property | SpreadElement): string | undefined {
   if (property.type !== 'Property' || property.computed) return undefined;
   return nameOf(property.key);
 }
@@ -55,7 +55,7 @@ function isUndefined(expression: Expression): boolean {
   return expression.type === 'Identifier' && expression.name === 'undefined';
 }
 
-export function literalValue(expression: Expression): string | number | boolean | null | undefined {
+function literalValue(expression: Expression): string | number | boolean | null | undefined {
   if (expression.type === 'Literal') {
     const { value } = expression;
     const isPlain = value === null ? expression.raw === 'null' : ['string', 'number', 'boolean'].includes(typeof value);

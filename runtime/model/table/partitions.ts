@@ -16,7 +16,7 @@ const FIRST = Date.UTC(1970, 0, 1);
 const END = Date.UTC(3000, 0, 1);
 
 /** Name and bounds of the partition of a time. @throws InvalidFieldError */
-export function partitionAt(stored: StoredClass, time: unknown): Interval & { readonly name: string } {
+function partitionAt(stored: StoredClass, time: unknown): Interval & { readonly name: string } {
   if (typeof time !== 'number' || time < FIRST || time >= END) {
     throw new InvalidFieldError(
       timeProperty(stored),

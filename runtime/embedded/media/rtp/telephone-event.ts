@@ -5,7 +5,7 @@ import { sequenceDistance } from './packet.ts';
 const DIGITS = '0123456789*#ABCD';
 
 /** Octets of a telephone-event payload (RFC 4733 section 2.3). */
-export const EVENT_PAYLOAD_BYTES = 4;
+const EVENT_PAYLOAD_BYTES = 4;
 
 /** How often the last packet of an event is sent (RFC 4733 section 2.5.1.4). */
 const END_PACKETS = 3;

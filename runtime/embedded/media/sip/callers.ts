@@ -1,7 +1,7 @@
 import { networkInterfaces } from 'node:os';
 
 /** Lets every address call. */
-export const ANY_CALLER = 'any';
+const ANY_CALLER = 'any';
 
 /**
  * Who may call the server. A call names the program that is to control it (`X-esl-outbound`), and that may then do
