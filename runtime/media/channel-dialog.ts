@@ -13,7 +13,7 @@ const GLARE_ATTEMPTS = 6;
  * @returns the media server's answer
  * @throws MediaError with the status of the refusal; the reason of `gone`
  */
-export async function renegotiate({ dialog }: FsEndpoint, sdp: string, gone: AbortSignal): Promise<string> {
+export async function reinvite({ dialog }: FsEndpoint, sdp: string, gone: AbortSignal): Promise<string> {
   if (dialog === null) throw ENDPOINT_GONE;
   const { contact } = dialog.local;
   for (let attempt = 1; ; attempt++) {

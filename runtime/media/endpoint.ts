@@ -1,7 +1,7 @@
 import type { FsEndpoint, FsEvent, FsRequest } from 'drachtio-fsmrf';
 import type { ConferenceMix } from './conference-mix.ts';
 import { Applications, begins } from './applications.ts';
-import { hangUp, renegotiate } from './channel-dialog.ts';
+import { hangUp, reinvite } from './channel-dialog.ts';
 import { DigitQueue } from './digit-queue.ts';
 import { farEndSdp } from './far-end-sdp.ts';
 import { ENDPOINT_GONE, EndpointGone, MediaError, NoSpeechEngine } from './media-error.ts';
@@ -326,7 +326,7 @@ export class MediaEndpoint {
     const plain = farEndSdp(remoteSdp);
     const variable = this.#silence.variableFor(remoteSdp);
     if (variable !== undefined) await this.command('uuid_setvar', variable);
-    const answer = await renegotiate(this.#endpoint, plain, this.gone);
+    const answer = await reinvite(this.#endpoint, plain, this.gone);
     if (/^m=audio 0 /m.test(answer)) throw new MediaError('no codec in common with the phone', 488);
     this.#localSdp = answer;
     return answer;
