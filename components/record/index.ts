@@ -5,9 +5,6 @@ import { unavailable } from '../../runtime/interpreter/ports/capability.ts';
 import { recordingCall } from '../../runtime/interpreter/ports/recording.ts';
 import { Duration } from '../../runtime/interpreter/setting.ts';
 
-/** Counts the recordings of a block, so that each has a name of its own. */
-const COUNT = 'count';
-
 export const record = defineComponent({
   name: 'record',
   summary: 'Records the other party.',
@@ -43,12 +40,10 @@ export const record = defineComponent({
   waits: true,
   needsCall: 'connected',
   run: async (context, { max, silence, stop_digits: stopDigits, beep }) => {
-    const { call: port, services, domain, signal, clock, memory, result } = context;
+    const { call: port, services, domain, signal, clock, result } = context;
     const call = recordingCall(port);
     if (!services.recordings) throw unavailable('this node keeps no recordings');
-    const count = ((memory.get(COUNT) ?? 0) as number) + 1;
-    memory.set(COUNT, count);
-    const name = `${context.run}-${count}.wav`;
+    const name = context.nameRecording();
     const file = await services.recordings.create(domain, name);
     if (beep) await call.play([{ tone: '%(300,0,1000)' }], { signal });
     const start = clock.now();

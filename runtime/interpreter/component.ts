@@ -106,6 +106,8 @@ export interface ComponentContext {
   readonly services: RunServices;
   /** Kept between two visits of the run to this block. */
   readonly memory: Map<string, Value>;
+  /** The name of a new file, which no other recording of any run has. */
+  readonly nameRecording: () => string;
   /** Sets result fields before the block is done: they stay when it is cut short. */
   readonly result: (fields: Readonly<Record<string, Value>>) => void;
   /** Starts another scenario, or ends those this run has started: see `Children`. */

@@ -9,7 +9,7 @@ const SILENCE_LEVEL = 200;
 export function recordArguments(file: string, maxMs: number, silenceMs: number): string {
   const silence = silenceMs === 0 ? '' : ` ${SILENCE_LEVEL} ${wholeSeconds(silenceMs)}`;
   const path = /\s/.test(file) ? `'${file}'` : file;
-  return `${path} ${wholeSeconds(maxMs)}${silence}`;
+  return `${path} ${Math.ceil(maxMs / 1000)}${silence}`;
 }
 
 /** Seconds as it counts them, at least one. */

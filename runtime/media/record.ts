@@ -33,15 +33,19 @@ export async function recordPhone(endpoint: MediaEndpoint, settings: RecordSetti
     digit = pressed;
     stopping.abort(new DOMException('ended by a digit', 'AbortError'));
   });
+  // The media server ends a recording at a second of the clock, up to one second late.
+  const limit = setTimeout(() => stopping.abort(new DOMException('the longest time is over', 'AbortError')), maxMs);
   const started = performance.now();
   try {
     const milliseconds = await endpoint.record(file, maxMs, silenceMs, AbortSignal.any([signal, stopping.signal]));
     if (milliseconds >= maxMs - LIMIT_SLACK_MS) return { milliseconds, reason: 'limit', digit };
     return { milliseconds: Math.max(0, milliseconds - wholeSeconds(silenceMs) * 1000), reason: 'silence', digit };
   } catch (error) {
-    if (digit === undefined || signal.aborted) throw error;
-    return { milliseconds: Math.round(performance.now() - started), reason: 'digit', digit };
+    if (!stopping.signal.aborted || signal.aborted) throw error;
+    const milliseconds = Math.min(maxMs, Math.round(performance.now() - started));
+    return { milliseconds, reason: digit === undefined ? 'limit' : 'digit', digit };
   } finally {
+    clearTimeout(limit);
     leave();
   }
 }

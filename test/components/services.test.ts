@@ -168,7 +168,7 @@ describe('components that use services', () => {
       (await play(`record: { beep: false${settings} }\nnext: end`, { script: { turns } })).result;
     expect(await by('', say)).to.deep.include({ reason: 'silence', milliseconds: 3200 });
     expect(await by('', say, { kind: 'press', digits: '#' })).to.deep.include({ reason: 'digit', digit: '#' });
-    expect(await by(', max: 3s, silence: 0s', say)).to.deep.include({ reason: 'limit', milliseconds: 3200 });
+    expect(await by(', max: 3s, silence: 0s', say)).to.deep.include({ reason: 'limit', milliseconds: 3000 });
   });
 
   describe('hunt', () => {

@@ -60,6 +60,15 @@ blocks:
     next: written
   written:
     transcribe: \${comment.recording}
+    next: more
+  more:
+    record: { max: 20s, silence: 3s }
+    next: both
+  both:
+    transcribe: \${comment.recording}
+    next: written_more
+  written_more:
+    transcribe: \${more.recording}
     next: end
 `,
     );
@@ -67,13 +76,13 @@ blocks:
 scenario: poll.yaml
 tests:
   - name: two sentences
-    steps: [{ says: it was nice }, { says: and quick }]
+    steps: [{ says: it was nice }, { says: and quick }, silence, { says: more of it }]
     expect:
-      prompts: ["say:How was it?", "say[de]:Wie war es?", "tone:%(300,0,1000)"]
-      results: { written.text: it was nice and quick }
+      prompts: ["say:How was it?", "say[de]:Wie war es?", "tone:%(300,0,1000)", "tone:%(300,0,1000)"]
+      results: { written.text: it was nice and quick, both.text: it was nice and quick, written_more.text: more of it }
   - name: nothing
     steps: [silence]
-    expect: { prompts: [How was it?, "Wie war es?", "tone:%(300,0,1000)"], results: { written.text: "" } }
+    expect: { prompts: [How was it?, "Wie war es?", "tone:%(300,0,1000)", "tone:%(300,0,1000)"], results: { written.text: "" } }
 `);
     expect([code, ...lines]).to.deep.equal([0, '2 passed, 0 failed (1 files)']);
   });

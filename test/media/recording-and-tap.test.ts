@@ -94,6 +94,15 @@ describe('media: recordings and taps beside a call', () => {
     await endpoint.destroy();
   });
 
+  it('records no longer than it is told, in parts of a second, too', async () => {
+    const { endpoint } = await party(ONE);
+    const file = join(folder, 'short.wav');
+    const { signal } = new AbortController();
+    const recorded = await recordPhone(endpoint, { signal, file, maxMs: 1200, silenceMs: 0, stopDigits: '' });
+    expect(recorded).to.deep.equal({ milliseconds: 1200, reason: 'limit', digit: undefined });
+    await endpoint.destroy();
+  });
+
   it('records each party on a channel of its own', async () => {
     const [one, two] = [await party(ONE), await party(TWO)];
     const file = join(folder, 'stereo.wav');

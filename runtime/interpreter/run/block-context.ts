@@ -44,6 +44,7 @@ export class BlockContext implements ComponentContext {
   readonly services: ComponentContext['services'];
   readonly memory: ComponentContext['memory'];
   readonly mailbox: ComponentContext['mailbox'];
+  readonly nameRecording: ComponentContext['nameRecording'];
   readonly result: ComponentContext['result'];
   readonly children: ComponentContext['children'];
   readonly reveal: ComponentContext['reveal'];
@@ -71,6 +72,7 @@ export class BlockContext implements ComponentContext {
     this.services = state.services;
     this.memory = site.memory;
     this.mailbox = state.mailbox;
+    this.nameRecording = () => state.nameRecording();
     this.result = site.result;
     this.children = childrenOf(state, site);
     this.reveal = state.secrets.reveal;

@@ -55,6 +55,7 @@ export class RunState {
   /** When it began, milliseconds since the epoch. */
   readonly start: number;
   #logLines = 0;
+  #recordings = 0;
   readonly #reported = new ReportedFields();
   #value: Value | undefined;
   #error: RunError | undefined;
@@ -125,6 +126,12 @@ export class RunState {
     if (this.#logLines === this.allowed.log + 1)
       this.log.warn({ run: this.id, scenario: this.program.id }, 'the scenario logs too much: the rest is left out');
     return this.#logLines <= this.allowed.log;
+  }
+
+  /** A file name for what the run records next. */
+  nameRecording(): string {
+    this.#recordings += 1;
+    return `${this.id}-${this.#recordings}.wav`;
   }
 
   /** Passes a milestone on. A sink that throws harms neither the scenario nor the answers that come after it. */

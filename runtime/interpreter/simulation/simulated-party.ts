@@ -145,14 +145,19 @@ export class SimulatedParty {
         return { milliseconds: this.#now - start, reason: 'limit', digit: undefined };
       }
       await this.#until(taken, signal);
-      const digit = await this.#recorded(file, taken.turn, signal);
+      const digit = await this.#recorded(file, taken.turn, left(), signal);
       if (digit !== undefined && stopDigits.includes(digit))
         return { milliseconds: this.#now - start, reason: 'digit', digit };
     }
   }
 
   /** What is said goes into the recording; a digit is given back. */
-  async #recorded(file: string, turn: Taken['turn'], signal: AbortSignal): Promise<string | undefined> {
+  async #recorded(
+    file: string,
+    turn: Taken['turn'],
+    longestMs: number,
+    signal: AbortSignal,
+  ): Promise<string | undefined> {
     if (turn.kind === 'press') {
       const [digit] = turn.digits;
       this.#link.note(`pressed ${digit ?? ''}`);
@@ -162,7 +167,7 @@ export class SimulatedParty {
     if (turn.kind === 'say') {
       this.#link.note(`said ${turn.text}`);
       this.#link.said(file, turn.text);
-      await this.#pass(turn.text.length * CHARACTER_MS, signal);
+      await this.#pass(Math.min(longestMs, turn.text.length * CHARACTER_MS), signal);
     }
     this.#done();
     return undefined;
