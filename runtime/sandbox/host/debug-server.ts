@@ -6,6 +6,8 @@ import { type WebSocket, WebSocketServer } from 'ws';
 
 /** Longest message a debugger may send, in bytes. */
 const MESSAGE_BYTES = 1_048_576;
+/** Status of a WebSocket that is closed (IANA's registry, beside RFC 6455 section 7.4). */
+const TRY_AGAIN_LATER = 1013;
 /** What a debugger asks for first. */
 const VERSION = { Browser: `ringmaster/${process.version}`, 'Protocol-Version': '1.3' };
 
@@ -109,15 +111,15 @@ export class DebugServer {
 
   #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     const secret = (request.url ?? '').slice(1);
-    if (!isLocal(request) || !this.#isFree(secret)) {
+    if (!isLocal(request) || !this.#targets.has(secret)) {
       socket.end('HTTP/1.1 403 Forbidden\r\nConnection: close\r\n\r\n');
       return;
     }
-    this.#server.handleUpgrade(request, socket, head, (connected) => this.#connect(connected, secret));
-  }
-
-  #isFree(secret: string): boolean {
-    return this.#targets.has(secret) && !this.#sockets.has(secret);
+    this.#server.handleUpgrade(request, socket, head, (connected) => {
+      // Refused, VS Code would try the same address for a minute; closed, it looks for the next run.
+      if (this.#sockets.has(secret)) connected.close(TRY_AGAIN_LATER, 'another debugger is there');
+      else this.#connect(connected, secret);
+    });
   }
 
   #connect(socket: WebSocket, secret: string): void {
