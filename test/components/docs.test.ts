@@ -11,6 +11,8 @@ import { componentPage, isOperation, operationsPage, withComponentList } from '.
 import { components } from '../../components/index.ts';
 import { LazySandbox } from '../../runtime/cli/lazy-sandbox.ts';
 import { runsScripts } from '../../runtime/interpreter/program.ts';
+import { checkFile } from '../../runtime/interpreter/checker/check-file.ts';
+import type { Program } from '../../runtime/interpreter/program.ts';
 import { startRun } from '../../runtime/interpreter/run/start-run.ts';
 import { SimulatedCall } from '../../runtime/interpreter/simulation/simulated-call.ts';
 import { simulatedServices } from '../../runtime/interpreter/simulation/services.ts';
@@ -74,7 +76,10 @@ describe('component pages', () => {
     });
 
     it(`${component.name}: the example has no mistakes, uses the component, and runs`, async () => {
-      const example = program(await readFile(path.join(folder, 'example.yaml'), 'utf8'));
+      // Where it is, as authors check it.
+      const checked = await checkFile({ file: path.join(folder, 'example.yaml'), components });
+      expect(checked.problems).to.deep.equal([]);
+      const example = checked.program as Program;
       expect([...example.blocks.values()].map((block) => block.component.name)).to.include(component.name);
       const args = Object.fromEntries(example.parameters.map(({ name }) => [name, '101']));
       const direction = example.parameters.length > 0 ? 'outgoing' : 'incoming';

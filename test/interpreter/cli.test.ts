@@ -40,10 +40,16 @@ describe('commands for authors', () => {
   });
 
   it('draw what has mistakes as far as it can be read, and tell them', async () => {
-    const example = path.join(projectFolder, 'components/play/example.yaml');
-    const { code, out, err } = await ringmaster('schema', '--mermaid', example);
-    expect(out).to.match(/^flowchart TD\n.*b2\[/s);
-    expect({ code, told: /:9:16: there is no prompt "welcome.wav"/.test(err) }).to.deep.equal({ code: 1, told: true });
+    const folder = await mkdtemp(path.join(tmpdir(), 'drawn-'));
+    const file = path.join(folder, 'a.yaml');
+    await writeFile(
+      file,
+      'id: a\nstart: up\nblocks:\n  up: { answer: , next: greet }\n  greet: { play: welcome.wav, next: end }\n',
+    );
+    const { code, out, err } = await ringmaster('schema', '--mermaid', file);
+    await rm(folder, { recursive: true });
+    expect(out).to.match(/^flowchart TD\n.*b1\[/s);
+    expect({ code, told: /:5:18: there is no prompt "welcome.wav"/.test(err) }).to.deep.equal({ code: 1, told: true });
   });
 
   it('simulate what is said, who is called, and when', async () => {
