@@ -37,6 +37,17 @@ const MEMORY: HostileScripts = {
     'script',
   ],
   'WebAssembly memory': ['new WebAssembly.Memory({ initial: 1000 })', 'script'],
+  'a text that is padded':
+    "let s = 'x'; const all = []; for (;;) { s = s.padEnd(Math.min(s.length * 2, 2 ** 28), 'ab'); all.push([...s.slice(0, 1e5)]); }",
+  'views of one buffer': 'const b = new ArrayBuffer(8); const all = []; for (;;) all.push(new DataView(b));',
+  'a list that says it can be spread':
+    'const all = []; for (;;) all.push([].concat({ length: 2 ** 28, [Symbol.isConcatSpreadable]: true }));',
+  'shifted numbers': 'const all = []; for (let i = 1n; ; i++) all.push(1n << ((1n << 20n) + i));',
+  'matches without end':
+    "class R extends RegExp { exec() { return { index: 0, 0: '', length: 1 }; } } return 'abc'.replace(new R('x', 'g'), 'y');",
+  'waits for an event without end': "const all = []; for (;;) all.push(events.next('e'));",
+  'promises that wait for promises':
+    'const f = () => Promise.all(Array.from({ length: 1000 }, async () => { await null; return f(); })); await f();',
   'shared memory': ['const all = []; for (;;) all.push(new SharedArrayBuffer(1e6));', 'script'],
 };
 
@@ -86,6 +97,18 @@ const LOOPS: HostileScripts = {
   'a log that never returns': 'log({ toJSON() { for (;;); } });',
   'a deep recursion': ['function f() { f(); } f();', 'script'],
   'a list in itself': ['const a = []; a.push(a); return a.flat(Infinity).length', 'script'],
+  'labels that lead to each other':
+    'outer: for (;;) { inner: for (;;) { try { continue outer; } finally { continue inner; } } }',
+  'a static block': 'class A { static { for (;;); } }',
+  'an async iterator of thenables':
+    'const it = { [Symbol.asyncIterator]() { return this; }, next: () => ({ then(r) { r({ done: false, value: it }); } }) }; for await (const x of it) void x;',
+  'a resource that is never disposed of': 'await using a = { async [Symbol.asyncDispose]() { for (;;) await 0; } };',
+  'a regex bomb of sets': "return /^(?:[\\p{L}&&[a-z]]+)+$/v.test('a'.repeat(60) + '1')",
+  'dates in long texts': "const s = '1'.repeat(1e6); for (;;) Date.parse(s + ' ' + s);",
+  'numbers that are divided': 'const a = 3n ** 300000n, b = 7n ** 90000n; for (;;) void (a / b);',
+  'a has of a proxy':
+    "Array.prototype.lastIndexOf.call(new Proxy({}, { get: (_, k) => (k === 'length' ? 2 ** 53 - 1 : 0), has: () => true }), 1);",
+  'a log before an endless loop': "for (let i = 0; i < 500; i++) log('line', i); for (;;);",
   'a blocked thread': ['Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)', 'script'],
 };
 
@@ -132,6 +155,28 @@ const BORDER: HostileScripts = {
   'an error from a revoked proxy': [
     'const { proxy, revoke } = Proxy.revocable({}, {}); revoke(); throw proxy;',
     'script',
+  ],
+  'JSON as it is': "await echo(JSON.rawJSON('\"' + 'x'.repeat(300_000) + '\"'));",
+  'a log of a hundred thousand lines': "for (let i = 0; i < 1e5; i++) log('line', i);",
+  'an error that causes itself': ["const e = new Error('a'); e.cause = e; throw e;", 'script'],
+  'an error with a huge code and stack': [
+    "throw { code: 'c'.repeat(1e7), message: 'm'.repeat(1e7), stack: 's'.repeat(1e7) };",
+    'c'.repeat(64),
+  ],
+  'an error that claims to be ours': [
+    "throw Object.assign(new Error('Script execution timed out.'), { code: 'mine' });",
+    'mine',
+  ],
+  'an error whose getters change': [
+    "let n = 0; throw { get code() { return n++ ? {} : 'x'; }, get message() { return n++ ? Symbol('m') : 'm'; } };",
+    'x',
+    'script',
+  ],
+  'replaced functions of everything': [
+    'for (const C of [Array, Promise, Set, Map, String, Function, Reflect, JSON, Object]) for (const o of [C, C.prototype]) for (const k of o ? Reflect.ownKeys(o) : []) { try { o[k] = () => { throw 1; }; } catch { continue; } } await echo(1);',
+    'script',
+    'not_plain',
+    'stalled',
   ],
   'a promise that nobody settles': ['await new Promise(() => {});', 'stalled'],
   finalisation: ['new FinalizationRegistry(() => { for (;;); }).register({}, 1); return 1', 'script'],
