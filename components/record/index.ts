@@ -16,7 +16,11 @@ export const record = defineComponent({
   ].join('\n'),
   settings: Type.Object({
     max: Duration({ default: '2m', examples: ['2m'], description: 'Longest recording.' }),
-    silence: Duration({ default: '5s', examples: ['5s'], description: 'Silence that ends it; `0s`: none does.' }),
+    silence: Duration({
+      default: '5s',
+      examples: ['5s'],
+      description: 'Silence that ends it, rounded to whole seconds; `0s`: none does.',
+    }),
     stop_digits: Type.String({
       pattern: '^[0-9*#A-D]*$',
       default: '#',
