@@ -7,6 +7,7 @@ import { expect } from 'chai';
 import { components } from '../../components/index.ts';
 import { checkFile } from '../../runtime/interpreter/checker/check-file.ts';
 import type { Program } from '../../runtime/interpreter/program.ts';
+import { runSimulate } from '../../runtime/interpreter/simulation/simulate-command.ts';
 import { type Simulation, simulate } from '../../runtime/interpreter/simulation/simulation.ts';
 import { openSandbox } from '../../runtime/sandbox/index.ts';
 import { Debugger } from '../support/debugger.ts';
@@ -149,6 +150,26 @@ describe('a debugger', function () {
       expect(shown).to.deep.nested.include({ 'result.value': 6 });
       await client.request('Debugger.resume');
       expect((await running).outcome.status).to.equal('completed');
+    } finally {
+      await sandbox.close();
+    }
+  });
+
+  it('stops in a file that was named as from the folder one is in', async () => {
+    const port = await freeTcpPort();
+    const sandbox = await openSandbox({ workers: 1, debuggerPort: port });
+    try {
+      const file = path.join(folder, 'here.ts');
+      await writeFile(file, SOURCE);
+      const options = { debug: true, press: '7', openSandbox: async () => sandbox };
+      const running = runSimulate(path.relative('', file), options, components, () => undefined);
+      const target = await waitingRun(port);
+      const client = await Debugger.attach(target.webSocketDebuggerUrl);
+      const { locations } = (await client.attachAsVsCode(file, 8)) as unknown as { locations: unknown[] };
+      expect(locations).to.have.length(1);
+      await client.event('Debugger.paused');
+      await client.request('Debugger.resume');
+      expect(await running).to.equal(0);
     } finally {
       await sandbox.close();
     }

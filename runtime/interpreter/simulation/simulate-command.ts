@@ -1,3 +1,4 @@
+import path from 'node:path';
 import type { Sandbox } from '../../sandbox/index.ts';
 import { checkFile } from '../checker/check-file.ts';
 import type { ModuleCheckOptions } from '../checker/check-module.ts';
@@ -80,7 +81,9 @@ export async function runSimulate(
   }
   try {
     const args = { ...options.args, ...readArguments(program, options.argTexts ?? {}) };
-    const simulation = await simulate(program, {
+    // A debugger finds breakpoints by the whole path.
+    const located = options.debug ? { ...program, file: path.resolve(file) } : program;
+    const simulation = await simulate(located, {
       ...told,
       args,
       components,
