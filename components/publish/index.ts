@@ -1,14 +1,18 @@
 import { Type } from 'typebox';
 import { defineComponent } from '../../runtime/interpreter/component.ts';
+import { ScenarioError } from '../../runtime/interpreter/errors.ts';
 import { unavailable } from '../../runtime/interpreter/ports/capability.ts';
 import { SCENARIO_EVENTS } from '../../runtime/interpreter/ports/events.ts';
 import type { Value } from '../../runtime/interpreter/values.ts';
+
+/** Characters of JSON in the data of one event: many are kept for subscribers that come back. */
+const MAX_LENGTH = 16_384;
 
 export const publish = defineComponent({
   name: 'publish',
   summary: 'Tells the domain of an event.',
   otherNames: ['emit', 'publish_event'],
-  docs: 'Scenarios that `wait_event`, or start `on` it, and subscribers get it as class `scenarioevents`.',
+  docs: 'Scenarios that `wait_event`, or start `on` it, and subscribers get it as class `scenarioevents`. Its data may have 16,384 characters of JSON.',
   settings: Type.Object({
     event: Type.String({
       pattern: '^[A-Za-z][A-Za-z0-9_]{0,63}$',
@@ -24,6 +28,11 @@ export const publish = defineComponent({
   subject: 'event',
   run: async ({ services, domain }, { event, data }) => {
     if (!services.events) throw unavailable('this node has no event bus');
+    const { length } = JSON.stringify(data);
+    if (length > MAX_LENGTH) {
+      const found = `data may have ${MAX_LENGTH} characters of JSON, and has ${length}`;
+      throw new ScenarioError('setting', `publish: ${found}; publish where it can be found, as the id of an entity`);
+    }
     const { seq } = services.events.publish({
       domain,
       class: SCENARIO_EVENTS,

@@ -35,6 +35,14 @@ describe('large values of a run', () => {
     expect((await simulate(program(source), {}, { variables })).outcome.status).to.equal('failed');
   });
 
+  it('are no events, which are kept for subscribers', async () => {
+    const publishing = (data: string): string =>
+      `id: t\nvariables: { long: ${'x'.repeat(9000)} }\nstart: a\nblocks:\n  a: { publish: { event: big, data: ${data} }, next: end }\n`;
+    expect((await simulate(program(publishing('{ a: "${long}" }')))).outcome.status).to.equal('completed');
+    const { error } = (await simulate(program(publishing('{ a: "${long}", b: "${long}" }')))).outcome;
+    expect(error?.message).to.match(/16384 characters of JSON, and has 180/);
+  });
+
   it('are cut in the trace', () => {
     const trace = new Trace(10);
     const entry = trace.begin({ branch: 'main', block: 'a', component: 'http', start: 0 });
