@@ -61,7 +61,7 @@
   let undebugged = false;
   let logLines = 0;
   let logBytes = 0;
-  /** Where the log of this turn is kept for a turn that has no end, see slate.ts. No script can reach what it inherits. */
+  /** Where the log of this turn is kept for a turn that has no end, see slate.ts; not for every script. No script can reach what it inherits. */
   let slate;
   let slateLength;
   let slateUnits;
@@ -190,7 +190,7 @@
     else {
       const item = `["log","${level}",${stringify(line)}]`;
       say(item);
-      if (!over) note(item);
+      if (!over && slate !== undefined) note(item);
     }
     throwIfExceeded();
   }

@@ -32,11 +32,12 @@ export class Room {
   #inside: ivm.Script | undefined;
   #block: ivm.Script | undefined;
   #next: Promise<ivm.Context> | undefined;
-  #slate = new Slate();
+  #slate: Slate;
 
   constructor(program: Program, prepared: Prepared, settings: IsolateSettings) {
     this.#program = program;
     this.#prepared = prepared;
+    this.#slate = new Slate(program.source);
     this.#inspector = settings.inspector;
     this.isolate = new ivm.Isolate({
       memoryLimit: settings.memoryMb,
@@ -62,7 +63,7 @@ export class Room {
     this.prepare();
     const context = (await this.#next) as ivm.Context;
     this.#next = undefined;
-    if (this.#slate.hasGrown) this.#slate = new Slate();
+    if (this.#slate.hasGrown) this.#slate = new Slate(this.#program.source);
     const [activate, start, stand] = await Promise.all([
       this.#inside.run(context, { reference: true }) as Promise<ivm.Reference<Activate>>,
       this.#compile(context),
