@@ -7,9 +7,10 @@ import { expect } from 'chai';
 import { components } from '../../components/index.ts';
 import { checkFile } from '../../runtime/interpreter/checker/check-file.ts';
 import type { Program } from '../../runtime/interpreter/program.ts';
+import type { CallScript } from '../../runtime/interpreter/simulation/call-script.ts';
 import { runSimulate } from '../../runtime/interpreter/simulation/simulate-command.ts';
 import { type Simulation, simulate } from '../../runtime/interpreter/simulation/simulation.ts';
-import { openSandbox } from '../../runtime/sandbox/index.ts';
+import { type Sandbox, openSandbox } from '../../runtime/sandbox/index.ts';
 import { Debugger } from '../support/debugger.ts';
 import { eventually } from '../support/eventually.ts';
 import { freeTcpPort } from '../support/ports.ts';
@@ -68,186 +69,142 @@ function waitingRun(port: number): Promise<Target> {
 describe('a debugger', function () {
   this.timeout(30_000);
   let folder: string;
+  let port: number;
+  let sandbox: Sandbox;
   before(async () => void (folder = await mkdtemp(path.join(tmpdir(), 'ringmaster-debug-'))));
   after(() => rm(folder, { recursive: true, force: true }));
+  beforeEach(async () => {
+    port = await freeTcpPort();
+    sandbox = await openSandbox({ workers: 1, debuggerPort: port });
+  });
+  afterEach(() => sandbox.close());
+
+  /** Simulates a scenario whose scripts wait for a debugger. */
+  async function debugged(
+    name: string,
+    source: string,
+    script: CallScript = {},
+  ): Promise<{ readonly file: string; readonly running: Promise<Simulation> }> {
+    const file = path.join(folder, name);
+    await writeFile(file, source);
+    const { program, problems } = await checkFile({ file, components });
+    expect(problems).to.deep.equal([]);
+    const running = simulate(program as Program, { components, debug: true, openSandbox: async () => sandbox, script });
+    return { file, running };
+  }
 
   it('finds the run as that of Node.js, stops in the .ts file, steps, shows variables and goes on', async () => {
-    const port = await freeTcpPort();
-    const sandbox = await openSandbox({ workers: 1, debuggerPort: port });
-    try {
-      const file = path.join(folder, 'menu.ts');
-      await writeFile(file, SOURCE);
-      const { program, problems } = await checkFile({ file, components });
-      expect(problems).to.deep.equal([]);
-      const running: Promise<Simulation> = simulate(program as Program, {
-        components,
-        debug: true,
-        openSandbox: async () => sandbox,
-        script: { presses: ['7'] },
-      });
-      const base = `http://127.0.0.1:${port}`;
-      const version = (await (await fetch(`${base}/json/version`)).json()) as Record<string, string>;
-      expect(version['Protocol-Version']).to.equal('1.3');
-      const target = await waitingRun(port);
-      expect(target).to.deep.include({ type: 'node', url: pathToFileURL(file).href });
-      expect(target.title).to.match(/^menu, run /);
-      const client = await Debugger.attach(target.webSocketDebuggerUrl);
-      await client.attachAsVsCode(file, 8);
-      const parsed = (await client.event('Debugger.scriptParsed', 'menu.ts')) as unknown as object;
-      // As VS Code reads it, for it compares files, and so that it sets no breakpoint twice (a logpoint prints twice then).
-      const hash = createHash('sha256').update(SOURCE).digest('hex');
-      expect(parsed).to.include({ url: pathToFileURL(file).href, hasSourceURL: false, hash });
-      const first = (await client.event('Debugger.paused')) as unknown as Paused;
-      expect(first.callFrames[0]?.location.lineNumber).to.equal(7);
-      // Longer than every limit of the script.
-      await new Promise((resolve) => setTimeout(resolve, 1200));
-      client.forget();
-      await client.request('Debugger.stepOver');
-      const next = (await client.event('Debugger.paused')) as unknown as Paused;
-      const [frame] = next.callFrames;
-      expect(frame?.location.lineNumber).to.equal(8);
-      const scope = frame?.scopeChain.find(({ type }) => type === 'local' || type === 'block');
-      const { result: variables } = (await client.request('Runtime.getProperties', {
-        objectId: scope?.object.objectId,
-        ownProperties: true,
-      })) as unknown as { result: readonly { readonly name: string; readonly value?: { readonly value: unknown } }[] };
-      expect(variables.find(({ name }) => name === 'doubled')?.value?.value).to.equal(14);
-      await client.request('Debugger.resume');
-      const { outcome } = await running;
-      expect(outcome.value, outcome.error?.message).to.equal(15);
-      expect(await (await fetch(`${base}/json/list`)).json()).to.deep.equal([]);
-    } finally {
-      await sandbox.close();
-    }
+    const { file, running } = await debugged('menu.ts', SOURCE, { presses: ['7'] });
+    const base = `http://127.0.0.1:${port}`;
+    const version = (await (await fetch(`${base}/json/version`)).json()) as Record<string, string>;
+    expect(version['Protocol-Version']).to.equal('1.3');
+    const target = await waitingRun(port);
+    expect(target).to.deep.include({ type: 'node', url: pathToFileURL(file).href });
+    expect(target.title).to.match(/^menu, run /);
+    const client = await Debugger.attach(target.webSocketDebuggerUrl);
+    await client.attachAsVsCode(file, 8);
+    const parsed = (await client.event('Debugger.scriptParsed', 'menu.ts')) as unknown as object;
+    // As VS Code reads it, for it compares files, and so that it sets no breakpoint twice (a logpoint prints twice then).
+    const hash = createHash('sha256').update(SOURCE).digest('hex');
+    expect(parsed).to.include({ url: pathToFileURL(file).href, hasSourceURL: false, hash });
+    const first = (await client.event('Debugger.paused')) as unknown as Paused;
+    expect(first.callFrames[0]?.location.lineNumber).to.equal(7);
+    // Longer than every limit of the script.
+    await new Promise((resolve) => setTimeout(resolve, 1200));
+    client.forget();
+    await client.request('Debugger.stepOver');
+    const next = (await client.event('Debugger.paused')) as unknown as Paused;
+    const [frame] = next.callFrames;
+    expect(frame?.location.lineNumber).to.equal(8);
+    const scope = frame?.scopeChain.find(({ type }) => type === 'local' || type === 'block');
+    const { result: variables } = (await client.request('Runtime.getProperties', {
+      objectId: scope?.object.objectId,
+      ownProperties: true,
+    })) as unknown as { result: readonly { readonly name: string; readonly value?: { readonly value: unknown } }[] };
+    expect(variables.find(({ name }) => name === 'doubled')?.value?.value).to.equal(14);
+    await client.request('Debugger.resume');
+    const { outcome } = await running;
+    expect(outcome.value, outcome.error?.message).to.equal(15);
+    expect(await (await fetch(`${base}/json/list`)).json()).to.deep.equal([]);
   });
 
   it('stops in the script of a block, at the line of the YAML file', async () => {
-    const port = await freeTcpPort();
-    const sandbox = await openSandbox({ workers: 1, debuggerPort: port });
-    try {
-      const file = path.join(folder, 'twice.yaml');
-      await writeFile(file, BLOCKS);
-      const { program, problems } = await checkFile({ file, components });
-      expect(problems).to.deep.equal([]);
-      const running = simulate(program as Program, {
-        components,
-        debug: true,
-        openSandbox: async () => sandbox,
-        script: {},
-      });
-      const target = await waitingRun(port);
-      const client = await Debugger.attach(target.webSocketDebuggerUrl);
-      const line = BLOCKS.split('\n').findIndex((text) => text.includes('return')) + 1;
-      const { locations } = (await client.attachAsVsCode(file, line)) as unknown as { locations: unknown[] };
-      expect(locations).to.have.length(1);
-      const paused = (await client.event('Debugger.paused')) as unknown as Paused;
-      const [frame] = paused.callFrames;
-      expect(frame?.location.lineNumber).to.equal(line - 1);
-      const shown = await client.request('Debugger.evaluateOnCallFrame', {
-        callFrameId: frame?.callFrameId,
-        expression: 'twice',
-      });
-      expect(shown).to.deep.nested.include({ 'result.value': 6 });
-      await client.request('Debugger.resume');
-      expect((await running).outcome.status).to.equal('completed');
-    } finally {
-      await sandbox.close();
-    }
+    const { file, running } = await debugged('twice.yaml', BLOCKS);
+    const target = await waitingRun(port);
+    const client = await Debugger.attach(target.webSocketDebuggerUrl);
+    const line = BLOCKS.split('\n').findIndex((text) => text.includes('return')) + 1;
+    const { locations } = (await client.attachAsVsCode(file, line)) as unknown as { locations: unknown[] };
+    expect(locations).to.have.length(1);
+    const paused = (await client.event('Debugger.paused')) as unknown as Paused;
+    const [frame] = paused.callFrames;
+    expect(frame?.location.lineNumber).to.equal(line - 1);
+    const shown = await client.request('Debugger.evaluateOnCallFrame', {
+      callFrameId: frame?.callFrameId,
+      expression: 'twice',
+    });
+    expect(shown).to.deep.nested.include({ 'result.value': 6 });
+    await client.request('Debugger.resume');
+    expect((await running).outcome.status).to.equal('completed');
   });
 
   it('stops in a file that was named as from the folder one is in', async () => {
-    const port = await freeTcpPort();
-    const sandbox = await openSandbox({ workers: 1, debuggerPort: port });
-    try {
-      const file = path.join(folder, 'here.ts');
-      await writeFile(file, SOURCE);
-      const options = { debug: true, press: '7', openSandbox: async () => sandbox };
-      const running = runSimulate(path.relative('', file), options, components, () => undefined);
-      const target = await waitingRun(port);
-      const client = await Debugger.attach(target.webSocketDebuggerUrl);
-      const { locations } = (await client.attachAsVsCode(file, 8)) as unknown as { locations: unknown[] };
-      expect(locations).to.have.length(1);
-      await client.event('Debugger.paused');
-      await client.request('Debugger.resume');
-      expect(await running).to.equal(0);
-    } finally {
-      await sandbox.close();
-    }
+    const file = path.join(folder, 'here.ts');
+    await writeFile(file, SOURCE);
+    const options = { debug: true, press: '7', openSandbox: async () => sandbox };
+    const running = runSimulate(path.relative('', file), options, components, () => undefined);
+    const target = await waitingRun(port);
+    const client = await Debugger.attach(target.webSocketDebuggerUrl);
+    const { locations } = (await client.attachAsVsCode(file, 8)) as unknown as { locations: unknown[] };
+    expect(locations).to.have.length(1);
+    await client.event('Debugger.paused');
+    await client.request('Debugger.resume');
+    expect(await running).to.equal(0);
   });
 
   it('that went away is not waited for again, and the run has its time limit', async () => {
-    const port = await freeTcpPort();
-    const sandbox = await openSandbox({ workers: 1, debuggerPort: port });
-    try {
-      const file = path.join(folder, 'left.yaml');
-      const blocks = [
-        '  pick_up: { answer: {}, next: first }',
-        '  first: { script: { code: "return 1;" }, next: second }',
-        '  second: { script: { code: "return 2;" }, next: hold_on }',
-        '  hold_on: { wait: 1h, next: end }',
-      ];
-      await writeFile(file, `id: left\nlimits: { wall: 5s }\nstart: pick_up\nblocks:\n${blocks.join('\n')}\n`);
-      const { program, problems } = await checkFile({ file, components });
-      expect(problems).to.deep.equal([]);
-      const running = simulate(program as Program, {
-        components,
-        debug: true,
-        openSandbox: async () => sandbox,
-        script: { hangsUpAfter: 600_000 },
-      });
-      const target = await waitingRun(port);
-      (await Debugger.attach(target.webSocketDebuggerUrl)).close();
-      const { run, outcome } = await running;
-      expect(outcome.error?.code).to.equal('time_limit');
-      expect(run.trace.map(({ block }) => block)).to.deep.equal(['pick_up', 'first', 'second', 'hold_on']);
-      expect(await (await fetch(`http://127.0.0.1:${port}/json/list`)).json()).to.deep.equal([]);
-    } finally {
-      await sandbox.close();
-    }
+    const blocks = [
+      '  pick_up: { answer: {}, next: first }',
+      '  first: { script: { code: "return 1;" }, next: second }',
+      '  second: { script: { code: "return 2;" }, next: hold_on }',
+      '  hold_on: { wait: 1h, next: end }',
+    ];
+    const { running } = await debugged(
+      'left.yaml',
+      `id: left\nlimits: { wall: 5s }\nstart: pick_up\nblocks:\n${blocks.join('\n')}\n`,
+      { hangsUpAfter: 600_000 },
+    );
+    const target = await waitingRun(port);
+    (await Debugger.attach(target.webSocketDebuggerUrl)).close();
+    const { run, outcome } = await running;
+    expect(outcome.error?.code).to.equal('time_limit');
+    expect(run.trace.map(({ block }) => block)).to.deep.equal(['pick_up', 'first', 'second', 'hold_on']);
+    expect(await (await fetch(`http://127.0.0.1:${port}/json/list`)).json()).to.deep.equal([]);
   });
 
   it('that saw a script to its end leaves the run with its time limit, in which the time with it does not count', async () => {
-    const port = await freeTcpPort();
-    const sandbox = await openSandbox({ workers: 1, debuggerPort: port });
-    try {
-      const file = path.join(folder, 'limited.yaml');
-      const blocks = [
-        '  before: { wait: 3s, next: first }',
-        '  first: { script: { code: "return 1;" }, next: hold_on }',
-        '  hold_on: { wait: 1h, next: end }',
-      ];
-      await writeFile(file, `id: limited\nlimits: { wall: 5s }\nstart: before\nblocks:\n${blocks.join('\n')}\n`);
-      const { program, problems } = await checkFile({ file, components });
-      expect(problems).to.deep.equal([]);
-      const running = simulate(program as Program, {
-        components,
-        debug: true,
-        openSandbox: async () => sandbox,
-        script: {},
-      });
-      const target = await waitingRun(port);
-      const client = await Debugger.attach(target.webSocketDebuggerUrl);
-      await client.request('Runtime.runIfWaitingForDebugger');
-      const { run, outcome } = await running;
-      expect(outcome.error?.code).to.equal('time_limit');
-      expect(outcome.milliseconds).to.equal(5000);
-      expect(run.trace.map(({ block }) => block)).to.deep.equal(['before', 'first', 'hold_on']);
-    } finally {
-      await sandbox.close();
-    }
+    const blocks = [
+      '  before: { wait: 3s, next: first }',
+      '  first: { script: { code: "return 1;" }, next: hold_on }',
+      '  hold_on: { wait: 1h, next: end }',
+    ];
+    const { running } = await debugged(
+      'limited.yaml',
+      `id: limited\nlimits: { wall: 5s }\nstart: before\nblocks:\n${blocks.join('\n')}\n`,
+    );
+    const target = await waitingRun(port);
+    const client = await Debugger.attach(target.webSocketDebuggerUrl);
+    await client.request('Runtime.runIfWaitingForDebugger');
+    const { run, outcome } = await running;
+    expect(outcome.error?.code).to.equal('time_limit');
+    expect(outcome.milliseconds).to.equal(5000);
+    expect(run.trace.map(({ block }) => block)).to.deep.equal(['before', 'first', 'hold_on']);
   });
 
   it('is Chrome, but no web page, by whatever name it reaches the port', async () => {
-    const port = await freeTcpPort();
-    const sandbox = await openSandbox({ workers: 1, debuggerPort: port });
-    try {
-      // Chrome finds the end of an answer by its length alone.
-      const listed = await fetch(`http://127.0.0.1:${port}/json/list`);
-      expect(listed.headers.get('content-length')).to.equal('2');
-      const asPage = await fetch(`http://127.0.0.1:${port}/json/list`, { headers: { origin: 'https://evil.example' } });
-      expect(asPage.status).to.equal(404);
-    } finally {
-      await sandbox.close();
-    }
+    // Chrome finds the end of an answer by its length alone.
+    const listed = await fetch(`http://127.0.0.1:${port}/json/list`);
+    expect(listed.headers.get('content-length')).to.equal('2');
+    const asPage = await fetch(`http://127.0.0.1:${port}/json/list`, { headers: { origin: 'https://evil.example' } });
+    expect(asPage.status).to.equal(404);
   });
 });
