@@ -40,6 +40,7 @@ describe('checker of modules', () => {
       '3:29: "max" must be a whole number from 1 to 64, not "4"; write it without quotes',
       '3:43: "timeout" is no duration; write 5s for seconds or 5ms for milliseconds',
       '4:14: call has no "plya"; did you mean "play"?',
+      `5:28: warning: "max" is 5 milliseconds; write '5s' for seconds, or '5ms' if that is meant`,
       '5:31: "call.record" has no setting "silense"; did you mean "silence"?',
       '6:29: there is no prompt "nope.wav"; put it into prompts/ beside the scenario',
       '6:54: "menu" has no exit "x"; A key: the choice.',

@@ -18,6 +18,8 @@ import { SettingsChecker } from './settings.ts';
 import { type Source, scalarText } from './source.ts';
 
 /** Functions beside the components. */
+/** Nobody can press a key, or say a word, in fewer milliseconds. */
+const FEW_MS = 100;
 const LEVELS = ['debug', 'info', 'warn', 'error'];
 /** What `events.on` and `events.next` can be asked for. */
 const EVENTS = ['dtmf', 'hold', 'unhold', 'sip', 'message'];
@@ -231,7 +233,7 @@ class CallChecker {
     }
     this.#refer(component, single);
     const property = (schema as Schema).properties?.[shorthand];
-    const node = property ? asDuration(single, property) : single;
+    const node = property ? this.#asDuration(single, property, shorthand) : single;
     return asSettings(this.#settings.compileShorthand(node, schema, shorthand, what, place), all);
   }
 
@@ -252,9 +254,24 @@ class CallChecker {
       const alias = component.aliases?.[scalarText(key)];
       if (alias !== undefined) key.value = alias;
       const property = properties[scalarText(key)];
-      if (property) pair.value = asDuration(pair.value as Node, property);
+      if (property) pair.value = this.#asDuration(pair.value as Node, property, scalarText(key));
     }
     return exits;
+  }
+
+  /** A number where a duration is wanted is milliseconds; so few are hardly meant. */
+  #asDuration(node: Node, schema: Schema, name: string): Node {
+    if (!isScalar(node) || typeof node.value !== 'number' || settingKind(schema) !== 'duration') return node;
+    const { value } = node;
+    if (value > 0 && value < FEW_MS)
+      this.#source.warning(
+        node,
+        `"${name}" is ${value} milliseconds`,
+        `write '${value}s' for seconds, or '${value}ms' if that is meant`,
+      );
+    const text = new Scalar(`${value}ms`);
+    text.range = node.range ?? null;
+    return text;
   }
 
   #exits(node: Node, component: Component): ReadonlySet<string> | undefined {
@@ -282,14 +299,6 @@ function namesLeg({ arguments: [first] }: CallExpression): boolean {
     first?.type === 'ObjectExpression' &&
     first.properties.some((each) => each.type === 'Property' && !each.computed && nameOf(each.key) === 'leg')
   );
-}
-
-/** A number where a duration is wanted are milliseconds. */
-function asDuration(node: Node, schema: Schema): Node {
-  if (!isScalar(node) || typeof node.value !== 'number' || settingKind(schema) !== 'duration') return node;
-  const text = new Scalar(`${node.value}ms`);
-  text.range = node.range ?? null;
-  return text;
 }
 
 /** Settings that may be among those whose names are not known. */
