@@ -233,7 +233,7 @@ class CallChecker {
     }
     this.#refer(component, single);
     const property = (schema as Schema).properties?.[shorthand];
-    const node = property ? this.#asDuration(single, property, shorthand) : single;
+    const node = property ? asDuration(single, property) : single;
     return asSettings(this.#settings.compileShorthand(node, schema, shorthand, what, place), all);
   }
 
@@ -254,24 +254,23 @@ class CallChecker {
       const alias = component.aliases?.[scalarText(key)];
       if (alias !== undefined) key.value = alias;
       const property = properties[scalarText(key)];
-      if (property) pair.value = this.#asDuration(pair.value as Node, property, scalarText(key));
+      if (!property) continue;
+      const value = asDuration(pair.value as Node, property);
+      if (value !== pair.value) this.#doubtFew(pair.value as Scalar<number>, scalarText(key));
+      pair.value = value;
     }
     return exits;
   }
 
-  /** A number where a duration is wanted is milliseconds; so few are hardly meant. */
-  #asDuration(node: Node, schema: Schema, name: string): Node {
-    if (!isScalar(node) || typeof node.value !== 'number' || settingKind(schema) !== 'duration') return node;
+  /** Whoever writes `timeout: 20` means seconds; `sleep(20)` is what JavaScript is used to. */
+  #doubtFew(node: Scalar<number>, name: string): void {
     const { value } = node;
-    if (value > 0 && value < FEW_MS)
-      this.#source.warning(
-        node,
-        `"${name}" is ${value} milliseconds`,
-        `write '${value}s' for seconds, or '${value}ms' if that is meant`,
-      );
-    const text = new Scalar(`${value}ms`);
-    text.range = node.range ?? null;
-    return text;
+    if (value <= 0 || value >= FEW_MS) return;
+    this.#source.warning(
+      node,
+      `"${name}" is ${value} milliseconds`,
+      `write '${value}s' for seconds, or '${value}ms' if that is meant`,
+    );
   }
 
   #exits(node: Node, component: Component): ReadonlySet<string> | undefined {
@@ -299,6 +298,14 @@ function namesLeg({ arguments: [first] }: CallExpression): boolean {
     first?.type === 'ObjectExpression' &&
     first.properties.some((each) => each.type === 'Property' && !each.computed && nameOf(each.key) === 'leg')
   );
+}
+
+/** A number where a duration is wanted is milliseconds. */
+function asDuration(node: Node, schema: Schema): Node {
+  if (!isScalar(node) || typeof node.value !== 'number' || settingKind(schema) !== 'duration') return node;
+  const text = new Scalar(`${node.value}ms`);
+  text.range = node.range ?? null;
+  return text;
 }
 
 /** Settings that may be among those whose names are not known. */
