@@ -29,11 +29,15 @@ class Arrivals {
   }
 }
 
+/** Packets of all streams. */
+export interface Heard {
+  readonly sent: number;
+  readonly received: number;
+  readonly late: number;
+}
+
 /** Listens on all sockets for a while: how many packets were sent to them, came, and came late. */
-export async function receive(
-  sockets: readonly SoundSocket[],
-  milliseconds: number,
-): Promise<{ sent: number; received: number; late: number }> {
+export async function receive(sockets: readonly SoundSocket[], milliseconds: number): Promise<Heard> {
   const streams = sockets.map(({ socket }) => {
     const arrivals = new Arrivals();
     const take = (packet: Buffer): void => arrivals.take(packet);

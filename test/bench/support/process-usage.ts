@@ -13,6 +13,12 @@ export function cpuMs(pid: number): number {
   return ((Number(fields[11]) + Number(fields[12])) * 1000) / TICKS_PER_SECOND;
 }
 
+/** Processor time of all processors that a virtual machine's host gave to others so far, ms, in steps of 10 (proc(5), `stat`). */
+export function stolenMs(): number {
+  const [, , , , , , , , stolen] = readFileSync('/proc/stat', 'utf8').split(/\s+/);
+  return (Number(stolen) * 1000) / TICKS_PER_SECOND;
+}
+
 /** Memory of a process that is in RAM, MiB (proc(5), `status`, VmRSS). */
 export function residentMiB(pid: number): number {
   const kib = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];

@@ -1,0 +1,50 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import type { Heard } from '../media/receiver.ts';
+
+const LISTENER = fileURLToPath(new URL('listener.ts', import.meta.url));
+
+/** What the listening process is told. */
+export type ListenerOrder =
+  | { readonly type: 'call'; readonly server: string; readonly number: string; readonly calls: number }
+  | { readonly type: 'listen'; readonly milliseconds: number };
+
+interface Answer {
+  readonly done?: unknown;
+  readonly failed?: string;
+}
+
+/**
+ * Phones that listen, in a process that does nothing else: the garbage of a benchmark, and the threads that collect it, held up
+ * as many packets as what was to be measured.
+ */
+export class Listeners {
+  readonly #child: ChildProcess;
+
+  constructor() {
+    this.#child = fork(LISTENER, { execArgv: ['--single-threaded-gc'] });
+  }
+
+  /** Settles when all calls are up. @param server `ip:port` @throws Error when one is refused */
+  async call(server: string, number: string, calls: number): Promise<void> {
+    await this.#do({ type: 'call', server, number, calls });
+  }
+
+  /** Listens to all calls for a while. */
+  async listen(milliseconds: number): Promise<Heard> {
+    return (await this.#do({ type: 'listen', milliseconds })) as Heard;
+  }
+
+  close(): void {
+    if (this.#child.connected) this.#child.disconnect();
+  }
+
+  async #do(order: ListenerOrder): Promise<unknown> {
+    this.#child.send(order);
+    const gone = once(this.#child, 'exit').then(() => [{ failed: 'the listening process is gone' }]);
+    const [answer] = (await Promise.race([once(this.#child, 'message'), gone])) as [Answer];
+    if (answer.failed !== undefined) throw new Error(answer.failed);
+    return answer.done;
+  }
+}
