@@ -43,6 +43,7 @@ export class ChannelRecording {
         `RECORD_STEREO_SWAP=${party === 'right'}`,
         // Without it FreeSWITCH throws away whatever is short.
         'RECORD_MIN_SEC=0',
+        'RECORD_APPEND=false',
         `RECORD_PRE_BUFFER_FRAMES=${PRE_BUFFER_FRAMES}`,
       ].join(';');
       // Both at once: nobody else's recording of the channel comes between.

@@ -5,7 +5,7 @@ import { hangUp, reinvite } from './channel-dialog.ts';
 import { DigitQueue } from './digit-queue.ts';
 import { farEndSdp } from './far-end-sdp.ts';
 import { ENDPOINT_GONE, EndpointGone, MediaError, NoSpeechEngine } from './media-error.ts';
-import { recordArguments } from './record-arguments.ts';
+import { type RecordWhat, recordArguments } from './record-arguments.ts';
 import type { RecordingNotices } from './recording-notices.ts';
 import { leastSpeechMs, readSpokenSource, speechArguments } from './speech-source.ts';
 import type { SilenceLimit } from './silence-limit.ts';
@@ -165,13 +165,12 @@ export class MediaEndpoint {
   }
 
   /**
-   * Records the phone into a WAV file until the time is up, it is silent for that long (0: for ever), or the signal
-   * aborts. Phones that send nothing while nobody speaks are silent then: the recording has the pause, too.
+   * Records the phone into a WAV file until the time is up, it is silent for that long, or the signal aborts. Phones that send nothing while nobody speaks are silent then: the recording has the pause, too.
    * @returns milliseconds recorded
    */
-  async record(file: string, maxMs: number, silenceMs: number, signal: AbortSignal): Promise<number> {
-    await this.set('record_fill_cng', 'true');
-    const event = await this.#run('record', recordArguments(file, maxMs, silenceMs), signal);
+  async record({ append, ...what }: RecordWhat, signal: AbortSignal): Promise<number> {
+    await this.command('uuid_setvar_multi', `record_fill_cng=true;RECORD_APPEND=${append}`);
+    const event = await this.#run('record', recordArguments(what), signal);
     return Number(event.getHeader('variable_record_ms') ?? 0);
   }
 

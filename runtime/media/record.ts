@@ -11,6 +11,8 @@ export interface RecordSettings {
   readonly silenceMs: number;
   /** Digits that end the recording. */
   readonly stopDigits: string;
+  /** Whether what is in the file stays before it. */
+  readonly append?: boolean;
 }
 
 export interface Recorded {
@@ -25,7 +27,7 @@ export interface Recorded {
  * @throws the signal's reason; MediaError; EndpointGone when the phone hangs up
  */
 export async function recordPhone(endpoint: MediaEndpoint, settings: RecordSettings): Promise<Recorded> {
-  const { file, maxMs, silenceMs, stopDigits, signal } = settings;
+  const { file, maxMs, silenceMs, stopDigits, signal, append = false } = settings;
   const stopping = new AbortController();
   let digit: string | undefined;
   const leave = endpoint.digits.listen((pressed) => {
@@ -37,7 +39,10 @@ export async function recordPhone(endpoint: MediaEndpoint, settings: RecordSetti
   const limit = setTimeout(() => stopping.abort(new DOMException('the longest time is over', 'AbortError')), maxMs);
   const started = performance.now();
   try {
-    const milliseconds = await endpoint.record(file, maxMs, silenceMs, AbortSignal.any([signal, stopping.signal]));
+    const milliseconds = await endpoint.record(
+      { file, maxMs, silenceMs, append },
+      AbortSignal.any([signal, stopping.signal]),
+    );
     if (milliseconds >= maxMs - LIMIT_SLACK_MS) return { milliseconds, reason: 'limit', digit };
     return { milliseconds: Math.max(0, milliseconds - wholeSeconds(silenceMs) * 1000), reason: 'silence', digit };
   } catch (error) {
@@ -48,6 +53,28 @@ export async function recordPhone(endpoint: MediaEndpoint, settings: RecordSetti
     clearTimeout(limit);
     leave();
   }
+}
+
+/**
+ * Records phones that come one in place of the other into one file: the next one goes on where the one before was cut off.
+ * @returns records the phone that is there now, as `recordPhone`
+ */
+export function recordInTurn(
+  settings: Omit<RecordSettings, 'signal' | 'append'>,
+): (endpoint: MediaEndpoint, signal: AbortSignal) => Promise<Recorded> {
+  let before: number | undefined;
+  return async (endpoint, signal) => {
+    const maxMs = settings.maxMs - (before ?? 0);
+    if (maxMs <= 0) return { milliseconds: settings.maxMs, reason: 'limit', digit: undefined };
+    const started = performance.now();
+    try {
+      const recorded = await recordPhone(endpoint, { ...settings, signal, maxMs, append: before !== undefined });
+      return { ...recorded, milliseconds: (before ?? 0) + recorded.milliseconds };
+    } catch (error) {
+      before = (before ?? 0) + Math.round(performance.now() - started);
+      throw error;
+    }
+  };
 }
 
 /** The media server counts in whole frames and seconds: this near to the limit is the limit. */

@@ -18,7 +18,7 @@ import type { MediaEndpoint } from '../media/endpoint.ts';
 import { NoSpeechEngine } from '../media/media-error.ts';
 import { spokenSource } from '../media/speech-source.ts';
 import { playSources, stoppable } from '../media/play.ts';
-import { recordPhone } from '../media/record.ts';
+import { recordInTurn } from '../media/record.ts';
 import { aborted } from '../media/until-aborted.ts';
 
 /** Voice of the speech engine when neither voice nor language is named. */
@@ -73,7 +73,7 @@ export abstract class CallMedia implements DtmfCall, ListeningCall, RecordingCal
   abstract sendDtmf(steps: readonly TailStep[], signal: AbortSignal): Promise<void>;
 
   record(options: RecordOptions): Promise<RecordResult> {
-    return this.#forAll('record', options.signal, (endpoint, signal) => recordPhone(endpoint, { ...options, signal }));
+    return this.#forAll('record', options.signal, recordInTurn(options));
   }
 
   async listen(options: ListenOptions): Promise<ListenResult> {

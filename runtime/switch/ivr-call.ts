@@ -202,7 +202,8 @@ export class IvrCall
   #side(): BridgeSide {
     this.media('bridge');
     const opponent = (): CallingLeg => this.#opponent as CallingLeg;
-    const { leaving, replaced } = { leaving: () => this.leaving, replaced: () => this.replaced };
+    const leaving = (): boolean => this.leaving;
+    const replaced = (): AbortSignal => this.replaced;
     return {
       get endpoint() {
         return opponent().endpoint as MediaEndpoint;

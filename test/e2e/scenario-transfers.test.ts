@@ -37,6 +37,18 @@ export default async function (call) {
 `,
 };
 
+/** Two parties of one recording, one after the other, and what they said. */
+const MINUTES = `
+id: e2e_minutes
+start: pick_up
+blocks:
+  pick_up: { answer: , next: minutes }
+  minutes:
+    record: { max: 60s, silence: 0s }
+    exits: { next: heard }
+  heard: { play: "\${minutes.recording}", next: end }
+`;
+
 const referTo = (value: string) => [{ name: 'Refer-To', value }];
 
 function withReplaces(number: string, call: PhoneCall): ReturnType<typeof referTo> {
@@ -49,6 +61,7 @@ describe('a scenario whose other party', () => {
   before('write the scenarios', async () => {
     const folder = join(stage.node.dataDir, 'scenarios');
     await mkdir(folder, { recursive: true });
+    await writeFile(join(folder, 'e2e_minutes.yaml'), MINUTES);
     for (const [file, text] of Object.entries(SCENARIOS)) await writeFile(join(folder, file), text);
   });
 
@@ -160,6 +173,24 @@ describe('a scenario whose other party', () => {
     expect((await target.messages.next(5000)).body).to.equal('7 from 102');
     await target.hears(1700);
     await target.hangup();
+  });
+
+  it('transfers the scenario while it records leaves what it said, and the target is recorded after it', async () => {
+    const [alice, bob] = await stage.phones('alice', 'bob');
+    const caller = await alice.call('*55e2e_minutes');
+    await caller.hears(1000);
+    caller.play(440);
+    await caller.hearsNot(300, { forMs: 1000 });
+    expect((await caller.request('REFER', referTo('<sip:102@demo.local>'))).status).to.equal(202);
+    const target = await bob.incoming();
+    await target.answer();
+    expect((await referProgress(caller)).at(-1)).to.equal('SIP/2.0 200 OK');
+    target.play(1100);
+    await target.hearsNot(300, { forMs: 1000 });
+    await target.sendDtmf('#');
+    await target.hears(440);
+    await target.hears(1100);
+    await target.ended();
   });
 
   it('is put in touch with it by an attended transfer', async () => {

@@ -140,7 +140,7 @@ describe('media: recordings and taps beside a call', () => {
     await recording.stop();
     expect((await readWavShape(both)).dataBytes).to.be.above(0);
     const one = join(folder, 'two words', 'one.wav');
-    await endpoint.record(one, 1000, 0, new AbortController().signal);
+    await endpoint.record({ file: one, maxMs: 1000, silenceMs: 0, append: false }, new AbortController().signal);
     expect((await readWavShape(one)).dataBytes).to.be.above(0);
     await endpoint.destroy();
   });

@@ -116,8 +116,9 @@ export class WorkerProcess {
     else this.#unsent.push(frame);
   }
 
+  /** Does nothing when the process is gone: another may have its id by then. */
   kill(): void {
-    this.#kill();
+    if (!this.#gone) this.#kill();
   }
 
   #started(pid: number, line: Socket, options: WorkerOptions): void {

@@ -48,6 +48,30 @@ describe('Conformance, media server: recording', () => {
     expectTone(file, 440);
   });
 
+  it('records after what the file holds, when it is told to append', async () => {
+    const { call, endpoint } = await stage.connect();
+    const file = join(stage.folder, 'append.wav');
+    const parts: number[] = [];
+    for (const [frequency, append] of [
+      [440, false],
+      [1100, true],
+    ] as const) {
+      call.play(frequency);
+      await endpoint.play('silence_stream://200');
+      text(await endpoint.api('uuid_setvar_multi', `${endpoint.uuid} RECORD_APPEND=${append}`));
+      const { recordSamples } = await endpoint.record(file, { timeLimitSecs: 1 });
+      parts.push(Number(recordSamples));
+    }
+    const { samples } = readRecording(file);
+    const [first = 0, second = 0] = parts;
+    expect(first).to.be.greaterThan(2400);
+    expect(second).to.be.greaterThan(2400);
+    expect(samples.length).to.equal(first + second);
+    expect(shareAt(samples.subarray(first / 2 - 800, first / 2 + 800), 440), 'first').to.be.greaterThan(0.5);
+    const middle = first + second / 2;
+    expect(shareAt(samples.subarray(middle - 800, middle + 800), 1100), 'second').to.be.greaterThan(0.5);
+  });
+
   it('tells how long it recorded a phone that then hung up', async () => {
     const { call, endpoint } = await stage.connect();
     call.play(440);

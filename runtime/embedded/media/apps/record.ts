@@ -3,6 +3,7 @@ import { FRAME_MS, FRAME_SAMPLES, SAMPLE_RATE } from '../audio/format.ts';
 import { type RecordingSize, WavWriter } from '../audio/wav-writer.ts';
 import { type ApplicationStart, NO_RESPONSE, type RunningApplication } from '../channel/application.ts';
 import type { Channel } from '../channel/channel.ts';
+import { isTrue } from '../channel/variable.ts';
 import { recordingPath } from '../recording/paths.ts';
 import { SessionRecording } from '../recording/session-recording.ts';
 import { isTerminator } from './playback.ts';
@@ -74,7 +75,7 @@ class Record implements RunningApplication {
   }
 
   async #open(name: string): Promise<WavWriter> {
-    return WavWriter.open(recordingPath(this.#channel.core, name));
+    return WavWriter.open(recordingPath(this.#channel.core, name), 1, isTrue(this.#channel, 'RECORD_APPEND'));
   }
 
   tick(): boolean {

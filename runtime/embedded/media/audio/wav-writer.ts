@@ -10,6 +10,8 @@ const CHUNK_SAMPLES = SAMPLE_RATE;
 /** Chunks waiting for a slow disk at most: a minute. Later audio is lost rather than memory. */
 const MAX_PENDING_CHUNKS = 60;
 
+const HEADER_BYTES = 44;
+
 /** What a finished recording has become. */
 export interface RecordingSize {
   /** Octets of the file. */
@@ -23,6 +25,10 @@ export class WavWriter {
   readonly path: string;
   readonly #file: FileHandle;
   readonly #channels: 1 | 2;
+  /** Samples of one channel that were in the file before. */
+  readonly #before: number;
+  /** Where the next samples go, octets. */
+  #position: number;
   readonly #chunk: Int16Array;
   #used = 0;
   #samples = 0;
@@ -31,28 +37,36 @@ export class WavWriter {
   #failure: unknown;
   #closed: Promise<RecordingSize> | undefined;
 
-  private constructor(path: string, file: FileHandle, channels: 1 | 2) {
+  private constructor(path: string, file: FileHandle, channels: 1 | 2, before: number) {
     this.path = path;
     this.#file = file;
     this.#channels = channels;
+    this.#before = before;
+    this.#position = HEADER_BYTES + before * 2 * channels;
     this.#chunk = new Int16Array(CHUNK_SAMPLES);
-    this.#chain = file.write(wavHeader(0, channels)).catch((error: unknown) => this.#fail(error));
+    this.#chain = this.#writeHeader(0).catch((error: unknown) => this.#fail(error));
   }
 
-  /** Creates the file and its directory. Rejects with the system's error, and when the path is no file. */
-  static async open(path: string, channels: 1 | 2 = 1): Promise<WavWriter> {
+  /**
+   * Creates the file and its directory. Rejects with the system's error, and when the path is no file.
+   * @param append whether what a writer of its kind has left in the file stays before what comes; rejects when it is no such file
+   */
+  static async open(path: string, channels: 1 | 2 = 1, append = false): Promise<WavWriter> {
     await makeFolder(dirname(path));
     // Without waiting for a reader, should the path be a pipe: that would hold a thread.
-    const { O_WRONLY, O_CREAT, O_TRUNC, O_NONBLOCK } = constants;
-    const file = await open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK);
-    if (!(await file.stat()).isFile()) {
+    const { O_RDWR, O_CREAT, O_TRUNC, O_NONBLOCK } = constants;
+    const file = await open(path, O_RDWR | O_CREAT | O_NONBLOCK | (append ? 0 : O_TRUNC));
+    try {
+      const status = await file.stat();
+      if (!status.isFile()) throw Object.assign(new Error(`${path} is no file`), { code: 'EINVAL' });
+      return new WavWriter(path, file, channels, status.size === 0 ? 0 : await samplesIn(file, path, channels));
+    } catch (error) {
       await file.close();
-      throw Object.assign(new Error(`${path} is no file`), { code: 'EINVAL' });
+      throw error;
     }
-    return new WavWriter(path, file, channels);
   }
 
-  /** Samples of one channel taken so far. */
+  /** Samples of one channel taken so far, without what was in the file before. */
   get samples(): number {
     return this.#samples;
   }
@@ -68,7 +82,7 @@ export class WavWriter {
 
   /** What the recording is when it is closed now. */
   get size(): RecordingSize {
-    return { bytes: 44 + this.#samples * 2 * this.#channels, samples: this.#samples };
+    return { bytes: HEADER_BYTES + (this.#before + this.#samples) * 2 * this.#channels, samples: this.#samples };
   }
 
   /** Writes what is left and the sizes into the header. Rejects when writing has failed. */
@@ -89,8 +103,10 @@ export class WavWriter {
     this.#used = 0;
     if (this.#pending >= MAX_PENDING_CHUNKS) return;
     this.#pending += 1;
+    const position = this.#position;
+    this.#position += data.length;
     this.#chain = this.#chain
-      .then(() => this.#file.write(data))
+      .then(() => this.#file.write(data, 0, data.length, position))
       .catch((error: unknown) => this.#fail(error))
       .finally(() => {
         this.#pending -= 1;
@@ -101,16 +117,33 @@ export class WavWriter {
     this.#failure ??= error;
   }
 
+  /** @param samples of one channel, without what was in the file before */
+  async #writeHeader(samples: number): Promise<void> {
+    await this.#file.write(wavHeader(this.#before + samples, this.#channels), 0, HEADER_BYTES, 0);
+  }
+
   async #finish(): Promise<RecordingSize> {
     this.#flush();
     await this.#chain;
     try {
-      const header = wavHeader(this.#samples, this.#channels);
-      await this.#file.write(header, 0, header.length, 0);
+      await this.#writeHeader(this.#samples);
     } finally {
       await this.#file.close();
     }
     if (this.#failure !== undefined) throw this.#failure;
     return this.size;
   }
+}
+
+/** Samples of one channel in a file that was written here. Rejects when it was not. */
+async function samplesIn(file: FileHandle, path: string, channels: 1 | 2): Promise<number> {
+  const header = Buffer.alloc(HEADER_BYTES);
+  await file.read(header, 0, HEADER_BYTES, 0);
+  const samples = header.readUInt32LE(HEADER_BYTES - 4) / 2 / channels;
+  if (!header.equals(wavHeader(samples, channels))) {
+    throw Object.assign(new Error(`${path} is no recording of 8 kHz, 16 bits and ${channels} channels`), {
+      code: 'EINVAL',
+    });
+  }
+  return samples;
 }

@@ -51,8 +51,8 @@ export class SessionRecording implements MediaTap {
   }
 
   /**
-   * Starts recording; RECORD_STEREO, RECORD_STEREO_SWAP, RECORD_READ_ONLY and RECORD_WRITE_ONLY say what. A file that is being recorded to
-   * is left as it is.
+   * Starts recording; RECORD_STEREO, RECORD_STEREO_SWAP, RECORD_READ_ONLY and RECORD_WRITE_ONLY say what, RECORD_APPEND whether
+   * it goes after what the file holds. A file that is being recorded to is left as it is.
    *
    * @param limitSeconds 0 for none
    * @param given values that count instead of the channel's variables
@@ -72,7 +72,8 @@ export class SessionRecording implements MediaTap {
       readOnly: isSet('RECORD_READ_ONLY'),
       writeOnly: isSet('RECORD_WRITE_ONLY'),
     };
-    const writer = await WavWriter.open(recordingPath(channel.core, name), rules.stereo ? 2 : 1);
+    const path = recordingPath(channel.core, name);
+    const writer = await WavWriter.open(path, rules.stereo ? 2 : 1, isSet('RECORD_APPEND'));
     const recording = new SessionRecording(channel, name, writer, limitSeconds, rules);
     if (channel.ended) await recording.stop();
     else {
