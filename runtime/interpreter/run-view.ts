@@ -4,8 +4,8 @@ import type { Run, RunOptions, RunOutcome } from './run/run.ts';
 import type { TraceEntry } from './run/trace.ts';
 import type { Value } from './values.ts';
 
-/** Characters of JSON that the values of its parameters may have to be shown. */
-const MAX_ARGS_LENGTH = 4096;
+/** Characters of JSON that the values it began with may have to be shown. */
+const MAX_VALUES_LENGTH = 4096;
 
 /** A run, live or finished, as its author looks at it. */
 export interface RunView {
@@ -19,6 +19,8 @@ export interface RunView {
   readonly to?: string;
   /** Values of its parameters; absent when there are none, or very large ones. */
   readonly args?: Readonly<Record<string, Value>>;
+  /** Values that whoever started it gave its variables; absent as those of parameters. */
+  readonly variables?: Readonly<Record<string, Value>>;
   /** Call-ID of the scenario's own party. */
   readonly callid: string;
   readonly domain: string;
@@ -32,8 +34,8 @@ export interface RunView {
   readonly children?: readonly RunView[];
 }
 
-/** What is known of whoever called. */
-export type Caller = Pick<RunView, 'callid' | 'from' | 'to' | 'args'>;
+/** What is known of whoever called, and what it gave. */
+export type Caller = Pick<RunView, 'callid' | 'from' | 'to' | 'args' | 'variables'>;
 
 export function callerOf(call: CallPort | undefined): Caller {
   const { callid = '', opponent, dialled } = call ?? {};
@@ -46,15 +48,19 @@ export function callidOf({ calls: [call] }: Run): string {
   return call?.callid ?? '';
 }
 
-/** Arguments as far as they are shown. */
-export function shownArgs(args: RunOptions['args'] = {}): Pick<RunView, 'args'> {
-  const { length } = JSON.stringify(args);
-  return length > '{}'.length && length <= MAX_ARGS_LENGTH ? { args } : {};
+/** What a run began with, as far as it is shown. */
+export function shownValues({ args, variables }: Pick<RunOptions, 'args' | 'variables'>): Partial<Caller> {
+  return { ...(isShown(args) ? { args } : {}), ...(isShown(variables) ? { variables } : {}) };
+}
+
+function isShown(values: RunOptions['args'] = {}): values is Readonly<Record<string, Value>> {
+  const { length } = JSON.stringify(values);
+  return length > '{}'.length && length <= MAX_VALUES_LENGTH;
 }
 
 /** A run as its author looks at it; those that it started have its caller. */
 export function viewOf({ id, program, start, trace, domain, children, outcome }: Run, caller: Caller): RunView {
-  const { args: _args, ...call } = caller;
+  const { args: _args, variables: _variables, ...call } = caller;
   const nested = children.map((child) => viewOf(child, { ...call, callid: callidOf(child) }));
   const { id: scenario, version } = program;
   const file = path.basename(program.file);

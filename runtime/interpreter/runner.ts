@@ -9,7 +9,7 @@ import type { ScenarioSource } from './scenario-source.ts';
 import { RunBook } from './run/run-book.ts';
 import type { Run, RunOptions, RunOutcome } from './run/run.ts';
 import { startRun } from './run/start-run.ts';
-import { type Caller, type RunView, callerOf, shownArgs, viewOf } from './run-view.ts';
+import { type Caller, type RunView, callerOf, shownValues, viewOf } from './run-view.ts';
 import type { StartValues } from './start-values.ts';
 import type { Value } from './values.ts';
 
@@ -142,7 +142,7 @@ export class ScenarioRunner {
 
   #begin(program: Program, options: Pick<RunOptions, 'call' | 'args' | 'variables' | 'domain'>, unseen = false): Run {
     const run = startRun(program, { ...options, log: this.#log, services: this.#services });
-    const caller = { ...callerOf(options.call), ...(unseen ? {} : shownArgs(options.args)) };
+    const caller = { ...callerOf(options.call), ...(unseen ? {} : shownValues(options)) };
     const { callid } = caller;
     this.#live.set(run.id, { run, caller });
     void run.finished.then((outcome) => this.#keep(run, caller, outcome));

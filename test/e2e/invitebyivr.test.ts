@@ -1,6 +1,9 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import type { RunView } from '../../runtime/interpreter/run-view.ts';
+import { readTestFile } from '../../runtime/interpreter/simulation/test-file.ts';
+import { asTest } from '../../runtime/interpreter/tools/as-test.ts';
 import { eventually } from '../support/eventually.ts';
 import { CALLS, useStage } from '../support/stage.ts';
 
@@ -56,6 +59,21 @@ describe('INVITEBYIVR', () => {
       await incoming.hangup();
     });
   }
+
+  it('shows with the run what it began with, so that a test can be made of it', async () => {
+    const alice = await stage.phone('alice');
+    const asked = call({ key: '{"first":"5","third":"#"}' });
+    const incoming = await alice.incoming();
+    await incoming.answer();
+    const { json } = await asked;
+    await incoming.receivesDtmf('50#', { withinMs: 5000 });
+    await incoming.hangup();
+    const runs = (await (await stage.rest()).get('/rest/v1/api/runs')).json<readonly RunView[]>();
+    const run = runs.find(({ callid }) => callid === json['ivrcallid']);
+    expect(run).to.deep.include({ args: { first: '5' }, variables: { third: '#' } });
+    const made = readTestFile(asTest(run as RunView), 'made.test.yaml').tests.tests[0];
+    expect(made).to.deep.include({ args: { first: '5' }, variables: { third: '#' } });
+  });
 
   it('sends digits by INFO, headers, a label and the name when it is told to', async () => {
     const alice = await stage.phone('alice');

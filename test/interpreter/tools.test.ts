@@ -238,6 +238,36 @@ blocks:
     expect(mismatches(await run(test as ScenarioTest), test?.expect ?? {})).to.deep.equal([]);
   });
 
+  it('make a test of a run whose variables began with something else, which passes', async () => {
+    const text = 'id: t\nvariables: { who: nobody }\nstart: a\nblocks:\n  a: { answer: , next: b }\n';
+    const greeting = program(
+      `${text}  b: { if: who == "Ann", exits: { then: end, else: c } }\n  c: { hangup: , next: end }\n`,
+    );
+    const run = ({ turns, variables }: Pick<ScenarioTest, 'turns' | 'variables'>) =>
+      runSimulation(greeting, { script: { turns }, variables, components });
+    const variables = { who: 'Ann' };
+    const { run: done, outcome } = await run({ turns: [], variables });
+    const { id, trace, domain } = done;
+    expect(trace.map(({ exit }) => exit)).to.deep.equal(['next', 'then']);
+    const { version } = greeting;
+    const shown = {
+      id,
+      scenario: 't',
+      version,
+      file: 't.yaml',
+      domain,
+      callid: '',
+      variables,
+      trace,
+      outcome,
+      from: '1',
+    };
+    const { tests, problems } = readTestFile(asTest(shown), 'made.test.yaml');
+    expect(problems).to.deep.equal([]);
+    const [test] = tests.tests;
+    expect(mismatches(await run(test as ScenarioTest), test?.expect ?? {})).to.deep.equal([]);
+  });
+
   it('make a test of a run that waits for keys while it speaks, records silence, and writes to a phone, which passes', async () => {
     const writing = program(`id: writing
 start: a

@@ -19,6 +19,8 @@ import { VirtualClock } from './virtual-clock.ts';
 export interface SimulationOptions {
   readonly script: Omit<CallScript, 'onEvent'>;
   readonly args?: Readonly<Record<string, Value>>;
+  /** Values that variables begin with in place of what the scenario says. */
+  readonly variables?: Readonly<Record<string, Value>>;
   /** When it begins, milliseconds since the epoch; default: `TEST_TIME`. */
   readonly at?: number;
   readonly components: ComponentRegistry;
@@ -61,6 +63,7 @@ export async function simulate(
   {
     script,
     args = {},
+    variables = {},
     at = TEST_TIME,
     components,
     http = {},
@@ -109,7 +112,7 @@ export async function simulate(
     debug,
     note: (what) => onEvent({ at: clock.now(), what }),
   });
-  const run = startRun(program, { call, args, log: SILENT, clock, services });
+  const run = startRun(program, { call, args, variables, log: SILENT, clock, services });
   happenings.began(run);
   const outcome = await clock.run(run.finished);
   return { run, call, outcome, events: happenings.ofFirst, happenings, model };

@@ -121,7 +121,7 @@ async function runTest(
   program: Program,
   tools: Pick<SimulationOptions, 'components' | 'openSandbox' | 'select'>,
 ): Promise<TestResult> {
-  const { turns, patience, phones, args, http, operations, model, queues, from, to, at } = test;
+  const { turns, patience, phones, args, variables, http, operations, model, queues, from, to, at } = test;
   const script = {
     turns,
     phones,
@@ -133,6 +133,7 @@ async function runTest(
     const simulation = await simulate(program, {
       script,
       args,
+      variables,
       http,
       operations,
       model,

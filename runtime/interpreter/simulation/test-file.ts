@@ -26,6 +26,8 @@ export interface ScenarioTest {
   /** When it begins, milliseconds since the epoch. */
   readonly at: number | undefined;
   readonly args: Readonly<Record<string, Value>>;
+  /** Values that variables begin with, as INVITEBYIVR gives them. */
+  readonly variables: Readonly<Record<string, Value>>;
   /** Milliseconds after which the caller hangs up, whatever happens. */
   readonly patience: number;
   readonly turns: readonly Turn[];
@@ -76,6 +78,7 @@ const TEST_KEYS = [
   'to',
   'at',
   'args',
+  'variables',
   'patience',
   'steps',
   'phones',
@@ -151,6 +154,7 @@ class TestReader {
         to: this.#text(fields.get('to')),
         at: this.#time(fields.get('at')),
         args: this.#map(fields.get('args'), 'args'),
+        variables: this.#map(fields.get('variables'), 'variables'),
         patience: this.#duration(fields.get('patience')) ?? PATIENCE_MS,
         turns: this.#steps(fields.get('steps')),
         phones: this.#phones(fields.get('phones')),

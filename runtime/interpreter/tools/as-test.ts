@@ -25,7 +25,7 @@ export type ServedRuns = ReadonlyMap<string, RunView>;
 export function asTest(found: RunView, served: ServedRuns = new Map()): string {
   const view = withServed(found, served);
   expectReplayable(view);
-  const { id, file, from, to, args, trace, outcome } = view;
+  const { id, file, from, to, args, variables, trace, outcome } = view;
   const done = trace.filter(({ exit }) => exit !== undefined);
   const steps = callerSteps(withCall(view), outcome);
   const begin = trace.at(0)?.start;
@@ -42,6 +42,7 @@ export function asTest(found: RunView, served: ServedRuns = new Map()): string {
     ...(to === undefined ? {} : { to }),
     ...(begin === undefined ? {} : { at: new Date(begin).toISOString() }),
     ...(args === undefined ? {} : { args }),
+    ...(variables === undefined ? {} : { variables }),
     ...(outcome === undefined || outcome.milliseconds < SHORT_MS ? {} : { patience: patience(outcome.milliseconds) }),
     ...(Object.keys(phones).length === 0 ? {} : { phones }),
     ...(Object.keys(http).length === 0 ? {} : { http }),
