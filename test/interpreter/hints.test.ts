@@ -119,6 +119,14 @@ const CASES: readonly Case[] = [
     '10:3: "tone" needs the call, which is over by then; do it before, or lead the exit elsewhere',
   ],
   [
+    'calls in place of the one that the scenario has',
+    'parameters: { call_id: string }\nstart: a\nblocks:\n  a: { answer: , next: b }\n  b: { call: { to: "102", caller_id: "5" }, exits: { answered: c, refused: end } }\n' +
+      '  c: { take_over: { dialogid: "${call_id}", side: b }, exits: { taken: d, refused: end, error: end } }\n  d: { take_over: { dialogid: "${call_id}", side: b }, exits: { taken: e, refused: end } }\n' +
+      '  e: { call: { to: "102" }, leg: bob, exits: { answered: end, refused: end } }',
+    '6:3: "call" without `leg` is for a scenario that has no caller; name the further call: leg: other, beside call',
+    '8:3: "take_over" without `leg` is for a scenario that has no caller; name the further call: leg: other, beside take_over',
+  ],
+  [
     'sound before the answer',
     'start: a\nblocks:\n  a: { play: "silence:1s", next: b }\n  b: { answer: , next: end }',
     '4:3: warning: "play" needs the call to be answered, but `answer` comes later; answer first',
@@ -342,10 +350,6 @@ const FINE: readonly (readonly [what: string, source: string])[] = [
   [
     'a call in `finally` after asking',
     'start: a\nfinally: f\nblocks:\n  a: { answer: , next: end }\n  f: { if: call.state == "connected", exits: { then: g, else: end } }\n  g: { say: bye, next: end }',
-  ],
-  [
-    'a new call after the first one',
-    'start: a\nfinally: f\nblocks:\n  a: { answer: , next: b }\n  b: { hangup: , next: c }\n  c: { call: { to: "1", caller_id: "2" }, exits: { answered: d, refused: end } }\n  d: { say: hello, next: end }\n  f: { play: "silence:1s", exits: { next: end, error: end } }',
   ],
   [
     'another leg after the caller has gone',

@@ -25,7 +25,7 @@ export interface LifeFlow {
   readonly asks: ReadonlySet<string>;
 }
 
-/** Notes blocks that need the call when it is over, or before it is answered. */
+/** Notes blocks that need the call when it is over, or before it is answered, or that would place it when there is a caller. */
 export function checkCallLife(
   source: Source,
   blocks: ReadonlyMap<string, Block>,
@@ -43,9 +43,17 @@ export function checkCallLife(
     flow.asks,
   );
   const finale = states(blocks, last === undefined ? [] : [[last, UP | OVER]], flow.asks);
-  const unanswered = beforeAnswer(blocks, start);
+  const graph = graphOf(blocks);
+  const unanswered = beforeAnswer(blocks, graph, start);
+  const callerless = withoutAnswer(blocks, graph, [start, last, ...afterHangUp, ...interrupts]);
   for (const { name, node } of drafts) {
     const block = blocks.get(name);
+    if (block && placesCall(block) && !block.exits.has('error') && main.has(name) && !callerless.has(name))
+      source.problem(
+        node,
+        `"${block.component.name}" without \`leg\` is for a scenario that has no caller`,
+        `name the further call: leg: other, beside ${block.component.name}`,
+      );
     if (block?.component.needsCall === undefined || block.leg !== undefined || block.exits.has('error')) continue;
     const what = `"${block.component.name}" needs the call`;
     if (main.get(name) === OVER || finale.get(name) === OVER)
@@ -86,17 +94,42 @@ function after({ component, leg }: Block, exit: string, state: number): number {
   return change === 'over' ? OVER : UP;
 }
 
+/** Whether it makes the scenario's own call. */
+function placesCall({ component, leg }: Block): boolean {
+  return leg === undefined && Object.values(component.exits).some(({ call }) => call === 'up');
+}
+
+function graphOf(blocks: ReadonlyMap<string, Block>): Graph {
+  return new Map([...blocks].map(([name, { exits }]) => [name, [...exits.values()]]));
+}
+
+/** Blocks to which the run can come without an `answer` before: the `answer` blocks among them. */
+function withoutAnswer(
+  blocks: ReadonlyMap<string, Block>,
+  graph: Graph,
+  roots: readonly (string | undefined)[],
+): ReadonlySet<string> {
+  const until: Graph = new Map(
+    [...graph].map(([name, targets]) => [name, blocks.get(name)?.component.needsCall === 'incoming' ? [] : targets]),
+  );
+  return reachableFrom(
+    until,
+    roots.filter((root) => root !== undefined),
+  );
+}
+
 /** Blocks that need a connected call, from which the run can still come to `answer`, and to which it comes without. */
-function beforeAnswer(blocks: ReadonlyMap<string, Block>, start: string | undefined): ReadonlySet<string> {
-  const graph: Graph = new Map([...blocks].map(([name, { exits }]) => [name, [...exits.values()]]));
+function beforeAnswer(
+  blocks: ReadonlyMap<string, Block>,
+  graph: Graph,
+  start: string | undefined,
+): ReadonlySet<string> {
   const answers = new Set(
     [...blocks.values()].filter(({ component }) => component.needsCall === 'incoming').map(({ name }) => name),
   );
-  if (start === undefined || answers.size === 0) return new Set();
-  const without: Graph = new Map([...graph].map(([name, targets]) => [name, answers.has(name) ? [] : targets]));
-  const unanswered = reachableFrom(without, [start]);
+  if (answers.size === 0) return new Set();
   return new Set(
-    [...unanswered].filter(
+    [...withoutAnswer(blocks, graph, [start])].filter(
       (name) =>
         blocks.get(name)?.component.needsCall === 'connected' &&
         [...reachableFrom(graph, graph.get(name) ?? [])].some((later) => answers.has(later)),
