@@ -35,6 +35,7 @@ export const webhook = defineComponent({
   results: {},
   method: 'http.webhook',
   subject: 'url',
+  request: ({ url }) => `POST ${url}`,
   run: async (context, { url, event, data, headers }) => {
     const { services, scenario, run, domain, clock, log } = context;
     if (!services.http) throw unavailable('this node makes no HTTP requests');

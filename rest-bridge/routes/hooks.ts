@@ -21,7 +21,7 @@ const HookQuery = Type.Object(
 );
 const Started = Type.Object({ run: Type.String({ description: 'Its trace is at /api/runs/<run>' }) });
 
-const NO_HOOK = 'no scenario of this code is there that says starts: { hook: true }';
+const NO_HOOK = 'no scenario of this code is there that says starts: { hook: true }, and has no mistakes';
 
 export type Hooks = Pick<ScenarioStarter, 'hook'>;
 

@@ -204,7 +204,9 @@ blocks:
   f: { operation.lookup: { from: "101" }, next: g }
   g: { if: size(f.ids) == 2, exits: { then: h, else: end } }
   h: { operation.refer: { dialogid: x, by: "101", referto: y }, exits: { next: end, failed: i, error: i } }
-  i: { http: "https://slow.example/", exits: { next: end, error: end } }
+  i: { webhook: { url: "https://forbidden.example/", event: e }, exits: { next: end, error: j } }
+  j: { webhook: { url: "https://allowed.example/", event: e }, exits: { next: k, error: end } }
+  k: { http: "https://slow.example/", exits: { next: end, error: end } }
 `);
     const run = (given: Pick<ScenarioTest, 'args' | 'turns' | 'http' | 'operations'>) => {
       const { args, turns, http, operations } = given;
@@ -223,13 +225,14 @@ blocks:
       http: {
         'GET https://crm.example/c/7': { json: { vip: true }, headers: { etag: 'x' } },
         'POST https://crm.example/calls': [{ status: 201, body: 'made' }, { status: 503 }, { error: 'http_timeout' }],
+        'POST https://forbidden.example/': { error: 'http_forbidden' },
         'GET https://slow.example/': { status: 200, after: '1h' },
       },
       operations: { lookup: { ids: ['a', 'b'] }, refer: { error: 'not_applicable', after: '1500ms' } },
     });
     const { id, trace, domain } = simulated.run;
     const { outcome } = simulated;
-    expect(trace.map(({ block }) => block).join('')).to.equal('abcdedededfghi');
+    expect(trace.map(({ block }) => block).join('')).to.equal('abcdedededfghijk');
     const { version } = asking;
     const shown = { id, scenario: 'asking', version, file: 'asking.yaml', domain, callid: '', args, trace, outcome };
     const { tests, problems } = readTestFile(asTest(shown), 'made.test.yaml');

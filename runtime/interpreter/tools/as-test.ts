@@ -31,7 +31,9 @@ export function asTest(found: RunView, served: ServedRuns = new Map()): string {
   const begin = trace.at(0)?.start;
   const asked = withChildren(view).toSorted((a, b) => a.start - b.start);
   const phones = calledPhones(view);
-  const http = answered(asked, 'http', httpAnswer);
+  // Of a webhook only that it was forbidden: it goes on when the run is over.
+  const webhooks = asked.filter(({ error }) => error !== undefined);
+  const http = { ...answered(webhooks, 'webhook', (fields) => fields), ...answered(asked, 'http', httpAnswer) };
   const operations = answered(asked, 'operation.', (fields) => fields);
   const model = entities(asked);
   const exits = Object.fromEntries(done.map(({ block, exit }) => [block, exit ?? '']));
