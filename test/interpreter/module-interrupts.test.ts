@@ -129,6 +129,12 @@ describe('scenario modules that are cut short', () => {
     expect((await stopped.finished).result).to.deep.equal({ saved: true, code: 'stopped' });
   });
 
+  it('have done what takes no time when they do not wait for it', async () => {
+    const { outcome, steps } = await run(`report({ fields: { said: true } });`);
+    expect(outcome.result).to.deep.equal({ said: true });
+    expect(steps).to.deep.equal(['report -> next']);
+  });
+
   it('learn that a sound ended because they hung up themselves', async () => {
     const { outcome, steps } = await run(
       `await call.answer();

@@ -256,8 +256,8 @@ export class ModuleRun extends BaseRun {
         },
       });
       if (fields) trace.result(fields);
-      // A call that was hung up on while it rang was refused in the end, too.
-      signal.throwIfAborted();
+      // A call that was hung up on while it rang was refused in the end, too; what is done soon was done, whoever waits for it.
+      if (!isBrief(component)) signal.throwIfAborted();
       trace.end(clock.now(), { exit });
       return { exit, ...zeroFields(component), ...early, ...fields };
     } catch (error) {
