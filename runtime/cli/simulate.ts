@@ -11,7 +11,8 @@ const USAGE = `ringmaster simulate FILE [OPTION...]
   --steps "presses 1, ..."   all that the caller does: presses 12#, silence, says yes, hears menu.wav, holds, resumes,
                              hangs up; each may come \`after 5s\`
   --hang-up-after 10s        how much patience the caller has; default two minutes
-  --from 101 --to 500        the caller's number, and the number dialled; --from none: something else starts it
+  --from 101 --to 500        the caller's number, and the number dialled; --from none: something else starts it;
+                             --to none: the call is up, for the platform has called the other party
   --phone 102=busy           what a phone does that the scenario calls: answers after 5s, busy, no answer, declines, 480;
                              after its answer the same as the caller: "102=answers, presses 1, hangs up after 30s"
   --at 2026-11-23T09:30      when it begins, with Z or an offset where it is not UTC; default now

@@ -11,7 +11,7 @@ import { methods } from '../../runtime/interpreter/method.ts';
 import type { RunView } from '../../runtime/interpreter/run-view.ts';
 import { ScenarioRunner } from '../../runtime/interpreter/runner.ts';
 import { mismatches } from '../../runtime/interpreter/simulation/expectations.ts';
-import { simulate as runSimulation } from '../../runtime/interpreter/simulation/simulation.ts';
+import { calledBy, simulate as runSimulation } from '../../runtime/interpreter/simulation/simulation.ts';
 import { type ScenarioTest, readTestFile } from '../../runtime/interpreter/simulation/test-file.ts';
 import type { Turn } from '../../runtime/interpreter/simulation/turns.ts';
 import { asTest } from '../../runtime/interpreter/tools/as-test.ts';
@@ -238,6 +238,24 @@ blocks:
     const { tests, problems } = readTestFile(asTest(shown), 'made.test.yaml');
     expect(problems).to.deep.equal([]);
     const [test] = tests.tests;
+    expect(mismatches(await run(test as ScenarioTest), test?.expect ?? {})).to.deep.equal([]);
+  });
+
+  it('make a test of a run for which the platform has called the party, which passes', async () => {
+    const pressing = program(
+      'id: t\nparameters: { keys: string }\nstart: a\nblocks:\n  a: { send_dtmf: "${keys}", next: b }\n  b: { answer: , next: c }\n  c: { collect: { max: 1 }, exits: { next: end, timeout: end } }\n',
+    );
+    const run = ({ turns, args, from, to }: Pick<ScenarioTest, 'turns' | 'args' | 'from' | 'to'>) =>
+      runSimulation(pressing, { script: { turns, ...calledBy(from, to) }, args, components });
+    const turns: readonly Turn[] = [{ kind: 'press', digits: '4' }];
+    const args = { keys: '12' };
+    const { run: done, outcome } = await run({ turns, args, from: '102', to: 'none' });
+    const { id, trace, domain } = done;
+    expect(trace.map(({ exit }) => exit)).to.deep.equal(['next', 'next', 'next']);
+    const { version } = pressing;
+    const shown = { id, scenario: 't', version, file: 't.yaml', domain, callid: '', args, trace, outcome, from: '102' };
+    const [test] = readTestFile(asTest(shown), 'made.test.yaml').tests.tests;
+    expect(test).to.deep.include({ from: '102', to: 'none' });
     expect(mismatches(await run(test as ScenarioTest), test?.expect ?? {})).to.deep.equal([]);
   });
 

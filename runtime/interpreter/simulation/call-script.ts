@@ -16,8 +16,11 @@ export const SIMULATED_CALL: CallNames = { callid: 'ivr@simulation', dialogid: '
 
 /** What happens on the other side of a simulated call. Times are milliseconds. */
 export interface CallScript {
-  /** An incoming call waits for `answer`; an outgoing one for `dial`. Default `incoming`. */
-  readonly direction?: 'incoming' | 'outgoing';
+  /**
+   * An incoming call waits for `answer`; an outgoing one for `dial`; a connected one is up, for the platform has called the other
+   * party. Default `incoming`.
+   */
+  readonly direction?: 'incoming' | 'outgoing' | 'connected';
   /** What the other party presses: one entry for each time it is listened to; an entry may hold several digits. */
   readonly presses?: readonly string[];
   /** All that the other party does, in place of `presses`. */

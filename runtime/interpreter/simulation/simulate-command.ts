@@ -13,7 +13,7 @@ import type { Value } from '../values.ts';
 import type { SelectEntities } from './simulated-model.ts';
 import { compiling } from './compiling.ts';
 import { type PhoneScript, readPhone, readSteps } from './phones.ts';
-import { type SimulationOptions, calledFrom, simulate } from './simulation.ts';
+import { type SimulationOptions, calledBy, simulate } from './simulation.ts';
 import { PATIENCE_MS } from './test-file.ts';
 import { parseTime } from './test-time.ts';
 import { simulationView } from './simulation-view.ts';
@@ -125,8 +125,7 @@ function readOptions(options: SimulateOptions): string | Pick<SimulationOptions,
     at: time,
     script: {
       ...(turns === undefined ? { presses } : { turns }),
-      ...calledFrom(from),
-      ...(to === undefined ? {} : { to }),
+      ...calledBy(from, to),
       phones,
       hangsUpAfter,
     },

@@ -73,10 +73,11 @@ export class SimulatedCall
     this.names = script.names ?? SIMULATED_CALL;
     this.#label = script.label === undefined || script.label === '' ? '' : `${script.label}: `;
     this.#party = this.#makeParty(script.turns ?? (script.presses ?? []).map(toTurn));
-    const incoming = script.direction !== 'outgoing';
-    this.#state = incoming ? 'incoming' : 'none';
-    this.dialled = incoming ? (script.to ?? '500') : undefined;
-    this.#opponent = incoming ? party(script.from ?? '101') : undefined;
+    const { direction = 'incoming' } = script;
+    this.#state = direction === 'incoming' ? 'incoming' : 'none';
+    this.dialled = direction === 'incoming' ? (script.to ?? '500') : undefined;
+    this.#opponent = direction === 'outgoing' ? undefined : party(script.from ?? '101');
+    if (direction === 'connected') this.#connected();
   }
 
   get callid(): string {
@@ -124,6 +125,7 @@ export class SimulatedCall
   }
 
   async answer(): Promise<void> {
+    if (this.#state === 'connected') return;
     this.#require('answer', 'incoming');
     this.#note('answer');
     this.#connected();

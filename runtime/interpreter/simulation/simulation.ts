@@ -122,10 +122,19 @@ function legNames(count: number): CallNames {
   return { callid: `leg-${count}@simulation`, dialogid: `leg-${count}` };
 }
 
-/** What a script says of the caller: a number, or `none` where something else starts the scenario. */
-export function calledFrom(from: string | undefined): Pick<CallScript, 'from' | 'direction'> {
+/**
+ * What a script says of the call.
+ * @param from the caller's number; `none`: something else starts the scenario
+ * @param to the number dialled; `none`: none was, for the platform has called the other party
+ */
+export function calledBy(
+  from: string | undefined,
+  to: string | undefined,
+): Pick<CallScript, 'from' | 'to' | 'direction'> {
   if (from === 'none') return { direction: 'outgoing' };
-  return from === undefined ? {} : { from };
+  const caller = from === undefined ? {} : { from };
+  if (to === 'none') return { ...caller, direction: 'connected' };
+  return { ...caller, ...(to === undefined ? {} : { to }) };
 }
 
 /** Queues in which others wait already; the domain of a simulated call is its own. */

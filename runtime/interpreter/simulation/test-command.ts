@@ -9,7 +9,7 @@ import { formatProblem } from '../problem.ts';
 import type { Program } from '../program.ts';
 import { compiling } from './compiling.ts';
 import { mismatches } from './expectations.ts';
-import { type Simulation, type SimulationOptions, calledFrom, simulate } from './simulation.ts';
+import { type Simulation, type SimulationOptions, calledBy, simulate } from './simulation.ts';
 import { type ScenarioTest, readTestFile } from './test-file.ts';
 import { transcript } from './transcript.ts';
 
@@ -126,8 +126,7 @@ async function runTest(
     turns,
     phones,
     hangsUpAfter: patience,
-    ...calledFrom(from),
-    ...(to === undefined ? {} : { to }),
+    ...calledBy(from, to),
   };
   try {
     const simulation = await simulate(program, {

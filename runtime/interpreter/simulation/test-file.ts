@@ -22,6 +22,7 @@ export interface ScenarioTest {
   readonly line: number;
   /** Number of the caller, or `none`: the scenario was started by something else. */
   readonly from: string | undefined;
+  /** The number dialled, or `none`: the platform has called the other party. */
   readonly to: string | undefined;
   /** When it begins, milliseconds since the epoch. */
   readonly at: number | undefined;

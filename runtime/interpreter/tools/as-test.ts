@@ -41,7 +41,7 @@ export function asTest(found: RunView, served: ServedRuns = new Map()): string {
   const test = {
     name: `as in run ${id}`,
     from: from ?? 'none',
-    ...(to === undefined ? {} : { to }),
+    ...(from === undefined ? {} : { to: to ?? 'none' }),
     ...(begin === undefined ? {} : { at: new Date(begin).toISOString() }),
     ...(args === undefined ? {} : { args }),
     ...(variables === undefined ? {} : { variables }),
