@@ -3,6 +3,8 @@ import { aborted, elapsed, untilAborted } from './until-aborted.ts';
 
 /** Milliseconds after which an application that goes on is broken again: five packets. */
 const BREAK_AGAIN_MS = 100;
+/** Milliseconds in which a channel that has gone tells of the end of what it ran. */
+const LAST_WORDS_MS = 1000;
 
 /** Settles when the channel begins to run an application of that name, with that argument when it is given. */
 export function begins(channel: FsEndpoint, application: string, data?: string): Promise<void> {
@@ -27,6 +29,8 @@ export class Applications {
   readonly #gone: AbortSignal;
   /** Settles when those are over that run or wait. */
   #running: Promise<unknown> | undefined;
+  /** Settles when the channel is through with the latest of them. */
+  #latest: Promise<void> | undefined;
 
   /** @param gone aborted when the channel has ended */
   constructor(channel: FsEndpoint, gone: AbortSignal) {
@@ -57,6 +61,11 @@ export class Applications {
     return await run;
   }
 
+  /** Settles when the channel is through with what it ran, also when it has gone meanwhile: within a second. */
+  async through(): Promise<void> {
+    await Promise.race([this.#latest, elapsed(LAST_WORDS_MS)]);
+  }
+
   async #execute(
     application: string,
     data: string,
@@ -69,7 +78,12 @@ export class Applications {
     const stop = () => void started.then(interrupt ?? (() => this.#break(over.signal)));
     signal.addEventListener('abort', stop, { once: true });
     try {
-      const event = await untilAborted(this.#channel.execute(application, data), this.#gone);
+      const executed = this.#channel.execute(application, data);
+      this.#latest = executed.then(
+        () => undefined,
+        () => undefined,
+      );
+      const event = await untilAborted(executed, this.#gone);
       signal.throwIfAborted();
       return event;
     } finally {

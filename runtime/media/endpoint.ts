@@ -174,6 +174,11 @@ export class MediaEndpoint {
     return Number(event.getHeader('variable_record_ms') ?? 0);
   }
 
+  /** Settles when the file of the latest recording is complete, also when the phone has gone meanwhile: within a second. */
+  recorded(): Promise<void> {
+    return this.#applications.through();
+  }
+
   /**
    * Has the endpoint's far end hear what the party of another endpoint says, and nothing else. Settles when that has
    * ended. Keys do not change what is heard.

@@ -62,16 +62,18 @@ export async function recordPhone(endpoint: MediaEndpoint, settings: RecordSetti
 export function recordInTurn(
   settings: Omit<RecordSettings, 'signal' | 'append'>,
 ): (endpoint: MediaEndpoint, signal: AbortSignal) => Promise<Recorded> {
-  let before: number | undefined;
+  let before: { readonly endpoint: MediaEndpoint; readonly milliseconds: number } | undefined;
   return async (endpoint, signal) => {
-    const maxMs = settings.maxMs - (before ?? 0);
+    const { milliseconds: soFar } = before ?? { milliseconds: 0 };
+    const maxMs = settings.maxMs - soFar;
     if (maxMs <= 0) return { milliseconds: settings.maxMs, reason: 'limit', digit: undefined };
+    await before?.endpoint.recorded();
     const started = performance.now();
     try {
       const recorded = await recordPhone(endpoint, { ...settings, signal, maxMs, append: before !== undefined });
-      return { ...recorded, milliseconds: (before ?? 0) + recorded.milliseconds };
+      return { ...recorded, milliseconds: soFar + recorded.milliseconds };
     } catch (error) {
-      before = (before ?? 0) + Math.round(performance.now() - started);
+      before = { endpoint, milliseconds: soFar + Math.round(performance.now() - started) };
       throw error;
     }
   };

@@ -175,22 +175,41 @@ describe('a scenario whose other party', () => {
     await target.hangup();
   });
 
-  it('transfers the scenario while it records leaves what it said, and the target is recorded after it', async () => {
-    const [alice, bob] = await stage.phones('alice', 'bob');
+  /** Alice has said something to a scenario that records her. */
+  async function recorded(alice: Phone): Promise<OutgoingCall> {
     const caller = await alice.call('*55e2e_minutes');
     await caller.hears(1000);
     caller.play(440);
     await caller.hearsNot(300, { forMs: 1000 });
+    return caller;
+  }
+
+  async function expectBoth(second: PhoneCall): Promise<void> {
+    second.play(1100);
+    await second.hearsNot(300, { forMs: 1000 });
+    await second.sendDtmf('#');
+    await second.hears(440);
+    await second.hears(1100);
+    await second.ended();
+  }
+
+  it('transfers the scenario while it records leaves what it said, and the target is recorded after it', async () => {
+    const [alice, bob] = await stage.phones('alice', 'bob');
+    const caller = await recorded(alice);
     expect((await caller.request('REFER', referTo('<sip:102@demo.local>'))).status).to.equal(202);
     const target = await bob.incoming();
     await target.answer();
     expect((await referProgress(caller)).at(-1)).to.equal('SIP/2.0 200 OK');
-    target.play(1100);
-    await target.hearsNot(300, { forMs: 1000 });
-    await target.sendDtmf('#');
-    await target.hears(440);
-    await target.hears(1100);
-    await target.ended();
+    await expectBoth(target);
+  });
+
+  it('is replaced while the scenario records leaves what it said, and the other phone is recorded after it', async () => {
+    const [alice, bob] = await stage.phones('alice', 'bob');
+    const caller = await recorded(alice);
+    const taking = await bob.call('101', { headers: [{ name: 'Replaces', value: caller.replaces }] });
+    await taking.answered();
+    await caller.ended();
+    await expectBoth(taking);
   });
 
   it('is put in touch with it by an attended transfer', async () => {

@@ -20,6 +20,9 @@ export interface RecordingSize {
   readonly samples: number;
 }
 
+/** Files that are being completed, by their paths. */
+const closing = new Map<string, Promise<unknown>>();
+
 /** Writes an 8 kHz 16-bit PCM WAV file while the audio comes in; the disk is never waited for. */
 export class WavWriter {
   readonly path: string;
@@ -53,6 +56,7 @@ export class WavWriter {
    */
   static async open(path: string, channels: 1 | 2 = 1, append = false): Promise<WavWriter> {
     await makeFolder(dirname(path));
+    if (append) await closing.get(path);
     // Without waiting for a reader, should the path be a pipe: that would hold a thread.
     const { O_RDWR, O_CREAT, O_TRUNC, O_NONBLOCK } = constants;
     const file = await open(path, O_RDWR | O_CREAT | O_NONBLOCK | (append ? 0 : O_TRUNC));
@@ -87,7 +91,12 @@ export class WavWriter {
 
   /** Writes what is left and the sizes into the header. Rejects when writing has failed. */
   close(): Promise<RecordingSize> {
-    this.#closed ??= this.#finish();
+    if (this.#closed === undefined) {
+      this.#closed = this.#finish();
+      const over = (): unknown => closing.get(this.path) === done && closing.delete(this.path);
+      const done = this.#closed.then(over, over);
+      closing.set(this.path, done);
+    }
     return this.#closed;
   }
 

@@ -1,0 +1,50 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { readWav } from '../../../runtime/embedded/media/audio/wav.ts';
+import { WavWriter } from '../../../runtime/embedded/media/audio/wav-writer.ts';
+
+const SECONDS = 50;
+
+describe('embedded media server: files of recordings', () => {
+  let folder: string;
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'wav-'));
+  });
+  after(() => rm(folder, { recursive: true }));
+
+  const second = (sample: number): Int16Array => new Int16Array(8000).fill(sample);
+
+  it('are gone on with where somebody else leaves them, who may be about to', async () => {
+    const path = join(folder, 'two.wav');
+    const first = await WavWriter.open(path);
+    // It takes a while to write.
+    for (let written = 0; written < SECONDS; written += 1) first.append(second(1));
+    const closed = first.close();
+    const next = await WavWriter.open(path, 1, true);
+    next.append(second(2));
+    expect(next.size).to.deep.equal({ bytes: 44 + (SECONDS + 1) * 16_000, samples: 8000 });
+    await Promise.all([closed, next.close()]);
+    const samples = readWav(await readFile(path));
+    expect(samples.length).to.equal((SECONDS + 1) * 8000);
+    expect(samples.subarray(-8000)).to.deep.equal(second(2));
+    expect(samples.subarray(0, -8000).every((sample) => sample === 1)).to.equal(true);
+  });
+
+  it('are begun when there is nothing to go on with', async () => {
+    const path = join(folder, 'new.wav');
+    const writer = await WavWriter.open(path, 1, true);
+    writer.append(second(3));
+    await writer.close();
+    expect(readWav(await readFile(path))).to.deep.equal(second(3));
+  });
+
+  it('are not gone on with when they are something else', async () => {
+    const path = join(folder, 'else.wav');
+    await writeFile(path, 'no recording');
+    const opened = await WavWriter.open(path, 1, true).catch((error: unknown) => error);
+    expect(opened).to.be.an('error').that.includes({ code: 'EINVAL' });
+    expect(await readFile(path, 'utf8')).to.equal('no recording');
+  });
+});
