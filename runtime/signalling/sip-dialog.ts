@@ -174,15 +174,17 @@ export class SipDialog {
 
   async #notifyRefer(event: string, statusLine: string, last: boolean): Promise<void> {
     if (this.#ended !== undefined) return;
-    await this.request(
-      'NOTIFY',
-      {
-        Event: event,
-        'Subscription-State': last ? 'terminated;reason=noresource' : 'active;expires=60',
-        'Content-Type': 'message/sipfrag;version=2.0',
-      },
-      statusLine,
-    );
+    const headers = {
+      Event: event,
+      'Subscription-State': last ? 'terminated;reason=noresource' : 'active;expires=60',
+      'Content-Type': 'message/sipfrag;version=2.0',
+    };
+    try {
+      await this.request('NOTIFY', headers, statusLine);
+    } catch (error) {
+      // The phone has hung up: its BYE is on the way here.
+      if ((error as NodeJS.ErrnoException).code !== 'ENODIALOG') throw error;
+    }
   }
 
   /** Asks the device for something (device control: `talk`, `hold`, `check-sync`, ...). */
