@@ -39,16 +39,17 @@ export function follow(context: ComponentContext, attempt: Attempt, who: string,
  * answer comes in every case, and nobody is left ringing. When an interrupt leads the run elsewhere, a transfer is
  * called off instead, because the other party stays; one that cannot be called off is waited for.
  * @param attempt the transfer, if it is one
+ * @throws the reason of the signal, when an interrupt was first: that nobody answered is then no refusal
  */
 export async function answerOf(
   promise: Promise<Answer>,
   { call, signal, log }: ComponentContext,
   attempt?: object,
 ): Promise<Answer> {
+  const interrupted = (): boolean => (signal.reason as { code?: unknown } | undefined)?.code === INTERRUPT;
   const cancel = (): void => {
     if (call.endSignal.aborted) return;
-    const { reason } = signal as { reason?: { code?: unknown } };
-    if (attempt && reason?.code === INTERRUPT) {
+    if (attempt && interrupted()) {
       if (isCancellable(attempt)) attempt.cancel();
       return;
     }
@@ -61,7 +62,9 @@ export async function answerOf(
   if (signal.aborted) cancel();
   signal.addEventListener('abort', cancel, { once: true });
   try {
-    return await promise;
+    const answer = await promise;
+    if (answer.status >= 300 && interrupted()) throw signal.reason;
+    return answer;
   } finally {
     signal.removeEventListener('abort', cancel);
   }

@@ -159,6 +159,45 @@ tests:
     expect({ code, last: lines.at(-1)?.slice(0, 18) }).to.deep.equal({ code: 0, last: '3 passed, 0 failed' });
   });
 
+  for (const [what, ring] of [
+    ['a further call', '{ call: { to: "102" }, leg: agent, exits: { answered: end, refused: count } }'],
+    ['a transfer', '{ refer: "102", exits: { answered: end, refused: count } }'],
+  ] as const)
+    it(`are not told of a refusal where an interrupt calls off ${what} that rings`, async () => {
+      await writeFile(
+        path.join(folder, 'zero.yaml'),
+        `id: zero
+variables: { refusals: 0 }
+start: pick_up
+on: { dtmf: { 0: operator }, hangup: gone }
+blocks:
+  pick_up: { answer: , next: ring }
+  ring: ${ring}
+  count: { set: { refusals: "\${refusals + 1}" }, next: end }
+  operator: { say: One moment, next: end }
+  gone: { log: gone, next: end }
+`,
+      );
+      await writeFile(
+        path.join(folder, 'zero.test.yaml'),
+        `tests:
+  - name: a key
+    phones: { "102": no answer }
+    steps: [{ presses: "0", after: 3s }]
+    expect: { path: [pick_up, ring, operator], exits: { ring: interrupted }, variables: { refusals: 0 } }
+  - name: a hang-up
+    phones: { "102": no answer }
+    steps: [{ hangs_up: 3s }]
+    expect: { path: [pick_up, ring, gone], exits: { ring: interrupted }, variables: { refusals: 0 } }
+`,
+      );
+      const lines: string[] = [];
+      expect(await runTests([path.join(folder, 'zero.yaml')], components, (line) => lines.push(line))).to.equal(
+        0,
+        lines.join('\n'),
+      );
+    });
+
   it('give the call to a scenario that is served', async () => {
     const served =
       'id: other\nparameters: { n: string }\nstart: a\nblocks:\n  a: { answer: , next: b }\n  b: { play: "say:${n}", next: end }\n';
