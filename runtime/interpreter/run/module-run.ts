@@ -240,9 +240,11 @@ export class ModuleRun extends BaseRun {
     const { clock, trace: runTrace } = this.state;
     const trace = runTrace.begin({ branch: this.#branch, block: name, component: component.name, start: clock.now() });
     let early: Readonly<Record<string, Plain>> = {};
+    const legs: (string | undefined)[] = [];
     try {
       signal.throwIfAborted();
       const { settings, leg } = moduleSettings(component, args);
+      legs.push(leg, ...legNamed(component, settings));
       checkSettings(name, component, settings);
       const { exit, fields } = await this.perform(component, settings, {
         name,
@@ -263,7 +265,7 @@ export class ModuleRun extends BaseRun {
     } catch (error) {
       const cut = this.#cutShort(component, early, signal, trace);
       if (cut) return { ...zeroFields(component), ...cut };
-      const { code, message } = describeError(signal.aborted ? signal.reason : this.#ofHangUp(error));
+      const { code, message } = describeError(signal.aborted ? signal.reason : this.#ofHangUp(error, legs));
       if (!signal.aborted) trace.end(clock.now(), { exit: 'error', error: { code, message } });
       throw new ScenarioError(code, message, { cause: error });
     }
@@ -282,12 +284,15 @@ export class ModuleRun extends BaseRun {
     return hungUp && exit !== undefined && Object.keys(early).length > 0 ? { exit, ...early } : undefined;
   }
 
-  /** After a hang-up one code says that the call is over, however a function finds out. */
-  #ofHangUp(error: unknown): unknown {
-    const { endSignal } = this.state.call ?? {};
-    if (!(error instanceof CallStateError) || endSignal?.aborted !== true) return error;
-    const end = endSignal.reason as CallEnd;
-    return isInterruption(end) ? callEnded(end) : error;
+  /** After a hang-up one code says that the call is over, however a function finds out. @param legs the calls it was for */
+  #ofHangUp(error: unknown, legs: readonly (string | undefined)[]): unknown {
+    if (!(error instanceof CallStateError)) return error;
+    for (const leg of legs) {
+      const { endSignal } = (leg === undefined ? this.state.call : this.state.legs.find(leg)) ?? {};
+      const end = endSignal?.aborted === true ? (endSignal.reason as CallEnd) : undefined;
+      if (end && isInterruption(end)) return callEnded(end, leg);
+    }
+    return error;
   }
 
   #callEnded(end: CallEnd): void {
@@ -352,4 +357,10 @@ function called(scriptSignal: AbortSignal): AbortSignal {
 
 function callIsOver({ code }: ScenarioError): boolean {
   return code === 'call_ended';
+}
+
+/** The further call that the settings of a component name: `bridge`. */
+function legNamed({ legSetting }: Component, settings: unknown): readonly string[] {
+  const name = legSetting === undefined ? undefined : (settings as Readonly<Record<string, unknown>>)[legSetting];
+  return typeof name === 'string' ? [name] : [];
 }
