@@ -15,8 +15,9 @@ export const call = defineComponent({
   otherNames: ['dial', 'invite', 'originate'],
   docs: [
     'A scenario that has a caller already calls further parties by a name of its own: `leg: agent` beside `call`. Other',
-    'blocks say with `leg: agent` whom they are for, and `bridge` lets the two talk. All legs end with the scenario. `mode`',
-    'says how long the block waits: `final` until the called party answers or refuses, `provisional` until it rings,',
+    'blocks say with `leg: agent` whom they are for, and `bridge` lets the two talk. All legs end with the scenario. Without a',
+    'leg a run calls once, whoever answers or not: to try again, or the next one of a list, use a leg there, too. `mode` says how',
+    'long the block waits: `final` until the called party answers or refuses, `provisional` until it rings,',
     "`finished` until the call is over, `async` not at all. Digits after `'` or `,` in `to` are sent after the answer, every",
     "further `'` or `,` is a pause of one second.",
     '`to` may be any number that a phone of the domain could dial: also that of a conference, past its PIN, or of another',

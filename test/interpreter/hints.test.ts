@@ -102,13 +102,35 @@ const CASES: readonly Case[] = [
     'one slip once',
     'start: a\nblocks:\n  a: { collect: { max: 1 }, exits: [end] }\n  b: { answer: , next: [a] }\n  c: { call: { to: "1" }, exits: { answered: a, refused: b } }\n  d: { refer: "1" }\n  a: { hangup: }',
     '4:36: exits must be a map; e.g. exits: { next: BLOCK }',
-    '5:3: the block "b" is never reached; lead an exit to it or remove it',
     '5:24: the exit "next" names no block; name a block, or end',
-    '6:3: the block "c" is never reached; lead an exit to it or remove it',
     '6:8: "call" without `leg` is for a scenario that has no caller, whose number could be shown: name caller_id',
     '7:3: the exit "refused" of the block "d" leads nowhere; add exits: {refused: BLOCK}, or lead it to end',
-    '7:3: the block "d" is never reached; lead an exit to it or remove it',
     '8:3: this key is here twice; keep one of them',
+  ],
+  [
+    'one slip once, whatever follows from it',
+    'start: a\nblocks:\n  a: { answer: , next: bb }\n  b: { colect: { max: 1 }, exits: { next: c, timeout: c } }\n  c: { say: "${b.digits}", next: end }',
+    '4:24: there is no block "bb"; did you mean "b"?',
+    '5:8: there is no component "colect"; did you mean "collect"?',
+  ],
+  [
+    'samples that are YAML as they stand, and components without settings',
+    'start: a\nblocks:\n  a: { answer: true, next: b }\n  b: { log: , next: c }\n  c: { collect: , exits: { next: end, timeout: end } }',
+    '4:16: "answer" has no settings; write nothing behind it',
+    '5:8: "log" lacks the setting "text"; e.g. text: "tries: ${tries}"',
+    '6:8: "collect" lacks the setting "max"; e.g. max: 4',
+  ],
+  [
+    'texts in quotes within texts in quotes',
+    'start: a\nblocks:\n  a:\n    say: "It is ${now.getHours("Europe/Berlin")} o\'clock"\n    next: end',
+    `5:33: not valid YAML: unexpected scalar at node end; within "..." put texts of an expression into '...': "\${call.number == '101'}"`,
+  ],
+  [
+    'a second call without a name',
+    'start: a\nblocks:\n  a: { call: { to: "1", caller_id: "2" }, exits: { answered: end, busy: w, refused: b } }\n  w: { wait: 1m, next: a }\n' +
+      '  b: { call: { to: "3", caller_id: "2" }, exits: { answered: end, refused: end } }',
+    '4:3: warning: "call" comes here again, but the call without `leg` is made only once; give it a name: leg: other, beside call and in the blocks for that call',
+    '6:3: warning: "call" comes here again, but the call without `leg` is made only once; give it a name: leg: other, beside call and in the blocks for that call',
   ],
   [
     'what needs a call that is over',
@@ -350,6 +372,11 @@ const FINE: readonly (readonly [what: string, source: string])[] = [
   [
     'a call in `finally` after asking',
     'start: a\nfinally: f\nblocks:\n  a: { answer: , next: end }\n  f: { if: call.state == "connected", exits: { then: g, else: end } }\n  g: { say: bye, next: end }',
+  ],
+  [
+    'a call with a name, made again, and one that could not be made',
+    'start: a\nblocks:\n  a: { call: { to: "1", caller_id: "2" }, leg: other, exits: { answered: end, refused: b } }\n  b: { wait: 1m, next: c }\n' +
+      '  c: { call: { to: "1", caller_id: "2" }, leg: other, exits: { answered: end, refused: b, error: d } }\n  d: { call: { to: "3", caller_id: "2" }, exits: { answered: end, refused: end } }',
   ],
   [
     'another leg after the caller has gone',

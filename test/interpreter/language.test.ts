@@ -436,12 +436,10 @@ blocks:
       );
       expect(found).to.deep.equal([
         '3:15: "E" is not a key: 0-9, *, #, A-D',
-        '3:36: "soon" is not a duration; write e.g. 30s',
+        '3:36: "soon" is not a duration; write a number with ms, s, m or h, at most a week (168h)',
         '3:58: "event" needs the name of an event; write event: { NAME: taken }',
         '3:73: there is no block "nowhere"; there is: pick_up, long, taken, after, note, end',
         '3:82: nothing happens "on hld"; did you mean "hold"?',
-        '12:3: the block "taken" is never reached; lead an exit to it or remove it',
-        '15:3: the block "after" is never reached; lead an exit to it or remove it',
       ]);
     });
   });

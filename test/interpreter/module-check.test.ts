@@ -35,7 +35,7 @@ describe('checker of modules', () => {
   await call.answer('now');
 }`);
     expect(found).to.deep.equal([
-      '2:14: "call.play" lacks the setting "sounds"; e.g. sounds: welcome.wav',
+      '2:14: "call.play" lacks the setting "sounds"; e.g. sounds: \'welcome.wav\'',
       '2:21: "call.play" has no setting "sound"; did you mean "sounds"?',
       '3:29: "max" must be a whole number from 1 to 64, not "4"; write it without quotes',
       '3:43: "timeout" is no duration; write 5s for seconds or 5ms for milliseconds',
@@ -43,9 +43,9 @@ describe('checker of modules', () => {
       `5:28: warning: "max" is 5 milliseconds; write '5s' for seconds, or '5ms' if that is meant`,
       '5:31: "call.record" has no setting "silense"; did you mean "silence"?',
       '6:29: there is no prompt "nope.wav"; put it into prompts/ beside the scenario',
-      '6:54: "menu" has no exit "x"; A key: the choice.',
+      '6:54: "menu" has no exit "x"; there is: failed, and a key: the choice',
       '6:67: "tries" must be a whole number from 1 to 20, not 99',
-      '7:14: "call.refer" lacks the setting "to"; e.g. to: 102',
+      '7:14: "call.refer" lacks the setting "to"; e.g. to: \'102\'',
       '8:14: call has no "wait"; write sleep(...)',
       '9:15: model has no "wirte"; did you mean "write"?',
       '10:21: "call.answer" takes settings of no name',
@@ -153,6 +153,38 @@ const later2 = console.table(1);`);
       '2:3: warning: the module does not wait for call.answer; write await call.answer(...), or keep the promise',
       '3:11: call.collect gives no "digit"; did you mean "digits"?',
       '4:51: call.menu gives no "key"; there is: exit, digit, tries',
+    ]);
+  });
+
+  it('finds what is read of functions that are not waited for', async () => {
+    const { found } = await check(
+      `export default async function (call) {
+  const { digits } = call.collect({ max: 1 });
+  const { number } = call.info();
+  const { run } = scenario.info();
+  if (call.menu({ prompt: 'silence:1s' }).digit === digits) await call.say(number + run);
+}`,
+      'm.js',
+    );
+    expect(found).to.deep.equal([
+      '2:11: call.collect gives a promise, which has no "digits"; write await call.collect(...)',
+      '3:27: call.info gives a promise; write await call.info()',
+      '4:28: scenario.info gives a promise; write await scenario.info()',
+      '5:43: call.menu gives a promise, which has no "digit"; write await call.menu(...)',
+    ]);
+  });
+
+  it('takes no number for a text, as the functions do not', async () => {
+    const { found } = await check(
+      `export default async function (call) {
+  await call.refer(102);
+  await call.call({ leg: 'a', to: 101, headers: { 'X-A': 1 } });
+}`,
+      'm.js',
+    );
+    expect(found).to.deep.equal([
+      '2:20: "call.refer" must be a text of 1 to 256 characters, not 102; put it in quotes if it is a text',
+      '3:35: "to" must be a text of 1 to 256 characters, not 101; put it in quotes if it is a text',
     ]);
   });
 

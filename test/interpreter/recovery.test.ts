@@ -40,7 +40,7 @@ export default async function (call: Call, args: { agent: string }) {
       '1:36: parameter "agent" has the unknown type "strin"; did you mean "string"?',
       '3:14: call has no "answr"; did you mean "answer"?',
       '4:13: Expression expected',
-      '5:14: "call.play" lacks the setting "sounds"; e.g. sounds: welcome.wav',
+      '5:14: "call.play" lacks the setting "sounds"; e.g. sounds: \'welcome.wav\'',
       '5:21: "call.play" has no setting "sound"; did you mean "sounds"?',
       "6:15: Expected ',', got ';'",
       '7:12: Expression expected',

@@ -56,7 +56,7 @@ describe('scenarios checked together', () => {
       'caller.yaml:5:49: the parameter "count" of "needs" is of type integer',
       'caller.yaml:6:62: the parameter "kind" of "needs" must be one of x, yes; did you mean "yes"?',
       'caller.yaml:7:13: warning: there is no scenario "needd" here; did you mean "needs"?',
-      'caller.yaml:9:38: "needs" needs the parameter "to" (string); add args: { to: ... }',
+      'caller.yaml:9:38: "needs" needs the parameter "to" (string); add pre_answer_args: { to: ... }',
     ]);
     // Its other mistakes do not hide them, and one with mistakes is there.
     expect(await found('careless.yaml')).to.deep.equal([

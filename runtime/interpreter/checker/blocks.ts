@@ -62,6 +62,8 @@ export class BlockReader {
   readonly #source: Source;
   readonly #components: ComponentRegistry;
   readonly #uses: ResultUse[] = [];
+  /** An exit has a mistake: where it leads is not known. */
+  #isOpen = false;
   /** Names of all blocks, the broken ones included: an exit to a broken block is no second mistake. */
   readonly #declared = new Set<string>();
 
@@ -87,6 +89,12 @@ export class BlockReader {
     });
   }
 
+  /** Blocks with mistakes: what they are, and give, is not known. */
+  broken(drafts: readonly BlockDraft[]): readonly string[] {
+    const whole = new Set(drafts.map(({ name }) => name));
+    return [...this.#declared].filter((name) => !whole.has(name));
+  }
+
   compile(drafts: readonly BlockDraft[], context: BlockContext): Map<string, Block> {
     const blocks = new Map<string, Block>();
     // Who is called in a broken block is not known.
@@ -95,9 +103,12 @@ export class BlockReader {
     for (const draft of drafts) {
       const settings = this.#settings(draft, context);
       const literal = settings && literalSettings(settings);
+      const before = this.#source.problems.length;
       const exits = completeExits(this.#source, { ...draft, settings: literal }, draft.exits);
-      if (settings && literal) this.#checkTogether(draft, settings, literal);
       this.#checkTargets(draft);
+      if (this.#source.problems.length > before || draft.exits.broken === 'all' || draft.exits.broken.size > 0)
+        this.#isOpen = true;
+      if (settings && literal) this.#checkTogether(draft, settings, literal);
       const { name, component, node } = draft;
       blocks.set(name, {
         name,
@@ -166,18 +177,21 @@ export class BlockReader {
     const graph: Graph = new Map(
       [...blocks].map(([name, { exits }]) => [name, [...exits.values(), ...(wired.get(name) ?? [])]]),
     );
+    const before = this.#source.problems.length;
     for (const entry of [start, last]) if (entry) this.#checkTarget(textOf(entry), entry.value ?? entry.keyNode, false);
     for (const { target, node } of interrupts) this.#checkTarget(target, node, true);
     if (blocks.size < this.#declared.size) return;
+    // Whatever is led to by mistake elsewhere is not reached, and that is no second one.
+    const isOpen = this.#isOpen || this.#source.problems.length > before;
     // These may run after any block, or none.
     const finale = reachableFrom(graph, [...(last ? [textOf(last)] : []), ...interrupts.map(({ target }) => target)]);
     const reached = start ? reachableFrom(graph, [textOf(start)]) : undefined;
     for (const { name, node } of drafts) {
-      if (reached && !reached.has(name) && !finale.has(name))
+      if (!isOpen && reached && !reached.has(name) && !finale.has(name))
         this.#source.problem(node, `the block "${name}" is never reached`, 'lead an exit to it or remove it');
     }
     for (const { reader, name, node } of this.#uses) {
-      if (!blocks.has(name) || finale.has(reader) || successors(graph, name).has(reader)) continue;
+      if (isOpen || !blocks.has(name) || finale.has(reader) || successors(graph, name).has(reader)) continue;
       this.#source.problem(node, `"${name}" is read before the block "${name}" has run`);
     }
     this.#checkSpins(blocks, drafts, graph);

@@ -1,4 +1,5 @@
 import type { Node } from 'yaml';
+import { ERROR_EXIT } from '../component.ts';
 import type { Block } from '../program.ts';
 import { type Graph, reachableFrom } from './graph.ts';
 import type { Source } from './source.ts';
@@ -45,6 +46,7 @@ export function checkCallLife(
   const finale = states(blocks, last === undefined ? [] : [[last, UP | OVER]], flow.asks);
   const graph = graphOf(blocks);
   const unanswered = beforeAnswer(blocks, graph, start);
+  const again = placedBefore(blocks, graph);
   const callerless = withoutAnswer(blocks, graph, [start, last, ...afterHangUp, ...interrupts]);
   for (const { name, node } of drafts) {
     const block = blocks.get(name);
@@ -53,6 +55,12 @@ export function checkCallLife(
         node,
         `"${block.component.name}" without \`leg\` is for a scenario that has no caller`,
         `name the further call: leg: other, beside ${block.component.name}`,
+      );
+    else if (block && placesCall(block) && !block.exits.has('error') && again.has(name))
+      source.warning(
+        node,
+        `"${block.component.name}" comes here again, but the call without \`leg\` is made only once`,
+        `give it a name: leg: other, beside ${block.component.name} and in the blocks for that call`,
       );
     if (block?.component.needsCall === undefined || block.leg !== undefined || block.exits.has('error')) continue;
     const what = `"${block.component.name}" needs the call`;
@@ -97,6 +105,14 @@ function after({ component, leg }: Block, exit: string, state: number): number {
 /** Whether it makes the scenario's own call. */
 function placesCall({ component, leg }: Block): boolean {
   return leg === undefined && Object.values(component.exits).some(({ call }) => call === 'up');
+}
+
+/** Blocks to which the run can come when the scenario's own call has been made, whatever became of it. */
+function placedBefore(blocks: ReadonlyMap<string, Block>, graph: Graph): ReadonlySet<string> {
+  const targets = [...blocks.values()]
+    .filter(placesCall)
+    .flatMap(({ exits }) => [...exits].filter(([exit]) => exit !== ERROR_EXIT).map(([, target]) => target));
+  return reachableFrom(graph, targets);
 }
 
 function graphOf(blocks: ReadonlyMap<string, Block>): Graph {

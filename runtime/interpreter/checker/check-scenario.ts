@@ -86,7 +86,12 @@ function checkRoot(
   const readable = new Map([...parameters.map(({ name, type }) => [name, type] as const), ...variableTypes]);
   const records = new Map([...BUILT_IN_RECORDS, ...resultRecords(drafts)]);
   const compiler = new ExpressionCompiler({
-    variables: new Map([...undeclared(source, drafts), ...readable, ...BUILT_IN_MAPS]),
+    variables: new Map([
+      ...reader.broken(drafts).map((name) => [name, 'any'] as const),
+      ...undeclared(source, drafts),
+      ...readable,
+      ...BUILT_IN_MAPS,
+    ]),
     records,
     values: {
       variables: new Map(parameters.flatMap(({ name, values }) => (values?.every(isText) ? [[name, values]] : []))),

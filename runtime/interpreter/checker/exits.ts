@@ -70,7 +70,7 @@ export function completeExits(
         `"${component.name}" never takes the exit "${exit}" with these settings`,
         suggestName(exit, known),
       );
-    else source.problem(exitNode, `"${component.name}" has no exit "${exit}"`, instead(exit, component, known));
+    else source.problem(exitNode, `"${component.name}" has no exit "${exit}"`, insteadOfExit(exit, component, known));
   }
   for (const [exit] of possible) {
     const target = fallback(component, exit, targets);
@@ -89,8 +89,8 @@ export function completeExits(
   return targets;
 }
 
-/** The open exits first: what they can be is said in words. */
-function instead(exit: string, { openExits }: Component, known: readonly string[]): string | undefined {
+/** What to write in place of an exit that there is not; the open exits first: what they can be is said in words. */
+export function insteadOfExit(exit: string, { openExits }: Component, known: readonly string[]): string | undefined {
   if (openExits === undefined || nearest(exit, known) !== undefined) return suggestName(exit, known);
   const { description } = openExits;
   return `there is: ${known.join(', ')}, and ${description.charAt(0).toLowerCase()}${description.slice(1).replace(/[.]$/, '')}`;

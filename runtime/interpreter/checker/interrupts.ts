@@ -1,6 +1,7 @@
 import { type Node, isMap, isScalar } from 'yaml';
 import { parseDuration } from '../duration.ts';
 import { suggestName } from '../problem.ts';
+import { durationHint } from './duration-hint.ts';
 import { INTERRUPT_KINDS, type Interrupt, type InterruptKind } from '../program.ts';
 import { type Entry, type Source, scalarText } from './source.ts';
 
@@ -62,7 +63,7 @@ function readNamed(source: Source, kind: InterruptKind, { key, keyNode, value }:
   }
   const milliseconds = kind === 'after' ? parseDuration(key) : 0;
   if (milliseconds === undefined || PATTERNS[kind]?.test(key) === false) {
-    source.problem(keyNode, `"${key}" is not ${NAMES[kind]}`, kind === 'after' ? 'write e.g. 30s' : undefined);
+    source.problem(keyNode, `"${key}" is not ${NAMES[kind]}`, kind === 'after' ? durationHint(key) : undefined);
     return undefined;
   }
   return { kind, name: key, target: scalarText(value), milliseconds, node: value };

@@ -7,6 +7,7 @@ import { suggestName } from '../problem.ts';
 import { type Compiled, literalSettings } from '../program.ts';
 import { settingKind } from '../setting.ts';
 import { UNKNOWN, literalEntries, literalNode, nameOf, unknownNode } from './module-literals.ts';
+import { insteadOfExit } from './exits.ts';
 import { ModuleLegs } from './module-legs.ts';
 import { ResultChecker } from './module-results.ts';
 import { walk } from './module-walk.ts';
@@ -87,6 +88,7 @@ class CallChecker {
       compiler,
       variables: new Map(),
       promptsFolder,
+      isScript: true,
       used: () => undefined,
     });
     this.#owners = new Set([...this.#methods.keys(), ...OTHERS].map((name) => name.split('.', 1)[0] ?? ''));
@@ -133,6 +135,11 @@ class CallChecker {
     const component = this.#methods.get(name);
     if (component === undefined) {
       if (!OTHERS.includes(name)) this.#unknown(name, place);
+      const [user] = around;
+      const isRead =
+        user?.type === 'VariableDeclarator' ? user.id.type === 'ObjectPattern' : user?.type === 'MemberExpression';
+      if (name.endsWith('.info') && !name.startsWith('log') && !name.startsWith('console') && isRead)
+        this.#source.problem(unknownNode(place), `${name} gives a promise`, `write await ${name}()`);
       const [event] = node.arguments;
       if ((name === 'events.on' || name === 'events.next') && event?.type === 'Literal')
         if (typeof event.value === 'string' && !EVENTS.includes(event.value))
@@ -279,7 +286,11 @@ class CallChecker {
       if (!isScalar(item) || item.value === `\${${UNKNOWN}}`) continue;
       const exit = scalarText(item);
       if (component.openExits?.pattern.test(exit) !== true && !(exit in component.exits))
-        this.#source.problem(item, `"${component.name}" has no exit "${exit}"`, component.openExits?.description);
+        this.#source.problem(
+          item,
+          `"${component.name}" has no exit "${exit}"`,
+          insteadOfExit(exit, component, Object.keys(component.exits)),
+        );
     }
     return new Set(node.items.filter(isScalar).map(scalarText));
   }

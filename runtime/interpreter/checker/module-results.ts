@@ -35,6 +35,7 @@ export class ResultChecker {
   check(name: string, component: Component, [awaited, user]: readonly AnyNode[]): void {
     if (awaited?.type === 'VariableDeclarator' && awaited.id.type === 'Identifier')
       return this.#promise(name, component, awaited.id);
+    if (awaited) this.#unawaited(name, component, awaited);
     if (awaited?.type !== 'AwaitExpression' || user === undefined) return;
     if (user.type === 'MemberExpression' && !user.computed && user.object === awaited)
       this.#field(name, component, { name: nameOf(user.property), start: user.property.start });
@@ -101,6 +102,18 @@ export class ResultChecker {
           `"${reference.node.name}" is still a promise here, and has no "${field}"`,
           `write await ${name}(...)`,
         );
+    }
+  }
+
+  /** `const { digits } = call.collect(...)` and `call.collect(...).digits`: nothing is there yet. */
+  #unawaited(name: string, { results }: Component, user: AnyNode): void {
+    const pattern = user.type === 'VariableDeclarator' && user.id.type === 'ObjectPattern' ? user.id.properties : [];
+    const keys = pattern.flatMap((each) => (each.type === 'Property' && !each.computed ? [each.key] : []));
+    const read = user.type === 'MemberExpression' && !user.computed ? [user.property] : [];
+    for (const key of [...keys, ...read]) {
+      const field = nameOf(key);
+      if (field !== undefined && (field === 'exit' || Object.hasOwn(results, field)))
+        this.#report(key.start, `${name} gives a promise, which has no "${field}"`, `write await ${name}(...)`);
     }
   }
 

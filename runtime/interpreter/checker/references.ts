@@ -17,6 +17,8 @@ export interface ScenarioReference extends Place {
   readonly block?: string;
   /** Whether the one that starts it waits until it is done. */
   readonly waits: boolean;
+  /** The setting in which the arguments are. */
+  readonly argsName: string;
   readonly args: readonly (Place & {
     readonly name: string /** Undefined: known at run time. */;
     readonly value: Value | undefined;
@@ -40,6 +42,7 @@ export function referenceIn(source: Source, component: Component, settings: Node
       ...placeOf(source, id),
       scenario: scalarText(id),
       waits: textOf(valueOf('mode')) !== 'parallel',
+      argsName: names.args,
       args: given.map(({ key, keyNode, value }) => ({ ...placeOf(source, keyNode), name: key, value: literal(value) })),
       open: args !== null && !isMap(args),
     },

@@ -64,8 +64,12 @@ function extentOf({ minLength = 0, maxLength }: Schema): string {
   return minLength > 0 ? ` of ${minLength} to ${maxLength} characters` : ` of at most ${maxLength} characters`;
 }
 
-/** A sample of a missing setting, where the schema has one. */
-export function example(name: string, schema: TSchema): string | undefined {
+/** A sample of a missing setting, as it is written, where the schema has one. @param isScript in JavaScript, not in YAML */
+export function example(name: string, schema: TSchema, isScript = false): string | undefined {
   const sample = (schema as Schema).examples?.[0];
-  return sample === undefined ? undefined : `e.g. ${name}: ${plainText(sample)}`;
+  if (sample === undefined) return undefined;
+  const text = plainText(sample);
+  if (typeof sample !== 'string') return `e.g. ${name}: ${text}`;
+  if (isScript) return `e.g. ${name}: '${text}'`;
+  return `e.g. ${name}: ${/[{}[\],#]|: /.test(text) ? JSON.stringify(text) : text}`;
 }

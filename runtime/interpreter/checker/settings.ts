@@ -27,6 +27,8 @@ export interface SettingsContext {
   /** Names that cannot be assigned to, although they have a value. */
   readonly parameters?: ReadonlySet<string>;
   readonly promptsFolder: string;
+  /** The settings are JavaScript: a text has quotes, and a number is none. */
+  readonly isScript?: boolean;
   /** Called with every expression that was compiled, and the node it stands in. */
   readonly used: (expression: Expression, node: Node) => void;
 }
@@ -103,9 +105,11 @@ export class SettingsChecker {
       const fits = Object.keys(properties).filter(
         (name) => isScalar(node) && this.#isFit(node, properties[name] ?? {}),
       );
+      const names = Object.keys(properties);
+      if (names.length === 0) return this.#mistake(node, `${what} has no settings`, 'write nothing behind it');
       return this.#mistake(
         node,
-        `${what} must be settings: ${Object.keys(properties).join(', ') || 'none'}`,
+        `${what} must be settings: ${names.join(', ')}`,
         namedSetting(what.replaceAll('"', ''), node, fits),
       );
     }
@@ -150,7 +154,14 @@ export class SettingsChecker {
       const { default: preset } = property as Schema;
       if (preset !== undefined) compiled.push([name, { kind: 'constant', value: preset as Plain }]);
       else if (schema.required?.includes(name)) {
-        compiled.push([name, this.#mistake(fallback, `${what} lacks the setting "${name}"`, example(name, property))]);
+        compiled.push([
+          name,
+          this.#mistake(
+            fallback,
+            `${what} lacks the setting "${name}"`,
+            example(name, property, this.#context.isScript),
+          ),
+        ]);
       }
     }
     return foldEntries(compiled);
@@ -173,7 +184,9 @@ export class SettingsChecker {
     }
     // `to: 0123` means the digits as written.
     const literal =
-      schema.type === 'string' && typeof node.value === 'number' ? (node.source ?? String(node.value)) : node.value;
+      !this.#context.isScript && schema.type === 'string' && typeof node.value === 'number'
+        ? (node.source ?? String(node.value))
+        : node.value;
     return this.#literal(literal as Plain, node, schema, what);
   }
 

@@ -149,7 +149,7 @@ function wrongArguments(scenario: CheckedScenario, reference: ScenarioReference,
       file,
       ...placeOf(reference),
       message: `"${id}" needs the parameter "${name}" (${type})`,
-      suggestion: `add args: { ${name}: ... }`,
+      suggestion: `add ${reference.argsName}: { ${name}: ... }`,
     })),
     ...reference.args.flatMap((arg) => {
       const found = wrongArgument(arg, id, parameters);

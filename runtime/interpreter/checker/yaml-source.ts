@@ -95,6 +95,8 @@ export class YamlSource extends Source {
       const [, key, entry] = /^\s*(exits|set|on|starts|limits):\s+(\S.*)$/.exec(line) ?? [];
       if (key !== undefined) return `write ${key}: { ${entry?.trim()} }`;
     }
+    if (/"[^"]*\$\{[^}"]*"[^\s,}\]]/.test(line))
+      return `within "..." put texts of an expression into '...': "\${call.number == '101'}"`;
     // Within quotes everything may stand.
     const bare = `${before}\n${line}`.replaceAll(/"[^"\n]*"|'[^'\n]*'/g, '""');
     if (/[{,[][^}\n]*[:[,]\s*#/.test(bare)) return 'put quotes around #: what follows it is a comment';
