@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -7,6 +8,8 @@ import { components } from '../../components/index.ts';
 import { checkModule } from '../../runtime/interpreter/checker/check-module.ts';
 import type { Program } from '../../runtime/interpreter/program.ts';
 import type { CallScript } from '../../runtime/interpreter/simulation/call-script.ts';
+import { SimulatedCall } from '../../runtime/interpreter/simulation/simulated-call.ts';
+import { VirtualClock } from '../../runtime/interpreter/simulation/virtual-clock.ts';
 import { simulate } from '../../runtime/interpreter/simulation/simulation.ts';
 import type { Run } from '../../runtime/interpreter/run/run.ts';
 import { startRun } from '../../runtime/interpreter/run/start-run.ts';
@@ -60,6 +63,32 @@ describe('scenario modules that are cut short', () => {
       expect(events.indexOf('say still here')).to.be.greaterThan(events.indexOf('pressed 0'));
     });
   }
+
+  it('are over when each of their functions is, also one that was cancelled last', async () => {
+    class SlowToStop extends SimulatedCall {
+      override async play(...args: Parameters<SimulatedCall['play']>): ReturnType<SimulatedCall['play']> {
+        try {
+          return await super.play(...args);
+        } finally {
+          // Not before the call is over.
+          if (!this.endSignal.aborted) await once(this.endSignal, 'abort');
+          await setImmediate();
+        }
+      }
+    }
+    const clock = new VirtualClock();
+    const call = new SlowToStop(clock);
+    const program = await module(`await call.answer();
+      const playing = call.holdMusic();
+      const code = playing.catch((error) => error.code);
+      await sleep('1s');
+      playing.cancel();
+      return code;`);
+    const started = startRun(program, { log: silentLog, clock, call, services: { sandbox } });
+    const steps = started.finished.then(() => started.trace.map(({ block, exit }) => `${block} -> ${exit ?? '?'}`));
+    expect((await clock.run(started.finished)).value).to.equal('cancelled');
+    expect(await steps).to.deep.equal(['call.answer -> next', 'sleep -> next', 'call.holdMusic -> interrupted']);
+  });
 
   it('have what was recorded until the caller hung up', async () => {
     const { outcome, steps } = await run(

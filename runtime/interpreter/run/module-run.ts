@@ -48,6 +48,8 @@ export class ModuleRun extends BaseRun {
   #undelivered: { readonly reason: ScenarioError; readonly since: number } | undefined;
   /** Commands that the script does not wait for any more, until they have ended. */
   readonly #ending = new Ending();
+  /** Whatever is in progress. */
+  readonly #work = new Ending();
   /** Commands that use a call or make one. */
   readonly #reaching = new Ending();
   /** Commands that have an end of their own: scenarios that run as functions. */
@@ -105,6 +107,8 @@ export class ModuleRun extends BaseRun {
     this.#commandControl.abort(new ScenarioError('over', 'the scenario is over'));
     this.advance('branch_done', false);
     await this.state.release();
+    // The trace says how each function ended, also one that nobody waited for.
+    await this.#work.over(this.state.clock, this.state.limits.graceMs);
     const usage = this.#script?.usage();
     return { ...this.state.outcome(), ...(usage ? { usage } : {}) };
   }
@@ -185,6 +189,7 @@ export class ModuleRun extends BaseRun {
       if (usesCall(component)) await this.#ending.over(this.state.clock, this.state.limits.graceMs);
       const signal = AbortSignal.any([called(scriptSignal), ...(interrupted ? [interrupted] : [])]);
       const running = this.#run(name, component, args, signal);
+      this.#work.add(running);
       if (reaches) this.#reaching.add(running);
       if (component.hasOwnEnd === true) this.#functions.add(running);
       scriptSignal.addEventListener('abort', () => this.#ending.add(running), { once: true });
