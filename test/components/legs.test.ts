@@ -70,7 +70,7 @@ describe('legs: further calls of a scenario', () => {
     const { outcome } = await simulateFile(alone, { components, args: { who: 'x' }, script: {} });
     expect(outcome.error).to.deep.include({ code: 'setting', block: 'ring' });
     expect(problems(text.replace('leg: agent\n    exits: { answered: tell', 'exits: { answered: tell'))[0]).to.equal(
-      '8:5: "call" without `leg` is for a scenario that has no caller, whose number could be shown: name caller_id',
+      '7:3: "call" without `leg` is for a scenario that has no caller; name the further call: leg: other, beside call',
     );
   });
 
