@@ -14,6 +14,7 @@ const USAGE = `ringmaster simulate FILE [OPTION...]
   --from 101 --to 500        the caller's number, and the number dialled; --from none: something else starts it;
                              --to none: the call is up, for the platform has called the other party
   --phone 102=busy           what a phone does that the scenario calls: answers after 5s, busy, no answer, declines, 480;
+                             once more for the next time that it calls;
                              after its answer the same as the caller: "102=answers, presses 1, hangs up after 30s"
   --at 2026-11-23T09:30      when it begins, with Z or an offset where it is not UTC; default now
   --arg name=value           a parameter of the scenario

@@ -5,7 +5,7 @@ import type { RunServices } from '../../runtime/interpreter/ports/services.ts';
 import { startRun } from '../../runtime/interpreter/run/start-run.ts';
 import type { CallScript } from '../../runtime/interpreter/simulation/call-script.ts';
 import { SimulatedCall } from '../../runtime/interpreter/simulation/simulated-call.ts';
-import type { PhoneScript } from '../../runtime/interpreter/simulation/phones.ts';
+import { type PhoneScript, Phones } from '../../runtime/interpreter/simulation/phones.ts';
 import { simulatedServices } from '../../runtime/interpreter/simulation/services.ts';
 import { VirtualClock } from '../../runtime/interpreter/simulation/virtual-clock.ts';
 import type { Value } from '../../runtime/interpreter/values.ts';
@@ -56,7 +56,7 @@ async function play(
     call,
     clock,
     log,
-    services: services ?? simulatedServices({ clock, http, phones, note }),
+    services: services ?? simulatedServices({ clock, http, phones: new Phones(phones), note }),
   });
   await clock.run(run.finished);
   const entry = run.trace.find(({ block: name }) => name === 'it');

@@ -49,6 +49,32 @@ describe('a test that is made of a run does the same again', () => {
   });
   after(() => sandbox.close());
 
+  it('when a number was busy at first, answered then, and was called once more', async () => {
+    const source = `id: t
+variables: { n: 0 }
+start: c
+blocks:
+  c: { call: { to: "102", caller_id: "1" }, leg: bob, exits: { answered: d, busy: w, refused: end } }
+  w: { wait: 1m, next: c }
+  d: { menu: { prompt: "silence:300ms", tries: 1 }, leg: bob, exits: { 1: h, failed: end } }
+  h: { hangup: , leg: bob, next: w2 }
+  w2: { wait: 1m, next: again }
+  again: { call: { to: "102", caller_id: "1" }, leg: bob, exits: { answered: end, busy: end, refused: end } }
+`;
+    const scenario = program(source);
+    const run = (script: SimulationOptions['script']) => simulate(scenario, { script, components });
+    const words = ['486', 'answers after 2000ms, presses 1', '603'];
+    const phone = words.flatMap((each) => readPhone(each) ?? []);
+    const first = await run({ direction: 'outgoing', phones: { '102': phone } });
+    const { id, trace, domain } = first.run;
+    const { version, file } = scenario;
+    const shown = { id, scenario: 't', version, file, domain, callid: '', trace, outcome: first.outcome };
+    const { tests } = readTestFile(asTest(shown), 'made.test.yaml').tests;
+    const { phones, expect: expected } = tests[0] as ScenarioTest;
+    expect(mismatches(await run({ direction: 'outgoing', phones }), expected)).to.deep.equal([]);
+    expect(asTest(shown)).to.match(/"102":\n +- "486"\n +- answers after 2000ms, presses 1\n +- "603"/);
+  });
+
   const cases: readonly { what: string; source: string; module?: true; turns: readonly Turn[]; bob?: string }[] = [
     {
       what: 'when the caller hangs up while talking to a further call, which has pressed a key',

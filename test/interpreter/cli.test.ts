@@ -75,6 +75,8 @@ blocks:
         'says yes',
         '--phone',
         '102=busy',
+        '--phone',
+        '102=answers',
         '--from',
         '9',
         '--at',

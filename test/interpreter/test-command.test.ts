@@ -198,6 +198,52 @@ blocks:
       );
     });
 
+  it('have phones that do something else each time they are called', async () => {
+    await writeFile(
+      path.join(folder, 'remind.yaml'),
+      `id: remind
+variables: { tries: 0 }
+start: ring
+blocks:
+  ring:
+    call: { to: "102", caller_id: "100", timeout: 20s }
+    leg: other
+    exits: { answered: tell, busy: later, no_answer: later, refused: end }
+  later: { wait: 10m, next: count }
+  count: { set: { tries: "\${tries + 1}" }, next: ring }
+  tell:
+    menu: { prompt: "say:Press 1", tries: 1 }
+    leg: other
+    exits: { 1: end, failed: end }
+`,
+    );
+    await writeFile(
+      path.join(folder, 'remind.test.yaml'),
+      `tests:
+  - name: busy, nobody there, then presses 1
+    from: none
+    phones: { "102": [busy, no answer, "answers after 5s, presses 1"] }
+    expect: { status: completed, variables: { tries: 2 }, exits: { tell: "1" } }
+  - name: busy twice, and declines from then on
+    from: none
+    phones: { "102": [486, busy, declines] }
+    expect: { status: completed, variables: { tries: 2 }, exits: { ring: refused } }
+`,
+    );
+    const lines: string[] = [];
+    expect(await runTests([path.join(folder, 'remind.yaml')], components, (line) => lines.push(line))).to.equal(
+      0,
+      lines.join('\n'),
+    );
+    await writeFile(
+      path.join(folder, 'remind.test.yaml'),
+      `tests:\n  - name: x\n    phones: { "102": [busy, engaged] }\n`,
+    );
+    lines.length = 0;
+    await runTests([path.join(folder, 'remind.yaml')], components, (line) => lines.push(line));
+    expect(lines[0]).to.contain('remind.test.yaml:3:29: "engaged" says not what the phone does; write answers');
+  });
+
   it('give the call to a scenario that is served', async () => {
     const served =
       'id: other\nparameters: { n: string }\nstart: a\nblocks:\n  a: { answer: , next: b }\n  b: { play: "say:${n}", next: end }\n';

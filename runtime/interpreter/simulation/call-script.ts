@@ -1,6 +1,6 @@
 import type { CallPort } from '../call-port.ts';
 import type { ScriptedAnswer } from './answers.ts';
-import type { PhoneScript } from './phones.ts';
+import type { PhoneScripts, Phones } from './phones.ts';
 import type { Turn } from './turns.ts';
 
 /** Where simulated calls are. */
@@ -32,7 +32,7 @@ export interface CallScript {
   /** Answers of the target of a transfer. Default: rings at once, answers after a second. */
   readonly target?: readonly ScriptedAnswer[];
   /** Answers of single numbers, in place of `dialled` and `target`. */
-  readonly phones?: Readonly<Record<string, PhoneScript>>;
+  readonly phones?: PhoneScripts | Phones;
   /** What the call is called; default: `SIMULATED_CALL`. */
   readonly names?: CallNames;
   /** Put before what happens, when it is not the scenario's first call. */

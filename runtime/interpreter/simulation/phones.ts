@@ -9,6 +9,36 @@ export interface PhoneScript {
   readonly turns?: readonly Turn[];
 }
 
+/** What phones do, by number; of a list, one each time that the number is called, and the last one from then on. */
+export type PhoneScripts = Readonly<Record<string, PhoneScript | readonly PhoneScript[]>>;
+
+/** The phones of one simulation, which know how often they were called. */
+export class Phones {
+  readonly #scripts: PhoneScripts;
+  readonly #calls = new Map<string, number>();
+
+  constructor(scripts: PhoneScripts = {}) {
+    this.#scripts = scripts;
+  }
+
+  /** What a phone does that is called now; undefined: nobody has said. */
+  called(number: string): PhoneScript | undefined {
+    const script = this.#now(number);
+    this.#calls.set(number, (this.#calls.get(number) ?? 0) + 1);
+    return script;
+  }
+
+  /** What a phone would do that gets a text now. */
+  texted(number: string): PhoneScript | undefined {
+    return this.#now(number);
+  }
+
+  #now(number: string): PhoneScript | undefined {
+    const scripts = [Object.hasOwn(this.#scripts, number) ? (this.#scripts[number] ?? []) : []].flat();
+    return scripts[this.#calls.get(number) ?? 0] ?? scripts.at(-1);
+  }
+}
+
 /** Rings at once, answers after a second, and hangs up after a minute. */
 export const ANSWERING: PhoneScript = { answers: ANSWERS, turns: [{ kind: 'hang_up', after: 60_000 }] };
 

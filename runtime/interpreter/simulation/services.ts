@@ -32,7 +32,7 @@ import { SimulatedRecordings } from './simulated-recordings.ts';
 import { SimulatedRecording } from './simulated-recording.ts';
 import { SimulatedDialogs } from './simulated-dialogs.ts';
 import { SimulatedTexts } from './simulated-texts.ts';
-import type { PhoneScript } from './phones.ts';
+import { Phones } from './phones.ts';
 
 export interface SimulatedServicesOptions {
   readonly clock: Clock;
@@ -59,7 +59,7 @@ export interface SimulatedServicesOptions {
   /** Told of runs that got the call as if it had been dialled. */
   readonly onServed?: (run: Run) => void;
   /** What phones do with a text, by number; left out: they take it. */
-  readonly phones?: Readonly<Record<string, PhoneScript>>;
+  readonly phones?: Phones;
   /** Scripts wait for a debugger. */
   readonly debug?: boolean;
   /** Called with what is done to the world outside. */
@@ -101,7 +101,7 @@ export function simulatedServices(options: SimulatedServicesOptions): RunService
     callRecording: new SimulatedRecording(note),
     callSpeech: speech,
     transcripts: speech,
-    texts: new SimulatedTexts(clock, options.phones ?? {}, note),
+    texts: new SimulatedTexts(clock, options.phones ?? new Phones(), note),
     parking: new MemoryParkingLot(),
     queues: options.queues ?? new MemoryQueues(),
     policy: simulatedPolicy(options),

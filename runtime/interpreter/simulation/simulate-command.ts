@@ -112,12 +112,12 @@ function readOptions(options: SimulateOptions): string | Pick<SimulationOptions,
   if (wrong !== undefined) return `"${wrong}" are no keys: there is 0-9 * # A-D, and a comma before the next time`;
   const turns = steps === undefined ? undefined : readSteps(steps);
   if (turns && 'unknown' in turns) return `"${turns.unknown}" is nothing that a caller does: ${STEPS}`;
-  const phones: Record<string, PhoneScript> = {};
+  const phones: Record<string, PhoneScript[]> = {};
   for (const each of called) {
     const [, number = '', words = ''] = /^([^=]+)=(.*)$/.exec(each) ?? [];
     const phone = readPhone(words);
     if (number === '' || phone === undefined) return `"${each}" says not what a phone does: ${PHONE}`;
-    phones[number] = phone;
+    phones[number] = [...(phones[number] ?? []), phone];
   }
   const time = at === undefined ? Date.now() : parseTime(at);
   if (time === undefined) return `"${at}" is no time: write e.g. 2026-11-23T09:30+01:00`;

@@ -32,7 +32,7 @@ import type { CallNotice, WatchedCall } from '../ports/watching.ts';
 import { AT_ONCE, type ScriptedAnswer, statusText } from './answers.ts';
 import { type CallEvent, type CallNames, type CallScript, SIMULATED_CALL, SIMULATED_DOMAIN } from './call-script.ts';
 import { type Called, callPhone, firstOf } from './calling.ts';
-import { ANSWERING, type PhoneScript } from './phones.ts';
+import { ANSWERING, type PhoneScript, Phones } from './phones.ts';
 import { SimulatedParty } from './simulated-party.ts';
 import type { Turn } from './turns.ts';
 
@@ -61,6 +61,7 @@ export class SimulatedCall
   readonly names: CallNames;
   readonly #clock: Clock;
   readonly #script: CallScript;
+  readonly #phones: Phones;
   readonly #end = new AbortController();
   #party: SimulatedParty;
   #label: string;
@@ -70,6 +71,7 @@ export class SimulatedCall
   constructor(clock: Clock, script: CallScript = {}) {
     this.#clock = clock;
     this.#script = script;
+    this.#phones = script.phones instanceof Phones ? script.phones : new Phones(script.phones);
     this.names = script.names ?? SIMULATED_CALL;
     this.#label = script.label === undefined || script.label === '' ? '' : `${script.label}: `;
     this.#party = this.#makeParty(script.turns ?? (script.presses ?? []).map(toTurn));
@@ -251,7 +253,7 @@ export class SimulatedCall
   }
 
   #phone(to: string): PhoneScript | undefined {
-    return this.#script.phones?.[to.replace(/[',].*$/, '')];
+    return this.#phones.called(to.replace(/[',].*$/, ''));
   }
 
   #target(to: string): PhoneScript {

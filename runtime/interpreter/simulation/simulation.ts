@@ -9,6 +9,7 @@ import { startRun } from '../run/start-run.ts';
 import type { Value } from '../values.ts';
 import { type CallNames, type CallScript, SIMULATED_DOMAIN } from './call-script.ts';
 import { type EventsByStep, Happenings } from './happenings.ts';
+import { Phones } from './phones.ts';
 import { SimulatedCall } from './simulated-call.ts';
 import { type Fixtures, type SelectEntities, SimulatedModel } from './simulated-model.ts';
 import { SimulatedRecordings } from './simulated-recordings.ts';
@@ -80,9 +81,11 @@ export async function simulate(
   const recordings = new SimulatedRecordings(fixtures);
   const onSaid = recordings.said.bind(recordings);
   const onEvent = happenings.happened.bind(happenings);
+  const phones = script.phones instanceof Phones ? script.phones : new Phones(script.phones);
   const call = new SimulatedCall(clock, {
     direction: program.parameters.some((parameter) => parameter.default === undefined) ? 'outgoing' : 'incoming',
     ...script,
+    phones,
     onEvent,
     onSaid,
   });
@@ -101,13 +104,13 @@ export async function simulate(
     ...(openSandbox === undefined ? {} : { openSandbox }),
     openCall: () => {
       const names = legNames(calls.length);
-      const leg = { direction: 'outgoing', label: '', phones: script.phones ?? {}, names, onEvent, onSaid } as const;
+      const leg = { direction: 'outgoing', label: '', phones, names, onEvent, onSaid } as const;
       calls.push(new SimulatedCall(clock, leg));
       return calls.at(-1) as SimulatedCall;
     },
     endCall: (dialogid) => calls.find((each) => each.dialogid === dialogid)?.end('external', 'Request Terminated'),
     onServed: (served) => happenings.began(served),
-    phones: script.phones ?? {},
+    phones,
     folder: path.dirname(program.file),
     debug,
     note: (what) => onEvent({ at: clock.now(), what }),

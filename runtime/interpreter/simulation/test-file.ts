@@ -5,7 +5,7 @@ import { type Entry, scalarText } from '../checker/source.ts';
 import { YamlSource } from '../checker/yaml-source.ts';
 import { RECORDING } from '../ports/recording.ts';
 import type { Value } from '../values.ts';
-import { type PhoneScript, readPhone } from './phones.ts';
+import { type PhoneScript, type PhoneScripts, readPhone } from './phones.ts';
 import type { Fixtures } from './simulated-model.ts';
 import { parseTime } from './test-time.ts';
 import type { Turn } from './turns.ts';
@@ -32,7 +32,7 @@ export interface ScenarioTest {
   /** Milliseconds after which the caller hangs up, whatever happens. */
   readonly patience: number;
   readonly turns: readonly Turn[];
-  readonly phones: Readonly<Record<string, PhoneScript>>;
+  readonly phones: PhoneScripts;
   /** Answers of HTTP requests in order, by `METHOD URL`. */
   readonly http: Readonly<Record<string, Value>>;
   /** Answers of call operations in order, by name. */
@@ -236,18 +236,21 @@ class TestReader {
     return false;
   }
 
-  #phones(entry: Entry | undefined): Record<string, PhoneScript> {
-    const phones: Record<string, PhoneScript> = {};
+  /** `{ "102": busy }`, or a list, one for each call. */
+  #phones(entry: Entry | undefined): PhoneScripts {
+    const phones: Record<string, PhoneScript[]> = {};
     for (const { key, keyNode, value } of this.#entries(entry, 'phones')) {
-      const text = isScalar(value) ? scalarText(value) : '';
-      const script = readPhone(text);
-      if (script) phones[key] = script;
-      else
-        this.#source.problem(
-          value ?? keyNode,
-          `"${text}" says not what the phone does`,
-          'write answers, answers after 5s, busy, no answer, or a SIP status',
-        );
+      phones[key] = (isSeq(value) ? (value.items as Node[]) : [value ?? keyNode]).flatMap((node) => {
+        const text = isScalar(node) && node !== keyNode ? scalarText(node) : '';
+        const script = readPhone(text);
+        if (!script)
+          this.#source.problem(
+            node,
+            `"${text}" says not what the phone does`,
+            'write answers, answers after 5s, busy, no answer, or a SIP status',
+          );
+        return script ?? [];
+      });
     }
     return phones;
   }

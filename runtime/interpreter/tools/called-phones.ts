@@ -28,9 +28,16 @@ const NO_ANSWER = 'no answer';
 /** Status of a call that was called off (RFC 3261 section 15.1.2). */
 const CANCELLED = 487;
 
+/** What a phone did when it was called once. */
+interface Attempt {
+  words: string;
+  /** The block that called it. */
+  readonly by: TraceEntry;
+}
+
 /** A further call that was answered. */
 interface Leg {
-  readonly number: string;
+  readonly attempt: Attempt;
   /** When it did the last thing. */
   since: number;
   gone: boolean;
@@ -49,20 +56,29 @@ interface Asked {
   readonly ended: boolean;
 }
 
-/** What the numbers that were called did, by the words of tests. */
-export function calledPhones(view: RunView): Record<string, string> {
-  const phones: Record<string, string> = {};
+/** What the numbers that were called did, by the words of tests: a list where they did different things one after another. */
+export function calledPhones(view: RunView): Record<string, string | string[]> {
+  const phones = new Map<string, Attempt[]>();
+  const texted = new Map<string, Attempt[]>();
   const legs = new Map<string, Leg>();
   const asked = entriesOf(view, undefined).toSorted((a, b) => a.entry.start - b.entry.start);
-  // A phone that is busy may take a text: what it did when it was called counts more.
-  for (const each of asked) if (each.entry.component === TEXT) answers(each, phones, legs);
+  // A phone that is busy may take a text: what it did when it was called counts more, and of texts the last.
+  for (const each of asked) if (each.entry.component === TEXT) answers(each, texted, legs);
   for (const each of asked) {
     if (each.entry.component !== TEXT) answers(each, phones, legs);
     const leg = legs.get(each.other ?? each.leg ?? '');
     const did = leg && !leg.gone && legDeed(each, leg);
-    if (leg && did !== undefined) phones[leg.number] = `${phones[leg.number] ?? 'answers'}, ${did}`;
+    if (leg && did !== undefined) leg.attempt.words += `, ${did}`;
   }
-  return phones;
+  return Object.fromEntries([...new Map([...texted, ...phones])].map(([number, did]) => [number, oneOrAll(did)]));
+}
+
+/** The last one is what a phone does from then on. */
+function oneOrAll(attempts: readonly Attempt[]): string | string[] {
+  const words = attempts.map((attempt) => attempt.words);
+  while (words.length > 1 && words.at(-1) === words.at(-2)) words.pop();
+  const [only = ''] = words;
+  return words.length === 1 ? only : words;
 }
 
 /** The entries of a run and of those that it started. @param own the call that those without `leg` are for */
@@ -89,7 +105,7 @@ function entriesOf(view: RunView, own: string | undefined): readonly Asked[] {
   return [...entries, ...started];
 }
 
-function answers({ entry, leg, before }: Asked, phones: Record<string, string>, legs: Map<string, Leg>): void {
+function answers({ entry, leg, before }: Asked, phones: Map<string, Attempt[]>, legs: Map<string, Leg>): void {
   const { component, exit, start, answers: all = [], runs = [] } = entry;
   for (const { party, line, at } of all) {
     const number = dialled(entry, party);
@@ -97,12 +113,19 @@ function answers({ entry, leg, before }: Asked, phones: Record<string, string>, 
     if (number === undefined) continue;
     // It rang when the caller had enough.
     const rang = exit === INTERRUPTED && (status < 200 || status === CANCELLED);
-    if (rang) phones[number] = NO_ANSWER;
+    const known = phones.get(number) ?? [];
+    const note = (words: string): Attempt => {
+      const attempt = { words, by: entry };
+      const isSame = known.at(-1)?.by === entry && known.at(-1)?.words === NO_ANSWER && rang;
+      phones.set(number, entry.component === TEXT ? [attempt] : [...(isSame ? known.slice(0, -1) : known), attempt]);
+      return attempt;
+    };
+    if (rang) note(NO_ANSWER);
     if (rang || status < 200) continue;
     const answered = RINGS_AT_ONCE.has(component) ? `answers after ${at - start}ms` : 'answers';
-    phones[number] = status < 300 ? answered : status === 408 ? NO_ANSWER : String(status);
+    const attempt = note(status < 300 ? answered : status === 408 ? NO_ANSWER : String(status));
     if (status >= 300) continue;
-    const answering = { number, since: at, gone: false };
+    const answering = { attempt, since: at, gone: false };
     if (PLACES.has(component) && leg !== undefined) legs.set(leg, answering);
     // It answered, and was asked something before it was connected.
     if (runs.length > 0) legs.set(before, { ...answering, since: start });
