@@ -133,6 +133,12 @@ const CASES: readonly Case[] = [
     '6:3: warning: "call" comes here again, but the call without `leg` is made only once; give it a name: leg: other, beside call and in the blocks for that call',
   ],
   [
+    'time zones there are not',
+    "start: a\nblocks:\n  a: { if: \"now.getHours('Europe/Berln') > 3\", exits: { then: b, else: end } }\n  b: { log: \"at ${now.getMinutes('UTC')} ${now.getDate('Mars')}\", next: end }",
+    '4:26: there is no time zone "Europe/Berln"; e.g. Europe/London',
+    '5:56: there is no time zone "Mars"; e.g. Europe/London',
+  ],
+  [
     'what needs a call that is over',
     'start: a\nfinally: f\non: { hangup: h }\nblocks:\n  a: { answer: , next: b }\n  b: { refer: "102", exits: { answered: c, refused: end } }\n  c: { play: "silence:1s", next: end }\n' +
       '  f: { say: bye, next: end }\n  h: { tone: beep, next: end }',

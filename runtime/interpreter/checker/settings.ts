@@ -17,6 +17,7 @@ import { forValue, nameInBraces, placeholders, withoutExpressions } from './plac
 import { type Schema, describe, example, isAny, variant } from './schema.ts';
 import { type Entry, type Source, scalarText } from './source.ts';
 import { asWhole, literalHint, otherForm, variableHint } from './setting-hints.ts';
+import { isTimezone } from './starts.ts';
 import { celFits, conversion, plainType, staticType, valueType } from './static-type.ts';
 
 export interface SettingsContext {
@@ -352,6 +353,14 @@ export class SettingsChecker {
     }
     for (const doubt of compiled.doubts)
       source.problemInScalar(node, start + doubt.start, doubt.message, doubt.suggestion, 'warning');
+    for (const { 1: before = '', 2: single, 3: zone = single ?? '', index } of text.matchAll(ZONED))
+      if (!isTimezone(zone))
+        source.problemInScalar(
+          node,
+          start + index + before.length,
+          `there is no time zone "${zone}"`,
+          'e.g. Europe/London',
+        );
     this.#context.used(compiled.expression, node);
     return compiled.expression;
   }
@@ -360,6 +369,9 @@ export class SettingsChecker {
     this.#context.source.problem(node, message, suggestion);
   }
 }
+
+/** The time zone for which an expression tells a part of a time, where it is written out. */
+const ZONED = /(\.get(?:FullYear|Month|Date|DayOfWeek|Hours|Minutes|Seconds)\(\s*)(?:'([^'"]*)'|"([^'"]*)")/g;
 
 /** CEL types of which a text is made without being asked. */
 const PRINTED = new Set(['int', 'double', 'bool', 'dyn']);

@@ -106,7 +106,8 @@ function checkArgument(source: Source, node: Node, { name, type, values }: Param
     source.problem(node, `the parameter "${name}" must be one of ${values.map(plainText).join(', ')}`);
 }
 
-function isTimezone(name: string): boolean {
+/** Whether there is a time zone of this name: `Europe/London`. */
+export function isTimezone(name: string): boolean {
   try {
     return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';
   } catch {
