@@ -290,6 +290,7 @@ blocks:
         found: [
           '4:3: the block "first" names no component; write e.g. play: welcome.wav',
           '6:3: the exit "next" of the block "second" leads nowhere; add next: BLOCK, or lead it to end',
+          '6:3: the block "second" is never reached; lead an exit to it or remove it',
           '8:5: the block "second" has the component "answer" already; make it a block of its own',
           '9:5: a block has no "nxt"; did you mean "next"?',
           '10:10: the block "third" names no component; write { play: , next: BLOCK }',

@@ -440,6 +440,8 @@ blocks:
         '3:58: "event" needs the name of an event; write event: { NAME: taken }',
         '3:73: there is no block "nowhere"; there is: pick_up, long, taken, after, note, end',
         '3:82: nothing happens "on hld"; did you mean "hold"?',
+        '12:3: the block "taken" is never reached; lead an exit to it or remove it',
+        '15:3: the block "after" is never reached; lead an exit to it or remove it',
       ]);
     });
   });

@@ -136,6 +136,7 @@ describe('scenario library', () => {
     expect(await runCheck([file, '/nowhere.yaml'], components, (line) => lines.push(line))).to.equal(1);
     expect(lines).to.deep.equal([
       `${file}:7:11: there is no block "c"; there is: a, b, end`,
+      `${file}:8:3: the block "b" is never reached; lead an exit to it or remove it`,
       '/nowhere.yaml:1:1: the file cannot be read (there is none)',
     ]);
   });

@@ -1,6 +1,7 @@
 import { type Node, type YAMLMap, isAlias, isMap, isScalar, isSeq } from 'yaml';
 import { type Component, type ComponentRegistry, END, ERROR_EXIT, type LiteralSettings } from '../component.ts';
 import type { ExpressionCompiler } from '../expression.ts';
+import { nearest } from '../nearest.ts';
 import { suggestName } from '../problem.ts';
 import { type Block, type Compiled, literalSettings } from '../program.ts';
 import type { ValueType } from '../values.ts';
@@ -62,8 +63,8 @@ export class BlockReader {
   readonly #source: Source;
   readonly #components: ComponentRegistry;
   readonly #uses: ResultUse[] = [];
-  /** An exit has a mistake: where it leads is not known. */
-  #isOpen = false;
+  /** Where blocks with mistakes lead by what is written in them, wherever it stands. */
+  readonly #written = new Map<string, readonly string[]>();
   /** Names of all blocks, the broken ones included: an exit to a broken block is no second mistake. */
   readonly #declared = new Set<string>();
 
@@ -84,7 +85,9 @@ export class BlockReader {
       // A key that is here twice is told already.
       if (this.#declared.has(entry.key)) return [];
       this.#declared.add(entry.key);
+      const before = this.#source.problems.length;
       const draft = this.#draft(entry);
+      if (this.#source.problems.length > before) this.#written.set(entry.key, textsIn(entry.value));
       return names.take(entry.key, 'block', entry.keyNode) && draft ? [draft] : [];
     });
   }
@@ -103,11 +106,8 @@ export class BlockReader {
     for (const draft of drafts) {
       const settings = this.#settings(draft, context);
       const literal = settings && literalSettings(settings);
-      const before = this.#source.problems.length;
       const exits = completeExits(this.#source, { ...draft, settings: literal }, draft.exits);
       this.#checkTargets(draft);
-      if (this.#source.problems.length > before || draft.exits.broken === 'all' || draft.exits.broken.size > 0)
-        this.#isOpen = true;
       if (settings && literal) this.#checkTogether(draft, settings, literal);
       const { name, component, node } = draft;
       blocks.set(name, {
@@ -170,31 +170,39 @@ export class BlockReader {
   /** Notes where a run cannot get, and results read where their block cannot have run. */
   checkFlow(blocks: ReadonlyMap<string, Block>, drafts: readonly BlockDraft[], flow: Flow): void {
     const { start, last, interrupts, unset } = flow;
-    // An exit that there is not leads somewhere, too: that it is wrong is told.
-    const wired = new Map(
-      drafts.map(({ name, exits }) => [name, [...exits.wired.values()].map(({ target }) => target)]),
-    );
-    const graph: Graph = new Map(
-      [...blocks].map(([name, { exits }]) => [name, [...exits.values(), ...(wired.get(name) ?? [])]]),
-    );
-    const before = this.#source.problems.length;
     for (const entry of [start, last]) if (entry) this.#checkTarget(textOf(entry), entry.value ?? entry.keyNode, false);
     for (const { target, node } of interrupts) this.#checkTarget(target, node, true);
-    if (blocks.size < this.#declared.size) return;
-    // Whatever is led to by mistake elsewhere is not reached, and that is no second one.
-    const isOpen = this.#isOpen || this.#source.problems.length > before;
+    // What is wrong is told; that it leads to where it seems to be meant to spares what would follow from it.
+    const wired = new Map(
+      drafts.map(({ name, exits }) => [name, [...exits.wired.values()].map(({ target }) => this.#meant(target))]),
+    );
+    const graph: Graph = new Map(
+      [...this.#declared].map((name) => {
+        const exits = [...(blocks.get(name)?.exits.values() ?? [])].map((target) => this.#meant(target));
+        return [name, [...exits, ...(wired.get(name) ?? []), ...(this.#written.get(name) ?? [])]];
+      }),
+    );
     // These may run after any block, or none.
-    const finale = reachableFrom(graph, [...(last ? [textOf(last)] : []), ...interrupts.map(({ target }) => target)]);
-    const reached = start ? reachableFrom(graph, [textOf(start)]) : undefined;
+    const ends = [...(last ? [textOf(last)] : []), ...interrupts.map(({ target }) => target)];
+    const finale = reachableFrom(
+      graph,
+      ends.map((name) => this.#meant(name)),
+    );
+    const first = start === undefined ? undefined : this.#meant(textOf(start));
+    const reached = first !== undefined && this.#declared.has(first) ? reachableFrom(graph, [first]) : undefined;
     for (const { name, node } of drafts) {
-      if (!isOpen && reached && !reached.has(name) && !finale.has(name))
+      if (reached && !reached.has(name) && !finale.has(name))
         this.#source.problem(node, `the block "${name}" is never reached`, 'lead an exit to it or remove it');
     }
     for (const { reader, name, node } of this.#uses) {
-      if (isOpen || !blocks.has(name) || finale.has(reader) || successors(graph, name).has(reader)) continue;
+      if (!blocks.has(name) || finale.has(reader) || successors(graph, name).has(reader)) continue;
       this.#source.problem(node, `"${name}" is read before the block "${name}" has run`);
     }
     this.#checkSpins(blocks, drafts, graph);
+    if (first !== undefined)
+      for (const name of unset) this.#checkUnset(name, runsUnset(name, blocks, graph, first), finale);
+    // What a broken block does with the call is not known.
+    if (blocks.size < this.#declared.size) return;
     checkCallLife(this.#source, blocks, drafts, {
       start: start && textOf(start),
       last: last && textOf(last),
@@ -202,8 +210,6 @@ export class BlockReader {
       interrupts: interrupts.filter(({ kind }) => kind !== 'hangup').map(({ target }) => target),
       asks: new Set(this.#uses.filter(({ name }) => name === 'call').map(({ reader }) => reader)),
     });
-    for (const name of start ? unset : [])
-      this.#checkUnset(name, runsUnset(name, blocks, graph, textOf(start as Entry)), finale);
   }
 
   #checkSpins(blocks: ReadonlyMap<string, Block>, drafts: readonly BlockDraft[], graph: Graph): void {
@@ -297,6 +303,11 @@ export class BlockReader {
     return checker.compileShorthand(value, component.settings, shorthand, `"${component.name}"`, keyNode);
   }
 
+  /** The block that a name stands for, also when it is misspelt. */
+  #meant(target: string): string {
+    return target === END || this.#declared.has(target) ? target : (nearest(target, this.#declared) ?? target);
+  }
+
   #checkTargets({ exits }: BlockDraft): void {
     for (const { target, node } of exits.wired.values()) this.#checkTarget(target, node, true);
   }
@@ -324,6 +335,13 @@ function legUse(source: Source, { component, leg, settings: { keyNode, value } }
   const single = component.shorthand === component.legSetting ? [{ key: component.legSetting, keyNode, value }] : [];
   const entries = isMap(value) ? source.entries(value) : single;
   return { component, leg, other: entries.find((entry) => entry.key === component.legSetting) };
+}
+
+/** Whatever may be the name of a block. */
+function textsIn(node: Node | null): readonly string[] {
+  if (isScalar(node)) return [scalarText(node)];
+  if (isMap(node)) return node.items.flatMap(({ value }) => textsIn(value as Node | null));
+  return isSeq(node) ? (node.items as Node[]).flatMap(textsIn) : [];
 }
 
 export function textOf({ value }: Entry): string {
