@@ -55,6 +55,13 @@ const CASES: readonly Case[] = [
     limits: {},
   },
   {
+    limit: 'pendingCommands',
+    words: '"pending" of 64 functions',
+    what: 'many commands, each of which it cancels at once',
+    source: 'for (let i = 0; i < 65; i++) { const one = echo(); one.catch(() => {}); one.cancel(); } await echo();',
+    limits: {},
+  },
+  {
     limit: 'timers',
     words: 'of 32 functions sleep',
     what: 'many timers',

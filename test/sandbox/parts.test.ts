@@ -94,17 +94,21 @@ describe('sandbox: what a script says', () => {
 
 describe('sandbox: budget', () => {
   it('counts commands, those that wait, and timers among them', () => {
-    const budget = new Budget({ ...DEFAULT_LIMITS, commands: 5, pendingCommands: 2, timers: 1 });
+    const budget = new Budget({ ...DEFAULT_LIMITS, commands: 6, pendingCommands: 2, timers: 1 });
     expect(budget.countCommand(1, 'sleep')).to.equal(undefined);
     expect(budget.countCommand(2, 'sleep')).to.equal('timers');
     budget.settle(2);
+    expect(budget.countCommand(3, 'play')).to.equal('pendingCommands');
+    budget.settle(3);
+    budget.beginTurn();
     expect(budget.countCommand(3, 'play')).to.equal(undefined);
     expect(budget.countCommand(4, 'play')).to.equal('pendingCommands');
     budget.settle(1);
     budget.settle(4);
+    budget.beginTurn();
     expect(budget.countCommand(5, 'sleep')).to.equal(undefined);
     expect(budget.countCommand(6, 'play')).to.equal('commands');
-    expect(budget.usage()).to.deep.equal({ commands: 6, logLines: 0, logBytes: 0 });
+    expect(budget.usage()).to.deep.equal({ commands: 7, logLines: 0, logBytes: 0 });
   });
 
   it('counts log lines and bytes', () => {

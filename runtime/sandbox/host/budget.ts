@@ -9,6 +9,8 @@ export class Budget {
   readonly #pending = new Map<number, string>();
   #timers = 0;
   #commands = 0;
+  /** Given in this turn: one that is cancelled at once has been begun all the same. */
+  #inTurn = 0;
   #logLines = 0;
   #logBytes = 0;
 
@@ -16,12 +18,18 @@ export class Budget {
     this.#limits = limits;
   }
 
+  /** What the script says in one turn is counted from here. */
+  beginTurn(): void {
+    this.#inTurn = 0;
+  }
+
   countCommand(id: number, name: string): LimitName | undefined {
     this.#commands++;
+    this.#inTurn++;
     this.#pending.set(id, name);
     if (name === TIMER) this.#timers++;
     if (this.#commands > this.#limits.commands) return 'commands';
-    if (this.#pending.size > this.#limits.pendingCommands) return 'pendingCommands';
+    if (Math.max(this.#pending.size, this.#inTurn) > this.#limits.pendingCommands) return 'pendingCommands';
     return this.#timers > this.#limits.timers ? 'timers' : undefined;
   }
 

@@ -183,6 +183,7 @@ export class HostRun implements ScriptRun {
     // With a limit comes nothing else that was said in the turn.
     if (utterances[0]?.kind !== 'limit') this.#written = [];
     if (unhandled !== undefined) this.#log('warn', `a rejected promise was not handled: ${unhandled}`);
+    this.#budget.beginTurn();
     for (const item of utterances) {
       if (this.isOver) return;
       if (this.#halting === undefined || item.kind === 'log') this.#hear(item);
