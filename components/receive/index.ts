@@ -7,7 +7,7 @@ export const receive = defineComponent({
   name: 'receive',
   summary: 'Waits for a message from another run.',
   otherNames: ['wait_message'],
-  docs: 'Messages that came before are kept: the oldest of this name is taken.',
+  docs: 'Messages that came before are kept: the oldest of this name is taken. Of more than 100, or of 1,048,576 characters of JSON, the oldest are gone.',
   settings: Type.Object({
     message: Type.String({ minLength: 1, maxLength: 64, examples: ['agent_free'], description: 'Its name.' }),
     timeout: Duration({ default: '30s', examples: ['30s'], description: 'How long to wait.' }),

@@ -89,6 +89,17 @@ describe('scenario modules', () => {
     expect(outcome.value).to.deep.equal(expected);
   });
 
+  it('keep messages that nobody has received up to a number of characters, the latest of them', async () => {
+    const { outcome } = await run(`
+      const { run: to } = await scenario.info();
+      for (const i of [1, 2, 3, 4, 5]) await scenario.send({ to, message: 'a', data: i + 'x'.repeat(240_000) });
+      const found = [];
+      for (let got = await scenario.receive('a'); got.exit === 'next'; got = await scenario.receive('a')) found.push(got.data[0]);
+      return found;`);
+    expect(outcome.error).to.equal(undefined);
+    expect(outcome.value).to.deep.equal(['2', '3', '4', '5']);
+  });
+
   it('reach HTTP, the model and events', async () => {
     const { outcome } = await run(
       `const { json } = await http.request({ url: 'https://api.example.com/a' });

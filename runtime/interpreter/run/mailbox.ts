@@ -8,8 +8,15 @@ export interface Message {
   readonly from: string;
 }
 
-/** Messages that nobody has received; more push out the oldest. */
+/** Messages that nobody has received, and the characters of JSON in them; more push out the oldest. */
 const MAX_WAITING = 100;
+const MAX_LENGTH = 1_048_576;
+
+interface Waiting {
+  readonly message: Message;
+  /** Characters of JSON in its data. */
+  readonly length: number;
+}
 
 interface Receiver {
   readonly name: string;
@@ -18,7 +25,8 @@ interface Receiver {
 
 /** Keeps a run's messages until one of its blocks receives them. */
 export class Mailbox {
-  readonly #waiting: Message[] = [];
+  readonly #waiting: Waiting[] = [];
+  #length = 0;
   readonly #receivers: Receiver[] = [];
 
   /** @returns false when the oldest message had to go */
@@ -29,16 +37,17 @@ export class Mailbox {
       receiver.resolve(message);
       return true;
     }
-    this.#waiting.push(message);
-    if (this.#waiting.length <= MAX_WAITING) return true;
-    this.#waiting.shift();
-    return false;
+    const { length } = JSON.stringify(message.data);
+    this.#waiting.push({ message, length });
+    this.#length += length;
+    const count = this.#waiting.length;
+    while (this.#waiting.length > MAX_WAITING || this.#length > MAX_LENGTH) this.#take(0);
+    return this.#waiting.length === count;
   }
 
   /** The oldest message of this name, or the next one; rejects with the signal's reason. */
   async receive(name: string, signal: AbortSignal): Promise<Message> {
-    const index = this.#waiting.findIndex((message) => message.name === name);
-    const [message] = index < 0 ? [] : this.#waiting.splice(index, 1);
+    const message = this.#take(this.#waiting.findIndex((waiting) => waiting.message.name === name));
     if (message) return message;
     signal.throwIfAborted();
     const { promise, resolve, reject } = Promise.withResolvers<Message>();
@@ -50,5 +59,12 @@ export class Mailbox {
     this.#receivers.push(receiver);
     signal.addEventListener('abort', abort, { once: true });
     return promise.finally(() => signal.removeEventListener('abort', abort));
+  }
+
+  /** @param index less than 0: none */
+  #take(index: number): Message | undefined {
+    const [taken] = index < 0 ? [] : this.#waiting.splice(index, 1);
+    this.#length -= taken?.length ?? 0;
+    return taken?.message;
   }
 }
