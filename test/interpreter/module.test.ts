@@ -89,6 +89,21 @@ describe('scenario modules', () => {
     expect(outcome.value).to.deep.equal(expected);
   });
 
+  it('are told of a duration that is longer than there may be, and do not go on at once', async () => {
+    const { outcome } = await run(`
+      const found = [];
+      const [long, huge] = ['169h', 1e12];
+      for (const wrong of [() => sleep(long), () => sleep(huge), () => scenario.receive({ message: 'a', timeout: long })]) {
+        try { await wrong(); found.push('went on'); } catch ({ code, message }) { found.push(code + ' ' + message); }
+      }
+      return found;`);
+    expect(outcome.value).to.deep.equal([
+      'setting sleep: the setting duration must be at most a week (168h)',
+      'setting sleep: the setting duration must be at most a week (168h)',
+      'setting scenario.receive: the setting timeout must be at most a week (168h)',
+    ]);
+  });
+
   it('keep messages that nobody has received up to a number of characters, the latest of them', async () => {
     const { outcome } = await run(`
       const { run: to } = await scenario.info();

@@ -1,9 +1,12 @@
+import type { TSchema } from 'typebox';
 import { Value } from 'typebox/value';
 import type { CallPort } from '../call-port.ts';
 import type { Component, ComponentResult } from '../component.ts';
+import { parseDuration } from '../duration.ts';
 import { ScenarioError } from '../errors.ts';
 import { suggestName } from '../problem.ts';
 import type { Program } from '../program.ts';
+import { settingKind } from '../setting.ts';
 import type { Value as Plain } from '../values.ts';
 import { BlockContext, type BlockSite } from './block-context.ts';
 import type { RunPlace } from './family.ts';
@@ -149,7 +152,7 @@ function subjectOf({ subject }: Component, settings: unknown): string | undefine
  * @throws ScenarioError code `setting`
  */
 export function checkSettings(name: string, { settings: schema }: Component, settings: unknown): void {
-  const { properties } = schema as { readonly properties?: Readonly<Record<string, unknown>> };
+  const { properties } = schema as { readonly properties?: Readonly<Record<string, TSchema>> };
   const unknown = properties && Object.keys(settings as object).find((key) => !Object.hasOwn(properties, key));
   if (unknown !== undefined) {
     const instead = suggestName(unknown, Object.keys(properties ?? {}));
@@ -158,8 +161,18 @@ export function checkSettings(name: string, { settings: schema }: Component, set
       `${name} has no setting "${unknown}"${instead === undefined ? '' : `; ${instead}`}`,
     );
   }
-  if (Value.Check(schema, settings)) return;
+  if (Value.Check(schema, settings)) return checkDurations(name, properties ?? {}, settings as object);
   const [problem] = Value.Errors(schema, settings);
   const where = problem?.instancePath.replace(/^\//, '') ?? '';
   throw new ScenarioError('setting', `${name}: the setting ${where} ${problem?.message ?? 'is not allowed'}`);
+}
+
+/** How long it may be, its pattern does not say. */
+function checkDurations(name: string, properties: Readonly<Record<string, TSchema>>, settings: object): void {
+  for (const [key, value] of Object.entries(settings)) {
+    const property = properties[key];
+    if (property === undefined || settingKind(property) !== 'duration') continue;
+    if (parseDuration(String(value)) === undefined)
+      throw new ScenarioError('setting', `${name}: the setting ${key} must be at most a week (168h)`);
+  }
 }
