@@ -1,10 +1,10 @@
 import { type Program as Tree, parse } from 'acorn';
 import type { CompileResult, ScriptSource } from './sandbox.ts';
-import { SourceError, plainSource } from './worker/source.ts';
+import { SourceError, WornError, plainSource } from './worker/source.ts';
 
 /**
  * Compiles a source without an isolate, for commands that have no calls to look after: in a tenth of the time.
- * @returns undefined when only V8 can say what is wrong with it
+ * @returns undefined when only V8 can say what is wrong with it, or nothing can be compiled here any more
  */
 export function compileHere(source: ScriptSource): CompileResult | undefined {
   let code: string;
@@ -12,6 +12,7 @@ export function compileHere(source: ScriptSource): CompileResult | undefined {
     code = plainSource({ ...source, line: source.line ?? 1 });
   } catch (error) {
     if (error instanceof SourceError) return { ok: false, problems: error.problems };
+    if (error instanceof WornError) return undefined;
     throw error;
   }
   const isBlock = source.kind === 'block';

@@ -73,6 +73,12 @@ export type ToHost =
   | { readonly type: 'ready'; readonly rss: number }
   | { readonly type: 'pong'; readonly rss: number }
   | { readonly type: 'compiled'; readonly request: number; readonly problems: readonly ScriptProblem[] }
+  /** No source that may have types can be prepared here any more: the process has to be replaced. */
+  | { readonly type: 'worn' }
+  /** Of a program that came for that too late. */
+  | { readonly type: 'uncompiled'; readonly request: number }
+  /** The same of a run, which has not begun, or slept. The worker has forgotten it. */
+  | { readonly type: 'refused'; readonly run: number }
   /** Body: what the script said in this activation, a JSON list; `over`: it came to its end, and the worker forgot it. */
   | ({ readonly type: 'said'; readonly run: number; readonly unhandled?: string; readonly over?: true } & RunProgress)
   /** Of a turn that goes on. Body: what was written to the log in it since the last time, a JSON list, or nothing. */

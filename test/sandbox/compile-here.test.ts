@@ -25,4 +25,12 @@ describe('compiling without an isolate', () => {
       if (here) expect(here).to.deep.equal(await sandbox.compile(asked));
       else expect((await sandbox.compile(asked)).ok).to.equal(false);
     });
+
+  it('leaves everything to a sandbox after a source that is nested too deeply', async () => {
+    const nested: ScriptSource = { source: '('.repeat(3000), kind: 'block', format: 'ts', file: 'x.ts' };
+    const typed: ScriptSource = { source: 'const a: number = 1;', kind: 'block', format: 'ts', file: 'x.ts' };
+    expect(compileHere(nested)).to.have.property('ok', false);
+    expect(compileHere(typed)).to.equal(undefined);
+    expect((await sandbox.compile(typed)).ok).to.equal(true);
+  });
 });

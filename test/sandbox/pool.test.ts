@@ -11,6 +11,9 @@ const LONG = 600_000;
 /** Uses up its process: V8 cannot interrupt it. */
 const UNSTOPPABLE = 'Array.prototype.includes.call({ length: 2 ** 53 - 1 }, 1);';
 
+/** More than the parser of Node.js has room for. */
+const NESTED = `return ${'('.repeat(3000)}1${')'.repeat(3000)};`;
+
 describe('sandbox: processes', function () {
   this.timeout(15_000);
 
@@ -150,6 +153,40 @@ describe('sandbox: processes', function () {
       expect(stat?.[3]).to.equal(own?.[3]);
       expect(readFileSync(`/proc/${pid}/oom_score_adj`, 'utf8').trim()).to.equal('1000');
       expect(readFileSync(`/proc/${pid}/environ`, 'utf8')).to.equal('');
+    } finally {
+      await sandbox.close();
+    }
+  });
+
+  it('harms nobody by a source that is nested too deeply to take types out of it', async () => {
+    const sandbox = await openSandbox({ workers: 1 });
+    try {
+      const asked = Promise.withResolvers<void>();
+      const answer = Promise.withResolvers<void>();
+      const working = startScript(sandbox, {
+        source: 'let n = 1; await echo(); n++; return n;',
+        onCommand: () => {
+          asked.resolve();
+          return answer.promise;
+        },
+      });
+      await asked.promise;
+      const typed = { format: 'ts', kind: 'block', file: 'x.ts', source: 'const a: number = 1; return a;' } as const;
+      const nested = { ...typed, source: NESTED };
+      const [harmful, compiled, begun] = await Promise.all([
+        sandbox.compile(nested),
+        sandbox.compile(typed),
+        ...Array.from({ length: 4 }, () => startScript(sandbox, typed).finished),
+      ]);
+      const problems = [{ line: 1, column: 1, message: 'the source is nested too deeply' }];
+      expect(harmful).to.deep.equal({ ok: false, problems });
+      expect(compiled.ok).to.equal(true);
+      expect(begun?.value).to.equal(1);
+      // As a run, too, and again: each time another process goes on.
+      expect((await errorOf(startScript(sandbox, nested))).message).to.equal('1:1: the source is nested too deeply');
+      expect((await startScript(sandbox, typed).finished).value).to.equal(1);
+      answer.resolve();
+      expect((await working.finished).value).to.equal(2);
     } finally {
       await sandbox.close();
     }

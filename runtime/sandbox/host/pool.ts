@@ -89,7 +89,8 @@ export class Pool implements Sandbox {
     await this.#opened.promise;
     const worker = this.#idlest(this.#slots) ?? this.#slots.find((slot) => slot.worker)?.worker;
     if (!worker) throw new SandboxLostError('no sandbox process is up');
-    return await worker.compile({ ...source, id: -++this.#lastId, key: '' });
+    const result = await worker.compile({ ...source, id: -++this.#lastId, key: '' });
+    return result ?? (await this.compile(source));
   }
 
   start(options: StartOptions): ScriptRun {
@@ -244,6 +245,12 @@ export class Pool implements Sandbox {
         this.#retired.addHarmed(worker);
       },
       asleep: (id, run, text, missed) => this.#asleep(id, run, text, missed),
+      worn: (worker) => {
+        if (worker.state === 'retiring') return;
+        this.#options.onDiagnostic('a source was nested too deeply for its sandbox process, which is replaced', {});
+        this.#vacate(worker);
+        this.#retired.addReplaced(worker);
+      },
       grown: (worker) => {
         // However long the runs of others that have grown go on: there are never many processes more.
         if (this.#retired.size >= this.#options.workers) return;

@@ -75,6 +75,7 @@ export class Slot {
     this.#failures = harmless || performance.now() - this.#born > GOOD_LIFE_MS ? 0 : this.#failures + 1;
     const wait = this.#failures < 2 ? 0 : Math.min(FIRST_WAIT_MS * 2 ** (this.#failures - 2), LONGEST_WAIT_MS);
     if (this.#closed) return;
+    if (wait === 0) return this.start();
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
       this.start();

@@ -21,8 +21,8 @@ export interface WorkerListener {
   /** A program made the worker unreliable. */
   wounded(worker: Worker, culprit: NumberedProgram, reason: string): void;
   /**
-   * The worker died before anything was heard of runs that were to begin or wake in it: nothing that they did has been carried out.
-   * Follows `gone`.
+   * The worker died before anything was heard of runs that were to begin or wake in it, or could not prepare them: nothing that they
+   * did has been carried out. Follows `gone` or `worn`.
    */
   unheard(arrivals: readonly Arrival[]): void;
   /** @param suspects programs that may have been the cause */
@@ -33,6 +33,8 @@ export interface WorkerListener {
    * @param missed what it was told and did not hear any more
    */
   asleep(id: number, run: HostRun, text: string, missed: readonly Job[]): void;
+  /** The worker can prepare no programs any more; the runs in it go on. */
+  worn(worker: Worker): void;
   /** The worker keeps much more memory than it needs. */
   grown(worker: Worker): void;
   /** A run waits for a debugger. */
@@ -66,7 +68,7 @@ export class Worker {
   readonly #programs = new Set<number>();
   /** Programs of ended runs whose isolate may not have stopped. */
   readonly #endedBadly = new Map<number, NumberedProgram>();
-  readonly #compiles = new Map<number, PromiseWithResolvers<CompileResult>>();
+  readonly #compiles = new Map<number, PromiseWithResolvers<CompileResult | undefined>>();
   #state: WorkerState = 'starting';
   #wasReady = false;
   #growth: Growth | undefined;
@@ -119,10 +121,11 @@ export class Worker {
 
   /**
    * Looks for mistakes in a program that is not kept.
+   * @returns undefined when another worker has to
    * @throws SandboxLostError
    */
-  compile(program: NumberedProgram): Promise<CompileResult> {
-    const compiled = Promise.withResolvers<CompileResult>();
+  compile(program: NumberedProgram): Promise<CompileResult | undefined> {
+    const compiled = Promise.withResolvers<CompileResult | undefined>();
     this.#compiles.set(program.id, compiled);
     this.announce(program);
     this.process.send({ type: 'compile', request: program.id, program: program.id });
@@ -189,9 +192,13 @@ export class Worker {
       case 'pong':
         return this.#look(message.rss);
       case 'compiled':
-        this.#compiles.get(message.request)?.resolve(compileResult(message.problems, body));
-        this.#compiles.delete(message.request);
-        return this.#endWhenDone();
+        return this.#compiled(message.request, compileResult(message.problems, body));
+      case 'uncompiled':
+        return this.#compiled(message.request, undefined);
+      case 'worn':
+        return this.#listener.worn(this);
+      case 'refused':
+        return this.#refused(message.run);
       case 'debuggable': {
         const held = this.#held.get(message.run);
         if (held) held.arrival = undefined;
@@ -231,6 +238,19 @@ export class Worker {
     this.#endWhenDone();
   }
 
+  #compiled(request: number, result: CompileResult | undefined): void {
+    this.#compiles.get(request)?.resolve(result);
+    this.#compiles.delete(request);
+    this.#endWhenDone();
+  }
+
+  #refused(id: number): void {
+    const { arrival, jobs = [] } = this.#held.get(id) ?? {};
+    this.#held.delete(id);
+    if (arrival) this.#listener.unheard([arrivalAgain(arrival, jobs, arrival.isAgain)]);
+    this.#endWhenDone();
+  }
+
   #look(rss: number): void {
     let allowed = 0;
     for (const { run } of this.#held.values()) allowed += run.limits.memoryMb * MB;
@@ -256,13 +276,13 @@ export class Worker {
     for (const { reject } of this.#compiles.values()) reject(new SandboxLostError(reason));
     this.#compiles.clear();
     this.#listener.gone(this, suspects, reason);
-    this.#listener.unheard(
-      unheard.map(({ arrival: { id, run, program, entrance }, jobs }) => {
-        run.restart();
-        return new Arrival(id, run, program, entrance, { jobs, isAgain: true });
-      }),
-    );
+    this.#listener.unheard(unheard.map(({ arrival, jobs }) => arrivalAgain(arrival, jobs, true)));
   }
+}
+
+function arrivalAgain({ id, run, program, entrance }: Arrival, jobs: readonly Job[], isAgain: boolean): Arrival {
+  run.restart();
+  return new Arrival(id, run, program, entrance, { jobs, isAgain });
 }
 
 function compileResult(problems: readonly ScriptProblem[], code: string): CompileResult {

@@ -31,6 +31,11 @@ export class SourceError extends Error {
   }
 }
 
+/** No types can be taken out of a source in this process any more, whatever source it is. */
+export class WornError extends Error {
+  override readonly name = 'WornError';
+}
+
 /** What stands around a block. */
 const OPENING = '__scenario__(async function (vars, args) {\n';
 const CLOSING = '\n});0';
@@ -42,7 +47,7 @@ export const MAX_SOURCE_LENGTH = 131_072;
 
 /**
  * Wraps a block into a function and removes types.
- * @throws SourceError
+ * @throws SourceError, WornError
  */
 export function prepareSource({ source, format, kind, line }: Program): Prepared {
   if (source.length > MAX_SOURCE_LENGTH) {
@@ -57,12 +62,12 @@ export function prepareSource({ source, format, kind, line }: Program): Prepared
   // The value of the wrapped block is 0, for nothing but plain values may leave the isolate.
   const wrapped = kind === 'block' ? `${OPENING}${source}${CLOSING}` : source;
   const lineOffset = kind === 'block' ? line - 2 : line - 1;
-  const code = format === 'ts' ? stripTypes(wrapped, lineOffset) : wrapped;
+  const code = format === 'ts' ? stripTypes(wrapped, lineOffset, line) : wrapped;
   const escapes = kind === 'block' && !isFunctionBody(code.slice(OPENING.length, -CLOSING.length));
   return { code, lineOffset, escapes };
 }
 
-/** The source without types. @throws SourceError */
+/** The source without types. @throws SourceError, WornError */
 export function plainSource(program: Program): string {
   const { code } = prepareSource(program);
   return program.kind === 'block' ? code.slice(OPENING.length, -CLOSING.length) : code;
@@ -77,12 +82,31 @@ function isFunctionBody(body: string): boolean {
   }
 }
 
-/** Strip mode replaces types by blanks, so that positions stay. */
-function stripTypes(source: string, lineOffset: number): string {
+/** How Node.js says that a source is at fault. */
+const MISTAKES: ReadonlySet<unknown> = new Set(['ERR_INVALID_TYPESCRIPT_SYNTAX', 'ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX']);
+let worn = false;
+let onWorn = (): void => undefined;
+
+/** @param told called once, when no types can be taken out of sources here any more */
+export function whenWorn(told: () => void): void {
+  onWorn = told;
+}
+
+/**
+ * Strip mode replaces types by blanks, so that positions stay.
+ * @throws SourceError, WornError
+ */
+function stripTypes(source: string, lineOffset: number, line: number): string {
+  if (worn) throw new WornError('no types can be taken out of sources here any more');
   try {
     return stripTypeScriptTypes(source);
   } catch (error) {
-    throw new SourceError([typeProblem(error as Error, source, lineOffset)]);
+    if (MISTAKES.has((error as NodeJS.ErrnoException).code))
+      throw new SourceError([typeProblem(error as Error, source, lineOffset)]);
+    // The parser of Node.js, which is WebAssembly, came to the end of its stack, and never gives back what it had of it.
+    worn = true;
+    onWorn();
+    throw new SourceError([{ line, column: 1, message: 'the source is nested too deeply' }]);
   }
 }
 

@@ -11,7 +11,7 @@ import { randomSeed } from './random-seed.ts';
 import type { Room } from './room.ts';
 import { type Seat, type Seats, leave } from './seats.ts';
 import type { Slate } from './slate.ts';
-import { type Program, SourceError } from './source.ts';
+import { type Program, SourceError, WornError } from './source.ts';
 import type { Turnstile } from './turnstile.ts';
 
 export interface RunSurroundings {
@@ -125,7 +125,8 @@ export class WorkerRun {
       const { memoryMb, debug } = this.#settings;
       this.#seat = await (debug ? seats.make(program, memoryMb, true) : seats.take(program, memoryMb));
     } catch (error) {
-      this.#fail(prepareFailure(error));
+      if (error instanceof WornError) this.#refuse();
+      else this.#fail(prepareFailure(error));
       return undefined;
     } finally {
       clearTimeout(stuck);
@@ -331,6 +332,14 @@ export class WorkerRun {
     if (said.kind === 'threw') return said;
     const limit = this.#limited ? this.#activity.exceeded : undefined;
     return limit === undefined ? undefined : { kind: 'limit', limit };
+  }
+
+  /** Nothing of it was done here: its host brings it into another process. */
+  #refuse(): void {
+    if (this.#isOver()) return;
+    this.#state = 'over';
+    this.#around.over();
+    this.#around.send({ type: 'refused', run: this.#settings.run });
   }
 
   #exceeded(limit: LimitName): void {
