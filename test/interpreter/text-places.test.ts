@@ -1,3 +1,4 @@
+import process from 'node:process';
 import { expect } from 'chai';
 import { components } from '../../components/index.ts';
 import { checkText } from '../../runtime/interpreter/checker/check-file.ts';
@@ -60,6 +61,18 @@ describe('places in scripts of blocks', () => {
       });
     }
   }
+
+  it('are found in the time of one look through a script, however many mistakes it has', async () => {
+    const { text } = scenario('', `code: |\n        ${"if(args.a)await call.play('a');".repeat(4000)}§`);
+    const before = process.threadCpuUsage();
+    const { problems } = await check(text);
+    const { user, system } = process.threadCpuUsage(before);
+    expect(problems).to.have.lengthOf.greaterThan(4000);
+    const last = Math.max(...problems.map(({ column }) => column));
+    expect(last).to.equal(9 + 31 * 3999 + 'if('.length);
+    // From its beginning for each of them it takes some two seconds.
+    expect((user + system) / 1000).to.be.lessThan(1000);
+  });
 
   it('are told of promises that nobody waits for', async () => {
     const { text, place } = scenario('', 'code: |\n        void Promise.reject(new§ Error("x"));\n        return 1;');

@@ -10,16 +10,36 @@ export interface WrittenText {
 const ESCAPES: Readonly<Record<string, number>> = { x: 3, u: 5, U: 9 };
 const BLANK = /\s/;
 
+/** How far the last look into a scalar came, up to the character that was asked for. */
+interface Reached {
+  readonly raw: string;
+  readonly index: number;
+  readonly at: number;
+  readonly done: number;
+}
+
+/** A script with thousands of mistakes is asked about thousands of times, mostly from the first to the last. */
+const reached = new WeakMap<WrittenText, Reached>();
+
 /**
  * Where a character of a scalar's value stands in the text as it is written: the two differ by quotes, escapes,
  * indentation, and lines that are folded into one.
  * @param raw the scalar as it is written
  * @returns an offset in `raw`; undefined when the two do not go together
  */
-export function offsetInRaw(raw: string, { type, value }: WrittenText, index: number): number | undefined {
+export function offsetInRaw(raw: string, scalar: WrittenText, index: number): number | undefined {
+  const { type, value } = scalar;
   const text = String(value);
-  let at = beginOf(raw, type);
-  for (let done = 0; at < raw.length; ) {
+  const before = reached.get(scalar);
+  const { at: begin, done: sooner } =
+    before !== undefined && before.index <= index && before.raw === raw ? before : { at: beginOf(raw, type), done: 0 };
+  let at = begin;
+  let noted = false;
+  for (let done = sooner; at < raw.length; ) {
+    if (done >= index && !noted) {
+      noted = true;
+      reached.set(scalar, { raw, index, at, done });
+    }
     if (done >= text.length) return at;
     const character = raw[at] ?? '';
     if (type === Scalar.QUOTE_DOUBLE && character === '\\') {
