@@ -18,7 +18,7 @@ describe('hostile scenarios beside a call', () => {
     const { outgoing, incoming } = await stage.connect(await stage.phone('alice'), await stage.phone('bob'), '102');
     const rest = await stage.rest();
     const all = hostileScenarios();
-    const chosen = all.filter((_, index) => index % EVERY === 0 || index >= all.length - 13);
+    const chosen = all.filter((_, index) => index % EVERY === 0 || index >= all.length - 24);
     const runnable: string[] = [];
     for (const { code, scriptdata } of chosen) {
       const stored = await rest.send('POST', SCRIPTS, { body: { code, scriptdata } });

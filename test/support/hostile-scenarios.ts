@@ -2,7 +2,7 @@ import { HOSTILE, UNSTOPPABLE, hostile } from './hostile-scripts.ts';
 
 /** A scenario as a node stores it. */
 export interface ScriptData {
-  readonly format: 'js' | 'yaml';
+  readonly format: 'js' | 'ts' | 'yaml';
   readonly source: string;
 }
 
@@ -34,6 +34,43 @@ const SCENARIOS: Readonly<Record<string, ScriptData>> = {
   ),
   'a list that doubles': yaml(
     'variables: { s: [1, 2, 3] }\nstart: a\nblocks:\n  a: { set: { s: "${s + s}" }, next: b }\n  b: { if: size(s) == 0, exits: { then: end, else: a } }\n',
+  ),
+  'functions begun and cancelled without end': module(
+    "for (;;) { for (let i = 0; i < 2000; i++) { const one = events.wait({ event: 'never' }); one.catch(() => {}); one.cancel(); } await scenario.info(); }",
+  ),
+  'large messages to itself': module(
+    "const { run: to } = await scenario.info(); for (;;) await scenario.send({ to, message: 'x', data: 'é'.repeat(250000) });",
+  ),
+  'a family that sends itself large messages': module(
+    "const { run: to, id } = await scenario.info(); for (let i = 0; !args.child && i < 50; i++) await scenario.run({ scenario: id, mode: 'parallel', args: { child: true } }); for (;;) { await scenario.send({ to, message: 'x', data: 'é'.repeat(250000) }); await sleep('1ms'); }",
+  ),
+  'messages that answer each other': module(
+    "const { run: to } = await scenario.info(); events.on('message', () => { for (let i = 0; i < 2; i++) scenario.send({ to, message: 'x' }).catch(() => {}); }); await scenario.send({ to, message: 'x' }); await sleep('20s');",
+  ),
+  'reported fields without end': module(
+    "for (let i = 0; ; i++) await report({ milestone: 'm', fields: { ['k' + i]: 'x'.repeat(200000) } });",
+  ),
+  'rejections that nobody handles': module(
+    "for (;;) { for (let i = 0; i < 1000; i++) Promise.reject({ get message() { return 'x'.repeat(1e5); } }); await sleep('1ms'); }",
+  ),
+  'a source that is nested too deeply': {
+    format: 'ts',
+    source: `export default async (call: Call) => ${'('.repeat(3000)}1${')'.repeat(3000)};\n`,
+  },
+  'a loop at the top of a module': {
+    format: 'js',
+    source: 'let i = 0;\nwhile (i < 7) { await 1; i = (i + 1) % 7; }\nexport default async () => 1;\n',
+  },
+  'an error at the top of a module that cannot be read': {
+    format: 'js',
+    source:
+      'throw new Proxy(new Error(), { get() { for (;;); }, getPrototypeOf() { for (;;); } });\nexport default async () => 1;\n',
+  },
+  'a text that is a large regular expression': module(
+    "new RegExp('[' + '[a-z]&&'.repeat(2e6) + '[a-z]]', 'v').test('b');",
+  ),
+  'a native loop': module(
+    'const step = { next: Object.bind(null, { done: false, value: 0 }) }; new Set({ [Symbol.iterator]: Object.bind(null, step) });',
   ),
   'the most that a script may ask for': {
     format: 'js',
