@@ -49,13 +49,16 @@ describe('sandbox: processes', function () {
     }
   });
 
-  it('starts runs that were waiting for a process', async () => {
+  it('starts runs that were waiting for a process, and compiles', async () => {
     const sandbox = await openSandbox({ workers: 1 });
     try {
       process.kill(sandbox.pids[0] ?? 0, 'SIGKILL');
       const runs = Array.from({ length: 3 }, () => startScript(sandbox, { source: 'return 1' }).finished);
       // Those started before the death is noticed have not begun, and begin elsewhere; those after it wait.
       expect((await Promise.all(runs)).map(({ value }) => value)).to.deep.equal([1, 1, 1]);
+      process.kill(sandbox.pids[0] ?? 0, 'SIGKILL');
+      const source = { format: 'js', kind: 'block', file: 'x.js', source: 'return 1' } as const;
+      expect(await sandbox.compile(source)).to.deep.equal({ ok: true, code: 'return 1' });
       expect((await startScript(sandbox, { source: 'return 2' }).finished).value).to.equal(2);
     } finally {
       await sandbox.close();

@@ -85,12 +85,22 @@ export class Pool implements Sandbox {
   }
 
   async compile(source: ScriptSource): Promise<CompileResult> {
+    try {
+      return await this.#compile(source);
+    } catch (error) {
+      // The process that was at it died: of somebody else's script, as a rule.
+      if (error instanceof SandboxLostError) return await this.#compile(source);
+      throw error;
+    }
+  }
+
+  async #compile(source: ScriptSource): Promise<CompileResult> {
     this.#refuseWhenClosed();
     await this.#opened.promise;
     const worker = this.#idlest(this.#slots) ?? this.#slots.find((slot) => slot.worker)?.worker;
     if (!worker) throw new SandboxLostError('no sandbox process is up');
     const result = await worker.compile({ ...source, id: -++this.#lastId, key: '' });
-    return result ?? (await this.compile(source));
+    return result ?? (await this.#compile(source));
   }
 
   start(options: StartOptions): ScriptRun {
