@@ -337,9 +337,17 @@ export class MediaEndpoint {
   }
 
   /** Runs an application; see `Applications.run`. */
-  #run(application: string, data: string, signal: AbortSignal, interrupt?: () => Promise<void>): Promise<FsEvent> {
+  async #run(
+    application: string,
+    data: string,
+    signal: AbortSignal,
+    interrupt?: () => Promise<void>,
+  ): Promise<FsEvent> {
     this.#keepDigits();
-    return this.#applications.run(application, data, signal, interrupt);
+    const event = await this.#applications.run(application, data, signal, interrupt);
+    // Its end can be told before that of the channel, which was what ended it.
+    if (this.#destroyed) throw ENDPOINT_GONE;
+    return event;
   }
 
   /** Digits are ours to listen for: by default `*` ends every sound. Queued before the first application. */

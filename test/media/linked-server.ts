@@ -30,6 +30,12 @@ export class LinkedServer {
     return this.#link;
   }
 
+  /** The way to the media server. */
+  get srf(): MiniSrf {
+    if (!this.#srf) throw new Error('the media server has not been started');
+    return this.#srf;
+  }
+
   /** An endpoint for a new phone. */
   async endpoint(): Promise<{ endpoint: MediaEndpoint; phone: RtpPhone }> {
     const phone = await RtpPhone.open();

@@ -103,6 +103,21 @@ describe('media: recordings and taps beside a call', () => {
     await endpoint.destroy();
   });
 
+  it('takes a recording that ended with the phone for no message, also when it hears of the recording first', async () => {
+    const { endpoint } = await party(ONE);
+    const file = join(folder, 'cut.wav');
+    const { signal } = new AbortController();
+    const over = recordPhone(endpoint, { signal, file, maxMs: 60_000, silenceMs: 0, stopDigits: '' }).then(
+      ({ reason }) => reason,
+      (error: Error) => error.name,
+    );
+    await eventually(async () => expect((await readWavShape(file)).dataBytes).to.be.above(0), 3000);
+    server.srf.afterBye = over.then(() => undefined);
+    await endpoint.destroy();
+    expect(await over).to.equal('EndpointGone');
+    server.srf.afterBye = undefined;
+  });
+
   it('records each party on a channel of its own', async () => {
     const [one, two] = [await party(ONE), await party(TWO)];
     const file = join(folder, 'stereo.wav');

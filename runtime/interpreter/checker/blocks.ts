@@ -107,8 +107,8 @@ export class BlockReader {
       const settings = this.#settings(draft, context);
       const literal = settings && literalSettings(settings);
       const exits = completeExits(this.#source, { ...draft, settings: literal }, draft.exits);
-      this.#checkTargets(draft);
       if (settings && literal) this.#checkTogether(draft, settings, literal);
+      this.#checkTargets(draft);
       const { name, component, node } = draft;
       blocks.set(name, {
         name,

@@ -90,6 +90,7 @@ export class MiniDialog extends EventEmitter {
   async destroy(): Promise<void> {
     this.#srf.dialogs.delete(this.#callId);
     await this.request('BYE');
+    await this.#srf.afterBye;
   }
 }
 
@@ -100,6 +101,8 @@ export class MiniSrf {
   contact = '';
   /** What the ACKs of new dialogs wait for. */
   beforeAck: Promise<void> | undefined;
+  /** What the end of dialogs waits for, when the media server has agreed to it. */
+  afterBye: Promise<void> | undefined;
 
   private constructor() {
     this.endpoint = new SipEndpoint({
