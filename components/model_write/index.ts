@@ -22,7 +22,10 @@ export const modelWrite = defineComponent({
     next: { description: 'It is done.' },
     missing: { description: 'There is none of this id.', otherwise: 'next', when: ({ id }) => id !== '' },
   },
-  results: { id: { type: 'string', description: 'Id of the entity.' } },
+  results: {
+    id: { type: 'string', description: 'Id of the entity.' },
+    created: { type: 'boolean', description: 'Whether there was none before.' },
+  },
   waits: true,
   brief: true,
   method: 'model.write',
@@ -33,11 +36,11 @@ export const modelWrite = defineComponent({
     if (remove && id === '') throw new ScenarioError('setting', NO_ID);
     if (id === '') {
       const created = await model.create(domain, classname, entity as Entity);
-      return { exit: 'next', fields: { id: plainText(created['id'] ?? '') } };
+      return { exit: 'next', fields: { id: plainText(created['id'] ?? ''), created: true } };
     }
     const found = remove
       ? await model.remove(domain, classname, id)
       : (await model.update(domain, classname, id, entity as Entity)) !== undefined;
-    return { exit: found ? 'next' : 'missing', fields: { id } };
+    return { exit: found ? 'next' : 'missing', fields: { id, created: false } };
   },
 });

@@ -274,11 +274,11 @@ describe('components that use services', () => {
     const services = simulatedServices({ clock: new VirtualClock() });
     const run = (block: string) => play(block, { services });
     const created = await run('model_write: { class: notes, entity: { text: hello } }\nnext: end');
-    expect(created.result).to.deep.equal({ id: 'notes-1' });
+    expect(created.result).to.deep.equal({ id: 'notes-1', created: true });
     const changed = await run(
       'model_write: { class: notes, id: notes-1, entity: { by: me } }\nexits: { next: end, missing: end }',
     );
-    expect(changed.exit).to.equal('next');
+    expect(changed).to.deep.include({ exit: 'next', result: { id: 'notes-1', created: false } });
     const read = await run('model_read: { class: notes, id: notes-1 }\nexits: { next: end, missing: end }');
     expect(read.result).to.deep.equal({ entity: { id: 'notes-1', text: 'hello', by: 'me' } });
     const list = await run('model_list: { class: notes, filter: { by: you } }\nexits: { next: end, empty: end }');

@@ -296,6 +296,11 @@ describe('a test that is made of the trace of a node', () => {
       says: /block b: the event came from outside/,
     },
     {
+      what: 'the phone did not take what was sent to it',
+      entry: { block: 'b', component: 'send_sip', start: 16, milliseconds: 5, exit: 'refused' },
+      says: /block b: the phone did not take it/,
+    },
+    {
       what: 'the node lacked something',
       entry: {
         block: 'b',

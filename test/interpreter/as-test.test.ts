@@ -4,6 +4,7 @@ import { checkModule } from '../../runtime/interpreter/checker/check-module.ts';
 import type { Program } from '../../runtime/interpreter/program.ts';
 import { mismatches } from '../../runtime/interpreter/simulation/expectations.ts';
 import { readPhone } from '../../runtime/interpreter/simulation/phones.ts';
+import type { Fixtures } from '../../runtime/interpreter/simulation/simulated-model.ts';
 import { type SimulationOptions, simulate } from '../../runtime/interpreter/simulation/simulation.ts';
 import { type ScenarioTest, readTestFile } from '../../runtime/interpreter/simulation/test-file.ts';
 import type { Turn } from '../../runtime/interpreter/simulation/turns.ts';
@@ -73,6 +74,32 @@ blocks:
     const { phones, expect: expected } = tests[0] as ScenarioTest;
     expect(mismatches(await run({ direction: 'outgoing', phones }), expected)).to.deep.equal([]);
     expect(asTest(shown)).to.match(/"102":\n +- "486"\n +- answers after 2000ms, presses 1\n +- "603"/);
+  });
+
+  it('with the entities that were there before, and not with those that it made', async () => {
+    const source = `id: t
+start: add
+blocks:
+  add: { model_write: { class: crm/notes, entity: { text: new } }, next: change }
+  change: { model_write: { class: crm/notes, id: old, entity: { text: changed } }, exits: { next: notes, missing: end } }
+  notes: { model_list: { class: crm/notes }, exits: { next: each } }
+  each: { loop: { over: "\${notes.entities}" }, exits: { each: note, done: drop } }
+  note: { log: "\${each.item.text}", next: each }
+  drop: { model_write: { class: crm/notes, id: unread, remove: true }, exits: { next: end, missing: end } }
+`;
+    const scenario = program(source);
+    const run = (model: Fixtures) => simulate(scenario, { script: { direction: 'outgoing' }, components, model });
+    const first = await run({ 'crm/notes': [{ id: 'old', text: 'as it was' }, { id: 'unread' }] });
+    const { id, trace, domain } = first.run;
+    const { version, file } = scenario;
+    const shown = { id, scenario: 't', version, file, domain, callid: '', trace, outcome: first.outcome };
+    const { tests } = readTestFile(asTest(shown), 'made.test.yaml').tests;
+    const { model, expect: expected } = tests[0] as ScenarioTest;
+    expect(Object.values(model ?? {}).flatMap((list) => list.map((entity) => entity['id']))).to.deep.equal([
+      'old',
+      'unread',
+    ]);
+    expect(mismatches(await run(model ?? {}), expected), asTest(shown)).to.deep.equal([]);
   });
 
   const cases: readonly { what: string; source: string; module?: true; turns: readonly Turn[]; bob?: string }[] = [

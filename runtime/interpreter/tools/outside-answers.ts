@@ -60,19 +60,39 @@ export function httpAnswer({ status = 200, json = null, body = '', headers = {} 
   };
 }
 
-/** Entities that the run read before it wrote them. The trace names the class. */
-export function entities(trace: readonly TraceEntry[]): Record<string, Value[]> {
-  const found = new Map<string, Map<string, Value>>();
-  for (const { component, subject, result } of trace) {
-    if (subject === undefined || (component !== 'model_read' && component !== 'model_list')) continue;
-    const { entity, entities: list } = result ?? {};
-    const read = Array.isArray(list) ? (list as readonly Value[]) : entity === undefined ? [] : [entity];
-    const known = found.get(subject) ?? new Map<string, Value>();
-    for (const each of read) {
-      const { id } = (each ?? {}) as { readonly id?: Value };
-      if (typeof id === 'string' && !known.has(id)) known.set(id, each);
-    }
-    if (known.size > 0) found.set(subject, known);
+/** Entities that were there before the run, as far as it shows. The trace names the class. */
+export function entities(trace: readonly TraceEntry[]): Record<string, readonly Value[]> {
+  const classes = new Map<string, ClassSeen>();
+  for (const { component, subject, exit, result = {} } of trace) {
+    if (subject === undefined || exit !== 'next' || !component.startsWith('model_')) continue;
+    const seen = classes.get(subject) ?? { before: new Map<string, Value>(), made: new Set<Value>() };
+    classes.set(subject, seen);
+    if (component === 'model_write') noteWritten(seen, result);
+    else for (const each of readIn(result)) noteRead(seen, each);
   }
-  return Object.fromEntries([...found].map(([classname, known]) => [classname, [...known.values()]]));
+  const found = [...classes].map(([classname, { before }]) => [classname, [...before.values()]] as const);
+  return Object.fromEntries(found.filter(([, before]) => before.length > 0));
+}
+
+/** Entities of one class that were there before a run, by their ids, and the ids of those that it made. */
+interface ClassSeen {
+  readonly before: Map<string, Value>;
+  readonly made: Set<Value>;
+}
+
+/** Of one that was written before it was read nothing is known but its id. */
+function noteWritten({ before, made }: ClassSeen, { id = '', created }: Fields): void {
+  if (created === true) made.add(id);
+  else if (typeof id === 'string' && !before.has(id) && !made.has(id)) before.set(id, { id });
+}
+
+function noteRead({ before, made }: ClassSeen, entity: Value): void {
+  const { id } = (entity ?? {}) as { readonly id?: Value };
+  if (typeof id !== 'string' || made.has(id)) return;
+  if (!before.has(id) || isDeepStrictEqual(before.get(id), { id })) before.set(id, entity);
+}
+
+function readIn({ entity, entities: list }: Fields): readonly Value[] {
+  if (Array.isArray(list)) return list as readonly Value[];
+  return entity === undefined ? [] : [entity];
 }

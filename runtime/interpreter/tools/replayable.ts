@@ -38,6 +38,7 @@ const BY_OTHERS: Readonly<
   park: { exit: 'retrieved', by: 'retrieve', what: 'somebody else got the parked call' },
   retrieve: { exit: 'answered', by: 'park', what: 'the parked call came from outside' },
   conference: { exit: 'refused', by: undefined, what: 'the room refused, in simulations every room is open' },
+  send_sip: { exit: 'refused', by: undefined, what: 'the phone did not take it, in simulations it takes all' },
   join: { exit: 'refused', by: undefined, what: 'the live call could not be joined, in simulations any can' },
   queue: {
     exit: 'announce',
