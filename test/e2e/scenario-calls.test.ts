@@ -23,6 +23,23 @@ blocks:
   tone: { play: "tone:%(3000,0,1000)", next: bye }
   bye: { hangup: , next: end }
 `,
+  e2e_consult: `
+id: e2e_consult
+start: pick_up
+blocks:
+  pick_up: { answer: , next: ring }
+  ring:
+    call: { to: "102", timeout: 10s }
+    leg: agent
+    exits: { answered: tell, refused: end }
+  tell:
+    menu: { prompt: "tone:%(3000,0,1000)", tries: 1, timeout: 3s }
+    leg: agent
+    exits: { 1: give, failed: end }
+  give:
+    join: { dialogid: "\${ring.dialogid}", side: b }
+    exits: { refused: end }
+`,
   e2e_whisper: `
 id: e2e_whisper
 start: ask
@@ -92,6 +109,18 @@ describe('scenarios that call', () => {
     const folder = join(stage.node.dataDir, 'scenarios');
     await mkdir(folder, { recursive: true });
     for (const [id, text] of Object.entries(SCENARIOS)) await writeFile(join(folder, `${id}.yaml`), text);
+  });
+
+  it('give the caller to whom they have talked to before, and are over', async () => {
+    const [alice, bob] = await stage.phones('alice', 'bob');
+    const caller = await alice.call('*55e2e_consult');
+    const agent = await bob.incoming();
+    await agent.answer();
+    await agent.hears(1000);
+    await agent.sendDtmf('1');
+    await expectTalk(caller, agent);
+    await caller.hangup();
+    expect((await agent.ended()).by).to.equal('there');
   });
 
   describe('bridge', () => {
