@@ -22,4 +22,34 @@ describe('globals of a script', () => {
     expect(block.value).to.have.members([...SCRIPT_GLOBALS]);
     expect(value).to.have.members([...SCRIPT_GLOBALS, 'sleep', 'call']);
   });
+
+  it('are formats as everywhere, although they are weighed', async () => {
+    const source = `
+      const date = new Intl.DateTimeFormat('en', { dateStyle: 'full', timeZone: 'UTC' });
+      class Own extends Intl.NumberFormat {}
+      const own = new Own('de');
+      const words = new Intl.Segmenter('en', { granularity: 'word' });
+      return [
+        date.format(0), date.formatRange(0, 1e11).replaceAll(/\\s/g, ' '), Intl.DateTimeFormat('de', { timeZone: 'UTC' }).format(0),
+        own.format(1234.5), own instanceof Own, date.constructor === Intl.DateTimeFormat,
+        Intl.Collator.name, Intl.Collator.supportedLocalesOf(['de']), words.segment.name, words.segment.length,
+        [...words.segment('ab cd')].map(({ segment }) => segment), String(words), String(new Intl.Locale('en-US').maximize()),
+      ];`;
+    const { value } = await startScript(sandbox, { source, commands: [] }).finished;
+    expect(value).to.deep.equal([
+      'Thursday, January 1, 1970',
+      'Thursday, January 1, 1970 – Saturday, March 3, 1973',
+      '1.1.1970',
+      '1.234,5',
+      true,
+      true,
+      'Collator',
+      ['de'],
+      'segment',
+      1,
+      ['ab', ' ', 'cd'],
+      '[object Intl.Segmenter]',
+      'en-Latn-US',
+    ]);
+  });
 });

@@ -142,6 +142,30 @@ describe('sandbox: limits', () => {
     expect(await held('globalThis.kept = new ArrayBuffer(3_000_000); return 1')).to.be.above(nothing + 2_500_000);
   });
 
+  it('counts what formats take, which V8 does not, and lets go of those that nobody holds', async () => {
+    const make = (one: string, many: number) =>
+      startScript(sandbox, {
+        source: `let kept = []; const texts = new Intl.Segmenter('de'); const text = 'ab '.repeat(1000);
+          for (let i = 0; i < ${many}; i++) { ${one}; if (i % 100 === 0) await echo(); }
+          return 'made'`,
+        limits: { memoryMb: 8, activationMs: 20_000, cpuMs: 60_000, commands: 1000 },
+      }).finished;
+    for (const one of [
+      "new Intl.DateTimeFormat('de', { dateStyle: 'full' })",
+      "new (new Intl.NumberFormat('de').constructor)('de', { style: 'percent' })",
+      "new Intl.Locale('en').maximize()",
+      'texts.segment(text)',
+      'texts.segment(text)[Symbol.iterator]()',
+    ]) {
+      expect((await make(one, 4000)).value, one).to.equal('made');
+      const error = await make(`kept.push(${one})`, 4000).then(
+        () => undefined,
+        (reason: Error) => reason,
+      );
+      expect(error?.message, one).to.contain('memory');
+    }
+  });
+
   it('reports usage while the script runs', async () => {
     const asked = Promise.withResolvers<void>();
     const run = startScript(sandbox, {

@@ -14,10 +14,26 @@ const MEMORY: HostileScripts = {
   'strings without end': "const all = []; for (;;) all.push('x'.repeat(2 ** 29 - 30).slice(1) + 'z');",
   'a flattened string': "return 'a'.repeat(2 ** 26).split('').length",
   'a replaced string': "const s = 'ab'.repeat(2 ** 27); const all = []; for (;;) all.push(s.replace(/a/g, 'cc'));",
-  'formatters without end':
+  'formatters without end': [
     "const all = []; for (;;) all.push(new Intl.DateTimeFormat('de', { month: 'long' }).format);",
-  'segments without end':
+    'script',
+  ],
+  'formatters without end, a few at a time': [
+    "const all = []; for (;;) { for (let i = 0; i < 200; i++) all.push(new Intl.DateTimeFormat('de', { dateStyle: 'full' })); await echo(); }",
+    'script',
+  ],
+  'formatters of formatters': [
+    "const all = [new Intl.NumberFormat('de')]; for (;;) { for (let i = 0; i < 200; i++) all.push(new (all.at(-1).constructor)('de')); await echo(); }",
+    'script',
+  ],
+  'segments of long texts, a few at a time': [
+    "const all = []; const s = new Intl.Segmenter('de').segment('ab '.repeat(1e4)); for (;;) { for (let i = 0; i < 20; i++) all.push(s[Symbol.iterator]()); await echo(); }",
+    'script',
+  ],
+  'segments without end': [
     "const all = []; for (;;) all.push(new Intl.Segmenter('de', { granularity: 'word' }).segment('ab '.repeat(1e4))[Symbol.iterator]());",
+    'script',
+  ],
   'JSON without end': 'const all = Array.from({ length: 3e5 }, (_, i) => ({ i })); for (;;) JSON.stringify(all);',
   'a JSON bomb': "const s = '[' + '[],'.repeat(5e6) + '1]'; const all = []; for (;;) all.push(JSON.parse(s));",
   'a Set of growing texts': "const set = new Set(); for (let s = ''; ; s += 'x') set.add(s + Math.random());",

@@ -6,7 +6,26 @@
 /* oxlint-disable eslint/no-unused-expressions -- the file is one expression */
 (hide, fix) => {
   'use strict';
-  const { apply, construct } = Reflect;
+  /** Bytes that an object takes of the memory that V8 does not count, at least. */
+  const LOCALE = 4096;
+  const FORMATS = [
+    ['Collator', 4096],
+    ['DateTimeFormat', 40_960],
+    ['DisplayNames', 4096],
+    ['DurationFormat', 4096],
+    ['ListFormat', 4096],
+    ['Locale', LOCALE],
+    ['NumberFormat', 14_336],
+    ['PluralRules', 6144],
+    ['RelativeTimeFormat', 12_288],
+    ['Segmenter', 8192],
+  ];
+  /** Of a format of dates once it has shown a range. */
+  const DATE_RANGES = 98_304;
+  /** Of the segments of a text, and of each iterator over them, and for each of its characters. */
+  const [SEGMENTS, SEGMENTS_UNIT] = [12_288, 4];
+
+  const { apply, construct, getPrototypeOf } = Reflect;
   const { defineProperty, freeze, getOwnPropertyDescriptor } = Object;
 
   /** Milliseconds since the epoch, while the script has its turn. */
@@ -17,6 +36,7 @@
   for (const name of ['SharedArrayBuffer', 'Atomics', 'WebAssembly', 'FinalizationRegistry', 'WeakRef']) {
     delete globalThis[name];
   }
+  weighFormats();
   replaceArrayBuffer();
   replaceDate();
   hide(Math, 'random', random);
@@ -76,6 +96,85 @@
     hide(format, 'formatToParts', function (date) {
       return apply(formatToParts, this, [date === undefined ? clock : date]);
     });
+  }
+
+  /** What formats of dates, numbers and texts are made of is memory past the limit: each carries as many bytes that V8 counts. */
+  function weighFormats() {
+    const Bytes = Uint8Array;
+    const Excess = RangeError;
+    const carried = new WeakMap();
+    const { get, set } = WeakMap.prototype;
+    const carry = (size) => {
+      try {
+        return { __proto__: null, size, bytes: new Bytes(size) };
+      } catch {
+        throw new Excess('there is no memory left for another format or text of Intl');
+      }
+    };
+    /** The bytes come first, so that nothing is made where there is no room for it. */
+    const weighed = (size, make) => {
+      const load = carry(size);
+      const made = make();
+      apply(set, carried, [made, load]);
+      return made;
+    };
+    for (const [name, size] of FORMATS) {
+      const Original = Intl[name];
+      const Weighed = new Proxy(Original, {
+        __proto__: null,
+        apply: (target, self, args) => weighed(size, () => apply(target, self, args)),
+        construct: (target, args, newTarget) => weighed(size, () => construct(target, args, newTarget)),
+      });
+      hide(Intl, name, Weighed);
+      hide(Original.prototype, 'constructor', Weighed);
+    }
+    const dates = Intl.DateTimeFormat.prototype;
+    for (const name of ['formatRange', 'formatRangeToParts']) {
+      const range = dates[name];
+      const loaded = {
+        [name](from, to) {
+          const load = carry(DATE_RANGES);
+          const made = apply(range, this, [from, to]);
+          apply(set, carried, [this, load]);
+          return made;
+        },
+      };
+      hide(dates, name, loaded[name]);
+    }
+    const locales = Intl.Locale.prototype;
+    for (const name of ['maximize', 'minimize']) {
+      const change = locales[name];
+      const loaded = {
+        [name]() {
+          return weighed(LOCALE, () => apply(change, this, []));
+        },
+      };
+      hide(locales, name, loaded[name]);
+    }
+    const texts = Intl.Segmenter.prototype;
+    const { segment } = texts;
+    const { iterator } = Symbol;
+    let areWeighed = false;
+    /** Those of texts, which only a text has to show. */
+    const weighIterators = (segments) => {
+      const iterate = segments[iterator];
+      const loaded = {
+        [iterator]() {
+          return weighed(apply(get, carried, [this]).size, () => apply(iterate, this, []));
+        },
+      };
+      hide(segments, iterator, loaded[iterator]);
+      areWeighed = true;
+    };
+    const loaded = {
+      segment(input) {
+        const text = `${input}`;
+        const made = weighed(SEGMENTS + SEGMENTS_UNIT * text.length, () => apply(segment, this, [text]));
+        if (!areWeighed) weighIterators(getPrototypeOf(made));
+        return made;
+      },
+    };
+    hide(texts, 'segment', loaded.segment);
   }
 
   /** sfc32 of PractRand, for 52 bits. */
