@@ -1,12 +1,13 @@
 import { TestNode } from '../support/node.ts';
 import { Attack, type Attacked } from './hostile/attack.ts';
+import { BareLoops } from './hostile/bare-loops.ts';
 import { Listeners } from './hostile/listeners.ts';
 import type { Heard } from './media/receiver.ts';
 import { cpuMs, stolenMs } from './support/process-usage.ts';
 import type { Benchmark, Figure } from './support/report.ts';
 
 const CALLS = 50;
-/** Quiet and hostile rounds in turns, so that both meet the same machine. */
+/** Quiet and hostile rounds, and those with bare loops, in turns, so that all meet the same machine. */
 const ROUNDS = 3;
 const ROUND_MS = 12_000;
 const SETTLE_MS = 1000;
@@ -26,7 +27,7 @@ interface Round extends Heard {
 
 /** Hostile scripts of every kind beside calls that play audio. */
 export const hostile: Benchmark = {
-  title: `hostile: ${CALLS} calls that hear a tone, ${ROUNDS} times ${ROUND_MS / 1000} s without and with hostile scripts of every kind`,
+  title: `hostile: ${CALLS} calls that hear a tone, ${ROUNDS} times ${ROUND_MS / 1000} s without and with hostile scripts of every kind, and with bare loops in their place`,
   async run(progress) {
     const node = await TestNode.start({ env: { RINGMASTER_LOG_LEVEL: 'warn' } });
     const listeners = new Listeners();
@@ -40,6 +41,7 @@ export const hostile: Benchmark = {
       progress(`${CALLS} calls are up, ${attack.names.length} hostile scripts are ready`);
       const quiet: Round[] = [];
       const loud: Round[] = [];
+      const busy: Round[] = [];
       const attacks: Attacked[] = [];
       for (let round = 0; round < ROUNDS; round += 1) {
         await listeners.listen(SETTLE_MS);
@@ -55,10 +57,13 @@ export const hostile: Benchmark = {
             `(${attacked.killed} processes killed, the node at ${(100 * share).toFixed(0)} % of a core)`,
         );
         for (const line of attacked.strange) progress(`  ${line}`);
+        await listeners.listen(SETTLE_MS);
+        busy.push(await BareLoops.beside(() => hear(node, listeners)));
+        progress(`late ${busy.at(-1)?.late} with bare loops, when they left ${busy.at(-1)?.sentLate}`);
       }
       const { counts } = await node.health();
       rest.close();
-      return figures(quiet, loud, attacks, CALLS - (counts['dialogs'] ?? 0));
+      return figures({ quiet, loud, busy }, attacks, CALLS - (counts['dialogs'] ?? 0));
     } finally {
       attack?.close();
       await node.remove();
@@ -76,8 +81,7 @@ async function hear(node: TestNode, listeners: Listeners): Promise<Round> {
 }
 
 function figures(
-  quiet: readonly Round[],
-  loud: readonly Round[],
+  { quiet, loud, busy }: Readonly<Record<'quiet' | 'loud' | 'busy', readonly Round[]>>,
   attacks: readonly Attacked[],
   lost: number,
 ): Figure[] {
@@ -99,6 +103,11 @@ function figures(
       floor: sum(quiet, (round) => round.stolenMs),
       note: 'nothing runs meanwhile',
     },
+    ...[
+      { what: 'packets later than 10 ms, with bare loops', figure: sum(busy, ({ late }) => late) },
+      { what: 'of them late when they left', figure: sum(busy, ({ sentLate }) => sentLate) },
+      { what: 'processor time that the host kept, ms', figure: sum(busy, (round) => round.stolenMs) },
+    ].map((row) => ({ ...row, note: 'in place of scripts' })),
     { what: 'packets lost', figure: sum(loud, missing), floor: sum(quiet, missing) },
     { what: 'calls lost', figure: lost },
     { what: 'hostile runs', figure: sum(attacks, ({ runs }) => runs) },
