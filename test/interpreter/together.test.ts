@@ -18,6 +18,10 @@ const SCENARIOS: Readonly<Record<string, string>> = {
   pong: 'start: a\nblocks:\n  a: { run: ping, next: end }',
   until:
     'parameters: { n: { type: integer, default: 3 } }\nstart: a\nblocks:\n  a: { if: n <= 0, exits: { then: end, else: b } }\n  b: { run: { scenario: until, args: { n: "${n - 1}" } }, next: end }',
+  falls: 'fallback: needz\nstart: a\nblocks:\n  a: { answer: , next: end }',
+  'falls-on': 'fallback: needs\nstart: a\nblocks:\n  a: { answer: , next: end }',
+  // Near to its own name, and that of a scenario elsewhere.
+  alone: 'fallback: alon\nstart: a\nblocks:\n  a: { answer: , next: end }',
   circle: 'start: a\nblocks:\n  a: { run: quick, next: a }',
   storm: 'start: a\nblocks:\n  a: { run: { scenario: quick, mode: parallel }, exits: { next: a, error: end } }',
   careless:
@@ -35,6 +39,10 @@ describe('scenarios checked together', () => {
     await writeFile(
       path.join(folder, 'typed.js'),
       'export const parameters = { to: "string" };\nexport default async (call) => { await scenario.run({ scenario: "needs", args: { too: 1 } }); };\n',
+    );
+    await writeFile(
+      path.join(folder, 'fallen.js'),
+      "export const fallback = 'quik';\nexport default async (call) => { await call.answer(); };\n",
     );
   });
   after(() => rm(folder, { recursive: true }));
@@ -67,6 +75,14 @@ describe('scenarios checked together', () => {
     expect(await found('typed.js')).to.deep.equal([
       'typed.js:2:65: "needs" needs the parameter "to" (string); add args: { to: ... }',
       'typed.js:2:82: "needs" has no parameter "too"; did you mean "to"?',
+    ]);
+  });
+
+  it('finds a fallback that there is not, or that wants arguments', async () => {
+    expect(await found('falls.yaml', 'falls-on.yaml', 'fallen.js', 'alone.yaml')).to.deep.equal([
+      'falls.yaml:2:11: warning: there is no scenario "needz" here; did you mean "needs"?',
+      'falls-on.yaml:2:11: "needs" needs the parameter "to" (string); a fallback gets no arguments: give "to" a default there',
+      'fallen.js:1:25: warning: there is no scenario "quik" here; did you mean "quick"?',
     ]);
   });
 

@@ -20,7 +20,7 @@ import { defaultExport, exportedValues } from './module-walk.ts';
 import { Names } from './names.ts';
 import { namesIn } from './scopes.ts';
 import { type Recovered, recover } from './recovery.ts';
-import type { ScenarioReference } from './references.ts';
+import { type ScenarioReference, fallbackReference } from './references.ts';
 import { type Entry, Source, scalarText } from './source.ts';
 import { readStarts } from './starts.ts';
 
@@ -149,14 +149,15 @@ function read(source: Source, code: string | undefined, { id, components, prompt
   if (code === undefined) return NOTHING;
   try {
     const tree = parse(code, { ecmaVersion: 'latest', sourceType: 'module' });
-    const declared = declarations(source, tree, id);
+    const { declared, references } = declarations(source, tree, id);
     const parameters = declared.declaresParameters ? declared.parameters.map(({ name }) => name) : undefined;
     const names = namesIn(tree);
     checkModuleNames(tree, names, [...methods(components).keys()], parameters, source.problemAt.bind(source));
     const main = defaultExport(tree);
     if (main === 'missing') source.problem(null, NO_DEFAULT.message, NO_DEFAULT.suggestion);
     const call = typeof main === 'object' ? main.params[0] : undefined;
-    return { declared, references: checkModuleCalls(tree, { source, components, promptsFolder, names, call }) };
+    const calls = checkModuleCalls(tree, { source, components, promptsFolder, names, call });
+    return { declared, references: [...references, ...calls] };
   } catch (error) {
     // Types that nobody took out, or nested so deep that it is left to run time.
     if (error instanceof SyntaxError || error instanceof RangeError) return NOTHING;
@@ -164,7 +165,7 @@ function read(source: Source, code: string | undefined, { id, components, prompt
   }
 }
 
-function declarations(source: Source, tree: Tree, id: string): Declared {
+function declarations(source: Source, tree: Tree, id: string): Reading {
   const constants = exportedValues(tree);
   const node = (name: string): Node | null => {
     const value = constants.get(name);
@@ -185,15 +186,17 @@ function declarations(source: Source, tree: Tree, id: string): Declared {
     const value = node(name);
     return isScalar(value) ? { [name]: scalarText(value) } : {};
   };
-  return {
+  const fallback = entry('fallback');
+  const declared = {
     parameters,
     declaresParameters: constants.has('parameters'),
     starts: readStarts(source, node('starts'), parameters),
     ...limitsOf(source, entry('limits')),
-    ...fallbackOf(source, entry('fallback'), id),
+    ...fallbackOf(source, fallback, id),
     ...text('name'),
     ...text('description'),
   };
+  return { declared, references: fallbackReference(source, fallback?.value ?? null, id) };
 }
 
 /** What is read without running the module has to be there without running it. */

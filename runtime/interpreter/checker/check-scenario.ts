@@ -14,7 +14,7 @@ import { DeclarationReader } from './declarations.ts';
 import { readInterrupts } from './interrupts.ts';
 import { BUILT_IN_MAPS, BUILT_IN_RECORDS, BUILT_IN_VALUES, Names } from './names.ts';
 import { type Entry, type Source, scalarText } from './source.ts';
-import type { ScenarioReference } from './references.ts';
+import { type ScenarioReference, fallbackReference } from './references.ts';
 import type { ScriptSite } from './scripts.ts';
 import { readStarts } from './starts.ts';
 import { YamlSource } from './yaml-source.ts';
@@ -130,7 +130,8 @@ function checkRoot(
     parameters: given,
     records,
   });
-  return { program, references: reader.references(drafts), scripts };
+  const references = [...fallbackReference(source, node('fallback'), id), ...reader.references(drafts)];
+  return { program, references, scripts };
 }
 
 /** Variables that only blocks know, which set them: that they are not declared is told there, and not where they are read. */

@@ -17,8 +17,8 @@ export interface ScenarioReference extends Place {
   readonly block?: string;
   /** Whether the one that starts it waits until it is done. */
   readonly waits: boolean;
-  /** The setting in which the arguments are. */
-  readonly argsName: string;
+  /** The setting in which the arguments are; undefined: it is the fallback, which gets none. */
+  readonly argsName: string | undefined;
   readonly args: readonly (Place & {
     readonly name: string /** Undefined: known at run time. */;
     readonly value: Value | undefined;
@@ -47,6 +47,13 @@ export function referenceIn(source: Source, component: Component, settings: Node
       open: args !== null && !isMap(args),
     },
   ];
+}
+
+/** The reference in the section `fallback`: the id of another scenario. */
+export function fallbackReference(source: Source, node: Node | null, id: string): ScenarioReference[] {
+  const scenario = textOf(node);
+  if (node === null || scenario === '' || scenario === id) return [];
+  return [{ ...placeOf(source, node), scenario, waits: true, argsName: undefined, args: [], open: false }];
 }
 
 function placeOf(source: Source, node: Node): Place {

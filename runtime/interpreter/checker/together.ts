@@ -80,6 +80,7 @@ class World {
       if (seen.has(next)) continue;
       seen.add(next);
       for (const reference of next.references) {
+        if (isFallback(reference)) continue;
         const target = this.find(next, reference);
         if (target) open.push(target);
       }
@@ -123,6 +124,10 @@ class World {
   }
 }
 
+function isFallback({ argsName }: ScenarioReference): boolean {
+  return argsName === undefined;
+}
+
 function isRun({ component }: Block): boolean {
   return component.name === 'run';
 }
@@ -131,7 +136,8 @@ function wrongArguments(scenario: CheckedScenario, reference: ScenarioReference,
   const { file } = scenario.program;
   const target = world.find(scenario, reference);
   if (!target) {
-    const suggestion = suggestName(reference.scenario, world.ids);
+    const others = isFallback(reference) ? world.ids.filter((id) => id !== scenario.program.id) : world.ids;
+    const suggestion = suggestName(reference.scenario, others);
     // It may be one of the domain, or of another folder of the node.
     if (suggestion?.startsWith('did you mean') !== true) return [];
     const message = `there is no scenario "${reference.scenario}" here`;
@@ -149,7 +155,9 @@ function wrongArguments(scenario: CheckedScenario, reference: ScenarioReference,
       file,
       ...placeOf(reference),
       message: `"${id}" needs the parameter "${name}" (${type})`,
-      suggestion: `add ${reference.argsName}: { ${name}: ... }`,
+      suggestion: isFallback(reference)
+        ? `a fallback gets no arguments: give "${name}" a default there`
+        : `add ${reference.argsName}: { ${name}: ... }`,
     })),
     ...reference.args.flatMap((arg) => {
       const found = wrongArgument(arg, id, parameters);
