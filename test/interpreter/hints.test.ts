@@ -156,6 +156,20 @@ const CASES: readonly Case[] = [
     '5:56: there is no time zone "Mars"; e.g. Europe/London',
   ],
   [
+    'names that hide the time',
+    'parameters: { now: { type: string, default: x } }\nstart: a\nblocks:\n  a: { log: "${now}", next: end }',
+    '2:15: warning: "now" is the time, which expressions cannot read then; write now_1 or another name',
+  ],
+  [
+    'a block whose results hide the time',
+    'start: now\nblocks:\n  now: { collect: { max: 1 }, exits: { next: a, timeout: end } }\n  a: { log: "${now.digits}", next: end }',
+    '4:3: warning: "now" is the time, which expressions cannot read then; write now_1 or another name',
+  ],
+  [
+    'a block whose name hides nothing',
+    'start: now\nblocks:\n  now: { answer: , next: a }\n  a: { log: "${now.getHours()}", next: end }',
+  ],
+  [
     'what needs a call that is over',
     'start: a\nfinally: f\non: { hangup: h }\nblocks:\n  a: { answer: , next: b }\n  b: { refer: "102", exits: { answered: c, refused: end } }\n  c: { play: "silence:1s", next: end }\n' +
       '  f: { say: bye, next: end }\n  h: { tone: beep, next: end }',

@@ -457,6 +457,16 @@ blocks:
     expect((await together([broken])).events).to.include('hangup');
   });
 
+  it('knows the time also where a block without results has its name', async () => {
+    const { outcome } = await simulate(`id: timed
+start: now
+blocks:
+  now: { answer: , next: tell }
+  tell: { return: "\${string(now)}" }
+`);
+    expect(outcome).to.include({ status: 'completed', value: '1970-01-01T00:00:00.000Z' });
+  });
+
   it('loops over a list, and starts anew', async () => {
     const { outcome } = await simulate(`id: l
 variables: { text: "" }

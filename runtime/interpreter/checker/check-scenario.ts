@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { type Node, isMap, isScalar } from 'yaml';
 import type { ComponentRegistry } from '../component.ts';
-import { ExpressionCompiler } from '../expression.ts';
+import { ExpressionCompiler, NOW } from '../expression.ts';
 import { nearest } from '../nearest.ts';
 import { type LimitsWanted, readLimits } from '../limits.ts';
 import { type Problem, isMistake, suggestName } from '../problem.ts';
@@ -33,6 +33,7 @@ const SECTIONS = [
   'limits',
   'blocks',
 ];
+const OTHER_NAME = `write ${NOW}_1 or another name`;
 const SCENARIO_ID = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/;
 
 export interface CheckOptions {
@@ -84,7 +85,14 @@ function checkRoot(
   const given = new Set(parameters.map(({ name }) => name));
   const variableTypes = new Map(variables.map(({ name, type }) => [name, type]));
   const readable = new Map([...parameters.map(({ name, type }) => [name, type] as const), ...variableTypes]);
-  const records = new Map([...BUILT_IN_RECORDS, ...resultRecords(drafts)]);
+  const results = resultRecords(drafts);
+  if ([...readable, ...results].some(([name]) => name === NOW))
+    source.warning(
+      names.nodes.get(NOW) ?? null,
+      `"${NOW}" is the time, which expressions cannot read then`,
+      OTHER_NAME,
+    );
+  const records = new Map([...BUILT_IN_RECORDS, ...results]);
   const compiler = new ExpressionCompiler({
     variables: new Map([
       ...reader.broken(drafts).map((name) => [name, 'any'] as const),

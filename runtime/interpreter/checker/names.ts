@@ -50,6 +50,8 @@ export class Names {
     [...BUILT_IN_RECORDS.keys(), ...BUILT_IN_MAPS.keys()].map((name) => [name, 'the language']),
   );
   readonly #source: Source;
+  /** Where the names stand that were taken. */
+  readonly nodes = new Map<string, Node>();
 
   constructor(source: Source) {
     this.#source = source;
@@ -86,6 +88,7 @@ export class Names {
       return false;
     }
     this.#taken.set(name, kind);
+    this.nodes.set(name, node);
     return true;
   }
 }

@@ -35,7 +35,8 @@ export class RunScope {
     this.#program = program;
     // Before all others: a scenario may have something of its own by this name.
     Object.defineProperty(this.#values, NOW, { enumerable: true, configurable: true, get: () => new Date(now()) });
-    const own = [...program.parameters, ...program.variables, ...program.blocks.values()];
+    const blocks = [...program.blocks.values()].filter(({ component }) => Object.keys(component.results).length > 0);
+    const own = [...program.parameters, ...program.variables, ...blocks];
     if (own.some(({ name }) => name === NOW)) delete this.#values[NOW];
     this.#bindParameters(args);
     for (const name of Object.keys(variables)) {
@@ -47,9 +48,7 @@ export class RunScope {
       if (!isOfType(value, type)) throw new ArgumentError(name, `must be of type ${type}`);
       this.#values[name] = toCel(value, type);
     }
-    for (const { name, component } of program.blocks.values()) {
-      if (Object.keys(component.results).length > 0) this.setResult(name, {});
-    }
+    for (const { name } of blocks) this.setResult(name, {});
     this.setError({ code: '', message: '', block: '' });
     this.setEvent({ kind: '', name: '', data: null });
     this.#values['scenario'] = { id: program.id, version: program.version, run };
