@@ -1,6 +1,6 @@
 /** `/domain/ivrscripts` and `/domain/svcscripts`: the scripts of a domain, and the scenario files that every domain has. */
 import path from 'node:path';
-import { isServing, type LiveDirectory, type ScriptRow } from '../../runtime/domain/index.ts';
+import { type LiveDirectory, type ScriptRow, servingOf } from '../../runtime/domain/index.ts';
 import type { Session } from '../../runtime/iam/iam.ts';
 import type { ScenarioFile } from '../../runtime/interpreter/library.ts';
 import { withoutFile } from '../../runtime/script-store/compile.ts';
@@ -10,6 +10,7 @@ import type { Fields } from '../collection/resource.ts';
 import { ofIndex } from '../collection/several.ts';
 import { badParameter, RestError } from '../errors.ts';
 import { DomainResource } from './domain-resource.ts';
+import { asRestErrors } from './entity-errors.ts';
 
 /** Begins the id of a scenario file; its code follows. */
 const FILE = 'file.';
@@ -98,9 +99,8 @@ export class ScriptResource extends DomainResource<ScriptRow> {
   /** @throws RestError 400/1400, 422/1405 */
   async #serveFile(session: Session, id: string, code: string, serving: unknown): Promise<ScriptRow> {
     this.refuseUnlessMaster(session);
-    if (!isServing(serving))
-      throw badParameter('serving', 'must be {version, trial: {version, percent}}, trial only if wanted');
-    const missing = await this.#files?.fileVersions.serve(code, serving);
+    const wanted = await asRestErrors(this.entity, async () => servingOf(serving));
+    const missing = await this.#files?.fileVersions.serve(code, wanted);
     if (missing !== undefined) throw badParameter(missing, 'is no version of this file');
     return (await this.read(session, id)) as ScriptRow;
   }

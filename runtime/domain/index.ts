@@ -18,7 +18,6 @@ export {
   type ScriptData,
   type ScriptKind,
   type ScriptProblem,
-  isServing,
   type ScriptRow,
   type ScriptVersion,
   type Serving,
@@ -26,6 +25,7 @@ export {
   listScriptVersions,
   readScriptVersion,
   servingBefore,
+  servingOf,
 } from './collections/scripts.ts';
 export { digestSecrets } from './collections/sipusers.ts';
 export type { LiveDirectory } from './live-directory.ts';

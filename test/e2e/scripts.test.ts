@@ -192,6 +192,11 @@ describe('scripts of a domain', () => {
       expect(tried.json<Script>().serving).to.deep.equal(trial);
       for (const serving of [{ version: 7 }, { version: 1, trial: { version: 7, percent: 5 } }, { version: '1' }, 3])
         expectError(await master.send('PATCH', file, { body: { serving } }), 400, 1400);
+      const beyond = { serving: { version: 1, trial: { version: 2, percent: 110 } } };
+      expect((await master.send('PATCH', file, { body: beyond })).json()).to.have.deep.property('error_details', {
+        field: 'serving.trial.percent',
+        reason: 'must be above 0 and below 100, not 110',
+      });
       expect((await ok('GET', file)).serving).to.deep.equal(trial);
     } finally {
       master.close();

@@ -1,11 +1,11 @@
 /** Scenarios as entities: `ivrscripts` and `svcscripts`. Every text they ever had is kept as a numbered version. */
 import { type Kysely, sql } from 'kysely';
 import { type Static, Type } from 'typebox';
-import { Value } from 'typebox/value';
 import type { Schema } from '../../storage/index.ts';
 import { InvalidFieldError } from '../errors.ts';
 import type { CollectionDefinition, Input } from './definition.ts';
 import { Code, Composite, Id, Label } from './fields.ts';
+import { compileValidator } from './validator.ts';
 
 const VersionNumber = Type.Integer({ minimum: 1, maximum: 2_147_483_647 });
 
@@ -32,8 +32,16 @@ const ServingSchema = Type.Object(
   { additionalProperties: false },
 );
 
-export function isServing(value: unknown): value is Serving {
-  return Value.Check(ServingSchema, value);
+const validateServing = compileValidator({
+  entity: 'ivrscript',
+  schema: Type.Object({ serving: ServingSchema }),
+  writeOnly: [],
+});
+
+/** @throws InvalidFieldError for what says nothing of versions, told as `serving.trial.percent` */
+export function servingOf(serving: unknown): Serving {
+  validateServing({ serving });
+  return serving as Serving;
 }
 
 /** A mistake, or with `severity` a warning; line and column count from 1. */

@@ -17,11 +17,28 @@ function reasonOf(error: ErrorObject): string {
   if (error.keyword === 'additionalProperties') return 'is not a field of this entity';
   const description: unknown = error.parentSchema?.['description'];
   if (error.keyword === 'pattern' && typeof description === 'string') return `must be ${description}`;
+  if (error.keyword in BOUNDS) return `must be ${rangeOf(error.parentSchema)}, not ${String(error.data)}`;
   return error.message ?? `breaks the rule ${error.keyword}`;
 }
 
+/** The least and the most of a number, in the order in which they are told. */
+const BOUNDS: Readonly<Record<string, string>> = {
+  exclusiveMinimum: 'above',
+  minimum: 'at least',
+  exclusiveMaximum: 'below',
+  maximum: 'at most',
+};
+
+function rangeOf(schema: ErrorObject['parentSchema']): string {
+  return Object.entries(BOUNDS)
+    .flatMap(([keyword, words]) => (schema?.[keyword] === undefined ? [] : `${words} ${schema[keyword]}`))
+    .join(' and ');
+}
+
 /** Compiles the check of one collection; the check throws InvalidFieldError. */
-export function compileValidator(definition: CollectionDefinition): (entity: Input) => void {
+export function compileValidator(
+  definition: Pick<CollectionDefinition, 'entity' | 'schema' | 'writeOnly'>,
+): (entity: Input) => void {
   const validate: ValidateFunction = ajv.compile({ ...definition.schema, additionalProperties: false });
   return (entity) => {
     if (validate(entity)) return;
