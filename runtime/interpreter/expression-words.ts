@@ -198,16 +198,23 @@ function ofText(type: string, source: string, start: number): string | undefined
 }
 
 /** What went wrong when an expression was evaluated. */
-export function failed(error: unknown): string {
-  const { text } = plain(error);
+export function failed(error: unknown, source: string): string {
+  const { text, start } = plain(error);
   const index = /index out of bounds, index (-?\d+)/.exec(text)?.[1];
   if (index !== undefined) return `there is no item ${index}: they count from 0, and size(...) tells how many`;
   const key = /^No such key: (\w+)$/.exec(text)?.[1];
+  if (key !== undefined && isSecret(source, start))
+    return `there is no secret "${key}" in this domain: the operator adds it to secrets.json, or the file that RINGMASTER_SECRETS_FILE names`;
   if (key === 'length') return 'there is no field "length": texts and lists are counted by size(...)';
   if (key !== undefined) return `there is no field "${key}": ask before by has(...)`;
   const converted = /^(int|double|bool)\(\) type error: cannot convert/.exec(text)?.[1];
   if (converted !== undefined) return `${converted}(...) does not understand this text`;
   return mistyped(error, '', { variables: new Map(), records: new Map() }).message;
+}
+
+/** Whether what starts there is a field of `secrets`, or reads one by its name in brackets. */
+function isSecret(source: string, start: number): boolean {
+  return /(?<!\.\s*)\bsecrets\s*\.\s*$/.test(source.slice(0, start)) || /^secrets\s*\[/.test(source.slice(start));
 }
 
 /** Our words for CEL types in a text. */

@@ -227,7 +227,7 @@ function evaluate(parsed: ParseResult, source: string, scope: Scope): Value {
   try {
     return fromCel(parsed(scope));
   } catch (error) {
-    const reason = error instanceof ValueError ? error.message : failed(error);
+    const reason = error instanceof ValueError ? error.message : failed(error, source);
     throw new ScenarioError('expression', `\${${source}}: ${reason}`, { cause: error });
   }
 }

@@ -82,4 +82,23 @@ describe('requests of scenarios', () => {
     expect(runs).to.include('{{secret:crm:');
     for (const text of [answer.text, runs, stage.node.output]) expect(text).not.to.match(new RegExp(SECRET, 'i'));
   });
+
+  it('say which secret there is not, and who sets it', async () => {
+    const rest = await stage.rest();
+    for (const [code, expression] of [
+      ['dotted', 'secrets.crn'],
+      ['quoted', "has(secrets.crn) ? '' : secrets['crn']"],
+    ] as const) {
+      const source = `start: a\nblocks:\n  a: { log: "key \${${expression}}", next: end }\n`;
+      await rest.send('POST', '/rest/v1/domain/svcscripts', {
+        body: { code, scriptdata: { format: 'yaml', source } },
+      });
+      const answer = await rest.send('POST', `/rest/v1/api/hooks/${code}`, { body: {} });
+      expect(answer.json()).to.have.nested.property(
+        'error_details.reason',
+        `\${${expression}}: there is no secret "crn" in this domain: the operator adds it to secrets.json, or the file that RINGMASTER_SECRETS_FILE names`,
+      );
+      expect(answer.text).not.to.include(SECRET);
+    }
+  });
 });
