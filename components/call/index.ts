@@ -100,7 +100,7 @@ export const call = defineComponent({
   check: (_settings, _exits, given, leg) =>
     leg || given.has('caller_id')
       ? []
-      : ['"call" without `leg` is for a scenario that has no caller, whose number could be shown: name caller_id'],
+      : ['"call" without `leg` is for a scenario that has no caller: name caller_id, or a leg where there is a caller'],
   run: async (context, settings) => {
     const callerId = callerIdOf(context, settings.caller_id);
     const preAnswer = await preAnswerOf(context, settings);

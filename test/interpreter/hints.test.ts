@@ -105,7 +105,7 @@ const CASES: readonly Case[] = [
     '5:3: the block "b" is never reached; lead an exit to it or remove it',
     '5:24: the exit "next" names no block; name a block, or end',
     '6:3: the block "c" is never reached; lead an exit to it or remove it',
-    '6:8: "call" without `leg` is for a scenario that has no caller, whose number could be shown: name caller_id',
+    '6:8: "call" without `leg` is for a scenario that has no caller: name caller_id, or a leg where there is a caller',
     '7:3: the exit "refused" of the block "d" leads nowhere; add exits: {refused: BLOCK}, or lead it to end',
     '7:3: the block "d" is never reached; lead an exit to it or remove it',
     '8:3: this key is here twice; keep one of them',
@@ -179,7 +179,7 @@ const CASES: readonly Case[] = [
   ],
   [
     'calls in place of the one that the scenario has',
-    'parameters: { call_id: string }\nstart: a\nblocks:\n  a: { answer: , next: b }\n  b: { call: { to: "102", caller_id: "5" }, exits: { answered: c, refused: end } }\n' +
+    'parameters: { call_id: string }\nstart: a\nblocks:\n  a: { answer: , next: b }\n  b: { call: { to: "102" }, exits: { answered: c, refused: end } }\n' +
       '  c: { take_over: { dialogid: "${call_id}", side: b }, exits: { taken: d, refused: end, error: end } }\n  d: { take_over: { dialogid: "${call_id}", side: b }, exits: { taken: e, refused: end } }\n' +
       '  e: { call: { to: "102" }, leg: bob, exits: { answered: end, refused: end } }',
     '6:3: "call" without `leg` is for a scenario that has no caller; name the further call: leg: other, beside call',

@@ -63,6 +63,8 @@ export class BlockReader {
   readonly #source: Source;
   readonly #components: ComponentRegistry;
   readonly #uses: ResultUse[] = [];
+  /** What components say of their settings, which is told unless the same slip is. */
+  readonly #said: { readonly name: string; readonly node: Node; readonly message: string }[] = [];
   /** Where blocks with mistakes lead by what is written in them, wherever it stands. */
   readonly #written = new Map<string, readonly string[]>();
   /** Names of all blocks, the broken ones included: an exit to a broken block is no second mistake. */
@@ -125,14 +127,14 @@ export class BlockReader {
 
   /** What a component alone can see, and cases that cannot be. */
   #checkTogether(
-    { component, settings: { keyNode }, leg, exits }: BlockDraft,
+    { name, component, settings: { keyNode }, leg, exits }: BlockDraft,
     settings: Compiled,
     literal: LiteralSettings,
   ): void {
     const given = settings.kind === 'object' ? settings.entries.keys() : Object.keys(literal);
     const names = new Set(exits.wired.keys());
     for (const message of component.check?.(literal, names, new Set(given), leg !== undefined) ?? [])
-      this.#source.problem(keyNode, message);
+      this.#said.push({ name, node: keyNode, message });
     const { openExits } = component;
     const value =
       openExits?.of === undefined || settings.kind !== 'object' ? undefined : settings.entries.get(openExits.of);
@@ -202,8 +204,17 @@ export class BlockReader {
     if (first !== undefined)
       for (const name of unset) this.#checkUnset(name, runsUnset(name, blocks, graph, first), finale);
     // What a broken block does with the call is not known.
-    if (blocks.size < this.#declared.size) return;
-    checkCallLife(this.#source, blocks, drafts, {
+    const isWhole = blocks.size === this.#declared.size;
+    const beside = isWhole ? this.#checkCallLife(blocks, drafts, flow) : new Set<string>();
+    for (const { name, node, message } of this.#said) if (!beside.has(name)) this.#source.problem(node, message);
+  }
+
+  #checkCallLife(
+    blocks: ReadonlyMap<string, Block>,
+    drafts: readonly BlockDraft[],
+    { start, last, interrupts }: Flow,
+  ): ReadonlySet<string> {
+    return checkCallLife(this.#source, blocks, drafts, {
       start: start && textOf(start),
       last: last && textOf(last),
       afterHangUp: interrupts.filter(({ kind }) => kind === 'hangup').map(({ target }) => target),

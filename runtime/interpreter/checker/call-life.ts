@@ -26,13 +26,16 @@ export interface LifeFlow {
   readonly asks: ReadonlySet<string>;
 }
 
-/** Notes blocks that need the call when it is over, or before it is answered, or that would place it when there is a caller. */
+/**
+ * Notes blocks that need the call when it is over, or before it is answered, or that would place it when there is a caller.
+ * @returns the last of these: whom such a block shows as caller is no second mistake
+ */
 export function checkCallLife(
   source: Source,
   blocks: ReadonlyMap<string, Block>,
   drafts: readonly LifeDraft[],
   flow: LifeFlow,
-): void {
+): ReadonlySet<string> {
   const { start, last, afterHangUp, interrupts } = flow;
   const main = states(
     blocks,
@@ -48,15 +51,17 @@ export function checkCallLife(
   const unanswered = beforeAnswer(blocks, graph, start);
   const again = placedBefore(blocks, graph);
   const callerless = withoutAnswer(blocks, graph, [start, last, ...afterHangUp, ...interrupts]);
+  const besideCaller = new Set<string>();
   for (const { name, node } of drafts) {
     const block = blocks.get(name);
-    if (block && placesCall(block) && !block.exits.has('error') && main.has(name) && !callerless.has(name))
+    if (block && placesCall(block) && !block.exits.has('error') && main.has(name) && !callerless.has(name)) {
+      besideCaller.add(name);
       source.problem(
         node,
         `"${block.component.name}" without \`leg\` is for a scenario that has no caller`,
         `name the further call: leg: other, beside ${block.component.name}`,
       );
-    else if (block && placesCall(block) && !block.exits.has('error') && again.has(name))
+    } else if (block && placesCall(block) && !block.exits.has('error') && again.has(name))
       source.warning(
         node,
         `"${block.component.name}" comes here again, but the call without \`leg\` is made only once`,
@@ -75,6 +80,7 @@ export function checkCallLife(
     if (unanswered.has(name))
       source.warning(node, `${what} to be answered, but \`answer\` comes later`, 'answer first');
   }
+  return besideCaller;
 }
 
 function states(
