@@ -181,4 +181,17 @@ return [sum(rows), open, Own.of(), Intl, new Map(), structured()];
 function structured() { return arguments.length; }`.replace(/^import.*\n/m, '');
     expect(await check(scenario(code))).to.deep.equal([]);
   });
+
+  it('says what is nested too deep', async () => {
+    const found = await check(
+      scenario(`return ${'('.repeat(5000)}1${')'.repeat(5000)};`).replace('code:', 'language: js\n      code:'),
+    );
+    expect(found.map((problem) => problem.replace(/^\d+:\d+: /, ''))).to.deep.equal([
+      'the source is nested too deeply; give parts of it to variables or functions of their own',
+    ]);
+    const long = await check(scenario(`return 1${' + 1'.repeat(5000)};`).replace('code:', 'language: js\n      code:'));
+    expect(long).to.deep.equal([
+      '12:9: warning: this is nested too deeply to be looked into; give parts of it to variables or functions of their own',
+    ]);
+  });
 });

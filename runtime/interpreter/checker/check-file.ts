@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { methods } from '../method.ts';
 import { type Problem, isMistake } from '../problem.ts';
 import { isModuleScenario } from '../files.ts';
-import { compileProblems } from './compile-problems.ts';
+import { TOO_DEEP, compileProblems } from './compile-problems.ts';
 import { type ModuleCheckOptions, checkModule } from './check-module.ts';
 import { type CheckResult, checkScenario } from './check-scenario.ts';
 import { recover } from './recovery.ts';
@@ -82,8 +82,9 @@ async function scriptProblems(
       try {
         checkScriptBlock(code, script, known, report);
       } catch (error) {
-        // Nested so deep that it is left to run time, or something that only V8 can read.
-        if (!(error instanceof SyntaxError || error instanceof RangeError)) throw error;
+        if (error instanceof RangeError) report(0, TOO_DEEP.message, TOO_DEEP.suggestion, 'warning');
+        // Or something that only V8 can read.
+        else if (!(error instanceof SyntaxError)) throw error;
       }
       return found;
     }),

@@ -10,7 +10,7 @@ import { CALL_INFO, SCENARIO_INFO, methods } from '../method.ts';
 import { isMistake } from '../problem.ts';
 import type { Parameter, Program, Start } from '../program.ts';
 import { namedSecrets } from '../secret-names.ts';
-import { NO_DEFAULT, compileProblems } from './compile-problems.ts';
+import { NO_DEFAULT, TOO_DEEP, compileProblems } from './compile-problems.ts';
 import { type CheckResult, limitsOf, fallbackOf } from './check-scenario.ts';
 import { DeclarationReader } from './declarations.ts';
 import { checkModuleCalls } from './module-calls.ts';
@@ -91,7 +91,8 @@ export async function checkModule(
   const told = new Set(source.problems.map(({ message }) => message));
   const problems = [
     ...broken.filter(({ message }) => !told.has(message)).map((problem) => ({ file, ...problem })),
-    ...source.problems,
+    // That it is too deep for a compiler as well is told by that.
+    ...source.problems.filter(({ suggestion }) => broken.length === 0 || suggestion !== TOO_DEEP.suggestion),
   ].toSorted((a, b) => a.line - b.line || a.column - b.column);
   const { parameters, declaresParameters, starts, ...more } = declared;
   const offered = methods(components);
@@ -147,9 +148,11 @@ const NOTHING: Reading = { declared: { parameters: [], declaresParameters: false
  */
 function read(source: Source, code: string | undefined, { id, components, promptsFolder }: ReadOptions): Reading {
   if (code === undefined) return NOTHING;
+  let reading = NOTHING;
   try {
     const tree = parse(code, { ecmaVersion: 'latest', sourceType: 'module' });
-    const { declared, references } = declarations(source, tree, id);
+    reading = declarations(source, tree, id);
+    const { declared, references } = reading;
     const parameters = declared.declaresParameters ? declared.parameters.map(({ name }) => name) : undefined;
     const names = namesIn(tree);
     checkModuleNames(tree, names, [...methods(components).keys()], parameters, source.problemAt.bind(source));
@@ -159,9 +162,11 @@ function read(source: Source, code: string | undefined, { id, components, prompt
     const calls = checkModuleCalls(tree, { source, components, promptsFolder, names, call });
     return { declared, references: [...references, ...calls] };
   } catch (error) {
-    // Types that nobody took out, or nested so deep that it is left to run time.
-    if (error instanceof SyntaxError || error instanceof RangeError) return NOTHING;
-    throw error;
+    if (error instanceof RangeError)
+      source.warning(null, reading === NOTHING ? TOO_DEEP.unread : TOO_DEEP.message, TOO_DEEP.suggestion);
+    // Or types that nobody took out.
+    else if (!(error instanceof SyntaxError)) throw error;
+    return reading;
   }
 }
 

@@ -10,6 +10,16 @@ export const NO_DEFAULT = {
   suggestion: 'write export default async function (call, args) { ... }',
 };
 
+const LESS_DEEP = 'give parts of it to variables or functions of their own';
+
+/** It can run, and little more is known of it. */
+export const TOO_DEEP = {
+  message: 'this is nested too deeply to be looked into',
+  /** Of a module. */
+  unread: 'this is nested too deeply to be looked into, and what it exports is not read',
+  suggestion: LESS_DEEP,
+};
+
 /** What compilers say, and what it means for authors. */
 const WORDS: readonly (readonly [RegExp, Partial<Pick<CompileProblem, 'message' | 'suggestion'>>])[] = [
   [/does not provide an export named 'default'/, NO_DEFAULT],
@@ -20,6 +30,10 @@ const WORDS: readonly (readonly [RegExp, Partial<Pick<CompileProblem, 'message' 
   [
     /^Expected ';', '}' or <eof>$/,
     { message: 'this is not understood here', suggestion: 'look at what stands before it' },
+  ],
+  [
+    /^the source is nested too deeply$|^Maximum call stack size exceeded$/,
+    { message: 'the source is nested too deeply', suggestion: LESS_DEEP },
   ],
   [
     /enum is not supported/,

@@ -63,7 +63,7 @@ export function prepareSource({ source, format, kind, line }: Program): Prepared
   const wrapped = kind === 'block' ? `${OPENING}${source}${CLOSING}` : source;
   const lineOffset = kind === 'block' ? line - 2 : line - 1;
   const code = format === 'ts' ? stripTypes(wrapped, lineOffset, line) : wrapped;
-  const escapes = kind === 'block' && !isFunctionBody(code.slice(OPENING.length, -CLOSING.length));
+  const escapes = kind === 'block' && !isFunctionBody(code.slice(OPENING.length, -CLOSING.length), line);
   return { code, lineOffset, escapes };
 }
 
@@ -73,13 +73,18 @@ export function plainSource(program: Program): string {
   return program.kind === 'block' ? code.slice(OPENING.length, -CLOSING.length) : code;
 }
 
-/** Parses a body by itself (ECMA-262, CreateDynamicFunction), and runs nothing. */
-function isFunctionBody(body: string): boolean {
+/** Parses a body by itself (ECMA-262, CreateDynamicFunction), and runs nothing. @throws SourceError */
+function isFunctionBody(body: string, line: number): boolean {
   try {
     return typeof new AsyncFunction('vars', 'args', body) === 'function';
-  } catch {
+  } catch (error) {
+    if (error instanceof RangeError) throw tooDeep(line);
     return false;
   }
+}
+
+function tooDeep(line: number): SourceError {
+  return new SourceError([{ line, column: 1, message: 'the source is nested too deeply' }]);
 }
 
 /** How Node.js says that a source is at fault. */
@@ -106,7 +111,7 @@ function stripTypes(source: string, lineOffset: number, line: number): string {
     // The parser of Node.js, which is WebAssembly, came to the end of its stack, and never gives back what it had of it.
     worn = true;
     onWorn();
-    throw new SourceError([{ line, column: 1, message: 'the source is nested too deeply' }]);
+    throw tooDeep(line);
   }
 }
 
