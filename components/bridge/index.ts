@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { type CallEnd, isInterruption } from '../../runtime/interpreter/call-port.ts';
 import { defineComponent } from '../../runtime/interpreter/component.ts';
 import { bridgingCall } from '../../runtime/interpreter/ports/bridging.ts';
 import { Duration } from '../../runtime/interpreter/setting.ts';
@@ -26,7 +27,7 @@ export const bridge = defineComponent({
   shorthand: 'with',
   legSetting: 'with',
   exits: {
-    ended: { description: 'The party hung up; the caller is with the scenario.' },
+    ended: { description: 'The party hung up, or had done so before; the caller is with the scenario.' },
     timeout: {
       description: 'The longest time is over.',
       otherwise: 'ended',
@@ -41,6 +42,9 @@ export const bridge = defineComponent({
     const { clock, result } = context;
     const call = bridgingCall(context.call);
     const other = context.leg(leg);
+    // The called party was there, and hung up before the two could talk.
+    const { aborted: isOver, reason } = other.endSignal;
+    if (isOver && isInterruption(reason as CallEnd)) return { exit: 'ended', fields: { milliseconds: 0 } };
     const start = clock.now();
     const talk = (signal: AbortSignal): Promise<unknown> => call.bridge(other, signal);
     try {

@@ -153,6 +153,11 @@ export interface CallEnd {
   readonly reason: string;
 }
 
+/** Whether that was not of the scenario's own doing. */
+export function isInterruption({ by }: CallEnd): boolean {
+  return by === 'opponent' || by === 'external' || by === 'taken';
+}
+
 /** What an author forgot. */
 const STATE_TEXTS: Partial<Record<CallState, string>> = {
   none: 'there is no call; call somebody first',

@@ -79,6 +79,18 @@ describe('legs: further calls of a scenario', () => {
     expect(path.slice(0, 3)).to.deep.equal(['pick_up:next', 'ring:busy', 'sorry:next']);
   });
 
+  it('that have hung up before they are connected leave by the exit; one that was never there is a mistake', async () => {
+    const text = QUEUE.replace('    play: menu.wav\n    leg: agent\n', '    wait: 3s\n');
+    const { path, outcome } = await play(program(text), { 102: 'answers, hangs up after 1s' }, ['5']);
+    expect(path.slice(2, 5)).to.deep.equal(['tell:next', 'talk:ended', 'rate:5']);
+    expect(outcome.result).to.include({ talked: 0 });
+    const never = QUEUE.replace('refused: sorry', 'refused: talk').replace(/ {2}sorry: .*\n/, '');
+    expect((await play(program(never), { 102: 'busy' })).outcome.error).to.include({
+      code: 'call_state',
+      block: 'talk',
+    });
+  });
+
   it('are hung up with the scenario', async () => {
     const { events, outcome } = await play(program(QUEUE), { 102: 'answers' });
     expect(outcome.status).to.equal('ended');

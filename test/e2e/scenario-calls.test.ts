@@ -40,6 +40,20 @@ blocks:
     join: { dialogid: "\${ring.dialogid}", side: b }
     exits: { refused: end }
 `,
+  e2e_gone: `
+id: e2e_gone
+start: pick_up
+blocks:
+  pick_up: { answer: , next: ring }
+  ring:
+    call: { to: "102", timeout: 10s }
+    leg: agent
+    exits: { answered: ask, refused: bye }
+  ask: { collect: { max: 1 }, exits: { next: talk, timeout: bye } }
+  talk: { bridge: agent, exits: { ended: tone } }
+  tone: { play: "tone:%(3000,0,1000)", next: bye }
+  bye: { hangup: , next: end }
+`,
   e2e_whisper: `
 id: e2e_whisper
 start: ask
@@ -144,6 +158,18 @@ describe('scenarios that call', () => {
         }
       });
     }
+
+    it('leaves the caller with the scenario when the agent has hung up before', async () => {
+      const [alice, bob] = await stage.phones('alice', 'bob');
+      const caller = await alice.call('*55e2e_gone');
+      await caller.answered();
+      const agent = await bob.incoming();
+      await agent.answer();
+      await agent.hangup();
+      await caller.sendDtmf('1');
+      await caller.hears(1000);
+      expect((await caller.ended()).by).to.equal('there');
+    });
 
     it('is parted by an interrupt, and the agent is hung up with the scenario', async () => {
       const [alice, bob] = await stage.phones('alice', 'bob');

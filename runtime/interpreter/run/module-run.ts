@@ -1,5 +1,5 @@
 import type { Json, ScriptRun } from '../../sandbox/index.ts';
-import { type CallEnd, CallStateError } from '../call-port.ts';
+import { type CallEnd, CallStateError, isInterruption } from '../call-port.ts';
 import type { Component } from '../component.ts';
 import { scriptTime } from '../clock.ts';
 import { INTERRUPT, ScenarioError } from '../errors.ts';
@@ -16,7 +16,7 @@ import type { Message } from './mailbox.ts';
 import { isBrief, moduleSettings, reachesOut, wiredExits, zeroFields } from './module-settings.ts';
 import { ModuleSteps } from './module-steps.ts';
 import type { RunOptions, RunOutcome } from './run.ts';
-import { callEnded, describeError, isInterruption } from './run-state.ts';
+import { callEnded, describeError } from './run-state.ts';
 import { boundArguments, callRecord } from './scope.ts';
 import { type BlockTrace, INTERRUPTED, type TraceEntry } from './trace.ts';
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { SandboxError, ScriptError } from '../../sandbox/index.ts';
-import { type CallEnd, type CallPort, CallStateError } from '../call-port.ts';
+import { type CallEnd, type CallPort, CallStateError, isInterruption } from '../call-port.ts';
 import { type Clock, systemClock } from '../clock.ts';
 import type { Report } from '../component.ts';
 import { ScenarioError } from '../errors.ts';
@@ -279,11 +279,6 @@ export function describeError(error: unknown): Omit<RunError, 'block'> {
     return { code: error.code, message: error.message };
   if (error instanceof CallStateError) return { code: 'call_state', message: error.message };
   return { code: 'internal', message: error instanceof Error ? error.message : String(error) };
-}
-
-/** Whether that was not of the scenario's own doing. */
-export function isInterruption({ by }: CallEnd): boolean {
-  return by === 'opponent' || by === 'external' || by === 'taken';
 }
 
 /** Why blocks end when the other party has hung up, or the call was ended from outside. */
