@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { type CallEnd, isInterruption } from '../../runtime/interpreter/call-port.ts';
 import { defineComponent } from '../../runtime/interpreter/component.ts';
+import { ScenarioError } from '../../runtime/interpreter/errors.ts';
 import { bridgingCall } from '../../runtime/interpreter/ports/bridging.ts';
 import { Duration } from '../../runtime/interpreter/setting.ts';
 import { withinTime } from '../within-time.ts';
@@ -42,6 +43,7 @@ export const bridge = defineComponent({
     const { clock, result } = context;
     const call = bridgingCall(context.call);
     const other = context.leg(leg);
+    if (other === context.call) throw new ScenarioError('setting', `bridge: "${leg}" cannot talk with itself`);
     // The called party was there, and hung up before the two could talk.
     const { aborted: isOver, reason } = other.endSignal;
     if (isOver && isInterruption(reason as CallEnd)) return { exit: 'ended', fields: { milliseconds: 0 } };

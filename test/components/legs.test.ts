@@ -105,6 +105,13 @@ describe('legs: further calls of a scenario', () => {
     ]);
   });
 
+  it('are not connected with themselves', () => {
+    const text = QUEUE.replace('bridge: agent', 'bridge: agent\n    leg: agent');
+    expect(problems(text)).to.deep.equal([
+      '16:13: "agent" cannot be connected with itself; take out leg: without it that is the caller',
+    ]);
+  });
+
   it('are there for modules, too', async () => {
     const sandbox = await openSandbox({ workers: 1 });
     try {

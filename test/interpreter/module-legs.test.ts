@@ -35,6 +35,12 @@ describe('checker of legs in modules', () => {
     ]);
   });
 
+  it('finds those that are to be connected with themselves', async () => {
+    expect(await check(`${RING}  await call.bridge({ with: 'agent', leg: 'agent' });`)).to.deep.equal([
+      '3:29: "agent" cannot be connected with itself; take out leg: without it that is the caller',
+    ]);
+  });
+
   // Where somebody may be called under a name that is not written out, nothing is said.
   for (const [what, body] of [
     ['a name that is worked out', `await call.call({ to: '102', leg: args.who });`],

@@ -49,6 +49,11 @@ describe('scenario modules', () => {
     return { ...simulation, outcome, events, steps: trace.map(({ block, exit }) => `${block} -> ${exit ?? '?'}`) };
   }
 
+  it('are told of a setting that is missing because its value is', async () => {
+    const { outcome } = await run("await call.call({ to: args.nobody, caller_id: '1', leg: 'agent' });");
+    expect(outcome.error).to.include({ code: 'setting', message: 'call.call lacks the setting "to"' });
+  });
+
   it('use components as functions, with defaults, single values and other names of settings', async () => {
     const { outcome, events, steps } = await run(
       `await call.answer();

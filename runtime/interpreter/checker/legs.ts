@@ -15,6 +15,13 @@ export interface LegUse {
   readonly other: Entry | undefined;
 }
 
+/** What to write where a party is to talk to itself. */
+export const WITH_CALLER = 'take out leg: without it that is the caller';
+
+export function withItself(leg: string): string {
+  return `"${leg}" cannot be connected with itself`;
+}
+
 /** Notes legs that nobody calls, and `leg` where there is nothing to do with a call. */
 export function checkLegs(source: Source, blocks: readonly LegUse[]): void {
   const called = new Set(
@@ -25,6 +32,8 @@ export function checkLegs(source: Source, blocks: readonly LegUse[]): void {
       source.problem(leg.keyNode, `"${component.name}" has nothing to do with a call`, 'remove leg');
       continue;
     }
+    if (leg && other && nameOf(leg) === nameOf(other))
+      source.problem(other.value ?? other.keyNode, withItself(nameOf(other)), WITH_CALLER);
     for (const entry of [leg, other]) {
       if (!entry) continue;
       const name = nameOf(entry);

@@ -3,6 +3,7 @@ import type { Component } from '../component.ts';
 import { usesCall } from '../method.ts';
 import { suggestName } from '../problem.ts';
 import { nameOf } from './module-literals.ts';
+import { WITH_CALLER, withItself } from './legs.ts';
 import type { Reference } from './scopes.ts';
 import type { Report } from './unknown-names.ts';
 
@@ -16,6 +17,8 @@ interface NamedLeg {
 export class ModuleLegs {
   readonly #called = new Set<string>();
   readonly #used: NamedLeg[] = [];
+  /** Those that are to do something with themselves. */
+  readonly #selves: NamedLeg[] = [];
   #isUnsure = false;
 
   /** A call of a component's function. */
@@ -27,7 +30,11 @@ export class ModuleLegs {
     else this.#use(leg?.value);
     const { legSetting, shorthand } = component;
     if (legSetting === undefined) return;
-    if (settings) this.#use(settingOf(settings, legSetting)?.value);
+    const other = settings && settingOf(settings, legSetting)?.value;
+    const name = other && textOf(other);
+    if (other && leg && name !== undefined && name === textOf(leg.value))
+      this.#selves.push({ name, start: other.start });
+    if (settings) this.#use(other);
     else if (shorthand === legSetting && first?.type !== 'SpreadElement') this.#use(first);
   }
 
@@ -44,6 +51,7 @@ export class ModuleLegs {
   }
 
   check(report: Report): void {
+    for (const { name, start } of this.#selves) report(start, withItself(name), WITH_CALLER);
     if (this.#isUnsure) return;
     for (const { name, start } of this.#used) {
       if (this.#called.has(name)) continue;

@@ -163,6 +163,8 @@ export function checkSettings(name: string, { settings: schema }: Component, set
   }
   if (Value.Check(schema, settings)) return checkDurations(name, properties ?? {}, settings as object);
   const [problem] = Value.Errors(schema, settings);
+  if (problem?.keyword === 'required' && problem.instancePath === '')
+    throw new ScenarioError('setting', `${name} lacks the setting "${problem.params.requiredProperties[0]}"`);
   const where = problem?.instancePath.replace(/^\//, '') ?? '';
   throw new ScenarioError('setting', `${name}: the setting ${where} ${problem?.message ?? 'is not allowed'}`);
 }
