@@ -66,7 +66,28 @@ export function unknownName(name: string, start: number, source: string, declare
 
 /** A field that a record does not have; `known` are those that it has. */
 export function unknownField(field: string, start: number, known: readonly string[] | undefined): ExpressionProblem {
-  return problem(start, `there is no field "${field}"`, known && suggestName(field, known));
+  return problem(start, `there is no field "${field}"`, known && suggestName(meantField(field, known), known));
+}
+
+/** Fields of the call, as others call them. */
+const OF_CALL: Readonly<Record<string, string>> = {
+  caller: 'number',
+  caller_id: 'number',
+  callerid: 'number',
+  from: 'number',
+  to: 'dialled',
+  called: 'dialled',
+  callee: 'dialled',
+};
+
+function meantField(field: string, known: readonly string[]): string {
+  const meant = Object.hasOwn(OF_CALL, field) ? OF_CALL[field] : undefined;
+  return meant !== undefined && known.includes(meant) ? meant : field;
+}
+
+/** The field that is meant by a name that none has; undefined: nobody knows. */
+export function nearestField(field: string, known: readonly string[]): string | undefined {
+  return nearest(meantField(field, known), known);
 }
 
 /** Values of other languages. */
@@ -86,7 +107,21 @@ function insteadOfName(name: string, source: string, { variables, records }: Dec
   if (Object.hasOwn(VALUES, name)) return VALUES[name];
   if (NOTHING.test(name)) return NO_NULL;
   if (OBJECTS.has(name) && method !== undefined) return insteadOfFunction(method);
-  return itself(name, source, known) ?? suggestName(name, known);
+  const found = itself(name, source, known);
+  if (found !== undefined || nearest(name, known) !== undefined) return found ?? suggestName(name, known);
+  const owner = ownerOf(name, records);
+  if (owner === undefined) return suggestName(name, known);
+  const more = owner === 'call' ? ' for that of the call, or declare it under parameters' : '';
+  return `write ${owner}.${name}${more}`;
+}
+
+/** Records whose fields are told of with the others only. */
+const ASIDE: ReadonlySet<string> = new Set(['scenario', 'event', 'error']);
+
+/** The block that has a result of this name, or `call`. */
+function ownerOf(field: string, records: Declared['records']): string | undefined {
+  const owners = [...records].filter(([name, fields]) => !ASIDE.has(name) && Object.hasOwn(fields, field));
+  return (owners.find(([name]) => name !== 'call') ?? owners[0])?.[0];
 }
 
 /** Names stand for themselves (`args.who` is `who`), and texts are quoted (`== yes`). */

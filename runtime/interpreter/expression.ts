@@ -1,9 +1,8 @@
 import { type ASTNode, Environment, type ParseResult } from '@marcbachmann/cel-js';
 import { ScenarioError } from './errors.ts';
 import { type Doubt, impossibleComparisons, type KnownValues, possibleValues } from './possible-values.ts';
-import { type ExpressionProblem, failed, mistyped, misread } from './expression-words.ts';
+import { type ExpressionProblem, failed, mistyped, misread, nearestField } from './expression-words.ts';
 import { NO_REGULAR_EXPRESSIONS } from './foreign-syntax.ts';
-import { nearest } from './nearest.ts';
 import { children, COMPREHENSIONS, unknownNames } from './unknown-names.ts';
 import { CEL_TYPES, type Value, ValueError, type ValueType, fromCel } from './values.ts';
 
@@ -44,6 +43,9 @@ export interface Mistaken {
 
 /** The time, unless the scenario has something of its own by this name. */
 export const NOW = 'now';
+
+/** Whose fields are known at run time only. */
+const SECRETS = 'secrets';
 
 const TIMESTAMP = 'google.protobuf.Timestamp';
 const DURATION = 'google.protobuf.Duration';
@@ -117,6 +119,7 @@ export class ExpressionCompiler {
   reads(text: string): boolean {
     const [name = '', field, ...more] = text.split('.');
     if (field === undefined) return this.#declarations.variables.has(name);
+    if (name === SECRETS && more.length === 0) return this.#declarations.variables.has(SECRETS);
     return more.length === 0 && Object.hasOwn(this.#declarations.records.get(name) ?? {}, field);
   }
 
@@ -125,7 +128,7 @@ export class ExpressionCompiler {
     if (this.reads(text)) return text;
     const [name = '', field] = text.split('.');
     const fields = Object.keys(this.#declarations.records.get(name) ?? {});
-    const found = field === undefined ? fields[0] : nearest(field, fields);
+    const found = field === undefined ? fields[0] : nearestField(field, fields);
     return found === undefined ? undefined : `${name}.${found}`;
   }
 

@@ -170,6 +170,40 @@ const CASES: readonly Case[] = [
     'start: now\nblocks:\n  now: { answer: , next: a }\n  a: { log: "${now.getHours()}", next: end }',
   ],
   [
+    'names and fields as others call them',
+    'start: a\nblocks:\n  a: { loop: { over: [x] }, exits: { each: b, done: end } }\n  b: { log: "${item} ${number} ${call.caller} ${call.to} {call.from}", next: a }',
+    '5:16: unknown name "item"; write a.item',
+    '5:24: unknown name "number"; write call.number for that of the call, or declare it under parameters',
+    '5:39: there is no field "caller"; did you mean "number"?',
+    '5:54: there is no field "to"; did you mean "dialled"?',
+    '5:58: warning: "{call.from}" is plain text here; write ${call.number} for its value',
+  ],
+  [
+    'secrets as other systems write them',
+    'start: a\nblocks:\n  a: { http: { url: "https://a.example", headers: { key: $secrets.crm, auth: "Bearer {{secrets.crm}}" } }, next: end }',
+    '4:58: warning: "$secrets.crm" is plain text here; write ${secrets.crm} for its value',
+    '4:86: warning: "{{secrets.crm}}" is plain text here; write ${secrets.crm} for its value',
+  ],
+  [
+    'components that are named by a key of their own',
+    'start: a\nblocks:\n  a:\n    component: play\n    settings: { sounds: "silence:1s" }\n    next: end',
+    '5:5: there is no component "component"; write play: in place of it',
+    '6:5: there is no component "settings"; put what is in it behind play:',
+  ],
+  [
+    'single values for which another setting is meant',
+    'start: a\nblocks:\n  a: { hold_music: 20s, next: b }\n  b: { call: 102, leg: agent, exits: { answered: end, refused: end } }',
+    '4:20: "hold_music" alone is no duration; write hold_music: { duration: 20s }',
+    '5:14: "call" must be settings: to, address, caller_id, caller_name, timeout, mode, use_intercom, binding, headers, dtmf_proto, pre_answer, pre_answer_args, report_as; write call: { to: 102 }',
+  ],
+  [
+    'parameters of which the values are given, and a schedule that gives none',
+    'parameters: { n: string, k: [a, b] }\nstarts: { schedule: "0 9 * * *" }\nstart: a\nblocks:\n  a: { log: "${n}", next: end }',
+    '2:29: the parameter "k" has no type; write k: { type: string, values: [...] }',
+    '3:11: the parameter "n" is not given; write schedule: { cron: "0 9 * * *", args: { n: ... } }',
+    '3:11: the parameter "k" is not given; write schedule: { cron: "0 9 * * *", args: { k: ... } }',
+  ],
+  [
     'what needs a call that is over',
     'start: a\nfinally: f\non: { hangup: h }\nblocks:\n  a: { answer: , next: b }\n  b: { refer: "102", exits: { answered: c, refused: end } }\n  c: { play: "silence:1s", next: end }\n' +
       '  f: { say: bye, next: end }\n  h: { tone: beep, next: end }',

@@ -33,6 +33,7 @@ describe('checker of modules', () => {
   await call.wait('1s');
   await model.wirte({ class: 'x' });
   await call.answer('now');
+  await call.menu({ prompt: 'silence:1s', exits: { 1: 'a' } });
 }`);
     expect(found).to.deep.equal([
       '2:14: "call.play" lacks the setting "sounds"; e.g. sounds: \'welcome.wav\'',
@@ -49,6 +50,7 @@ describe('checker of modules', () => {
       '8:14: call has no "wait"; write sleep(...)',
       '9:15: model has no "wirte"; did you mean "write"?',
       '10:21: "call.answer" takes settings of no name',
+      `11:50: "exits" is the list of keys that count; write exits: ['1', '2']`,
     ]);
   });
 
@@ -57,12 +59,14 @@ describe('checker of modules', () => {
 const parameters = { a: 'string' };
 export { parameters };
 export function limits() {}
+export const schedule = '0 9 * * *';
 export default async function () {}`);
     expect(found).to.deep.equal([
       '1:19: warning: nobody reads the export "id"; the id is the name of the file, or the code of the script',
       '1:40: warning: nobody reads the export "variables"; write let NAME = ... in the function',
       '1:55: warning: nobody reads the export "on"; write events.on(...) in the function',
       '4:8: "limits" has to be written out; write export const limits = and a literal',
+      '5:25: warning: nobody reads the export "schedule"; write export const starts = { schedule: ... }',
     ]);
     expect(program).to.equal(undefined);
     const { program: listed } = await check(`const parameters = { a: 'string' };

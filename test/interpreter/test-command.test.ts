@@ -332,7 +332,7 @@ tests:
     const { problems } = readTestFile(
       `scenaro: a.yaml
 tests:
-  - steps: [hang_up, { presses: x }, { hears: a, says: b }, { presses: "1", after: soon }]
+  - steps: [hang_up, { presses: x }, { hears: a, says: b }, { presses: "1", after: soon }, { press: "1" }]
     phones: { "101": perhaps, "102": busy after 2s }
     expect: { status: done, exit: {}, path: a }
 `,
@@ -345,6 +345,7 @@ tests:
       't.yaml:3:33: "x" are no keys; use 0-9 * # A-D, in quotes',
       't.yaml:3:38: a step is exactly one deed; there is: hears, presses, says, silence, hangs_up, holds, resumes',
       't.yaml:3:84: "soon" is no duration; write e.g. 5s',
+      't.yaml:3:94: a step has no "press"; did you mean "presses"?',
       't.yaml:4:22: "perhaps" says not what the phone does; write answers, answers after 5s, busy, no answer, or a SIP status',
       't.yaml:5:23: there is no status "done"; there is: completed, ended, failed, stopped',
       't.yaml:5:29: expect has no "exit"; did you mean "exits"?',

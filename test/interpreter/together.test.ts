@@ -10,7 +10,7 @@ const SCENARIOS: Readonly<Record<string, string>> = {
     'parameters: { to: string, count: { type: integer, default: 1 }, kind: { type: string, default: x, values: [x, yes] } }\nstart: a\nblocks:\n  a: { return: "${to}" }',
   quick: 'start: a\nblocks:\n  a: { return: 1 }',
   caller:
-    'start: a\nblocks:\n  a: { run: { scenario: needs, args: { tto: "102" } }, next: b }\n  b: { run: { scenario: needs, args: { to: "1", count: many } }, next: c }\n' +
+    'start: a\nblocks:\n  a: { run: { scenario: needs, args: { tto: "102" } }, next: b }\n  b: { run: { scenario: needs, args: { to: "1", count: "3" } }, next: c }\n' +
     '  c: { run: { scenario: needs, args: { to: "${call.number}", kind: ys } }, next: d }\n  d: { run: needd, next: e }\n  e: { run: elsewhere, next: f }\n' +
     '  f: { refer: { to: "1", pre_answer: needs }, exits: { refused: end } }',
   itself: 'start: a\nblocks:\n  a: { answer: , next: b }\n  b: { run: itself, next: end }',
@@ -61,7 +61,7 @@ describe('scenarios checked together', () => {
     expect(await found('caller.yaml')).to.deep.equal([
       'caller.yaml:4:25: "needs" needs the parameter "to" (string); add args: { to: ... }',
       'caller.yaml:4:40: "needs" has no parameter "tto"; did you mean "to"?',
-      'caller.yaml:5:49: the parameter "count" of "needs" is of type integer',
+      'caller.yaml:5:49: the parameter "count" of "needs" is of type integer; write it without quotes',
       'caller.yaml:6:62: the parameter "kind" of "needs" must be one of x, yes; did you mean "yes"?',
       'caller.yaml:7:13: warning: there is no scenario "needd" here; did you mean "needs"?',
       'caller.yaml:9:38: "needs" needs the parameter "to" (string); add pre_answer_args: { to: ... }',

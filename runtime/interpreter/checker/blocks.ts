@@ -25,6 +25,9 @@ const CASES: Readonly<Record<string, { readonly pattern: RegExp; readonly sugges
   int: { pattern: /^-?\d+$/, suggestion: 'it is a whole number' },
 };
 
+/** How others say which component a block has. */
+const NAMES_COMPONENT = /^(?:component|type|action|do|uses?|kind|verb|step)$/i;
+
 /** A block whose component is known; its settings are compiled when all names are. */
 export interface BlockDraft {
   readonly name: string;
@@ -257,12 +260,13 @@ export class BlockReader {
     const entries = this.#source.entries(value);
     const [settings, ...more] = entries.filter((candidate) => this.#components.has(candidate.key));
     const component = this.#components.get(settings?.key ?? '');
+    const named = entries.find((entry) => NAMES_COMPONENT.test(entry.key) && this.#components.has(textOf(entry)));
     for (const entry of entries.filter(
       (other) => !this.#components.has(other.key) && !BLOCK_KEYS.includes(other.key),
     )) {
       if (component)
         this.#source.problem(entry.keyNode, `a block has no "${entry.key}"`, misplacedKey(entry, value, component));
-      else this.#unknown(entry);
+      else this.#unknown(entry, named);
     }
     for (const entry of more)
       this.#source.problem(
@@ -288,11 +292,18 @@ export class BlockReader {
     );
   }
 
-  #unknown({ key, keyNode }: Entry): void {
+  /** @param named the key whose value is the name of a component: `component: play` */
+  #unknown(entry: Entry, named: Entry | undefined): void {
+    const { key, keyNode } = entry;
     if (key === '<<') return this.#source.problem(keyNode, 'merge keys (<<) are not allowed', 'write the values out');
     const called = [...this.#components.values()].find(({ otherNames = [] }) =>
       otherNames.includes(key.toLowerCase().replaceAll(/[-. ]/g, '_')),
     );
+    if (named) {
+      const name = textOf(named);
+      const instead = entry === named ? `write ${name}: in place of it` : `put what is in it behind ${name}:`;
+      return this.#source.problem(keyNode, `there is no component "${key}"`, instead);
+    }
     const suggestion = called
       ? `here it is "${called.name}"`
       : (suggestName(key, [...this.#components.keys(), ...BLOCK_KEYS]) ?? 'docs/scenarios.md lists them all');

@@ -47,6 +47,7 @@ const OF_YAML: ReadonlyMap<string, string> = new Map([
   ['variables', 'write let NAME = ... in the function'],
   ['start', 'the function is the start; what starts the module is "starts"'],
   ['on', 'write events.on(...) in the function'],
+  ...['schedule', 'hook', 'event'].map((name) => [name, `write export const starts = { ${name}: ... }`] as const),
   ['blocks', 'write await call.answer() and so on in the function'],
 ]);
 

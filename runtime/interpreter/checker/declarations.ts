@@ -49,7 +49,9 @@ export class DeclarationReader {
       this.#source.problem(
         value ?? keyNode,
         `the parameter "${key}" has no type`,
-        `write ${key}: string, or {type, default}`,
+        isSeq(value)
+          ? `write ${key}: { type: string, values: [...] }`
+          : `write ${key}: string, or ${key}: { type: string, default: ... }`,
       );
       return { name: key, type: 'any', description: undefined, values: undefined, default: undefined };
     }

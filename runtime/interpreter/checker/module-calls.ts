@@ -1,5 +1,5 @@
 import type { AnyNode, CallExpression, Expression, Identifier, MemberExpression, Program } from 'acorn';
-import { type Node, Scalar, type YAMLMap, isScalar, isSeq } from 'yaml';
+import { type Node, Scalar, type YAMLMap, isMap, isScalar, isSeq } from 'yaml';
 import type { Component, ComponentRegistry } from '../component.ts';
 import { ExpressionCompiler } from '../expression.ts';
 import { methodOf, methods, usesCall } from '../method.ts';
@@ -281,6 +281,7 @@ class CallChecker {
   }
 
   #exits(node: Node, component: Component): ReadonlySet<string> | undefined {
+    if (isMap(node)) this.#source.problem(node, '"exits" is the list of keys that count', "write exits: ['1', '2']");
     if (!isSeq(node)) return undefined;
     for (const item of node.items) {
       if (!isScalar(item) || item.value === `\${${UNKNOWN}}`) continue;

@@ -67,7 +67,11 @@ export class SettingsChecker {
 
   /** The same for a block that gives one setting only, by its value: `play: welcome.wav`. */
   compileShorthand(node: Node, schema: TSchema, setting: string, what: string, fallback: Node): Compiled | undefined {
-    const property = (schema as Schema).properties?.[setting];
+    const { properties = {} } = schema as Schema;
+    const property = properties[setting];
+    const other = property && otherDuration(node, variant(property, node), properties);
+    if (other !== undefined)
+      return this.#mistake(node, `${what} alone is no duration`, namedSetting(what.replaceAll('"', ''), node, [other]));
     const single = property && this.compile(node, property, what, fallback);
     return single && this.#withDefaults([[setting, single]], schema, what, fallback);
   }
@@ -103,10 +107,9 @@ export class SettingsChecker {
     let entries: Entry[] = [];
     if (isMap(node)) entries = this.#context.source.entries(node);
     else if (node !== null && !(isScalar(node) && node.value === null)) {
-      const fits = Object.keys(properties).filter(
-        (name) => isScalar(node) && this.#isFit(node, properties[name] ?? {}),
-      );
       const names = Object.keys(properties);
+      const exact = names.filter((name) => isScalar(node) && this.#isFit(node, properties[name] ?? {}));
+      const fits = exact.length > 0 ? exact : textWanted(node, schema);
       if (names.length === 0) return this.#mistake(node, `${what} has no settings`, 'write nothing behind it');
       return this.#mistake(
         node,
@@ -372,6 +375,22 @@ export class SettingsChecker {
 
 /** The time zone for which an expression tells a part of a time, where it is written out. */
 const ZONED = /(\.get(?:FullYear|Month|Date|DayOfWeek|Hours|Minutes|Seconds)\(\s*)(?:'([^'"]*)'|"([^'"]*)")/g;
+
+/** The setting of a text that has to be given, where it is the only one: `call: 102`. */
+function textWanted(node: Node | null, { properties = {}, required = [] }: Schema): readonly string[] {
+  const [name = '', more] = required.filter((each) => (properties[each] as Schema).default === undefined);
+  const isText =
+    isScalar(node) && name !== '' && more === undefined && Value.Check(properties[name] ?? {}, scalarText(node));
+  return isText && (properties[name] as Schema).type === 'string' ? [name] : [];
+}
+
+/** The duration that is meant where a sound would be: `hold_music: 20s`. */
+function otherDuration(node: Node, schema: Schema, properties: Readonly<Record<string, TSchema>>): string | undefined {
+  if (settingKind(schema) !== 'sound' || !isScalar(node) || parseDuration(scalarText(node)) === undefined)
+    return undefined;
+  const [name, more] = Object.keys(properties).filter((each) => settingKind(properties[each] ?? {}) === 'duration');
+  return more === undefined ? name : undefined;
+}
 
 /** CEL types of which a text is made without being asked. */
 const PRINTED = new Set(['int', 'double', 'bool', 'dyn']);

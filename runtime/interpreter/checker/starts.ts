@@ -47,7 +47,8 @@ function readStart(
     args: (fields.get('args')?.value?.toJSON() ?? {}) as Readonly<Record<string, Value>>,
   };
   // What an event or a request lacks shows when it comes.
-  checkArguments(source, fields.get('args'), key === 'schedule' ? keyNode : undefined, parameters);
+  const wholly = single === undefined ? undefined : `write schedule: { cron: "${single}", args: { ... } }`;
+  checkArguments(source, fields.get('args'), key === 'schedule' ? keyNode : undefined, parameters, wholly);
   if (key === 'hook' && !isMap(value) && !['true', 'false', 'null', undefined].includes(single)) {
     source.problem(value, `"hook" is true or false, not "${single}"`, 'write hook: true');
     return undefined;
@@ -82,6 +83,7 @@ function checkArguments(
   args: Entry | undefined,
   required: Node | undefined,
   parameters: readonly Parameter[],
+  instead?: string,
 ): void {
   const given = isMap(args?.value) ? source.entries(args.value) : [];
   for (const { key, keyNode, value } of given) {
@@ -95,7 +97,7 @@ function checkArguments(
       source.problem(
         args?.keyNode ?? required ?? null,
         `the parameter "${name}" is not given`,
-        `add args: { ${name}: ... }`,
+        instead?.replace('...', `${name}: ...`) ?? `add args: { ${name}: ... }`,
       );
 }
 

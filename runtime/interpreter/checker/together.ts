@@ -4,6 +4,7 @@ import { type Problem, suggestName } from '../problem.ts';
 import type { Block, Parameter, Program } from '../program.ts';
 import { isOfType, plainText } from '../values.ts';
 import { spins } from './flow.ts';
+import { literalHint } from './setting-hints.ts';
 import type { Place, ScenarioReference } from './references.ts';
 
 /** A scenario and what it says of others. */
@@ -181,7 +182,11 @@ function wrongArgument(
   }
   if (value === undefined) return undefined;
   const { type, values } = parameter;
-  if (!isOfType(value, type)) return { message: `the parameter "${name}" of "${id}" is of type ${type}` };
+  if (!isOfType(value, type)) {
+    const suggestion = literalHint(value, type);
+    const message = `the parameter "${name}" of "${id}" is of type ${type}`;
+    return { message, ...(suggestion === undefined ? {} : { suggestion }) };
+  }
   if (!values || values.includes(value)) return undefined;
   return {
     message: `the parameter "${name}" of "${id}" must be one of ${values.map(plainText).join(', ')}`,

@@ -193,7 +193,10 @@ class TestReader {
       this.#source.problem(node, 'a step is one of the caller’s deeds', `there is: ${STEPS.join(', ')}`);
       return undefined;
     }
+    const before = this.#source.problems.length;
     const fields = this.#fields(node, [...STEPS, 'after'], 'a step');
+    // That it is another deed is told.
+    if (this.#source.problems.length > before) return undefined;
     const [deed, ...more] = [...fields].filter(([key]) => key !== 'after');
     if (!deed || more.length > 0) {
       this.#source.problem(node, 'a step is exactly one deed', `there is: ${STEPS.join(', ')}`);
