@@ -156,6 +156,18 @@ const CASES: readonly Case[] = [
     '5:56: there is no time zone "Mars"; e.g. Europe/London',
   ],
   [
+    'exits that come with a setting only',
+    'start: a\nblocks:\n  a: { answer: , next: b }\n  b: { queue: q, exits: { turn: c, timeout: end } }\n' +
+      '  c: { call: { to: "1", mode: async }, leg: x, exits: { next: end, busy: end } }',
+    '5:36: "queue" never takes the exit "timeout" with these settings; it comes with a setting, e.g. max: 10m',
+    '6:68: "call" never takes the exit "busy" with these settings; it comes with a setting, e.g. mode: provisional',
+  ],
+  [
+    'settings without braces',
+    'start: a\nblocks:\n  a:\n    collect: prompt: "silence:1s", max: 4\n    exits: { next: end, timeout: end }',
+    '5:14: not valid YAML: nested mappings are not allowed in compact mappings; put quotes around a text that holds ": ", and braces around settings: { NAME: ... }',
+  ],
+  [
     'names that hide the time',
     'parameters: { now: { type: string, default: x } }\nstart: a\nblocks:\n  a: { log: "${now}", next: end }',
     '2:15: warning: "now" is the time, which expressions cannot read then; write now_1 or another name',

@@ -2,6 +2,8 @@ import { type Node, isMap, isScalar } from 'yaml';
 import { type Component, END, ERROR_EXIT, type LiteralSettings } from '../component.ts';
 import { nearest } from '../nearest.ts';
 import { suggestName } from '../problem.ts';
+import { type Value, plainText } from '../values.ts';
+import type { Schema } from './schema.ts';
 import { type Entry, type Source, scalarText } from './source.ts';
 
 export interface WiredExits {
@@ -68,7 +70,7 @@ export function completeExits(
       source.problem(
         exitNode,
         `"${component.name}" never takes the exit "${exit}" with these settings`,
-        suggestName(exit, known),
+        settingFor(exit, component, settings ?? {}) ?? suggestName(exit, known),
       );
     else source.problem(exitNode, `"${component.name}" has no exit "${exit}"`, insteadOfExit(exit, component, known));
   }
@@ -87,6 +89,17 @@ export function completeExits(
       );
   }
   return targets;
+}
+
+/** The setting with which the block takes an exit: `max` for `timeout`. */
+function settingFor(exit: string, component: Component, given: LiteralSettings): string | undefined {
+  for (const [name, property] of Object.entries((component.settings as Schema).properties ?? {})) {
+    const { enum: names, examples = [true] } = property as Schema;
+    for (const value of (names ?? examples) as readonly Value[])
+      if (component.exits[exit]?.when?.({ ...given, [name]: value }) === true)
+        return `it comes with a setting, e.g. ${name}: ${plainText(value)}`;
+  }
+  return undefined;
 }
 
 /** What to write in place of an exit that there is not; the open exits first: what they can be is said in words. */

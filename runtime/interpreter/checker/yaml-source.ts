@@ -110,7 +110,7 @@ export class YamlSource extends Source {
 
 /** What to do about complaints of the parser, by its codes. */
 const SUGGESTIONS: Readonly<Record<string, string>> = {
-  BLOCK_AS_IMPLICIT_KEY: 'put quotes around a text that holds ": "',
+  BLOCK_AS_IMPLICIT_KEY: 'put quotes around a text that holds ": ", and braces around settings: { NAME: ... }',
   BLOCK_IN_FLOW: 'put commas between the entries within { }',
   TAB_AS_INDENT: 'indent with spaces',
   MULTILINE_IMPLICIT_KEY: 'a colon may be missing at the end of the line, as in answer:',
