@@ -163,6 +163,11 @@ const CASES: readonly Case[] = [
     '6:68: "call" never takes the exit "busy" with these settings; it comes with a setting, e.g. mode: provisional',
   ],
   [
+    'durations whose unit is none',
+    'variables: { n: 3, u: s }\nstart: a\nblocks:\n  a: { wait: "${n} seconds", next: b }\n  b: { wait: "${n}${u}", next: c }\n  c: { wait: "${n}.5s", next: end }',
+    '5:14: "wait" is no duration; write ${...}s',
+  ],
+  [
     'settings without braces',
     'start: a\nblocks:\n  a:\n    collect: prompt: "silence:1s", max: 4\n    exits: { next: end, timeout: end }',
     '5:14: not valid YAML: nested mappings are not allowed in compact mappings; put quotes around a text that holds ": ", and braces around settings: { NAME: ... }',

@@ -160,6 +160,23 @@ const later2 = console.table(1);`);
     ]);
   });
 
+  it('finds facts there are not, and exits that are compared with numbers', async () => {
+    const { found } = await check(`export default async function (call: Call) {
+  const info = await call.info();
+  const { runn } = await scenario.info();
+  const { exit } = await call.menu({ prompt: 'silence:1s', exits: ['1'] });
+  switch (exit) { case 1: log.info(info.number, info.caller, runn); }
+  const late = call.info();
+  log.info(late.number);
+}`);
+    expect(found).to.deep.equal([
+      '3:11: scenario.info gives no "runn"; did you mean "run"?',
+      `5:24: warning: "exit" is a string, and never this; write '1'`,
+      '5:54: call.info gives no "caller"; did you mean "number"?',
+      '7:17: "late" is still a promise here, and has no "number"; write await call.info(...)',
+    ]);
+  });
+
   it('finds what is read of functions that are not waited for', async () => {
     const { found } = await check(
       `export default async function (call) {

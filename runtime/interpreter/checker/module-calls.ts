@@ -2,7 +2,7 @@ import type { AnyNode, CallExpression, Expression, Identifier, MemberExpression,
 import { type Node, Scalar, type YAMLMap, isMap, isScalar, isSeq } from 'yaml';
 import type { Component, ComponentRegistry } from '../component.ts';
 import { ExpressionCompiler } from '../expression.ts';
-import { methodOf, methods, usesCall } from '../method.ts';
+import { CALL_INFO, SCENARIO_INFO, methodOf, methods, usesCall } from '../method.ts';
 import { suggestName } from '../problem.ts';
 import { type Compiled, literalSettings } from '../program.ts';
 import { settingKind } from '../setting.ts';
@@ -32,6 +32,14 @@ const OTHERS = [
   ...LEVELS.map((level) => `log.${level}`),
   ...['log', ...LEVELS].map((level) => `console.${level}`),
 ];
+/** What is told of the call and of the run. */
+const INFOS = new Map(
+  [CALL_INFO, SCENARIO_INFO].map((name) => {
+    const fields = Object.entries(BUILT_IN_RECORDS.get(name.replace('.info', '')) ?? {});
+    const results = Object.fromEntries(fields.map(([field, type]) => [field, { type, description: '' }]));
+    return [name, { results, exits: {} }] as const;
+  }),
+);
 /** Keys that choose an exit where none is named. */
 const KEYS = '0123456789*#ABCD'.split('');
 /** What an author does in JavaScript itself. */
@@ -140,6 +148,8 @@ class CallChecker {
         user?.type === 'VariableDeclarator' ? user.id.type === 'ObjectPattern' : user?.type === 'MemberExpression';
       if (name.endsWith('.info') && !name.startsWith('log') && !name.startsWith('console') && isRead)
         this.#source.problem(unknownNode(place), `${name} gives a promise`, `write await ${name}()`);
+      const facts = INFOS.get(name);
+      if (facts && !isRead) this.#results.check(name, facts, around);
       const [event] = node.arguments;
       if ((name === 'events.on' || name === 'events.next') && event?.type === 'Literal')
         if (typeof event.value === 'string' && !EVENTS.includes(event.value))

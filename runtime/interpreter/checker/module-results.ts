@@ -1,5 +1,6 @@
 import type { AnyNode, Expression, Identifier } from 'acorn';
 import { ERROR_EXIT, type Component } from '../component.ts';
+import { nearestField } from '../expression-words.ts';
 import { suggestName } from '../problem.ts';
 import { nameOf } from './module-literals.ts';
 import type { Names, Reference } from './scopes.ts';
@@ -10,6 +11,9 @@ interface Written {
   readonly name: string | undefined;
   readonly start: number;
 }
+
+/** What a function gives back; one that only tells facts has no exits. */
+type Given = Pick<Component, 'results' | 'exits' | 'openExits'>;
 
 /** Looks at what a module does with what functions give back: fields that they have not, exits that they never take. */
 export class ResultChecker {
@@ -32,7 +36,7 @@ export class ResultChecker {
   }
 
   /** @param around the nodes around the call */
-  check(name: string, component: Component, [awaited, user]: readonly AnyNode[]): void {
+  check(name: string, component: Given, [awaited, user]: readonly AnyNode[]): void {
     if (awaited?.type === 'VariableDeclarator' && awaited.id.type === 'Identifier')
       return this.#promise(name, component, awaited.id);
     if (awaited) this.#unawaited(name, component, awaited);
@@ -54,7 +58,7 @@ export class ResultChecker {
   }
 
   /** `const answer = await call.collect(...)`, and what is read of it later. */
-  #whole(name: string, component: Component, variable: AnyNode): void {
+  #whole(name: string, component: Given, variable: AnyNode): void {
     for (const reference of this.#uses.get(variable) ?? []) {
       const [member, user] = reference.around;
       const field = fieldOf(reference);
@@ -67,7 +71,7 @@ export class ResultChecker {
   }
 
   /** `const digits = await call.collect(...)`, and the whole compared with a text or written into one. */
-  #asValue(name: string, { results }: Component, node: Identifier, user: AnyNode): void {
+  #asValue(name: string, { results }: Given, node: Identifier, user: AnyNode): void {
     const isCompared = comparedWith(node, user).some((other) => other.type === 'Literal' && other.value !== null);
     const field = Object.hasOwn(results, node.name) ? node.name : Object.keys(results)[0];
     const isGoneThrough = user.type === 'ForOfStatement' && user.right === node;
@@ -77,7 +81,7 @@ export class ResultChecker {
   }
 
   /** `===` between a text and a number. */
-  #type({ results, exits }: Component, field: string, node: AnyNode, user: AnyNode | undefined): void {
+  #type({ results, exits }: Given, field: string, node: AnyNode, user: AnyNode | undefined): void {
     const type = results[field]?.type;
     const wanted = type === 'integer' ? 'number' : type;
     if (wanted === undefined || !['string', 'number', 'boolean'].includes(wanted) || !user) return;
@@ -93,7 +97,7 @@ export class ResultChecker {
   }
 
   /** `const answer = call.collect(...)` is not there yet. */
-  #promise(name: string, { results }: Component, variable: AnyNode): void {
+  #promise(name: string, { results }: Given, variable: AnyNode): void {
     for (const reference of this.#uses.get(variable) ?? []) {
       const field = fieldOf(reference);
       if (field === 'exit' || (field !== undefined && Object.hasOwn(results, field)))
@@ -106,7 +110,7 @@ export class ResultChecker {
   }
 
   /** `const { digits } = call.collect(...)` and `call.collect(...).digits`: nothing is there yet. */
-  #unawaited(name: string, { results }: Component, user: AnyNode): void {
+  #unawaited(name: string, { results }: Given, user: AnyNode): void {
     const pattern = user.type === 'VariableDeclarator' && user.id.type === 'ObjectPattern' ? user.id.properties : [];
     const keys = pattern.flatMap((each) => (each.type === 'Property' && !each.computed ? [each.key] : []));
     const read = user.type === 'MemberExpression' && !user.computed ? [user.property] : [];
@@ -117,19 +121,21 @@ export class ResultChecker {
     }
   }
 
-  #field(name: string, { results }: Component, { name: field, start }: Written): void {
-    const known = ['exit', ...Object.keys(results)];
+  #field(name: string, { results, exits }: Given, { name: field, start }: Written): void {
+    const known = [...(Object.keys(exits).length > 0 ? ['exit'] : []), ...Object.keys(results)];
     if (field !== undefined && !known.includes(field))
-      this.#report(start, `${name} gives no "${field}"`, suggestName(field, known));
+      this.#report(start, `${name} gives no "${field}"`, suggestName(nearestField(field, known) ?? field, known));
   }
 
   /** An exit that is compared with a text. */
-  #exit(name: string, component: Component, node: AnyNode, user: AnyNode | undefined): void {
+  #exit(name: string, component: Given, node: AnyNode, user: AnyNode | undefined): void {
     const texts = user ? comparedWith(node, user) : [];
     const known = Object.keys(component.exits);
     for (const text of texts) {
-      if (text.type !== 'Literal' || typeof text.value !== 'string') continue;
-      const exit = text.value;
+      if (text.type !== 'Literal' || !['string', 'number'].includes(typeof text.value)) continue;
+      const exit = String(text.value);
+      if (typeof text.value === 'number' && component.openExits?.pattern.test(exit) === true)
+        this.#report(text.start, '"exit" is a string, and never this', `write '${exit}'`, 'warning');
       if (known.includes(exit) || component.openExits?.pattern.test(exit) === true) continue;
       const suggestion =
         exit === ERROR_EXIT

@@ -184,6 +184,14 @@ export class SettingsChecker {
   #scalar(node: Scalar, schema: Schema, what: string, whole: Schema): Compiled | undefined {
     if (typeof node.value === 'string' && hasExpression(node.value)) {
       const compiled = this.#template(node, what);
+      const unit =
+        settingKind(schema) === 'duration' && compiled?.kind === 'template' ? compiled.parts.at(-1) : undefined;
+      if (typeof unit === 'string' && !/^[\d.]*(?:ms|s|m|h)$/.test(unit))
+        return this.#mistake(
+          node,
+          `${what} is no duration`,
+          durationHint(`1${unit}`).replace(/\b1(?=[smh])/, '${...}'),
+        );
       return compiled && this.#fits(compiled, whole, node, what);
     }
     // `to: 0123` means the digits as written.
