@@ -7,6 +7,8 @@ import type { ScriptFormat, ScriptKind } from './sandbox.ts';
 export interface Entry {
   readonly run: number;
   readonly program: number;
+  /** What it shares with the other runs of its scenario. */
+  readonly family: string;
   readonly cpuMs: number;
   readonly activationMs: number;
   readonly memoryMb: number;

@@ -173,10 +173,10 @@ describe('sandbox: scripts that sleep', function () {
     await open(20);
     const [pid = 0] = sandbox.pids;
     const answer = Promise.withResolvers<null>();
-    const source = 'const many = new Array(1e5).fill(0.5); await call.play(); return many.length';
-    const runs = await asleep(200, source, answer.promise);
+    const source = 'const many = new Array(1e6).fill(0.5); await call.play(); return many.length';
+    const runs = await asleep(50, source, answer.promise);
     while (sandbox.pids.includes(pid)) await delay(20);
     answer.resolve(null);
-    expect(new Set(await values(runs))).to.deep.equal(new Set([1e5]));
+    expect(new Set(await values(runs))).to.deep.equal(new Set([1e6]));
   });
 });

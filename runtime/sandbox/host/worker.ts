@@ -157,7 +157,8 @@ export class Worker {
     const { cpuMs, activationMs, memoryMb, messageBytes } = run.limits;
     const limits = { cpuMs, activationMs, memoryMb, messageBytes };
     const debug = run.options.debug ?? false;
-    this.process.send({ type, run: id, program: program.id, ...limits, debug, crowded, ...timeOf(run) }, text);
+    const { id: number, key: family } = program;
+    this.process.send({ type, run: id, program: number, family, ...limits, debug, crowded, ...timeOf(run) }, text);
     for (const job of jobs) tell(job);
   }
 

@@ -3,6 +3,7 @@
  * `{memoryMb, frameBytes, restMs}`.
  */
 import { Socket } from 'node:net';
+import { availableParallelism } from 'node:os';
 import process from 'node:process';
 import { FrameReader, encodeFrame } from '../frame.ts';
 import type { Entry, ToHost, ToWorker } from '../messages.ts';
@@ -13,8 +14,9 @@ import { type Program, SourceError, WornError, plainSource, whenWorn } from './s
 import { Turnstile } from './turnstile.ts';
 import { WorkerRun } from './worker-run.ts';
 
-/** Runs that may begin or wake at once. */
-const AT_ONCE = 8;
+const PROCESSORS = Math.max(2, availableParallelism());
+/** Runs that may work at once: those of busy families no more than there are processors for. */
+const PLACES = { brief: 4 * PROCESSORS, long: 2 * PROCESSORS, ofOne: PROCESSORS };
 /** Runs with an isolate, or about to have one, beyond which those that wait give theirs up at once. */
 const CROWD = 64;
 /** Memory of an isolate that only compiles, in megabytes. */
@@ -32,7 +34,7 @@ const reader = new FrameReader<ToWorker>(settings.frameBytes);
 const programs = new Map<number, Program>();
 const runs = new Map<number, WorkerRun>();
 const seats = new Seats();
-const turnstile = new Turnstile(AT_ONCE);
+const turnstile = new Turnstile(PLACES);
 const watch = new MemoryWatch(settings.memoryMb, die);
 const processor = new ProcessorWatch();
 

@@ -1,27 +1,136 @@
+/** Places in a process for runs that work, or are about to. */
+export interface Places {
+  /** For those of families whose last turn was a short one, until they have worked for `BRIEF_MS`. */
+  readonly brief: number;
+  /** For the others. */
+  readonly long: number;
+  /** What one family may have of either. */
+  readonly ofOne: number;
+}
+
+/** What a run has that is inside. Each is to be told once at most; what comes after `leave` does not count. */
+export interface Pass {
+  /** The run has been inside for `BRIEF_MS`. */
+  linger(): void;
+  /** @param usedMs milliseconds of processor time that it has used inside */
+  leave(usedMs: number): void;
+}
+
+/** Runs of one scenario. */
+interface Family {
+  /** Milliseconds of processor time, at `at`: the longer ago it was used, the less it counts. */
+  used: number;
+  at: number;
+  inside: number;
+  /** Its last turn took less than `BRIEF_MS` of processor time. */
+  isBrief: boolean;
+  readonly waiting: ((pass: Pass) => void)[];
+}
+
+/** Milliseconds within which short turns are over. */
+export const BRIEF_MS = 50;
+/** Milliseconds after which half of what a family has used is forgotten. */
+const HALF_LIFE_MS = 5000;
+
 /**
- * Lets so many in at once, the others in the order in which they came: runs that start or wake together use one isolate after
- * the other, where each would make one of its own.
+ * Lets runs in to work, so many at once. As many threads as wanted to work would share the processor evenly: then a hundred runs
+ * that compute leave a hundredth of it to the one that only adds two numbers. Here families take turns: the one that has used
+ * least comes first, the runs of one in the order in which they came. Families whose turns are short have places of their own, and
+ * wait for none of the others.
  */
 export class Turnstile {
-  readonly #places: number;
-  readonly #waiting: (() => void)[] = [];
-  #inside = 0;
+  readonly #places: Places;
+  readonly #now: () => number;
+  readonly #families = new Map<string, Family>();
+  /** Of whom somebody waits. */
+  readonly #waiting = new Set<Family>();
+  #brief = 0;
+  #long = 0;
 
-  constructor(places: number) {
+  /** @param now milliseconds */
+  constructor(places: Places, now: () => number = () => performance.now()) {
     this.#places = places;
+    this.#now = now;
   }
 
-  /** @returns to be called once, when the place is free again */
-  async enter(): Promise<() => void> {
-    if (this.#inside < this.#places) this.#inside += 1;
-    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    let left = false;
-    return () => {
-      if (left) return;
-      left = true;
-      const next = this.#waiting.shift();
-      if (next) next();
-      else this.#inside -= 1;
+  /** Resolves when the run is inside. @param key of its family */
+  enter(key: string): Promise<Pass> {
+    const family = this.#family(key);
+    const { promise, resolve } = Promise.withResolvers<Pass>();
+    family.waiting.push(resolve);
+    this.#waiting.add(family);
+    this.#letIn();
+    return promise;
+  }
+
+  #letIn(): void {
+    for (let family = this.#next(); family; family = this.#next()) {
+      const enter = family.waiting.shift();
+      if (family.waiting.length === 0) this.#waiting.delete(family);
+      enter?.(this.#admit(family));
+    }
+  }
+
+  #next(): Family | undefined {
+    let next: Family | undefined;
+    let least = Infinity;
+    for (const family of this.#waiting) {
+      const used = this.#used(family);
+      if (used >= least || !this.#hasPlace(family)) continue;
+      next = family;
+      least = used;
+    }
+    return next;
+  }
+
+  #hasPlace({ inside, isBrief }: Family): boolean {
+    const { brief, long, ofOne } = this.#places;
+    return inside < ofOne && (isBrief ? this.#brief < brief : this.#long < long);
+  }
+
+  #admit(family: Family): Pass {
+    let isInside = true;
+    let isLong = !family.isBrief;
+    family.inside += 1;
+    if (isLong) this.#long += 1;
+    else this.#brief += 1;
+    return {
+      linger: () => {
+        if (!isInside || isLong) return;
+        isLong = true;
+        this.#brief -= 1;
+        this.#long += 1;
+        this.#letIn();
+      },
+      leave: (usedMs) => {
+        if (!isInside) return;
+        isInside = false;
+        family.inside -= 1;
+        family.used = this.#used(family) + usedMs;
+        if (usedMs > 0) family.isBrief = usedMs < BRIEF_MS;
+        if (isLong) this.#long -= 1;
+        else this.#brief -= 1;
+        this.#letIn();
+      },
     };
+  }
+
+  /** Of the processor, up to now. */
+  #used(family: Family): number {
+    const now = this.#now();
+    family.used *= 0.5 ** ((now - family.at) / HALF_LIFE_MS);
+    family.at = now;
+    return family.used;
+  }
+
+  #family(key: string): Family {
+    const known = this.#families.get(key);
+    if (known) return known;
+    for (const [other, family] of this.#families) {
+      if (family.inside + family.waiting.length === 0 && this.#used(family) < 1) this.#families.delete(other);
+    }
+    const family = { used: 0, at: this.#now(), inside: 0, isBrief: false, waiting: [] };
+    this.#families.set(key, family);
+    return family;
   }
 }

@@ -12,13 +12,13 @@ import type { Room } from './room.ts';
 import { type Seat, type Seats, leave } from './seats.ts';
 import type { Slate } from './slate.ts';
 import { type Program, SourceError, WornError } from './source.ts';
-import type { Turnstile } from './turnstile.ts';
+import { BRIEF_MS, type Turnstile } from './turnstile.ts';
 
 export interface RunSurroundings {
   readonly seats: Seats;
   readonly watch: MemoryWatch;
   readonly processor: ProcessorWatch;
-  /** Where runs come in that need an isolate. */
+  /** Where runs wait until they may work. */
   readonly turnstile: Turnstile;
   /** Milliseconds for which a run waits before it gives up its isolate; after each time it waits twice as long. */
   readonly restMs: (crowded: boolean) => number;
@@ -35,8 +35,6 @@ const INSPECTED_GRACE_MS = 3000;
 const DEBUGGER_MS = 60_000;
 /** Milliseconds for making an isolate and compiling a program. */
 const PREPARE_MS = 10_000;
-/** Milliseconds for which a script that has just begun keeps others from beginning. */
-const ENTRY_MS = 50;
 /** Milliseconds between two times that the host is told of a turn that goes on. */
 const REPORT_MS = 100;
 /** The job that tells a script that its debugger is gone. */
@@ -48,13 +46,13 @@ const LEAVING_CPU_MS = 500;
 
 /**
  * ```
- * preparing ─▶ idle ⇄ active
- *     └──────────┴──────┴────▶ over
+ * preparing ─▶ idle ─▶ queued ─▶ active ─▶ idle
+ *     └──────────┴─────────┴────────┴─────▶ over
  * ```
  * A run that waits for long sleeps: it is over here, and its host keeps what is left of it. What it is told next wakes it, in
  * this process or another, in a fresh context in which it does once more what it has done so far, unheard.
  */
-type State = 'preparing' | 'idle' | 'active' | 'over';
+type State = 'preparing' | 'idle' | 'queued' | 'active' | 'over';
 
 /** One run inside the worker: takes activations to its isolate and what the script said to the host. */
 export class WorkerRun {
@@ -80,6 +78,8 @@ export class WorkerRun {
   #news: string[] = [];
   #debuggerLate: NodeJS.Timeout | undefined;
   #taken: number;
+  /** Lets others in, while the run works. */
+  #goOn = (): void => undefined;
 
   /** @param asleep the body of `wake`; undefined: it begins */
   constructor(settings: Entry, around: RunSurroundings, asleep?: string) {
@@ -100,20 +100,35 @@ export class WorkerRun {
   async begin(program: Program, startJob: string): Promise<void> {
     const seed = randomSeed();
     const jobs = [JSON.stringify({ do: 'seed', seed }), startJob];
-    const goOn = await this.#around.turnstile.enter();
-    const entry = setTimeout(goOn, ENTRY_MS);
-    const seat = this.#isOver() ? undefined : await this.#sitDown(program);
-    if (seat && this.#settings.debug) await this.#waitForDebugger();
-    if (seat && !this.#isOver()) await this.#turn(jobs, true);
-    clearTimeout(entry);
-    goOn();
+    await this.#atTurn(async () => {
+      const seat = await this.#sitDown(program);
+      if (seat && this.#settings.debug) await this.#waitForDebugger();
+      if (seat && !this.#isOver()) await this.#turn(jobs, true);
+    });
   }
 
   /** Wakes it: does everything again that was done, up to the same state; never rejects. */
   async wake(program: Program): Promise<void> {
-    const goOn = await this.#around.turnstile.enter();
-    const seat = this.#isOver() ? undefined : await this.#sitDown(program);
-    if (seat) await this.#repeat(seat);
+    await this.#atTurn(async () => {
+      const seat = await this.#sitDown(program);
+      if (seat) await this.#repeat(seat);
+    });
+  }
+
+  /** Does what takes the processor when it is its family's turn, unless the run is over by then. */
+  async #atTurn(work: () => Promise<void>): Promise<void> {
+    const { debug, family } = this.#settings;
+    // Nobody waits for a person who looks at a script.
+    if (debug) return work();
+    const pass = await this.#around.turnstile.enter(family);
+    const before = this.#activity.used.cpuMs;
+    const late = setTimeout(() => pass.linger(), BRIEF_MS);
+    const goOn = (): void => {
+      clearTimeout(late);
+      pass.leave(this.#activity.used.cpuMs - before);
+    };
+    this.#goOn = goOn;
+    if (!this.#isOver()) await work();
     goOn();
   }
 
@@ -153,7 +168,7 @@ export class WorkerRun {
   /** The host is done with the run. */
   end(reusable: boolean): void {
     const seat = this.#seat;
-    const calm = this.#state === 'idle';
+    const calm = this.#state === 'idle' || this.#state === 'queued';
     this.#state = 'over';
     clearTimeout(this.#resting);
     clearTimeout(this.#debuggerLate);
@@ -210,12 +225,11 @@ export class WorkerRun {
   }
 
   async #continue(): Promise<void> {
-    while (this.#state === 'idle' && this.#jobs.length > 0) {
-      const jobs = this.#takeJobs();
-      // Jobs go in one after the other, for each may change what the next finds.
-      // oxlint-disable-next-line eslint/no-await-in-loop
-      await this.#turn(jobs, false);
-    }
+    if (this.#state !== 'idle' || this.#jobs.length === 0) return;
+    this.#state = 'queued';
+    clearTimeout(this.#resting);
+    // Jobs go in one after the other, for each may change what the next finds.
+    await this.#atTurn(() => this.#turn(this.#takeJobs(), false));
   }
 
   #restLater(): void {
@@ -246,7 +260,7 @@ export class WorkerRun {
         return this.#fail({ kind: 'lost', message: 'after a long wait the script did not do the same again' });
     }
     this.#state = 'idle';
-    await this.#continue();
+    if (this.#jobs.length > 0) await this.#turn(this.#takeJobs(), false);
   }
 
   /** As many waiting jobs as fit into one message. */
@@ -379,6 +393,8 @@ export class WorkerRun {
   }
 
   #wounded(reason: string): void {
+    // Its thread may never come back.
+    this.#goOn();
     this.#around.send({ type: 'wounded', run: this.#settings.run, reason });
   }
 

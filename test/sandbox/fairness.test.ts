@@ -1,0 +1,145 @@
+import { expect } from 'chai';
+import { openSandbox } from '../../runtime/sandbox/index.ts';
+import { BRIEF_MS, type Pass, Turnstile } from '../../runtime/sandbox/worker/turnstile.ts';
+import { startScript } from './support.ts';
+
+const LONG_MS = 10 * BRIEF_MS;
+
+describe('sandbox: the order of turns', () => {
+  let now = 0;
+  let turnstile: Turnstile;
+  /** By what they are called, in the order in which they came in. */
+  let inside: string[];
+  let passes: Map<string, Pass>;
+
+  beforeEach(() => {
+    now = 0;
+    turnstile = new Turnstile({ brief: 2, long: 3, ofOne: 2 }, () => now);
+    inside = [];
+    passes = new Map();
+  });
+
+  /** Runs want to work: `a1` and `a2` are of one family. */
+  const come = async (...names: readonly string[]): Promise<void> => {
+    for (const name of names) {
+      void turnstile.enter(name.charAt(0)).then((pass) => {
+        inside.push(name);
+        passes.set(name, pass);
+      });
+    }
+    await settled();
+  };
+  const leave = async (name: string, usedMs: number): Promise<void> => {
+    passes.get(name)?.leave(usedMs);
+    await settled();
+  };
+  const linger = async (name: string): Promise<void> => {
+    passes.get(name)?.linger();
+    await settled();
+  };
+  /** Families become known by a turn. */
+  const know = async (usedMs: number, ...names: readonly string[]): Promise<void> => {
+    for (const name of names) {
+      await come(name);
+      await leave(name, usedMs);
+    }
+    inside = [];
+  };
+
+  it('lets a few of one family in, in the order in which they came', async () => {
+    await come('a1', 'a2', 'a3', 'a4');
+    expect(inside).to.deep.equal(['a1', 'a2']);
+    await leave('a2', LONG_MS);
+    await leave('a2', LONG_MS);
+    expect(inside).to.deep.equal(['a1', 'a2', 'a3']);
+    await leave('a1', 0);
+    expect(inside).to.deep.equal(['a1', 'a2', 'a3', 'a4']);
+  });
+
+  it('has a place for another family, however many of the first wait', async () => {
+    await come('a1', 'a2', 'a3', 'b1');
+    expect(inside).to.deep.equal(['a1', 'a2', 'b1']);
+  });
+
+  it('lets in first whose family has used least', async () => {
+    await know(3 * LONG_MS, 'a0');
+    await know(LONG_MS, 'b0');
+    await know(2 * LONG_MS, 'c0');
+    await come('x1', 'y1', 'z1', 'a1', 'b1', 'c1');
+    for (const name of ['x1', 'y1', 'z1']) await leave(name, LONG_MS);
+    expect(inside.slice(3)).to.deep.equal(['b1', 'c1', 'a1']);
+  });
+
+  it('forgets what was used long ago', async () => {
+    await know(10 * LONG_MS, 'a0');
+    now += 60_000;
+    await know(LONG_MS, 'b0');
+    await come('x1', 'y1', 'z1', 'b1', 'a1');
+    await leave('x1', LONG_MS);
+    expect(inside.slice(3)).to.deep.equal(['a1']);
+  });
+
+  it('lets families in whose turns are short while the others have all their places', async () => {
+    await know(1, 'a0', 'b0', 'c0');
+    await come('x1', 'y1', 'z1', 'v1', 'a1', 'b1', 'c1');
+    expect(inside).to.deep.equal(['x1', 'y1', 'z1', 'a1', 'b1']);
+    await leave('a1', 1);
+    expect(inside.slice(5)).to.deep.equal(['c1']);
+  });
+
+  it('gives the place of one that works for long to the next, and takes its family for such from then on', async () => {
+    await know(1, 'a0', 'b0', 'c0');
+    await come('a1', 'b1', 'c1');
+    expect(inside).to.deep.equal(['a1', 'b1']);
+    await linger('a1');
+    await linger('a1');
+    expect(inside).to.deep.equal(['a1', 'b1', 'c1']);
+    await leave('a1', LONG_MS);
+    await come('x1', 'y1', 'z1', 'a2');
+    expect(inside.slice(3)).to.deep.equal(['x1', 'y1', 'z1']);
+    await leave('x1', 1);
+    expect(inside.slice(6)).to.deep.equal(['a2']);
+  });
+});
+
+describe('sandbox: a busy scenario', function () {
+  this.timeout(60_000);
+
+  it('leaves the processor to another, whose small scripts end before fifty turns of its own', async () => {
+    const sandbox = await openSandbox({ workers: 1 });
+    const control = new AbortController();
+    try {
+      let turns = 0;
+      const busy = Promise.withResolvers<void>();
+      const source = 'for (;;) { let n = 0; for (let i = 0; i < 1e7; i++) n = (n * 31 + i) % 1000003; await echo(n); }';
+      const runs = Array.from({ length: 100 }, () =>
+        startScript(sandbox, {
+          version: 'busy',
+          source,
+          signal: control.signal,
+          onCommand: async () => {
+            turns += 1;
+            if (turns === 20) busy.resolve();
+          },
+        }),
+      );
+      const ends = Promise.allSettled(runs.map(({ finished }) => finished));
+      await busy.promise;
+      const before = turns;
+      for (let i = 0; i < 10; i += 1) {
+        const { value } = await startScript(sandbox, { version: 'small', source: 'return 1' }).finished;
+        expect(value).to.equal(1);
+      }
+      expect(turns - before).to.be.lessThan(50);
+      control.abort();
+      await ends;
+    } finally {
+      await sandbox.close();
+    }
+  });
+});
+
+/** What was promised has been done. */
+function settled(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
