@@ -20,9 +20,10 @@ describe('sandbox: the order of turns', () => {
   });
 
   /** Runs want to work: `a1` and `a2` are of one family. */
-  const come = async (...names: readonly string[]): Promise<void> => {
+  const come = async (...names: readonly string[]): Promise<void> => comeAfter(0, ...names);
+  const comeAfter = async (usedMs: number, ...names: readonly string[]): Promise<void> => {
     for (const name of names) {
-      void turnstile.enter(name.charAt(0)).then((pass) => {
+      void turnstile.enter(name.charAt(0), usedMs).then((pass) => {
         inside.push(name);
         passes.set(name, pass);
       });
@@ -54,6 +55,16 @@ describe('sandbox: the order of turns', () => {
     expect(inside).to.deep.equal(['a1', 'a2', 'a3']);
     await leave('a1', 0);
     expect(inside).to.deep.equal(['a1', 'a2', 'a3', 'a4']);
+  });
+
+  it('lets a run of a family in before those that have used more', async () => {
+    await come('a1', 'a2');
+    await comeAfter(3 * LONG_MS, 'a3');
+    await comeAfter(LONG_MS, 'a4');
+    await comeAfter(BRIEF_MS / 2, 'a5');
+    await come('a6');
+    for (const name of ['a1', 'a2', 'a5', 'a6']) await leave(name, 1);
+    expect(inside).to.deep.equal(['a1', 'a2', 'a5', 'a6', 'a4', 'a3']);
   });
 
   it('has a place for another family, however many of the first wait', async () => {

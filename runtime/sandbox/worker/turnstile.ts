@@ -24,7 +24,14 @@ interface Family {
   inside: number;
   /** Its last turn took less than `BRIEF_MS` of processor time. */
   isBrief: boolean;
-  readonly waiting: ((pass: Pass) => void)[];
+  /** In the order in which they come in. */
+  readonly waiting: Waiting[];
+}
+
+interface Waiting {
+  /** How many times `BRIEF_MS` it has used. */
+  readonly rank: number;
+  readonly enter: (pass: Pass) => void;
 }
 
 /** Milliseconds within which short turns are over. */
@@ -35,8 +42,8 @@ const HALF_LIFE_MS = 5000;
 /**
  * Lets runs in to work, so many at once. As many threads as wanted to work would share the processor evenly: then a hundred runs
  * that compute leave a hundredth of it to the one that only adds two numbers. Here families take turns: the one that has used
- * least comes first, the runs of one in the order in which they came. Families whose turns are short have places of their own, and
- * wait for none of the others.
+ * least comes first, and of its runs those that have used little, in the order in which they came. Families whose turns are short
+ * have places of their own, and wait for none of the others.
  */
 export class Turnstile {
   readonly #places: Places;
@@ -53,11 +60,17 @@ export class Turnstile {
     this.#now = now;
   }
 
-  /** Resolves when the run is inside. @param key of its family */
-  enter(key: string): Promise<Pass> {
+  /**
+   * Resolves when the run is inside.
+   * @param key of its family
+   * @param usedMs milliseconds of processor time that the run has used before
+   */
+  enter(key: string, usedMs: number): Promise<Pass> {
     const family = this.#family(key);
     const { promise, resolve } = Promise.withResolvers<Pass>();
-    family.waiting.push(resolve);
+    const rank = Math.floor(usedMs / BRIEF_MS);
+    const last = family.waiting.findLastIndex((other) => other.rank <= rank);
+    family.waiting.splice(last + 1, 0, { rank, enter: resolve });
     this.#waiting.add(family);
     this.#letIn();
     return promise;
@@ -65,9 +78,9 @@ export class Turnstile {
 
   #letIn(): void {
     for (let family = this.#next(); family; family = this.#next()) {
-      const enter = family.waiting.shift();
+      const first = family.waiting.shift();
       if (family.waiting.length === 0) this.#waiting.delete(family);
-      enter?.(this.#admit(family));
+      first?.enter(this.#admit(family));
     }
   }
 

@@ -120,8 +120,8 @@ export class WorkerRun {
     const { debug, family } = this.#settings;
     // Nobody waits for a person who looks at a script.
     if (debug) return work();
-    const pass = await this.#around.turnstile.enter(family);
     const before = this.#activity.used.cpuMs;
+    const pass = await this.#around.turnstile.enter(family, before);
     const late = setTimeout(() => pass.linger(), BRIEF_MS);
     const goOn = (): void => {
       clearTimeout(late);
