@@ -92,8 +92,10 @@ export interface Program {
   readonly id: string;
   readonly name: string;
   readonly description: string | undefined;
-  /** Hash of the file's text. */
+  /** Hash of the file's text; of an entity its number. */
   readonly version: string;
+  /** Id of the entity that it is kept in, for a number tells nothing alone; of a file there is none. */
+  readonly entity?: string;
   /** As given to the checker. */
   readonly file: string;
   readonly promptsFolder: string;

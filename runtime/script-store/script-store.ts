@@ -164,7 +164,8 @@ export class ScriptStore implements ScenarioSource {
     const hook = kind === 'svcscript' && row.opts['hook'] !== false;
     const program = data === undefined ? undefined : await compiler.program({ code, data }, { number, hook });
     const wanted = row.opts['limits'];
-    if (program === undefined || wanted === undefined) return program;
-    return { ...program, limits: { ...program.limits, ...readLimits(wanted).limits } };
+    if (program === undefined) return undefined;
+    const limits = wanted === undefined ? program.limits : { ...program.limits, ...readLimits(wanted).limits };
+    return { ...program, entity: id, ...(limits === undefined ? {} : { limits }) };
   }
 }

@@ -318,4 +318,26 @@ describe('scripts of a domain', () => {
     bob.close();
     master.close();
   });
+
+  it('have nothing in common with those of the same name in other domains: each has its turn', async () => {
+    const master = await stage.node.login('admin', 'master');
+    const body = 'let n = 0; for (let i = 0; i < 2e7; i++) n = (n * 31 + i) % 1000003; return { n };';
+    const alive = async (): Promise<number> => (await stage.node.health()).counts['runs'] ?? 0;
+    const before = await alive();
+    const busy = await master.send('POST', SVC, { body: { code: 'same', scriptdata: module(body) } });
+    expect(busy.status, busy.text).to.equal(200);
+    await make(SVC, { code: 'same', scriptdata: module('return { n: 1 };') });
+    try {
+      const path = `${HOOKS}/same?wait=0`;
+      const begun = await Promise.all(Array.from({ length: 40 }, () => master.send('POST', path, { body: {} })));
+      expect(new Set(begun.map(({ status }) => status))).to.deep.equal(new Set([202]));
+      const answer = await send('POST', `${HOOKS}/same`, {});
+      expect(answer.json()).to.deep.equal({ n: 1 });
+      expect((await alive()) - before).to.be.greaterThan(10);
+    } finally {
+      await master.send('DELETE', `${SVC}/${busy.json<Script>().id}`);
+      master.close();
+    }
+    await eventually(async () => expect(await alive()).to.be.at.most(before), 15_000);
+  });
 });

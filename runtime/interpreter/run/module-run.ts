@@ -152,7 +152,7 @@ export class ModuleRun extends BaseRun {
         goOn?.();
       },
       title: `${this.program.id}, run ${this.id}`,
-      version: this.program.version,
+      version: this.state.scriptVersion,
       args: this.#args,
       commands: this.#module.commands,
       secrets: this.state.secrets.placeholders,

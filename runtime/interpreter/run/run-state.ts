@@ -120,6 +120,12 @@ export class RunState {
     return this.debug && path.isAbsolute(file) ? pathToFileURL(file).href : file;
   }
 
+  /** By what the sandbox tells its scripts from those of others: scripts of two domains may have one name and one number. */
+  get scriptVersion(): string {
+    const { entity = '', version } = this.program;
+    return `${entity} ${version}`;
+  }
+
   /** A line for the log of the node; false when there were too many. */
   countLogLine(): boolean {
     this.#logLines += 1;

@@ -29,7 +29,7 @@ export function scriptHost(state: RunState, { trace, script }: BlockSite): Scrip
           goOn?.();
         },
         title: `${program.id}, run ${state.id}`,
-        version: program.version,
+        version: state.scriptVersion,
         vars,
         commands: NONE,
         secrets: secrets.placeholders,
