@@ -15,8 +15,8 @@ import { Turnstile } from './turnstile.ts';
 import { WorkerRun } from './worker-run.ts';
 
 const PROCESSORS = Math.max(2, availableParallelism());
-/** Runs that may work at once: those of busy families no more than there are processors for. */
-const PLACES = { brief: 4 * PROCESSORS, long: 2 * PROCESSORS, ofOne: PROCESSORS };
+/** Runs that may work at once. */
+const PLACES = { all: 4 * PROCESSORS, long: 2 * PROCESSORS, ofOne: PROCESSORS };
 /** Runs with an isolate, or about to have one, beyond which those that wait give theirs up at once. */
 const CROWD = 64;
 /** Memory of an isolate that only compiles, in megabytes. */

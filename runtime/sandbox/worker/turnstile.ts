@@ -1,20 +1,14 @@
 /** Places in a process for runs that work, or are about to. */
 export interface Places {
-  /** For those of families whose last turn was a short one, until they have worked for `BRIEF_MS`. */
-  readonly brief: number;
-  /** For the others. */
+  readonly all: number;
+  /** What families may have of them whose last turn was a long one, or that are new. */
   readonly long: number;
-  /** What one family may have of either. */
+  /** What one family may have. */
   readonly ofOne: number;
 }
 
-/** What a run has that is inside. Each is to be told once at most; what comes after `leave` does not count. */
-export interface Pass {
-  /** The run has been inside for `BRIEF_MS`. */
-  linger(): void;
-  /** @param usedMs milliseconds of processor time that it has used inside */
-  leave(usedMs: number): void;
-}
+/** Lets a run out: called twice it does nothing more. @param usedMs milliseconds of processor time that it has used inside */
+export type Leave = (usedMs: number) => void;
 
 /** Runs of one scenario. */
 interface Family {
@@ -31,10 +25,10 @@ interface Family {
 interface Waiting {
   /** How many times `BRIEF_MS` it has used. */
   readonly rank: number;
-  readonly enter: (pass: Pass) => void;
+  readonly enter: (leave: Leave) => void;
 }
 
-/** Milliseconds within which short turns are over. */
+/** Milliseconds of processor time that short turns take less than. */
 export const BRIEF_MS = 50;
 /** Milliseconds after which half of what a family has used is forgotten. */
 const HALF_LIFE_MS = 5000;
@@ -43,7 +37,7 @@ const HALF_LIFE_MS = 5000;
  * Lets runs in to work, so many at once. As many threads as wanted to work would share the processor evenly: then a hundred runs
  * that compute leave a hundredth of it to the one that only adds two numbers. Here families take turns: the one that has used
  * least comes first, and of its runs those that have used little, in the order in which they came. Families whose turns are short
- * have places of their own, and wait for none of the others.
+ * need not wait for long ones to end: these leave some places free.
  */
 export class Turnstile {
   readonly #places: Places;
@@ -51,7 +45,7 @@ export class Turnstile {
   readonly #families = new Map<string, Family>();
   /** Of whom somebody waits. */
   readonly #waiting = new Set<Family>();
-  #brief = 0;
+  #inside = 0;
   #long = 0;
 
   /** @param now milliseconds */
@@ -65,9 +59,9 @@ export class Turnstile {
    * @param key of its family
    * @param usedMs milliseconds of processor time that the run has used before
    */
-  enter(key: string, usedMs: number): Promise<Pass> {
+  enter(key: string, usedMs: number): Promise<Leave> {
     const family = this.#family(key);
-    const { promise, resolve } = Promise.withResolvers<Pass>();
+    const { promise, resolve } = Promise.withResolvers<Leave>();
     const rank = Math.floor(usedMs / BRIEF_MS);
     const last = family.waiting.findLastIndex((other) => other.rank <= rank);
     family.waiting.splice(last + 1, 0, { rank, enter: resolve });
@@ -97,34 +91,25 @@ export class Turnstile {
   }
 
   #hasPlace({ inside, isBrief }: Family): boolean {
-    const { brief, long, ofOne } = this.#places;
-    return inside < ofOne && (isBrief ? this.#brief < brief : this.#long < long);
+    const { all, long, ofOne } = this.#places;
+    return inside < ofOne && this.#inside < all && (isBrief || this.#long < long);
   }
 
-  #admit(family: Family): Pass {
+  #admit(family: Family): Leave {
     let isInside = true;
-    let isLong = !family.isBrief;
+    const long = family.isBrief ? 0 : 1;
     family.inside += 1;
-    if (isLong) this.#long += 1;
-    else this.#brief += 1;
-    return {
-      linger: () => {
-        if (!isInside || isLong) return;
-        isLong = true;
-        this.#brief -= 1;
-        this.#long += 1;
-        this.#letIn();
-      },
-      leave: (usedMs) => {
-        if (!isInside) return;
-        isInside = false;
-        family.inside -= 1;
-        family.used = this.#used(family) + usedMs;
-        if (usedMs > 0) family.isBrief = usedMs < BRIEF_MS;
-        if (isLong) this.#long -= 1;
-        else this.#brief -= 1;
-        this.#letIn();
-      },
+    this.#inside += 1;
+    this.#long += long;
+    return (usedMs) => {
+      if (!isInside) return;
+      isInside = false;
+      family.inside -= 1;
+      this.#inside -= 1;
+      this.#long -= long;
+      family.used = this.#used(family) + usedMs;
+      if (usedMs > 0) family.isBrief = usedMs < BRIEF_MS;
+      this.#letIn();
     };
   }
 

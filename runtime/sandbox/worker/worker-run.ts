@@ -12,7 +12,7 @@ import type { Room } from './room.ts';
 import { type Seat, type Seats, leave } from './seats.ts';
 import type { Slate } from './slate.ts';
 import { type Program, SourceError, WornError } from './source.ts';
-import { BRIEF_MS, type Turnstile } from './turnstile.ts';
+import type { Turnstile } from './turnstile.ts';
 
 export interface RunSurroundings {
   readonly seats: Seats;
@@ -121,12 +121,8 @@ export class WorkerRun {
     // Nobody waits for a person who looks at a script.
     if (debug) return work();
     const before = this.#activity.used.cpuMs;
-    const pass = await this.#around.turnstile.enter(family, before);
-    const late = setTimeout(() => pass.linger(), BRIEF_MS);
-    const goOn = (): void => {
-      clearTimeout(late);
-      pass.leave(this.#activity.used.cpuMs - before);
-    };
+    const leaveTurnstile = await this.#around.turnstile.enter(family, before);
+    const goOn = (): void => leaveTurnstile(this.#activity.used.cpuMs - before);
     this.#goOn = goOn;
     if (!this.#isOver()) await work();
     goOn();
