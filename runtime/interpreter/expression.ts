@@ -3,6 +3,7 @@ import { ScenarioError } from './errors.ts';
 import { type Doubt, impossibleComparisons, type KnownValues, possibleValues } from './possible-values.ts';
 import { type ExpressionProblem, failed, mistyped, misread, nearestField } from './expression-words.ts';
 import { NO_REGULAR_EXPRESSIONS } from './foreign-syntax.ts';
+import { lookedInto } from './looked-into.ts';
 import { children, COMPREHENSIONS, unknownNames } from './unknown-names.ts';
 import { CEL_TYPES, type Value, ValueError, type ValueType, fromCel } from './values.ts';
 
@@ -21,6 +22,8 @@ export interface Expression {
   readonly type: string;
   /** Variables the expression reads. */
   readonly names: ReadonlySet<string>;
+  /** Of those, records of whose fields it reads a part without asking whether it is there, and that part. */
+  readonly lookedInto: ReadonlyMap<string, string>;
   /** All that the result can be, where that is known. */
   readonly values?: readonly string[];
   /** @throws ScenarioError code `expression` */
@@ -218,6 +221,7 @@ export class ExpressionCompiler {
         source,
         type,
         names,
+        lookedInto: lookedInto(parsed.ast),
         ...(values === undefined ? {} : { values }),
         evaluate: (scope) => evaluate(parsed, source, scope),
       },

@@ -229,6 +229,26 @@ blocks:
         found: ['5:9: "ask" is read before the block "ask" has run'],
       },
       {
+        what: 'a part of a result that is read when the call is over, perhaps before its block has run',
+        source: scenario(
+          'first:\n  wait: 1m\n  next: ask\nask:\n  http: { url: "https://a.b/" }\n  next: end\n' +
+            'tell:\n  log: "${ask.json.name} ${ask.status} ${has(ask.json.id) ? ask.json.id : \'\'}"\n  next: end',
+          'finally: tell\n',
+        ),
+        found: [
+          '12:10: warning: the call may be over before the block "ask" has run, and this fails then; ask before: ${has(ask.json.name) ? ... : \'\'}',
+        ],
+      },
+      {
+        what: 'nothing where the scenario asks before by which way it went',
+        source: scenario(
+          'first:\n  wait: 1m\n  next: ask\nask:\n  http: { url: "https://a.b/" }\n  next: end\n' +
+            'was_there:\n  if: ask.status == 200\n  exits: { then: tell, else: end }\ntell:\n  log: "${ask.json.name}"\n  next: end',
+          'finally: was_there\n',
+        ),
+        found: [],
+      },
+      {
         what: 'a field a result does not have',
         source: scenario(
           'first:\n  collect: { max: 1 }\n  exits: { next: then_, timeout: end }\nthen_:\n  if: first.digit == "1"\n  exits: { then: end, else: end }',

@@ -43,6 +43,8 @@ interface ResultUse {
   readonly reader: string;
   readonly name: string;
   readonly node: Node;
+  /** The part of a field that it reads, which fails as long as the field has no value. */
+  readonly part: string | undefined;
 }
 
 export interface BlockContext {
@@ -203,6 +205,18 @@ export class BlockReader {
       if (!blocks.has(name) || finale.has(reader) || successors(graph, name).has(reader)) continue;
       this.#source.problem(node, `"${name}" is read before the block "${name}" has run`);
     }
+    const afterwards = [
+      ...(last ? [textOf(last)] : []),
+      ...interrupts.filter(({ kind }) => kind === 'hangup').map(({ target }) => target),
+    ];
+    this.#checkAfterwards(
+      drafts,
+      reachableFrom(
+        graph,
+        afterwards.map((name) => this.#meant(name)),
+      ),
+      reached,
+    );
     this.#checkSpins(blocks, drafts, graph);
     if (first !== undefined)
       for (const name of unset) this.#checkUnset(name, runsUnset(name, blocks, graph, first), finale);
@@ -210,6 +224,33 @@ export class BlockReader {
     const isWhole = blocks.size === this.#declared.size;
     const beside = isWhole ? this.#checkCallLife(blocks, drafts, flow) : new Set<string>();
     for (const { name, node, message } of this.#said) if (!beside.has(name)) this.#source.problem(node, message);
+  }
+
+  /**
+   * What has to do with the end of a call can come at any time: it has no results of blocks that have not run by then.
+   * @param afterwards blocks that come when the call is over
+   * @param reached blocks that come while it goes on
+   */
+  #checkAfterwards(
+    drafts: readonly BlockDraft[],
+    afterwards: ReadonlySet<string>,
+    reached: ReadonlySet<string> | undefined,
+  ): void {
+    const asking = new Set(
+      drafts.filter(({ component }) => component.name === 'if' || component.name === 'switch').map(({ name }) => name),
+    );
+    const asked = new Set(
+      this.#uses.filter(({ reader }) => afterwards.has(reader) && asking.has(reader)).map(({ name }) => name),
+    );
+    for (const { reader, name, node, part } of this.#uses) {
+      if (part === undefined || !afterwards.has(reader) || reached?.has(reader) !== false) continue;
+      if (!this.#declared.has(name) || afterwards.has(name) || asked.has(name)) continue;
+      this.#source.warning(
+        node,
+        `the call may be over before the block "${name}" has run, and this fails then`,
+        `ask before: \${has(${part}) ? ... : ''}`,
+      );
+    }
   }
 
   #checkCallLife(
@@ -314,7 +355,9 @@ export class BlockReader {
     const checker = new SettingsChecker({
       ...context,
       source: this.#source,
-      used: ({ names }, node) => this.#uses.push(...[...names].map((used) => ({ reader: name, name: used, node }))),
+      used: ({ names, lookedInto }, node) => {
+        for (const used of names) this.#uses.push({ reader: name, name: used, node, part: lookedInto.get(used) });
+      },
     });
     const { shorthand } = component;
     const { value, keyNode } = settings;

@@ -21,9 +21,11 @@ interface Answer {
  */
 export class Listeners {
   readonly #child: ChildProcess;
+  readonly #gone: Promise<[Answer]>;
 
   constructor() {
     this.#child = fork(LISTENER, { execArgv: ['--single-threaded-gc'] });
+    this.#gone = once(this.#child, 'exit').then(() => [{ failed: 'the listening process is gone' }]);
   }
 
   /** Settles when all calls are up. @param server `ip:port` @throws Error when one is refused */
@@ -42,8 +44,7 @@ export class Listeners {
 
   async #do(order: ListenerOrder): Promise<unknown> {
     this.#child.send(order);
-    const gone = once(this.#child, 'exit').then(() => [{ failed: 'the listening process is gone' }]);
-    const [answer] = (await Promise.race([once(this.#child, 'message'), gone])) as [Answer];
+    const [answer] = (await Promise.race([once(this.#child, 'message'), this.#gone])) as [Answer];
     if (answer.failed !== undefined) throw new Error(answer.failed);
     return answer.done;
   }
