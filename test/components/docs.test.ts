@@ -44,7 +44,7 @@ describe('guide for authors', () => {
     const guide = await readFile(file, 'utf8');
     const snippets = [...guide.matchAll(/```yaml\n([^]*?)```/g)].map(([, text]) => text ?? '').slice(3);
     expect(snippets.pop(), 'the last one shows limits').to.include('limits:');
-    expect(snippets).to.have.length(10);
+    expect(snippets).to.have.length(11);
     for (const snippet of snippets) {
       const blocks = (parse(snippet) as { blocks?: object }).blocks ?? (parse(snippet) as object);
       for (const block of Object.values(blocks) as object[]) {

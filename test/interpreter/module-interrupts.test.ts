@@ -65,6 +65,7 @@ describe('scenario modules that are cut short', () => {
   }
 
   it('are over when each of their functions is, also one that was cancelled last', async () => {
+    const clock = new VirtualClock();
     class SlowToStop extends SimulatedCall {
       override async play(...args: Parameters<SimulatedCall['play']>): ReturnType<SimulatedCall['play']> {
         try {
@@ -72,11 +73,10 @@ describe('scenario modules that are cut short', () => {
         } finally {
           // Not before the call is over.
           if (!this.endSignal.aborted) await once(this.endSignal, 'abort');
-          await setImmediate();
+          await clock.busy(setImmediate());
         }
       }
     }
-    const clock = new VirtualClock();
     const call = new SlowToStop(clock);
     const program = await module(`await call.answer();
       const playing = call.holdMusic();
