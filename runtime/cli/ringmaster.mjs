@@ -19,7 +19,13 @@ const SERVERS = ['start', 'embedded'];
  * of a dozen threads, and by default these grow as if the machine had nothing else to do. By default, too, four threads help
  * to collect it, however few processors there are: while they are at it, nobody else gets one, calls least of all.
  */
-const FLAGS = [`--v8-pool-size=${poolSize()}`, '--max-semi-space-size=8', '--heap-growing-percent=50'];
+const FLAGS = [
+  `--v8-pool-size=${poolSize()}`,
+  '--max-semi-space-size=8',
+  '--heap-growing-percent=50',
+  '--no-memory-reducer',
+  '--no-incremental-marking-task',
+];
 const ENVIRONMENT = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '131072' };
 
 const major = Number(process.versions.node.split('.')[0]);
@@ -46,7 +52,7 @@ if (major !== NEEDED_MAJOR) {
 /** Whoever sets a limit of his own keeps it. */
 function flags() {
   const given = `${process.execArgv.join(' ')} ${process.env.NODE_OPTIONS ?? ''}`;
-  return FLAGS.filter((flag) => !given.includes(flag.slice(0, flag.indexOf('='))));
+  return FLAGS.filter((flag) => !given.includes(flag.split('=')[0]));
 }
 
 /** Helpers that leave a processor to what they help. */

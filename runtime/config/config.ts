@@ -37,6 +37,8 @@ export interface Config {
   readonly scenarioDir: string;
   /** JSON file with the secrets of scenarios, absolute; it need not exist. */
   readonly secretsFile: string;
+  /** Processors for scripts: all, or all but one, which is left to calls. */
+  readonly scriptProcessors: string;
   /** Port on the loopback address for debuggers of scripts; undefined: none is let in. */
   readonly debugPort: number | undefined;
   /** Hosts that scenarios may ask by HTTP: names, `*.example.com`, or `*`. */
@@ -134,6 +136,11 @@ export const SETTINGS = [
     about: 'JSON file with secrets that scenarios use by name; else `secrets.json` in the data directory',
   },
   {
+    name: 'RINGMASTER_SCRIPT_PROCESSORS',
+    fallback: 'spare-one',
+    about: 'processors for scripts of scenarios: spare-one leaves one of them to calls (Linux), all takes them all',
+  },
+  {
     name: 'RINGMASTER_DEBUG_PORT',
     fallback: '',
     about: 'port on 127.0.0.1 for debuggers of scenario scripts; empty: none is let in',
@@ -143,6 +150,7 @@ export const SETTINGS = [
 
 type Name = (typeof SETTINGS)[number]['name'];
 
+const SCRIPT_PROCESSORS = ['spare-one', 'all'];
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
 
 /**
@@ -157,8 +165,6 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       ? (SETTINGS.find((setting) => setting.name === name)?.fallback ?? '')
       : value;
   };
-  const logLevel = text('RINGMASTER_LOG_LEVEL');
-  if (!LOG_LEVELS.includes(logLevel)) throw new ConfigError('RINGMASTER_LOG_LEVEL', logLevel, LOG_LEVELS.join(', '));
   return {
     http: { host: host('RINGMASTER_HTTP_HOST', text), port: port('RINGMASTER_HTTP_PORT', text) },
     sip: { host: host('RINGMASTER_SIP_HOST', text), port: port('RINGMASTER_SIP_PORT', text) },
@@ -177,10 +183,11 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       startsPerSecond: integer('RINGMASTER_CALL_STARTS', text, 0, 100_000),
     },
     sessionRequests: integer('RINGMASTER_SESSION_REQUESTS', text, 0, 100_000),
-    logLevel,
+    logLevel: oneOf(LOG_LEVELS, 'RINGMASTER_LOG_LEVEL', text),
     site: text('RINGMASTER_SITE'),
     scenarioDir: resolve(text('RINGMASTER_SCENARIO_DIR') || join(text('RINGMASTER_DATA_DIR'), 'scenarios')),
     secretsFile: resolve(text('RINGMASTER_SECRETS_FILE') || join(text('RINGMASTER_DATA_DIR'), 'secrets.json')),
+    scriptProcessors: oneOf(SCRIPT_PROCESSORS, 'RINGMASTER_SCRIPT_PROCESSORS', text),
     debugPort: text('RINGMASTER_DEBUG_PORT') === '' ? undefined : port('RINGMASTER_DEBUG_PORT', text),
     scenarioHosts: hosts('RINGMASTER_SCENARIO_HOSTS', text),
     scenarioNetworks: networks('RINGMASTER_SCENARIO_NETWORKS', text),
@@ -198,6 +205,12 @@ function list(value: string): string[] {
     .split(',')
     .map((part) => part.trim())
     .filter((part) => part !== '');
+}
+
+function oneOf(known: readonly string[], name: Name, text: (name: Name) => string): string {
+  const value = text(name);
+  if (!known.includes(value)) throw new ConfigError(name, value, known.join(', '));
+  return value;
 }
 
 /** Host names, IPv6 addresses in brackets, all names below one (`*.example.com`), or `*`. */

@@ -106,12 +106,13 @@ describe('the ringmaster command', function () {
       await servers.printed(/ready\n/);
       const of = (name: string) => readFileSync(`/proc/${servers.pid}/${name}`, 'latin1').split('\0');
       const limits = [...of('cmdline'), ...of('environ')].filter((text) =>
-        /pool-size|semi-space-size|heap-growing|MALLOC_/.test(text),
+        /pool-size|semi-space-size|heap-growing|memory-reducer|marking-task|MALLOC_/.test(text),
       );
       expect(await servers.terminate()).to.include({ code: 0, err: '' });
       return limits;
     };
     const growth = '--heap-growing-percent=50';
+    const noBursts = ['--no-memory-reducer', '--no-incremental-marking-task'];
     // Helpers of the garbage collection that leave a processor to what they help.
     const helpers = `--v8-pool-size=${Math.min(4, Math.max(1, availableParallelism() - 1))}`;
     const mapped = 'MALLOC_MMAP_THRESHOLD_=131072';
@@ -119,6 +120,7 @@ describe('the ringmaster command', function () {
       helpers,
       '--max-semi-space-size=8',
       growth,
+      ...noBursts,
       'MALLOC_ARENA_MAX=2',
       mapped,
     ]);
@@ -129,6 +131,7 @@ describe('the ringmaster command', function () {
       'NODE_OPTIONS=--max-semi-space-size=32',
       helpers,
       growth,
+      ...noBursts,
       'MALLOC_ARENA_MAX=2',
       mapped,
     ]);

@@ -24,6 +24,7 @@ describe('the settings of a node', () => {
     ['RINGMASTER_RTP_PORTS', '20000'],
     ['RINGMASTER_RTP_PORTS', '30000-20000'],
     ['RINGMASTER_LOG_LEVEL', 'loud'],
+    ['RINGMASTER_SCRIPT_PROCESSORS', '1-3'],
     ['RINGMASTER_LOGIN_ALLOW', '10.0.0.0/40'],
     ['RINGMASTER_LOGIN_ALLOW', '192.0.2.1, office'],
     ['RINGMASTER_SCENARIO_NETWORKS', '10.0.0.0/40'],

@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { childrenOf } from '../support/children.ts';
+import { allButOneProcessor } from '../../runtime/processes/index.ts';
+import { processorsOf, scriptProcessesOf } from '../support/children.ts';
 import { eventually } from '../support/eventually.ts';
 import { useStage } from '../support/stage.ts';
 
@@ -20,11 +20,14 @@ const SORRY = `start: sorry\nblocks:\n  sorry: { play: "tone:%(60000,0,700)", ne
 describe('a call whose script is in a process that dies', () => {
   const stage = useStage({ ownNode: true });
 
-  /** Processes of the node that run scripts; a small process has started them. */
-  const scriptProcesses = (): number[] =>
-    childrenOf(stage.node.pid ?? 0)
-      .flatMap(childrenOf)
-      .filter((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('sandbox/worker'));
+  const scriptProcesses = (): number[] => scriptProcessesOf(stage.node.pid ?? 0);
+
+  it('leaves a processor to calls', function () {
+    if (process.platform !== 'linux') this.skip();
+    const spared = allButOneProcessor() ?? processorsOf('self');
+    expect(scriptProcesses().map(processorsOf)).to.deep.equal([spared, spared]);
+    expect(processorsOf(stage.node.pid ?? 0)).to.equal(processorsOf('self'));
+  });
 
   it('stays up and is served by the fallback; the log tells of the process', async () => {
     const rest = await stage.rest();

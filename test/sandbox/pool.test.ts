@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import process from 'node:process';
 import { expect } from 'chai';
 import { SandboxLostError, openSandbox } from '../../runtime/sandbox/index.ts';
-import { childrenOf } from '../support/children.ts';
+import { childrenOf, processorsOf } from '../support/children.ts';
 import { errorOf, startScript } from './support.ts';
 
 /** Milliseconds in which no script gives up its isolate during a test. */
@@ -156,6 +156,29 @@ describe('sandbox: processes', function () {
       expect(stat?.[3]).to.equal(own?.[3]);
       expect(readFileSync(`/proc/${pid}/oom_score_adj`, 'utf8').trim()).to.equal('1000');
       expect(readFileSync(`/proc/${pid}/environ`, 'utf8')).to.equal('');
+    } finally {
+      await sandbox.close();
+    }
+  });
+
+  it('keeps to the processors that are left to it, without an environment all the same', async function () {
+    if (process.platform !== 'linux') this.skip();
+    const last = processorsOf('self').split(/[,-]/).at(-1) ?? '';
+    const sandbox = await openSandbox({ workers: 1, processors: last });
+    try {
+      const [pid = 0] = sandbox.pids;
+      expect(processorsOf(pid)).to.equal(last);
+      expect(readFileSync(`/proc/${pid}/environ`, 'utf8')).to.equal('');
+      expect((await startScript(sandbox, { source: 'return 2' }).finished).value).to.equal(2);
+    } finally {
+      await sandbox.close();
+    }
+  });
+
+  it('runs all the same where it cannot be kept to them', async () => {
+    const sandbox = await openSandbox({ workers: 1, processors: '9999' });
+    try {
+      expect((await startScript(sandbox, { source: 'return 2' }).finished).value).to.equal(2);
     } finally {
       await sandbox.close();
     }

@@ -8,6 +8,18 @@ export function childrenOf(pid: number): number[] {
     .filter((child) => child > 0);
 }
 
+/** Processes of a node that run scripts; a small process has started them. */
+export function scriptProcessesOf(nodePid: number): number[] {
+  return childrenOf(nodePid)
+    .flatMap(childrenOf)
+    .filter((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('sandbox/worker'));
+}
+
+/** The processors that a process may use, as Linux lists them (`0-3`). */
+export function processorsOf(pid: number | 'self'): string {
+  return /^Cpus_allowed_list:\s*(\S+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? '';
+}
+
 /** A thread may have ended since it was listed. */
 function childrenOfThread(path: string): string[] {
   try {

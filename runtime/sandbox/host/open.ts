@@ -7,6 +7,7 @@ const DEFAULTS: PoolOptions = {
   workers: 2,
   memoryMb: 4096,
   nice: 10,
+  processors: undefined,
   restMs: 5000,
   beatMs: 2500,
   silenceMs: 10_000,

@@ -1,9 +1,8 @@
 /** Starts the hostile scripts of a node over and over, and kills its script processes now and then: see attack.ts. */
-import { readFileSync } from 'node:fs';
 import process from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { RestClient } from '../../phones/rest-client.ts';
-import { childrenOf } from '../../support/children.ts';
+import { scriptProcessesOf } from '../../support/children.ts';
 import type { Attacked, AttackOrder } from './attack.ts';
 
 const HOOKS = '/rest/v1/api/hooks';
@@ -27,7 +26,7 @@ async function attack({ base, token, codes, milliseconds, nodePid }: AttackOrder
   const kill = async (): Promise<void> => {
     while (performance.now() < until) {
       await delay(KILL_EVERY_MS);
-      const [pid] = sandboxPids(nodePid);
+      const [pid] = scriptProcessesOf(nodePid);
       if (pid === undefined) continue;
       process.kill(pid, 'SIGKILL');
       result.killed += 1;
@@ -36,13 +35,6 @@ async function attack({ base, token, codes, milliseconds, nodePid }: AttackOrder
   await Promise.all([...Array.from({ length: AT_ONCE }, start), kill()]);
   rest.close();
   return result;
-}
-
-/** Processes of the node that run scripts (proc(5)); a process of their own starts them. */
-function sandboxPids(nodePid: number): number[] {
-  return childrenOf(nodePid)
-    .flatMap(childrenOf)
-    .filter((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('sandbox/worker'));
 }
 
 process.on('message', (order: AttackOrder) => {
