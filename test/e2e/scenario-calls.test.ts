@@ -2,58 +2,41 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { tokenFor } from '../../runtime/cli/node-access.ts';
+import { callingAgent } from '../support/calling-agent.ts';
 import { useStage } from '../support/stage.ts';
 import { expectTalk } from './expectations.ts';
 
 /** Scenarios that call phones, connect them, park them, and write to them. */
 const SCENARIOS: Readonly<Record<string, string>> = {
-  e2e_bridge: `
-id: e2e_bridge
-on: { dtmf: { "*": tone } }
-start: pick_up
-blocks:
-  pick_up: { answer: , next: ring }
-  ring:
-    call: { to: "102", timeout: 10s }
-    leg: agent
-    exits: { answered: talk, refused: bye }
-  talk:
+  e2e_bridge: callingAgent({
+    id: 'e2e_bridge',
+    head: 'on: { dtmf: { "*": tone } }',
+    exits: 'answered: talk, refused: bye',
+    blocks: `  talk:
     bridge: { with: agent, hang_up: false }
     exits: { ended: tone }
   tone: { play: "tone:%(3000,0,1000)", next: bye }
-  bye: { hangup: , next: end }
-`,
-  e2e_consult: `
-id: e2e_consult
-start: pick_up
-blocks:
-  pick_up: { answer: , next: ring }
-  ring:
-    call: { to: "102", timeout: 10s }
-    leg: agent
-    exits: { answered: tell, refused: end }
-  tell:
+  bye: { hangup: , next: end }`,
+  }),
+  e2e_consult: callingAgent({
+    id: 'e2e_consult',
+    exits: 'answered: tell, refused: end',
+    blocks: `  tell:
     menu: { prompt: "tone:%(3000,0,1000)", tries: 1, timeout: 3s }
     leg: agent
     exits: { 1: give, failed: end }
   give:
     join: { dialogid: "\${ring.dialogid}", side: b }
-    exits: { refused: end }
-`,
-  e2e_gone: `
-id: e2e_gone
-start: pick_up
-blocks:
-  pick_up: { answer: , next: ring }
-  ring:
-    call: { to: "102", timeout: 10s }
-    leg: agent
-    exits: { answered: ask, refused: bye }
-  ask: { collect: { max: 1 }, exits: { next: talk, timeout: bye } }
+    exits: { refused: end }`,
+  }),
+  e2e_gone: callingAgent({
+    id: 'e2e_gone',
+    exits: 'answered: ask, refused: bye',
+    blocks: `  ask: { collect: { max: 1 }, exits: { next: talk, timeout: bye } }
   talk: { bridge: agent, exits: { ended: tone } }
   tone: { play: "tone:%(3000,0,1000)", next: bye }
-  bye: { hangup: , next: end }
-`,
+  bye: { hangup: , next: end }`,
+  }),
   e2e_whisper: `
 id: e2e_whisper
 start: ask

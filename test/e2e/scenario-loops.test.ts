@@ -1,27 +1,23 @@
 import { expect } from 'chai';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { callingAgent } from '../support/calling-agent.ts';
 import { useRooms } from './conference/support.ts';
 import { expectTalk } from './expectations.ts';
 
 /** Calls `to`, and lets its caller talk to whoever answers; a tone says how that went. */
 function calling(id: string, to: string): string {
-  return `
-id: ${id}
-start: pick_up
-blocks:
-  pick_up: { answer: , next: ring }
-  ring:
-    call: { to: "${to}", timeout: 10s }
-    leg: other
-    exits: { answered: talk, busy: tell_busy, refused: tell_refused }
-  talk:
-    bridge: { with: other, hang_up: false }
+  return callingAgent({
+    id,
+    to,
+    exits: 'answered: talk, busy: tell_busy, refused: tell_refused',
+    blocks: `  talk:
+    bridge: { with: agent, hang_up: false }
     exits: { ended: tell_ended }
   tell_ended: { play: "tone:%(3000,0,1000)", next: end }
   tell_busy: { play: "tone:%(3000,0,1300)", next: end }
-  tell_refused: { play: "tone:%(3000,0,1600)", next: end }
-`;
+  tell_refused: { play: "tone:%(3000,0,1600)", next: end }`,
+  });
 }
 
 const SCENARIOS: Readonly<Record<string, string>> = {

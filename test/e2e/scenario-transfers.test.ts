@@ -5,27 +5,22 @@ import type { IncomingCall } from '../phones/incoming-call.ts';
 import type { OutgoingCall } from '../phones/outgoing-call.ts';
 import type { PhoneCall } from '../phones/phone-call.ts';
 import type { Phone } from '../phones/phone.ts';
+import { callingAgent } from '../support/calling-agent.ts';
 import { useStage } from '../support/stage.ts';
 import { expectTalk, referProgress } from './expectations.ts';
 
 /** Scenarios whose other party transfers the call, or is replaced in it. */
 const SCENARIOS: Readonly<Record<string, string>> = {
-  'e2e_desk.yaml': `
-id: e2e_desk
-on: { dtmf: { "*": bye } }
-start: pick_up
-blocks:
-  pick_up: { answer: , next: ring }
-  ring:
-    call: { to: "102", timeout: 10s }
-    leg: agent
-    exits: { answered: talk, refused: bye }
-  talk:
+  'e2e_desk.yaml': callingAgent({
+    id: 'e2e_desk',
+    head: 'on: { dtmf: { "*": bye } }',
+    exits: 'answered: talk, refused: bye',
+    blocks: `  talk:
     bridge: { with: agent, hang_up: false }
     exits: { ended: tone }
   tone: { play: "tone:%(1500,0,1000)", next: bye }
-  bye: { hangup: , next: end }
-`,
+  bye: { hangup: , next: end }`,
+  }),
   'e2e_pin.js': `
 export default async function (call) {
   await call.answer();
