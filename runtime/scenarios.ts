@@ -25,7 +25,7 @@ import type { TranscriptPort } from './interpreter/ports/transcripts.ts';
 import { ScenarioRunner } from './interpreter/runner.ts';
 import { ScenarioStarter } from './interpreter/starting/starter.ts';
 import { RecordingFolder } from './media/recordings.ts';
-import { allButOneProcessor, type Nursery } from './processes/index.ts';
+import type { Nursery } from './processes/index.ts';
 import { openSandbox, type Sandbox } from './sandbox/index.ts';
 import { promptsOf, ScriptCompiler } from './script-store/compile.ts';
 import { tokenConfirmer } from './script-store/confirm-token.ts';
@@ -88,7 +88,7 @@ export async function openScripting(
   const { debugPort: debuggerPort } = config;
   const sandbox = await openSandbox({
     nursery,
-    processors: config.scriptProcessors === 'all' ? undefined : allButOneProcessor(),
+    spareProcessor: config.scriptProcessors === 'spare-one',
     onDiagnostic: (message, details) => log.warn(details, message),
     ...(debuggerPort === undefined ? {} : { debuggerPort }),
   });

@@ -37,7 +37,7 @@ export interface Config {
   readonly scenarioDir: string;
   /** JSON file with the secrets of scenarios, absolute; it need not exist. */
   readonly secretsFile: string;
-  /** Processors for scripts: all, or all but one, which is left to calls. */
+  /** Processors for scripts: `all`, or `spare-one`, which leaves one to calls while they would use all. */
   readonly scriptProcessors: string;
   /** Port on the loopback address for debuggers of scripts; undefined: none is let in. */
   readonly debugPort: number | undefined;
@@ -138,7 +138,8 @@ export const SETTINGS = [
   {
     name: 'RINGMASTER_SCRIPT_PROCESSORS',
     fallback: 'spare-one',
-    about: 'processors for scripts of scenarios: spare-one leaves one of them to calls (Linux), all takes them all',
+    about:
+      'processors for scripts of scenarios: spare-one leaves one of them to calls while scripts would use all (Linux), all does not',
   },
   {
     name: 'RINGMASTER_DEBUG_PORT',

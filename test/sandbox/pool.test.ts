@@ -2,7 +2,9 @@ import { readFileSync } from 'node:fs';
 import process from 'node:process';
 import { expect } from 'chai';
 import { SandboxLostError, openSandbox } from '../../runtime/sandbox/index.ts';
+import { allowedProcessors, countProcessors, withoutFirstProcessor } from '../../runtime/processes/index.ts';
 import { childrenOf, processorsOf } from '../support/children.ts';
+import { eventually } from '../support/eventually.ts';
 import { errorOf, startScript } from './support.ts';
 
 /** Milliseconds in which no script gives up its isolate during a test. */
@@ -161,24 +163,34 @@ describe('sandbox: processes', function () {
     }
   });
 
-  it('keeps to the processors that are left to it, without an environment all the same', async function () {
+  it('leaves a processor to others while scripts would use all, and has it back afterwards', async function () {
     if (process.platform !== 'linux') this.skip();
-    const last = processorsOf('self').split(/[,-]/).at(-1) ?? '';
-    const sandbox = await openSandbox({ workers: 1, processors: last });
+    const all = allowedProcessors() ?? '';
+    const left = withoutFirstProcessor(all) ?? all;
+    const kept = async (processors: string): Promise<void> => {
+      // Those that harmed a process may have one of their own.
+      await eventually(
+        async () => expect([...new Set(sandbox.pids.map(processorsOf))]).to.deep.equal([processors]),
+        12_000,
+      );
+    };
+    const sandbox = await openSandbox({ workers: 2, spareProcessor: true });
     try {
-      const [pid = 0] = sandbox.pids;
-      expect(processorsOf(pid)).to.equal(last);
-      expect(readFileSync(`/proc/${pid}/environ`, 'utf8')).to.equal('');
+      expect(sandbox.pids.map(processorsOf)).to.deep.equal([all, all]);
+      const stop = new AbortController();
+      const limits = { activationMs: 60_000, cpuMs: 60_000 };
+      const runs = Array.from({ length: 2 * countProcessors(all) }, (_, at) =>
+        startScript(sandbox, { version: `busy${at}`, source: 'for (;;);', limits, signal: stop.signal }),
+      );
+      const ends = Promise.allSettled(runs.map(({ finished }) => finished));
+      await kept(left);
+      // One that is started meanwhile is kept off it as well.
+      process.kill(sandbox.pids[0] ?? 0, 'SIGKILL');
       expect((await startScript(sandbox, { source: 'return 2' }).finished).value).to.equal(2);
-    } finally {
-      await sandbox.close();
-    }
-  });
-
-  it('runs all the same where it cannot be kept to them', async () => {
-    const sandbox = await openSandbox({ workers: 1, processors: '9999' });
-    try {
-      expect((await startScript(sandbox, { source: 'return 2' }).finished).value).to.equal(2);
+      await kept(left);
+      stop.abort();
+      await ends;
+      await kept(all);
     } finally {
       await sandbox.close();
     }

@@ -1,4 +1,4 @@
-import { Nursery } from '../../processes/index.ts';
+import { Nursery, programRunner } from '../../processes/index.ts';
 import { DebuggerNotAllowedError, SandboxLostError, ScriptError } from '../errors.ts';
 import { NotPlainError } from '../json.ts';
 import type { CompileResult, Sandbox, ScriptRun, ScriptSource, StartOptions } from '../sandbox.ts';
@@ -10,6 +10,7 @@ import { Quarantine } from './quarantine.ts';
 import { Retired } from './retired.ts';
 import { Sleeper } from './sleeper.ts';
 import { Slot } from './slot.ts';
+import { SparedProcessor } from './spared-processor.ts';
 import type { WorkerLimits } from './worker-process.ts';
 import type { Worker, WorkerListener } from './worker.ts';
 
@@ -18,6 +19,8 @@ export interface PoolOptions extends WorkerLimits {
   readonly workers: number;
   /** Milliseconds the other runs of a wounded process may go on. */
   readonly drainMs: number;
+  /** While they would use all processors, they leave one to others (Linux). */
+  readonly spareProcessor: boolean;
   /** Port on the loopback address for debuggers (0: any); undefined: none is let in. */
   readonly debuggerPort: number | undefined;
   /** Starts the processes; undefined: one of its own. */
@@ -49,6 +52,7 @@ export class Pool implements Sandbox {
   readonly #retired: Retired;
   readonly #runs = new Map<number, HostRun>();
   readonly #debug: DebugServer | undefined;
+  readonly #spared: SparedProcessor | undefined;
   /** Runs with a debugger, by id; the value is the secret in their address. */
   readonly #debugged = new Map<number, string>();
   readonly #opened = Promise.withResolvers<void>();
@@ -66,6 +70,9 @@ export class Pool implements Sandbox {
     });
     const listener = this.#listener();
     this.#nursery = options.nursery ?? new Nursery(options.nice);
+    this.#spared = options.spareProcessor
+      ? SparedProcessor.watch(() => this.pids, programRunner(this.#nursery))
+      : undefined;
     const born = { ...options, nursery: this.#nursery };
     this.#slots = Array.from({ length: options.workers }, () => new Slot(born, listener, 'birth'));
     this.#isolation = new Slot(born, listener, 'death');
@@ -126,6 +133,7 @@ export class Pool implements Sandbox {
     this.#closed = true;
     for (const run of this.#runs.values()) run.lost('the sandbox is closed');
     this.#debug?.close();
+    this.#spared?.close();
     const exits = [...this.#workers()].map((worker) => worker.process.exited);
     for (const slot of this.#places()) slot.close();
     this.#retired.close();

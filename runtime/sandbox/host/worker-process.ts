@@ -4,14 +4,12 @@ import { fileURLToPath } from 'node:url';
 import { FrameReader, encodeFrame } from '../frame.ts';
 import type { ToHost, ToWorker } from '../messages.ts';
 import { putInBackground } from './background.ts';
-import { confined, type Nursery } from '../../processes/index.ts';
+import type { Nursery } from '../../processes/index.ts';
 
 export interface WorkerLimits {
   /** Megabytes the process may use. */
   readonly memoryMb: number;
   readonly nice: number;
-  /** The processors it may use, as Linux lists them (`1-3,8`); undefined: as whoever starts it. */
-  readonly processors: string | undefined;
   /** Milliseconds that a script waits before it gives up its isolate, the first time. */
   readonly restMs: number;
   /** Milliseconds between two times that it is asked for a sign of life. */
@@ -64,7 +62,7 @@ export class WorkerProcess {
 
   constructor(options: WorkerOptions, events: WorkerEvents) {
     this.#events = events;
-    const { memoryMb, restMs, nice, processors } = options;
+    const { memoryMb, restMs, nice } = options;
     const args = [
       // Helpers of many scripts at once would be before calls: however low their priority, Linux owes each of them its share.
       '--v8-pool-size=1',
@@ -79,18 +77,20 @@ export class WorkerProcess {
       MAIN,
       JSON.stringify({ memoryMb, frameBytes: FRAME_BYTES, restMs }),
     ];
-    const order = { program: process.execPath, args, nice };
-    this.#kill = options.nursery.start(processors === undefined ? order : confined(order, processors), {
-      started: (pid, line) => this.#started(pid, line, options),
-      words: (text) => {
-        this.#lastWords = (this.#lastWords + text).slice(-LAST_WORDS);
+    this.#kill = options.nursery.start(
+      { program: process.execPath, args, nice },
+      {
+        started: (pid, line) => this.#started(pid, line, options),
+        words: (text) => {
+          this.#lastWords = (this.#lastWords + text).slice(-LAST_WORDS);
+        },
+        gone: (reason) => this.#end(`the sandbox process ${reason}`),
+        orphaned: () => {
+          this.#orphaned = true;
+          if (this.#line?.destroyed !== false) this.#end('the sandbox process is gone');
+        },
       },
-      gone: (reason) => this.#end(`the sandbox process ${reason}`),
-      orphaned: () => {
-        this.#orphaned = true;
-        if (this.#line?.destroyed !== false) this.#end('the sandbox process is gone');
-      },
-    });
+    );
     this.#heartbeat = setInterval(() => this.#beat(options.silenceMs), options.beatMs);
     this.#heartbeat.unref();
   }
