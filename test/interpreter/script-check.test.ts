@@ -87,6 +87,14 @@ return [digits, tris, x, rest];`;
     ]);
   });
 
+  it('finds variables that are told on, but not given: the script begins without them', async () => {
+    const code =
+      'vars.note = `${vars.note}${vars.digits}`; vars.note = vars.note + "."; vars.tries = vars.tries + 1; return 1;';
+    expect(await check(scenario(code))).to.deep.equal([
+      '11:29: warning: vars.note is not given to this script; write vars: { note: "${note}" }',
+    ]);
+  });
+
   it('finds results that are not given or not read, loops without end, and texts that are no templates', async () => {
     expect(await check(scenario('vars.tries = 1;'))).to.deep.equal([
       '11:9: warning: nothing is returned, but "calc.value" is read; write return ...',

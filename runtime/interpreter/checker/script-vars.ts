@@ -40,8 +40,8 @@ export function checkScriptVars(names: Names, { given, scenario }: ScriptSite, r
         tell(start, `the variable "${name}" is of type ${type}`);
     } else if (use === 'change' && !isVariable && given?.has(name) === true)
       tell(start, `this changes vars.${name}, but there is no variable "${name}"`, 'work on a copy', 'warning');
-    if (use === 'set' || (type === undefined && use === 'update') || isOpen || given === undefined || known.has(name))
-      continue;
+    if (use === 'set' || (type === undefined && use === 'update') || isOpen || given === undefined) continue;
+    if (known.has(name) && (given.has(name) || !isInFirstValue(name, start, uses))) continue;
     const near = suggestName(name, [...known]);
     const suggestion =
       type !== undefined || near === undefined || !near.startsWith('did')
@@ -49,6 +49,12 @@ export function checkScriptVars(names: Names, { given, scenario }: ScriptSite, r
         : near;
     tell(start, `vars.${name} is not given to this script`, suggestion, 'warning');
   }
+}
+
+/** `vars.n = vars.n + 1`: whether this use is in what is assigned first. */
+function isInFirstValue(name: string, at: number, uses: readonly VarUse[]): boolean {
+  const first = uses.find((each) => each.name === name && each.use === 'set');
+  return first?.value !== undefined && first.value.start <= at && at < first.value.end;
 }
 
 /** Whether it may assign variables. */
