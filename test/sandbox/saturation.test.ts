@@ -8,19 +8,20 @@ describe('sandbox: processors that scripts keep busy', () => {
   };
 
   it('are all theirs while they do not use them up', () => {
-    expect(looks(2, [0, 1, 1.4, 1.5, 0.3])).to.equal('-----');
-    expect(looks(8, [0, 4, 6, 5.9])).to.equal('----');
+    expect(looks(2, [0, 1, 1.3, 1.4, 0.3])).to.equal('-----');
+    expect(looks(8, [0, 4, 5.6, 5.5])).to.equal('----');
   });
 
   it('are all but one from the moment on that they are about to', () => {
     expect(looks(2, [1, 1.9, 1, 1, 1, 0.9])).to.equal('-LLLLL');
-    expect(looks(8, [6.1, 7, 7, 7])).to.equal('LLLL');
+    expect(looks(8, [5.7, 7, 7, 7])).to.equal('LLLL');
   });
 
   it('are all theirs again when they have used few for a while', () => {
-    expect(looks(2, [1.9, 0.1, 0.1, 0.1, 0.1, 0.1])).to.equal('LLLL--');
-    expect(looks(2, [1.9, 0.1, 0.1, 0.1, 0.6, 0.1, 0.1, 0.1, 0.1])).to.equal('LLLLLLLL-');
-    expect(looks(2, [1.9, 0, 0, 0, 0, 1.9, 1])).to.equal('LLLL-LL');
-    expect(looks(8, [7, 3.4, 3.4, 3.4, 3.4])).to.equal('LLLL-');
+    const calm = Array.from({ length: 8 }, () => 0.1);
+    expect(looks(2, [1.9, ...calm, 0.1])).to.equal('LLLLLLLL--');
+    expect(looks(2, [1.9, 0.1, 0.1, 0.1, 0.6, ...calm])).to.equal('LLLLLLLLLLLL-');
+    expect(looks(2, [1.9, ...calm, 1.9, 1])).to.equal('LLLLLLLL-LL');
+    expect(looks(8, [7, ...calm.map(() => 3.4)])).to.equal('LLLLLLLL-');
   });
 });

@@ -1,9 +1,9 @@
 /** Share of all processors from which on scripts may soon use them all. */
-const MUCH = 0.75;
+const MUCH = 0.7;
 /** Share of those that are left to them below which they do not need the others. */
 const LITTLE = 0.5;
 /** Looks in a row at which that is so. */
-const LOOKS = 4;
+const LOOKS = 8;
 
 /** Notices that scripts are about to use every processor there is. */
 export class Saturation {

@@ -8,7 +8,7 @@ import {
 } from '../../processes/index.ts';
 import { Saturation } from './saturation.ts';
 
-const LOOK_MS = 500;
+const LOOK_MS = 250;
 
 /**
  * Keeps script processes off one processor while they would use all: on a machine whose processors are all busy all the time,

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { RestClient } from '../../phones/rest-client.ts';
 import { hostileScenarios } from '../../support/hostile-scenarios.ts';
+import { QUIET_GC } from './listeners.ts';
 
 const SCRIPTS = '/rest/v1/domain/svcscripts';
 const ATTACKER = fileURLToPath(new URL('attacker.ts', import.meta.url));
@@ -34,7 +35,7 @@ export class Attack {
 
   private constructor(rest: RestClient) {
     this.#rest = rest;
-    this.#attacker = fork(ATTACKER);
+    this.#attacker = fork(ATTACKER, { execArgv: [...QUIET_GC] });
   }
 
   /** Stores all scripts, and starts the process that is to run them: whoever starts one stands still for a while. */
