@@ -1,3 +1,4 @@
+import { processorTime } from '../../processes/index.ts';
 import type { Sandbox } from '../sandbox.ts';
 import { Pool, type PoolOptions } from './pool.ts';
 
@@ -12,6 +13,7 @@ const DEFAULTS: PoolOptions = {
   silenceMs: 10_000,
   drainMs: 600_000,
   spareProcessor: false,
+  processorTime,
   debuggerPort: undefined,
   nursery: undefined,
   onDiagnostic: () => undefined,

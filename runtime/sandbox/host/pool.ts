@@ -21,6 +21,8 @@ export interface PoolOptions extends WorkerLimits {
   readonly drainMs: number;
   /** While they would use all processors, they leave one to others (Linux). */
   readonly spareProcessor: boolean;
+  /** Milliseconds of processor time that a process has used so far; undefined: it is gone. */
+  readonly processorTime: (pid: number) => number | undefined;
   /** Port on the loopback address for debuggers (0: any); undefined: none is let in. */
   readonly debuggerPort: number | undefined;
   /** Starts the processes; undefined: one of its own. */
@@ -71,7 +73,7 @@ export class Pool implements Sandbox {
     const listener = this.#listener();
     this.#nursery = options.nursery ?? new Nursery(options.nice);
     this.#spared = options.spareProcessor
-      ? SparedProcessor.watch(() => this.pids, programRunner(this.#nursery))
+      ? SparedProcessor.watch(() => this.pids, options.processorTime, programRunner(this.#nursery))
       : undefined;
     const born = { ...options, nursery: this.#nursery };
     this.#slots = Array.from({ length: options.workers }, () => new Slot(born, listener, 'birth'));

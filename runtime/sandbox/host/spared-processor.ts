@@ -2,13 +2,18 @@ import {
   allowedProcessors,
   countProcessors,
   keepTo,
-  processorTime,
   type RunProgram,
   withoutFirstProcessor,
 } from '../../processes/index.ts';
 import { Saturation } from './saturation.ts';
 
 const LOOK_MS = 250;
+
+interface Watched {
+  readonly pids: () => readonly number[];
+  readonly time: (pid: number) => number | undefined;
+  readonly run: RunProgram;
+}
 
 /**
  * Keeps script processes off one processor while they would use all: on a machine whose processors are all busy all the time,
@@ -19,6 +24,7 @@ export class SparedProcessor {
   readonly #all: string;
   readonly #left: string;
   readonly #pids: () => readonly number[];
+  readonly #time: (pid: number) => number | undefined;
   readonly #run: RunProgram;
   readonly #saturation: Saturation;
   readonly #timer: NodeJS.Timeout;
@@ -29,10 +35,11 @@ export class SparedProcessor {
   #used = new Map<number, number>();
   #lookedAt = performance.now();
 
-  private constructor(all: string, left: string, pids: () => readonly number[], run: RunProgram) {
+  private constructor(all: string, left: string, { pids, time, run }: Watched) {
     this.#all = all;
     this.#left = left;
     this.#pids = pids;
+    this.#time = time;
     this.#run = run;
     this.#saturation = new Saturation(countProcessors(all));
     this.#timer = setInterval(() => this.#look(), LOOK_MS);
@@ -41,13 +48,14 @@ export class SparedProcessor {
 
   /**
    * @param pids of script processes
+   * @param time milliseconds of processor time that a process has used so far; undefined: it is gone
    * @param run starts programs
    * @returns undefined: there is only one processor, or no telling (systems other than Linux)
    */
-  static watch(pids: () => readonly number[], run: RunProgram): SparedProcessor | undefined {
+  static watch(pids: Watched['pids'], time: Watched['time'], run: RunProgram): SparedProcessor | undefined {
     const all = allowedProcessors();
     const left = all === undefined ? undefined : withoutFirstProcessor(all);
-    return all === undefined || left === undefined ? undefined : new SparedProcessor(all, left, pids, run);
+    return all === undefined || left === undefined ? undefined : new SparedProcessor(all, left, { pids, time, run });
   }
 
   close(): void {
@@ -59,7 +67,7 @@ export class SparedProcessor {
     const used = new Map<number, number>();
     let busyMs = 0;
     for (const pid of this.#pids()) {
-      const total = processorTime(pid);
+      const total = this.#time(pid);
       if (total === undefined) continue;
       used.set(pid, total);
       busyMs += total - (this.#used.get(pid) ?? 0);
