@@ -38,7 +38,7 @@ if (major !== NEEDED_MAJOR) {
   handOver();
 } else if (isServer && process.platform !== 'win32' && process.env.MALLOC_ARENA_MAX === undefined) {
   // Both can only be set before a process begins; it stays the same process, with the same id and streams.
-  process.execve(process.execPath, [process.execPath, ...process.execArgv, ...flags(), script, ...args], environment());
+  process.execve(process.execPath, [process.execPath, ...flags(), ...process.execArgv, script, ...args], environment());
 } else {
   // Reading some two hundred files of TypeScript takes as long as most commands; where it cannot be kept, it is done anew.
   const kept = join(here, '..', '..', 'node_modules', '.cache', 'ringmaster');

@@ -20,7 +20,7 @@ export class Command {
   readonly #watchers = new Set<() => void>();
 
   private constructor(folder: string, args: readonly string[], env: Readonly<Record<string, string>>) {
-    this.#child = spawn(process.execPath, [LAUNCHER, ...args], {
+    this.#child = spawn(process.execPath, args, {
       cwd: folder,
       env: { PATH: process.env['PATH'], ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -39,8 +39,13 @@ export class Command {
     });
   }
 
-  static async run(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Command> {
-    return new Command(await mkdtemp(join(tmpdir(), 'ringmaster-cli-')), args, env);
+  /** @param flags of Node.js */
+  static async run(
+    args: readonly string[],
+    env: Readonly<Record<string, string>> = {},
+    flags: readonly string[] = [],
+  ): Promise<Command> {
+    return new Command(await mkdtemp(join(tmpdir(), 'ringmaster-cli-')), [...flags, LAUNCHER, ...args], env);
   }
 
   /** Settles when the standard output matches; rejects when the command ends first. */

@@ -101,8 +101,8 @@ describe('the ringmaster command', function () {
   it('servers set their memory limits before they begin, and keep those that somebody else has set', async function () {
     if (process.platform !== 'linux') this.skip();
     const args = 'embedded --app 127.0.0.1:0 --secret s --sip 127.0.0.1:0'.split(' ');
-    const limitsOf = async (env: Readonly<Record<string, string>>) => {
-      const servers = await Command.run(args, env);
+    const limitsOf = async (env: Readonly<Record<string, string>>, flags: readonly string[] = []) => {
+      const servers = await Command.run(args, env, flags);
       await servers.printed(/ready\n/);
       const of = (name: string) => readFileSync(`/proc/${servers.pid}/${name}`, 'latin1').split('\0');
       const limits = [...of('cmdline'), ...of('environ')].filter((text) =>
@@ -126,6 +126,16 @@ describe('the ringmaster command', function () {
     ]);
     const own = { MALLOC_ARENA_MAX: '4' };
     expect(await limitsOf(own)).to.deep.equal(['MALLOC_ARENA_MAX=4']);
+    // Of two that contradict each other V8 takes the last one.
+    expect(await limitsOf({}, ['--memory-reducer'])).to.deep.equal([
+      helpers,
+      '--max-semi-space-size=8',
+      growth,
+      ...noBursts,
+      '--memory-reducer',
+      'MALLOC_ARENA_MAX=2',
+      mapped,
+    ]);
     const heap = { NODE_OPTIONS: '--max-semi-space-size=32' };
     expect(await limitsOf(heap)).to.have.members([
       'NODE_OPTIONS=--max-semi-space-size=32',

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { RestClient } from '../../phones/rest-client.ts';
 import { hostileScenarios } from '../../support/hostile-scenarios.ts';
-import { QUIET_GC } from './listeners.ts';
+import { QUIET_GC } from './quiet-gc.ts';
 
 const SCRIPTS = '/rest/v1/domain/svcscripts';
 const ATTACKER = fileURLToPath(new URL('attacker.ts', import.meta.url));

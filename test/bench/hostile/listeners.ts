@@ -2,12 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { Heard } from '../media/receiver.ts';
-
-/**
- * Processes of the benchmark collect garbage without helpers, and only when it has piled up: a hundred seconds after their start
- * V8 would look for it all the same, and hold up what is measured.
- */
-export const QUIET_GC = ['--single-threaded-gc', '--no-memory-reducer', '--no-incremental-marking-task'] as const;
+import { QUIET_GC } from './quiet-gc.ts';
 
 const LISTENER = fileURLToPath(new URL('listener.ts', import.meta.url));
 
