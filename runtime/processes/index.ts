@@ -1,10 +1,9 @@
-/** Starts programs by way of a small process, so that a node with calls never stands still for it, and says which processors they use. */
+/**
+ * Starts programs by way of a small process, so that a node with calls never stands still for it, and says which processors they
+ * use, and when.
+ */
+export { mayEndIdlePolicy, setIdlePolicy } from './idle-policy.ts';
 export { type Birth, Nursery } from './nursery.ts';
-export {
-  allowedProcessors,
-  countProcessors,
-  keepTo,
-  processorTime,
-  withoutFirstProcessor,
-} from './processors.ts';
+export { idleTime, processorTime } from './processor-times.ts';
+export { allowedProcessors, keepTo, processorsIn, withoutFirstProcessor } from './processors.ts';
 export { type ProgramInput, programRunner, type RunProgram, shellOrder } from './programs.ts';

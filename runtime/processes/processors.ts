@@ -2,8 +2,6 @@ import { readFileSync } from 'node:fs';
 import process from 'node:process';
 import type { RunProgram } from './programs.ts';
 
-/** Clock ticks a second of /proc: 100 on every Linux that Node runs on. */
-const TICKS_PER_SECOND = 100;
 const TASKSET_MS = 10_000;
 
 /** The processors that this process may use, as Linux lists them (`0-3,8`; proc(5), `status`). Elsewhere undefined. */
@@ -12,12 +10,12 @@ export function allowedProcessors(): string | undefined {
   return /^Cpus_allowed_list:\s*(\S+)/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1];
 }
 
-/** How many processors a list has. @param list as Linux writes it, e.g. `0-3,8` */
-export function countProcessors(list: string): number {
-  return list.split(',').reduce((sum, range) => {
+/** The numbers of the processors of a list. @param list as Linux writes it, e.g. `0-3,8` */
+export function processorsIn(list: string): number[] {
+  return list.split(',').flatMap((range) => {
     const [from = 0, to = from] = range.split('-').map(Number);
-    return sum + to - from + 1;
-  }, 0);
+    return Array.from({ length: to - from + 1 }, (_, index) => from + index);
+  });
 }
 
 /** The list without its first processor. @param list as Linux writes it, e.g. `0-3,8` @returns undefined: there is no other */
@@ -26,24 +24,6 @@ export function withoutFirstProcessor(list: string): string | undefined {
   const [from = 0, to = from] = first.split('-').map(Number);
   if (to > from) others.unshift(to === from + 1 ? String(to) : `${from + 1}-${to}`);
   return others.length === 0 ? undefined : others.join(',');
-}
-
-/**
- * Processor time that a process and all its threads have used so far, milliseconds in steps of 10 (Linux; proc(5), `stat`).
- * @returns undefined: it is gone
- */
-export function processorTime(pid: number): number | undefined {
-  let stat: string;
-  try {
-    stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  } catch (error) {
-    const { code = '' } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT' || code === 'ESRCH') return undefined;
-    throw error;
-  }
-  // The command's name stands in brackets and may hold blanks.
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return ((Number(fields[11]) + Number(fields[12])) * 1000) / TICKS_PER_SECOND;
 }
 
 /**

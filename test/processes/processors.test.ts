@@ -1,12 +1,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import process from 'node:process';
 import { expect } from 'chai';
 import {
   allowedProcessors,
-  countProcessors,
+  idleTime,
   keepTo,
   Nursery,
+  processorsIn,
   processorTime,
   programRunner,
   withoutFirstProcessor,
@@ -14,19 +16,18 @@ import {
 import { processorsOf } from '../support/children.ts';
 
 describe('processors', () => {
-  const lists: readonly (readonly [string, number, string | undefined])[] = [
-    ['0', 1, undefined],
-    ['5', 1, undefined],
-    ['0-1', 2, '1'],
-    ['0-7', 8, '1-7'],
-    ['0,2', 2, '2'],
-    ['3-4,8-11', 6, '4,8-11'],
-    ['2,4-5,7', 4, '4-5,7'],
-    ['0-127', 128, '1-127'],
+  const lists: readonly (readonly [string, readonly number[], string | undefined])[] = [
+    ['0', [0], undefined],
+    ['5', [5], undefined],
+    ['0-1', [0, 1], '1'],
+    ['0-7', [0, 1, 2, 3, 4, 5, 6, 7], '1-7'],
+    ['0,2', [0, 2], '2'],
+    ['3-4,8-11', [3, 4, 8, 9, 10, 11], '4,8-11'],
+    ['2,4-5,7', [2, 4, 5, 7], '4-5,7'],
   ];
-  for (const [list, count, left] of lists) {
-    it(`of the list ${list} are ${count}, without the first ${left ?? 'none'}`, () => {
-      expect(countProcessors(list)).to.equal(count);
+  for (const [list, numbers, left] of lists) {
+    it(`of the list ${list} are ${numbers.join(', ')}, without the first ${left ?? 'none'}`, () => {
+      expect(processorsIn(list)).to.deep.equal(numbers);
       expect(withoutFirstProcessor(list)).to.equal(left);
     });
   }
@@ -39,6 +40,17 @@ describe('processors', () => {
     const spent = ({ user, system } = process.cpuUsage(start)): number => (user + system) / 1000;
     while (spent() < 100);
     expect((processorTime(process.pid) ?? Number.NaN) - before).to.be.within(80, 5000);
+  });
+
+  it('have had nothing to do for no longer than they have been there', function () {
+    if (process.platform !== 'linux') this.skip();
+    const uptimeMs = Number(readFileSync('/proc/uptime', 'utf8').split(' ')[0]) * 1000;
+    const all = processorsIn(allowedProcessors() ?? '');
+    const each = all.map((processor) => idleTime([processor]));
+    for (const idle of each) expect(idle).to.be.within(1, uptimeMs + 1000);
+    const sum = each.reduce((total, idle) => total + idle);
+    expect(idleTime(all)).to.be.within(sum, sum + 60_000);
+    expect(idleTime([])).to.equal(0);
   });
 
   it('are those that a process is kept to; one that is gone, or a list that there is not, changes nothing', async function () {

@@ -20,6 +20,20 @@ export function processorsOf(pid: number | 'self'): string {
   return /^Cpus_allowed_list:\s*(\S+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? '';
 }
 
+export const SCHED_OTHER = '0';
+export const SCHED_IDLE = '5';
+
+/** The scheduling policies of all threads of a process (proc(5), `stat`). */
+export function policiesOf(pid: number): string[] {
+  return readdirSync(`/proc/${pid}/task`).map((thread) => {
+    const stat = readFileSync(`/proc/${pid}/task/${thread}/stat`, 'latin1');
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[POLICY] ?? '';
+  });
+}
+
+/** Field 41; the second is the name, and may hold blanks. */
+const POLICY = 41 - 3;
+
 /** A thread may have ended since it was listed. */
 function childrenOfThread(path: string): string[] {
   try {

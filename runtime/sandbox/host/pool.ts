@@ -19,7 +19,7 @@ export interface PoolOptions extends WorkerLimits {
   readonly workers: number;
   /** Milliseconds the other runs of a wounded process may go on. */
   readonly drainMs: number;
-  /** While they would use all processors, they leave one to others (Linux). */
+  /** While they would use all processors, they leave one to others, and go behind them on the rest (Linux). */
   readonly spareProcessor: boolean;
   /** Milliseconds of processor time that a process has used so far; undefined: it is gone. */
   readonly processorTime: (pid: number) => number | undefined;
@@ -73,7 +73,12 @@ export class Pool implements Sandbox {
     const listener = this.#listener();
     this.#nursery = options.nursery ?? new Nursery(options.nice);
     this.#spared = options.spareProcessor
-      ? SparedProcessor.watch(() => this.pids, options.processorTime, programRunner(this.#nursery))
+      ? SparedProcessor.watch({
+          pids: () => this.pids,
+          time: options.processorTime,
+          nice: options.nice,
+          run: programRunner(this.#nursery),
+        })
       : undefined;
     const born = { ...options, nursery: this.#nursery };
     this.#slots = Array.from({ length: options.workers }, () => new Slot(born, listener, 'birth'));

@@ -1,8 +1,11 @@
 import {
   allowedProcessors,
-  countProcessors,
+  idleTime,
   keepTo,
+  mayEndIdlePolicy,
+  processorsIn,
   type RunProgram,
+  setIdlePolicy,
   withoutFirstProcessor,
 } from '../../processes/index.ts';
 import { Saturation } from './saturation.ts';
@@ -12,50 +15,57 @@ const LOOK_MS = 250;
 interface Watched {
   readonly pids: () => readonly number[];
   readonly time: (pid: number) => number | undefined;
+  readonly nice: number;
   readonly run: RunProgram;
 }
 
 /**
  * Keeps script processes off one processor while they would use all: on a machine whose processors are all busy all the time,
- * neither its kernel nor, where it is a virtual one, its host gives calls one in time, whatever their priority. With less to do
- * they have every processor, as what computes beside a script, e.g. V8's compiler, does it on another.
+ * neither its kernel nor, where it is a virtual one, its host gives calls one in time, whatever their priority. On those that are
+ * left to them they are put under SCHED_IDLE meanwhile, where that can be undone: a kernel that does not interrupt what has just
+ * begun, however nice, interrupts that. With less to do they have every processor, as what computes beside a script, e.g. V8's
+ * compiler, does it on another, and the ordinary policy, under which they get their share beside whatever else is busy.
  */
 export class SparedProcessor {
   readonly #all: string;
   readonly #left: string;
+  readonly #processors: readonly number[];
   readonly #pids: () => readonly number[];
   readonly #time: (pid: number) => number | undefined;
   readonly #run: RunProgram;
+  readonly #isIdlePossible: boolean;
   readonly #saturation: Saturation;
   readonly #timer: NodeJS.Timeout;
-  /** By process, the processors it is kept to, or about to be. */
-  readonly #kept = new Map<number, string>();
+  /** Processes that are kept off it, or about to be. */
+  readonly #kept = new Set<number>();
   /** One after the other: what is wanted last is done last. */
   #keeping = Promise.resolve();
   #used = new Map<number, number>();
+  #idle: number | undefined;
   #lookedAt = performance.now();
 
-  private constructor(all: string, left: string, { pids, time, run }: Watched) {
+  private constructor(all: string, left: string, { pids, time, nice, run }: Watched) {
     this.#all = all;
     this.#left = left;
+    this.#processors = processorsIn(all);
     this.#pids = pids;
     this.#time = time;
     this.#run = run;
-    this.#saturation = new Saturation(countProcessors(all));
+    this.#isIdlePossible = mayEndIdlePolicy(nice);
+    this.#saturation = new Saturation(this.#processors.length);
     this.#timer = setInterval(() => this.#look(), LOOK_MS);
     this.#timer.unref();
   }
 
   /**
-   * @param pids of script processes
-   * @param time milliseconds of processor time that a process has used so far; undefined: it is gone
-   * @param run starts programs
+   * @param watched `pids` of script processes; `time`: milliseconds of processor time that a process has used so far, undefined:
+   *   it is gone; `nice` of script processes; `run` starts programs
    * @returns undefined: there is only one processor, or no telling (systems other than Linux)
    */
-  static watch(pids: Watched['pids'], time: Watched['time'], run: RunProgram): SparedProcessor | undefined {
+  static watch(watched: Watched): SparedProcessor | undefined {
     const all = allowedProcessors();
     const left = all === undefined ? undefined : withoutFirstProcessor(all);
-    return all === undefined || left === undefined ? undefined : new SparedProcessor(all, left, { pids, time, run });
+    return all === undefined || left === undefined ? undefined : new SparedProcessor(all, left, watched);
   }
 
   close(): void {
@@ -64,6 +74,7 @@ export class SparedProcessor {
 
   #look(): void {
     const now = performance.now();
+    const passedMs = now - this.#lookedAt;
     const used = new Map<number, number>();
     let busyMs = 0;
     for (const pid of this.#pids()) {
@@ -72,16 +83,28 @@ export class SparedProcessor {
       used.set(pid, total);
       busyMs += total - (this.#used.get(pid) ?? 0);
     }
-    const saturated = this.#saturation.look(busyMs / (now - this.#lookedAt));
+    const isSpared = this.#saturation.look(busyMs / passedMs, this.#idleSince(passedMs, busyMs > 0));
     this.#used = used;
     this.#lookedAt = now;
-    for (const pid of this.#kept.keys()) if (!used.has(pid)) this.#kept.delete(pid);
-    for (const pid of used.keys()) this.#keep(pid, saturated ? this.#left : this.#all);
+    for (const pid of this.#kept) if (!used.has(pid)) this.#kept.delete(pid);
+    for (const pid of used.keys()) this.#keepOff(pid, isSpared);
   }
 
-  #keep(pid: number, processors: string): void {
-    if ((this.#kept.get(pid) ?? this.#all) === processors) return;
-    this.#kept.set(pid, processors);
-    this.#keeping = this.#keeping.then(() => keepTo(this.#run, pid, processors));
+  /** Processors that had nothing to do since the last look. While no script computes nobody needs to know. */
+  #idleSince(passedMs: number, isComputing: boolean): number {
+    const before = this.#idle;
+    this.#idle = isComputing ? idleTime(this.#processors) : undefined;
+    if (before === undefined || this.#idle === undefined) return this.#processors.length;
+    return (this.#idle - before) / passedMs;
+  }
+
+  #keepOff(pid: number, isSpared: boolean): void {
+    if (this.#kept.has(pid) === isSpared) return;
+    if (isSpared) this.#kept.add(pid);
+    else this.#kept.delete(pid);
+    this.#keeping = this.#keeping.then(async () => {
+      await keepTo(this.#run, pid, isSpared ? this.#left : this.#all);
+      if (this.#isIdlePossible) await setIdlePolicy(this.#run, pid, isSpared);
+    });
   }
 }
