@@ -14,6 +14,8 @@ describe('sandbox: processors that scripts keep busy', () => {
       .join('');
   };
 
+  const kept = 'L'.repeat(20);
+
   it('are all theirs while they do not use them up', () => {
     expect(looks(2, 0, 1, 1.3, 1.4, 0.3)).to.equal('-----');
     expect(looks(8, 0, 4, 5.6, 5.5)).to.equal('----');
@@ -31,15 +33,15 @@ describe('sandbox: processors that scripts keep busy', () => {
   });
 
   it('are all theirs again when they have used few for a while', () => {
-    const calm = Array.from({ length: 8 }, () => 0.1);
-    expect(looks(2, 1.9, ...calm, 0.1)).to.equal('LLLLLLLL--');
-    expect(looks(2, 1.9, 0.1, 0.1, 0.1, 0.4, ...calm)).to.equal('LLLLLLLLLLLL-');
-    expect(looks(2, 1.9, ...calm, 1.9, 1)).to.equal('LLLLLLLL-LL');
-    expect(looks(8, 7, ...calm.map(() => 2))).to.equal('LLLLLLLL-');
+    const calm = Array.from({ length: 20 }, () => 0.1);
+    expect(looks(2, 1.9, ...calm, 0.1)).to.equal(`${kept}--`);
+    expect(looks(2, 1.9, 0.1, 0.1, 0.1, 0.4, ...calm)).to.equal(`${'L'.repeat(4)}${kept}-`);
+    expect(looks(2, 1.9, ...calm, 1.9, 1)).to.equal(`${kept}-LL`);
+    expect(looks(8, 7, ...calm.map(() => 2))).to.equal(`${kept}-`);
   });
 
   it('are theirs again while others use all, which would leave them next to nothing', () => {
-    const starved = Array.from({ length: 8 }, () => [0.1, 0] as const);
-    expect(looks(2, [0.7, 0], ...starved, [0.2, 0])).to.equal('LLLLLLLL--');
+    const starved = Array.from({ length: 20 }, () => [0.1, 0] as const);
+    expect(looks(2, [0.7, 0], ...starved, [0.2, 0])).to.equal(`${kept}--`);
   });
 });

@@ -254,6 +254,7 @@ export class Pool implements Sandbox {
 
   #listener(): WorkerListener {
     return {
+      started: (pid) => this.#spared?.add(pid),
       ready: (worker) => {
         this.#succeed(worker);
         if (this.#needed().every((slot) => slot.worker?.state === 'ready')) this.#opened.resolve();

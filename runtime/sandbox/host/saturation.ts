@@ -7,7 +7,7 @@ const FULL = 0.1;
 /** Share of those that are left to them below which they do not need the others. */
 const LITTLE = 0.3;
 /** Looks in a row at which that is so. */
-const LOOKS = 8;
+const LOOKS = 20;
 
 /** Notices that scripts are about to use every processor there is, alone or beside others. */
 export class Saturation {

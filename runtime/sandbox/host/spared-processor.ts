@@ -10,7 +10,7 @@ import {
 } from '../../processes/index.ts';
 import { Saturation } from './saturation.ts';
 
-const LOOK_MS = 250;
+const LOOK_MS = 100;
 
 interface Watched {
   readonly pids: () => readonly number[];
@@ -43,6 +43,7 @@ export class SparedProcessor {
   #used = new Map<number, number>();
   #idle: number | undefined;
   #lookedAt = performance.now();
+  #isSpared = false;
 
   private constructor(all: string, left: string, { pids, time, nice, run }: Watched) {
     this.#all = all;
@@ -72,6 +73,11 @@ export class SparedProcessor {
     clearInterval(this.#timer);
   }
 
+  /** A script process that has just been started: its first steps are the busiest. */
+  add(pid: number): void {
+    this.#keepOff(pid, this.#isSpared);
+  }
+
   #look(): void {
     const now = performance.now();
     const passedMs = now - this.#lookedAt;
@@ -83,11 +89,11 @@ export class SparedProcessor {
       used.set(pid, total);
       busyMs += total - (this.#used.get(pid) ?? 0);
     }
-    const isSpared = this.#saturation.look(busyMs / passedMs, this.#idleSince(passedMs, busyMs > 0));
+    this.#isSpared = this.#saturation.look(busyMs / passedMs, this.#idleSince(passedMs, busyMs > 0));
     this.#used = used;
     this.#lookedAt = now;
     for (const pid of this.#kept) if (!used.has(pid)) this.#kept.delete(pid);
-    for (const pid of used.keys()) this.#keepOff(pid, isSpared);
+    for (const pid of used.keys()) this.#keepOff(pid, this.#isSpared);
   }
 
   /** Processors that had nothing to do since the last look. While no script computes nobody needs to know. */

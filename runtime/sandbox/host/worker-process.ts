@@ -23,6 +23,8 @@ export interface WorkerOptions extends WorkerLimits {
 }
 
 export interface WorkerEvents {
+  /** It has a process id, and does nothing else yet. */
+  started(pid: number): void;
   ready(): void;
   message(message: ToHost, body: string): void;
   /** The process is gone; nothing follows. */
@@ -128,6 +130,7 @@ export class WorkerProcess {
     }
     this.#pid = pid;
     this.#line = line;
+    this.#events.started(pid);
     line.on('data', (chunk: Buffer) => this.#receive(chunk, options));
     // What follows says more.
     line.on('error', () => undefined);

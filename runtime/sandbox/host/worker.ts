@@ -17,6 +17,7 @@ import { type WorkerOptions, WorkerProcess } from './worker-process.ts';
 export type WorkerState = 'starting' | 'ready' | 'retiring' | 'gone';
 
 export interface WorkerListener {
+  started(pid: number): void;
   ready(worker: Worker): void;
   /** A program made the worker unreliable. */
   wounded(worker: Worker, culprit: NumberedProgram, reason: string): void;
@@ -78,6 +79,7 @@ export class Worker {
   constructor(options: WorkerOptions, listener: WorkerListener) {
     this.#listener = listener;
     this.process = new WorkerProcess(options, {
+      started: (pid) => listener.started(pid),
       ready: () => {
         if (this.#state !== 'starting') return;
         this.#state = 'ready';
