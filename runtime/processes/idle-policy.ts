@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import process from 'node:process';
 import type { RunProgram } from './programs.ts';
 
 const CHRT_MS = 10_000;
