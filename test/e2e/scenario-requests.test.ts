@@ -100,5 +100,15 @@ describe('requests of scenarios', () => {
       );
       expect(answer.text).not.to.include(SECRET);
     }
+    const module =
+      "export default async () => { await http.webhook({ url: 'http://127.0.0.1:9/' + secrets.crn, event: 'told' }); };";
+    await rest.send('POST', '/rest/v1/domain/svcscripts', {
+      body: { code: 'written', scriptdata: { format: 'js', source: module } },
+    });
+    const answer = await rest.send('POST', '/rest/v1/api/hooks/written', { body: {} });
+    expect(answer.json())
+      .to.have.nested.property('error_details.reason')
+      .that.includes('there is no secret "crn" in this domain');
+    expect(answer.text).not.to.include(SECRET);
   });
 });

@@ -124,12 +124,12 @@ describe('secrets', () => {
     try {
       const source = `export default async function (call) {
         const { status } = await http.request({ url: 'https://x.example/', headers: { 'x-key': secrets.crm } });
-        return [status, secrets.crm.includes('p"w'), secrets.none ?? null];
+        return [status, secrets.crm.includes('p"w'), 'none' in secrets];
       }`;
       const { program: checked } = await checkModule(source, { file: 'm.ts', components });
       const services = { ...simulatedServices({ clock: new VirtualClock() }), http, policy, sandbox };
       const { outcome } = await simulate(checked as Program, {}, { services });
-      expect(outcome.value).to.deep.equal([200, false, null]);
+      expect(outcome.value).to.deep.equal([200, false, false]);
       expect(asked[0]?.headers['x-key']).to.equal('p"w');
     } finally {
       await sandbox.close();

@@ -159,10 +159,37 @@ describe('sandbox: runs', () => {
 
   it('names secrets without knowing them', async () => {
     const run = startScript(sandbox, {
-      source: 'return [secrets.token, secrets.other ?? null]',
+      source: `
+        const quiet = [await secrets, JSON.stringify(secrets), { ...secrets }, Object.keys(secrets), String(Object.getPrototypeOf(secrets))];
+        return [secrets.token, 'token' in secrets, 'other' in secrets, 'toString' in secrets, quiet]`,
       secrets: { token: '{{t}}' },
     });
-    expect((await run.finished).value).to.deep.equal(['{{t}}', null]);
+    const all = { token: '{{t}}' };
+    const quiet = [all, JSON.stringify(all), all, ['token'], 'null'];
+    expect((await run.finished).value).to.deep.equal(['{{t}}', true, false, false, quiet]);
+  });
+
+  it('says which secret there is not, and lets nobody add one', async () => {
+    const missing = ['secrets.other', "secrets['other']", 'const { other } = secrets', "Reflect.get(secrets, 'other')"];
+    for (const source of [...missing, 'secrets.toString()', 'secrets.constructor', '`${secrets}`']) {
+      // oxlint-disable-next-line eslint/no-await-in-loop -- one after the other
+      const error = await errorOf(startScript(sandbox, { source, secrets: { token: '{{t}}' } }));
+      expect(error.code, source).to.equal('no_secret');
+      if (missing.includes(source))
+        expect(error.message).to.include(
+          'there is no secret "other" in this domain: the operator adds it to secrets.json, or the file that RINGMASTER_SECRETS_FILE names',
+        );
+    }
+    for (const source of [
+      "'use strict'; secrets.other = 'x'",
+      "'use strict'; delete secrets.token",
+      "Object.defineProperty(secrets, 'other', { value: 1 })",
+      'Object.setPrototypeOf(secrets, {})',
+    ]) {
+      // oxlint-disable-next-line eslint/no-await-in-loop
+      const error = await errorOf(startScript(sandbox, { source, secrets: { token: '{{t}}' } }));
+      expect(error.message, source).to.match(/TypeError|not extensible|Cannot|trap/);
+    }
   });
 
   it('ends at once when its signal aborts', async () => {

@@ -22,6 +22,7 @@
   const native = globalThis.console;
   const SetOf = Set;
   const PromiseOf = Promise;
+  const ProxyOf = Proxy;
   const ErrorOf = Error;
   const { captureStackTrace } = Error;
   const text = String;
@@ -380,15 +381,29 @@
     roots.events.on = (type, listener) => listen(type, listener);
     const awaited = (type) => next(type, awaited);
     roots.events.next = awaited;
-    roots.secrets = create(null);
-    const secrets = ownKeys(job.secrets);
-    for (let index = 0; index < secrets.length; index++) roots.secrets[secrets[index]] = job.secrets[secrets[index]];
+    roots.secrets = secretsOf(job.secrets);
     for (let index = 0; index < job.commands.length; index++) define(roots, job.commands[index]);
     const names = ownKeys(roots);
     for (let index = 0; index < names.length; index++) fix(globalThis, names[index], freezeAll(roots[names[index]]));
     fix(globalThis, 'ScenarioError', freeze(ScenarioError));
     freeze(ScenarioError.prototype);
     fix(globalThis, 'console', freezeAll(printing));
+  }
+
+  /** One that is not there is a mistake: `Bearer undefined` would be sent where nobody sees it. `in` asks. */
+  function secretsOf(texts) {
+    const secrets = create(null);
+    const names = ownKeys(texts);
+    for (let index = 0; index < names.length; index++) secrets[names[index]] = texts[names[index]];
+    const get = (target, name) => {
+      // The language asks for these by itself, of whatever it makes JSON of or waits for.
+      if (name in target || typeof name === 'symbol' || name === 'toJSON' || name === 'then') return target[name];
+      throw new ScenarioError(
+        'no_secret',
+        `there is no secret "${name}" in this domain: the operator adds it to secrets.json, or the file that RINGMASTER_SECRETS_FILE names`,
+      );
+    };
+    return new ProxyOf(secrets, { __proto__: null, get });
   }
 
   function tellLog(level, parts) {
