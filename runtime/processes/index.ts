@@ -4,6 +4,6 @@
  */
 export { mayEndIdlePolicy, setIdlePolicy } from './idle-policy.ts';
 export { type Birth, Nursery } from './nursery.ts';
-export { idleTime, processorTime } from './processor-times.ts';
+export { idleTimes, processorTime } from './processor-times.ts';
 export { allowedProcessors, keepTo, processorsIn, withoutFirstProcessor } from './processors.ts';
 export { type ProgramInput, programRunner, type RunProgram, shellOrder } from './programs.ts';

@@ -22,16 +22,13 @@ export function processorTime(pid: number): number | undefined {
 }
 
 /**
- * How long processors have had nothing to do so far, all together, milliseconds in steps of 10 (Linux; proc(5), `/proc/stat`).
- * @param processors their numbers
+ * How long each processor has had nothing to do so far, by its number, milliseconds in steps of 10 (Linux; proc(5), `/proc/stat`).
  */
-export function idleTime(processors: readonly number[]): number {
-  const numbers = new Set(processors);
-  let ticks = 0;
-  for (const [, number, idle, waiting] of readFileSync('/proc/stat', 'utf8').matchAll(PROCESSOR)) {
-    if (numbers.has(Number(number))) ticks += Number(idle) + Number(waiting);
-  }
-  return milliseconds(ticks);
+export function idleTimes(): ReadonlyMap<number, number> {
+  const times = new Map<number, number>();
+  for (const [, processor, idle, waiting] of readFileSync('/proc/stat', 'utf8').matchAll(PROCESSOR))
+    times.set(Number(processor), milliseconds(Number(idle) + Number(waiting)));
+  return times;
 }
 
 /** user, nice, system, idle, and idle while a disk is at work. */

@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 
 /** The processes that a process has started and that are there (proc(5)). */
 export function childrenOf(pid: number): number[] {
-  return readdirSync(`/proc/${pid}/task`)
-    .flatMap((thread) => childrenOfThread(`/proc/${pid}/task/${thread}/children`))
+  return threadsOf(pid)
+    .flatMap((thread) => read(`${pid}/task/${thread}/children`).split(' '))
     .map(Number)
     .filter((child) => child > 0);
 }
@@ -12,12 +12,12 @@ export function childrenOf(pid: number): number[] {
 export function scriptProcessesOf(nodePid: number): number[] {
   return childrenOf(nodePid)
     .flatMap(childrenOf)
-    .filter((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('sandbox/worker'));
+    .filter((pid) => read(`${pid}/cmdline`).includes('sandbox/worker'));
 }
 
 /** The processors that a process may use, as Linux lists them (`0-3`). */
 export function processorsOf(pid: number | 'self'): string {
-  return /^Cpus_allowed_list:\s*(\S+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? '';
+  return /^Cpus_allowed_list:\s*(\S+)/m.exec(read(`${pid}/status`))?.[1] ?? '';
 }
 
 export const SCHED_OTHER = '0';
@@ -25,22 +25,30 @@ export const SCHED_IDLE = '5';
 
 /** The scheduling policies of all threads of a process (proc(5), `stat`). */
 export function policiesOf(pid: number): string[] {
-  return readdirSync(`/proc/${pid}/task`).map((thread) => {
-    const stat = readFileSync(`/proc/${pid}/task/${thread}/stat`, 'latin1');
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[POLICY] ?? '';
-  });
+  return threadsOf(pid)
+    .map((thread) => read(`${pid}/task/${thread}/stat`))
+    .filter((stat) => stat !== '')
+    .map((stat) => stat.slice(stat.lastIndexOf(')') + 2).split(' ')[POLICY] ?? '');
 }
 
 /** Field 41; the second is the name, and may hold blanks. */
 const POLICY = 41 - 3;
 
-/** A thread may have ended since it was listed. */
-function childrenOfThread(path: string): string[] {
+function threadsOf(pid: number): string[] {
+  return unlessGone(() => readdirSync(`/proc/${pid}/task`), []);
+}
+
+function read(name: string): string {
+  return unlessGone(() => readFileSync(`/proc/${name}`, 'utf8'), '');
+}
+
+/** A process, or a thread, may have ended since it was listed. */
+function unlessGone<T>(look: () => T, gone: T): T {
   try {
-    return readFileSync(path, 'utf8').split(' ');
+    return look();
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException;
-    if (['ENOENT', 'ESRCH'].includes(code)) return [];
+    if (['ENOENT', 'ESRCH'].includes(code)) return gone;
     throw error;
   }
 }

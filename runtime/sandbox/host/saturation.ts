@@ -4,37 +4,64 @@ const MUCH = 0.7;
 const SOME = 0.5;
 /** Share of all processors that is idle when there is nothing left. */
 const FULL = 0.1;
-/** Share of those that are left to them below which they do not need the others. */
+/** Looks in a row at which that is so: what starts, and is compiled, may use them all for a moment. */
+const LOOKS_TO_BEGIN = 3;
+/** Share of the processors that are left to them which scripts do not use: they do not need the others. */
+const UNUSED = 0.2;
+/** Share below which others use those up: scripts would get next to nothing. */
 const LITTLE = 0.3;
-/** Looks in a row at which that is so. */
-const LOOKS = 20;
+/** Looks in which that is so, taken together. */
+const LOOKS_TO_END = 20;
+
+/** Processors since the last look, e.g. 1.5. */
+export interface Use {
+  /** Kept busy by scripts. */
+  readonly used: number;
+  /** With nothing to do. */
+  readonly idle: number;
+  /** With nothing to do, of those that are left to scripts when they leave one. */
+  readonly idleOfLeft: number;
+}
 
 /** Notices that scripts are about to use every processor there is, alone or beside others. */
 export class Saturation {
   readonly #processors: number;
   #saturated = false;
-  #calm = 0;
+  #looks = 0;
+  #used = 0;
+  #idleOfLeft = 0;
 
   /** @param processors how many there are, two at least */
   constructor(processors: number) {
     this.#processors = processors;
   }
 
-  /**
-   * @param used processors that scripts have kept busy since the last look, e.g. 1.5
-   * @param idle processors that had nothing to do meanwhile
-   * @returns whether scripts are to leave one
-   */
-  look(used: number, idle: number): boolean {
-    const left = this.#processors - 1;
-    if (this.#saturated) {
-      this.#calm = used < left * LITTLE ? this.#calm + 1 : 0;
-      this.#saturated = this.#calm < LOOKS;
-    } else {
-      const isFull = idle < this.#processors * FULL && used > left * SOME;
-      this.#saturated = used > this.#processors * MUCH || isFull;
-      this.#calm = 0;
-    }
+  /** @returns whether scripts are to leave one */
+  look(use: Use): boolean {
+    if (this.#saturated) this.#mayEnd(use);
+    else this.#mayBegin(use);
     return this.#saturated;
+  }
+
+  #mayBegin({ used, idle }: Use): void {
+    const isFull = idle < this.#processors * FULL && used > (this.#processors - 1) * SOME;
+    this.#looks = used > this.#processors * MUCH || isFull ? this.#looks + 1 : 0;
+    if (this.#looks === LOOKS_TO_BEGIN) this.#turn(true);
+  }
+
+  #mayEnd({ used, idleOfLeft }: Use): void {
+    this.#looks += 1;
+    this.#used += used;
+    this.#idleOfLeft += idleOfLeft;
+    if (this.#looks < LOOKS_TO_END) return;
+    const left = (this.#processors - 1) * LOOKS_TO_END;
+    this.#turn(this.#idleOfLeft <= left * UNUSED && this.#used >= left * LITTLE);
+  }
+
+  #turn(saturated: boolean): void {
+    this.#saturated = saturated;
+    this.#looks = 0;
+    this.#used = 0;
+    this.#idleOfLeft = 0;
   }
 }

@@ -1,6 +1,6 @@
 import {
   allowedProcessors,
-  idleTime,
+  idleTimes,
   keepTo,
   mayEndIdlePolicy,
   processorsIn,
@@ -8,7 +8,7 @@ import {
   setIdlePolicy,
   withoutFirstProcessor,
 } from '../../processes/index.ts';
-import { Saturation } from './saturation.ts';
+import { Saturation, type Use } from './saturation.ts';
 
 const LOOK_MS = 100;
 
@@ -30,6 +30,7 @@ export class SparedProcessor {
   readonly #all: string;
   readonly #left: string;
   readonly #processors: readonly number[];
+  readonly #numbersOfLeft: readonly number[];
   readonly #pids: () => readonly number[];
   readonly #time: (pid: number) => number | undefined;
   readonly #run: RunProgram;
@@ -41,7 +42,8 @@ export class SparedProcessor {
   /** One after the other: what is wanted last is done last. */
   #keeping = Promise.resolve();
   #used = new Map<number, number>();
-  #idle: number | undefined;
+  /** By processor, milliseconds without anything to do, at the last look. */
+  #idle: ReadonlyMap<number, number> | undefined;
   #lookedAt = performance.now();
   #isSpared = false;
 
@@ -49,6 +51,7 @@ export class SparedProcessor {
     this.#all = all;
     this.#left = left;
     this.#processors = processorsIn(all);
+    this.#numbersOfLeft = processorsIn(left);
     this.#pids = pids;
     this.#time = time;
     this.#run = run;
@@ -89,19 +92,27 @@ export class SparedProcessor {
       used.set(pid, total);
       busyMs += total - (this.#used.get(pid) ?? 0);
     }
-    this.#isSpared = this.#saturation.look(busyMs / passedMs, this.#idleSince(passedMs, busyMs > 0));
+    this.#isSpared = this.#saturation.look({
+      used: busyMs / passedMs,
+      ...this.#idleSince(passedMs, busyMs > 0),
+    });
     this.#used = used;
     this.#lookedAt = now;
     for (const pid of this.#kept) if (!used.has(pid)) this.#kept.delete(pid);
     for (const pid of used.keys()) this.#keepOff(pid, this.#isSpared);
   }
 
-  /** Processors that had nothing to do since the last look. While no script computes nobody needs to know. */
-  #idleSince(passedMs: number, isComputing: boolean): number {
+  /** What was idle since the last look. While no script computes nobody needs to know. */
+  #idleSince(passedMs: number, isComputing: boolean): Pick<Use, 'idle' | 'idleOfLeft'> {
     const before = this.#idle;
-    this.#idle = isComputing ? idleTime(this.#processors) : undefined;
-    if (before === undefined || this.#idle === undefined) return this.#processors.length;
-    return (this.#idle - before) / passedMs;
+    const now = isComputing ? idleTimes() : undefined;
+    this.#idle = now;
+    if (before === undefined || now === undefined)
+      return { idle: this.#processors.length, idleOfLeft: this.#numbersOfLeft.length };
+    const since = (processor: number): number => (now.get(processor) ?? 0) - (before.get(processor) ?? 0);
+    const sum = (processors: readonly number[]): number =>
+      processors.reduce((total, processor) => total + since(processor), 0) / passedMs;
+    return { idle: sum(this.#processors), idleOfLeft: sum(this.#numbersOfLeft) };
   }
 
   #keepOff(pid: number, isSpared: boolean): void {

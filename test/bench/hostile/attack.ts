@@ -32,10 +32,14 @@ export class Attack {
   readonly #rest: RestClient;
   readonly #codes: string[] = [];
   readonly #attacker: ChildProcess;
+  readonly #gone: Promise<never>;
 
   private constructor(rest: RestClient) {
     this.#rest = rest;
     this.#attacker = fork(ATTACKER, { execArgv: [...QUIET_GC] });
+    this.#gone = once(this.#attacker, 'exit').then(() => Promise.reject(new Error('the attacking process is gone')));
+    // It goes when all is done, too.
+    this.#gone.catch(() => undefined);
   }
 
   /** Stores all scripts, and starts the process that is to run them: whoever starts one stands still for a while. */
@@ -57,7 +61,7 @@ export class Attack {
   async run(milliseconds: number, nodePid: number): Promise<Attacked> {
     const { base, token } = this.#rest;
     this.#attacker.send({ base, token, codes: this.#codes, milliseconds, nodePid } satisfies AttackOrder);
-    const [attacked] = (await once(this.#attacker, 'message')) as [Attacked];
+    const [attacked] = (await Promise.race([once(this.#attacker, 'message'), this.#gone])) as [Attacked];
     return attacked;
   }
 

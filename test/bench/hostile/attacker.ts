@@ -1,6 +1,7 @@
 /** Starts the hostile scripts of a node over and over, and kills its script processes now and then: see attack.ts. */
 import process from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
+import { killProcess } from '../../../runtime/processes/kill-process.ts';
 import { RestClient } from '../../phones/rest-client.ts';
 import { scriptProcessesOf } from '../../support/children.ts';
 import type { Attacked, AttackOrder } from './attack.ts';
@@ -28,7 +29,7 @@ async function attack({ base, token, codes, milliseconds, nodePid }: AttackOrder
       await delay(KILL_EVERY_MS);
       const [pid] = scriptProcessesOf(nodePid);
       if (pid === undefined) continue;
-      process.kill(pid, 'SIGKILL');
+      killProcess(pid, false);
       result.killed += 1;
     }
   };
