@@ -88,7 +88,7 @@ export async function openScripting(
   const { debugPort: debuggerPort } = config;
   const sandbox = await openSandbox({
     nursery,
-    spareProcessor: config.scriptProcessors === 'spare-one',
+    giveWay: config.scriptProcessors === 'spare-one',
     onDiagnostic: (message, details) => log.warn(details, message),
     ...(debuggerPort === undefined ? {} : { debuggerPort }),
   });

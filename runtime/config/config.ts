@@ -139,7 +139,7 @@ export const SETTINGS = [
     name: 'RINGMASTER_SCRIPT_PROCESSORS',
     fallback: 'spare-one',
     about:
-      'processors for scripts of scenarios: spare-one leaves one of them to calls while scripts would use all (Linux), all does not',
+      'processors for scripts of scenarios: spare-one keeps scripts behind everything else, and off one while they would use all (Linux); all does not',
   },
   {
     name: 'RINGMASTER_DEBUG_PORT',

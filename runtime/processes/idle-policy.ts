@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import process from 'node:process';
+import type { Order } from './nursery-messages.ts';
 import type { RunProgram } from './programs.ts';
 
 const CHRT_MS = 10_000;
@@ -31,6 +32,17 @@ export async function setIdlePolicy(run: RunProgram, pid: number, idle: boolean)
   const args = ['--all-tasks', idle ? '--idle' : '--other', '--pid', '0', String(pid)];
   const work = { program: 'chrt', args, input: '', maxBytes: 65_536, timeoutMs: CHRT_MS };
   await run(work, new AbortController().signal);
+}
+
+/** Its environment has not even what some shells put there. */
+const FROM_THE_BEGINNING = 'chrt --all-tasks --idle --pid 0 $$ 2>/dev/null; exec env -i "$0" "$@"';
+
+/**
+ * A process that is under SCHED_IDLE from its beginning, without an environment. Where chrt(1) of util-linux is missing, it is under
+ * the ordinary policy.
+ */
+export function idleOrder(order: Omit<Order, 'env'>): Order {
+  return { ...order, program: '/bin/sh', args: ['-c', FROM_THE_BEGINNING, order.program, ...order.args] };
 }
 
 function readOwn(name: string): string {

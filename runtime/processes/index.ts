@@ -2,7 +2,7 @@
  * Starts programs by way of a small process, so that a node with calls never stands still for it, and says which processors they
  * use, and when.
  */
-export { mayEndIdlePolicy, setIdlePolicy } from './idle-policy.ts';
+export { idleOrder, mayEndIdlePolicy, setIdlePolicy } from './idle-policy.ts';
 export { type Birth, Nursery } from './nursery.ts';
 export { idleTimes, processorTime } from './processor-times.ts';
 export { allowedProcessors, keepTo, processorsIn, withoutFirstProcessor } from './processors.ts';

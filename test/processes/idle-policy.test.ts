@@ -2,7 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import process from 'node:process';
 import { expect } from 'chai';
-import { mayEndIdlePolicy, Nursery, programRunner, setIdlePolicy } from '../../runtime/processes/index.ts';
+import { idleOrder, mayEndIdlePolicy, Nursery, programRunner, setIdlePolicy } from '../../runtime/processes/index.ts';
 import { policiesOf, SCHED_IDLE, SCHED_OTHER } from '../support/children.ts';
 
 const INDEX = new URL('../../runtime/processes/index.ts', import.meta.url).href;
@@ -31,6 +31,30 @@ describe('the idle scheduling policy', () => {
       await setIdlePolicy(run, pid, true);
     } finally {
       child.kill();
+      nursery.close();
+    }
+  });
+
+  it('is that of a process from its beginning, which has no environment, where it is asked for', async function () {
+    if (process.platform !== 'linux') this.skip();
+    const nursery = new Nursery();
+    try {
+      const up = Promise.withResolvers<number>();
+      const shown = Promise.withResolvers<string>();
+      const script =
+        'process.stderr.write(JSON.stringify([process.env, process.argv.slice(1)])); setInterval(() => {}, 1e6)';
+      const args = ['-e', script, 'a b', '$0'];
+      const kill = nursery.start(idleOrder({ program: process.execPath, args }), {
+        started: (pid) => up.resolve(pid),
+        words: (text) => shown.resolve(text),
+        gone: (reason) => shown.reject(new Error(reason)),
+        orphaned: () => undefined,
+      });
+      const pid = await up.promise;
+      expect(JSON.parse(await shown.promise)).to.deep.equal([{}, ['a b', '$0']]);
+      expect([...new Set(policiesOf(pid))]).to.deep.equal([SCHED_IDLE]);
+      kill();
+    } finally {
       nursery.close();
     }
   });

@@ -2,14 +2,7 @@ import { readFileSync } from 'node:fs';
 import process from 'node:process';
 import { expect } from 'chai';
 import { SandboxLostError, openSandbox } from '../../runtime/sandbox/index.ts';
-import {
-  allowedProcessors,
-  mayEndIdlePolicy,
-  processorsIn,
-  withoutFirstProcessor,
-} from '../../runtime/processes/index.ts';
-import { childrenOf, policiesOf, processorsOf, SCHED_IDLE, SCHED_OTHER } from '../support/children.ts';
-import { eventually } from '../support/eventually.ts';
+import { childrenOf } from '../support/children.ts';
 import { errorOf, startScript } from './support.ts';
 
 /** Milliseconds in which no script gives up its isolate during a test. */
@@ -163,41 +156,6 @@ describe('sandbox: processes', function () {
       expect(stat?.[3]).to.equal(own?.[3]);
       expect(readFileSync(`/proc/${pid}/oom_score_adj`, 'utf8').trim()).to.equal('1000');
       expect(readFileSync(`/proc/${pid}/environ`, 'utf8')).to.equal('');
-    } finally {
-      await sandbox.close();
-    }
-  });
-
-  it('leaves a processor to others while scripts would use all, and goes behind them on the rest, until they do not', async function () {
-    if (process.platform !== 'linux') this.skip();
-    const all = allowedProcessors() ?? '';
-    const left = withoutFirstProcessor(all) ?? all;
-    const idle = mayEndIdlePolicy(10) ? SCHED_IDLE : SCHED_OTHER;
-    const kept = async (processors: string, policy: string): Promise<void> => {
-      // Those that harmed a process may have one of their own.
-      await eventually(async () => {
-        expect([...new Set(sandbox.pids.map(processorsOf))]).to.deep.equal([processors]);
-        expect([...new Set(sandbox.pids.flatMap(policiesOf))]).to.deep.equal([policy]);
-      }, 12_000);
-    };
-    // What they really get depends on what else the machine does.
-    let busy = false;
-    let used = 0;
-    const processorTime = (): number => {
-      if (busy) used = performance.now() * processorsIn(all).length;
-      return used;
-    };
-    const sandbox = await openSandbox({ workers: 2, nice: 10, spareProcessor: true, processorTime });
-    try {
-      expect(sandbox.pids.map(processorsOf)).to.deep.equal([all, all]);
-      busy = true;
-      await kept(left, idle);
-      // One that is started meanwhile is kept off it as well.
-      process.kill(sandbox.pids[0] ?? 0, 'SIGKILL');
-      expect((await startScript(sandbox, { source: 'return 2' }).finished).value).to.equal(2);
-      await kept(left, idle);
-      busy = false;
-      await kept(all, SCHED_OTHER);
     } finally {
       await sandbox.close();
     }

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { Saturation, type Use } from '../../runtime/sandbox/host/saturation.ts';
+import { Saturation } from '../../runtime/sandbox/host/saturation.ts';
+import type { Use } from '../../runtime/sandbox/host/use.ts';
 
 describe('sandbox: processors that scripts keep busy', () => {
   /** Scripts alone use some. */

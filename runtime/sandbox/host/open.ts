@@ -1,4 +1,4 @@
-import { processorTime } from '../../processes/index.ts';
+import { idleTimes, processorTime } from '../../processes/index.ts';
 import type { Sandbox } from '../sandbox.ts';
 import { Pool, type PoolOptions } from './pool.ts';
 
@@ -12,8 +12,9 @@ const DEFAULTS: PoolOptions = {
   beatMs: 2500,
   silenceMs: 10_000,
   drainMs: 600_000,
-  spareProcessor: false,
+  giveWay: false,
   processorTime,
+  idleTimes,
   debuggerPort: undefined,
   nursery: undefined,
   onDiagnostic: () => undefined,

@@ -8,9 +8,9 @@ import { HostRun } from './host-run.ts';
 import { type NumberedProgram, Programs } from './programs.ts';
 import { Quarantine } from './quarantine.ts';
 import { Retired } from './retired.ts';
+import { Scheduling } from './scheduling.ts';
 import { Sleeper } from './sleeper.ts';
 import { Slot } from './slot.ts';
-import { SparedProcessor } from './spared-processor.ts';
 import type { WorkerLimits } from './worker-process.ts';
 import type { Worker, WorkerListener } from './worker.ts';
 
@@ -19,10 +19,12 @@ export interface PoolOptions extends WorkerLimits {
   readonly workers: number;
   /** Milliseconds the other runs of a wounded process may go on. */
   readonly drainMs: number;
-  /** While they would use all processors, they leave one to others, and go behind them on the rest (Linux). */
-  readonly spareProcessor: boolean;
+  /** They go behind everything else, and leave a processor to others while they would use all (Linux). */
+  readonly giveWay: boolean;
   /** Milliseconds of processor time that a process has used so far; undefined: it is gone. */
   readonly processorTime: (pid: number) => number | undefined;
+  /** Milliseconds that each processor has had nothing to do so far, by its number. */
+  readonly idleTimes: () => ReadonlyMap<number, number>;
   /** Port on the loopback address for debuggers (0: any); undefined: none is let in. */
   readonly debuggerPort: number | undefined;
   /** Starts the processes; undefined: one of its own. */
@@ -54,7 +56,7 @@ export class Pool implements Sandbox {
   readonly #retired: Retired;
   readonly #runs = new Map<number, HostRun>();
   readonly #debug: DebugServer | undefined;
-  readonly #spared: SparedProcessor | undefined;
+  readonly #scheduling: Scheduling | undefined;
   /** Runs with a debugger, by id; the value is the secret in their address. */
   readonly #debugged = new Map<number, string>();
   readonly #opened = Promise.withResolvers<void>();
@@ -72,15 +74,17 @@ export class Pool implements Sandbox {
     });
     const listener = this.#listener();
     this.#nursery = options.nursery ?? new Nursery(options.nice);
-    this.#spared = options.spareProcessor
-      ? SparedProcessor.watch({
+    this.#scheduling = options.giveWay
+      ? Scheduling.watch({
           pids: () => this.pids,
+          isBusy: () => this.#isBusy(),
           time: options.processorTime,
+          idle: options.idleTimes,
           nice: options.nice,
           run: programRunner(this.#nursery),
         })
       : undefined;
-    const born = { ...options, nursery: this.#nursery };
+    const born = { ...options, nursery: this.#nursery, isIdle: this.#scheduling?.birth.isIdle ?? false };
     this.#slots = Array.from({ length: options.workers }, () => new Slot(born, listener, 'birth'));
     this.#isolation = new Slot(born, listener, 'death');
     this.#debugging = new Slot(born, listener, 'death');
@@ -140,7 +144,7 @@ export class Pool implements Sandbox {
     this.#closed = true;
     for (const run of this.#runs.values()) run.lost('the sandbox is closed');
     this.#debug?.close();
-    this.#spared?.close();
+    this.#scheduling?.close();
     const exits = [...this.#workers()].map((worker) => worker.process.exited);
     for (const slot of this.#places()) slot.close();
     this.#retired.close();
@@ -164,6 +168,11 @@ export class Pool implements Sandbox {
   *#workers(): Generator<Worker> {
     for (const { workers } of this.#places()) yield* workers;
     yield* this.#retired;
+  }
+
+  #isBusy(): boolean {
+    for (const { isBusy } of this.#workers()) if (isBusy) return true;
+    return false;
   }
 
   /** @throws DebuggerNotAllowedError */
@@ -254,7 +263,7 @@ export class Pool implements Sandbox {
 
   #listener(): WorkerListener {
     return {
-      started: (pid) => this.#spared?.add(pid),
+      started: (pid) => this.#scheduling?.add(pid),
       ready: (worker) => {
         this.#succeed(worker);
         if (this.#needed().every((slot) => slot.worker?.state === 'ready')) this.#opened.resolve();

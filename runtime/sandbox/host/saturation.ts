@@ -1,27 +1,13 @@
-/** Share of all processors from which on scripts may soon use them all. */
-const MUCH = 0.7;
+import { FULL, LITTLE, MUCH, type Use } from './use.ts';
+
 /** Share of those that would be left to them from which on scripts are among the reasons why none is idle. */
 const SOME = 0.5;
-/** Share of all processors that is idle when there is nothing left. */
-const FULL = 0.1;
 /** Looks in a row at which that is so: what starts, and is compiled, may use them all for a moment. */
 const LOOKS_TO_BEGIN = 3;
 /** Share of the processors that are left to them which scripts do not use: they do not need the others. */
 const UNUSED = 0.2;
-/** Share below which others use those up: scripts would get next to nothing. */
-const LITTLE = 0.3;
-/** Looks in which that is so, taken together. */
+/** Looks, taken together, at which that is so, or others use those up. */
 const LOOKS_TO_END = 20;
-
-/** Processors since the last look, e.g. 1.5. */
-export interface Use {
-  /** Kept busy by scripts. */
-  readonly used: number;
-  /** With nothing to do. */
-  readonly idle: number;
-  /** With nothing to do, of those that are left to scripts when they leave one. */
-  readonly idleOfLeft: number;
-}
 
 /** Notices that scripts are about to use every processor there is, alone or beside others. */
 export class Saturation {

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { FrameReader, encodeFrame } from '../frame.ts';
 import type { ToHost, ToWorker } from '../messages.ts';
 import { putInBackground } from './background.ts';
-import type { Nursery } from '../../processes/index.ts';
+import { idleOrder, type Nursery } from '../../processes/index.ts';
 
 export interface WorkerLimits {
   /** Megabytes the process may use. */
@@ -19,6 +19,8 @@ export interface WorkerLimits {
 }
 
 export interface WorkerOptions extends WorkerLimits {
+  /** It begins under SCHED_IDLE. */
+  readonly isIdle: boolean;
   readonly nursery: Nursery;
 }
 
@@ -60,6 +62,7 @@ export class WorkerProcess {
   #unsent: Buffer[] = [];
   #lastWords = '';
   #heard = performance.now();
+  #asked = 0;
   #gone = false;
 
   constructor(options: WorkerOptions, events: WorkerEvents) {
@@ -79,26 +82,29 @@ export class WorkerProcess {
       MAIN,
       JSON.stringify({ memoryMb, frameBytes: FRAME_BYTES, restMs }),
     ];
-    this.#kill = options.nursery.start(
-      { program: process.execPath, args, nice },
-      {
-        started: (pid, line) => this.#started(pid, line, options),
-        words: (text) => {
-          this.#lastWords = (this.#lastWords + text).slice(-LAST_WORDS);
-        },
-        gone: (reason) => this.#end(`the sandbox process ${reason}`),
-        orphaned: () => {
-          this.#orphaned = true;
-          if (this.#line?.destroyed !== false) this.#end('the sandbox process is gone');
-        },
+    const order = { program: process.execPath, args, nice };
+    this.#kill = options.nursery.start(options.isIdle ? idleOrder(order) : order, {
+      started: (pid, line) => this.#started(pid, line, options),
+      words: (text) => {
+        this.#lastWords = (this.#lastWords + text).slice(-LAST_WORDS);
       },
-    );
+      gone: (reason) => this.#end(`the sandbox process ${reason}`),
+      orphaned: () => {
+        this.#orphaned = true;
+        if (this.#line?.destroyed !== false) this.#end('the sandbox process is gone');
+      },
+    });
     this.#heartbeat = setInterval(() => this.#beat(options.silenceMs), options.beatMs);
     this.#heartbeat.unref();
   }
 
   get pid(): number | undefined {
     return this.#pid;
+  }
+
+  /** It was asked for a sign of life and gave none yet. */
+  get isAsked(): boolean {
+    return this.#asked > this.#heard;
   }
 
   /** Resolves when the process is gone. */
@@ -168,7 +174,10 @@ export class WorkerProcess {
 
   #beat(silenceMs: number): void {
     if (performance.now() - this.#heard > silenceMs) this.kill();
-    else this.send({ type: 'ping' });
+    else {
+      this.#asked = performance.now();
+      this.send({ type: 'ping' });
+    }
   }
 
   #end(reason: string): void {

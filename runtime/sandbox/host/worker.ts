@@ -105,6 +105,11 @@ export class Worker {
     return this.#held.size;
   }
 
+  /** It has something to do, were it only to get ready or to give a sign of life. */
+  get isBusy(): boolean {
+    return this.#state === 'starting' || this.load > 0 || this.#compiles.size > 0 || this.process.isAsked;
+  }
+
   holds(program: NumberedProgram): boolean {
     return this.#programs.has(program.id);
   }
