@@ -151,7 +151,7 @@ function noFunction(text: string, at: number, source: string): ExpressionProblem
 const AS_CONDITION: Readonly<Record<string, string>> = {
   string: 'compare it, e.g. with == ""',
   int: 'compare it, e.g. with == 0',
-  double: 'compare it, e.g. with == 0.0',
+  double: 'compare it, e.g. with == 0',
   list: 'count it: size(...) > 0',
   map: 'count it: size(...) > 0',
 };
@@ -163,8 +163,8 @@ function asCondition(type: string): string {
 /** What goes with what, by the types on both sides of an operator. */
 const MIXED: readonly (readonly [RegExp, string])[] = [
   [/^string \+ (?:int|double|bool)$|^(?:int|double|bool) \+ string$/, 'convert with string(...)'],
+  [/^(?:int|double) % (?:int|double)$/, 'convert with int(...)'],
   [/^string in string$/, 'write text.contains("x")'],
-  [/^(?:int [-+*/=!]=? double|double [-+*/=!]=? int)$/, 'convert with double(...)'],
   [
     /^(?:string (?:[=!<>]=|[<>]) (?:int|double)|(?:int|double) (?:[=!<>]=|[<>]) string)$/,
     'a text is compared with a text, e.g. "1"; int(...) makes it a number',

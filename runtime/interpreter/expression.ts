@@ -4,6 +4,7 @@ import { type Doubt, impossibleComparisons, type KnownValues, possibleValues } f
 import { type ExpressionProblem, failed, mistyped, misread, nearestField } from './expression-words.ts';
 import { NO_REGULAR_EXPRESSIONS } from './foreign-syntax.ts';
 import { lookedInto } from './looked-into.ts';
+import { mixNumbers } from './number-operators.ts';
 import { children, COMPREHENSIONS, unknownNames } from './unknown-names.ts';
 import { CEL_TYPES, type Value, ValueError, type ValueType, fromCel } from './values.ts';
 
@@ -105,6 +106,8 @@ const REFUSED_FUNCTIONS = new Map([
   ['json', 'JSON is not read in expressions'],
 ]);
 
+const BASE = mixNumbers(new Environment({ homogeneousAggregateLiterals: false, limits: LIMITS }));
+
 /** Compiles expressions against the declared names of one scenario. */
 export class ExpressionCompiler {
   readonly #environment: Environment;
@@ -115,7 +118,7 @@ export class ExpressionCompiler {
 
   constructor(declarations: Declarations) {
     this.#declarations = declarations;
-    this.#environment = new Environment({ homogeneousAggregateLiterals: false, limits: LIMITS });
+    this.#environment = BASE.clone();
   }
 
   /** Whether a text is the name of a variable, or of a field of a record: `ask.digits`. */

@@ -73,7 +73,7 @@ export function toCel(value: Value, type: ValueType): unknown {
 
 /**
  * The plain value of a CEL result.
- * @throws ValueError for integers beyond 2^53, values that are too large, and CEL types without a plain form.
+ * @throws ValueError for integers beyond 2^53, numbers that are infinite, values that are too large, and CEL types without a plain form.
  */
 export function fromCel(result: unknown): Value {
   return convert(result, { size: 0, most: MAX_VALUE_SIZE, longest: MAX_STRING_LENGTH });
@@ -93,7 +93,8 @@ interface Size {
 
 function convert(result: unknown, total: Size): Value {
   spend(total, 1);
-  if (typeof result === 'boolean' || typeof result === 'number') return result;
+  if (typeof result === 'number') return finite(result);
+  if (typeof result === 'boolean') return result;
   if (typeof result === 'bigint') return fromBigInt(result);
   if (typeof result === 'string') return fromString(result, total);
   if (result === null) return null;
@@ -104,6 +105,12 @@ function convert(result: unknown, total: Size): Value {
 function fromString(result: string, total: Size): string {
   if (result.length > total.longest) throw new ValueError(`a text of ${result.length} characters is too long`);
   spend(total, result.length);
+  return result;
+}
+
+/** JSON has no other numbers. */
+function finite(result: number): number {
+  if (!Number.isFinite(result)) throw new ValueError('this is no number: it is divided by 0, or too large');
   return result;
 }
 

@@ -109,7 +109,7 @@ describe('expressions of authors from elsewhere', () => {
     'Math.round(amount)': '0: unknown name "Math"; int(x) leaves out what follows the point; a script block rounds',
     'amount.toFixed(2)': '7: there is no function "toFixed"; a script block can do it',
     'Number(ask.digits)': '0: there is no function "Number"; here it is "int"',
-    'tries == 3.0': '0: these types do not go together: integer == number; convert with double(...)',
+    'tries % 3.0': '0: these types do not go together: integer % number; convert with int(...)',
     'name[0:3]': '6: this is not understood; write substring(from, to)',
     'name & "x"': '5: this is not understood; write + to join texts, && for "and"',
     'name . "x"': '7: this is not understood; write + to join texts',

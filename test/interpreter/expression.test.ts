@@ -10,10 +10,21 @@ const compiler = new ExpressionCompiler({
     ['name', 'string'],
     ['anything', 'any'],
     ['items', 'list'],
+    ['price', 'number'],
   ]),
   records: new Map([['ask', { digits: 'string', count: 'integer' }]]),
 });
-const scope = { tries: 2n, name: 'bo', anything: new Map([['a', 1n]]), items: ['x'], ask: { digits: '12', count: 1n } };
+const scope = {
+  tries: 2n,
+  name: 'bo',
+  anything: new Map<string, unknown>([
+    ['a', 1n],
+    ['half', 0.5],
+  ]),
+  items: ['x'],
+  ask: { digits: '12', count: 1n },
+  price: 2.5,
+};
 
 function evaluate(source: string): Value {
   const compiled = compiler.compile(source);
@@ -32,6 +43,19 @@ describe('expressions', () => {
     ['items[0]', 'x'],
     ['{"a": [1, 2.5, null]}', { a: [1, 2.5, null] }],
     ['[1, 2].map(i, i * 2)', [2, 4]],
+    ['price * 2', 5],
+    ['tries + price', 4.5],
+    ['7 - price', 4.5],
+    ['price / tries', 1.25],
+    ['5 / price', 2],
+    ['tries / 2.0', 1],
+    ['price == 2', false],
+    ['tries == 2.0', true],
+    ['2.0 != tries', false],
+    ['price > tries', true],
+    ['anything.half * 2 == 1', true],
+    ['anything.a / 2 + anything.half', 0.5],
+    ['price * 2 + 1 > 5 ? "much" : "little"', 'much'],
   ] as const) {
     it(`${source} is ${JSON.stringify(value)}`, () => expect(evaluate(source)).to.deep.equal(value));
   }
@@ -86,6 +110,12 @@ describe('expressions', () => {
 
   it('fails with the expression in the message when a key is missing at run time', () => {
     expect(() => evaluate('anything.b')).to.throw(ScenarioError, '${anything.b}: there is no field "b"');
+  });
+
+  it('fails where no number comes out', () => {
+    for (const source of ['price / 0', 'anything.half / 0', '-1.0 / 0.0', '0.0 / 0'])
+      expect(() => evaluate(source), source).to.throw(ScenarioError, 'this is no number: it is divided by 0');
+    expect(() => evaluate('tries / 0')).to.throw(ScenarioError, 'division by zero');
   });
 
   it('sees nothing of the objects it runs on', () => {
