@@ -11,6 +11,8 @@ const CALLS = 50;
 const ROUNDS = 3;
 const ROUND_MS = 12_000;
 const SETTLE_MS = 1000;
+/** Half the time from one packet to the next; all of it, which the smallest jitter buffer of a phone takes; and twice that. */
+const LATE_MS = [10, 20, 40] as const;
 /** A tone that outlasts everything. */
 const SOURCE = `start: pick_up
 blocks:
@@ -52,14 +54,14 @@ export const hostile: Benchmark = {
         loud.push(heard);
         attacks.push(attacked);
         progress(
-          `late ${quiet.at(-1)?.late} without, ${heard.late} with ${attacked.runs} hostile runs, ` +
+          `late ${byLateness(quiet.at(-1))} without, ${byLateness(heard)} with ${attacked.runs} hostile runs, ` +
             `when they left ${quiet.at(-1)?.sentLate} and ${heard.sentLate} ` +
             `(${attacked.killed} processes killed, the node at ${(100 * share).toFixed(0)} % of a core)`,
         );
         for (const line of attacked.strange) progress(`  ${line}`);
         await listeners.listen(SETTLE_MS);
         busy.push(await BareLoops.beside(() => hear(node, listeners)));
-        progress(`late ${busy.at(-1)?.late} with bare loops, when they left ${busy.at(-1)?.sentLate}`);
+        progress(`late ${byLateness(busy.at(-1))} with bare loops, when they left ${busy.at(-1)?.sentLate}`);
       }
       const { counts } = await node.health();
       rest.close();
@@ -71,6 +73,15 @@ export const hostile: Benchmark = {
     }
   },
 };
+
+/** Packets that came later than each of `LATE_MS`, e.g. `16/2/0`. */
+function byLateness(round: Heard | undefined): string {
+  return LATE_MS.map((most) => (round ? later(round, most) : 0)).join('/');
+}
+
+function later({ lateness }: Heard, milliseconds: number): number {
+  return lateness.filter((each) => each > milliseconds).length;
+}
 
 async function hear(node: TestNode, listeners: Listeners): Promise<Round> {
   const sentLate = async (): Promise<number> => (await node.health()).counts['media_media_packetsLate'] ?? 0;
@@ -90,9 +101,13 @@ function figures(
   const missing = ({ sent, received }: Heard): number => Math.max(0, sent - received);
   return [
     { what: 'packets that were to come', figure: sum(loud, ({ sent }) => sent), floor: sum(quiet, ({ sent }) => sent) },
-    { what: 'packets later than 10 ms', figure: sum(loud, ({ late }) => late), floor: sum(quiet, ({ late }) => late) },
+    ...LATE_MS.map((most) => ({
+      what: `packets later than ${most} ms`,
+      figure: sum(loud, (round) => later(round, most)),
+      floor: sum(quiet, (round) => later(round, most)),
+    })),
     {
-      what: 'of them late when they left',
+      what: 'later than 10 ms when they left',
       figure: sum(loud, ({ sentLate }) => sentLate),
       floor: sum(quiet, ({ sentLate }) => sentLate),
       note: 'from /healthz',
@@ -104,8 +119,11 @@ function figures(
       note: 'nothing runs meanwhile',
     },
     ...[
-      { what: 'packets later than 10 ms, with bare loops', figure: sum(busy, ({ late }) => late) },
-      { what: 'of them late when they left', figure: sum(busy, ({ sentLate }) => sentLate) },
+      ...LATE_MS.map((most) => ({
+        what: `packets later than ${most} ms, with bare loops`,
+        figure: sum(busy, (round) => later(round, most)),
+      })),
+      { what: 'later than 10 ms when they left', figure: sum(busy, ({ sentLate }) => sentLate) },
       { what: 'processor time that the host kept, ms', figure: sum(busy, (round) => round.stolenMs) },
     ].map((row) => ({ ...row, note: 'in place of scripts' })),
     { what: 'packets lost', figure: sum(loud, missing), floor: sum(quiet, missing) },

@@ -104,10 +104,10 @@ async function measure(
 ): Promise<Step> {
   const before = cpuMs(pid);
   const began = performance.now();
-  const { sent, received, late } = await calls.listen(MEASURED_MS);
+  const { sent, received, lateness } = await calls.listen(MEASURED_MS);
   const millicores = ((cpuMs(pid) - before) / (performance.now() - began) / calls.count) * 1000;
   const kibibytes = ((residentMiB(pid) - idleMiB) * 1024) / calls.count;
-  const share = sent === 0 ? 1 : (late + Math.max(0, sent - received)) / sent;
+  const share = sent === 0 ? 1 : (lateness.length + Math.max(0, sent - received)) / sent;
   progress(
     `${name}, ${calls.count} ${kind}: ${(100 * share).toFixed(2)} % late or lost, ` +
       `${millicores.toFixed(1)} millicores and ${kibibytes.toFixed(0)} KiB a call`,

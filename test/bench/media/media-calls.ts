@@ -4,19 +4,12 @@ import { connectMedia, type Endpoint, type MediaServer } from '../../conformance
 import type { Srf } from '../../conformance/support/srf.ts';
 import { MiniSrf } from '../../embedded/media/support/mini-srf.ts';
 import { connectSound, forward, openSound, type SoundSocket } from '../rtp/streams.ts';
-import { receive } from './receiver.ts';
+import { type Heard, receive } from './receiver.ts';
 
 /** A tone that outlasts every measurement. */
 const SOUND = 'tone_stream://%(600000,0,440)';
 
 const CLOSE_MS = 5000;
-
-/** What came of the packets that were to come. */
-export interface Heard {
-  readonly sent: number;
-  readonly received: number;
-  readonly late: number;
-}
 
 /** Endpoints of a media server that are played to or bridged in pairs, and the sockets of their far ends. */
 export class MediaCalls {

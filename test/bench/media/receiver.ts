@@ -10,14 +10,15 @@ class Arrivals {
   #first: number | undefined;
   #last = 0;
   received = 0;
-  late = 0;
+  readonly lateness: number[] = [];
 
   take(packet: Buffer): void {
     if (packet.length < 12) return;
     const sequence = packet.readUInt16BE(2);
     const way = performance.now() - packet.readUInt32BE(4) / 8;
     this.#shortest = Math.min(this.#shortest, way);
-    if (way - this.#shortest > LATE_MS) this.late += 1;
+    const late = way - this.#shortest;
+    if (late > LATE_MS) this.lateness.push(late);
     this.#first ??= sequence;
     this.#last = sequence;
     this.received += 1;
@@ -33,7 +34,8 @@ class Arrivals {
 export interface Heard {
   readonly sent: number;
   readonly received: number;
-  readonly late: number;
+  /** Milliseconds by which each of those came late that came more than 10 ms late. */
+  readonly lateness: readonly number[];
 }
 
 /** Listens on all sockets for a while: how many packets were sent to them, came, and came late. */
@@ -47,13 +49,11 @@ export async function receive(sockets: readonly SoundSocket[], milliseconds: num
   await delay(milliseconds);
   for (const { stop } of streams) stop();
   const expected = milliseconds / FRAME_MS;
-  return streams.reduce(
-    (sum, { arrivals: { sent, received, late } }) => ({
-      // A stream from which nothing came has lost everything.
-      sent: sum.sent + (sent === 0 ? expected : sent),
-      received: sum.received + received,
-      late: sum.late + late,
-    }),
-    { sent: 0, received: 0, late: 0 },
-  );
+  const all = streams.map(({ arrivals }) => arrivals);
+  return {
+    // A stream from which nothing came has lost everything.
+    sent: all.reduce((sum, { sent }) => sum + (sent === 0 ? expected : sent), 0),
+    received: all.reduce((sum, { received }) => sum + received, 0),
+    lateness: all.flatMap(({ lateness }) => lateness),
+  };
 }
