@@ -1,12 +1,28 @@
 import { expect } from 'chai';
 import { openSandbox } from '../../runtime/sandbox/index.ts';
-import { BRIEF_MS, type Leave, Turnstile } from '../../runtime/sandbox/worker/turnstile.ts';
+import { BRIEF_MS, type Leave, STAY_MS, Turnstile } from '../../runtime/sandbox/worker/turnstile.ts';
 import { startScript } from './support.ts';
 
 const LONG_MS = 10 * BRIEF_MS;
 
 describe('sandbox: the order of turns', () => {
   let now = 0;
+  let later: (() => void)[] = [];
+  const clock = {
+    now: () => now,
+    after: (milliseconds: number, then: () => void) => {
+      const at = now + milliseconds;
+      const due = (): void => (now < at ? undefined : then());
+      later.push(due);
+      return () => void (later = later.filter((other) => other !== due));
+    },
+  };
+  /** Time goes by. */
+  const pass = async (milliseconds: number): Promise<void> => {
+    now += milliseconds;
+    for (const due of later) due();
+    await settled();
+  };
   let turnstile: Turnstile;
   /** By what they are called, in the order in which they came in. */
   let inside: string[];
@@ -14,7 +30,8 @@ describe('sandbox: the order of turns', () => {
 
   beforeEach(() => {
     now = 0;
-    turnstile = new Turnstile({ all: 5, long: 3, ofOne: 2 }, () => now);
+    later = [];
+    turnstile = new Turnstile({ all: 5, long: 3, fresh: 3, ofOne: 2 }, clock);
     inside = [];
     ways = new Map();
   });
@@ -92,6 +109,42 @@ describe('sandbox: the order of turns', () => {
     expect(inside).to.deep.equal(['x1', 'y1', 'z1', 'a1', 'b1']);
     await leave('a1', 1);
     expect(inside.slice(5)).to.deep.equal(['c1']);
+  });
+
+  describe('of which one is to be long', () => {
+    beforeEach(() => {
+      turnstile = new Turnstile({ all: 5, long: 3, fresh: 1, ofOne: 2 }, clock);
+    });
+
+    it('lets the next long one in when that ends', async () => {
+      await come('a1', 'b1', 'c1');
+      expect(inside).to.deep.equal(['a1']);
+      await leave('a1', LONG_MS);
+      expect(inside).to.deep.equal(['a1', 'b1']);
+      await pass(STAY_MS - 1);
+      await leave('b1', LONG_MS);
+      await pass(1);
+      expect(inside).to.deep.equal(['a1', 'b1', 'c1']);
+    });
+
+    it('lets the next one in when that does not end soon, but no more than there are places', async () => {
+      await come('a1', 'b1', 'c1', 'd1');
+      for (const expected of [['a1'], ['a1', 'b1'], ['a1', 'b1', 'c1'], ['a1', 'b1', 'c1']]) {
+        expect(inside).to.deep.equal(expected);
+        await pass(STAY_MS);
+      }
+      await leave('a1', LONG_MS);
+      expect(inside).to.deep.equal(['a1', 'b1', 'c1', 'd1']);
+      expect(later).to.have.length(1);
+      for (const name of ['b1', 'c1', 'd1']) await leave(name, LONG_MS);
+      expect(later).to.deep.equal([]);
+    });
+
+    it('lets short ones in at any time', async () => {
+      await know(1, 'a0', 'b0');
+      await come('x1', 'y1', 'a1', 'b1');
+      expect(inside).to.deep.equal(['x1', 'a1', 'b1']);
+    });
   });
 
   it('takes a family for what its last turn was', async () => {

@@ -19,6 +19,8 @@ export interface WorkerLimits {
 }
 
 export interface WorkerOptions extends WorkerLimits {
+  /** How many of them share the processors. */
+  readonly workers: number;
   /** It begins under SCHED_IDLE. */
   readonly isIdle: boolean;
   readonly nursery: Nursery;
@@ -67,7 +69,7 @@ export class WorkerProcess {
 
   constructor(options: WorkerOptions, events: WorkerEvents) {
     this.#events = events;
-    const { memoryMb, restMs, nice } = options;
+    const { memoryMb, restMs, nice, workers: processes } = options;
     const args = [
       // Helpers of many scripts at once would be before calls: however low their priority, Linux owes each of them its share.
       '--v8-pool-size=1',
@@ -80,7 +82,7 @@ export class WorkerProcess {
       '--disable-warning=ExperimentalWarning',
       '--disable-warning=SecurityWarning',
       MAIN,
-      JSON.stringify({ memoryMb, frameBytes: FRAME_BYTES, restMs }),
+      JSON.stringify({ memoryMb, frameBytes: FRAME_BYTES, restMs, processes }),
     ];
     const order = { program: process.execPath, args, nice };
     this.#kill = options.nursery.start(options.isIdle ? idleOrder(order) : order, {

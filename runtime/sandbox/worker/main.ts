@@ -1,6 +1,6 @@
 /**
  * A sandbox process: runs scripts for the host that started it, over file descriptor 3. Its argument is JSON:
- * `{memoryMb, frameBytes, restMs}`.
+ * `{memoryMb, frameBytes, restMs, processes}`.
  */
 import { Socket } from 'node:net';
 import { availableParallelism } from 'node:os';
@@ -15,8 +15,6 @@ import { Turnstile } from './turnstile.ts';
 import { WorkerRun } from './worker-run.ts';
 
 const PROCESSORS = Math.max(2, availableParallelism());
-/** Runs that may work at once. */
-const PLACES = { all: 4 * PROCESSORS, long: 2 * PROCESSORS, ofOne: PROCESSORS };
 /** Runs with an isolate, or about to have one, beyond which those that wait give theirs up at once. */
 const CROWD = 64;
 /** Memory of an isolate that only compiles, in megabytes. */
@@ -26,6 +24,8 @@ interface WorkerSettings {
   readonly memoryMb: number;
   readonly frameBytes: number;
   readonly restMs: number;
+  /** That share the processors. */
+  readonly processes: number;
 }
 
 const settings = JSON.parse(process.argv[2] ?? '{}') as WorkerSettings;
@@ -34,7 +34,13 @@ const reader = new FrameReader<ToWorker>(settings.frameBytes);
 const programs = new Map<number, Program>();
 const runs = new Map<number, WorkerRun>();
 const seats = new Seats();
-const turnstile = new Turnstile(PLACES);
+/** Runs that may work at once: of long turns, over all processes, as many as there are processors. */
+const turnstile = new Turnstile({
+  all: 4 * PROCESSORS,
+  long: 2 * PROCESSORS,
+  fresh: Math.max(1, Math.round(PROCESSORS / settings.processes)),
+  ofOne: PROCESSORS,
+});
 const watch = new MemoryWatch(settings.memoryMb, die);
 const processor = new ProcessorWatch();
 

@@ -3,9 +3,26 @@ export interface Places {
   readonly all: number;
   /** What families may have of them whose last turn was a long one, or that are new. */
   readonly long: number;
+  /** Of these, those that have been inside for less than `STAY_MS`. */
+  readonly fresh: number;
   /** What one family may have. */
   readonly ofOne: number;
 }
+
+/** Milliseconds, and what comes after some. */
+export interface Clock {
+  now(): number;
+  /** @returns calls it off */
+  after(milliseconds: number, then: () => void): () => void;
+}
+
+const CLOCK: Clock = {
+  now: () => performance.now(),
+  after: (milliseconds, then) => {
+    const timer = setTimeout(then, milliseconds);
+    return () => clearTimeout(timer);
+  },
+};
 
 /** Lets a run out: called twice it does nothing more. @param usedMs milliseconds of processor time that it has used inside */
 export type Leave = (usedMs: number) => void;
@@ -30,6 +47,11 @@ interface Waiting {
 
 /** Milliseconds of processor time that short turns take less than. */
 export const BRIEF_MS = 50;
+/**
+ * Milliseconds for which a long turn keeps others out: together they would only take longer, and whoever shares the processor with
+ * them is made to wait by each. One that does not end soon, as its thread is blocked, does not keep them out for ever.
+ */
+export const STAY_MS = 1000;
 /** Milliseconds after which half of what a family has used is forgotten. */
 const HALF_LIFE_MS = 5000;
 
@@ -41,17 +63,17 @@ const HALF_LIFE_MS = 5000;
  */
 export class Turnstile {
   readonly #places: Places;
-  readonly #now: () => number;
+  readonly #clock: Clock;
   readonly #families = new Map<string, Family>();
   /** Of whom somebody waits. */
   readonly #waiting = new Set<Family>();
   #inside = 0;
   #long = 0;
+  #fresh = 0;
 
-  /** @param now milliseconds */
-  constructor(places: Places, now: () => number = () => performance.now()) {
+  constructor(places: Places, clock: Clock = CLOCK) {
     this.#places = places;
-    this.#now = now;
+    this.#clock = clock;
   }
 
   /**
@@ -91,19 +113,21 @@ export class Turnstile {
   }
 
   #hasPlace({ inside, isBrief }: Family): boolean {
-    const { all, long, ofOne } = this.#places;
-    return inside < ofOne && this.#inside < all && (isBrief || this.#long < long);
+    const { all, long, fresh, ofOne } = this.#places;
+    return inside < ofOne && this.#inside < all && (isBrief || (this.#long < long && this.#fresh < fresh));
   }
 
   #admit(family: Family): Leave {
     let isInside = true;
     const long = family.isBrief ? 0 : 1;
+    const settle = family.isBrief ? () => undefined : this.#keepOthersOut();
     family.inside += 1;
     this.#inside += 1;
     this.#long += long;
     return (usedMs) => {
       if (!isInside) return;
       isInside = false;
+      settle();
       family.inside -= 1;
       this.#inside -= 1;
       this.#long -= long;
@@ -113,9 +137,26 @@ export class Turnstile {
     };
   }
 
+  /** @returns ends it, if it has not ended by itself */
+  #keepOthersOut(): () => void {
+    let isFresh = true;
+    this.#fresh += 1;
+    const settle = (): void => {
+      if (!isFresh) return;
+      isFresh = false;
+      this.#fresh -= 1;
+      cancel();
+    };
+    const cancel = this.#clock.after(STAY_MS, () => {
+      settle();
+      this.#letIn();
+    });
+    return settle;
+  }
+
   /** Of the processor, up to now. */
   #used(family: Family): number {
-    const now = this.#now();
+    const now = this.#clock.now();
     family.used *= 0.5 ** ((now - family.at) / HALF_LIFE_MS);
     family.at = now;
     return family.used;
@@ -127,7 +168,7 @@ export class Turnstile {
     for (const [other, family] of this.#families) {
       if (family.inside + family.waiting.length === 0 && this.#used(family) < 1) this.#families.delete(other);
     }
-    const family = { used: 0, at: this.#now(), inside: 0, isBrief: false, waiting: [] };
+    const family = { used: 0, at: this.#clock.now(), inside: 0, isBrief: false, waiting: [] };
     this.#families.set(key, family);
     return family;
   }
