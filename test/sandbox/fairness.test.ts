@@ -140,6 +140,14 @@ describe('sandbox: the order of turns', () => {
       expect(later).to.deep.equal([]);
     });
 
+    it('lets one of a new family in beside one that is known for long turns', async () => {
+      await know(LONG_MS, 'a0', 'b0');
+      await come('a1', 'b1', 'x1', 'y1');
+      expect(inside).to.deep.equal(['a1', 'x1']);
+      await leave('x1', LONG_MS);
+      expect(inside).to.deep.equal(['a1', 'x1', 'y1']);
+    });
+
     it('lets short ones in at any time', async () => {
       await know(1, 'a0', 'b0');
       await come('x1', 'y1', 'a1', 'b1');

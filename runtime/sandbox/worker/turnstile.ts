@@ -3,7 +3,7 @@ export interface Places {
   readonly all: number;
   /** What families may have of them whose last turn was a long one, or that are new. */
   readonly long: number;
-  /** Of these, those that have been inside for less than `STAY_MS`. */
+  /** Of these, those that have been inside for less than `STAY_MS`: so many of new families, and so many of others. */
   readonly fresh: number;
   /** What one family may have. */
   readonly ofOne: number;
@@ -27,14 +27,16 @@ const CLOCK: Clock = {
 /** Lets a run out: called twice it does nothing more. @param usedMs milliseconds of processor time that it has used inside */
 export type Leave = (usedMs: number) => void;
 
+/** What the last turn of a family took of the processor: less than `BRIEF_MS`, or more. */
+type Kind = 'new' | 'brief' | 'long';
+
 /** Runs of one scenario. */
 interface Family {
   /** Milliseconds of processor time, at `at`: the longer ago it was used, the less it counts. */
   used: number;
   at: number;
   inside: number;
-  /** Its last turn took less than `BRIEF_MS` of processor time. */
-  isBrief: boolean;
+  kind: Kind;
   /** In the order in which they come in. */
   readonly waiting: Waiting[];
 }
@@ -69,7 +71,7 @@ export class Turnstile {
   readonly #waiting = new Set<Family>();
   #inside = 0;
   #long = 0;
-  #fresh = 0;
+  readonly #fresh = { new: 0, long: 0 };
 
   constructor(places: Places, clock: Clock = CLOCK) {
     this.#places = places;
@@ -112,15 +114,17 @@ export class Turnstile {
     return next;
   }
 
-  #hasPlace({ inside, isBrief }: Family): boolean {
+  #hasPlace({ inside, kind }: Family): boolean {
     const { all, long, fresh, ofOne } = this.#places;
-    return inside < ofOne && this.#inside < all && (isBrief || (this.#long < long && this.#fresh < fresh));
+    if (inside >= ofOne || this.#inside >= all) return false;
+    return kind === 'brief' || (this.#long < long && this.#fresh[kind] < fresh);
   }
 
   #admit(family: Family): Leave {
     let isInside = true;
-    const long = family.isBrief ? 0 : 1;
-    const settle = family.isBrief ? () => undefined : this.#keepOthersOut();
+    const { kind } = family;
+    const long = kind === 'brief' ? 0 : 1;
+    const settle = kind === 'brief' ? () => undefined : this.#keepOthersOut(kind);
     family.inside += 1;
     this.#inside += 1;
     this.#long += long;
@@ -132,19 +136,19 @@ export class Turnstile {
       this.#inside -= 1;
       this.#long -= long;
       family.used = this.#used(family) + usedMs;
-      if (usedMs > 0) family.isBrief = usedMs < BRIEF_MS;
+      if (usedMs > 0) family.kind = usedMs < BRIEF_MS ? 'brief' : 'long';
       this.#letIn();
     };
   }
 
   /** @returns ends it, if it has not ended by itself */
-  #keepOthersOut(): () => void {
+  #keepOthersOut(kind: 'new' | 'long'): () => void {
     let isFresh = true;
-    this.#fresh += 1;
+    this.#fresh[kind] += 1;
     const settle = (): void => {
       if (!isFresh) return;
       isFresh = false;
-      this.#fresh -= 1;
+      this.#fresh[kind] -= 1;
       cancel();
     };
     const cancel = this.#clock.after(STAY_MS, () => {
@@ -168,7 +172,7 @@ export class Turnstile {
     for (const [other, family] of this.#families) {
       if (family.inside + family.waiting.length === 0 && this.#used(family) < 1) this.#families.delete(other);
     }
-    const family = { used: 0, at: this.#clock.now(), inside: 0, isBrief: false, waiting: [] };
+    const family: Family = { used: 0, at: this.#clock.now(), inside: 0, kind: 'new', waiting: [] };
     this.#families.set(key, family);
     return family;
   }
