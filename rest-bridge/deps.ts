@@ -16,6 +16,8 @@ export interface Health {
   readonly ok: boolean;
   /** What is alive in the node, by kind: dialogs, endpoints, sockets, timers ... */
   readonly counts: Readonly<Record<string, number>>;
+  /** Calls go on without it; what needs it is answered 503. */
+  readonly database: 'ok' | 'slow' | 'unavailable';
 }
 
 /** What an operation did so far, and when. */

@@ -8,6 +8,8 @@ interface ErrorKind {
   readonly code: number;
   /** `{name}` is replaced by the detail of that name. */
   readonly template: string;
+  /** Response headers, unless the error has its own of the same name. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 export const ERRORS = {
@@ -36,7 +38,13 @@ export const ERRORS = {
   TOO_MANY_REQUESTS: { status: 429, code: 1429, template: 'Too many requests; try again in {seconds} s' },
   HEAD_TOO_LARGE: { status: 431, code: 1431, template: 'Request head too large: {reason}' },
   INTERNAL: { status: 500, code: 1409, template: 'Internal server error' },
-  UNAVAILABLE: { status: 503, code: 1503, template: 'Service unavailable: {reason}' },
+  UNAVAILABLE: {
+    status: 503,
+    code: 1503,
+    template: 'Service unavailable: {reason}',
+    // RFC 9110 section 10.2.3, seconds; what is away is tried again every two.
+    headers: { 'retry-after': '2' },
+  },
   VERSION_NOT_SUPPORTED: { status: 505, code: 1505, template: 'HTTP version not supported: {reason}' },
 } as const satisfies Record<string, ErrorKind>;
 
@@ -67,7 +75,8 @@ export class RestError extends Error {
     super(fill(ERRORS[id].template, details), options);
     this.id = id;
     this.details = details;
-    this.headers = headers;
+    const kind: ErrorKind = ERRORS[id];
+    this.headers = { ...kind.headers, ...headers };
   }
 
   get status(): number {

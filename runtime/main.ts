@@ -40,7 +40,7 @@ import {
 } from './speech-services.ts';
 import { modelPort } from './model-port.ts';
 import { FolderFiles } from './storage/files/index.ts';
-import { openStorage } from './storage/index.ts';
+import { databaseState, openStorage } from './storage/index.ts';
 import { Admission } from './switch/admission.ts';
 import { endCallsOf } from './switch/removed-domain.ts';
 import { Switch } from './switch/switch.ts';
@@ -245,6 +245,7 @@ async function compose(config: Config, log: Logger, shutdown: Shutdown): Promise
     trunks: b2b.registeredTrunks,
     ...(await servers.stats()),
   });
+  const database = databaseState(storage);
   const rest = await createRestServer({
     iam,
     accounts: iam.accounts,
@@ -268,7 +269,10 @@ async function compose(config: Config, log: Logger, shutdown: Shutdown): Promise
     runs: runner,
     scripts: scenarios.scripts,
     hooks: scenarios.starter,
-    health: async () => ({ ok: b2b.ready, counts: await counts() }),
+    health: async () => {
+      const [alive, state] = await Promise.all([counts(), database()]);
+      return { ok: b2b.ready, counts: alive, database: state };
+    },
     sessionRequests: config.sessionRequests,
     log,
   });

@@ -25,6 +25,7 @@ import { describeUrl, openPool } from './postgres/pool.ts';
 import type { Schema } from './schema.ts';
 import type { Storage, StorageLog, StorageOptions } from './storage.ts';
 
+export { type DatabaseState, databaseState } from './database-state.ts';
 export * from './errors.ts';
 export type { ChangeNotices, NoticeListener, NoticePayload } from './notices.ts';
 export type { Schema } from './schema.ts';

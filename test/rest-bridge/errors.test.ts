@@ -136,6 +136,7 @@ describe('REST: errors', () => {
     if (second) {
       expect(second.status).to.equal(503);
       expect(JSON.parse(second.body)).to.have.property('error_code', 1503);
+      expect(second.headers['retry-after']).to.equal('2');
     }
     client.close();
     await closed;
@@ -147,11 +148,13 @@ describe('REST: health', () => {
     const node = await RestNode.start();
     const good = await node.call('GET', '/healthz');
     expect(good.status).to.equal(200);
-    expect(good.body).to.deep.equal({ status: 'ok', counts: { dialogs: 0 } });
-    node.health = async () => ({ ok: false, counts: { dialogs: 1 } });
+    expect(good.body).to.deep.equal({ status: 'ok', database: 'ok', counts: { dialogs: 0 } });
+    node.health = async () => ({ ok: false, counts: { dialogs: 1 }, database: 'unavailable' });
     const bad = await node.call('GET', '/healthz');
     expect(bad.status).to.equal(503);
     expect(bad.body).to.have.property('error_code', 1503);
+    expect(bad.headers.get('retry-after')).to.equal('2');
+    expect(bad.body).to.have.nested.property('error_details.database', 'unavailable');
     expect(bad.body).to.have.nested.property('error_details.counts.dialogs', 1);
     await node.close();
   });

@@ -22,7 +22,7 @@ import {
 import { type Model, openModel } from '../../../runtime/model/index.ts';
 import { type FileStore as AttachmentFiles, FolderFiles } from '../../../runtime/storage/files/index.ts';
 import { FirstAnswers } from '../../../runtime/idempotency/first-answers.ts';
-import { openStorage, type Storage } from '../../../runtime/storage/index.ts';
+import { databaseState, openStorage, type Storage } from '../../../runtime/storage/index.ts';
 import { MemoryCalls, MemoryOperations, MemoryRecords, NO_DATA, newBus } from './doubles.ts';
 import { type Call, type Reply, request } from './rest-node.ts';
 import { noConferences } from './no-conferences.ts';
@@ -78,6 +78,7 @@ export class DataNode {
     this.model.onChange(modelEvents(this.events, (id) => this.directory.domainById(id)?.name));
     await this.#addOthers();
     const records = new MemoryRecords();
+    const database = databaseState(this.storage);
     this.app = await createRestServer({
       iam: this.iam,
       accounts: this.iam.accounts,
@@ -103,7 +104,7 @@ export class DataNode {
       metrics: NO_DATA.metrics,
       operationRecords: records.operations,
       runs: records,
-      health: async () => ({ ok: true, counts: {} }),
+      health: async () => ({ ok: true, counts: {}, database: await database() }),
       log: pino({ level: 'error' }, { write: (line: string) => void this.log.push(line) }),
       ...deps,
     });

@@ -26,7 +26,7 @@ export class RestNode {
   readonly operations = new MemoryOperations(this.calls);
   readonly records = new MemoryRecords();
   readonly log: string[] = [];
-  health: () => Promise<Health> = async () => ({ ok: true, counts: { dialogs: 0 } });
+  health: () => Promise<Health> = async () => ({ ok: true, counts: { dialogs: 0 }, database: 'ok' });
   app!: App;
   port = 0;
 
