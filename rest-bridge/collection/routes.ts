@@ -13,7 +13,7 @@ import type { Fields, Resource } from './resource.ts';
 const Body = Type.Object({}, { additionalProperties: true });
 
 /** One resource, or what a list with `export` answered. */
-const OneOrMore = Type.Union([Body, Type.Array(Body, { minItems: 1, maxItems: 10_000 })]);
+const OneOrMore = Type.Union([Body, Type.Array(Body, { maxItems: 10_000 })]);
 
 const ExportQuery = Type.Object({
   ...ListQuery.properties,

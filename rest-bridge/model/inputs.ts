@@ -74,8 +74,8 @@ const MAX_ENTITIES = 10_000;
  */
 export function objectsOf(body: unknown): readonly Input[] | undefined {
   if (!Array.isArray(body)) return undefined;
-  if (body.length === 0 || body.length > MAX_ENTITIES) {
-    throw badParameter('body', `must be an object, or an array of 1 to ${MAX_ENTITIES} of them`);
+  if (body.length > MAX_ENTITIES) {
+    throw badParameter('body', `must be an object, or an array of at most ${MAX_ENTITIES} of them`);
   }
   return body.map((each: unknown, index) => {
     if (typeof each === 'object' && each !== null && !Array.isArray(each)) return each as Input;

@@ -135,20 +135,21 @@ function formError(error: unknown, attachments: Attachments): unknown {
 const DIGEST = /(?:^|,)\s*sha-256\s*=\s*:([A-Za-z0-9+/]{43}=):\s*(?=,|$)/i;
 
 /**
- * Content-Digest (RFC 9530 section 2) as `sha256;<HEX>`; algorithms that are not known are not looked at.
+ * The SHA-256 of a Content-Digest (RFC 9530 section 2) as `sha256;<HEX>`; other algorithms beside it are not checked.
  *
- * @throws RestError 400/1400 when there is a SHA-256 that cannot be read
+ * @throws RestError 422/1405 for a header without a readable SHA-256: nothing is stored that the sender wanted checked
  */
 function digestOf({ headers }: FastifyRequest): string | undefined {
   const { 'content-digest': header } = headers;
   if (typeof header !== 'string') return undefined;
   const base64 = DIGEST.exec(header)?.[1];
   if (base64 !== undefined) return `sha256;${Buffer.from(base64, 'base64').toString('hex').toUpperCase()}`;
-  if (/sha-256/i.test(header)) throw badParameter('content-digest', 'must have the form sha-256=:<base64>:');
-  return undefined;
+  const reason = 'must hold sha-256=:<base64>:, the only algorithm that is checked';
+  throw new RestError('CANNOT_APPLY', { field: 'content-digest', reason });
 }
 
-const EXTENDED_NAME = /;\s*filename\*\s*=\s*utf-8''([^;\s]+)/i;
+/** RFC 8187 section 3.2.1: the language between the quotes may be left out. */
+const EXTENDED_NAME = /;\s*filename\*\s*=\s*utf-8'[^';\s]*'([^;\s]+)/i;
 const QUOTED_NAME = /;\s*filename\s*=\s*"((?:[^"\\]|\\.)*)"/i;
 const PLAIN_NAME = /;\s*filename\s*=\s*([^";\s]+)/i;
 

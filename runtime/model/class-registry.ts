@@ -23,7 +23,7 @@ export interface ClassFollower {
   /** Makes shared entities fit, in the transaction. Throws a ModelError when entities in memory do not. */
   check(next: StoredClass, tx: Db): Promise<void>;
   changed(next: StoredClass): void;
-  removed(id: string): void;
+  removed(stored: StoredClass): void;
   /** Called last in the transaction of each change. */
   committing(tx: Db): Promise<void>;
 }
@@ -158,7 +158,7 @@ export class ClassRegistry {
   #forget(entry: Entry): void {
     this.#classes.delete(entry.id);
     this.#names.delete(nameKey(entry.domain_id, entry.classname));
-    this.#follower.removed(entry.id);
+    this.#follower.removed(entry);
   }
 
   #require(domain: string, id: string): Entry {

@@ -211,7 +211,10 @@ class LiveModel implements Model, ClassFollower, ClusterFollower {
     for (const stored of this.#registry.list()) this.#noticesOf(stored).tellHere(stored, { operation: 'reload' });
   }
 
-  removed(id: string): void {
+  removed(stored: StoredClass): void {
+    const { id } = stored;
+    // Each node learns of it by the list of classes, and tells its own subscribers.
+    this.#noticesOf(stored).tellHere(stored, { operation: 'clear' });
     const collection = this.#collections.get(id);
     if (collection instanceof MemoryCollection) collection.dispose();
     this.#collections.delete(id);

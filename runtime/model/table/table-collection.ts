@@ -21,7 +21,7 @@ import type {
   UpdateOptions,
 } from '../model.ts';
 import type { Notices } from '../notices.ts';
-import { parseDate, parseQuery, shaper } from '../query.ts';
+import { type Interval, parseDate, parseQuery, shaper } from '../query.ts';
 import { timeProperty } from '../resolve-class.ts';
 import type { StoredClass } from '../stored-class.ts';
 import { columnValue } from './definition.ts';
@@ -153,6 +153,7 @@ export class TableCollection implements ModelCollection {
     // A new entity of a day belongs into that day.
     const time = day === undefined ? undefined : (givenTime(stored, input) ?? day.from);
     const placed = day === undefined ? given : { [timeProperty(stored)]: time, ...given };
+    if (day !== undefined) checkDay(stored, day, time);
     const now = this.#options.now();
     const write = () =>
       this.#db.transaction().execute(async (tx) => {
@@ -303,6 +304,12 @@ export class TableCollection implements ModelCollection {
       return await write();
     }
   }
+}
+
+/** @throws InvalidFieldError when a PUT to the path of one day brings a time of another */
+function checkDay(stored: StoredClass, day: Interval, time: unknown): void {
+  if (typeof time !== 'number' || (time >= day.from && time < day.to)) return;
+  throw new InvalidFieldError(timeProperty(stored), 'must be within the day of the path; PATCH moves an entity', time);
 }
 
 /** "no partition of relation found for row" has this code too. */

@@ -210,13 +210,23 @@ describeNodes('REST: attachments', (node) => {
     expect(await known('if-modified-since', new Date().toUTCString())).to.equal(304);
   });
 
+  it('keep their name when the header says its language', async () => {
+    const named = { 'content-disposition': `attachment; filename*=UTF-8'en'%C2%A3%20rates.txt` };
+    const info = (await (await upload(`${path}/report`, CONTENT, named)).json()) as object;
+    expect(info).to.include({ filename: '£ rates.txt' });
+  });
+
   it('whose digest differs, or that are too large, leave nothing behind', async () => {
     const digest = (value: Buffer): Record<string, string> => ({
       'content-digest': `sha-256=:${value.toString('base64')}:`,
     });
     expect((await upload(`${path}/report`, CONTENT, digest(SHA256))).status).to.equal(200);
     await refused(upload(`${path}/report`, `${CONTENT}.`, digest(SHA256)), 422, 1405);
-    await refused(upload(`${path}/report`, CONTENT, { 'content-digest': 'sha-256=x' }), 400, 1400);
+    for (const header of ['sha-256=x', 'sha-512=:AAAA:', 'nonsense']) {
+      await refused(upload(`${path}/report`, 'other', { 'content-digest': header }), 422, 1405);
+    }
+    const two = `sha-512=:AAAA:, sha-256=:${SHA256.toString('base64')}:`;
+    expect((await upload(`${path}/report`, CONTENT, { 'content-digest': two })).status).to.equal(200);
     const form = new FormData();
     form.append('file', new Blob([CONTENT]), 'x');
     expect((await send('PUT', `${path}/report`, form, digest(SHA256))).status).to.equal(200);

@@ -143,7 +143,8 @@ describeNodes('REST: model collections', (node) => {
         ] as const) {
           expectError(await send('POST', path, [{ id: 'new', name: 'New' }, wrong]), status, code, field);
         }
-        expectError(await send('POST', path, []), 400, 1400, 'body');
+        const empty = await send('POST', path, []);
+        expect([empty.status, empty.body]).to.deep.equal([200, []]);
         expectError(await send('PUT', `${path}/a`, [{ name: 'x' }]), 400, 1400, 'body');
         expect((await send('GET', `${path}?export=true`)).body).to.deep.equal(exported);
       });
@@ -246,6 +247,18 @@ describeNodes('REST: model collections', (node) => {
     expect((await send('DELETE', `${path}/2026-11-02/b`)).status).to.equal(204);
   });
 
+  it('history: PUT refuses a time outside the day of its path, and changes nothing', async () => {
+    const path = await makeClass({ storage_mode: 'history', properties: [PROPERTIES[0]], opts: {} });
+    for (const ts of ['2026-11-03T00:00:00Z', Date.UTC(2026, 10, 1)]) {
+      expectError(await send('PUT', `${path}/2026-11-02/a`, { name: 'A', ts }), 400, 1400, 'ts');
+    }
+    expectError(await send('GET', `${path}/2026-11-02/a`), 404, 1404);
+    const placed = await send('PUT', `${path}/2026-11-02/a`, { name: 'A', ts: '2026-11-02T23:59:59.999Z' });
+    expect(placed.status, placed.text).to.equal(200);
+    expectError(await send('PUT', `${path}/2026-11-02/a`, { name: 'B', ts: '2026-11-03' }), 400, 1400, 'ts');
+    expect((await send('GET', `${path}/2026-11-02/a`)).body).to.deep.include({ name: 'A' });
+  });
+
   it('history: several are created into their partitions, or none', async () => {
     const path = await makeClass({ storage_mode: 'history', properties: [PROPERTIES[0]], opts: {} });
     const at = (id: string, ts: string) => ({ id, name: id, ts });
@@ -305,6 +318,8 @@ describeNodes('REST: model collections', (node) => {
       const exported = (await send('GET', `/domain/classes?export=true&filter=${filter}`)).body as object[];
       expect(exported).to.have.length(1);
       await send('DELETE', `/domain/classes/${ids[0]}`);
+      const none = await send('POST', '/domain/classes', []);
+      expect([none.status, none.body]).to.deep.equal([200, []]);
       const again = await send('POST', '/domain/classes', exported[0]);
       expect(again.body).to.deep.include({ id: ids[0], classname, properties: shown['properties'] });
     });

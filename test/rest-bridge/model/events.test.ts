@@ -65,6 +65,14 @@ describeNodes('REST: changes of entities as events', (node) => {
       expect(await next()).to.deep.equal({ classname, operation: 'clear' });
     });
 
+    it(`a removed class is cleared for its subscribers; storage_mode ${mode}`, async () => {
+      const classname = await makeClass(mode);
+      const next = await subscribe({ classpath: classname });
+      const [id] = (await send('LOOKUP', '/domain/classes', { classname })).body as string[];
+      await send('DELETE', `/domain/classes/${id ?? ''}`);
+      expect(await next()).to.deep.equal({ classname, operation: 'clear' });
+    });
+
     it(`a filter sees entities enter and leave, and a mask is about the entity; storage_mode ${mode}`, async () => {
       const classname = await makeClass(mode);
       const next = await subscribe({ classpath: classname, exargs: { filter: { age: '18~' }, mask: 'id,age' } });
