@@ -22,7 +22,7 @@ export function domainCenter(
   files?: Pick<ScriptStore, 'files' | 'fileVersions'>,
 ) {
   const { domains, sipusers, featurecodes, routes, settings, webapps } = directory.collections;
-  const { providers, recordingrules } = directory.collections;
+  const { providers, recordingrules, ivrscripts } = directory.collections;
   return {
     '/domain/domains': new DomainResource(domains, directory, domainRules),
     '/domain/sipusers': new DomainResource(sipusers, directory, {
@@ -31,7 +31,11 @@ export function domainCenter(
       check: ({ fields, before, scope }) => ownerIsVisible(iam, fields['user_id'], before?.user_id, scope),
     }),
     '/domain/featurecodes': new DomainResource(featurecodes, directory, { entity: 'Featurecode', keys: ['prefix'] }),
-    '/domain/routes': new DomainResource(routes, directory, { entity: 'Route', keys: [] }),
+    '/domain/routes': new DomainResource(routes, directory, {
+      entity: 'Route',
+      keys: [],
+      check: ({ fields, before }) => scenarioExists(ivrscripts, files, { ...before, ...fields }, fields['target']),
+    }),
     '/domain/settings': new DomainResource(settings, directory, { entity: 'Setting', keys: ['key'] }),
     '/domain/webapps': new DomainResource(webapps, directory, { entity: 'Webapp', keys: [] }),
     '/domain/providers': new DomainResource(providers, directory, { entity: 'Provider', keys: ['code'] }),
@@ -101,6 +105,22 @@ async function ownerIsVisible(
   if (user === undefined || !scope.visible.has(user.domain_id)) {
     throw badParameter('user_id', 'names nothing that exists');
   }
+}
+
+/** @throws RestError 400/1400 for a target that is no scenario of the domain */
+async function scenarioExists(
+  ivrscripts: Domains['collections']['ivrscripts'],
+  files: Pick<ScriptStore, 'files'> | undefined,
+  { domain_id: domainId }: Fields,
+  target: unknown,
+): Promise<void> {
+  // What else may be wrong with either, the collection says.
+  if (typeof target !== 'object' || target === null || typeof domainId !== 'string') return;
+  const { type, code } = target as Fields;
+  if (type !== 'scenario' || typeof code !== 'string') return;
+  if (files?.files(domainId).some(({ program }) => program.id === code)) return;
+  const found = await ivrscripts.count({ within: { field: 'domain_id', ids: [domainId] }, equal: { code } });
+  if (found === 0) throw badParameter('target.code', 'names no scenario of the domain; see GET /domain/ivrscripts');
 }
 
 function names(value: Fields[string]): readonly string[] {

@@ -1,7 +1,7 @@
 /** Users and roles, on the domain-center's collections. */
 import { type Static, Type } from 'typebox';
-import type { Kysely } from 'kysely';
-import { Collection, type CollectionDefinition } from '../domain/index.ts';
+import { type Kysely, sql } from 'kysely';
+import { Collection, type CollectionDefinition, EntityInUseError, InvalidFieldError } from '../domain/index.ts';
 import { Code, Composite, Id, Label, Login, Password, composites } from '../domain/collections/fields.ts';
 import { checkRoles } from '../domain/collections/role-codes.ts';
 import type { ChangeNotices, Schema } from '../storage/index.ts';
@@ -87,7 +87,30 @@ const roles: CollectionDefinition = {
   writeOnly: [],
   hidden: [],
   constraints: { roles_code_key: 'code', roles_domain_id_fkey: 'domain_id' },
+  async derive({ code }, before, db) {
+    const login =
+      before === undefined || before['code'] === code ? undefined : await userWithRole(before as RoleRow, db);
+    if (login !== undefined)
+      throw new InvalidFieldError('role', 'code', `cannot change while user ${login} has it`, code);
+    return {};
+  },
+  async checkRemoval(before, db) {
+    const login = await userWithRole(before as RoleRow, db);
+    if (login !== undefined) throw new EntityInUseError('role', before.id, `user ${login}`);
+  },
 };
+
+/** The login of a user for whom this role counts: in its domain, or from the master domain in one without such a role. */
+async function userWithRole({ code, domain_id: domain }: RoleRow, db: Kysely<Schema>): Promise<string | undefined> {
+  const { rows } = await sql<{ login: string }>`
+    select u.login from users u
+    where u.roles @> ${JSON.stringify([code])}::jsonb and (
+      u.domain_id = ${domain} or u.domains @> ${JSON.stringify([domain])}::jsonb
+      or exists (select 1 from domains d where d.id = ${domain} and d.is_master)
+        and not exists (select 1 from roles r where r.domain_id = u.domain_id and r.code = ${code}))
+    order by u.login limit 1`.execute(db);
+  return rows[0]?.login;
+}
 
 export interface IamCollections {
   readonly users: Collection<UserRow>;

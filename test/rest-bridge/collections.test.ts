@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { DataNode, type Who } from './support/data-node.ts';
+import type { Reply } from './support/rest-node.ts';
 
 const ADMIN: Who = 'admin@demo.local';
 const EVE: Who = 'eve@other.local';
@@ -22,6 +23,12 @@ describe('REST: domain-center collections', () => {
     expect(reply.status, reply.text).to.equal(200);
     return reply.body as Entity;
   };
+
+  function expectError(reply: Reply, status: number, code: number, field?: string): void {
+    expect(reply.status, reply.text).to.equal(status);
+    expect(reply.body).to.have.property('error_code', code);
+    if (field !== undefined) expect(reply.body).to.have.nested.property('error_details.field', field);
+  }
 
   /** A creatable entity of each collection, a change of it, and a field with values it refuses. */
   const samples: Record<string, { body: object; change: object; field: string; bad: unknown[] }> = {
@@ -151,11 +158,12 @@ describe('REST: domain-center collections', () => {
         }
         const unknown = await node.as(ADMIN, 'POST', path, { ...body, nonsense: 1 });
         expect(unknown.body).to.have.nested.property('error_details.field', 'nonsense');
-        for (const odd of [[], [7], 'text', 7, true]) {
+        for (const odd of [[7], 'text', 7, true]) {
           expect((await node.as(ADMIN, 'POST', path, JSON.stringify(odd))).status, JSON.stringify(odd)).to.equal(400);
         }
         expect((await node.as(ADMIN, 'POST', path, 'null')).status).to.equal(400);
         expect((await node.as(ADMIN, 'POST', path)).status).to.equal(400);
+        expect((await node.as(ADMIN, 'POST', path, [])).body).to.deep.equal([]);
       });
 
       it('is hidden from foreign domains, and needs a role', async () => {
@@ -309,6 +317,32 @@ describe('REST: domain-center collections', () => {
       expect((await post(type, part('data', '{}'), one, 'PATCH')).status, type).to.equal(415);
     }
     for (const id of ids) expect((await node.as(ADMIN, 'DELETE', `/domain/domains/${id}`)).status).to.equal(204);
+  });
+
+  it('a role that a user has is neither removed nor renamed', async () => {
+    const role = await make('/iam/roles', { code: 'clerk' });
+    const user = await make('/iam/users', { login: 'clara', roles: ['clerk'] });
+    const refused = await node.as(ADMIN, 'DELETE', `/iam/roles/${role.id}`);
+    expectError(refused, 409, 1402);
+    expect(refused.text).to.contain('user clara');
+    expectError(await node.as(ADMIN, 'PATCH', `/iam/roles/${role.id}`, { code: 'agent' }), 400, 1400, 'code');
+    expect((await node.as(ADMIN, 'PATCH', `/iam/roles/${role.id}`, { name: 'Clerks' })).status).to.equal(200);
+    await node.as(ADMIN, 'PATCH', `/iam/users/${user.id}`, { roles: [] });
+    expect((await node.as(ADMIN, 'DELETE', `/iam/roles/${role.id}`)).status).to.equal(204);
+    await node.as(ADMIN, 'DELETE', `/iam/users/${user.id}`);
+  });
+
+  it('a route to a scenario that the domain does not have is refused', async () => {
+    const route = { to_pattern: '77', target: { type: 'scenario', code: 'later' } };
+    expectError(await node.as(ADMIN, 'POST', '/domain/routes', route), 400, 1400, 'target.code');
+    const scriptdata = { format: 'js', source: 'export default async () => 1' };
+    const script = await make('/domain/ivrscripts', { code: 'later', scriptdata });
+    const { id } = await make('/domain/routes', route);
+    const change = { target: { type: 'scenario', code: 'never' } };
+    expectError(await node.as(ADMIN, 'PATCH', `/domain/routes/${id}`, change), 400, 1400, 'target.code');
+    expect((await node.as(ADMIN, 'PATCH', `/domain/routes/${id}`, { priority: 5 })).status).to.equal(200);
+    for (const path of [`/domain/routes/${id}`, `/domain/ivrscripts/${script.id}`])
+      expect((await node.as(ADMIN, 'DELETE', path)).status).to.equal(204);
   });
 
   it('take an export back as it is', async () => {

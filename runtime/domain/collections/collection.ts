@@ -152,7 +152,8 @@ export class Collection<Entity extends Row> {
   async remove(id: string): Promise<void> {
     await this.#inTurn(async () => {
       const remove = (db: Kysely<Schema>): Promise<Entity> => this.#delete(id, db);
-      const before = this.#notices === undefined ? await remove(this.#db) : await this.#transaction(remove);
+      const single = this.definition.checkRemoval === undefined && this.#notices === undefined;
+      const before = single ? await remove(this.#db) : await this.#transaction(remove);
       await this.#notify({ before, after: undefined });
     });
   }
@@ -199,6 +200,7 @@ export class Collection<Entity extends Row> {
       const { rows } = await sql<Entity>`delete from ${this.#table} where id = ${id} returning *`.execute(db);
       const before = rows[0];
       if (before === undefined) throw new EntityNotFoundError(this.definition.entity, id);
+      await this.definition.checkRemoval?.(before, db);
       await this.#publish(id, before, db);
       return before;
     } catch (error) {

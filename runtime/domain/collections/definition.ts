@@ -40,6 +40,8 @@ export interface CollectionDefinition {
    * @throws InvalidFieldError when the change needs another field
    */
   derive?(entity: Input, before: Row | undefined, db: Kysely<Schema>): Promise<Input>;
+  /** Refuses the removal of an entity that others name, in its transaction. @throws EntityInUseError */
+  checkRemoval?(before: Row, db: Kysely<Schema>): Promise<void>;
   /** Writes what else belongs to a change, in its transaction. */
   record?(after: Row, before: Row | undefined, db: Kysely<Schema>): Promise<void>;
 }
