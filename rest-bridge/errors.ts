@@ -24,6 +24,7 @@ export const ERRORS = {
   METHOD_NOT_ALLOWED: { status: 405, code: 1406, template: 'Method {method} is not allowed here' },
   REQUEST_TIMEOUT: { status: 408, code: 1408, template: 'Request timeout: {reason}' },
   CONFLICT: { status: 409, code: 1402, template: 'Conflict: {reason}' },
+  PRECONDITION_FAILED: { status: 412, code: 1412, template: 'Precondition failed: {field}: {reason}' },
   BODY_TOO_LARGE: { status: 413, code: 1506, template: 'The request body exceeds the maximum size of {limit}' },
   ANSWER_TOO_LARGE: {
     status: 413,

@@ -1,5 +1,6 @@
 import type { TObject } from 'typebox';
 import type { Session } from '../../runtime/iam/iam.ts';
+import type { Precondition } from './entity-tag.ts';
 import type { ResourceType, Selection } from './list.ts';
 
 /** The fields as the caller gave them. */
@@ -27,10 +28,10 @@ export interface Resource {
   create(session: Session, fields: Fields): Promise<object>;
   /** Creates all or none; errors name the field with the index before it. @throws RestError as `create` */
   createAll(session: Session, list: readonly Fields[]): Promise<readonly object[]>;
-  /** Merges `fields` into the entity. @throws RestError 400/1400, 403/1401, 404/1404, 409/1402 */
-  update(session: Session, id: string, fields: Fields): Promise<object>;
-  /** @throws RestError 404/1404, 409/1402 */
-  remove(session: Session, id: string): Promise<void>;
+  /** Merges `fields` into the entity. @throws RestError 400/1400, 403/1401, 404/1404, 409/1402, 412/1412 */
+  update(session: Session, id: string, fields: Fields, precondition?: Precondition): Promise<object>;
+  /** @throws RestError 404/1404, 409/1402, 412/1412 */
+  remove(session: Session, id: string, precondition?: Precondition): Promise<void>;
   /** Ids of the entities with these values of the unique keys; none is an empty list. @throws RestError 400/1400 */
   lookup(session: Session, keys: Fields): Promise<readonly string[]>;
   /** A copy of an entity that can be posted back: without what the server makes. */

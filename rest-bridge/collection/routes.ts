@@ -1,4 +1,4 @@
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { Session } from '../../runtime/iam/iam.ts';
 import type { App } from '../app.ts';
@@ -6,6 +6,7 @@ import { sessionOf } from '../authentication.ts';
 import { badParameter, RestError } from '../errors.ts';
 import { ID } from '../route-names.ts';
 import { answers, ErrorAnswer, IdPath, NoContent } from '../routes/schemas.ts';
+import { entityTag, preconditionOf, tagged } from './entity-tag.ts';
 import { answerList, answerPage, answerRead, Count, ListQuery, ReadQuery, selectionOf, wantsCount } from './list.ts';
 import type { Fields, Resource } from './resource.ts';
 
@@ -30,13 +31,18 @@ export function collectionRoutes(app: App, path: string, resource: Resource): vo
   const one = `${path}/${ID}`;
   const Entity = Type.Partial(resource.schema);
   const notFound = () => new RestError('ENTITY_NOT_FOUND', { entity: resource.entity });
+  const written = (reply: FastifyReply, entity: object): object => {
+    const answer = shown(resource, entity);
+    reply.header('etag', entityTag(answer));
+    return answer;
+  };
   const changed = answers({ 200: Entity, 400: ErrorAnswer, 403: ErrorAnswer, 404: ErrorAnswer, 409: ErrorAnswer });
 
   const created = answers({ ...changed, 200: Type.Union([Entity, Type.Array(Entity)]) });
 
-  app.post(path, { schema: { body: OneOrMore, response: created } }, async (request) => {
+  app.post(path, { schema: { body: OneOrMore, response: created } }, async (request, reply) => {
     const { body } = request;
-    if (!Array.isArray(body)) return shown(resource, await resource.create(sessionOf(request), fieldsOf(request)));
+    if (!Array.isArray(body)) return written(reply, await resource.create(sessionOf(request), fieldsOf(request)));
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schema says that it is a list of objects
     const all = await resource.createAll(sessionOf(request), body as readonly Fields[]);
     return all.map((entity) => shown(resource, entity));
@@ -62,22 +68,26 @@ export function collectionRoutes(app: App, path: string, resource: Resource): vo
   app.get(
     one,
     { schema: { params: IdPath, querystring: ReadQuery, response: answers({ 200: Entity, 404: ErrorAnswer }) } },
-    async (request) => {
+    async (request, reply) => {
       const entity = await resource.read(sessionOf(request), request.params.id);
       if (entity === undefined) throw notFound();
+      const { mask, flat } = request.query;
+      // The tag is that of the whole entity.
+      if (!mask && !flat && tagged(request, reply, shown(resource, entity))) return reply.send();
       return answerRead(resource.type, entity, request.query);
     },
   );
 
-  app.patch(one, { schema: { params: IdPath, body: Body, response: changed } }, async (request) =>
-    shown(resource, await resource.update(sessionOf(request), request.params.id, fieldsOf(request))),
-  );
+  app.patch(one, { schema: { params: IdPath, body: Body, response: changed } }, async (request, reply) => {
+    const { id } = request.params;
+    return written(reply, await resource.update(sessionOf(request), id, fieldsOf(request), preconditionOf(request)));
+  });
 
   app.delete(
     one,
     { schema: { params: IdPath, response: answers({ 204: NoContent, 404: ErrorAnswer, 409: ErrorAnswer }) } },
     async (request, reply) => {
-      await resource.remove(sessionOf(request), request.params.id);
+      await resource.remove(sessionOf(request), request.params.id, preconditionOf(request));
       return reply.code(204).send();
     },
   );

@@ -3,6 +3,7 @@ import type { Directory } from '../../runtime/domain/directory.ts';
 import type { Collection, Row } from '../../runtime/domain/index.ts';
 import type { Session } from '../../runtime/iam/iam.ts';
 import { fieldTypes } from '../../runtime/model/filter/index.ts';
+import type { Precondition } from '../collection/entity-tag.ts';
 import type { ResourceType } from '../collection/list.ts';
 import type { Fields, Resource } from '../collection/resource.ts';
 import { ofIndex } from '../collection/several.ts';
@@ -90,16 +91,22 @@ export class DomainResource<Entity extends Row> implements Resource {
     return await asRestErrors(this.entity, () => this.#collection.createAll(all));
   }
 
-  async update(session: Session, id: string, fields: Fields): Promise<Entity> {
+  async update(session: Session, id: string, fields: Fields, precondition?: Precondition): Promise<Entity> {
     const before = await this.#existing(session, id);
     await this.#check(session, this.#scope(session), fields, before);
-    return await asRestErrors(this.entity, () => this.#collection.update(id, fields));
+    const check = this.#asShown(precondition);
+    return await asRestErrors(this.entity, () => this.#collection.update(id, fields, check));
   }
 
-  async remove(session: Session, id: string): Promise<void> {
+  async remove(session: Session, id: string, precondition?: Precondition): Promise<void> {
     const before = await this.#existing(session, id);
     await this.#check(session, this.#scope(session), {}, before);
-    await asRestErrors(this.entity, () => this.#collection.remove(id));
+    const check = this.#asShown(precondition);
+    await asRestErrors(this.entity, () => this.#collection.remove(id, check));
+  }
+
+  #asShown(precondition: Precondition | undefined): ((before: Entity) => void) | undefined {
+    return precondition && ((before) => precondition(this.shown(before)));
   }
 
   async lookup(session: Session, keys: Fields): Promise<readonly string[]> {

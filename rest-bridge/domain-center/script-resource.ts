@@ -6,6 +6,7 @@ import type { ScenarioFile } from '../../runtime/interpreter/library.ts';
 import { withoutFile } from '../../runtime/script-store/compile.ts';
 import { formatOf } from '../../runtime/script-store/file-versions.ts';
 import type { ScriptStore } from '../../runtime/script-store/script-store.ts';
+import type { Precondition } from '../collection/entity-tag.ts';
 import type { Fields } from '../collection/resource.ts';
 import { ofIndex } from '../collection/several.ts';
 import { badParameter, RestError } from '../errors.ts';
@@ -61,17 +62,19 @@ export class ScriptResource extends DomainResource<ScriptRow> {
     return await super.createAll(session, list);
   }
 
-  override async update(session: Session, id: string, fields: Fields): Promise<ScriptRow> {
+  override async update(session: Session, id: string, fields: Fields, precondition?: Precondition): Promise<ScriptRow> {
     const code = await this.fileCode(session, id);
-    if (code !== undefined && Object.keys(fields).every((key) => key === 'serving'))
+    if (code !== undefined && Object.keys(fields).every((key) => key === 'serving')) {
+      precondition?.(await this.read(session, id));
       return await this.#serveFile(session, id, code, fields['serving']);
+    }
     await this.#refuseFile(session, id);
-    return await super.update(session, id, fields);
+    return await super.update(session, id, fields, precondition);
   }
 
-  override async remove(session: Session, id: string): Promise<void> {
+  override async remove(session: Session, id: string, precondition?: Precondition): Promise<void> {
     await this.#refuseFile(session, id);
-    await super.remove(session, id);
+    await super.remove(session, id, precondition);
   }
 
   /** A file becomes a script of its own when it is posted back. */

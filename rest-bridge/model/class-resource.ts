@@ -6,6 +6,7 @@ import type { Session } from '../../runtime/iam/iam.ts';
 import { type ClassDefinition, type Model, ModelError, NotFoundError, ofSeveral } from '../../runtime/model/index.ts';
 import { fieldTypes } from '../../runtime/model/filter/index.ts';
 import type { ResourceType } from '../collection/list.ts';
+import type { Precondition } from '../collection/entity-tag.ts';
 import type { Fields, Resource } from '../collection/resource.ts';
 import { ofIndex } from '../collection/several.ts';
 import { scopeOf } from '../domain-scope.ts';
@@ -90,13 +91,15 @@ export class ClassResource implements Resource {
     return list.flatMap((_fields, index) => made.get(index) ?? []);
   }
 
-  async update(session: Session, id: string, fields: Fields): Promise<ClassDefinition> {
+  async update(session: Session, id: string, fields: Fields, precondition?: Precondition): Promise<ClassDefinition> {
     const { domain_id: domain } = await this.#existing(session, id);
-    return await this.#model.classes(domain).update(id, fields);
+    return await this.#model.classes(domain).update(id, fields, precondition);
   }
 
-  async remove(session: Session, id: string): Promise<void> {
-    const { domain_id: domain } = await this.#existing(session, id);
+  async remove(session: Session, id: string, precondition?: Precondition): Promise<void> {
+    const existing = await this.#existing(session, id);
+    precondition?.(existing);
+    const { domain_id: domain } = existing;
     try {
       await this.#model.classes(domain).remove(id);
     } catch (error) {

@@ -1,7 +1,7 @@
 /** The collections of the dynamic data model: `/model/{class_path}` (specification, "Dynamic data model"). */
 import { Readable } from 'node:stream';
 import multipart from '@fastify/multipart';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Directory } from '../../runtime/domain/directory.ts';
 import type { Iam, Session } from '../../runtime/iam/iam.ts';
 import {
@@ -17,6 +17,7 @@ import {
 } from '../../runtime/model/index.ts';
 import type { App } from '../app.ts';
 import { sessionOf } from '../authentication.ts';
+import { entityTag, preconditionOf, tagged } from '../collection/entity-tag.ts';
 import { badParameter, RestError } from '../errors.ts';
 import { download, isDirectory, metadata, upload } from './attachments.ts';
 import { inputReader, objectOf, objectsOf } from './inputs.ts';
@@ -106,6 +107,9 @@ function readRoutes(app: App, deps: ModelDeps): void {
         return await download(model.attachments, place, request, reply, isAttachment(query.attachment));
       }
       const json = await collection.readJson(id, { mask: query.mask, flat: query.flat, date });
+      // The tag is that of the whole entity.
+      const isWhole = (query.mask ?? '') === '' && query.flat !== true;
+      if (isWhole && tagged(request, reply, JSON.parse(json) as object)) return reply.send();
       reply.type(JSON_TYPE);
       return json;
     },
@@ -127,6 +131,7 @@ function writeRoutes(app: App, deps: ModelDeps): void {
   const write = async (
     target: ModelTarget,
     request: FastifyRequest,
+    reply: FastifyReply,
     act: (input: Input, files: KeptFiles | undefined) => Promise<Entity>,
   ) => {
     const { body, uploads } = await read(request);
@@ -136,9 +141,9 @@ function writeRoutes(app: App, deps: ModelDeps): void {
       const several = uploads.length === 0 && target.id === undefined ? objectsOf(body) : undefined;
       if (several !== undefined) return await collection.createAll(several);
       const input = objectOf(body);
-      if (uploads.length === 0) return await act(input, undefined);
+      if (uploads.length === 0) return written(reply, await act(input, undefined));
       const newFiles = uploads.map(({ part: field, received, filename }) => ({ field, received, filename }));
-      return await act(input, await model.attachments.keep(collection.definition, newFiles));
+      return written(reply, await act(input, await model.attachments.keep(collection.definition, newFiles)));
     } catch (error) {
       await discardAll(model.attachments, uploads);
       throw error;
@@ -157,7 +162,7 @@ function writeRoutes(app: App, deps: ModelDeps): void {
     if (target.id !== undefined) throw notAllowed(request, target);
     switch (suffix) {
       case undefined:
-        return await write(target, request, (input, files) => collection.create(input, { files }));
+        return await write(target, request, reply, (input, files) => collection.create(input, { files }));
       case 'lookup':
         return await collection.lookup(await plainInput(request));
       case 'setup':
@@ -175,24 +180,29 @@ function writeRoutes(app: App, deps: ModelDeps): void {
     const place = placeOf(target);
     if (place === undefined) {
       const { collection, id, date } = target;
-      return await write(target, request, (input, files) => collection.replace(id, input, { date, files }));
+      const precondition = preconditionOf(request);
+      return await write(target, request, reply, (input, files) =>
+        collection.replace(id, input, { date, files, precondition }),
+      );
     }
     if (isDirectory(place)) throw notAllowed(request, target);
     return await upload(model.attachments, place, request, reply);
   });
 
-  app.patch('/model/*', { ...route, schema: { querystring: WriteQuery } }, async (request) => {
+  app.patch('/model/*', { ...route, schema: { querystring: WriteQuery } }, async (request, reply) => {
     const target = entityOf(request);
     if (target.field !== undefined) throw notAllowed(request, target);
     if (request.isMultipart() || isOctetStream(request)) throw new RestError('UNSUPPORTED_MEDIA_TYPE');
     const { collection, id, date } = target;
-    return await collection.update(id, await plainInput(request), { date, append: request.query.append });
+    const options = { date, append: request.query.append, precondition: preconditionOf(request) };
+    return written(reply, await collection.update(id, await plainInput(request), options));
   });
 
   app.delete('/model/*', route, async (request, reply) => {
     const target = entityOf(request);
     const place = placeOf(target);
-    if (place === undefined) await target.collection.remove(target.id, { date: target.date });
+    if (place === undefined)
+      await target.collection.remove(target.id, { date: target.date, precondition: preconditionOf(request) });
     else if (isDirectory(place)) throw notAllowed(request, target);
     else await model.attachments.remove(place);
     return reply.code(204).send();
@@ -201,6 +211,11 @@ function writeRoutes(app: App, deps: ModelDeps): void {
   app.options('/model/*', route, async (request) => {
     throw notAllowed(request, targetOf(request));
   });
+}
+
+function written(reply: FastifyReply, entity: Entity): Entity {
+  reply.header('etag', entityTag(entity));
+  return entity;
 }
 
 /** Hook: may this session do this, and is there such a class? Runs before the body is read. */

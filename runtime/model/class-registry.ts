@@ -100,9 +100,15 @@ export class ClassRegistry {
   }
 
   /** @throws NotFoundError, InvalidFieldError, CannotApplyError when the data do not fit, ConflictError */
-  async update(domain: string, id: string, input: Input): Promise<StoredClass> {
+  async update(
+    domain: string,
+    id: string,
+    input: Input,
+    precondition?: (before: StoredClass) => void,
+  ): Promise<StoredClass> {
     return await this.#change(async (tx) => {
       const before = this.#require(domain, id);
+      precondition?.(before);
       const next = this.#changed(before, input);
       const changes = this.#affected(before, next);
       for (const { from, to } of changes) await this.#alter(tx, from, to);

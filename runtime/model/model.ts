@@ -46,12 +46,24 @@ export interface ReadOptions {
   readonly date?: string | undefined;
 }
 
+/**
+ * Asked about the entity as it is, undefined where there is none, before it is written: what it throws leaves everything
+ * as it was.
+ */
+export type Precondition = (before: Entity | undefined) => void;
+
+export interface RemoveOptions {
+  readonly date?: string | undefined;
+  readonly precondition?: Precondition | undefined;
+}
+
 export interface UpdateOptions {
   /** Values of multi properties are appended to the present ones. */
   readonly append?: boolean | undefined;
   /** The input holds metadata of attachments that the file store made; otherwise they cannot be written. */
   readonly attachments?: boolean | undefined;
   readonly date?: string | undefined;
+  readonly precondition?: Precondition | undefined;
 }
 
 /** Metadata of files that the store has kept, by the property that they are for. */
@@ -64,6 +76,7 @@ export interface CreateOptions {
 
 export interface ReplaceOptions extends CreateOptions {
   readonly date?: string | undefined;
+  readonly precondition?: Precondition | undefined;
 }
 
 /** The entities of one class. All methods may throw BadParameterError, InvalidFieldError and CannotApplyError. */
@@ -96,7 +109,7 @@ export interface ModelCollection {
    */
   edit(id: string, change: (before: Entity) => Input, options?: UpdateOptions): Promise<Entity>;
   /** @throws NotFoundError */
-  remove(id: string, options?: { readonly date?: string | undefined }): Promise<void>;
+  remove(id: string, options?: RemoveOptions): Promise<void>;
   clear(): Promise<void>;
   /**
    * Ids of the entities with these key values (`id` and `opts.lookup_properties`), in order of id.
@@ -120,8 +133,12 @@ export interface ModelClasses {
   get(id: string): ClassDefinition | undefined;
   /** @throws InvalidFieldError naming the field, e.g. `properties.2.data_type`; ConflictError on `classname` or `id` */
   create(input: Input): Promise<ClassDefinition>;
-  /** Changes the given settings with the data in place; `opts` and `ext` are merged by first-level keys. */
-  update(id: string, input: Input): Promise<ClassDefinition>;
+  /**
+   * Changes the given settings with the data in place; `opts` and `ext` are merged by first-level keys.
+   *
+   * @param precondition asked about the class as it is, before anything is changed
+   */
+  update(id: string, input: Input, precondition?: (before: ClassDefinition) => void): Promise<ClassDefinition>;
   /** Removes the class with its data. @throws CannotApplyError while other classes inherit from it */
   remove(id: string): Promise<void>;
 }

@@ -102,7 +102,8 @@ class LiveModel implements Model, ClassFollower, ClusterFollower {
         return stored === undefined ? undefined : settingsOf(stored);
       },
       create: async (input: Input) => settingsOf(await registry.create(domain, input)),
-      update: async (id, input) => settingsOf(await registry.update(domain, id, input)),
+      update: async (id, input, precondition) =>
+        settingsOf(await registry.update(domain, id, input, (before) => precondition?.(settingsOf(before)))),
       remove: async (id) => {
         const stored = own(id);
         if (stored !== undefined && hasTable(stored)) await this.#orphans.emptied(stored);

@@ -123,6 +123,12 @@ describe('REST: domain-center collections', () => {
         const data = `data=${encodeURIComponent(JSON.stringify(change))}`;
         const form = { 'content-type': 'application/x-www-form-urlencoded' };
         expect((await node.as(ADMIN, 'PATCH', `${path}/${made.id}`, data, form)).body).to.deep.include(change);
+        const stale = { 'if-match': '"stale"' };
+        const etag = (await node.as(ADMIN, 'GET', `${path}/${made.id}`)).headers.get('etag') ?? '';
+        expectError(await node.as(ADMIN, 'PATCH', `${path}/${made.id}`, change, stale), 412, 1412, 'if-match');
+        expectError(await node.as(ADMIN, 'DELETE', `${path}/${made.id}`, undefined, stale), 412, 1412, 'if-match');
+        const unchanged = await node.as(ADMIN, 'PATCH', `${path}/${made.id}`, {}, { 'if-match': etag });
+        expect(unchanged.status, unchanged.text).to.equal(200);
         const deleted = await node.as(ADMIN, 'DELETE', `${path}/${made.id}`);
         expect([deleted.status, deleted.text]).to.deep.equal([204, '']);
         for (const method of ['GET', 'DELETE', 'PATCH']) {

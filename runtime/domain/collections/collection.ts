@@ -134,25 +134,27 @@ export class Collection<Entity extends Row> {
    * Changes the given fields. Composite fields are merged by first-level keys, where null (or the text `null`) removes
    * a key.
    *
+   * @param precondition asked about the entity as it is, in the transaction; what it throws leaves everything as it was
    * @throws EntityNotFoundError, InvalidFieldError, DuplicateError
    */
-  async update(id: string, input: Input): Promise<Entity> {
+  async update(id: string, input: Input, precondition?: (before: Entity) => void): Promise<Entity> {
     if (input['id'] !== undefined && input['id'] !== id) {
       throw new InvalidFieldError(this.definition.entity, 'id', 'cannot be changed', input['id']);
     }
     const prepared = await this.definition.prepare?.(input);
     return await this.#inTurn(async () => {
-      const change = await this.#transaction((db) => this.#change(db, id, input, prepared));
+      const change = await this.#transaction((db) => this.#change(db, id, input, prepared, precondition));
       await this.#notify(change);
       return change.after;
     });
   }
 
-  /** @throws EntityNotFoundError, EntityInUseError */
-  async remove(id: string): Promise<void> {
+  /** @param precondition as in `update`. @throws EntityNotFoundError, EntityInUseError */
+  async remove(id: string, precondition?: (before: Entity) => void): Promise<void> {
     await this.#inTurn(async () => {
-      const remove = (db: Kysely<Schema>): Promise<Entity> => this.#delete(id, db);
-      const single = this.definition.checkRemoval === undefined && this.#notices === undefined;
+      const remove = (db: Kysely<Schema>): Promise<Entity> => this.#delete(id, db, precondition);
+      const isChecked = this.definition.checkRemoval !== undefined || precondition !== undefined;
+      const single = !isChecked && this.#notices === undefined;
       const before = single ? await remove(this.#db) : await this.#transaction(remove);
       await this.#notify({ before, after: undefined });
     });
@@ -178,10 +180,12 @@ export class Collection<Entity extends Row> {
     id: string,
     input: Input,
     prepared: Input | undefined,
+    precondition: ((before: Entity) => void) | undefined,
   ): Promise<{ before: Entity; after: Entity }> {
     const { rows } = await sql<Entity>`select * from ${this.#table} where id = ${id} for update`.execute(db);
     const before = rows[0];
     if (before === undefined) throw new EntityNotFoundError(this.definition.entity, id);
+    precondition?.(before);
     const entity = this.#merge(before, input);
     this.#validate(entity);
     refuseUnstorable(this.definition.entity, input);
@@ -195,11 +199,12 @@ export class Collection<Entity extends Row> {
     return { before, after };
   }
 
-  async #delete(id: string, db: Kysely<Schema>): Promise<Entity> {
+  async #delete(id: string, db: Kysely<Schema>, precondition?: (before: Entity) => void): Promise<Entity> {
     try {
       const { rows } = await sql<Entity>`delete from ${this.#table} where id = ${id} returning *`.execute(db);
       const before = rows[0];
       if (before === undefined) throw new EntityNotFoundError(this.definition.entity, id);
+      precondition?.(before);
       await this.definition.checkRemoval?.(before, db);
       await this.#publish(id, before, db);
       return before;

@@ -16,6 +16,7 @@ export { ExpressionParser, type ParseContext } from './parser.ts';
 export { fieldTypes, isIntegral } from './schema-types.ts';
 export { type Item, toFunction, toPredicate } from './to-predicate.ts';
 export { SqlCompiler } from './to-sql.ts';
+export { canonical } from './values.ts';
 
 /**
  * Reads the parameter `filter`: an array in prefix notation, or an object of conditions.

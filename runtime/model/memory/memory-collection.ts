@@ -18,6 +18,7 @@ import type {
   ListQuery,
   ModelCollection,
   ReadOptions,
+  RemoveOptions,
   ReplaceOptions,
   UpdateOptions,
 } from '../model.ts';
@@ -133,13 +134,16 @@ export class MemoryCollection implements ModelCollection {
     return JSON.stringify(await this.read(id, options));
   }
 
-  async replace(id: string, input: Input, { files }: ReplaceOptions = {}): Promise<Entity> {
+  async replace(id: string, input: Input, { files, precondition }: ReplaceOptions = {}): Promise<Entity> {
     if (input['id'] !== undefined && input['id'] !== id) {
       throw new InvalidFieldError('id', 'cannot be changed', input['id']);
     }
     const given = { ...input, id: checkId(id) };
     const options = { now: this.#options.now(), files };
-    return await this.#write(id, (before) => makeEntity(this.definition, given, before, options));
+    return await this.#write(id, (before) => {
+      precondition?.(before);
+      return makeEntity(this.definition, given, before, options);
+    });
   }
 
   async update(id: string, input: Input, options: UpdateOptions = {}): Promise<Entity> {
@@ -150,13 +154,15 @@ export class MemoryCollection implements ModelCollection {
     const now = this.#options.now();
     return await this.#write(id, (before) => {
       if (before === undefined) throw new NotFoundError('Entity', id);
+      options.precondition?.(before);
       return patchEntity(this.definition, before, change(before), { ...options, now });
     });
   }
 
-  async remove(id: string): Promise<void> {
+  async remove(id: string, { precondition }: RemoveOptions = {}): Promise<void> {
     await this.#write(id, (before) => {
       if (before === undefined) throw new NotFoundError('Entity', id);
+      precondition?.(before);
       return undefined;
     });
   }

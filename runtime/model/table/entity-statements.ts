@@ -114,6 +114,11 @@ export async function deleteEntity(
   return row === undefined ? undefined : shapeOf(stored).readText(row);
 }
 
+/** Deletes what {@link findForUpdate} found, in its transaction. */
+export async function deleteForUpdate(db: Db, stored: StoredClass, which: Whereabouts): Promise<void> {
+  await sql`delete from ${tableOf(stored)} where ${where(stored, which)}`.execute(db);
+}
+
 function where(stored: StoredClass, { id, day }: Whereabouts): Fragment {
   if (day === undefined) return sql`id = ${id}`;
   const time = columnOf(stored, timeProperty(stored));

@@ -12,6 +12,7 @@ import type {
   ListQuery,
   ModelCollection,
   ReadOptions,
+  RemoveOptions,
   ReplaceOptions,
   UpdateOptions,
 } from '../model.ts';
@@ -73,7 +74,7 @@ export class FreshCollection implements ModelCollection {
     return this.#try(() => this.#inner.edit(id, change, options));
   }
 
-  remove(id: string, options?: { readonly date?: string | undefined }): Promise<void> {
+  remove(id: string, options?: RemoveOptions): Promise<void> {
     return this.#try(() => this.#inner.remove(id, options));
   }
 

@@ -17,6 +17,7 @@ import type {
   ListQuery,
   ModelCollection,
   ReadOptions,
+  RemoveOptions,
   ReplaceOptions,
   UpdateOptions,
 } from '../model.ts';
@@ -28,6 +29,7 @@ import { columnValue } from './definition.ts';
 import {
   type Db,
   deleteEntity,
+  deleteForUpdate,
   findForUpdate,
   insertAlone,
   insertEntity,
@@ -144,10 +146,10 @@ export class TableCollection implements ModelCollection {
     return undefined;
   }
 
-  async replace(id: string, input: Input, { date, files }: ReplaceOptions = {}): Promise<Entity> {
+  async replace(id: string, input: Input, { date, files, precondition }: ReplaceOptions = {}): Promise<Entity> {
     const stored = this.#writable('PUT');
-    const isBlind = !stored.opts.put_preread && !isPartitioned(stored.storage_mode) && files === undefined;
-    if (isBlind) return await this.#place(stored, id, input);
+    const needsBefore = stored.opts.put_preread || files !== undefined || precondition !== undefined;
+    if (!needsBefore && !isPartitioned(stored.storage_mode)) return await this.#place(stored, id, input);
     const day = parseDate(stored, date);
     const given: Input = { ...input, id: sameId(id, input) };
     // A new entity of a day belongs into that day.
@@ -158,6 +160,7 @@ export class TableCollection implements ModelCollection {
     const write = () =>
       this.#db.transaction().execute(async (tx) => {
         const found = await findForUpdate(tx, stored, { id, day });
+        precondition?.(found);
         const entity = makeEntity(stored, found === undefined ? placed : given, found, { now, files });
         const written =
           found === undefined ? await insertEntity(tx, stored, entity) : await updateEntity(tx, stored, day, entity);
@@ -200,7 +203,7 @@ export class TableCollection implements ModelCollection {
     id: string,
     change: (before: Entity) => Input,
     time: unknown,
-    { date, ...options }: UpdateOptions,
+    { date, precondition, ...options }: UpdateOptions,
   ): Promise<Entity> {
     const day = parseDate(stored, date);
     const now = this.#options.now();
@@ -208,6 +211,7 @@ export class TableCollection implements ModelCollection {
       this.#db.transaction().execute(async (tx) => {
         const found = await findForUpdate(tx, stored, { id, day });
         if (found === undefined) throw new NotFoundError('Entity', id);
+        precondition?.(found);
         const entity = patchEntity(stored, found, change(found), { now, ...options });
         return { before: found, after: await updateEntity(tx, stored, day, entity) };
       }),
@@ -217,9 +221,18 @@ export class TableCollection implements ModelCollection {
     return after;
   }
 
-  async remove(id: string, { date }: { readonly date?: string | undefined } = {}): Promise<void> {
+  async remove(id: string, { date, precondition }: RemoveOptions = {}): Promise<void> {
     const stored = this.#writable('DELETE');
-    const before = await deleteEntity(this.#run, stored, { id, day: parseDate(stored, date) });
+    const which = { id, day: parseDate(stored, date) };
+    const before =
+      precondition === undefined
+        ? await deleteEntity(this.#run, stored, which)
+        : await this.#db.transaction().execute(async (tx) => {
+            const found = await findForUpdate(tx, stored, which);
+            if (found !== undefined) precondition(found);
+            if (found !== undefined) await deleteForUpdate(tx, stored, which);
+            return found;
+          });
     if (before === undefined) throw new NotFoundError('Entity', id);
     await this.#options.orphans.changed(stored, before);
     this.#options.notices.removed(stored, before);

@@ -149,6 +149,37 @@ describeNodes('REST: model collections', (node) => {
         expect((await send('GET', `${path}?export=true`)).body).to.deep.equal(exported);
       });
 
+      it('If-Match lets a client overwrite only what it has read', async () => {
+        const made = await send('POST', path, { id: 'a', name: 'Ann', tags: ['x'], extra: { b: 1, a: [2] } });
+        expect(made.status, made.text).to.equal(200);
+        const first = made.headers.get('etag') ?? '';
+        expect(first).to.match(/^"[\w-]{43}"$/);
+        const read = await send('GET', `${path}/a`);
+        expect(read.headers.get('etag')).to.equal(first);
+        expect((await send('GET', `${path}/a?mask=name`)).headers.get('etag')).to.equal(null);
+        const known = await send('GET', `${path}/a`, undefined, { 'if-none-match': `"x", W/${first}` });
+        expect([known.status, known.text]).to.deep.equal([304, '']);
+        const changed = await send('PATCH', `${path}/a`, { name: 'Bob' }, { 'if-match': `"x", ${first}` });
+        expect(changed.status, changed.text).to.equal(200);
+        const second = changed.headers.get('etag');
+        expect(second).not.to.equal(first);
+        for (const [method, body] of [
+          ['PATCH', { name: 'Eve' }],
+          ['PUT', { name: 'Eve' }],
+          ['DELETE', undefined],
+        ] as const) {
+          const refused = await send(method, `${path}/a`, body, { 'if-match': first });
+          expectError(refused, 412, 1412, 'if-match');
+          expect(refused.headers.get('etag')).to.equal(second);
+        }
+        expectError(await send('PUT', `${path}/a`, { name: 'Eve' }, { 'if-none-match': '*' }), 412, 1412);
+        expectError(await send('PUT', `${path}/b`, { name: 'Eve' }, { 'if-match': '*' }), 412, 1412);
+        expect((await send('GET', `${path}/a`)).body).to.deep.include({ name: 'Bob' });
+        expectError(await send('GET', `${path}/b`), 404, 1404);
+        expect((await send('PUT', `${path}/b`, { name: 'Eve' }, { 'if-none-match': '*' })).status).to.equal(200);
+        expect((await send('DELETE', `${path}/a`, undefined, { 'if-match': second ?? '' })).status).to.equal(204);
+      });
+
       it('every method has its form as a suffix of POST', async () => {
         await send('POST', `${path}/a!put`, { name: 'A' });
         expect((await send('POST', `${path}/a!patch`, { age: 1 })).body).to.deep.include({ name: 'A', age: 1 });
