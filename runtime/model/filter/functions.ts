@@ -59,6 +59,12 @@ const SYNONYMS = {
 
 export type FunctionName = keyof typeof SYNONYMS;
 
+export const FUNCTION_NAMES = Object.keys(SYNONYMS) as readonly FunctionName[];
+
+export function synonymsOf(name: FunctionName): readonly string[] {
+  return SYNONYMS[name];
+}
+
 export const AGGREGATES = ['count', 'count_distinct', 'sum', 'avg', 'min', 'max'] as const;
 export type AggregateName = (typeof AGGREGATES)[number];
 
