@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Iam, Session } from '../runtime/iam/iam.ts';
 import { banned, RestError, tooOften } from './errors.ts';
 import { roleMethod, rolePath } from './route-names.ts';
+import { refuseForeignOrigin } from './same-origin.ts';
 import type { SessionRate } from './session-rate.ts';
 
 export const SESSION_COOKIE = 'RingmasterSession';
@@ -16,9 +17,23 @@ export function unauthenticated(): RestError {
 /**
  * The secret a request is sent with (specification, "Authentication"): when there is an Authorization header only its
  * token counts, otherwise the session cookie.
+ *
+ * @throws {RestError} 403 for a cookie that a page of another site makes the browser send
  */
 export function secretOf(request: FastifyRequest): string | undefined {
-  return secretOfHeaders(request.headers.authorization, request.cookies[SESSION_COOKIE]);
+  const { authorization } = request.headers;
+  return secretOfHeaders(authorization, authorization === undefined ? cookieOf(request) : undefined);
+}
+
+/**
+ * The session cookie of a request.
+ *
+ * @throws {RestError} 403 when a page of another site makes the browser send it
+ */
+export function cookieOf(request: FastifyRequest): string | undefined {
+  const cookie = request.cookies[SESSION_COOKIE];
+  if (cookie !== undefined) refuseForeignOrigin(request.headers);
+  return cookie;
 }
 
 /** The same, of the header and the session cookie as they are. */
@@ -62,12 +77,13 @@ export function authenticator(
 
 /** By the token or the cookie; some routes look at the cookie when the token is none (specification, "Sessions", read). */
 async function sessionOfRequest(iam: Iam, request: FastifyRequest): Promise<Session> {
-  const { [SESSION_COOKIE]: cookie } = request.cookies;
   const isEither = request.routeOptions.config.tokenOrCookie === true && request.headers.authorization !== undefined;
   try {
     return await sessionOfSecret(iam, secretOf(request), request.ip);
   } catch (error) {
-    if (!isEither || cookie === undefined || !(error instanceof RestError) || error.status !== 401) throw error;
+    if (!isEither || !(error instanceof RestError) || error.status !== 401) throw error;
+    const cookie = cookieOf(request);
+    if (cookie === undefined) throw error;
     return await sessionOfSecret(iam, cookie, request.ip);
   }
 }

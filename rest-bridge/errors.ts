@@ -18,6 +18,7 @@ export const ERRORS = {
   AUTHENTICATION_REQUIRED: { status: 401, code: 1401, template: 'Authentication required' },
   WRONG_CREDENTIALS: { status: 401, code: 1401, template: 'Wrong domain, login or password' },
   FORBIDDEN: { status: 403, code: 1401, template: 'Access forbidden' },
+  CROSS_SITE: { status: 403, code: 1401, template: 'The session cookie is not taken from here: {reason}' },
   ENDPOINT_NOT_FOUND: { status: 404, code: 1401, template: 'Endpoint not found' },
   ENTITY_NOT_FOUND: { status: 404, code: 1404, template: '{entity} not found' },
   DIALOG_NOT_FOUND: { status: 404, code: 1413, template: 'Dialog not found' },

@@ -6,6 +6,7 @@ import type { App } from '../app.ts';
 import { secretOfHeaders, SESSION_COOKIE, sessionOfSecret } from '../authentication.ts';
 import { toRestError } from '../error-answers.ts';
 import { RestError } from '../errors.ts';
+import { refuseForeignOrigin } from '../same-origin.ts';
 import { EventConnection } from './connection.ts';
 import { runRest } from './rest-frame.ts';
 import type { Subscribers } from './subscribers.ts';
@@ -32,7 +33,7 @@ export function webSockets(app: App, { iam, subscribers }: WebSocketDeps): void 
     const ip = request.socket.remoteAddress ?? '';
     const session = await sessionOfSecret(iam, secret, ip);
     if (request.url?.split('?', 1)[0] !== PATH) throw new RestError('ENDPOINT_NOT_FOUND');
-    if (!isSameOrigin(request)) throw new RestError('FORBIDDEN', { reason: 'the Origin is another site' });
+    refuseForeignOrigin(request.headers);
     server.handleUpgrade(request, socket, head, (webSocket) => open(webSocket, socket, session, secret ?? '', ip));
   }
 
@@ -78,12 +79,6 @@ export function webSockets(app: App, { iam, subscribers }: WebSocketDeps): void 
 
 function cookieOf(app: App, { headers }: IncomingMessage): string | undefined {
   return headers.cookie === undefined ? undefined : app.parseCookie(headers.cookie)[SESSION_COOKIE];
-}
-
-/** A page of another site must not use the cookie; programs send no Origin. */
-function isSameOrigin({ headers }: IncomingMessage): boolean {
-  const { origin, host } = headers;
-  return origin === undefined || (URL.canParse(origin) && new URL(origin).host === host);
 }
 
 function refuse(socket: Duplex, error: RestError): void {

@@ -2,8 +2,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { Iam, LoginResult, Session } from '../../runtime/iam/iam.ts';
 import type { App } from '../app.ts';
-import { SESSION_COOKIE, sessionOf, sessionOfSecret } from '../authentication.ts';
+import { cookieOf, SESSION_COOKIE, sessionOf, sessionOfSecret } from '../authentication.ts';
 import { badParameter, banned, RestError } from '../errors.ts';
+import { refuseForeignOrigin } from '../same-origin.ts';
 import { SessionData, type SessionDataSources, sessionData } from '../session-data.ts';
 import { answers, ErrorAnswer, NoContent } from './schemas.ts';
 
@@ -37,6 +38,7 @@ export function sessionRoutes(app: App, deps: SessionDataSources & { readonly ia
           204: NoContent,
           400: ErrorAnswer,
           401: ErrorAnswer,
+          403: ErrorAnswer,
           422: ErrorAnswer,
           503: ErrorAnswer,
           429: ErrorAnswer,
@@ -46,6 +48,8 @@ export function sessionRoutes(app: App, deps: SessionDataSources & { readonly ia
     async (request, reply) => {
       const kind = request.body.session_type ?? 'cookie';
       if (kind === 'token_clone_cookie') return { session_token: await cloneCookie(iam, request) };
+      // A form of another site could log the browser in as somebody else, who would then see what the user does.
+      if (kind === 'cookie') refuseForeignOrigin(request.headers);
       const result = await logIn(iam, request.body, kind, request.ip);
       if (kind === 'token') return { session_token: result.token };
       setSessionCookie(reply, result.token, result.session);
@@ -97,7 +101,7 @@ function setSessionCookie(reply: FastifyReply, token: string, session: Session):
 }
 
 async function cloneCookie(iam: Iam, request: FastifyRequest): Promise<string> {
-  const session = await sessionOfSecret(iam, request.cookies[SESSION_COOKIE], request.ip);
+  const session = await sessionOfSecret(iam, cookieOf(request), request.ip);
   const { token } = await iam.cloneToToken(session);
   return token;
 }

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request as httpRequest } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
@@ -63,6 +65,21 @@ export class RestNode {
 
   call(method: string, path: string, call: Call = {}): Promise<Reply> {
     return request(this.port, method, path, call);
+  }
+
+  /** Sends the headers as they are, Host included, which fetch sets by itself. */
+  async raw(
+    method: string,
+    path: string,
+    headers: Readonly<Record<string, string>>,
+    body: string,
+  ): Promise<{ readonly status: number; readonly cookie: string | undefined; readonly body: unknown }> {
+    const outgoing = httpRequest({ host: '127.0.0.1', port: this.port, method, path, headers, agent: false });
+    outgoing.end(body);
+    const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage];
+    const answer = Buffer.concat((await incoming.toArray()) as Buffer[]).toString('utf8');
+    const { statusCode: status = 0, headers: answered } = incoming;
+    return { status, cookie: answered['set-cookie']?.[0], body: answer === '' ? undefined : JSON.parse(answer) };
   }
 
   /** A token of a demo user. */

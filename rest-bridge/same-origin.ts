@@ -1,0 +1,34 @@
+/** Whether a browser sent a request for a page of another site, which must not use the session cookie. */
+import type { IncomingHttpHeaders } from 'node:http';
+import { RestError } from './errors.ts';
+
+/**
+ * Refuses a request that a page of another site caused (cross-site request forgery).
+ *
+ * `Sec-Fetch-Site` (W3C Fetch Metadata) is set by the browser alone. `same-origin` there counts before `Origin`, because a
+ * proxy may have changed Host. Without it the host of `Origin` (RFC 6454 section 7) has to be that of Host; the scheme may
+ * differ, as a proxy may end TLS. Programs send neither header.
+ *
+ * @throws {RestError} 403/1401 with `error_details: {field, reason}`
+ */
+export function refuseForeignOrigin(headers: IncomingHttpHeaders): void {
+  const { origin, host } = headers;
+  const site = headers['sec-fetch-site'];
+  if (site === 'same-origin') return;
+  if (site === 'cross-site') throw foreign('Sec-Fetch-Site', 'the request comes from a page of another site');
+  if (origin !== undefined && !isOf(host, origin)) {
+    throw foreign('Origin', `${origin} is not the host of this service, ${host ?? 'which the request does not name'}`);
+  }
+}
+
+function isOf(host: string | undefined, origin: string): boolean {
+  if (!URL.canParse(origin)) return false;
+  const { protocol, host: wanted } = new URL(origin);
+  // The same form for both: lower case, without the port that the scheme implies.
+  const own = `${protocol}//${host}`;
+  return wanted !== '' && URL.canParse(own) && new URL(own).host === wanted;
+}
+
+function foreign(field: string, why: string): RestError {
+  return new RestError('CROSS_SITE', { field, reason: `${why}; send a token as Authorization: Bearer instead` });
+}
