@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Iam, Session } from '../runtime/iam/iam.ts';
 import { banned, RestError, tooOften } from './errors.ts';
+import { senderKnown } from './http/front.ts';
 import { roleMethod, rolePath } from './route-names.ts';
 import { refuseForeignOrigin } from './same-origin.ts';
 import type { SessionRate } from './session-rate.ts';
@@ -63,6 +64,7 @@ export function authenticator(
     if (config.public) return;
     const session = await sessionOfRequest(iam, request);
     request.session = session;
+    senderKnown(request.raw);
     const seconds = rate.take(session.id);
     if (seconds > 0) throw tooOften(seconds);
     if (request.is404) throw new RestError('ENDPOINT_NOT_FOUND');

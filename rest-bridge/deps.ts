@@ -8,6 +8,7 @@ import type { FirstAnswers } from '../runtime/idempotency/first-answers.ts';
 import type { Accounts, Avatars, Iam, Session } from '../runtime/iam/index.ts';
 import type { Model } from '../runtime/model/index.ts';
 import type { ScriptStore } from '../runtime/script-store/script-store.ts';
+import type { BodyLimits } from './http/body-pace.ts';
 import type { Hooks } from './routes/hooks.ts';
 import type { Recording } from '../runtime/recording/index.ts';
 
@@ -114,6 +115,6 @@ export interface RestDeps {
   readonly bodyLimit?: number;
   /** Milliseconds for a request head to arrive. Default 10 000. */
   readonly headTimeoutMs?: number;
-  /** Milliseconds for a whole request to arrive. Default 300 000. */
-  readonly requestTimeoutMs?: number;
+  /** How slowly a body may come. */
+  readonly bodyLimits?: Partial<BodyLimits>;
 }

@@ -64,7 +64,7 @@ export async function createRestServer(deps: RestDeps): Promise<App> {
         onRefused: (refusal, socket) =>
           log.info({ ip: socket.remoteAddress, reason: refusal.message, kind: refusal.kind }, 'request refused'),
         ...(deps.headTimeoutMs !== undefined && { headTimeoutMs: deps.headTimeoutMs }),
-        ...(deps.requestTimeoutMs !== undefined && { requestTimeoutMs: deps.requestTimeoutMs }),
+        ...(deps.bodyLimits !== undefined && { bodyLimits: deps.bodyLimits }),
       }),
   }).withTypeProvider();
 

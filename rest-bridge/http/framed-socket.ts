@@ -1,12 +1,15 @@
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
+import { type BodyLimits, BodyPace } from './body-pace.ts';
 import { MessageFramer } from './message-framer.ts';
 import { Refusal } from './refusal.ts';
 
 export interface FramedSocketOptions {
   /** Milliseconds from the first byte of a head to its last. Default 10 000. */
   readonly headTimeoutMs?: number;
+  /** How slowly a body may come. */
+  readonly bodyLimits?: Partial<BodyLimits>;
   /** Milliseconds for which a closed connection still takes what the client is sending. Default 1 000. */
   readonly lingerMs?: number;
   /** The answer to a message that is not handed on: a whole HTTP response with `Connection: close`. */
@@ -32,6 +35,9 @@ export class FramedSocket extends Duplex {
   readonly #outbox: Buffer[] = [];
   #flushing = false;
   #headTimer: NodeJS.Timeout | undefined;
+  /** When the head at hand began, `performance.now()`. */
+  #headBegan: number | undefined;
+  readonly #pace: BodyPace;
   #lingerTimer: NodeJS.Timeout | undefined;
   /** Heads handed on, requests Node made of them, and answers that are over. */
   #heads = 0;
@@ -49,14 +55,20 @@ export class FramedSocket extends Duplex {
     super({ allowHalfOpen: true, decodeStrings: true });
     this.#raw = raw;
     this.#options = options;
+    this.#pace = new BodyPace(options.bodyLimits, {
+      // What this side does not read yet cannot come.
+      isHeldUp: () => raw.isPaused(),
+      tooSlow: (reason) => this.#stopReading(new Refusal('timeout', reason), this.#requests),
+    });
     this.#framer = new MessageFramer({
       head: (head) => {
         this.#heads++;
+        if (head.body.kind !== 'none') this.#pace.begin(this.#headBegan);
         this.#stopHeadTimer();
         if (head.upgrade) this.#upgradeHead = [];
       },
       forward: (bytes) => (this.#upgradeHead ? this.#upgradeHead.push(bytes) : this.#addToOutbox(bytes)),
-      end: () => {},
+      end: () => this.#pace.end(),
       upgrade: () => {
         this.#upgrading = true;
         this.#releaseUpgrade();
@@ -89,6 +101,11 @@ export class FramedSocket extends Duplex {
       this.#flush();
       this.#raw.resume();
     }
+  }
+
+  /** The sender of a request is known: its body may take as long as its rate allows. */
+  senderKnown(request: IncomingMessage): void {
+    if (this.#lastResponse?.req === request && this.#requests === this.#heads) this.#pace.senderKnown();
   }
 
   /** No request is being answered or read to its end: closing the connection loses nothing. */
@@ -147,7 +164,9 @@ export class FramedSocket extends Duplex {
 
   #onData(chunk: Buffer): void {
     if (this.#refusal || this.#lingerTimer) return;
+    this.#pace.came(chunk.length);
     this.#framer.feed(chunk);
+    this.#pace.wait();
     this.#flush();
     this.#watchHead();
     // An undecided upgrade waits for Node; so does whatever the client sends behind it.
@@ -164,6 +183,7 @@ export class FramedSocket extends Duplex {
 
   #watchHead(): void {
     if (!this.#framer.inHead) return;
+    this.#headBegan ??= performance.now();
     this.#headTimer ??= setTimeout(
       () => this.#stopReading(new Refusal('timeout', 'the request line and headers came too slowly'), this.#heads),
       this.#options.headTimeoutMs ?? HEAD_TIMEOUT_MS,
@@ -173,6 +193,7 @@ export class FramedSocket extends Duplex {
   #stopHeadTimer(): void {
     clearTimeout(this.#headTimer);
     this.#headTimer = undefined;
+    this.#headBegan = undefined;
   }
 
   #stopReading(refusal: Refusal, good: number): void {
@@ -185,6 +206,7 @@ export class FramedSocket extends Duplex {
   #refuse(refusal: Refusal, inBody: boolean, good: number): void {
     if (this.#refusal || this.destroyed) return;
     this.#stopHeadTimer();
+    this.#pace.end();
     this.#refusal = { refusal, inBody, due: inBody ? this.#heads - 1 : good };
     this.#options.onRefused?.(refusal, this);
     this.#answerRefusal();
@@ -250,6 +272,7 @@ export class FramedSocket extends Duplex {
   override _destroy(error: Error | null, callback: (error: Error | null) => void): void {
     this.#finished = true;
     this.#stopHeadTimer();
+    this.#pace.end();
     clearTimeout(this.#lingerTimer);
     this.#raw.destroy();
     callback(error);

@@ -6,8 +6,8 @@ import { FramedSocket, type FramedSocketOptions } from './framed-socket.ts';
 import { Refusal } from './refusal.ts';
 
 export interface FrontOptions extends FramedSocketOptions {
-  /** Milliseconds for a whole request, its body included. Default 300 000. */
-  readonly requestTimeoutMs?: number;
+  /** Milliseconds for which a connection may be silent before its first request. Default 60 000. */
+  readonly silentTimeoutMs?: number;
   /** Milliseconds for which a connection may be idle between two requests. Default 72 000. */
   readonly keepAliveTimeoutMs?: number;
   /** Key and certificate: speak HTTPS. */
@@ -21,10 +21,12 @@ export interface FrontOptions extends FramedSocketOptions {
  * The server needs a `clientError` listener that calls {@link refuseClient}.
  */
 export function createFrontedServer(handler: RequestListener, options: FrontOptions): Server {
-  const { requestTimeoutMs = 300_000, keepAliveTimeoutMs = 72_000 } = options;
+  const { silentTimeoutMs = 60_000, keepAliveTimeoutMs = 72_000 } = options;
   const settings = {
-    requestTimeout: requestTimeoutMs,
-    connectionsCheckingInterval: Math.min(30_000, requestTimeoutMs),
+    // Bodies have a rate, and no end: `FramedSocket` watches them.
+    requestTimeout: 0,
+    headersTimeout: silentTimeoutMs,
+    connectionsCheckingInterval: Math.min(30_000, silentTimeoutMs),
     keepAliveTimeout: keepAliveTimeoutMs,
     // `Upgrade: h2c`, which some clients offer on plain HTTP, is no upgrade, whoever listens.
     shouldUpgradeCallback: (request: IncomingMessage): boolean => mayUpgrade(server, request),
@@ -48,6 +50,15 @@ export function refuseClient(error: NodeJS.ErrnoException, socket: Duplex): void
   } else {
     socket.refuse(new Refusal('malformed', `the request cannot be read (${error.code ?? error.message})`));
   }
+}
+
+/**
+ * Tells the front that the sender of a request is authenticated: a slow body is then cut off by its rate alone, and not
+ * `BodyLimits.strangerMs` after its head began.
+ */
+export function senderKnown(request: IncomingMessage): void {
+  // A request within a WebSocket has no connection of its own.
+  if (request.socket instanceof FramedSocket) request.socket.senderKnown(request);
 }
 
 function mayUpgrade(server: Server, request: IncomingMessage): boolean {

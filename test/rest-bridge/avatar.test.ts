@@ -32,7 +32,7 @@ function form(...parts: readonly Part[]): Buffer {
 describe('REST: user info and avatar', () => {
   let node: DataNode;
   before(async () => {
-    node = await DataNode.start({ requestTimeoutMs: 1_000 });
+    node = await DataNode.start({ bodyLimits: { graceMs: 1_000 } });
   });
   after(() => node.close());
 

@@ -79,6 +79,30 @@ describe('REST: connections', () => {
     expect((await node.call('GET', '/healthz')).status).to.equal(200);
   });
 
+  it('answers 408/1408 to a login whose body never ends, and lets a slow upload of a user go on', async () => {
+    const slow = await RestNode.start({ bodyLimits: { graceMs: 2_000, bytesPerSecond: 20, strangerMs: 300 } });
+    const drip = async (head: string): Promise<RawClient> => {
+      const client = await RawClient.open(slow.port);
+      client.write(`${head}Content-Type: application/json\r\nContent-Length: 60\r\n\r\n{`);
+      const timer = setInterval(() => client.write(' '), 10);
+      client.socket.once('close', () => clearInterval(timer));
+      return client;
+    };
+    const login = await drip('POST /rest/v1/iam/sessions HTTP/1.1\r\nHost: x\r\n');
+    const refused = await login.answer();
+    expect([refused?.status, refused?.headers['connection']]).to.deep.equal([408, 'close']);
+    expect(refused?.body).to.include('"error_code":1408').and.include('without a session');
+    await login.end();
+    login.close();
+    const token = `Authorization: Bearer ${await slow.token()}\r\n`;
+    const lookup = await drip(`LOOKUP /rest/v1/uc/calls HTTP/1.1\r\nHost: x\r\n${token}`);
+    // 60 bytes take 600 ms, twice the limit of strangers; they are no JSON.
+    expect((await lookup.answer())?.status).to.equal(400);
+    lookup.close();
+    await untilNoConnection(slow);
+    await slow.close();
+  });
+
   it('closes at once with connections that are idle, silent, or within a head', async () => {
     const idle = await RawClient.open(node.port);
     idle.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');

@@ -15,7 +15,7 @@ describe('REST: errors', () => {
   afterEach(() => node.close());
 
   it('gives one meaning to each pair of status and code', () => {
-    const shared = new Set(['400/1400', '401/1401', '413/1506', '429/1429']);
+    const shared = new Set(['400/1400', '401/1401', '403/1401', '413/1506', '429/1429']);
     const pairs = Object.values(ERRORS).map(({ status, code }) => `${status}/${code}`);
     const single = pairs.filter((pair) => !shared.has(pair));
     expect(new Set(single).size).to.equal(single.length);
