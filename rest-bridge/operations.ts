@@ -79,7 +79,6 @@ function askedBy(
   };
 }
 
-/** Whatever else stands in a query is for others to read, such as caches. */
 function selectorsOf(request: FastifyRequest): [string, unknown][] {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schema has read it
   const query = Object.entries(request.query as Readonly<Record<string, unknown>>);
@@ -140,14 +139,10 @@ function routesOf(app: App, deps: OperationDeps, definition: OperationDefinition
   else app.post(`${base}/${ID}!${name}`, there, async (request, reply) => answer(request, reply, request.params.id));
 }
 
-/**
- * A parameter that the operation does not have is refused: it may be one that was misspelt, and phones would ring. An
- * operation whose parameters can all be left out needs no body.
- */
+/** An operation whose parameters can all be left out needs no body. */
 function bodyOf(parameters: TSchema): TSchema {
   const { required = [] } = parameters as { required?: readonly string[] };
-  const strict = { ...parameters, additionalProperties: false };
-  return required.length === 0 ? { ...strict, [OPTIONAL_BODY]: true } : strict;
+  return required.length === 0 ? { ...parameters, [OPTIONAL_BODY]: true } : parameters;
 }
 
 /** JSON in which the order of keys does not matter. */

@@ -33,6 +33,7 @@ import { sessionRoutes } from './routes/sessions.ts';
 import { userRoutes } from './routes/user.ts';
 import { userSessionRoutes } from './routes/user-sessions.ts';
 import { SessionRate } from './session-rate.ts';
+import { strictRoutes } from './strict-routes.ts';
 import { schemaCompiler } from './validation.ts';
 
 /** Bytes. */
@@ -92,6 +93,7 @@ export async function createRestServer(deps: RestDeps): Promise<App> {
       api.setNotFoundHandler(() => {
         throw new RestError('ENDPOINT_NOT_FOUND');
       });
+      strictRoutes(api);
       const routes = collectRoutes(api);
       const addMethodNotAllowed = methodNotAllowed(api);
       const addChildLists = childLists(api);

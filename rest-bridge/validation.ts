@@ -1,6 +1,7 @@
 import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv';
 import type { FastifySchemaCompiler } from 'fastify';
 import type { TSchema } from 'typebox';
+import { notKnown } from '../runtime/words/nearest.ts';
 import { badParameter } from './errors.ts';
 
 /** Marks the schema of a body that may be left out. */
@@ -27,10 +28,14 @@ export function schemaCompiler(): FastifySchemaCompiler<TSchema> {
     const isBody = httpPart === 'body';
     const validate: ValidateFunction = (isBody ? bodies : texts).compile(schema);
     const flags = isBody ? [] : booleanProperties(schema);
+    const known =
+      isRecord(schema) && schema['additionalProperties'] === false ? Object.keys(propertiesOf(schema)) : undefined;
     const optional = isBody && isRecord(schema) && schema[OPTIONAL_BODY] === true;
     return (data: unknown) => {
       // Fastify has null for a body that is not there.
       if (optional && data === null) return { value: data };
+      const unknown = unknownName(data, known);
+      if (unknown !== undefined) return { error: unknown };
       readFlags(data, flags);
       if (validate(data)) {
         const endless = endlessNumber(data);
@@ -39,6 +44,13 @@ export function schemaCompiler(): FastifySchemaCompiler<TSchema> {
       return { error: explain(validate.errors ?? [], httpPart ?? 'request') };
     };
   };
+}
+
+/** Before anything else: what is missing may be there under a misspelt name. */
+function unknownName(data: unknown, known: readonly string[] | undefined): Error | undefined {
+  if (known === undefined || !isRecord(data)) return undefined;
+  const unknown = Object.keys(data).find((name) => !known.includes(name));
+  return unknown === undefined ? undefined : badParameter(unknown, notKnown(unknown, known));
 }
 
 /** Names of the properties that are boolean, whose text may be `1`, `0`, empty or in any case. */
@@ -95,7 +107,7 @@ function reason(error: ErrorObject, all: readonly ErrorObject[]): string {
     case 'required':
       return 'is missing';
     case 'additionalProperties':
-      return 'is not known';
+      return notKnown(params(error).additionalProperty ?? '', Object.keys(propertiesOf(error.parentSchema)));
     case 'enum':
       return `must be one of ${list(params(error).allowedValues ?? [])}`;
     case 'anyOf':
@@ -108,6 +120,10 @@ function reason(error: ErrorObject, all: readonly ErrorObject[]): string {
     default:
       return error.message ?? 'is not valid';
   }
+}
+
+function propertiesOf(schema: unknown): object {
+  return isRecord(schema) && isRecord(schema['properties']) ? schema['properties'] : {};
 }
 
 interface AjvParams {

@@ -2,6 +2,7 @@ import { type Static, type TSchema, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { splitDtmfTail } from '../../runtime/interpreter/dtmf-tail.ts';
 import { ScenarioError } from '../../runtime/interpreter/errors.ts';
+import { notKnown } from '../../runtime/words/nearest.ts';
 import type { ResponseMode } from './response.ts';
 
 /** Parameters of the call operations: the one source for validation, OpenAPI and the Operation component. */
@@ -65,7 +66,7 @@ export function parseParameters<Schema extends TSchema>(schema: Schema, given: u
     throw new ParameterError('', 'the parameters must be an object');
   const { properties } = schema as unknown as { properties: Record<string, TSchema> };
   const unknown = Object.keys(given).find((name) => !Object.hasOwn(properties, name));
-  if (unknown !== undefined) throw new ParameterError(unknown, 'is not known');
+  if (unknown !== undefined) throw new ParameterError(unknown, notKnown(unknown, Object.keys(properties)));
   const [problem] = Value.Errors(schema, given);
   if (problem) throw parameterError(problem, properties, given as Record<string, unknown>);
   return given as Static<Schema>;

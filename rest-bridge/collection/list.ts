@@ -29,6 +29,9 @@ export const ListQuery = Type.Object({
     Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: '0 answers the number of items found' }),
   ),
   countonly: Type.Optional(Type.Boolean({ description: 'Only the number of items found' })),
+  export: Type.Optional(
+    Type.Boolean({ description: 'Entities in a form that can be posted back; calls and the like stay as they are' }),
+  ),
 });
 
 export const Count = Type.Object({ count: Type.Integer() });

@@ -16,11 +16,6 @@ const Body = Type.Object({}, { additionalProperties: true });
 /** One resource, or what a list with `export` answered. */
 const OneOrMore = Type.Union([Body, Type.Array(Body, { maxItems: 10_000 })]);
 
-const ExportQuery = Type.Object({
-  ...ListQuery.properties,
-  export: Type.Optional(Type.Boolean({ description: 'Entities in a form that can be posted back' })),
-});
-
 /**
  * The generic operations of one collection (specification, "Generic REST operations"): POST, GET, PATCH, DELETE and
  * LOOKUP. PUT is not offered to domain-center collections.
@@ -52,7 +47,7 @@ export function collectionRoutes(app: App, path: string, resource: Resource): vo
     path,
     {
       schema: {
-        querystring: ExportQuery,
+        querystring: ListQuery,
         response: answers({ 200: Type.Union([Type.Array(Entity), Count]), 400: ErrorAnswer }),
       },
     },

@@ -1,11 +1,12 @@
 import { IncomingMessage, type ServerResponse } from 'node:http';
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import type { Iam, Session } from '../../runtime/iam/iam.ts';
 import type { App } from '../app.ts';
 import { secretOf, sessionOf } from '../authentication.ts';
 import { badParameter } from '../errors.ts';
+import { schemaCompiler } from '../validation.ts';
 import { LINGER_MS, MAX_WAITING_BYTES, SESSION_OVER } from './connection.ts';
-import { MAX_EXPIRES, type Selection } from './selection.ts';
+import { MAX_EXPIRES, type Selection, SelectionFields } from './selection.ts';
 import type { Subscribers } from './subscribers.ts';
 import { toldEvent } from './told-event.ts';
 
@@ -20,6 +21,14 @@ const EventsQuery = Type.Object({
   classpath: Type.Optional(Type.String()),
   mask: Type.Optional(Type.String()),
   filter: Type.Optional(Type.String({ description: 'JSON' })),
+  exargs: Type.Optional(Type.String({ description: 'JSON {mask, filter}, in place of these two' })),
+  expires: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: MAX_EXPIRES,
+      description: 'Seconds after which the stream ends; default: never',
+    }),
+  ),
   after: Type.Optional(Type.Integer({ minimum: 0 })),
 });
 
@@ -44,18 +53,17 @@ export function eventStream(app: App, iam: Iam, subscribers: Subscribers): void 
       // Within a WebSocket's `rest` there is no connection to stream to.
       if (!(request.raw instanceof IncomingMessage)) throw badParameter('path', 'is a stream; use subscribe');
       const session = sessionOf(request);
-      const { id, events, objects, classpath, mask, filter, after } = request.query;
+      const { id, events, objects, classpath, expires, after } = request.query;
       const lastEventId = String(request.headers['last-event-id'] ?? '');
       const last = LAST_EVENT_ID.exec(lastEventId);
       const name = last?.[1] ?? id;
       const from = last?.[2] === undefined ? after : Number(last[2]);
-      const exargs = { ...(mask !== undefined && { mask }), ...(filter !== undefined && { filter: json(filter) }) };
       const selection: Selection = {
         ...(name !== undefined && { id: name }),
         ...(events !== undefined && { events: events.split(',') }),
         ...(objects !== undefined && { objects: objects.split(',') }),
         ...(classpath !== undefined && { classpath }),
-        exargs,
+        exargs: exargsOf(request.query),
       };
       const { raw } = reply;
       const stream = new EventStream(raw);
@@ -63,7 +71,7 @@ export function eventStream(app: App, iam: Iam, subscribers: Subscribers): void 
       let open = false;
       const subscribed = subscribers.subscribe(
         session,
-        { ...selection, expires: MAX_EXPIRES, ...(from !== undefined && { after: from }) },
+        { ...selection, expires: expires ?? MAX_EXPIRES, ...(from !== undefined && { after: from }) },
         {
           sinkOf: (own) => (delivery) => {
             const { seq, event } = delivery;
@@ -94,7 +102,7 @@ export function eventStream(app: App, iam: Iam, subscribers: Subscribers): void 
       const secret = secretOf(request) ?? '';
       const heartbeat = setInterval(() => {
         stream.write(':\n\n');
-        subscribers.renew(session, subscribed.id);
+        if (expires === undefined) subscribers.renew(session, subscribed.id);
         // Its use keeps the session alive.
         void iam.authenticate(secret, request.ip).then(
           (result) => follow(result.ok ? result.session : undefined),
@@ -136,10 +144,26 @@ class EventStream {
   }
 }
 
-function json(text: string): unknown {
+const readExargs = schemaCompiler()({ schema: SelectionFields.exargs, httpPart: 'body', method: '', url: '' });
+
+/** @throws RestError 400/1400 for what cannot be understood */
+function exargsOf({ mask, filter, exargs }: Static<typeof EventsQuery>): NonNullable<Selection['exargs']> {
+  const { value, error } = readExargs(exargs === undefined ? {} : json('exargs', exargs)) as {
+    value?: NonNullable<Selection['exargs']>;
+    error?: Error;
+  };
+  if (error !== undefined) throw error;
+  return {
+    ...value,
+    ...(mask !== undefined && { mask }),
+    ...(filter !== undefined && { filter: json('filter', filter) }),
+  };
+}
+
+function json(field: string, text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    throw badParameter('filter', 'is not JSON');
+    throw badParameter(field, 'is not JSON');
   }
 }

@@ -8,7 +8,6 @@ import { badParameter } from '../errors.ts';
 export const ModelGetQuery = Type.Object({
   ...ListQuery.properties,
   ...ReadQuery.properties,
-  export: Type.Optional(Type.Boolean({ description: 'Entities in a form that can be posted back' })),
   interval: Type.Optional(
     Type.String({ description: 'JSON ["from", "to"], half-open; mandatory for history and transactionlog' }),
   ),

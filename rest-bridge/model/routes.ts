@@ -168,6 +168,7 @@ function writeRoutes(app: App, deps: ModelDeps): void {
       case 'setup':
         return await collection.setup(await plainInput(request));
       case 'clear':
+        refuseBody(request);
         await collection.clear();
         return reply.code(204).send();
       default:
@@ -201,6 +202,7 @@ function writeRoutes(app: App, deps: ModelDeps): void {
   app.delete('/model/*', route, async (request, reply) => {
     const target = entityOf(request);
     const place = placeOf(target);
+    refuseBody(request);
     if (place === undefined)
       await target.collection.remove(target.id, { date: target.date, precondition: preconditionOf(request) });
     else if (isDirectory(place)) throw notAllowed(request, target);
@@ -263,6 +265,12 @@ function entityOf(request: FastifyRequest): ModelTarget & { readonly id: string 
   const target = targetOf(request);
   if (target.id === undefined) throw notAllowed(request, target);
   return { ...target, id: target.id };
+}
+
+/** @throws RestError 400/1400 for a field: nothing that is removed takes one */
+function refuseBody({ body }: FastifyRequest): void {
+  const [field] = typeof body === 'object' && body !== null ? Object.keys(body) : [];
+  if (field !== undefined) throw badParameter(field, 'is not known');
 }
 
 /** Undefined when the path does not go as deep as an attachment. */

@@ -1,6 +1,7 @@
 /** One operation of the document: parameters, body and answers from the schemas that the route checks requests by. */
 import type { TSchema } from 'typebox';
 import { ErrorAnswer, NoContent } from '../routes/schemas.ts';
+import { NO_BODY } from '../strict-routes.ts';
 import { OPTIONAL_BODY } from '../validation.ts';
 import type { DocumentedRoute } from './collect.ts';
 
@@ -100,7 +101,7 @@ function requestBody({ body, consumes }: RouteSchemas, method: string): { reques
       requestBody: { required: true, content: Object.fromEntries(consumes.map((type) => [type, { schema: file }])) },
     };
   }
-  if (body === undefined) return {};
+  if (body === undefined || body === NO_BODY) return {};
   const form = {
     type: 'object',
     required: ['data'],

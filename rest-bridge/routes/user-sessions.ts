@@ -2,8 +2,10 @@ import type { FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { Directory } from '../../runtime/domain/directory.ts';
 import type { Accounts, SessionSummary, UserProfile } from '../../runtime/iam/accounts.ts';
+import { fieldTypes } from '../../runtime/model/filter/index.ts';
 import type { App } from '../app.ts';
 import { sessionOf } from '../authentication.ts';
+import { answerList, answerRead, Count, ListQuery, ReadQuery, type ResourceType } from '../collection/list.ts';
 import { scopeOf } from '../domain-scope.ts';
 import { RestError } from '../errors.ts';
 import { ID } from '../route-names.ts';
@@ -17,6 +19,15 @@ const UserSession = Type.Object({
   expires: Type.Integer({ description: 'Milliseconds since the epoch' }),
   current: Type.Boolean({ description: 'The session that asks' }),
 });
+
+/** Which of the fields are answered depends on the mask. */
+const Shown = Type.Partial(UserSession);
+
+const SESSION: ResourceType = {
+  fields: Object.keys(UserSession.properties),
+  aliases: {},
+  types: fieldTypes(UserSession),
+};
 
 const SessionPath = Type.Object({ ...IdPath.properties, session: Type.String({ minLength: 1 }) });
 
@@ -40,21 +51,34 @@ export function userSessionRoutes(app: App, { accounts, directory }: UserSession
 
   app.get(
     base,
-    { schema: { params: IdPath, response: answers({ 200: Type.Array(UserSession), 404: ErrorAnswer }) } },
+    {
+      schema: {
+        params: IdPath,
+        querystring: ListQuery,
+        response: answers({ 200: Type.Union([Type.Array(Shown), Count]), 400: ErrorAnswer, 404: ErrorAnswer }),
+      },
+    },
     async (request) => {
       const user = await visibleUser(request, request.params.id);
-      return (await accounts.sessionsOf(user.id)).map((session) => view(session, request));
+      const sessions = (await accounts.sessionsOf(user.id)).map((session) => view(session, request));
+      return answerList(SESSION, sessions, request.query);
     },
   );
 
   app.get(
     one,
-    { schema: { params: SessionPath, response: answers({ 200: UserSession, 404: ErrorAnswer }) } },
+    {
+      schema: {
+        params: SessionPath,
+        querystring: ReadQuery,
+        response: answers({ 200: Shown, 404: ErrorAnswer }),
+      },
+    },
     async (request) => {
       const user = await visibleUser(request, request.params.id);
       const session = (await accounts.sessionsOf(user.id)).find(({ id }) => id === request.params.session);
       if (session === undefined) throw new RestError('ENTITY_NOT_FOUND', { entity: 'Session' });
-      return view(session, request);
+      return answerRead(SESSION, view(session, request), request.query);
     },
   );
 

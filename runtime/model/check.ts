@@ -1,4 +1,5 @@
 /** Small checks of settings; each failure names the field. */
+import { nearest, notKnown } from '../words/nearest.ts';
 import { InvalidFieldError } from './errors.ts';
 
 export type Fields = Readonly<Record<string, unknown>>;
@@ -15,7 +16,9 @@ export function fieldsOf(value: unknown, field: string): Fields {
 export function onlyKnown(value: Fields, known: readonly string[], prefix: string): void {
   const unknown = Object.keys(value).find((key) => !known.includes(key));
   if (unknown === undefined) return;
-  throw new InvalidFieldError(`${prefix}${unknown}`, `is not known; use ${known.join(', ')}`, value[unknown]);
+  const meant = nearest(unknown, known);
+  const reason = meant === undefined ? `is not known; use ${known.join(', ')}` : notKnown(unknown, known);
+  throw new InvalidFieldError(`${prefix}${unknown}`, reason, value[unknown]);
 }
 
 export function textOf(value: unknown, field: string, maxLength: number): string {

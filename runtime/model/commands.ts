@@ -1,5 +1,5 @@
 /** Reads the body of SETUP (specification, "Runtime setting"). */
-import { isFields } from './check.ts';
+import { isFields, onlyKnown } from './check.ts';
 import { BadParameterError } from './errors.ts';
 
 export type Command =
@@ -17,9 +17,10 @@ const COMMANDS = [
   'optimize',
 ] as const;
 
-/** @throws BadParameterError */
+/** @throws BadParameterError, InvalidFieldError for an unknown field */
 export function parseCommand(input: unknown): Command {
   if (!isFields(input)) throw new BadParameterError('body', 'must be an object {"cmd": ...}');
+  onlyKnown(input, ['cmd', 'send_reload', 'partition'], '');
   const cmd = COMMANDS.find((each) => each === input['cmd']);
   if (cmd === undefined) throw new BadParameterError('cmd', `must be one of ${COMMANDS.join(', ')}`);
   if (cmd === 'resume_notification') {

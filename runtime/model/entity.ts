@@ -4,6 +4,7 @@ import { type AttachmentInfo, withFiles } from './attachments/info.ts';
 import { isFields, isStorable } from './check.ts';
 import type { PropertyDefinition, ResolvedClass } from './class-definition.ts';
 import { isPartitioned } from './class-settings.ts';
+import { notKnown } from '../words/nearest.ts';
 import { InvalidFieldError } from './errors.ts';
 import { parseTime } from './filter/time.ts';
 import { isEqual } from './filter/values.ts';
@@ -108,7 +109,7 @@ function checkFields({ allProperties }: ResolvedClass, input: Input, before: Ent
   }
   const names = new Set(['id', ...allProperties.map(({ name }) => name)]);
   const unknown = Object.keys(input).find((key) => !names.has(key));
-  if (unknown !== undefined) throw new InvalidFieldError(unknown, 'is no property of the class', input[unknown]);
+  if (unknown !== undefined) throw new InvalidFieldError(unknown, notKnown(unknown, names), input[unknown]);
 }
 
 function checked(definition: ResolvedClass, property: PropertyDefinition, given: unknown): unknown {

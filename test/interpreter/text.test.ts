@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { parseDuration } from '../../runtime/interpreter/duration.ts';
-import { editDistance, nearest } from '../../runtime/interpreter/nearest.ts';
+import { editDistance, nearest } from '../../runtime/words/nearest.ts';
 import { splitTemplate } from '../../runtime/interpreter/template.ts';
 
 describe('durations', () => {

@@ -31,7 +31,9 @@ describe('REST: operations on a live call', () => {
 
   it('take a selector, and nothing else, from the query', async () => {
     const body = { referto: '103' };
-    const { status } = await node.as('admin', 'REFER', '/uc/calls?callid=a-2&_=17', { body });
+    const other = await node.as('admin', 'REFER', '/uc/calls?callid=a-2&referto=104', { body });
+    expect(other.body).to.have.nested.property('error_details.field', 'referto');
+    const { status } = await node.as('admin', 'REFER', '/uc/calls?callid=a-2', { body });
     expect(status).to.equal(200);
     expect(node.operations.applied[0]?.body).to.deep.equal({ callid: 'a-2', referto: '103' });
   });

@@ -27,6 +27,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'runtime/processes': [],
   'runtime/rate': [],
   'runtime/memory': [],
+  'runtime/words': [],
   'runtime/sandbox': [],
   'runtime/interpreter': ['runtime/sandbox'],
   'runtime/callstore': [],
@@ -91,8 +92,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'freeswitch-config': ['runtime/config', 'runtime/embedded'],
 };
 
-/** What the standards say, in tables, how rates are kept, how programs are started, and how memory is given back: any room may import these. */
-const COMMON = new Set(['runtime/sip-facts', 'runtime/rate', 'runtime/processes', 'runtime/memory']);
+/** What the standards say, in tables, how rates are kept, how programs are started, how memory is given back, and which name was meant: any room may import these. */
+const COMMON = new Set(['runtime/sip-facts', 'runtime/rate', 'runtime/processes', 'runtime/memory', 'runtime/words']);
 
 /** Rooms that wire others together, and so may import any. */
 const COMPOSERS = new Set(['runtime/main', 'runtime/cli', 'test']);

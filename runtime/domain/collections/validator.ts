@@ -1,5 +1,6 @@
 /** Checks an entity against its schema and names the field at fault. */
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import { notKnown } from '../../words/nearest.ts';
 import { InvalidFieldError } from '../errors.ts';
 import type { CollectionDefinition, Input } from './definition.ts';
 
@@ -14,7 +15,11 @@ function fieldOf(error: ErrorObject): string {
 
 function reasonOf(error: ErrorObject): string {
   if (error.keyword === 'required') return 'is required';
-  if (error.keyword === 'additionalProperties') return 'is not a field of this entity';
+  const { additionalProperty } = error.params as Record<string, unknown>;
+  if (typeof additionalProperty === 'string') {
+    const properties: object = (error.parentSchema?.['properties'] as object | undefined) ?? {};
+    return notKnown(additionalProperty, Object.keys(properties));
+  }
   const description: unknown = error.parentSchema?.['description'];
   if (error.keyword === 'pattern' && typeof description === 'string') return `must be ${description}`;
   if (error.keyword in BOUNDS) return `must be ${rangeOf(error.parentSchema)}, not ${String(error.data)}`;
@@ -40,7 +45,11 @@ export function compileValidator(
   definition: Pick<CollectionDefinition, 'entity' | 'schema' | 'writeOnly'>,
 ): (entity: Input) => void {
   const validate: ValidateFunction = ajv.compile({ ...definition.schema, additionalProperties: false });
+  const known = Object.keys(definition.schema.properties);
   return (entity) => {
+    // Before what is missing, which may be there under a misspelt name.
+    const unknown = Object.keys(entity).find((name) => !known.includes(name));
+    if (unknown !== undefined) throw new InvalidFieldError(definition.entity, unknown, notKnown(unknown, known));
     if (validate(entity)) return;
     const error = validate.errors?.[0];
     if (error === undefined) throw new InvalidFieldError(definition.entity, '', 'is not valid');

@@ -1,7 +1,7 @@
 import { type Node, type YAMLMap, isAlias, isMap, isScalar, isSeq } from 'yaml';
 import { type Component, type ComponentRegistry, END, ERROR_EXIT, type LiteralSettings } from '../component.ts';
 import type { ExpressionCompiler } from '../expression.ts';
-import { nearest } from '../nearest.ts';
+import { nearest } from '../../words/nearest.ts';
 import { suggestName } from '../problem.ts';
 import { type Block, type Compiled, literalSettings } from '../program.ts';
 import type { ValueType } from '../values.ts';

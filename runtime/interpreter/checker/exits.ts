@@ -1,6 +1,6 @@
 import { type Node, isMap, isScalar } from 'yaml';
 import { type Component, END, ERROR_EXIT, type LiteralSettings } from '../component.ts';
-import { nearest } from '../nearest.ts';
+import { nearest } from '../../words/nearest.ts';
 import { suggestName } from '../problem.ts';
 import { type Value, plainText } from '../values.ts';
 import type { Schema } from './schema.ts';

@@ -1,5 +1,5 @@
 import type { AnyNode } from 'acorn';
-import { nearest } from '../nearest.ts';
+import { nearest } from '../../words/nearest.ts';
 import { SCRIPT_GLOBALS } from '../../sandbox/index.ts';
 import type { Names, Reference } from './scopes.ts';
 

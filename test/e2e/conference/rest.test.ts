@@ -174,7 +174,7 @@ describe('/uc/conferences/<confid>/participants', () => {
     expectError(await rooms.ask('POST', `/${confid}/participants`, {}), 400, 1400);
     expectError(await rooms.ask('POST', `/${confid}/participants`, { to: 'a b' }), 400, 1400);
     const unknown = expectError(await rooms.ask('POST', `/${confid}/participants`, { to: '102', too: 1 }), 400, 1400);
-    expect(unknown.error_details).to.deep.equal({ field: 'too', reason: 'is not known' });
+    expect(unknown.error_details).to.deep.equal({ field: 'too', reason: "is not known; did you mean 'to'?" });
     expectError(await rooms.ask('POST', '/conf-none/participants', { to: '102' }), 404, 1404);
   });
 

@@ -1,4 +1,4 @@
-/** Finding what an author may have meant. */
+/** Finding what somebody may have meant by a name that does not exist. */
 
 /** Edit distance in which swapping two neighbours counts as one edit (optimal string alignment). */
 export function editDistance(a: string, b: string): number {
@@ -52,4 +52,10 @@ function beginningAlike(word: string, candidates: Iterable<string>): string | un
     if (isShort || isLong) return candidate;
   }
   return undefined;
+}
+
+/** Why a name is refused, with the nearest of those that exist: `is not known; did you mean 'filter'?` */
+export function notKnown(name: string, known: Iterable<string>): string {
+  const meant = nearest(name, known);
+  return meant === undefined ? 'is not known' : `is not known; did you mean '${meant}'?`;
 }
