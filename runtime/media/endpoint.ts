@@ -1,14 +1,13 @@
 import type { FsEndpoint, FsEvent, FsRequest } from 'drachtio-fsmrf';
 import type { ConferenceMix } from './conference-mix.ts';
 import { Applications, begins } from './applications.ts';
-import { hangUp, reinvite } from './channel-dialog.ts';
+import { hangUp } from './channel-dialog.ts';
+import type { ChannelSession } from './channel-session.ts';
 import { DigitQueue } from './digit-queue.ts';
-import { farEndSdp } from './far-end-sdp.ts';
 import { ENDPOINT_GONE, EndpointGone, MediaError, NoSpeechEngine } from './media-error.ts';
 import { type RecordWhat, recordArguments } from './record-arguments.ts';
 import type { RecordingNotices } from './recording-notices.ts';
 import { leastSpeechMs, readSpokenSource, speechArguments } from './speech-source.ts';
-import type { SilenceLimit } from './silence-limit.ts';
 import { elapsed, untilAborted } from './until-aborted.ts';
 import { YoungBridge } from './young-bridge.ts';
 
@@ -49,8 +48,7 @@ export class MediaEndpoint {
   readonly #via: string | undefined;
   #server: EndpointServer;
   #endpoint: FsEndpoint;
-  #silence: SilenceLimit;
-  #localSdp: string;
+  #session: ChannelSession;
   #destroyed = false;
   #digitsKept = false;
   #modifying: Promise<unknown> = Promise.resolve();
@@ -60,19 +58,18 @@ export class MediaEndpoint {
 
   /**
    * @param made.via name of the SIP server that called the media server
-   * @param made.silence what the channel was told of a far end that sends nothing
+   * @param made.session the sound that it was made with
    */
   constructor(
     endpoint: FsEndpoint,
     server: EndpointServer,
-    made: { readonly via: string | undefined; readonly silence: SilenceLimit },
+    made: { readonly via: string | undefined; readonly session: ChannelSession },
   ) {
     this.#server = server;
     this.#endpoint = endpoint;
     this.#applications = new Applications(endpoint, this.gone);
     this.#via = made.via;
-    this.#silence = made.silence;
-    this.#localSdp = endpoint.local.sdp;
+    this.#session = made.session;
     this.#inhabit(endpoint, server);
   }
 
@@ -86,7 +83,7 @@ export class MediaEndpoint {
 
   /** The session description that the phone is to send to. */
   get localSdp(): string {
-    return this.#localSdp;
+    return this.#session.local;
   }
 
   /** Aborted with EndpointGone when the channel has ended, by whoever's doing. */
@@ -95,12 +92,15 @@ export class MediaEndpoint {
   }
 
   /**
-   * Tells the media server the phone's new session description. One at a time: the next one waits.
+   * Tells the media server the phone's new session description. One at a time: the next one waits. A refused one leaves the
+   * session as it was.
    * @returns the media server's answer
    * @throws MediaError with status 488 when there is no common codec, or the sound is to be encrypted
    */
   modify(remoteSdp: string): Promise<string> {
-    const next = this.#modifying.then(() => this.#modify(remoteSdp));
+    const next = this.#modifying.then(() =>
+      this.#session.modify(remoteSdp, this.gone, (variable) => this.command('uuid_setvar', variable)),
+    );
     this.#modifying = next.catch(() => undefined);
     return next;
   }
@@ -128,14 +128,13 @@ export class MediaEndpoint {
       await next.destroy();
       throw error;
     }
-    this.#localSdp = next.localSdp;
     this.#digitsKept = false;
     this.#bridge = undefined;
     this.#server.left(this);
     server.left(next);
     this.#server = server;
     [this.#endpoint, next.#endpoint] = [next.#endpoint, this.#endpoint];
-    [this.#silence, next.#silence] = [next.#silence, this.#silence];
+    [this.#session, next.#session] = [next.#session, this.#session];
     this.#applications = new Applications(this.#endpoint, this.gone);
     this.#inhabit(this.#endpoint, server);
     for (let digit = next.digits.take(); digit !== undefined; digit = next.digits.take()) this.digits.push(digit);
@@ -324,16 +323,6 @@ export class MediaEndpoint {
     endpoint.once('destroy', gone);
     endpoint.dialog?.once('destroy', gone);
     this.gone.addEventListener('abort', () => server.left(this), { once: true });
-  }
-
-  async #modify(remoteSdp: string): Promise<string> {
-    const plain = farEndSdp(remoteSdp);
-    const variable = this.#silence.variableFor(remoteSdp);
-    if (variable !== undefined) await this.command('uuid_setvar', variable);
-    const answer = await reinvite(this.#endpoint, plain, this.gone);
-    if (/^m=audio 0 /m.test(answer)) throw new MediaError('no codec in common with the phone', 488);
-    this.#localSdp = answer;
-    return answer;
   }
 
   /** Runs an application; see `Applications.run`. */

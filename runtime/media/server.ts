@@ -1,5 +1,6 @@
 import type { FsEndpoint } from 'drachtio-fsmrf';
 import { ConferenceMix } from './conference-mix.ts';
+import { ChannelSession } from './channel-session.ts';
 import { type EndpointServer, MediaEndpoint } from './endpoint.ts';
 import { farEndSdp } from './far-end-sdp.ts';
 import { endLeftRecordings } from './left-recordings.ts';
@@ -83,11 +84,15 @@ export class MediaServer implements EndpointServer {
    *   busy or does not answer
    */
   async createEndpoint(wish: EndpointWish = {}, patienceMs = BUSY_PATIENCE_MS): Promise<MediaEndpoint> {
+    const { via } = wish;
+    const remoteSdp = wish.remoteSdp === undefined ? undefined : farEndSdp(wish.remoteSdp);
     const end = performance.now() + patienceMs;
     for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LAST_PAUSE_MS)) {
       try {
-        const silence = new SilenceLimit(wish.mayBeSilent === true ? 0 : this.#silenceLimitMs, wish.remoteSdp);
-        return new MediaEndpoint(await this.#create(wish, silence.headers), this, { via: wish.via, silence });
+        const silence = new SilenceLimit(wish.mayBeSilent === true ? 0 : this.#silenceLimitMs, remoteSdp);
+        const endpoint = await this.#create({ via, remoteSdp }, silence.headers);
+        const session = new ChannelSession(endpoint, silence, remoteSdp);
+        return new MediaEndpoint(endpoint, this, { via, session });
       } catch (error) {
         const busy = error instanceof MediaError && error.status === 503 && this.usable && !this.resting;
         if (!busy || performance.now() + pause > end) throw error;
@@ -147,7 +152,7 @@ export class MediaServer implements EndpointServer {
 
   async #create({ remoteSdp, via }: EndpointWish, headers: Readonly<Record<string, string>>): Promise<FsEndpoint> {
     const making = this.#link(via).createEndpoint({
-      ...(remoteSdp === undefined ? {} : { remoteSdp: farEndSdp(remoteSdp) }),
+      ...(remoteSdp === undefined ? {} : { remoteSdp }),
       headers: { ...headers },
     });
     let timer: NodeJS.Timeout | undefined;

@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { expect } from 'chai';
 import type { FsEndpoint, FsEvent } from 'drachtio-fsmrf';
+import { ChannelSession } from '../../runtime/media/channel-session.ts';
 import { type EndpointServer, MediaEndpoint } from '../../runtime/media/endpoint.ts';
 import { SilenceLimit } from '../../runtime/media/silence-limit.ts';
 
@@ -40,8 +41,9 @@ describe('media: the end of a sound', () => {
 
   it('is asked for until it has come', async () => {
     const channel = new ForgetfulChannel(2);
-    const silence = new SilenceLimit(0, undefined);
-    const endpoint = new MediaEndpoint(channel as unknown as FsEndpoint, server, { via: undefined, silence });
+    const made = channel as unknown as FsEndpoint;
+    const session = new ChannelSession(made, new SilenceLimit(0, undefined), undefined);
+    const endpoint = new MediaEndpoint(made, server, { via: undefined, session });
     const stop = new AbortController();
     const played = endpoint.play('tone_stream://%(1000,4000,425);loops=-1', stop.signal);
     stop.abort(new Error('answered'));

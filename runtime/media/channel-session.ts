@@ -1,0 +1,60 @@
+import type { FsEndpoint } from 'drachtio-fsmrf';
+import { reinvite } from './channel-dialog.ts';
+import { farEndSdp } from './far-end-sdp.ts';
+import { MediaError } from './media-error.ts';
+import type { SilenceLimit } from './silence-limit.ts';
+
+/** The sound that was agreed between one channel of the media server and its far end. */
+export class ChannelSession {
+  readonly #endpoint: FsEndpoint;
+  readonly #silence: SilenceLimit;
+  #local: string;
+  #remote: string | undefined;
+
+  /**
+   * @param silence what the channel was told of a far end that sends nothing
+   * @param remote the far end's session description, where the channel began with one
+   */
+  constructor(endpoint: FsEndpoint, silence: SilenceLimit, remote: string | undefined) {
+    this.#endpoint = endpoint;
+    this.#silence = silence;
+    this.#remote = remote;
+    this.#local = endpoint.local.sdp;
+  }
+
+  /** The session description that the far end is to send to. */
+  get local(): string {
+    return this.#local;
+  }
+
+  /**
+   * Tells the channel the far end's new session description. A refused one leaves the session as it was (RFC 3261 section 14.2).
+   * @param gone aborted when the channel has ended
+   * @param setVariable sets a channel variable, given as `name value`
+   * @returns the answer
+   * @throws MediaError with status 488 when there is no common codec, or the sound is to be encrypted; the reason of `gone`
+   */
+  async modify(sdp: string, gone: AbortSignal, setVariable: (variable: string) => Promise<void>): Promise<string> {
+    const remote = farEndSdp(sdp);
+    const describe = async (description: string): Promise<string> => {
+      const variable = this.#silence.variableFor(description);
+      if (variable !== undefined) await setVariable(variable);
+      const answer = await reinvite(this.#endpoint, description, gone);
+      if (!hasAudio(answer)) throw new MediaError('no codec in common with the phone', 488);
+      return answer;
+    };
+    try {
+      this.#local = await describe(remote);
+      this.#remote = remote;
+      return this.#local;
+    } catch (error) {
+      // The media server may have taken what it has no codec for, and be without sound since (docs/conformance.md).
+      if (this.#remote !== undefined && !gone.aborted) this.#local = await describe(this.#remote);
+      throw error;
+    }
+  }
+}
+
+function hasAudio(sdp: string): boolean {
+  return /^m=audio [1-9]/m.test(sdp);
+}

@@ -1,0 +1,63 @@
+import { expect } from 'chai';
+import { useStage } from '../support/stage.ts';
+import { expectTalk } from './expectations.ts';
+
+/** The media of a description, as a phone writes them that wants something else; `port` is its port. */
+const REFUSED: Readonly<Record<string, (port: string) => readonly string[]>> = {
+  'G.729 alone': (port) => [
+    `m=audio ${port} RTP/AVP 18 101`,
+    'a=rtpmap:18 G729/8000',
+    'a=rtpmap:101 telephone-event/8000',
+  ],
+  'G.722 alone': (port) => [`m=audio ${port} RTP/AVP 9`, 'a=rtpmap:9 G722/8000'],
+  'G.729 on hold': (port) => [`m=audio ${port} RTP/AVP 18`, 'a=rtpmap:18 G729/8000', 'a=sendonly'],
+  'a fax by T.38': (port) => [
+    `m=image ${port} udptl t38`,
+    'a=T38FaxVersion:0',
+    'a=T38FaxRateManagement:transferredTCF',
+  ],
+  'a fax by T.38 in place of sound': (port) => [
+    'm=audio 0 RTP/AVP 0',
+    `m=image ${port} udptl t38`,
+    'a=T38FaxVersion:0',
+  ],
+  'no sound': () => ['m=audio 0 RTP/AVP 0 8'],
+  'video alone': (port) => [`m=video ${port} RTP/AVP 96`, 'a=rtpmap:96 H264/90000'],
+  'encrypted sound': (port) => [
+    `m=audio ${port} RTP/SAVP 0`,
+    `a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:${'d'.repeat(40)}`,
+  ],
+};
+
+describe('an offer within a call that nobody here can take', () => {
+  const stage = useStage();
+
+  for (const [what, media] of Object.entries(REFUSED)) {
+    for (const side of ['caller', 'called phone'] as const) {
+      it(`of the ${side}, ${what}, is refused with 488 and keeps the session`, async () => {
+        let refused = false;
+        const describes = (sdp: string): string => {
+          if (!refused) return sdp;
+          const [session = '', port = ''] = sdp.split(/^m=audio (\d+)/m);
+          return `${session}${media(port).join('\r\n')}\r\n`;
+        };
+        const { outgoing, incoming } = await stage.connect(
+          await stage.phone('alice', { describes }),
+          await stage.phone('bob', { describes }),
+          '102',
+        );
+        await expectTalk(outgoing, incoming);
+        const offerer = side === 'caller' ? outgoing : incoming;
+        refused = true;
+        for (const offer of ['reinvite', 'update', 'reinvite'] as const) {
+          expect((await offerer[offer]()).status, offer).to.equal(488);
+          await expectTalk(outgoing, incoming);
+        }
+        refused = false;
+        await offerer.hold();
+        await offerer.unhold();
+        await expectTalk(outgoing, incoming);
+      });
+    }
+  }
+});
