@@ -1,6 +1,6 @@
 import type { FsEndpoint } from 'drachtio-fsmrf';
 import { reinvite } from './channel-dialog.ts';
-import { farEndSdp } from './far-end-sdp.ts';
+import { farEndSdp, inProfileOf } from './far-end-sdp.ts';
 import { MediaError } from './media-error.ts';
 import type { SilenceLimit } from './silence-limit.ts';
 
@@ -19,7 +19,7 @@ export class ChannelSession {
     this.#endpoint = endpoint;
     this.#silence = silence;
     this.#remote = remote;
-    this.#local = endpoint.local.sdp;
+    this.#local = remote === undefined ? endpoint.local.sdp : inProfileOf(remote, endpoint.local.sdp);
   }
 
   /** The session description that the far end is to send to. */
@@ -41,7 +41,7 @@ export class ChannelSession {
       if (variable !== undefined) await setVariable(variable);
       const answer = await reinvite(this.#endpoint, description, gone);
       if (!hasAudio(answer)) throw new MediaError('no codec in common with the phone', 488);
-      return answer;
+      return inProfileOf(description, answer);
     };
     try {
       this.#local = await describe(remote);

@@ -16,3 +16,12 @@ export function farEndSdp(sdp: string): string {
   if (ENCRYPTED_AUDIO.test(sdp)) throw new MediaError('the phone wants encrypted sound, which is not done here', 488);
   return sdp.replace(NOT_DONE, '');
 }
+
+/**
+ * An answer whose sound has the profile that was offered (RFC 3264 section 6.1, RFC 4585 section 4.1): FreeSWITCH answers
+ * `RTP/AVPF` by `RTP/AVP`. An answer may leave out streams, so that the offered stream is known by its kind alone.
+ */
+export function inProfileOf(offer: string, answer: string): string {
+  const profile = /^m=audio [1-9]\d*(?:\/\d+)? (\S+)/m.exec(offer)?.[1];
+  return profile === undefined ? answer : answer.replace(/^(m=audio [1-9]\d*) \S+/m, `$1 ${profile}`);
+}

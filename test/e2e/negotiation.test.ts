@@ -69,6 +69,28 @@ describe('what phones do beside plain calls', () => {
     });
   }
 
+  it('an offer of quick reports (AVPF) is answered by the same profile, in every request and of either side', async () => {
+    const profiles: string[] = [];
+    let quick = false;
+    const describes = (sdp: string): string => (quick ? sdp.replace('RTP/AVP', 'RTP/AVPF') : sdp);
+    const alice = await stage.phone('alice', { describes });
+    const { outgoing, incoming } = await stage.connect(alice, await stage.phone('bob', { describes }), '102');
+    quick = true;
+    for (const call of [outgoing, incoming]) {
+      for (const offer of ['reinvite', 'update'] as const) {
+        expect((await call[offer]()).status, offer).to.equal(200);
+        profiles.push(call.session.remote?.profile ?? '');
+      }
+      await expectTalk(outgoing, incoming);
+    }
+    await outgoing.hangup();
+    const echo = await alice.call('500');
+    await echo.answered();
+    profiles.push(echo.session.remote?.profile ?? '');
+    expect(profiles).to.deep.equal(Array.from({ length: 5 }, () => 'RTP/AVPF'));
+    await echo.hangup();
+  });
+
   it('sound that is to be encrypted is refused with 488, at the start and in a call', async () => {
     let encrypts = true;
     const describes = (sdp: string) => (encrypts ? sdp.replace('RTP/AVP', 'RTP/SAVP') : sdp);

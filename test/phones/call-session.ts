@@ -43,6 +43,8 @@ export class CallSession {
   readonly #violation: (what: string) => void;
   #version = 0;
   #local: LocalDescription | undefined;
+  /** Of the sound in the last description that it wrote. */
+  #profile = '';
   #remote: AudioDescription | undefined;
 
   /** @param can.keysByRtp whether it knows telephone-events (RFC 4733) */
@@ -79,7 +81,7 @@ export class CallSession {
   acceptAnswer(text: string): void {
     const answer = this.#read(text);
     if (answer === undefined || this.#local === undefined) return;
-    for (const mistake of answerMistakes(this.#local, answer)) this.#violation(`SDP answer: ${mistake}`);
+    for (const mistake of answerMistakes(this.#local, this.#profile, answer)) this.#violation(`SDP answer: ${mistake}`);
     this.#connect(answer);
   }
 
@@ -106,7 +108,9 @@ export class CallSession {
     };
     const types = codecs.map((codec) => PAYLOAD_TYPES[codec]);
     this.rtp.expect(telephoneEvent === undefined ? types : [...types, telephoneEvent]);
-    return this.#describes(writeSdp(this.#local));
+    const text = this.#describes(writeSdp(this.#local));
+    this.#profile = /^m=audio \d+ (\S+)/m.exec(text)?.[1] ?? '';
+    return text;
   }
 
   #read(text: string): AudioDescription | undefined {

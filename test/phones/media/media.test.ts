@@ -128,10 +128,10 @@ describe('media of the test phone', () => {
 
     it('are compared as offer and answer, and with their predecessors', () => {
       const answer = parseSdp(writeSdp({ ...local, direction: 'sendonly' }));
-      expect(answerMistakes({ ...local, direction: 'sendonly' }, answer)).to.deep.equal([
+      expect(answerMistakes({ ...local, direction: 'sendonly' }, 'RTP/AVP', answer)).to.deep.equal([
         'sendonly cannot answer sendonly',
       ]);
-      expect(answerMistakes({ ...local, codecs: ['PCMU'] }, answer)).to.deep.equal([
+      expect(answerMistakes({ ...local, codecs: ['PCMU'] }, 'RTP/AVP', answer)).to.deep.equal([
         'the answer names PCMA, which was not offered',
       ]);
       expect(versionMistakes(parseSdp(text), answer)).to.deep.equal(['the description changed, its version did not']);

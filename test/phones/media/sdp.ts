@@ -10,6 +10,8 @@ export interface AudioDescription {
   readonly address: string;
   /** 0: the stream is refused. */
   readonly port: number;
+  /** `RTP/AVP` or `RTP/AVPF`. */
+  readonly profile: string;
   readonly direction: Direction;
   readonly payloadTypes: readonly number[];
   /** The G.711 variants in order of preference. */
@@ -86,10 +88,10 @@ function directionOf(lines: readonly string[]): Direction | undefined {
 
 function parseMedia(
   media: readonly string[],
-): Pick<AudioDescription, 'port' | 'payloadTypes' | 'codecs' | 'telephoneEvent'> {
-  const match = /^m=audio (\d+)(?:\/\d+)? RTP\/AVPF?((?: \d+)+)$/.exec(media[0] ?? '');
+): Pick<AudioDescription, 'port' | 'profile' | 'payloadTypes' | 'codecs' | 'telephoneEvent'> {
+  const match = /^m=audio (\d+)(?:\/\d+)? (RTP\/AVPF?)((?: \d+)+)$/.exec(media[0] ?? '');
   if (match === null) throw new SdpError(`malformed media line "${media[0]}"`);
-  const payloadTypes = (match[2] ?? '').trim().split(' ').map(Number);
+  const payloadTypes = (match[3] ?? '').trim().split(' ').map(Number);
   const names = new Map<number, string>([
     [0, 'PCMU/8000'],
     [8, 'PCMA/8000'],
@@ -106,7 +108,7 @@ function parseMedia(
   for (const type of payloadTypes) {
     if (type >= 96 && !names.has(type)) throw new SdpError(`dynamic payload type ${type} has no rtpmap`);
   }
-  return { port: Number(match[1]), payloadTypes, codecs, telephoneEvent };
+  return { port: Number(match[1]), profile: match[2] ?? '', payloadTypes, codecs, telephoneEvent };
 }
 
 export interface LocalDescription {
@@ -137,11 +139,15 @@ export function writeSdp(local: LocalDescription): string {
   ].join('\r\n');
 }
 
-/** What is wrong with an answer to an offer (RFC 3264 section 6). */
-export function answerMistakes(offer: LocalDescription, answer: AudioDescription): string[] {
+/**
+ * What is wrong with an answer to an offer (RFC 3264 section 6).
+ * @param profile that the offer gave its sound
+ */
+export function answerMistakes(offer: LocalDescription, profile: string, answer: AudioDescription): string[] {
   const mistakes: string[] = [];
   if (answer.mediaLines !== 1) mistakes.push(`the answer has ${answer.mediaLines} media lines, the offer one`);
   if (answer.port === 0) return mistakes;
+  if (answer.profile !== profile) mistakes.push(`the answer has ${answer.profile}, the offer ${profile}`);
   if (answer.codecs.length === 0) mistakes.push('the answer has no offered codec');
   for (const codec of answer.codecs) {
     if (!offer.codecs.includes(codec)) mistakes.push(`the answer names ${codec}, which was not offered`);

@@ -1,0 +1,18 @@
+import { expect } from 'chai';
+import { inProfileOf } from '../../runtime/media/far-end-sdp.ts';
+
+describe('media: the profile of an answer', () => {
+  const offer = 'v=0\r\nm=video 0 RTP/SAVPF 96\r\nm=audio 4000 RTP/AVPF 0\r\n';
+
+  it('is the one that was offered, also where the answer leaves out streams', () => {
+    const answer = 'v=0\r\nm=audio 5000 RTP/AVP 0\r\nm=video 0 RTP/AVP 96\r\n';
+    expect(inProfileOf(offer, answer)).to.equal('v=0\r\nm=audio 5000 RTP/AVPF 0\r\nm=video 0 RTP/AVP 96\r\n');
+    expect(inProfileOf('v=0\r\nm=audio 4000 RTP/AVP 0\r\n', answer)).to.equal(answer);
+  });
+
+  it('stays where no sound was offered', () => {
+    const answer = 'v=0\r\nm=audio 0 RTP/AVP 0\r\n';
+    expect(inProfileOf('v=0\r\nm=audio 0 RTP/AVPF 0\r\n', answer)).to.equal(answer);
+    expect(inProfileOf('', answer)).to.equal(answer);
+  });
+});
