@@ -19,7 +19,7 @@ export interface SipDialogHandlers {
   ended(reason: string): void;
   /** A re-INVITE or UPDATE with an offer; `sdp` is undefined for a re-INVITE that asks for one (RFC 3264 section 8). */
   reinvite(sdp: string | undefined): Promise<ReinviteAnswer>;
-  /** The answer that came in the ACK of a re-INVITE without offer. */
+  /** The answer that came in the ACK of an INVITE without offer; empty where the ACK has none. */
   answerInAck(sdp: string): void;
   /** INFO, MESSAGE or NOTIFY; it was answered with 200. */
   messaged(message: { readonly method: string; readonly contentType: string; readonly body: string }): void;
@@ -101,7 +101,6 @@ export class SipDialog {
     dialog.on('ack', (req: SrfRequest) => {
       if (!this.#awaitingAnswerInAck) return;
       this.#awaitingAnswerInAck = false;
-      if (req.body === '') return;
       if (this.#handlers === undefined) this.#earlyAnswer = req.body;
       else this.#handlers.answerInAck(req.body);
     });
@@ -109,11 +108,9 @@ export class SipDialog {
       dialog.on(event, (req: SrfRequest, res: SrfResponse) => {
         this.#liveness.heard();
         res.send(200);
-        this.#handlers?.messaged({
-          method: req.method,
-          contentType: req.get('Content-Type') ?? '',
-          body: req.body,
-        });
+        const message = { method: req.method, contentType: req.get('Content-Type') ?? '', body: req.body };
+        if (this.#handlers === undefined) void this.#attended.promise.then((handlers) => handlers.messaged(message));
+        else this.#handlers.messaged(message);
       });
     }
     dialog.on('refer', (req: SrfRequest, res: SrfResponse) => void this.#referred(req, res));

@@ -79,6 +79,8 @@ class PhonesCall {
   readonly #description = new LocalDescription();
   /** Who is being called, by Call-ID of the branch. */
   readonly #called = new Map<string, Reached>();
+  /** The latest session descriptions of phones that have not answered, by Call-ID. */
+  readonly #earlySdp = new Map<string, string>();
   /** Who rings, by Call-ID. */
   readonly #ringing = new Set<string>();
   /** Accounts that are being called: a redirection to one of them leads in a circle. */
@@ -126,6 +128,7 @@ class PhonesCall {
       {
         provisional: ({ callId }, provisional, sdp) => this.#provisional(callId, provisional, sdp),
         failed: (target) => dialog.removeBranch(target.callId),
+        accept: ({ callId }, sdp) => this.#accept(callId, sdp),
         redirected: ({ callId }, elsewhere) => this.#redirected(callId, elsewhere, offer),
       },
     );
@@ -255,6 +258,7 @@ class PhonesCall {
       this.#ringing.add(callId);
       this.#tools.dialogs.ringing(dialog, callId);
     }
+    if (sdp !== undefined) this.#earlySdp.set(callId, sdp);
     if (sdp !== undefined && this.#early === undefined) {
       this.#early = this.#earlyMedia(sdp);
       this.#early.catch((err: unknown) => this.#tools.failed(err, 'early media', caller));
@@ -274,6 +278,20 @@ class PhonesCall {
     caller.earlyMedia();
   }
 
+  /** Takes the session description of a phone that answered; gives why not where it cannot be taken. */
+  async #accept(callId: string, answered: string): Promise<SipAnswer | undefined> {
+    // An answer that was in a provisional response need not be repeated (RFC 3261 section 13.2.1).
+    const sdp = answered === '' ? this.#earlySdp.get(callId) : answered;
+    try {
+      if (sdp === undefined) throw new MediaError('the called phone answered without a session description', 488);
+      await this.#endpoint?.modify(sdp);
+      return undefined;
+    } catch (err) {
+      if (!this.#options.dialog.ended.aborted) this.#tools.failed(err, 'answer', { callid: callId });
+      return answer(err instanceof MediaError ? err.status : 500, undefined, true);
+    }
+  }
+
   async #answered(outcome: ForkOutcome & { answered: true }): Promise<void> {
     const { dialog, dtmfProto } = this.#options;
     const endpoint = this.#endpoint as MediaEndpoint;
@@ -285,7 +303,7 @@ class PhonesCall {
       description: this.#description,
       allowEvents: [...(address.allowEvents ?? []), ...outcome.allowEvents],
     });
-    if (!(await this.#served(leg, outcome.sdp))) return this.#declined(leg);
+    if (!(await this.#served(leg))) return this.#declined(leg);
     // The 2xx makes the dialog, whoever still has to hear of it.
     if (!dialog.establish(leg)) {
       leg.release({ by: 'a', status: 487, reason: 'Request Terminated' });
@@ -294,16 +312,16 @@ class PhonesCall {
     }
     this.#answeredBy = target.dialled;
     if (leg.ended) dialog.legEnded(leg, 'BYE');
-    else await this.#connected(endpoint, outcome.sdp);
+    else await this.#connected();
     this.progress.finish(outcome.answer);
     if (target.tail.length > 0) sendDigits(this.#tools, leg, target.tail, dtmfProto ?? 'rfc2833');
   }
 
   /** The two talk, unless one of them has hung up by now: answered it was all the same. */
-  async #connected(endpoint: MediaEndpoint, sdp: string): Promise<void> {
+  async #connected(): Promise<void> {
     const { dialog, caller, beforeMedia } = this.#options;
     try {
-      await Promise.all([endpoint.modify(sdp), caller.answered(), this.#early?.catch(() => undefined)]);
+      await Promise.all([caller.answered(), this.#early?.catch(() => undefined)]);
       await beforeMedia?.();
       await dialog.connectMedia();
     } catch (err) {
@@ -312,11 +330,10 @@ class PhonesCall {
   }
 
   /** Lets a scenario serve the phone first, where one is to; gives whether the phone is to be connected. */
-  async #served(leg: PhoneLeg, sdp: string): Promise<boolean> {
+  async #served(leg: PhoneLeg): Promise<boolean> {
     const { dialog, preAnswer, caller } = this.#options;
     const { endpoint } = leg;
     if (preAnswer === undefined || endpoint === undefined) return true;
-    await endpoint.modify(sdp);
     await this.#early?.catch(() => undefined);
     // Early media was heard by the caller: what comes now is for the called party alone.
     if (this.#early !== undefined && caller.endpoint !== undefined) await caller.endpoint.unbridge(endpoint);

@@ -10,6 +10,11 @@ export interface ForkObserver {
   provisional(target: ForkTarget, answer: SipAnswer, sdp: string | undefined): void;
   /** A contact refused or failed; the others go on. */
   failed(target: ForkTarget, answer: SipAnswer): void;
+  /**
+   * A contact answered with 2xx: gives why its session description cannot be taken, or undefined when it can. The contact has the
+   * call from then on; one whose answer cannot be taken is hung up, and counts as one that refused.
+   */
+  accept(target: ForkTarget, sdp: string): Promise<SipAnswer | undefined>;
   /** A contact sent the call elsewhere (3xx): gives whom to call instead; nobody makes it a refusal. */
   redirected(target: ForkTarget, contacts: readonly string[]): readonly ForkTarget[];
 }
@@ -26,7 +31,7 @@ export type ForkOutcome =
   | { readonly answered: false; readonly answer: SipAnswer };
 
 /**
- * Calls every contact at once: the first 2xx wins and the others get CANCEL; when all fail, the best final answer is
+ * Calls every contact at once: the first 2xx that can be taken wins and the others get CANCEL; when all fail, the best final answer is
  * chosen (RFC 3261 section 16.7). Without a final answer in time the outcome is a 408 of our own. A second 2xx that
  * crosses the CANCEL is ended with BYE.
  */
@@ -41,6 +46,8 @@ export class Fork {
   readonly #outcome = Promise.withResolvers<ForkOutcome>();
   #open = 0;
   #settled = false;
+  /** Answers are looked at one after the other, in the order in which they came. */
+  #accepting: Promise<void> = Promise.resolve();
 
   constructor(
     send: (options: OutgoingInviteOptions) => OutgoingInvite,
@@ -83,13 +90,13 @@ export class Fork {
     });
     this.#invites.set(target.callId, invite);
     void invite.result.then((result) => {
-      this.#open--;
-      if (result.answered) this.#answered(target, result);
+      if (result.answered) this.#accepting = this.#accepting.then(() => this.#answered(target, result));
       else this.#refused(target, result.answer, result.contacts);
     });
   }
 
   #refused(target: ForkTarget, refusal: SipAnswer, contacts: readonly string[]): void {
+    this.#open--;
     if (this.#settled) return;
     this.#observer.failed(target, refusal);
     const instead = contacts.length === 0 ? [] : this.#observer.redirected(target, contacts);
@@ -100,14 +107,24 @@ export class Fork {
     else if (this.#open === 0) this.#finish({ answered: false, answer: bestAnswer(this.#failures) });
   }
 
-  #answered(target: ForkTarget, result: OutgoingInviteResult & { answered: true }): void {
-    if (this.#settled) {
+  async #answered(target: ForkTarget, result: OutgoingInviteResult & { answered: true }): Promise<void> {
+    const { dialog, sdp } = result;
+    const refusal = this.#settled ? undefined : await this.#observer.accept(target, sdp);
+    if (this.#isSettled()) {
       // Two phones picked up within one round trip: the second one is told that it came too late.
-      void result.dialog.bye({ Reason: 'SIP;cause=200;text="Call completed elsewhere"' }).catch(() => undefined);
-      return;
+      hangUp(dialog, 'SIP;cause=200;text="Call completed elsewhere"');
+    } else if (refusal !== undefined) {
+      hangUp(dialog, `SIP;cause=${refusal.status};text="${refusal.reason}"`);
+      this.#refused(target, refusal, []);
+    } else {
+      this.#finish({ ...result, target });
+      for (const invite of this.#invites.values()) invite.cancel();
     }
-    this.#finish({ ...result, target });
-    for (const invite of this.#invites.values()) invite.cancel();
+  }
+
+  // A method, because the compiler takes a narrowed field for unchanged across an await.
+  #isSettled(): boolean {
+    return this.#settled;
   }
 
   #finish(outcome: ForkOutcome): void {
@@ -116,6 +133,12 @@ export class Fork {
     clearTimeout(this.#timer);
     this.#outcome.resolve(outcome);
   }
+}
+
+/** @param reason why, as the Reason header says it (RFC 3326) */
+function hangUp(dialog: SipDialog, reason: string): void {
+  // Whether the phone answers does not matter any more.
+  void dialog.bye({ Reason: reason }).catch(() => undefined);
 }
 
 /**

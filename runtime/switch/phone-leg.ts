@@ -63,7 +63,8 @@ export class PhoneLeg implements CallingLeg {
   #preparing: Promise<MediaEndpoint> | undefined;
   #held = false;
   #handingOn: Promise<void> = Promise.resolve();
-  readonly #lateAnswer = Promise.withResolvers<void>();
+  /** Whether the caller's answer in the ACK can be taken. */
+  readonly #lateAnswer = Promise.withResolvers<boolean>();
 
   private constructor(
     tools: PhoneLegTools,
@@ -185,11 +186,12 @@ export class PhoneLeg implements CallingLeg {
   }
 
   async #lateAnswerTaken({ gone }: MediaEndpoint): Promise<void> {
-    const timer = setTimeout(this.#lateAnswer.resolve, ACK_MS);
-    gone.addEventListener('abort', () => this.#lateAnswer.resolve(), { once: true });
-    await this.#lateAnswer.promise;
+    const timer = setTimeout(() => this.#lateAnswer.resolve(true), ACK_MS);
+    gone.addEventListener('abort', () => this.#lateAnswer.resolve(false), { once: true });
+    const taken = await this.#lateAnswer.promise;
     clearTimeout(timer);
     if (this.#isEnded()) throw new MediaError('the caller is gone', 487);
+    if (!taken) throw new MediaError('the caller acknowledged the call without a usable session description', 488);
   }
 
   async #makeEndpoint(on: EndpointServer | undefined): Promise<MediaEndpoint> {
@@ -238,7 +240,7 @@ export class PhoneLeg implements CallingLeg {
     sip.handle({
       ended: (reason) => this.#ended(reason),
       reinvite: (sdp) => this.#reinvite(sdp),
-      answerInAck: (sdp) => void this.#renegotiate(sdp).then(() => this.#lateAnswer.resolve()),
+      answerInAck: (sdp) => void this.#answeredInAck(sdp),
       messaged: (message) => this.#messaged(message),
       refer: (request) => this.#tools.refer(this, request),
     });
@@ -249,6 +251,10 @@ export class PhoneLeg implements CallingLeg {
     if (this.#endpoint === undefined) return { status: 491 };
     if (sdp === undefined) return { status: 200, sdp: this.#description.of(this.#endpoint.localSdp) };
     return this.#renegotiate(sdp);
+  }
+
+  async #answeredInAck(sdp: string): Promise<void> {
+    this.#lateAnswer.resolve(sdp !== '' && (await this.#renegotiate(sdp)).status === 200);
   }
 
   async #renegotiate(sdp: string): Promise<ReinviteAnswer> {

@@ -54,6 +54,7 @@ function fork(count: number, timeoutMs = 10_000) {
     {
       provisional: (_target, given) => provisional.push(given),
       failed: ({ callId }) => failed.push(callId),
+      accept: (_target, sdp) => Promise.resolve(sdp === 'v=0' ? undefined : answer(488, undefined, true)),
       redirected: (_target, contacts) => contacts.filter((contact) => contact !== 'nobody').map(target),
     },
   );
