@@ -14,6 +14,7 @@ import type { CallingLeg, Device } from './leg.ts';
 import { uriOf } from './party.ts';
 import { PhoneLeg } from './phone-leg.ts';
 import { servePreAnswer } from './pre-answer.ts';
+import { isChallenge, refusalForCaller } from './refusal.ts';
 import { sendDigits } from './send-digits.ts';
 import type { SwitchTools } from './tools.ts';
 
@@ -127,7 +128,7 @@ class PhonesCall {
       timeoutMs,
       {
         provisional: ({ callId }, provisional, sdp) => this.#provisional(callId, provisional, sdp),
-        failed: (target) => dialog.removeBranch(target.callId),
+        failed: ({ callId }, refusal) => this.#refused(callId, refusal),
         accept: ({ callId }, sdp) => this.#accept(callId, sdp),
         redirected: ({ callId }, elsewhere) => this.#redirected(callId, elsewhere, offer),
       },
@@ -228,6 +229,19 @@ class PhonesCall {
       ...(calling.kind === 'conference' ? { room: calling.number } : {}),
       ...(credentials === undefined ? {} : { credentials }),
     };
+  }
+
+  #refused(callId: string, refusal: SipAnswer): SipAnswer {
+    const { dialog } = this.#options;
+    dialog.removeBranch(callId);
+    const party = this.#called.get(callId)?.target.callee.party;
+    if (party === undefined) return refusal;
+    if (party.kind === 'provider' && isChallenge(refusal)) {
+      const { code, domain } = party.provider;
+      const details = { provider: code, domain, status: refusal.status, callid: callId };
+      this.#tools.log.warn(details, 'the provider does not accept our credentials: see its login, auth_user and pwd');
+    }
+    return refusalForCaller(refusal, party);
   }
 
   /** A phone forwards the call (3xx): each account is called once. */

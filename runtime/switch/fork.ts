@@ -8,8 +8,8 @@ export interface ForkTarget extends Omit<OutgoingInviteOptions, 'onProvisional' 
 export interface ForkObserver {
   /** A contact answered provisionally (101-199), with early media if `sdp` is there. */
   provisional(target: ForkTarget, answer: SipAnswer, sdp: string | undefined): void;
-  /** A contact refused or failed; the others go on. */
-  failed(target: ForkTarget, answer: SipAnswer): void;
+  /** A contact refused or failed; the others go on. Gives the answer as the caller is to get it. */
+  failed(target: ForkTarget, answer: SipAnswer): SipAnswer;
   /**
    * A contact answered with 2xx: gives why its session description cannot be taken, or undefined when it can. The contact has the
    * call from then on; one whose answer cannot be taken is hung up, and counts as one that refused.
@@ -95,10 +95,10 @@ export class Fork {
     });
   }
 
-  #refused(target: ForkTarget, refusal: SipAnswer, contacts: readonly string[]): void {
+  #refused(target: ForkTarget, refused: SipAnswer, contacts: readonly string[]): void {
     this.#open--;
     if (this.#settled) return;
-    this.#observer.failed(target, refusal);
+    const refusal = this.#observer.failed(target, refused);
     const instead = contacts.length === 0 ? [] : this.#observer.redirected(target, contacts);
     for (const other of instead) this.#call(other);
     if (instead.length === 0) this.#failures.push(refusal);

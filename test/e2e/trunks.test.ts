@@ -4,6 +4,7 @@ import { Phone, type PhoneOptions } from '../phones/phone.ts';
 import { parseNameAddr, parseUri } from '../phones/sip/address.ts';
 import { header } from '../phones/sip/message.ts';
 import type { Dialog } from '../support/dialog.ts';
+import { eventually } from '../support/eventually.ts';
 import { CALLS, useStage } from '../support/stage.ts';
 import { expectError, expectTalk } from './expectations.ts';
 
@@ -81,6 +82,24 @@ describe('providers', () => {
       const alice = await stage.phone('alice');
       expect((await (await alice.call(OUTSIDE)).refused()).status).to.equal(403);
     });
+
+    for (const [what, account] of [
+      ['another password than ours', { login: 'acme', pwd: 'wrong' }],
+      ['a password where we have none', {}],
+    ] as const) {
+      it(`end with 500 and without a challenge when the operator wants ${what}; the log names the provider`, async () => {
+        const outside = await operator(OUTSIDE, { challenger: new Challenger({ ...ACCOUNT, refusesWith: 407 }) });
+        await provider(outside, { code: 'acme-trunk', ...account });
+        await make(ROUTES, { to_pattern: '00%', target: { type: 'provider', code: 'acme-trunk' } });
+        const alice = await stage.phone('alice');
+        const before = stage.node.output.length;
+        expect((await (await alice.call(OUTSIDE)).refused()).status).to.equal(500);
+        await eventually(async () => {
+          const lines = stage.node.output.slice(before).split('\n');
+          expect(lines.find((line) => line.includes('does not accept our credentials'))).to.contain('acme-trunk');
+        });
+      });
+    }
 
     it('show the operator the numbers that the mapping makes', async () => {
       const outside = await operator('+4930123456');

@@ -8,6 +8,8 @@ export interface ChallengerOptions {
   readonly password: string;
   /** Seconds: whoever registers for less is refused with 423. */
   readonly minExpires?: number;
+  /** Status for credentials that are wrong: 403, or 407 with the challenge again. */
+  readonly refusesWith?: 403 | 407;
 }
 
 /** The operator's side of digest authentication (RFC 3261 section 22): whoever comes must know the password. */
@@ -29,12 +31,13 @@ export class Challenger {
     const registers = request.method === 'REGISTER';
     const given = header(request, registers ? 'authorization' : 'proxy-authorization');
     const challenge = `Digest realm="${this.#options.realm}", nonce="${this.#nonce}", algorithm=MD5, qop="auth"`;
-    if (given === undefined) {
+    const right = given !== undefined && this.#isRight(given, challenge, request.method, request.uri);
+    if (right) return true;
+    if (given === undefined || this.#options.refusesWith === 407) {
       const headers: SipHeader[] = [{ name: registers ? 'WWW-Authenticate' : 'Proxy-Authenticate', value: challenge }];
       transaction.respond(registers ? 401 : 407, { headers });
       return false;
     }
-    if (this.#isRight(given, challenge, request.method, request.uri)) return true;
     transaction.respond(403);
     return false;
   }

@@ -53,7 +53,10 @@ function fork(count: number, timeoutMs = 10_000) {
     timeoutMs,
     {
       provisional: (_target, given) => provisional.push(given),
-      failed: ({ callId }) => failed.push(callId),
+      failed: ({ callId }, refusal) => {
+        failed.push(callId);
+        return refusal;
+      },
       accept: (_target, sdp) => Promise.resolve(sdp === 'v=0' ? undefined : answer(488, undefined, true)),
       redirected: (_target, contacts) => contacts.filter((contact) => contact !== 'nobody').map(target),
     },
