@@ -15,6 +15,7 @@ import {
 } from './recording/index.ts';
 import type { CallEvents } from './events/call-events.ts';
 import {
+  NO_ENGINE,
   recogniseSpeech,
   SpeechError,
   SpeechLayerError,
@@ -93,7 +94,7 @@ export function transcriptPort({ service, archive, store, queue }: TranscriptNee
   const wanted = async (domain: string, idconn: string, reclink: string): Promise<RecordRow> => {
     const row = await archive.find(domain, idconn, reclink);
     if (row === undefined) throw notFound();
-    if (!service.configured) throw notApplicable('record_asr_options', 'speech recognition is not configured');
+    if (!service.configured) throw notApplicable('record_asr_options', NO_ENGINE);
     return row;
   };
   return {

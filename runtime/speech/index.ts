@@ -3,5 +3,5 @@ export { type SpeechEngine, SpeechError, type SpeechResult, type SpeechStream } 
 export { SpeechLayerError, SpeechLayers, type SpeechNotice } from './layers.ts';
 export { openSpeech } from './open-speech.ts';
 export { recogniseSpeech, type Recognised, type RecogniseOptions } from './recognise.ts';
-export { SpeechService } from './service.ts';
+export { NO_ENGINE, SpeechService } from './service.ts';
 export { transcribeFile, type TranscribedChannel } from './transcribe-file.ts';

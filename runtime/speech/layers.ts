@@ -2,7 +2,7 @@ import type { MediaEndpoint } from '../media/endpoint.ts';
 import { MediaError } from '../media/media-error.ts';
 import { SpeechError } from './engine.ts';
 import { LiveSpeech } from './live-speech.ts';
-import type { SpeechService } from './service.ts';
+import { NO_ENGINE, type SpeechService } from './service.ts';
 
 /** How long the end of a layer waits for its last words (specification, "SETUP_ASR": 2-3 s), in milliseconds. */
 const LAST_WORDS_MS = 3000;
@@ -28,9 +28,13 @@ export type SpeechNotice =
   | { readonly type: 'failed'; readonly reason: string };
 
 interface Layer {
-  readonly speech: Promise<LiveSpeech>;
+  readonly callid: string;
+  /** Undefined while it starts. */
+  speech: LiveSpeech | undefined;
   /** What was said, sentence by sentence. */
   readonly texts: string[];
+  /** Settles when it has started or failed to, or one that is to replace it has; undefined otherwise. Never rejects. */
+  busy: Promise<void> | undefined;
 }
 
 /** Why a layer cannot be started or ended. */
@@ -70,53 +74,54 @@ export class SpeechLayers {
   }
 
   /**
-   * Starts a layer; one of the same name on one of the legs ends.
+   * Starts a layer; one of the same name on one of the legs ends when the new one has started, and goes on when it cannot.
    * @param legs all legs of the call
-   * @throws SpeechLayerError
+   * @throws SpeechLayerError; nothing has changed then
    */
-  async add(legs: readonly SpeechLeg[], { domain, leg, layer, language }: AddSpeechLayer): Promise<void> {
-    const { callid } = leg;
-    const endpoint = this.checkAdd(leg);
-    // Asked again after each wait: the same name may come several times at once, and each replaces the one before.
-    while (this.#holder(legs, domain, layer) !== undefined) await this.#end(legs, domain, layer, false);
-    const key = keyOf(domain, layer);
-    const layers = this.#legs.get(callid) ?? new Map<string, Layer>();
-    if (layers.size >= MAX_LAYERS) throw new SpeechLayerError('layer', `a leg has no more than ${MAX_LAYERS} layers`);
-    this.#legs.set(callid, layers);
-    const texts: string[] = [];
-    const speech = LiveSpeech.start(this.#service, {
-      endpoint,
-      ...(language === undefined ? {} : { language }),
-      onResult: ({ text, final }) => {
-        if (final) texts.push(text);
-        this.#tell(domain, callid, layer, { type: 'result', text, final });
-      },
-      onEnd: (error) => {
-        this.#forget(callid, key, speech);
-        if (error !== undefined) this.#tell(domain, callid, layer, { type: 'failed', reason: error.message });
-      },
-    });
-    layers.set(key, { speech, texts });
+  async add(legs: readonly SpeechLeg[], add: AddSpeechLayer): Promise<void> {
+    const endpoint = this.checkAdd(add.leg);
+    const key = keyOf(add.domain, add.layer);
+    let old = this.#find(legs, key);
+    // The same name may come several times at once, and each replaces the one before.
+    for (; old?.busy !== undefined; old = this.#find(legs, key)) await old.busy;
+    const { callid } = add.leg;
+    const others = (this.#legs.get(callid)?.size ?? 0) - (old?.callid === callid ? 1 : 0);
+    if (others >= MAX_LAYERS) throw new SpeechLayerError('layer', `a leg has no more than ${MAX_LAYERS} layers`);
+    const layer: Layer = { callid, speech: undefined, texts: [], busy: undefined };
+    // A replacement takes the name over when it has started.
+    if (old === undefined) this.#put(key, layer);
+    const starting = this.#start(endpoint, add, layer, old);
+    const busy = starting.then(
+      () => undefined,
+      () => undefined,
+    );
+    for (const each of [layer, old]) if (each !== undefined) each.busy = busy;
     try {
-      await speech;
+      await starting;
     } catch (error) {
-      this.#forget(callid, key, speech);
+      if (old === undefined) this.#forget(key, layer);
       if (error instanceof SpeechError || error instanceof MediaError)
         throw new SpeechLayerError('layer', error.message, { cause: error });
       throw error;
+    } finally {
+      for (const each of [layer, old]) if (each?.busy === busy) each.busy = undefined;
     }
   }
 
   /**
    * Ends a layer.
-   * @param wait waits for the last words, three seconds at most
+   * @param wait waits for the last words, three seconds at most; else the stream is free at once
    * @returns everything that was understood
    * @throws SpeechLayerError when there is none of this name
    */
-  async remove(legs: readonly SpeechLeg[], domain: string, layer: string, wait: boolean): Promise<string> {
-    const text = await this.#end(legs, domain, layer, wait);
-    if (text === undefined) throw new SpeechLayerError('layer', 'is not there');
-    return text;
+  async remove(legs: readonly SpeechLeg[], domain: string, name: string, wait: boolean): Promise<string> {
+    const key = keyOf(domain, name);
+    let layer = this.#find(legs, key);
+    for (; layer?.busy !== undefined; layer = this.#find(legs, key)) await layer.busy;
+    if (layer === undefined) throw new SpeechLayerError('layer', 'is not there');
+    this.#forget(key, layer);
+    if (layer.speech !== undefined) await lastWords(layer.speech, wait);
+    return layer.texts.join(' ');
   }
 
   /**
@@ -124,49 +129,73 @@ export class SpeechLayers {
    * @throws SpeechLayerError when nobody can be understood on it; nothing is done
    */
   checkAdd({ endpoint }: SpeechLeg): MediaEndpoint {
-    if (!this.#service.configured)
-      throw new SpeechLayerError('record_asr_options', 'speech recognition is not configured');
+    if (!this.#service.configured) throw new SpeechLayerError('record_asr_options', NO_ENGINE);
     if (endpoint === undefined) throw new SpeechLayerError('callid', 'is the leg of a scenario, which has no sound');
     return endpoint;
   }
 
   /** @throws SpeechLayerError when there is no layer of this name; nothing is done */
-  checkRemove(legs: readonly SpeechLeg[], domain: string, layer: string): void {
-    if (this.#holder(legs, domain, layer) === undefined) throw new SpeechLayerError('layer', 'is not there');
+  checkRemove(legs: readonly SpeechLeg[], domain: string, name: string): void {
+    if (this.#find(legs, keyOf(domain, name)) === undefined) throw new SpeechLayerError('layer', 'is not there');
   }
 
-  /** The leg that has a layer of this name. */
-  #holder(legs: readonly SpeechLeg[], domain: string, name: string): SpeechLeg | undefined {
+  /** Starts to listen, and takes the place of another layer then. */
+  async #start(
+    endpoint: MediaEndpoint,
+    { domain, layer: name, language }: AddSpeechLayer,
+    layer: Layer,
+    old: Layer | undefined,
+  ): Promise<void> {
     const key = keyOf(domain, name);
-    return legs.find(({ callid }) => this.#legs.get(callid)?.has(key) === true);
+    const speech = await LiveSpeech.start(this.#service, {
+      endpoint,
+      ...(language === undefined ? {} : { language }),
+      ...(old?.speech === undefined ? {} : { instead: old.speech }),
+      onResult: ({ text, final }) => {
+        if (final) layer.texts.push(text);
+        this.#tell(domain, layer.callid, name, { type: 'result', text, final });
+      },
+      onEnd: (error) => {
+        this.#forget(key, layer);
+        if (error !== undefined) this.#tell(domain, layer.callid, name, { type: 'failed', reason: error.message });
+      },
+    });
+    layer.speech = speech;
+    if (old === undefined) return;
+    this.#forget(key, old);
+    this.#put(key, layer);
+    if (old.speech !== undefined) await lastWords(old.speech, false);
   }
 
-  async #end(legs: readonly SpeechLeg[], domain: string, name: string, wait: boolean): Promise<string | undefined> {
-    const key = keyOf(domain, name);
-    const leg = this.#holder(legs, domain, name);
-    const layer = leg === undefined ? undefined : this.#legs.get(leg.callid)?.get(key);
-    if (leg === undefined || layer === undefined) return undefined;
-    this.#forget(leg.callid, key, layer.speech);
-    const speech = await layer.speech.catch(() => undefined);
-    if (speech !== undefined) await lastWords(speech, wait);
-    return layer.texts.join(' ');
+  #find(legs: readonly SpeechLeg[], key: string): Layer | undefined {
+    for (const { callid } of legs) {
+      const layer = this.#legs.get(callid)?.get(key);
+      if (layer !== undefined) return layer;
+    }
+    return undefined;
   }
 
-  #forget(callid: string, key: string, speech: Promise<LiveSpeech>): void {
-    const layers = this.#legs.get(callid);
-    if (layers?.get(key)?.speech !== speech) return;
+  #put(key: string, layer: Layer): void {
+    const layers = this.#legs.get(layer.callid) ?? new Map<string, Layer>();
+    layers.set(key, layer);
+    this.#legs.set(layer.callid, layers);
+  }
+
+  #forget(key: string, layer: Layer): void {
+    const layers = this.#legs.get(layer.callid);
+    if (layers?.get(key) !== layer) return;
     layers.delete(key);
-    if (layers.size === 0) this.#legs.delete(callid);
+    if (layers.size === 0) this.#legs.delete(layer.callid);
   }
 }
 
-/** Whoever does not wait has the results told as events, for as long. */
+/** Without `wait` the results are told as events, for as long as nobody else needs the stream. */
 async function lastWords(speech: LiveSpeech, wait: boolean): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, LAST_WORDS_MS);
   });
-  const over = Promise.race([speech.stop(), late]).then(() => {
+  const over = Promise.race([wait ? speech.stop() : speech.leave(), late]).then(() => {
     clearTimeout(timer);
     speech.close();
   });

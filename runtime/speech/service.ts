@@ -9,12 +9,32 @@ import { Vosk } from './engines/vosk.ts';
 /** Streams at once, when nothing else is said. */
 const DEFAULT_STREAMS = 4;
 const DEFAULT_MODEL = 'whisper-1';
+/** Why nothing is understood on this node. */
+export const NO_ENGINE =
+  'speech recognition is not configured: install pocketsphinx, or name a server in record_asr_options';
 
 interface Server {
   readonly engine: SpeechEngine;
   readonly language: string | undefined;
   readonly limit: number;
-  streams: number;
+}
+
+/** What a stream takes up of the limits until it is over. */
+interface Place {
+  readonly server: Server;
+  /** Nobody waits for its last words: it ends when its place is needed. */
+  leaving: boolean;
+  /** Ends the stream at once. */
+  close(): void;
+}
+
+/** A stream of the service; it counts against the limits until it is over. */
+export interface ServedStream extends SpeechStream {
+  /**
+   * No more sound comes, and nobody waits for the last words: they are told unless somebody else needs the place.
+   * Resolves when the stream is over; never rejects.
+   */
+  leave(): Promise<void>;
 }
 
 /** Options of a stream; what is left out is the configuration's. */
@@ -22,6 +42,8 @@ export type OpenSpeech = Pick<SpeechStreamOptions, 'onResult' | 'onFailure'> &
   Partial<Pick<SpeechStreamOptions, 'language' | 'hints' | 'whole'>> & {
     /** Servers that are passed over, as they have failed at this; whichever is asked is added. */
     readonly tried?: Set<object>;
+    /** A stream that the caller ends once this one is open: its place counts as free. */
+    readonly instead?: ServedStream;
   };
 
 /**
@@ -34,9 +56,12 @@ export class SpeechService {
   readonly #listeners = new Set<() => void>();
   #options: AsrOptions = {};
   #servers: readonly Server[] = [];
-  #streams = 0;
+  readonly #places = new Set<Place>();
 
-  /** @param nursery starts engines @param installed whether pocketsphinx is on this machine */
+  /**
+   * @param nursery starts engines
+   * @param installed whether pocketsphinx is on this machine; asked again until it is
+   */
   constructor(nursery: Nursery, installed: () => boolean = pocketsphinxInstalled) {
     this.#nursery = nursery;
     this.#installed = installed;
@@ -51,7 +76,7 @@ export class SpeechService {
   configure(value: unknown): string | undefined {
     const problem = value === undefined ? undefined : asrOptionsProblem(value);
     this.#options = problem === undefined ? (value ?? {}) : { enabled: false };
-    const { enabled = true, servers = this.#installed() ? [{ engine: 'pocketsphinx' } as const] : [] } = this.#options;
+    const { enabled = true, servers = [] } = this.#options;
     this.#servers = enabled ? servers.map((server) => this.#server(server)) : [];
     this.#changed();
     return problem;
@@ -59,26 +84,26 @@ export class SpeechService {
 
   /** Whether there is an engine at all. */
   get configured(): boolean {
-    return this.#servers.length > 0;
+    return this.#engines().length > 0;
   }
 
   /** Streams that can be open at once. */
   get capacity(): number {
     return Math.min(
       this.#limit,
-      this.#servers.reduce((sum, { limit }) => sum + limit, 0),
+      this.#engines().reduce((sum, { limit }) => sum + limit, 0),
     );
   }
 
-  /** Streams that could be opened now. */
+  /** Streams that could be opened now without the end of any other. */
   get free(): number {
-    const left = this.#servers.reduce((sum, { limit, streams }) => sum + Math.max(0, limit - streams), 0);
-    return Math.max(0, Math.min(this.#limit - this.#streams, left));
+    const left = this.#engines().reduce((sum, server) => sum + Math.max(0, server.limit - this.#streamsOf(server)), 0);
+    return Math.max(0, Math.min(this.#limit - this.streams, left));
   }
 
   /** Streams that are open. */
   get streams(): number {
-    return this.#streams;
+    return this.#places.size;
   }
 
   /** Milliseconds until the activity time begins in which recordings are transcribed; 0 within it. */
@@ -96,14 +121,18 @@ export class SpeechService {
    * Opens a stream at the first server that takes it; those of the wanted language come first.
    * @throws SpeechError
    */
-  async open(options: OpenSpeech): Promise<SpeechStream> {
-    if (!this.configured) throw new SpeechError('not_configured', 'speech recognition is not configured');
+  async open(options: OpenSpeech): Promise<ServedStream> {
+    const servers = this.#engines();
+    if (servers.length === 0) throw new SpeechError('not_configured', NO_ENGINE);
     const language = options.language ?? this.#options.language;
-    const fitting = this.#servers
-      .filter((server) => server.streams < server.limit && options.tried?.has(server) !== true)
+    const replaced = options.instead instanceof CountedStream ? options.instead.place : undefined;
+    const staying = [...this.#places].filter((place) => !place.leaving && place !== replaced);
+    const fitting = servers
+      .filter((server) => staying.filter((place) => place.server === server).length < server.limit)
+      .filter((server) => options.tried?.has(server) !== true)
       .toSorted((a, b) => Number(b.language === language) - Number(a.language === language));
-    if (fitting.length === 0 || this.#streams >= this.#limit)
-      throw new SpeechError('busy', `all ${this.#streams} streams of speech recognition are in use`);
+    if (fitting.length === 0 || staying.length >= this.#limit)
+      throw new SpeechError('busy', `all ${staying.length} streams of speech recognition are in use`);
     let failure: unknown;
     for (const server of fitting) {
       options.tried?.add(server);
@@ -122,16 +151,12 @@ export class SpeechService {
     throw failure;
   }
 
-  async #openAt(server: Server, options: SpeechStreamOptions): Promise<SpeechStream> {
-    server.streams += 1;
-    this.#streams += 1;
-    let open = true;
+  async #openAt(server: Server, options: SpeechStreamOptions): Promise<ServedStream> {
+    const place: Place = { server, leaving: false, close: () => undefined };
+    this.#places.add(place);
+    this.#makeRoom();
     const release = (): void => {
-      if (!open) return;
-      open = false;
-      server.streams -= 1;
-      this.#streams -= 1;
-      this.#changed();
+      if (this.#places.delete(place)) this.#changed();
     };
     try {
       const stream = await server.engine.open({
@@ -141,11 +166,35 @@ export class SpeechService {
           options.onFailure(error);
         },
       });
-      return new CountedStream(stream, release);
+      const counted = new CountedStream(stream, place, release, () => this.#makeRoom());
+      place.close = () => counted.close();
+      return counted;
     } catch (error) {
       release();
       throw error;
     }
+  }
+
+  /** Ends streams that are leaving, as far as there are more streams than allowed. */
+  #makeRoom(): void {
+    for (const place of this.#places) {
+      const isOver = this.streams > this.#limit || this.#streamsOf(place.server) > place.server.limit;
+      if (place.leaving && isOver) place.close();
+    }
+  }
+
+  #streamsOf(server: Server): number {
+    return [...this.#places].filter((place) => place.server === server).length;
+  }
+
+  /** The servers that can be asked. Without any in the options, pocketsphinx serves as soon as it is installed. */
+  #engines(): readonly Server[] {
+    const { enabled = true, servers } = this.#options;
+    if (enabled && servers === undefined && this.#servers.length === 0 && this.#installed()) {
+      this.#servers = [this.#server({ engine: 'pocketsphinx' })];
+      this.#changed();
+    }
+    return this.#servers;
   }
 
   get #limit(): number {
@@ -157,7 +206,6 @@ export class SpeechService {
       engine: engineOf(server, this.#nursery),
       language: server.language,
       limit: server.parallel_streams ?? Number.POSITIVE_INFINITY,
-      streams: 0,
     };
   }
 
@@ -186,13 +234,17 @@ function engineOf(server: AsrServer, nursery: Nursery): SpeechEngine {
 }
 
 /** Gives its place back when it ends, however it does. */
-class CountedStream implements SpeechStream {
+class CountedStream implements ServedStream {
+  readonly place: Place;
   readonly #stream: SpeechStream;
   readonly #release: () => void;
+  readonly #makeRoom: () => void;
 
-  constructor(stream: SpeechStream, release: () => void) {
+  constructor(stream: SpeechStream, place: Place, release: () => void, makeRoom: () => void) {
     this.#stream = stream;
+    this.place = place;
     this.#release = release;
+    this.#makeRoom = makeRoom;
   }
 
   get backlogMs(): number {
@@ -210,6 +262,13 @@ class CountedStream implements SpeechStream {
   async finish(): Promise<void> {
     await this.#stream.finish();
     this.#release();
+  }
+
+  leave(): Promise<void> {
+    const finished = this.finish();
+    this.place.leaving = true;
+    this.#makeRoom();
+    return finished;
   }
 
   close(): void {

@@ -1,4 +1,6 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { RestClient } from '../phones/rest-client.ts';
@@ -6,7 +8,7 @@ import { OpenAiServer } from '../speech/support/openai-server.ts';
 import { speechPeers, spoken, WORDS } from '../speech/support/spoken.ts';
 import { VoskServer } from '../speech/support/vosk-server.ts';
 import { eventually } from '../support/eventually.ts';
-import { CALLS, useStage } from '../support/stage.ts';
+import { CALLS, type Stage, useStage } from '../support/stage.ts';
 
 const SETTINGS = '/rest/v1/domain/settings';
 const RULES = '/rest/v1/domain/recordingrules';
@@ -58,31 +60,7 @@ describe('speech', () => {
 
   const useVosk = (): Promise<void> => configure({ servers: [{ engine: 'vosk', url: vosk.url }] });
 
-  /** Events of some classes, as they come. */
-  async function events(names: readonly string[]): Promise<{ readonly told: SpeechEvent[]; stop(): void }> {
-    const stopping = new AbortController();
-    const response = await fetch(`${stage.node.base}/rest/v1/api/events?events=${names.join(',')}`, {
-      headers: rest.authorization,
-      signal: stopping.signal,
-    });
-    expect(response.status).to.equal(200);
-    const told: SpeechEvent[] = [];
-    const read = async (): Promise<void> => {
-      let left = '';
-      for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
-        left += chunk;
-        const blocks = left.split('\n\n');
-        left = blocks.pop() ?? '';
-        for (const block of blocks) {
-          const text = /^data: (.*)$/m.exec(block)?.[1];
-          const event = text === undefined ? undefined : (JSON.parse(text) as Partial<SpeechEvent>);
-          if (event?.type !== undefined && event.data !== undefined) told.push({ type: event.type, data: event.data });
-        }
-      }
-    };
-    read().catch(() => undefined);
-    return { told, stop: () => stopping.abort() };
-  }
+  const events = (names: readonly string[]) => eventsOf(stage, rest, names);
 
   async function setup(dialogid: string, body: Readonly<Record<string, unknown>>) {
     return rest.send('SETUP_ASR', `${CALLS}/${dialogid}`, { body });
@@ -141,6 +119,83 @@ describe('speech', () => {
       const query = { dry_run: true };
       const again = await rest.send('SETUP_ASR', `${CALLS}/${dialogid}`, { body: remove, query });
       expect(again.status, again.text).to.equal(422);
+      await outgoing.hangup();
+    });
+
+    it('a layer is replaced where no further stream is free, and a refused replacement keeps it', async () => {
+      const only = { servers: [{ engine: 'vosk', url: vosk.url }], parallel_streams: 1 };
+      await configure(only);
+      const [alice, bob] = await stage.phones('alice', 'bob');
+      const { outgoing, incoming } = await stage.connect(alice, bob, '102');
+      const { dialogid } = await stage.dialog();
+      const heard = await events(['asrevents']);
+      const add = { command: 'add', layer: 'x', side: 'a' };
+      expect((await setup(dialogid, add)).status).to.equal(200);
+      const other = await setup(dialogid, { ...add, layer: 'y' });
+      expect(other.status, other.text).to.equal(422);
+      const replaced = await setup(dialogid, add);
+      expect(replaced.status, replaced.text).to.equal(200);
+      await eventually(async () => expect(vosk.connections).to.equal(1));
+
+      await configure({ ...only, servers: [{ engine: 'vosk', url: 'ws://127.0.0.1:1' }] });
+      for (const side of ['a', 'b']) {
+        const refused = await setup(dialogid, { ...add, side });
+        expect(refused.status, refused.text).to.equal(422);
+      }
+      vosk.words = ['still here'];
+      outgoing.play(500);
+      await incoming.hears(500);
+      await pause(400);
+      outgoing.play(undefined);
+      await eventually(async () => {
+        const finals = heard.told.filter(({ data }) => data['final'] === true);
+        expect(finals.map(({ data }) => data['text'])).to.deep.equal(['still here']);
+      }, 4000);
+      heard.stop();
+      expect((await setup(dialogid, { command: 'remove', layer: 'x' })).json()).to.include({ text: 'still here' });
+      await outgoing.hangup();
+      await eventually(async () => expect(vosk.connections).to.equal(0));
+    });
+
+    it('a layer that is removed without its text gives its stream back at once', async () => {
+      await configure({ servers: [{ engine: 'vosk', url: vosk.url }], parallel_streams: 1 });
+      const [alice, bob] = await stage.phones('alice', 'bob');
+      const { outgoing } = await stage.connect(alice, bob, '102');
+      const { dialogid } = await stage.dialog();
+      vosk.thinking = true;
+      try {
+        for (const layer of ['x', 'y', 'z']) {
+          const added = await setup(dialogid, { command: 'add', layer, side: 'a' });
+          expect(added.status, `${layer}: ${added.text}`).to.equal(200);
+          const removed = await setup(dialogid, { command: 'remove', layer, result_text: false });
+          expect(removed.status, removed.text).to.equal(200);
+        }
+        await eventually(async () => expect(vosk.connections, 'streams beyond the limit').to.be.at.most(1), 1000);
+      } finally {
+        vosk.thinking = false;
+      }
+      await outgoing.hangup();
+      await eventually(async () => expect(vosk.connections).to.equal(0), 4000);
+    });
+
+    it('a layer that is removed without its text still tells its last words as an event', async () => {
+      await useVosk();
+      vosk.words = ['goodbye'];
+      const [alice, bob] = await stage.phones('alice', 'bob');
+      const { outgoing, incoming } = await stage.connect(alice, bob, '102');
+      const { dialogid } = await stage.dialog();
+      const heard = await events(['asrevents']);
+      expect((await setup(dialogid, { command: 'add', layer: 'x', side: 'a' })).status).to.equal(200);
+      outgoing.play(500);
+      await incoming.hears(500);
+      await eventually(async () => expect(heard.told.map(({ data }) => data['text'])).to.include('goodbye'));
+      const removed = await setup(dialogid, { command: 'remove', layer: 'x', result_text: false });
+      expect(removed.json()).to.not.have.property('text');
+      await eventually(async () => {
+        const finals = heard.told.filter(({ data }) => data['final'] === true);
+        expect(finals.map(({ data }) => data['text'])).to.deep.equal(['goodbye']);
+      });
+      heard.stop();
       await outgoing.hangup();
     });
 
@@ -366,3 +421,72 @@ describe('speech', () => {
     });
   });
 });
+
+describe('speech with an engine that is installed while the node runs', () => {
+  let bin = '';
+  const stage = useStage({
+    env: async () => {
+      bin = await mkdtemp(join(tmpdir(), 'speech-bin-'));
+      // What the engine is started with; the rest of PATH would hold the engine, too.
+      await symlink(commandPath('cat'), join(bin, 'cat'));
+      return { PATH: bin };
+    },
+  });
+  after(() => rm(bin, { recursive: true, force: true }));
+
+  it('finds it at the next request', async function () {
+    this.timeout(60_000);
+    if (!speechPeers()) this.skip();
+    const rest = await stage.rest();
+    const [alice, bob] = await stage.phones('alice', 'bob');
+    const { outgoing } = await stage.connect(alice, bob, '102');
+    const { dialogid } = await stage.dialog();
+    const setup = (body: object) => rest.send('SETUP_ASR', `${CALLS}/${dialogid}`, { body });
+    const add = { command: 'add', layer: 'x', side: 'a' };
+    const early = await setup(add);
+    expect(early.status, early.text).to.equal(422);
+    expect(early.text).to.contain('install pocketsphinx');
+    await symlink(commandPath('pocketsphinx_continuous'), join(bin, 'pocketsphinx_continuous'));
+    const added = await setup(add);
+    expect(added.status, added.text).to.equal(200);
+    const heard = await eventsOf(stage, rest, ['asrevents']);
+    await outgoing.say(spoken('tomorrow'));
+    await eventually(async () => expect(heard.told.map(({ type }) => type)).to.include('result'), 40_000);
+    heard.stop();
+    await outgoing.hangup();
+  });
+});
+
+function commandPath(command: string): string {
+  return execFileSync('sh', ['-c', `command -v ${command}`], { encoding: 'utf8' }).trim();
+}
+
+/** Events of some classes, as they come. */
+async function eventsOf(
+  stage: Stage,
+  rest: RestClient,
+  names: readonly string[],
+): Promise<{ readonly told: SpeechEvent[]; stop(): void }> {
+  const stopping = new AbortController();
+  const response = await fetch(`${stage.node.base}/rest/v1/api/events?events=${names.join(',')}`, {
+    headers: rest.authorization,
+    signal: stopping.signal,
+  });
+  expect(response.status).to.equal(200);
+  const told: SpeechEvent[] = [];
+  const read = async (): Promise<void> => {
+    let left = '';
+    for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+      left += chunk;
+      const blocks = left.split('\n\n');
+      left = blocks.pop() ?? '';
+      for (const block of blocks) {
+        const text = /^data: (.*)$/m.exec(block)?.[1];
+        const event = text === undefined ? undefined : (JSON.parse(text) as Partial<SpeechEvent>);
+        if (event?.type !== undefined && event.data !== undefined) told.push({ type: event.type, data: event.data });
+      }
+    }
+  };
+  read().catch(() => undefined);
+  return { told, stop: () => stopping.abort() };
+}

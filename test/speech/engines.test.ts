@@ -194,6 +194,16 @@ describe('speech engines', () => {
       expect(off.configured).to.equal(false);
     });
 
+    it('are on as soon as pocketsphinx is installed', async () => {
+      let installed = false;
+      const service = new SpeechService(nursery, () => installed);
+      expect([service.configured, service.capacity, service.free]).to.deep.equal([false, 0, 0]);
+      const changed = new Promise((resolve) => service.onChange(() => resolve(undefined)));
+      installed = true;
+      expect([service.configured, service.capacity, service.free]).to.deep.equal([true, 4, 4]);
+      await changed;
+    });
+
     it('take no more streams than are allowed, and the next server where one does not answer', async () => {
       const server = await VoskServer.start();
       const service = new SpeechService(nursery, () => true);

@@ -63,7 +63,11 @@ export class Pocketsphinx implements SpeechEngine {
   /** A grammar of the phrases whose words the dictionary knows; undefined when there are none. */
   async #grammar(hints: readonly string[]): Promise<string | undefined> {
     if (hints.length === 0) return undefined;
-    this.#words ??= readWords(this.#model.dictionary ?? DICTIONARY);
+    this.#words ??= readWords(this.#model.dictionary ?? DICTIONARY).catch((error: unknown) => {
+      // It may be installed by the next time.
+      this.#words = undefined;
+      throw error;
+    });
     const known = await this.#words;
     const phrases = hints
       .map((hint) =>

@@ -14,6 +14,8 @@ export class VoskServer {
   words: string[] = [];
   /** Drops the connection when sound comes. */
   broken = false;
+  /** Says nothing after the end of the sound, as an engine that still thinks. */
+  thinking = false;
   readonly #server: WebSocketServer;
 
   private constructor(server: WebSocketServer) {
@@ -56,7 +58,7 @@ export class VoskServer {
       if (!isBinary) {
         const message = JSON.parse(data.toString('utf8')) as { config?: Record<string, unknown>; eof?: number };
         if (message.config !== undefined) this.configs.push(message.config);
-        if (message.eof === 1) socket.send(JSON.stringify({ text: flush() }), () => socket.close());
+        if (message.eof === 1 && !this.thinking) socket.send(JSON.stringify({ text: flush() }), () => socket.close());
         return;
       }
       if (this.broken) return socket.terminate();
