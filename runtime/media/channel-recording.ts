@@ -16,6 +16,8 @@ export interface ChannelRecordingOptions {
   readonly file: string;
   /** The party is heard left and what it hears right; or the other way round. */
   readonly party: 'left' | 'right';
+  /** Silence is written until `resume`. */
+  readonly paused?: boolean;
 }
 
 /**
@@ -35,7 +37,10 @@ export class ChannelRecording {
   }
 
   /** @throws MediaError when the media server cannot write there; EndpointGone */
-  static async start(endpoint: MediaEndpoint, { file, party }: ChannelRecordingOptions): Promise<ChannelRecording> {
+  static async start(
+    endpoint: MediaEndpoint,
+    { file, party, paused = false }: ChannelRecordingOptions,
+  ): Promise<ChannelRecording> {
     const completed = endpoint.server.recordings.completed(file);
     try {
       const settings = [
@@ -46,10 +51,11 @@ export class ChannelRecording {
         'RECORD_APPEND=false',
         `RECORD_PRE_BUFFER_FRAMES=${PRE_BUFFER_FRAMES}`,
       ].join(';');
-      // Both at once: nobody else's recording of the channel comes between.
+      // All at once: nobody else's recording of the channel comes between, and no sound before the pause.
       await Promise.all([
         endpoint.command('uuid_setvar_multi', settings),
         endpoint.command('uuid_record', `start ${quoted(file)}`),
+        ...(paused ? [endpoint.command('uuid_record', `mask ${quoted(file)}`)] : []),
       ]);
     } catch (error) {
       endpoint.server.recordings.forget(file);

@@ -17,6 +17,8 @@ export interface RecordedCall {
   readonly dialogid: string;
   readonly inviteid: string;
   readonly legs: readonly RecordedLeg[];
+  /** Domains, in lower case, whose recording is paused; the call keeps them through transfers. */
+  readonly pausedRecordings: Set<string>;
 }
 
 /** A party as the index of recordings keeps it. */

@@ -34,6 +34,8 @@ export interface FileRecordingOptions {
   readonly ruleId: string;
   readonly storage: string;
   readonly transcribe: boolean;
+  /** Silence is written until `resume`. */
+  readonly paused?: boolean;
 }
 
 /** One recording of a call: a file that grows, then an entry of the archive. */
@@ -61,7 +63,7 @@ export class FileRecording {
 
   /** @throws MediaError, EndpointGone; it has been reported failed then */
   static async start(tools: RecordingTools, options: FileRecordingOptions): Promise<FileRecording> {
-    const { leg } = options;
+    const { leg, paused = false } = options;
     const row = rowOfCall(tools, options);
     const file = tools.store.spoolFile(row.id);
     if (leg.endpoint === undefined) throw new MediaError('a scenario has no sound of its own', 422);
@@ -69,7 +71,8 @@ export class FileRecording {
     const added = tools.archive.add(row);
     added.catch(() => undefined);
     try {
-      const channel = await ChannelRecording.start(leg.endpoint, { file, party: leg.side === 'a' ? 'left' : 'right' });
+      const party = leg.side === 'a' ? 'left' : 'right';
+      const channel = await ChannelRecording.start(leg.endpoint, { file, party, paused });
       return new FileRecording(tools, row, channel, added);
     } catch (error) {
       await added.catch((err: unknown) => tools.failed(err, 'index', row));

@@ -12,6 +12,8 @@ import type { RecordingRule, RuleBook } from './rule-book.ts';
 interface MainRecording {
   readonly rule: RecordingRule;
   state: 'off' | 'active' | 'paused';
+  /** Domains of the call that are paused, also in the calls that it becomes. */
+  readonly paused: Set<string>;
   /** Rejects when it could not be started. */
   file: Promise<FileRecording> | undefined;
 }
@@ -33,13 +35,16 @@ export class Recorder {
     return this.#calls.size;
   }
 
-  /** Somebody answered: the recording begins, before the sound of both sides is connected. */
+  /**
+   * Somebody answered: the recording begins, before the sound of both sides is connected. After a transfer it is paused
+   * where it was before.
+   */
   answered(call: RecordedCall): void {
     const decided = this.#rules.decide(call);
     if (decided.size === 0) return;
     const mains = new Map<string, MainRecording>();
     for (const [domain, rule] of decided) {
-      const main: MainRecording = { rule, state: 'off', file: undefined };
+      const main: MainRecording = { rule, state: 'off', paused: call.pausedRecordings, file: undefined };
       mains.set(domain, main);
       if (rule.record) this.#start(main, call, domain);
     }
@@ -62,6 +67,7 @@ export class Recorder {
   async pause(dialogid: string, domain: string): Promise<void> {
     const main = this.#pausable(dialogid, domain);
     main.state = 'paused';
+    main.paused.add(domain.toLowerCase());
     const file = await active(main);
     await file.pause();
   }
@@ -73,6 +79,7 @@ export class Recorder {
    */
   async resume(call: RecordedCall, domain: string): Promise<void> {
     const main = this.#resumable(call.dialogid, domain);
+    main.paused.delete(domain.toLowerCase());
     if (main.state === 'paused') {
       const file = await active(main);
       main.state = 'active';
@@ -119,11 +126,12 @@ export class Recorder {
   #start(main: MainRecording, call: RecordedCall, domain: string): void {
     const leg = recordingLeg(call);
     const { rule } = main;
-    main.state = 'active';
     if (leg === undefined) {
       main.state = 'off';
       return;
     }
+    const paused = main.paused.has(domain.toLowerCase());
+    main.state = paused ? 'paused' : 'active';
     const file = FileRecording.start(this.#tools, {
       call,
       leg,
@@ -132,6 +140,7 @@ export class Recorder {
       ruleId: rule.id,
       storage: rule.storage,
       transcribe: rule.transcribe,
+      paused,
     });
     main.file = file;
     this.#background(

@@ -3,6 +3,7 @@ import type { Room } from '../conference/room.ts';
 import { splitDtmfTail } from '../interpreter/dtmf-tail.ts';
 import { bracketUri } from '../signalling/sip-uri.ts';
 import { type Attempt, failureCause } from './attempt.ts';
+import { freshState } from './carried-state.ts';
 import { ConferenceLeg } from './conference-leg.ts';
 import { openPair } from './endpoint-pair.ts';
 import { type Party, urisOf } from './party.ts';
@@ -41,7 +42,7 @@ export function callFromConference(
     localuri: bracketUri(number, domain),
     remoteuri: uri,
     site: tools.site,
-    bindings: new Set(),
+    carried: freshState(),
   });
   leg.connectedBy(dialog.dialogid);
   const attempt = tools.placeCall(decision, {

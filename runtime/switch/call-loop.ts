@@ -51,7 +51,7 @@ export function callThroughLoop(tools: SwitchTools, decision: LoopedDecision, op
     localuri: bracketUri(dialled, domain),
     remoteuri: bracketUri(fromNumber, domain),
     site: tools.site,
-    bindings: new Set(dialog.bindings),
+    carried: dialog.carried,
   });
   const attempt = tools.placeCall(decision, {
     ...options,

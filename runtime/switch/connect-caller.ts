@@ -2,6 +2,7 @@ import type { TailStep } from '../interpreter/dtmf-tail.ts';
 import type { IncomingInvite } from '../signalling/incoming-invite.ts';
 import { bracketUri } from '../signalling/sip-uri.ts';
 import { failureCause } from './attempt.ts';
+import { freshState } from './carried-state.ts';
 import { nameOf, numberOf } from './party.ts';
 import type { PhoneLeg } from './phone-leg.ts';
 import type { SwitchTools } from './tools.ts';
@@ -31,7 +32,7 @@ export function connectCaller(
     localuri: bracketUri(number, domain),
     remoteuri,
     site: tools.site,
-    bindings: new Set(),
+    carried: freshState(),
     opts: headerOpts(invite),
   });
   const attempt = tools.placeCall(tools.directory.route(domain, numberOf(party), number), {

@@ -3,6 +3,7 @@ import type { DialogEntry, DialogParty } from '../callstore/memory-callstore.ts'
 import type { DialogStatus, LegView } from '../callstore/dialog-view.ts';
 import type { CallingLeg, EndCause, Leg, LegOwner, PhoneMessage } from './leg.ts';
 import type { StopMelodyMode } from '../interpreter/ports/dialogs.ts';
+import type { CarriedState } from './carried-state.ts';
 import { HoldMelody } from './hold-melody.ts';
 import { MediaPath, type SoundPath } from './media-path.ts';
 import { gather } from './media-gathering.ts';
@@ -43,7 +44,8 @@ export interface DialogStart {
   readonly localuri: string;
   readonly remoteuri: string;
   readonly site: string;
-  readonly bindings: ReadonlySet<string>;
+  /** From the dialog that it replaces, if any. */
+  readonly carried: CarriedState;
   readonly opts?: DialogEntry['view']['opts'];
 }
 
@@ -61,8 +63,10 @@ export class CallDialog implements LegOwner {
   readonly dialogid = randomBytes(6).toString('hex');
   readonly inviteid = randomUUID();
   readonly startts = Date.now();
-  /** Labels; passed on to the dialog that replaces this one. */
+  /** Labels. */
   readonly bindings: Set<string>;
+  /** Domains, in lower case, that have paused their recording of the call; kept by the recorder. */
+  readonly pausedRecordings: Set<string>;
   readonly #observer: DialogObserver;
   readonly #start: DialogStart;
   readonly #ended = new AbortController();
@@ -72,18 +76,26 @@ export class CallDialog implements LegOwner {
   #state: State = 'forking';
   #path: SoundPath | undefined;
   #parting: Promise<void> | undefined;
-  readonly #melody = new HoldMelody();
+  readonly #melody: HoldMelody;
 
   constructor(observer: DialogObserver, start: DialogStart) {
     this.#observer = observer;
     this.#start = start;
-    this.bindings = new Set(start.bindings);
+    this.bindings = new Set(start.carried.labels);
+    this.pausedRecordings = new Set(start.carried.pausedRecordings);
+    this.#melody = new HoldMelody(start.carried.melodyOff);
     start.a.owner = this;
     observer.changed(this);
   }
 
   get state(): State {
     return this.#state;
+  }
+
+  /** What is passed on to the dialog that replaces this one. */
+  get carried(): CarriedState {
+    const { bindings, pausedRecordings } = this;
+    return { labels: bindings, pausedRecordings, melodyOff: this.#melody.isOff };
   }
 
   /** From of the initiating INVITE, `<sip:USERNAME@DOMAIN>`. */

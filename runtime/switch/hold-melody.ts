@@ -2,7 +2,17 @@ import type { StopMelodyMode } from '../interpreter/ports/dialogs.ts';
 
 /** Whether the side that waits hears a melody, hold after hold, for the life of one dialog. */
 export class HoldMelody {
-  #next: 'plays' | 'skipped' | 'off' = 'plays';
+  #next: 'plays' | 'skipped' | 'off';
+
+  /** @param isOff stopped for good, before a transfer */
+  constructor(isOff: boolean) {
+    this.#next = isOff ? 'off' : 'plays';
+  }
+
+  /** Whether it is stopped for good. */
+  get isOff(): boolean {
+    return this.#next === 'off';
+  }
 
   /** A hold begins: whether it has a melody. */
   begin(): boolean {

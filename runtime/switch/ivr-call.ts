@@ -27,6 +27,7 @@ import { reasonPhrase } from '../sip-facts/reason-phrase.ts';
 import { bracketUri } from '../signalling/sip-uri.ts';
 import { failedAttempt, failureCause } from './attempt.ts';
 import { CallMedia, type ListenTo } from './call-media.ts';
+import { freshState } from './carried-state.ts';
 import { dialRoute } from './dial-route.ts';
 import { CallDialog } from './dialog.ts';
 import { type BridgeSide, bridgeSides } from './ivr-bridge.ts';
@@ -243,7 +244,7 @@ export class IvrCall
       localuri: bracketUri(number, this.domain),
       remoteuri: bracketUri(options.callerId, this.domain),
       site: this.#tools.site,
-      bindings: new Set(options.binding === undefined ? [] : [options.binding]),
+      carried: freshState(options.binding),
     });
     this.#dialog = dialog;
     const decision = dialRoute(this.#tools.directory, this.domain, number, options);

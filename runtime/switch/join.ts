@@ -2,9 +2,9 @@ import type { Answer, DialogSide, LabelOption, Transfer } from '../interpreter/c
 import { MediaError } from '../media/media-error.ts';
 import { answer } from '../signalling/answers.ts';
 import { failedAttempt } from './attempt.ts';
+import { joinedState, withLabel } from './carried-state.ts';
 import { ConferenceLeg } from './conference-leg.ts';
 import type { CallDialog } from './dialog.ts';
-import { withLabel } from './labels.ts';
 import { startEntering } from './enter-room.ts';
 import { IvrLeg } from './ivr-leg.ts';
 import type { CallingLeg } from './leg.ts';
@@ -50,7 +50,7 @@ export function startJoin(
     localuri: uriOf(found.leg.party),
     remoteuri: uriOf(opponent.party),
     site: tools.site,
-    bindings: withLabel(new Set([...old.bindings, ...found.dialog.bindings]), side.binding),
+    carried: withLabel(joinedState(old.carried, found.dialog.carried), side.binding),
   });
   const final = join(tools, dialog, opponent, { found, parted }).then(async (result) => {
     await beforeSettling?.(result);

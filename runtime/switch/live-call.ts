@@ -16,12 +16,14 @@ export interface LiveCallLeg {
   readonly uri: string;
 }
 
-/** A live call as recorders and recognisers see it: a snapshot. */
+/** A live call as recorders and recognisers see it: a snapshot, but for its pauses. */
 export interface LiveCall {
   readonly dialogid: string;
   readonly inviteid: string;
   /** The caller first. Only who has answered, once somebody has. */
   readonly legs: readonly LiveCallLeg[];
+  /** Domains, in lower case, that have paused their recording; written by the recorder, and kept through transfers. */
+  readonly pausedRecordings: Set<string>;
 }
 
 /** Who follows calls from the answer to the end; it must not throw. */
@@ -35,6 +37,7 @@ export function liveCall(dialog: CallDialog): LiveCall {
   return {
     dialogid: dialog.dialogid,
     inviteid: dialog.inviteid,
+    pausedRecordings: dialog.pausedRecordings,
     legs: dialog.legs.map(({ leg: { callid, endpoint, party }, side }) => ({
       callid,
       side,

@@ -25,7 +25,7 @@ export async function replaceInRoom(
     localuri: room.uri,
     remoteuri: uriOf(leg.party),
     site: tools.site,
-    bindings: old.bindings,
+    carried: old.carried,
     opts: { replaces },
   });
   const decision = tools.directory.route(domain, undefined, number);

@@ -70,7 +70,7 @@ async function replace(
   await leg.prepareMedia(stays.mediaServer);
   const opened = { localuri: uriOf(stays.party), remoteuri: uriOf(leg.party), site: tools.site, opts: { replaces } };
   const dialog = await moveLeg(tools, { leg: stays, dialog: old }, () =>
-    tools.dialogs.open({ a: leg, ...opened, bindings: old.bindings }),
+    tools.dialogs.open({ a: leg, ...opened, carried: old.carried }),
   );
   if (typeof dialog === 'number') {
     leg.release({ by: 'failure', status: 481, reason: 'Call/Transaction Does Not Exist' });

@@ -1,6 +1,6 @@
 import type { DialogSide, TakeOverOptions } from '../interpreter/call-port.ts';
+import { withLabel } from './carried-state.ts';
 import type { CallDialog } from './dialog.ts';
-import { withLabel } from './labels.ts';
 import { type Party, uriOf } from './party.ts';
 import { IvrLeg } from './ivr-leg.ts';
 import type { CallingLeg } from './leg.ts';
@@ -80,7 +80,7 @@ export async function takeOver(
       localuri: uriOf(found.leg.party),
       remoteuri: uriOf(taker.party),
       site: tools.site,
-      bindings: withLabel(found.dialog.bindings, binding),
+      carried: withLabel(found.dialog.carried, binding),
     });
   const dialog = await moveLeg(tools, found, open, other);
   return typeof dialog === 'number' ? dialog : { dialog, from };

@@ -6,8 +6,8 @@ import { bracketUri } from '../signalling/sip-uri.ts';
 import { type Attempt, type AttemptOptions, failureCause } from './attempt.ts';
 import { calleeOf } from './callee-of.ts';
 import { type Called, callFirst } from './call-phones.ts';
+import { withLabel } from './carried-state.ts';
 import type { CallDialog } from './dialog.ts';
-import { withLabel } from './labels.ts';
 import { IvrLeg } from './ivr-leg.ts';
 import type { CallingLeg } from './leg.ts';
 import { nameOf, numberOf } from './party.ts';
@@ -112,7 +112,7 @@ function transfer(tools: SwitchTools, plan: TransferPlan): Transfer {
     localuri: bracketUri(number, domain),
     remoteuri: bracketUri(shown.number, opponent.party.domain),
     site: tools.site,
-    bindings: withLabel(old.bindings, options.binding),
+    carried: withLabel(old.carried, options.binding),
   });
   const stopRinging = options.ringback === false ? () => parted : ringBack(tools, opponent, parted);
   const attempt = call({

@@ -72,7 +72,12 @@ describe('recorder: a call between two domains', () => {
     rows.length = 0;
     a = new CommandedEndpoint();
     b = new CommandedEndpoint();
-    call = { dialogid: 'd', inviteid: 'i', legs: [leg('a', 'one', a), leg('b', 'two', b)] };
+    call = {
+      dialogid: 'd',
+      inviteid: 'i',
+      pausedRecordings: new Set(),
+      legs: [leg('a', 'one', a), leg('b', 'two', b)],
+    };
   });
 
   it('is recorded once for each domain that wants it', async () => {

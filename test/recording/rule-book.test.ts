@@ -24,7 +24,12 @@ function leg(side: 'a' | 'b', number: string, more: Partial<RecordedLeg> = {}): 
   return { callid: side, side, endpoint: undefined, domain: 'One', number, uri: '', ...account, ...more };
 }
 
-const CALL: RecordedCall = { dialogid: 'd', inviteid: 'i', legs: [leg('a', '101'), leg('b', '102')] };
+const CALL: RecordedCall = {
+  dialogid: 'd',
+  inviteid: 'i',
+  pausedRecordings: new Set(),
+  legs: [leg('a', '101'), leg('b', '102')],
+};
 
 describe('recording rules', () => {
   let change: (change: Change<RecordingRuleRow>) => void;
