@@ -21,11 +21,8 @@ export interface Health {
   readonly database: 'ok' | 'slow' | 'unavailable';
 }
 
-/** What an operation did so far, and when. */
-export interface OperationRecords {
-  /** The record of an operation of this domain, while it runs and for an hour afterwards. */
-  read(domain: string, id: string): object | undefined;
-}
+/** What operations did so far, and when: while they run and for an hour afterwards. */
+export type OperationRecords = Pick<Operations, 'read' | 'list'>;
 
 /** Runs of scenarios with their traces, live and lately finished. */
 export interface RunRecords {

@@ -99,14 +99,14 @@ async function serve(
   if (dry === true) {
     return reply.send({ dry_run: true, operation: name, dialogs: await operations.preview(name, asked) });
   }
+  const { userId } = sessionOf(request);
   const perform = async () => {
-    const { id, response } = await operations.start(name, asked);
+    const { id, response } = await operations.start(name, { ...asked, userId });
     // Also for an operation that turns out to be impossible when it has begun.
     if (id !== undefined) reply.header(OPERATION_ID, id);
     return { body: await response, ...(id !== undefined && { operationId: id }) };
   };
   const key = startsCall ? idempotencyKey(request) : undefined;
-  const { userId } = sessionOf(request);
   const { operationId, body }: { body: Value; operationId?: string } =
     key === undefined
       ? await perform()

@@ -26,6 +26,7 @@ import { documentRoutes } from './openapi/routes.ts';
 import { healthRoute } from './routes/health.ts';
 import { metricsRoute } from './routes/metrics.ts';
 import { recordingRoutes } from './routes/recordings.ts';
+import { operationRecordRoutes } from './routes/operation-records.ts';
 import { recordRoutes } from './routes/records.ts';
 import { scenarioRecordingRoutes } from './routes/scenario-recordings.ts';
 import { scriptRoutes } from './routes/scripts.ts';
@@ -103,6 +104,7 @@ export async function createRestServer(deps: RestDeps): Promise<App> {
       await userRoutes(api, deps);
       callRoutes(api, deps);
       conferenceRoutes(api, deps);
+      operationRecordRoutes(api, deps);
       recordRoutes(api, deps);
       recordingRoutes(api, deps);
       scenarioRecordingRoutes(api, deps);

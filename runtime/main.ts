@@ -18,6 +18,7 @@ import { callEvents } from './events/call-events.ts';
 import { EventBus } from './events/event-bus.ts';
 import { messageEvents } from './events/message-events.ts';
 import { modelEvents } from './events/model-events.ts';
+import { operationEvents } from './events/operation-events.ts';
 import { ListenError } from './embedded/server.ts';
 import { StoredAvatars } from './iam/index.ts';
 import { FirstAnswers } from './idempotency/first-answers.ts';
@@ -211,6 +212,8 @@ async function compose(config: Config, log: Logger, shutdown: Shutdown): Promise
     scenario: (code, domain) => runner.program(code, domain),
     observer: metrics,
     overload: () => overload('rest'),
+    inviteIdOf: (dialogid) => liveCalls.find(dialogid)?.inviteid,
+    onFinished: operationEvents(events),
     log,
   });
 

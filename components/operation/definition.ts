@@ -90,11 +90,13 @@ export interface OperationPlan {
   readonly answer?: Value;
 }
 
-/** Follows a scenario until its caller can be answered. */
+/** Follows a scenario until its caller can be answered, and to its end. */
 export interface Progress {
   report(report: Report): void;
   /** Undefined while it is too early. After the milestone `finished` there is an answer. */
   answer(): Readonly<Record<string, Value>> | undefined;
+  /** How it ended: what the operation's last response mode answers. Asked after the milestone `finished`. */
+  final(): Readonly<Record<string, Value>>;
 }
 
 /** The dialog with all its legs, as a plan tells that it touches it. */

@@ -13,7 +13,7 @@ export { createOperations, type OperationRequest, type Operations, type StartedO
 export { InviteParameters } from './operations/invite.ts';
 export { ParameterError } from './parameters.ts';
 export { operationPort } from './port.ts';
-export type { MilestoneRecord, OperationRecord } from './record.ts';
+export { type MilestoneRecord, type OperationRecord, RECORD_FIELDS } from './record.ts';
 export type { OperationResponse, OperationResult, ResponseMode } from './response.ts';
-export { MissingScenarioError, type OperationHandle } from './runner.ts';
+export { type FinishedOperation, MissingScenarioError, type OperationHandle } from './runner.ts';
 export { type Scope, withSelectors } from './target.ts';

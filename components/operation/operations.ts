@@ -16,6 +16,8 @@ export interface OperationRequest {
   readonly dialogid?: string;
   /** As they came, unchecked. */
   readonly parameters: unknown;
+  /** Who asks; absent for a scenario. */
+  readonly userId?: string;
 }
 
 /** An operation that has begun, or one that is done because it only looks. */
@@ -40,8 +42,13 @@ export interface Operations {
   start(name: string, request: OperationRequest): Promise<StartedOperation>;
   /** What an operation would touch: everything that `start` checks is checked, and nothing is done. */
   preview(name: string, request: OperationRequest): Promise<readonly Touched[]>;
-  /** What an operation did so far; kept for an hour after its end. */
-  read(domain: string, id: string): OperationRecord | undefined;
+  /**
+   * What an operation did so far; kept for an hour after its end. A scope with a user sees the operations that the user
+   * asked for.
+   */
+  read(scope: Scope, id: string): OperationRecord | undefined;
+  /** The records that a scope sees, oldest first. */
+  list(scope: Scope): readonly OperationRecord[];
   /** Operations whose scenario runs. */
   readonly running: number;
 }
@@ -73,7 +80,8 @@ export function createOperations(services: OperationsServices): Operations {
     if (scenario === undefined) return { response: Promise.resolve(plan.answer ?? null) };
     const overload = definition.startsCall && definition.target === 'none' ? services.overload?.() : undefined;
     if (overload) throw new OperationError({ kind: 'overload', ...overload });
-    const handle = await runner.start({ operation: name, scenario, domain: request.scope.domain, plan });
+    const { scope, userId } = request;
+    const handle = await runner.start({ operation: name, scenario, domain: scope.domain, userId, plan });
     return { id: handle.id, response: handle.response, handle };
   };
   return {
@@ -81,7 +89,8 @@ export function createOperations(services: OperationsServices): Operations {
     start: (name, request) =>
       observed(definitions.has(name) ? services.observer : undefined, name, () => begin(name, request)),
     preview: async (name, request) => (await planOf(name, request)).plan.touches,
-    read: (domain, id) => runner.read(domain, id),
+    read: (scope, id) => runner.read(scope, id),
+    list: (scope) => runner.list(scope),
     get running() {
       return runner.running;
     },

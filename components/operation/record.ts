@@ -1,4 +1,5 @@
 import type { Value } from '../../runtime/interpreter/values.ts';
+import type { Scope } from './target.ts';
 
 /** A milestone of an operation, as `GET /uc/operations/<id>` shows it. */
 export interface MilestoneRecord {
@@ -14,6 +15,8 @@ export interface MilestoneRecord {
 export interface OperationRecord {
   readonly id: string;
   readonly domain: string;
+  /** Who asked for it; absent when a scenario did. */
+  readonly userid?: string;
   readonly operation: string;
   /** Absent where the operation has none. */
   readonly response_mode?: number;
@@ -27,9 +30,29 @@ export interface OperationRecord {
   /** How the scenario ended; absent while it runs. */
   readonly outcome?: 'completed' | 'ended' | 'failed' | 'stopped';
   readonly error?: { readonly code: string; readonly message: string; readonly block: string };
-  /** Result fields the scenario set. */
+  /** How the operation ended: as `fields.result`; without one, `ok` or `error`. Absent while it runs. */
+  readonly result?: string;
+  /** The answer of the operation's last response mode, whichever was asked for; empty when it failed before that. */
   readonly fields?: Readonly<Record<string, Value>>;
 }
+
+/** The names a `mask` may hold, in the order in which they are answered. */
+export const RECORD_FIELDS = [
+  'id',
+  'domain',
+  'userid',
+  'operation',
+  'response_mode',
+  'startts',
+  'endts',
+  'milestones',
+  'response',
+  'responsets',
+  'outcome',
+  'error',
+  'result',
+  'fields',
+] as const satisfies readonly (keyof OperationRecord)[];
 
 export const KEEP_MS = 3_600_000;
 const MAX_RECORDS = 10_000;
@@ -59,9 +82,15 @@ export class OperationRecords {
     if (record) this.#records.set(id, { ...record, milestones: [...record.milestones, milestone] });
   }
 
-  read(id: string, now: number): OperationRecord | undefined {
+  /** The record of this id, when the scope may see it: it is of the domain, and of the user that the scope names. */
+  read(scope: Scope, id: string, now: number): OperationRecord | undefined {
     const record = this.#records.get(id);
-    return record && isKept(record, now) ? record : undefined;
+    return record && isKept(record, now) && isSeenBy(record, scope) ? record : undefined;
+  }
+
+  /** All that the scope may see, oldest first. */
+  list(scope: Scope, now: number): readonly OperationRecord[] {
+    return [...this.#records.values()].filter((record) => isKept(record, now) && isSeenBy(record, scope));
   }
 
   get size(): number {
@@ -78,6 +107,11 @@ export class OperationRecords {
       excess -= 1;
     }
   }
+}
+
+function isSeenBy({ domain, userid }: OperationRecord, scope: Scope): boolean {
+  if (domain.toLowerCase() !== scope.domain.toLowerCase()) return false;
+  return scope.ownUserId === undefined || scope.ownUserId === userid;
 }
 
 function isKept({ endts }: OperationRecord, now: number): boolean {

@@ -67,6 +67,16 @@ export function respond(state: OperationState, mode: ResponseMode): OperationRes
     : { result: 'ok', ivrcallid, ...lastResponse(t), acallid: t.callid, dialogid: t.dialogid };
 }
 
+/**
+ * How an operation ended, whichever mode its caller chose: the answer of its last mode.
+ * @param last 5, or 2 for an operation that ends with F
+ */
+export function finalResponse(state: OperationState, last: ResponseMode): OperationResponse {
+  // An end before the last milestone counts as a failure only where that milestone is missing.
+  const reached = respond({ ...state, finished: false }, last) ?? respond({ ...state, finished: true }, last);
+  return reached ?? { result: 'undefined', ivrcallid: state.ivrcallid };
+}
+
 /** Whether the milestone of each mode has come. */
 const REACHED: Readonly<Record<ResponseMode, (state: OperationState) => boolean>> = {
   0: ({ f }) => f !== undefined,

@@ -11,6 +11,7 @@ import type { Value } from '../../runtime/interpreter/values.ts';
 import type { OperationPlan } from './definition.ts';
 import { problemOf } from './errors.ts';
 import { type OperationRecord, OperationRecords } from './record.ts';
+import type { Scope } from './target.ts';
 
 /** What operations need of the rest of the node. */
 export interface OperationServices {
@@ -24,6 +25,18 @@ export interface OperationServices {
   readonly clock?: Clock;
   /** Told how long milestones and answers took. */
   readonly observer?: OperationObserver;
+  /** The id of the call that led to a live dialog. */
+  readonly inviteIdOf?: (dialogid: string) => string | undefined;
+  /** Told of each operation that is over. */
+  readonly onFinished?: (finished: FinishedOperation) => void;
+}
+
+/** An operation that is over, as the event `operation_finished` tells of it. */
+export interface FinishedOperation {
+  readonly record: OperationRecord;
+  /** The last dialog that it was about; empty when there was none. */
+  readonly dialogid: string;
+  readonly inviteid: string;
 }
 
 /** Who keeps figures of operations; times are in seconds since the operation began. */
@@ -64,6 +77,7 @@ export interface OperationStart {
   readonly operation: string;
   readonly scenario: string;
   readonly domain: string;
+  readonly userId?: string | undefined;
   readonly plan: OperationPlan;
 }
 
@@ -84,14 +98,18 @@ export class OperationRunner {
     return this.#running;
   }
 
-  /** The record of an operation of this domain, while it runs and for an hour afterwards. */
-  read(domain: string, id: string): OperationRecord | undefined {
-    const record = this.#records.read(id, this.#clock.now());
-    return record?.domain.toLowerCase() === domain.toLowerCase() ? record : undefined;
+  /** A record that the scope sees, while the operation runs and for an hour afterwards. */
+  read(scope: Scope, id: string): OperationRecord | undefined {
+    return this.#records.read(scope, id, this.#clock.now());
+  }
+
+  /** All records that the scope sees, oldest first. */
+  list(scope: Scope): readonly OperationRecord[] {
+    return this.#records.list(scope, this.#clock.now());
   }
 
   /** @throws MissingScenarioError */
-  async start({ operation, scenario, domain, plan }: OperationStart): Promise<OperationHandle> {
+  async start({ operation, scenario, domain, userId, plan }: OperationStart): Promise<OperationHandle> {
     const program = await this.#services.program(scenario);
     if (!program) throw new MissingScenarioError(scenario);
     const { runServices, log, observer } = this.#services;
@@ -104,6 +122,7 @@ export class OperationRunner {
       {
         id,
         domain,
+        ...(userId === undefined ? {} : { userid: userId }),
         operation,
         ...(mode === undefined ? {} : { response_mode: mode }),
         startts: now,
@@ -113,6 +132,9 @@ export class OperationRunner {
     );
     const progress = plan.progress?.({ ivrcallid: call.callid });
     const response = Promise.withResolvers<Value>();
+    let about = this.#callOf(plan.touches[0]?.dialogid ?? '');
+    let ended: RunOutcome | undefined;
+    const conclude = (outcome: RunOutcome): void => this.#records.update(id, conclusionOf(outcome, progress?.final()));
     const follow = (report: Report): void => {
       progress?.report(report);
       const answer = progress?.answer();
@@ -128,16 +150,25 @@ export class OperationRunner {
       report: (report) => {
         this.#note(id, report);
         observer?.milestone(operation, report.milestone, (performance.now() - begun) / 1000);
+        const { dialogid = '' } = report;
+        if (dialogid !== '' && dialogid !== about.dialogid) about = this.#callOf(dialogid);
         follow(report);
+        // What a party answers when the scenario is over already belongs to the result.
+        if (ended !== undefined) conclude(ended);
       },
     });
     this.#running += 1;
     const finished = run.finished.then((outcome) => {
-      this.#finish(id, outcome);
+      this.#running -= 1;
+      ended = outcome;
       // A scenario that failed before it could report leaves nobody waiting.
       if (progress) follow({ milestone: 'finished', at: this.#clock.now() });
       else if (outcome.value !== undefined) response.resolve(outcome.value);
       else response.reject(failureOf(operation, outcome));
+      this.#records.update(id, { endts: this.#clock.now() });
+      conclude(outcome);
+      const record = this.#records.read({ domain }, id, this.#clock.now());
+      if (record) this.#services.onFinished?.({ record, ...about });
       return outcome;
     });
     response.promise.then(
@@ -159,15 +190,35 @@ export class OperationRunner {
     });
   }
 
-  #finish(id: string, { status, error, result }: RunOutcome): void {
-    this.#running -= 1;
-    this.#records.update(id, {
-      endts: this.#clock.now(),
-      outcome: status,
-      fields: result,
-      ...(error ? { error } : {}),
-    });
+  #callOf(dialogid: string): Pick<FinishedOperation, 'dialogid' | 'inviteid'> {
+    return { dialogid, inviteid: this.#services.inviteIdOf?.(dialogid) ?? '' };
   }
+}
+
+/**
+ * What the end of a scenario tells of its operation.
+ * @param final what the milestones make of it; undefined where what the scenario returns is the answer
+ */
+function conclusionOf(
+  { status, error, value }: RunOutcome,
+  final: Readonly<Record<string, Value>> | undefined,
+): Pick<OperationRecord, 'outcome' | 'error' | 'result' | 'fields'> {
+  const answer = final ?? returnedBy(value);
+  const said = answer?.['result'] ?? 'ok';
+  const isDone = status !== 'failed' && answer !== undefined;
+  const result = typeof said !== 'string' || (said === 'ok' && !isDone) ? 'error' : said;
+  return {
+    outcome: status,
+    ...(error ? { error } : {}),
+    result,
+    fields: { ...answer, ...(answer !== undefined && 'result' in answer && { result }) },
+  };
+}
+
+function returnedBy(value: Value | undefined): Readonly<Record<string, Value>> | undefined {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- of JSON, what is left is a record
+  return value as Readonly<Record<string, Value>>;
 }
 
 function failureOf(operation: string, { status, error }: RunOutcome): Error {

@@ -2,6 +2,7 @@ import type { Value } from '../../runtime/interpreter/values.ts';
 import type { OperationPlan } from './definition.ts';
 import {
   afterReport,
+  finalResponse,
   initialState,
   type OperationResponse,
   type OperationState,
@@ -24,6 +25,21 @@ export function switchProgress(
   return () => {
     const states: Record<PartyName, OperationState> = { X: initialState(''), Y: initialState('') };
     let confid: string | undefined;
+    const answered = (
+      at: ResponseMode,
+      response: (state: OperationState) => OperationResponse | undefined,
+    ): Readonly<Record<string, Value>> | undefined => {
+      const sides = PARTIES.map((party) => response(states[party]));
+      const failed = sides.find((side) => side !== undefined && side.result !== 'ok');
+      if (failed === undefined && !sides.every(Boolean)) return undefined;
+      return {
+        ...asked,
+        result: failed?.result ?? 'ok',
+        // Like everything else about the target (specification, "Response modes").
+        ...(confid === undefined || at < 3 ? {} : { confid }),
+        ...Object.assign({}, ...PARTIES.map((party, index) => sideFields(party, states[party], sides[index]))),
+      };
+    };
     return {
       report: (report) => {
         const { milestone, callid, fields } = report;
@@ -39,21 +55,9 @@ export function switchProgress(
           states[party] = afterReport(state, { ...report, milestone: own });
         }
       },
-      answer: () => {
-        const sides = PARTIES.map((party) => ({ party, response: respond(states[party], mode) }));
-        const failed = sides.find(({ response }) => response !== undefined && response.result !== 'ok');
-        if (failed === undefined && !sides.every(({ response }) => response)) return undefined;
-        return {
-          ...asked,
-          result: failed?.response?.result ?? 'ok',
-          // Like everything else about the target (specification, "Response modes").
-          ...(confid === undefined || mode < 3 ? {} : { confid }),
-          ...Object.assign(
-            {},
-            ...PARTIES.map((party) => sideFields(party, states[party], respond(states[party], mode))),
-          ),
-        };
-      },
+      answer: () => answered(mode, (state) => respond(state, mode)),
+      // After the end each side has an answer.
+      final: () => answered(5, (state) => finalResponse(state, 5)) ?? asked,
     };
   };
 }

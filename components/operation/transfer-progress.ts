@@ -3,6 +3,7 @@ import type { Value } from '../../runtime/interpreter/values.ts';
 import type { OperationPlan } from './definition.ts';
 import {
   afterReport,
+  finalResponse,
   initialState,
   type OperationResponse,
   type OperationState,
@@ -17,11 +18,13 @@ export const RESULT = Type.Enum(['ok', 'rejected', 'redirected', 'timeout', 'err
 
 /**
  * Follows one scenario that calls F and transfers it to T.
- * @param shape gives the answer the fields of the operation
+ * @param shape gives the answer in a response mode the fields of the operation
+ * @param last the operation's last response mode
  */
 export function transferProgress(
   mode: ResponseMode,
-  shape: (response: OperationResponse, state: OperationState) => Readonly<Record<string, Value>>,
+  shape: (response: OperationResponse, state: OperationState, mode: ResponseMode) => Readonly<Record<string, Value>>,
+  last: ResponseMode = 5,
 ): NonNullable<OperationPlan['progress']> {
   return ({ ivrcallid }) => {
     let state = initialState(ivrcallid);
@@ -31,8 +34,9 @@ export function transferProgress(
       },
       answer: () => {
         const response = respond(state, mode);
-        return response && shape(response, state);
+        return response && shape(response, state, mode);
       },
+      final: () => shape(finalResponse(state, last), state, last),
     };
   };
 }

@@ -23,15 +23,9 @@ const WHY_NOT = {
 
 const Record = Type.Object({}, { additionalProperties: true });
 
-/** What operations and scenario runs of the session's domain did: milestones, traces, results. */
-export function recordRoutes(app: App, { operationRecords, runs }: Pick<RestDeps, 'operationRecords' | 'runs'>): void {
+/** What scenario runs of the session's domain did: traces and results. */
+export function recordRoutes(app: App, { runs }: Pick<RestDeps, 'runs'>): void {
   const one = { schema: { params: IdPath, response: answers({ 200: Record, 404: ErrorAnswer }) } };
-
-  app.get(`/uc/operations/${ID}`, one, async (request) => {
-    const record = operationRecords.read(sessionOf(request).domain, request.params.id);
-    if (!record) throw new RestError('ENTITY_NOT_FOUND', { entity: 'Operation' });
-    return record;
-  });
 
   app.get('/api/runs', { schema: { response: answers({ 200: Type.Array(Record) }) } }, async (request) => {
     const { domain } = sessionOf(request);

@@ -4,18 +4,23 @@ import { RestNode } from './support/rest-node.ts';
 describe('REST: records of operations and runs', () => {
   let node: RestNode;
   const mine = { id: 'r1', domain: 'demo.local' };
+  const operation = { ...mine, userid: 'user-alice', operation: 'invite', startts: 1, milestones: [] };
   beforeEach(async () => {
     node = await RestNode.start();
     node.records.byId.set('r1', mine);
     node.records.byId.set('r2', { id: 'r2', domain: 'other.local' });
+    node.records.done.push(operation, { ...operation, id: 'r2', domain: 'other.local' });
   });
   afterEach(() => node.close());
 
-  for (const path of ['/uc/operations', '/api/runs']) {
+  for (const [path, record] of [
+    ['/uc/operations', operation],
+    ['/api/runs', mine],
+  ] as const) {
     it(`answers one of the domain at ${path}`, async () => {
       const { status, body } = await node.as('admin', 'GET', `${path}/r1`);
       expect(status).to.equal(200);
-      expect(body).to.deep.equal(mine);
+      expect(body).to.deep.equal(record);
     });
 
     it(`answers 404 at ${path} for one of another domain, and for none`, async () => {
@@ -26,6 +31,14 @@ describe('REST: records of operations and runs', () => {
       }
     });
   }
+
+  it('shows users the operations that they asked for, at /user/sip/operations', async () => {
+    const seen = async (login: string) => (await node.as(login, 'GET', '/user/sip/operations')).body;
+    expect(await seen('alice')).to.deep.equal([operation]);
+    expect(await seen('admin')).to.deep.equal([]);
+    expect((await node.as('alice', 'GET', '/user/sip/operations/r1?mask=id')).body).to.deep.equal({ id: 'r1' });
+    expect((await node.as('admin', 'GET', '/user/sip/operations/r1')).status).to.equal(404);
+  });
 
   it('lets the next run of a scenario wait for a debugger, tells of it, and takes it back', async () => {
     const ask = (scenario: string, from?: string) =>

@@ -65,7 +65,7 @@ export const inviteByIvr = defineOperation({
         headers: headers === undefined ? {} : parseHeaders(headers),
       },
       responseMode: mode,
-      progress: transferProgress(mode as ResponseMode, (response, state) => answerOf(mode, response, state)),
+      progress: transferProgress(mode as ResponseMode, answerOf, 2),
     };
   },
 });
@@ -102,7 +102,7 @@ async function valuesFor(
 }
 
 /** There is no T: what is known of F, from its first answer on. */
-function answerOf(mode: number, { result, ivrcallid }: OperationResponse, { f }: OperationState) {
+function answerOf({ result, ivrcallid }: OperationResponse, { f }: OperationState, mode: ResponseMode) {
   const last = mode === 0 && result === 'ok' ? undefined : (f?.final ?? f?.provisional);
   // A time-out that this node made up is no answer of X.
   const code = result === 'error' ? undefined : last?.status;

@@ -285,6 +285,10 @@ describe('POST and INVITE /uc/calls', () => {
         expect(outcome.answeredAfter).to.equal(after);
         expect(outcome.call.state).to.equal('ended');
         expect(outcome.operations.running).to.equal(0);
+        const [last] = modes.at(-1) ?? [];
+        const record = outcome.operations.read({ domain: 'demo.local' }, outcome.handle.id);
+        expect(record?.fields, 'what the last mode answers').to.deep.equal(last);
+        expect(record?.result).to.equal(last?.result);
       });
     }
   }
@@ -405,7 +409,7 @@ describe('POST and INVITE /uc/calls', () => {
       },
       3,
     );
-    expect(operations.read('DEMO.local', handle.id)).to.deep.equal({
+    expect(operations.read({ domain: 'DEMO.local' }, handle.id)).to.deep.equal({
       id: handle.id,
       domain: 'demo.local',
       operation: 'invite',
@@ -424,9 +428,10 @@ describe('POST and INVITE /uc/calls', () => {
       response: target(RINGING),
       responsets: 1050,
       outcome: 'completed',
-      fields: {},
+      result: 'rejected',
+      fields: refusedByT('SIP/2.0 486 Busy Here'),
     });
-    expect(operations.read('other.local', handle.id)).to.equal(undefined);
+    expect(operations.read({ domain: 'other.local' }, handle.id)).to.equal(undefined);
   });
 
   it('calls nobody without its scenario', async () => {

@@ -89,6 +89,7 @@ describe('response modes', () => {
 });
 
 describe('operation records', () => {
+  const SCOPE = { domain: 'd' };
   const record = (id: string, startts: number): OperationRecord => ({
     id,
     domain: 'd',
@@ -101,10 +102,10 @@ describe('operation records', () => {
   it('are kept for an hour after the end', () => {
     const records = new OperationRecords();
     records.add(record('a', 0), 0);
-    expect(records.read('a', 10 * KEEP_MS)?.id).to.equal('a');
+    expect(records.read(SCOPE, 'a', 10 * KEEP_MS)?.id).to.equal('a');
     records.update('a', { endts: 1000 });
-    expect(records.read('a', KEEP_MS + 999)?.id).to.equal('a');
-    expect(records.read('a', KEEP_MS + 1000)).to.equal(undefined);
+    expect(records.read(SCOPE, 'a', KEEP_MS + 999)?.id).to.equal('a');
+    expect(records.read(SCOPE, 'a', KEEP_MS + 1000)).to.equal(undefined);
     records.add(record('b', 0), KEEP_MS + 1000);
     expect(records.size).to.equal(1);
   });
@@ -114,7 +115,7 @@ describe('operation records', () => {
     for (const id of ['a', 'b', 'c']) records.add(record(id, 0), 0);
     records.update('b', { endts: 5 });
     records.add(record('d', 0), 10);
-    expect(['a', 'b', 'c', 'd'].filter((id) => records.read(id, 10))).to.deep.equal(['a', 'c', 'd']);
+    expect(['a', 'b', 'c', 'd'].filter((id) => records.read(SCOPE, id, 10))).to.deep.equal(['a', 'c', 'd']);
     records.add(record('e', 0), 10);
     expect(records.size).to.equal(4);
   });

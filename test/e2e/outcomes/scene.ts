@@ -175,7 +175,13 @@ export class Scene {
     await eventually(async () => {
       const record = (await this.rest.get(`/rest/v1/uc/operations/${operation}`)).json<Record<string, unknown>>();
       expect(record, `operation ${operation} goes on`).to.have.property('endts');
-      if (asked.status === 200) expect(record['response']).to.deep.equal(asked.json());
+      if (asked.status !== 200) return;
+      expect(record['response']).to.deep.equal(asked.json());
+      // A failure is answered at once, and the last mode at the end: nothing comes after either.
+      const { result } = asked.json<{ result: string }>();
+      if (result !== 'ok' && result !== 'undefined') expect(record['result']).to.equal(result);
+      else expect(record['result']).to.be.oneOf(['ok', 'rejected', 'redirected', 'error', 'undefined']);
+      if (this.mode === MODES.at(-1)) expect(record['fields']).to.deep.equal(asked.json());
     });
   }
 

@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import {
   type OperationDefinition,
   OperationError,
+  type OperationRecord,
   type OperationRequest,
   type Scope,
 } from '../../../components/operation/index.ts';
@@ -261,14 +262,18 @@ export function dialog(dialogid: string, more: Partial<DialogView> = {}): Dialog
 export class MemoryRecords {
   readonly armed = new ArmedRuns();
   readonly byId = new Map<string, { readonly id: string; readonly domain: string }>();
+  /** Records of operations. */
+  readonly done: OperationRecord[] = [];
 
   /** As the records of operations, which know domains. */
   get operations(): OperationRecords {
+    const list: OperationRecords['list'] = ({ domain, ownUserId }) =>
+      this.done.filter(
+        (record) => record.domain === domain && (ownUserId === undefined || record.userid === ownUserId),
+      );
     return {
-      read: (domain, id) => {
-        const record = this.byId.get(id);
-        return record?.domain === domain ? record : undefined;
-      },
+      list,
+      read: (scope, id) => list(scope).find((record) => record.id === id),
     };
   }
 

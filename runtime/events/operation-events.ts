@@ -1,0 +1,28 @@
+/** Events of call operations on the event bus: `callevents.operation_finished`. */
+import type { EventBus, NodeEvent } from './event-bus.ts';
+
+/** An operation that is over. */
+interface Finished {
+  readonly record: {
+    readonly id: string;
+    readonly domain: string;
+    readonly userid?: string;
+    readonly operation: string;
+    readonly outcome?: string;
+    readonly result?: string;
+    readonly fields?: NodeEvent['data'];
+  };
+  /** The last dialog that it was about, and the id of the call that led to it; empty when there was none. */
+  readonly dialogid: string;
+  readonly inviteid: string;
+}
+
+/** Makes the listener that publishes the end of each operation to its domain. */
+export function operationEvents(bus: EventBus): (finished: Finished) => void {
+  return ({ record, dialogid, inviteid }) => {
+    const { id, domain, userid, operation, outcome = '', result = '', fields = {} } = record;
+    const call = { inviteid, connectionid: inviteid, dialogid };
+    const data = { ...call, id, operation, ...(userid === undefined ? {} : { userid }), outcome, result, fields };
+    bus.publish({ domain, class: 'callevents', type: 'operation_finished', data });
+  };
+}
