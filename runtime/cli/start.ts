@@ -67,7 +67,7 @@ function demoHints(http: string, sip: string): string[] {
     '  3. Let the platform call both:',
     `     TOKEN=$(curl -s ${http}/rest/v1/iam/sessions -H 'Content-Type: application/json' \\`,
     `       -d '{"domain":"demo.local","login":"alice","pwd":"demo-alice","session_type":"token"}' | sed 's/.*:"\\(.*\\)".*/\\1/')`,
-    `     curl -s ${http}/rest/v1/uc/calls -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' \\`,
+    `     curl -s ${http}/rest/v1/user/sip/calls -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' \\`,
     `       -d '{"from":"101","to":"102"}'`,
     '',
   ];

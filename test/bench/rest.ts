@@ -36,7 +36,7 @@ async function throughNode(phone: RefusingPhone, progress: (line: string) => voi
   const node = await TestNode.start();
   try {
     await phone.register(node.sip);
-    const client = await node.login('alice');
+    const client = await node.login('admin');
     const body = { from: '101', to: '102', response_mode: 0 };
     progress('through the node');
     return await measure(phone, client, '/rest/v1/uc/calls', body);

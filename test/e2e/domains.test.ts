@@ -113,6 +113,7 @@ describe('two domains', () => {
       expect((await send(nobody, CALLS)).status, `${method} without a session`).to.equal(401);
       nobody.close();
       expect((await send(guest, CALLS)).status, `${method} without a role`).to.equal(403);
+      expect((await send(carol, CALLS)).status, `${method} by a user, domain-wide`).to.equal(403);
     }
     await expectTalk(outgoing, incoming);
     expect((await stage.dialog()).dialogid).to.equal(dialogid);

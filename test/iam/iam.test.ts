@@ -184,12 +184,28 @@ describeStorages('iam', (newPlace) => {
     expect(await sessionOf(iam, clone.token)).to.deep.equal(clone.session);
   });
 
-  it('gives demo people the call endpoints and nothing of the administration', async () => {
+  it('gives demo people what is their own, and nothing of the domain', async () => {
     const { session } = await logIn();
-    expect(iam.allows(session, 'INVITE', '/uc/calls')).to.equal(true);
-    expect(iam.allows(session, 'DELETE', '/uc/calls/id')).to.equal(true);
-    expect(iam.allows(session, 'GET', '/user/info')).to.equal(true);
-    expect(iam.allows(session, 'GET', '/domain/sipusers')).to.equal(false);
+    for (const [method, path] of [
+      ['INVITE', '/user/sip/calls'],
+      ['DELETE', '/user/sip/calls/id'],
+      ['GET', '/user/sip/operations'],
+      ['GET', '/user/info'],
+      ['POST', '/uc/conferences_by_participation/id/participants'],
+    ] as const)
+      expect(iam.allows(session, method, path), path).to.equal(true);
+    const admin = (await logIn(ADMIN)).session;
+    for (const [method, path] of [
+      ['GET', '/uc/calls'],
+      ['INVITE', '/uc/calls'],
+      ['DELETE', '/uc/calls/id'],
+      ['GET', '/uc/operations'],
+      ['GET', '/uc/conferences'],
+      ['GET', '/domain/sipusers'],
+    ] as const) {
+      expect(iam.allows(session, method, path), path).to.equal(false);
+      expect(iam.allows(admin, method, path), path).to.equal(true);
+    }
   });
 
   it('lets the administrator in at home and in the master domain, and change between them', async () => {
@@ -258,9 +274,10 @@ describeStorages('iam', (newPlace) => {
   it('takes changes of users and roles with the next request', async () => {
     const { session, token } = await logIn();
     const [role] = await iam.collections.roles.list();
+    expect(iam.allows(session, 'GET', '/uc/conferences_by_participation')).to.equal(true);
     await iam.collections.roles.update(role?.id ?? '', { grants: [{ path: '/domain/**', methods: ['GET'] }] });
     expect(iam.allows(session, 'GET', '/domain/users')).to.equal(true);
-    expect(iam.allows(session, 'INVITE', '/uc/calls')).to.equal(false);
+    expect(iam.allows(session, 'GET', '/uc/conferences_by_participation')).to.equal(false);
     await iam.collections.users.update(session.userId, { name: 'Alice B.', roles: ['admin'], pwd: 'new' });
     expect(await sessionOf(iam, token))
       .to.include({ name: 'Alice B.' })
