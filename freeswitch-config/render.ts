@@ -1,11 +1,11 @@
-/** Writes a complete configuration for drachtio-server and FreeSWITCH: `node render.ts SIZING-FILE TARGET-FOLDER`. */
+/** Writes a complete configuration for drachtio-server and FreeSWITCH: `npx ringmaster freeswitch-config`. */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readConfig, type ServerAddress } from '../runtime/config/config.ts';
 import { makeHoldMusic } from '../runtime/embedded/media/audio/hold-music.ts';
 import { wavHeader } from '../runtime/embedded/media/audio/wav.ts';
-import { readSizing, type Sizing, sessionsFor, SizingError } from './sizing.ts';
+import { type Sizing, sessionsFor, SizingError } from './sizing.ts';
 import { fill, TemplateError } from './template.ts';
 
 /** How the node reaches the pair: what RINGMASTER_DRACHTIO and RINGMASTER_FREESWITCH say. */
@@ -82,8 +82,12 @@ function provideMusic(folder: string): void {
   );
 }
 
-/** @throws SizingError unless each variable names exactly one server, FreeSWITCH by IPv4 address */
-function pairFrom(env: NodeJS.ProcessEnv): Pair {
+/**
+ * The pair that RINGMASTER_DRACHTIO and RINGMASTER_FREESWITCH name.
+ * @throws SizingError unless each variable names exactly one server
+ * @throws ConfigError for a variable that cannot be read
+ */
+export function pairFrom(env: NodeJS.ProcessEnv): Pair {
   const { drachtio, freeswitch } = readConfig(env);
   return { drachtio: only('RINGMASTER_DRACHTIO', drachtio), freeswitch: only('RINGMASTER_FREESWITCH', freeswitch) };
 }
@@ -95,21 +99,3 @@ function only(name: string, servers: readonly ServerAddress[]): ServerAddress {
   }
   return server;
 }
-
-function main(): void {
-  const [sizingFile, target] = process.argv.slice(2);
-  if (sizingFile === undefined || target === undefined) {
-    process.stderr.write('usage: node freeswitch-config/render.ts SIZING-FILE TARGET-FOLDER\n');
-    process.exitCode = 2;
-    return;
-  }
-  try {
-    const files = render(readSizing(readFileSync(sizingFile, 'utf8')), pairFrom(process.env), resolve(target));
-    process.stdout.write(`${files.map((file) => join(target, file)).join('\n')}\n`);
-  } catch (error) {
-    process.stderr.write(`${(error as Error).message}\n`);
-    process.exitCode = 1;
-  }
-}
-
-if (import.meta.main) main();

@@ -46,6 +46,11 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     about: 'a TypeScript client of the REST service of a node',
     run: async (args) => (await import('./client.ts')).client(args),
   },
+  'freeswitch-config': {
+    usage: 'freeswitch-config SIZING-FILE TARGET-FOLDER',
+    about: 'the configuration of a real drachtio-server and FreeSWITCH',
+    run: async (args) => (await import('./freeswitch-config.ts')).freeswitchConfig(args),
+  },
   embedded: {
     usage: 'embedded OPTION...',
     about: 'the embedded SIP and media servers alone',

@@ -1,7 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { freeUdpRange } from '../support/ports.ts';
 import { Command } from './command.ts';
@@ -61,6 +64,39 @@ describe('the ringmaster command', function () {
         );
       }));
   }
+
+  const PAIR = { RINGMASTER_DRACHTIO: '127.0.0.1:9022:s', RINGMASTER_FREESWITCH: '127.0.0.1:8021:p' };
+  const SIZING = fileURLToPath(new URL('../../freeswitch-config/sizing.yaml', import.meta.url));
+
+  it('freeswitch-config renders the shipped sizing file, and prints the files it wrote', async () => {
+    const target = await mkdtemp(join(tmpdir(), 'ringmaster-pair-'));
+    try {
+      const { code, out, err } = await (await Command.run(['freeswitch-config', SIZING, target], PAIR)).ended;
+      expect({ code, err }).to.deep.equal({ code: 0, err: '' });
+      const files = out.trimEnd().split('\n');
+      expect(files).to.include(join(target, 'drachtio.conf.xml')).and.to.include(join(target, 'freeswitch.xml'));
+      for (const file of files) expect(readFileSync(file, 'utf8'), file).not.to.equal('');
+    } finally {
+      await rm(target, { recursive: true, force: true });
+    }
+  });
+
+  it('freeswitch-config names the missing server, the missing file and the missing argument', async () => {
+    const run = async (args: string[], env = {}) => (await Command.run(['freeswitch-config', ...args], env)).ended;
+    expect(await run([SIZING, 'target'])).to.deep.include({
+      code: 1,
+      err: 'ringmaster: RINGMASTER_DRACHTIO: expected one host:port:secret; render once for each pair, found 0\n',
+    });
+    const { code, err } = await run(['none.yaml', 'target'], PAIR);
+    expect({ code, err }).to.deep.equal({
+      code: 1,
+      err: "ringmaster: ENOENT: no such file or directory, open 'none.yaml'\n",
+    });
+    expect(await run([SIZING])).to.deep.include({
+      code: 2,
+      err: 'name a sizing file and a target folder\nusage: ringmaster freeswitch-config SIZING-FILE TARGET-FOLDER\n',
+    });
+  });
 
   it('simulate --debug tells that nothing can listen for debuggers, and says nothing of the file', async () => {
     const server = createServer();
