@@ -1,10 +1,10 @@
 import { connect } from 'node:net';
-import { MediaLinkError } from './link-error.ts';
+import { MediaAccessRefused, MediaLinkError } from './link-error.ts';
 
 /**
  * Asks an event socket whether it takes the password, and leaves again. drachtio-fsmrf never settles where it does not, and
  * goes on with a connection that it could not make: so it is only told to connect where this has worked.
- * @throws MediaLinkError that says what is wrong
+ * @throws MediaAccessRefused, or another MediaLinkError that says what is wrong
  */
 export async function probeEventSocket(
   { host, port, password }: { readonly host: string; readonly port: number; readonly password: string },
@@ -20,12 +20,19 @@ export async function probeEventSocket(
   socket.on('data', (text: string) => {
     heard += text;
     if (heard.includes('text/rude-rejection'))
-      reject(new MediaLinkError(`${where} refuses connections from here (ACL)`));
+      reject(
+        new MediaAccessRefused(`${where} refuses connections from here; its ACL 'node' must have this node's address`),
+      );
     else if (!asked && heard.includes('auth/request')) {
       asked = true;
       socket.write(`auth ${password}\n\n`);
     } else if (heard.includes('Reply-Text: +OK')) resolve();
-    else if (heard.includes('Reply-Text: -ERR')) reject(new MediaLinkError(`${where} refused the password`));
+    else if (heard.includes('Reply-Text: -ERR'))
+      reject(
+        new MediaAccessRefused(
+          `${where} refused the password; RINGMASTER_FREESWITCH must have the one of its event_socket.conf.xml`,
+        ),
+      );
   });
   socket.on('error', (cause) => reject(new MediaLinkError(`${where} cannot be reached: ${cause.message}`, { cause })));
   socket.on('close', () => reject(new MediaLinkError(`${where} closed the connection`)));

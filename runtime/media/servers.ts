@@ -1,5 +1,6 @@
 import type { ConferenceMix } from './conference-mix.ts';
 import type { EndpointServer, MediaEndpoint } from './endpoint.ts';
+import { MediaAccessRefused } from './link-error.ts';
 import type { MediaServerAddress, SipRoute } from './link.ts';
 import { MediaError } from './media-error.ts';
 import { type EndpointWish, MediaServer } from './server.ts';
@@ -24,6 +25,7 @@ export interface PlacedEndpointWish extends EndpointWish {
 export class MediaServers {
   readonly #servers: readonly MediaServer[];
   readonly #closing = new AbortController();
+  readonly #told = new Set<string>();
   #turn = 0;
 
   private constructor(servers: readonly MediaServer[]) {
@@ -33,7 +35,7 @@ export class MediaServers {
   /**
    * Connects to every media server by every SIP server, and settles when one of them can be used; the others are taken up when
    * they answer.
-   * @param patienceMs how long to wait for the first one; 0 tries once
+   * @param patienceMs how long to wait for the first one; 0 tries once. Not for servers that refuse the node
    * @throws MediaLinkError when none can be used
    */
   static async connect(
@@ -45,7 +47,13 @@ export class MediaServers {
     const pool = new MediaServers(servers);
     const end = performance.now() + patienceMs;
     const connecting = servers.flatMap((server, at) =>
-      routes.map((route) => pool.#connect(server, route, addresses[at] as MediaServerAddress, end, log)),
+      routes.map((route) => {
+        const { promise, resolve, reject } = Promise.withResolvers<void>();
+        void pool
+          .#connect(server, route, addresses[at] as MediaServerAddress, { end, log, refused: reject })
+          .then(resolve, reject);
+        return promise;
+      }),
     );
     try {
       await Promise.any(connecting);
@@ -131,21 +139,24 @@ export class MediaServers {
       .toSorted((a, b) => Number(a.resting) - Number(b.resting) || a.count - b.count);
   }
 
-  /** Tries until it works, or until `end` while nothing else works either; later until the node stops. */
+  /**
+   * Tries until it works, or until `end` while nothing else works either; later until the node stops.
+   * @param refused told when the server does not let the node in
+   */
   async #connect(
     server: MediaServer,
     route: SipRoute,
     address: MediaServerAddress,
-    end: number,
-    log: Log,
+    { end, log, refused }: { end: number; log: Log; refused: (error: MediaAccessRefused) => void },
   ): Promise<void> {
-    for (let told = false; ; told = true) {
+    for (;;) {
       try {
         return await server.connect(route, address);
       } catch (err) {
         const { signal } = this.#closing;
         if (signal.aborted || (!this.connected && performance.now() + RETRY_MS > end)) throw err;
-        if (!told) log.warn({ err: (err as Error).message }, 'a media server is not there yet, trying again');
+        this.#tell(err as Error, log);
+        if (err instanceof MediaAccessRefused) refused(err);
         await new Promise<void>((resolve) => {
           const timer = setTimeout(resolve, RETRY_MS);
           signal.addEventListener(
@@ -160,5 +171,11 @@ export class MediaServers {
         signal.throwIfAborted();
       }
     }
+  }
+  /** Each problem once, however many ways there are to the server. */
+  #tell({ message }: Error, log: Log): void {
+    if (this.#told.has(message)) return;
+    this.#told.add(message);
+    log.warn({ err: message }, 'a media server cannot be used yet, trying again');
   }
 }

@@ -4,7 +4,7 @@ import { ALLOW, IncomingInvite } from './incoming-invite.ts';
 import type { SipAnswer } from './answers.ts';
 import { OutgoingInvite, type OutgoingInviteOptions } from './outgoing-invite.ts';
 import { type OutgoingMessageOptions, sendOutgoingMessage } from './outgoing-message.ts';
-import { ignoreLateData } from './late-data.ts';
+import { closeConnection } from './close-connection.ts';
 import { refuseLeftWaiting, type WaitingInvite } from './left-waiting.ts';
 import type { RingingJournal } from './ringing-journal.ts';
 import { DEFAULT_SESSION_EXPIRES, refusedInterval } from './session-timer.ts';
@@ -42,6 +42,15 @@ export class SipLinkError extends Error {
   override readonly name = 'SipLinkError';
 }
 
+/** The SIP server answers and does not accept the secret: waiting does not help. */
+export class SipSecretRefused extends SipLinkError {
+  constructor(server: string) {
+    super(
+      `the SIP server at ${server} refused the secret; RINGMASTER_DRACHTIO must have the one of <admin> in its drachtio.conf.xml`,
+    );
+  }
+}
+
 export interface SipLinkOptions {
   /** How long to wait for an accepted connection, ms. */
   readonly timeoutMs?: number;
@@ -70,6 +79,7 @@ export class SipLink implements DialogHome {
   readonly #leftWaiting: WaitingInvite[];
   readonly #address: SipServerAddress;
   readonly #accepted = Promise.withResolvers<void>();
+  readonly #refused = Promise.withResolvers<never>();
   #hosts: ReadonlySet<string> = new Set();
   #addresses: readonly string[] = [];
   #connected = false;
@@ -92,6 +102,8 @@ export class SipLink implements DialogHome {
     takeUnheededHangups(this.#srf);
     this.#sessionExpires = sessionExpires;
     this.#log = log;
+    // Nobody may be waiting for it.
+    this.#refused.promise.catch(() => undefined);
     this.#route(handlers);
     this.#follow();
     this.#srf.connect({ ...address, reconnect: { retryMaxDelay: RECONNECT_MS } });
@@ -133,7 +145,7 @@ export class SipLink implements DialogHome {
 
   /**
    * Settles when the server has accepted the secret.
-   * @throws SipLinkError after `timeoutMs`, with what went wrong last
+   * @throws SipSecretRefused at once when it refuses the secret; SipLinkError after `timeoutMs`, with what went wrong last
    */
   async accepted(timeoutMs: number): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
@@ -141,7 +153,7 @@ export class SipLink implements DialogHome {
       timer = setTimeout(() => reject(this.#unaccepted(timeoutMs)), timeoutMs);
     });
     try {
-      await Promise.race([this.#accepted.promise, late]);
+      await Promise.race([this.#accepted.promise, this.#refused.promise, late]);
     } finally {
       clearTimeout(timer);
     }
@@ -223,8 +235,7 @@ export class SipLink implements DialogHome {
   close(): void {
     this.#closing = true;
     this.#connected = false;
-    ignoreLateData(this.#srf);
-    this.#srf.disconnect();
+    closeConnection(this.#srf);
   }
 
   /** It cannot be cancelled any more: a SIP server that lived on has a dialog with the phone, if that was answered. */
@@ -243,6 +254,8 @@ export class SipLink implements DialogHome {
     const { name } = this;
     const srf = this.#srf;
     srf.on('connect', (err: Error | null, hostports?: string, _version?: string | null, local?: string | null) => {
+      // Closed while the connection was made.
+      if (this.#closing) return closeConnection(srf);
       if (err === null || err === undefined) {
         this.#hosts = hostsOf(hostports, local);
         this.#addresses = udpAddressesOf(hostports);
@@ -253,7 +266,9 @@ export class SipLink implements DialogHome {
         return;
       }
       this.#connected = false;
-      this.#tell(new SipLinkError(`the SIP server at ${name} refused the secret`, { cause: err }));
+      const refusal = new SipSecretRefused(name);
+      this.#refused.reject(refusal);
+      this.#tell(refusal);
     });
     srf.on('disconnect', () => {
       const lost = this.#connected;
@@ -275,7 +290,8 @@ export class SipLink implements DialogHome {
   #tell(problem: SipLinkError): void {
     const known = this.#problem?.message === problem.message;
     this.#problem = problem;
-    if (!known && !this.#closing) this.#log.warn({ err: problem.message }, 'no SIP server there yet, trying again');
+    if (!known && !this.#closing)
+      this.#log.warn({ err: problem.message }, 'a SIP server cannot be used yet, trying again');
   }
 
   #unaccepted(timeoutMs: number): Error {
