@@ -24,6 +24,11 @@ export const refer = defineComponent({
       description:
         "Whose number that is, when not the scenario's own domain's: only for the way back to whom `take_over` took the party from.",
     }),
+    back: Type.Boolean({
+      default: false,
+      description:
+        'Return to the party that `take_over` left `held`, in the call that the two had. Only when it has hung up, `to` is called.',
+    }),
     timeout: Type.Optional(
       Duration({ examples: ['30s'], description: 'How long the target may ring; default: as for any call.' }),
     ),
@@ -55,6 +60,7 @@ export const refer = defineComponent({
       ...preAnswer,
       to: settings.to,
       ringback: settings.ringback,
+      ...(settings.back ? { back: true } : {}),
       ...(settings.domain === '' ? {} : { domain: settings.domain }),
       ...(settings.binding === '' ? {} : { binding: settings.binding }),
       ...(settings.timeout === undefined ? {} : { timeoutMs: parseDuration(settings.timeout) ?? 0 }),

@@ -106,6 +106,8 @@ export interface ReferOptions {
   readonly to: string;
   /** Whose number that is, when not the scenario's domain: only the way back to whom the party was taken from. */
   readonly domain?: string;
+  /** Back to whoever `takeOver` left `held`, when still there, in the call that they had; nobody is called then. */
+  readonly back?: boolean;
   readonly binding?: string;
   /** Played to the transferred party until the target answers. Default: the ringback tone. */
   readonly ringback?: boolean;
@@ -125,8 +127,11 @@ export interface LabelOption {
 }
 
 export interface TakeOverOptions extends LabelOption {
-  /** What becomes of whoever the party talked to: `waits` for another scenario that takes it over too. Default: `released`. */
-  readonly other?: 'released' | 'waits';
+  /**
+   * What becomes of whoever the party talked to: `waits` for another scenario that takes it over too, or is `held` until the
+   * taken party returns (`ReferOptions.back`) or its call with the scenario is over. Default: `released`.
+   */
+  readonly other?: 'released' | 'waits' | 'held';
 }
 
 /** A transfer of the scenario's opponent to a new target (RFC 3515 semantics). The promises never reject. */

@@ -39,7 +39,7 @@ export class DialogBook implements DialogObserver {
   readonly #dialogs = new Map<string, CallDialog>();
   /** Where a phone rings, in the order of the first ring. */
   readonly #ringing = new Set<CallDialog>();
-  /** Dialogs that one leg has left and the other is to leave too. */
+  /** Dialogs that one leg has left, while the other waits. */
   readonly #parted = new Map<string, CallDialog>();
 
   constructor(store: MemoryCallStore, events: DialogEvents, watcher?: CallWatcher) {
@@ -108,12 +108,15 @@ export class DialogBook implements DialogObserver {
     return this.#dialogs.get(dialogid);
   }
 
-  /** Lets one leg go. The other waits, unseen, to go elsewhere too; it is released when nobody takes it over. */
-  part(dialog: CallDialog, leg: Leg): void {
+  /**
+   * Lets one leg go. The other waits, unseen, to go elsewhere too, or for the return of the first.
+   * @param forever false: it is released when nobody has taken it over within 5 s
+   */
+  part(dialog: CallDialog, leg: Leg, forever: boolean): void {
     dialog.suspend(leg);
     this.#parted.set(dialog.dialogid, dialog);
     const release = () => dialog.end({ by: 'transfer', status: 480, reason: 'Transferred' });
-    const timer = setTimeout(release, PARTED_MS);
+    const timer = forever ? undefined : setTimeout(release, PARTED_MS);
     const over = () => {
       clearTimeout(timer);
       this.#parted.delete(dialog.dialogid);
@@ -121,7 +124,13 @@ export class DialogBook implements DialogObserver {
     dialog.ended.addEventListener('abort', over, { once: true });
   }
 
-  /** A dialog that one leg has left and the other is to leave too. */
+  /** The leg that has left is back. */
+  reunite(dialog: CallDialog, leg: Leg): void {
+    this.#parted.delete(dialog.dialogid);
+    dialog.resume(leg);
+  }
+
+  /** A dialog that one leg has left, while the other waits. */
   parted(dialogid: string): CallDialog | undefined {
     return this.#parted.get(dialogid);
   }

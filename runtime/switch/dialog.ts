@@ -213,6 +213,11 @@ export class CallDialog implements LegOwner {
     this.end(cause);
   }
 
+  /** A hold begins that is none of the phones': whether the side that waits hears the melody. */
+  beginHold(): boolean {
+    return this.#melody.begin();
+  }
+
   /** One of the parties holds the other. */
   get held(): boolean {
     return this.a.held || this.b?.held === true;

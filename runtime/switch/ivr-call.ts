@@ -30,6 +30,7 @@ import { CallMedia, type ListenTo } from './call-media.ts';
 import { freshState } from './carried-state.ts';
 import { dialRoute } from './dial-route.ts';
 import { CallDialog } from './dialog.ts';
+import type { HeldParty } from './held-party.ts';
 import { type BridgeSide, bridgeSides } from './ivr-bridge.ts';
 import { IvrLeg } from './ivr-leg.ts';
 import { type GivenAway, IvrTransfers } from './ivr-transfers.ts';
@@ -72,6 +73,8 @@ export class IvrCall
   #replaced = new AbortController();
   /** Whom the opponent talked to before it was taken over. */
   #takenFrom: Party | undefined;
+  /** The same, while on hold. */
+  #held: HeldParty | undefined;
 
   private constructor(tools: SwitchTools, party: Party, incoming: IncomingScenarioCall | undefined) {
     super();
@@ -300,6 +303,7 @@ export class IvrCall
       dialog: this.#dialog as CallDialog,
       opponent: this.#opponent as CallingLeg,
       takenFrom: this.#takenFrom,
+      held: this.#held,
     };
   }
 
@@ -318,6 +322,9 @@ export class IvrCall
     }
     this.#dialog = taken.dialog;
     this.#takenFrom = taken.from;
+    this.#held = taken.held;
+    // It may have been hung up on meanwhile.
+    if (this.#end.signal.aborted) taken.held?.release();
     return this.#dialled(taken.dialog, answer(200, 'OK', false));
   }
 
@@ -380,6 +387,7 @@ export class IvrCall
   #finish(end: CallEnd): void {
     if (this.#state === 'ended') return;
     this.#state = 'ended';
+    this.#held?.release();
     this.#end.abort(end);
   }
 

@@ -5,6 +5,7 @@ import type { CancellableTransfer } from '../interpreter/ports/transfer.ts';
 import type { CallDialog } from './dialog.ts';
 import { startEntering } from './enter-room.ts';
 import { sameDomain, wayBack } from './give-back.ts';
+import type { HeldParty } from './held-party.ts';
 import { startJoin } from './join.ts';
 import type { CallingLeg } from './leg.ts';
 import type { Party } from './party.ts';
@@ -17,6 +18,8 @@ export interface GivenAway {
   readonly opponent: CallingLeg;
   /** Whom the opponent talked to before it was taken over. */
   readonly takenFrom: Party | undefined;
+  /** The same, while on hold. */
+  readonly held: HeldParty | undefined;
 }
 
 /** What a transfer asks of the call, and tells it. */
@@ -51,7 +54,10 @@ export class IvrTransfers {
   }
 
   refer(options: ReferOptions): CancellableTransfer {
-    const { dialog, opponent, takenFrom } = this.#call.giveAway('refer');
+    const { dialog, opponent, takenFrom, held } = this.#call.giveAway('refer');
+    if (options.back === true && held?.there === true)
+      return { ...this.#follow(held.takeBack(dialog, opponent), opponent), cancel: () => undefined };
+    held?.playMelody();
     const own = this.#call.domain;
     const { to, domain = own } = options;
     const extras = sameDomain(domain, own)

@@ -1,7 +1,7 @@
 import type { MediaEndpoint } from '../media/endpoint.ts';
 
 /** What the other side hears while one side holds the call. */
-const HOLD_MELODY = 'local_stream://moh';
+export const HOLD_MELODY = 'local_stream://moh';
 
 /** The sound between the two sides of a dialog. */
 export interface SoundPath {

@@ -1,6 +1,7 @@
 import type { DialogSide, TakeOverOptions } from '../interpreter/call-port.ts';
 import { withLabel } from './carried-state.ts';
 import type { CallDialog } from './dialog.ts';
+import { HeldParty } from './held-party.ts';
 import { type Party, uriOf } from './party.ts';
 import { IvrLeg } from './ivr-leg.ts';
 import type { CallingLeg } from './leg.ts';
@@ -32,13 +33,13 @@ export function findLeg(
   return leg.owner === dialog ? { leg, dialog } : 481;
 }
 
-/** What becomes of whoever the party talked to: released, or waiting to be taken over too. */
-type OtherParty = 'released' | 'waits';
+type OtherParty = NonNullable<TakeOverOptions['other']>;
 
 /**
  * Takes the leg into another dialog, where it is the called side (RFC 3891 semantics, with the media anchored here): a
  * phone keeps its SIP dialog and its endpoint, which is parked.
  * @param into gives that dialog; asked when the leg is free to go
+ * @param other what becomes of whoever it talked to; only a phone can be `held`, others are released
  * @returns 481 when the leg has hung up meanwhile, 487 when nobody waits for it: it stays where it is then
  */
 export async function moveLeg(
@@ -55,25 +56,35 @@ export async function moveLeg(
     return 487;
   }
   tools.dialogs.transferred(from, dialog);
-  if (other === 'waits' && from.state === 'dialog') tools.dialogs.part(from, leg);
+  const waits = other === 'waits' || (other === 'held' && from.opposite(leg) instanceof PhoneLeg);
+  if (waits && from.state === 'dialog') tools.dialogs.part(from, leg, other === 'held');
   else from.endWithout(leg, { by: 'transfer', status: 480, reason: 'Transferred' });
   dialog.addBranch(leg, { localuri: uriOf(dialog.a.party), remoteuri: uriOf(leg.party) }, Date.now());
   dialog.establish(leg);
   return dialog;
 }
 
+/** A party that was taken over. */
+interface TakenOver {
+  readonly dialog: CallDialog;
+  /** Whom it talked to before. */
+  readonly from: Party | undefined;
+  /** The same, where that one is on hold. */
+  readonly held: HeldParty | undefined;
+}
+
 /**
  * Takes one side of an established dialog into a new one, with the leg that asks for it as the calling side.
- * @returns the new dialog, and whom the taken party talked to before; 481, 487 or 488 when it stays where it is
+ * @returns 481, 487 or 488 when the party stays where it is
  */
 export async function takeOver(
   tools: SwitchTools,
   taker: IvrLeg,
   { dialogid, side, binding, other }: DialogSide & TakeOverOptions,
-): Promise<{ readonly dialog: CallDialog; readonly from: Party | undefined } | 481 | 487 | 488> {
+): Promise<TakenOver | 481 | 487 | 488> {
   const found = findLeg(tools, taker.party.domain, { dialogid, side });
   if (typeof found === 'number') return found;
-  const from = found.dialog.opposite(found.leg)?.party;
+  const partner = found.dialog.opposite(found.leg);
   const open = () =>
     tools.dialogs.open({
       a: taker,
@@ -83,5 +94,7 @@ export async function takeOver(
       carried: withLabel(found.dialog.carried, binding),
     });
   const dialog = await moveLeg(tools, found, open, other);
-  return typeof dialog === 'number' ? dialog : { dialog, from };
+  if (typeof dialog === 'number') return dialog;
+  const isHeld = other === 'held' && found.dialog.state === 'suspended' && partner instanceof PhoneLeg;
+  return { dialog, from: partner?.party, held: isHeld ? new HeldParty(tools, found.dialog, partner) : undefined };
 }

@@ -314,35 +314,30 @@ describe('who may do what to whose calls', () => {
       body: { by: '<sip:zoe@other.local>', referto: '103', response_mode: 4 },
     });
     (await carol.incoming()).reject(486);
+    expect((await asked).json()).to.include({ result: 'rejected' });
+    await expectTalk(outgoing, incoming);
+    // The same where the initiator is released at once, and called.
+    const released = client('admin').send('REFER', `${CALLS}/${dialogid}`, {
+      body: { by: '<sip:zoe@other.local>', referto: '103', response_mode: 4, hold_initiator: false },
+    });
+    const atCarol = await carol.incoming();
+    await incoming.ended();
+    atCarol.reject(486);
     const back = await zoe.incoming();
     await back.answer();
-    expect((await asked).json()).to.include({ result: 'rejected' });
+    expect((await released).json()).to.include({ result: 'rejected' });
     await expectTalk(outgoing, back);
-    // The same into a room that is full.
-    const code = { prefix: '*7333', type: 'conference', opts: { max_members: 1 } };
-    expect((await client('admin').send('POST', '/rest/v1/domain/featurecodes', { body: code })).status).to.equal(200);
-    const member = await carol.call('*733301');
-    await member.answered();
-    const call = async () => (await stage.dialogs()).find(({ callids }) => callids.includes(outgoing.callId))?.dialogid;
-    const entering = client('admin').send('REFERCONF', `${CALLS}/${await call()}`, {
-      body: { by: '<sip:zoe@other.local>', referconfnumber: '*733301', response_mode: 4 },
-    });
-    const fromRoom = await zoe.incoming();
-    await fromRoom.answer();
-    expect((await entering).json()).to.include({ result: 'rejected' });
-    await expectTalk(outgoing, fromRoom);
-    await member.hangup();
     // And by an administrator of the other domain.
-    const again = await call();
+    const again = (await stage.dialogs()).find(({ callids }) => callids.includes(outgoing.callId))?.dialogid;
     const other = client('boss').send('REFER', `${CALLS}/${again}`, {
-      body: { by: '<sip:102@demo.local>', referto: '999', response_mode: 4 },
+      body: { by: '<sip:102@demo.local>', referto: '999', response_mode: 4, hold_initiator: false },
     });
     const atBob = await bob.incoming();
     await atBob.answer();
     expect((await other).json()).to.include({ result: 'rejected' });
-    await expectTalk(fromRoom, atBob);
+    await expectTalk(back, atBob);
     await atBob.hangup();
-    await fromRoom.ended();
+    await back.ended();
     expect(alice.waitingCalls).to.equal(0);
     await zoe.stop();
   });

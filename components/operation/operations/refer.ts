@@ -11,6 +11,13 @@ export const refer = defineOperation({
     ...TRANSFER_PARAMETERS,
     referto: NumberWithTail("Number of Z; the first ' or , starts a DTMF tail, every later one is a pause of 1 s."),
     targettimeout: Type.Optional(TargetTimeout),
+    hold_initiator: Type.Optional(
+      Type.Boolean({
+        default: true,
+        description:
+          'Keep the phone of the initiator on hold until Z answers; if Z does not, the two talk again. `false`: release it at once, and call it again if Z does not answer.',
+      }),
+    ),
   }),
   response: TransferResponse,
   example: { by: '<sip:alice@demo.local>', referto: '103' },
@@ -19,8 +26,8 @@ export const refer = defineOperation({
   startsCall: true,
   scenario: 'refer',
   plan: (tools, { scope, parameters, dialogids: [dialogid = ''] }) => {
-    const { referto, targettimeout } = parameters;
+    const { referto, targettimeout, hold_initiator: hold = true } = parameters;
     const limit = targettimeout === undefined ? {} : { targettimeout };
-    return transferPlan(tools, scope, dialogid, parameters, { referto, ...limit });
+    return transferPlan(tools, scope, dialogid, parameters, { referto, ...limit, other: hold ? 'held' : 'released' });
   },
 });

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { PhoneCall } from '../../phones/phone-call.ts';
 import { CALLS } from '../../support/stage.ts';
 import { expectTalk } from '../expectations.ts';
 import { type Answers, LATE_MS, type Scene } from './scene.ts';
@@ -22,13 +23,15 @@ async function ask(scene: Scene, body: object = {}) {
   return { initiator: outgoing, moved: incoming };
 }
 
-/** The initiator is released, and Z's phone has the call. */
+type Asked = Awaited<ReturnType<typeof ask>>;
+
+/** Z's phone has the call; the initiator is on hold. */
 async function targetCalled(scene: Scene, body: object = {}) {
-  const { initiator, moved } = await ask(scene, body);
+  const asked = await ask(scene, body);
   const target = await scene.z.incoming(LATE_MS);
   await scene.reached(2);
-  expect((await initiator.ended()).by).to.equal('there');
-  return { moved, target };
+  expect(asked.initiator.established, 'the initiator is there').to.equal(true);
+  return { ...asked, target };
 }
 
 async function targetRings(scene: Scene, body: object = {}) {
@@ -39,9 +42,18 @@ async function targetRings(scene: Scene, body: object = {}) {
 }
 
 /** The target did not take the call: X has Y back. */
-async function givenBack(scene: Scene, moved: Awaited<ReturnType<typeof targetCalled>>['moved']): Promise<void> {
+async function givenBack(scene: Scene, { initiator, moved }: Asked): Promise<void> {
+  await talkAgain(scene, moved, initiator);
+}
+
+/** X was not there any more: it is called. */
+async function calledBack(scene: Scene, { moved }: Asked): Promise<void> {
   const back = await scene.x.incoming(LATE_MS);
   await back.answer();
+  await talkAgain(scene, moved, back);
+}
+
+async function talkAgain(scene: Scene, moved: PhoneCall, back: PhoneCall): Promise<void> {
   await expectTalk(moved, back);
   const [leaving, staying] = scene.mode % 2 === 0 ? [moved, back] : [back, moved];
   await leaving.hangup();
@@ -50,10 +62,11 @@ async function givenBack(scene: Scene, moved: Awaited<ReturnType<typeof targetCa
 
 export const REFER_PLAYS: Readonly<Record<string, Play>> = {
   'all answer': async (scene) => {
-    const { moved, target } = await targetRings(scene);
+    const { initiator, moved, target } = await targetRings(scene);
     await scene.expectTargetDialog('new_', 'forking');
     await target.answer();
     await scene.reached(5, OK);
+    expect((await initiator.ended()).by).to.equal('there');
     await scene.expectTargetDialog('new_', 'dialog');
     await expectTalk(moved, target);
     const [leaving, staying] = scene.mode % 2 === 0 ? [moved, target] : [target, moved];
@@ -65,39 +78,56 @@ export const REFER_PLAYS: Readonly<Record<string, Play>> = {
     scene.ask('REFER', `${CALLS}/${dialogid}`, { by: incoming.callId, referto: scene.number('z') });
     const target = await scene.z.incoming(LATE_MS);
     await scene.reached(2);
-    expect((await incoming.ended()).by).to.equal('there');
     await target.answer();
     await scene.reached(5, OK);
+    expect((await incoming.ended()).by).to.equal('there');
     await expectTalk(outgoing, target);
     await outgoing.hangup();
     await target.ended();
   },
   'T refuses': async (scene) => {
-    const { moved, target } = await targetCalled(scene);
-    target.reject(603);
+    const called = await targetCalled(scene);
+    called.target.reject(603);
     await scene.failedAtTarget('SIP/2.0 603 Decline');
-    await givenBack(scene, moved);
+    await givenBack(scene, called);
   },
   'T is busy': async (scene) => {
-    const { moved, target } = await targetCalled(scene);
-    target.reject(486);
+    const called = await targetCalled(scene);
+    called.target.reject(486);
     await scene.failedAtTarget('SIP/2.0 486 Busy Here');
-    await givenBack(scene, moved);
+    await givenBack(scene, called);
   },
   'T redirects to nobody': async (scene) => {
-    const { moved, target } = await targetCalled(scene);
-    target.reject(302, scene.elsewhere('19999'));
+    const called = await targetCalled(scene);
+    called.target.reject(302, scene.elsewhere('19999'));
     await scene.failedAtTarget('SIP/2.0 302 Moved Temporarily', 'redirected');
-    await givenBack(scene, moved);
+    await givenBack(scene, called);
   },
   'T rings and refuses': async (scene) => {
-    const { moved, target } = await targetRings(scene);
-    target.reject(480);
+    const called = await targetRings(scene);
+    called.target.reject(480);
     await scene.failedAtTarget('SIP/2.0 480 Temporarily Unavailable');
-    await givenBack(scene, moved);
+    await givenBack(scene, called);
   },
-  'T refuses, and so does X': async (scene) => {
-    const { moved, target } = await targetCalled(scene);
+  'T refuses, X was not held': async (scene) => {
+    const asked = await ask(scene, { hold_initiator: false });
+    const target = await scene.z.incoming(LATE_MS);
+    await scene.reached(2);
+    expect((await asked.initiator.ended()).by).to.equal('there');
+    target.reject(603);
+    await scene.failedAtTarget('SIP/2.0 603 Decline');
+    await calledBack(scene, asked);
+  },
+  'T refuses, X has hung up': async (scene) => {
+    const asked = await targetCalled(scene);
+    await asked.initiator.hangup();
+    asked.target.reject(486);
+    await scene.failedAtTarget('SIP/2.0 486 Busy Here');
+    await calledBack(scene, asked);
+  },
+  'T refuses, X has hung up and refuses': async (scene) => {
+    const { initiator, moved, target } = await targetCalled(scene);
+    await initiator.hangup();
     target.reject(486);
     await scene.failedAtTarget('SIP/2.0 486 Busy Here');
     (await scene.x.incoming(LATE_MS)).reject(603);
@@ -108,45 +138,46 @@ export const REFER_PLAYS: Readonly<Record<string, Play>> = {
     await scene.x.stop({ abruptly: true });
     target.reject(486);
     await scene.failedAtTarget('SIP/2.0 486 Busy Here');
-    expect((await moved.ended(20_000)).by).to.equal('there');
+    await scene.over();
+    await moved.hangup();
   },
   'T has no phone': async (scene) => {
     await scene.z.unregister();
-    const { moved } = await ask(scene);
+    const called = await ask(scene);
     if (scene.mode < 3) await scene.reached(2);
     await scene.failedAtTarget('SIP/2.0 480 Temporarily Unavailable');
-    await givenBack(scene, moved);
+    await givenBack(scene, called);
   },
   'T is nobody': async (scene) => {
-    const { moved } = await ask(scene, { referto: '19999' });
+    const called = await ask(scene, { referto: '19999' });
     if (scene.mode < 3) await scene.reached(2);
     await scene.failedAtTarget('SIP/2.0 404 Not Found');
-    await givenBack(scene, moved);
+    await givenBack(scene, called);
   },
   'T is silent': async (scene) => {
-    const { moved, target } = await targetCalled(scene, { targettimeout: 1 });
+    const called = await targetCalled(scene, { targettimeout: 1 });
     await scene.failedAtTarget('SIP/2.0 408 Request Timeout');
-    expect((await target.ended()).by).to.equal('cancelled');
-    await givenBack(scene, moved);
+    expect((await called.target.ended()).by).to.equal('cancelled');
+    await givenBack(scene, called);
   },
   'T rings until its time is over': async (scene) => {
-    const { moved, target } = await targetRings(scene, { targettimeout: 1 });
+    const called = await targetRings(scene, { targettimeout: 1 });
     await scene.failedAtTarget('SIP/2.0 408 Request Timeout');
-    expect((await target.ended()).by).to.equal('cancelled');
-    await givenBack(scene, moved);
+    expect((await called.target.ended()).by).to.equal('cancelled');
+    await givenBack(scene, called);
   },
   'T has vanished': async (scene) => {
     await scene.z.stop({ abruptly: true });
-    const { moved } = await ask(scene, { targettimeout: 1 });
+    const called = await ask(scene, { targettimeout: 1 });
     if (scene.mode < 3) await scene.reached(2);
     await scene.failedAtTarget(/^SIP\/2\.0 (408|410|480|503) /);
-    await givenBack(scene, moved);
+    await givenBack(scene, called);
   },
   'T vanishes while it rings': async (scene) => {
-    const { moved } = await targetRings(scene, { targettimeout: 1 });
+    const called = await targetRings(scene, { targettimeout: 1 });
     await scene.z.stop({ abruptly: true });
     await scene.failedAtTarget('SIP/2.0 408 Request Timeout');
-    await givenBack(scene, moved);
+    await givenBack(scene, called);
   },
   'T hangs up at once': async (scene) => {
     const { moved, target } = await targetRings(scene);
@@ -170,9 +201,10 @@ export const REFER_PLAYS: Readonly<Record<string, Play>> = {
     await scene.calledOff(scene.z);
   },
   'F hangs up while T rings': async (scene) => {
-    const { moved, target } = await targetRings(scene);
+    const { initiator, moved, target } = await targetRings(scene);
     await moved.hangup();
     expect((await target.ended()).by).to.equal('cancelled');
+    expect((await initiator.ended()).by).to.equal('there');
     await scene.failedAtTarget('SIP/2.0 487 Request Terminated');
   },
   'F hangs up when T has answered': async (scene) => {
@@ -188,9 +220,9 @@ export const REFER_PLAYS: Readonly<Record<string, Play>> = {
     scene.ask('REFER', `${CALLS}/${dialogid}`, { by: scene.uri('x'), referto: scene.number('z') });
     const target = await scene.z.incoming(LATE_MS);
     await scene.reached(2);
-    await outgoing.ended();
     await target.answer();
     await scene.reached(5, OK);
+    await outgoing.ended();
     await target.hangup();
   },
   'X has vanished': async (scene) => {
