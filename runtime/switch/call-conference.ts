@@ -1,7 +1,7 @@
 import type { Entered } from '../conference/conferences.ts';
 import type { RouteDecision } from '../domain/directory.ts';
 import { MediaError } from '../media/media-error.ts';
-import { answer } from '../signalling/answers.ts';
+import { answer, type SipAnswer } from '../signalling/answers.ts';
 import { bracketUri } from '../signalling/sip-uri.ts';
 import { type Attempt, type AttemptOptions, AttemptProgress, failedAttempt } from './attempt.ts';
 import { ConferenceLeg } from './conference-leg.ts';
@@ -37,32 +37,43 @@ export function callConference(
   leg.connectedBy(dialog.dialogid);
   options.onEntered?.(entered);
   const progress = new AttemptProgress();
-  answerCall(leg, options, progress).catch((err: unknown) => {
-    const status = err instanceof MediaError ? err.status : 500;
-    // A caller without sound, or without a codec in common, is no fault of this node.
-    if (!dialog.ended.aborted && status >= 500) tools.failed(err, 'conference', caller);
-    progress.finish(answer(status, undefined, true));
-    dialog.end({ by: 'failure', status, reason: 'Media Failure' });
-  });
+  void enterRoom(tools, leg, options, progress);
   return progress;
 }
 
-async function answerCall(leg: ConferenceLeg, options: AttemptOptions, progress: AttemptProgress): Promise<void> {
+/** A caller who does not get in is the owner of the attempt's to release: a transferred party goes back. Never rejects. */
+async function enterRoom(
+  tools: SwitchTools,
+  leg: ConferenceLeg,
+  options: AttemptOptions,
+  progress: AttemptProgress,
+): Promise<void> {
+  const { caller, dialog } = options;
+  const failed = (err: unknown): number => {
+    const status = err instanceof MediaError ? err.status : 500;
+    // A caller without sound, or without a codec in common, is no fault of this node.
+    if (!dialog.ended.aborted && status >= 500) tools.failed(err, 'conference', caller);
+    return status;
+  };
+  const final = await answerCall(leg, options).catch((err: unknown) => answer(failed(err), undefined, true));
+  progress.finish(final);
+  if (final.status >= 300) return;
+  // The PIN may take a while, and the room's end may come first.
+  await dialog.connectMedia().catch((err: unknown) => {
+    if (!dialog.ended.aborted) dialog.end({ by: 'failure', status: failed(err), reason: 'Media Failure' });
+  });
+}
+
+async function answerCall(leg: ConferenceLeg, options: AttemptOptions): Promise<SipAnswer> {
   const { caller, dialog, beforeMedia } = options;
-  const { room } = leg;
   // What plays to the caller ends first: his sound may have to move to where the room is.
   await beforeMedia?.();
   // The caller's own failure (no common codec) is found before the conference answers.
   if ((await caller.prepareMedia(leg.mediaServer)) === undefined) throw new MediaError('the caller has no sound', 488);
   if (!dialog.establish(leg)) {
     leg.release({ by: 'a', status: 487, reason: 'Request Terminated' });
-    progress.finish(answer(487, undefined, true));
-    return;
+    return answer(487, undefined, true);
   }
-  await caller.answered(room.address.number);
-  progress.finish(answer(200, 'OK', false));
-  // The PIN may take a while, and the room's end may come first.
-  await dialog.connectMedia().catch((error: unknown) => {
-    if (!dialog.ended.aborted) throw error;
-  });
+  await caller.answered(leg.room.address.number);
+  return answer(200, 'OK', false);
 }

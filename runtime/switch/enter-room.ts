@@ -1,3 +1,4 @@
+import type { Participant } from '../conference/participant.ts';
 import type { RouteDecision } from '../domain/directory.ts';
 import type { Transfer } from '../interpreter/call-port.ts';
 import type { EnteredRoom, EnterOptions } from '../interpreter/ports/conferring.ts';
@@ -5,6 +6,12 @@ import type { CallDialog } from './dialog.ts';
 import type { CallingLeg } from './leg.ts';
 import type { SwitchTools } from './tools.ts';
 import { startTransfer, type TransferExtras } from './transfer.ts';
+
+/** What goes along with a way into a room. */
+interface EnteringExtras extends Pick<TransferExtras, 'beforeSettling'> {
+  /** A participant who leaves when the party is in: its place is free for it. */
+  readonly instead?: Participant;
+}
 
 /**
  * Transfers the opponent of a scenario into a room of the scenario's domain, past its PIN. Where there is no such room the
@@ -16,7 +23,7 @@ export function startEntering(
   opponent: CallingLeg,
   domain: string,
   { room, moderator, muted, binding }: EnterOptions,
-  extras: Pick<TransferExtras, 'beforeSettling'> = {},
+  { instead, ...extras }: EnteringExtras = {},
 ): { readonly transfer: Transfer; readonly room: EnteredRoom | undefined } {
   let entered: EnteredRoom | undefined;
   const decision = roomDecision(tools, domain, room);
@@ -29,7 +36,7 @@ export function startEntering(
     {
       ...extras,
       destination: { decision, domain },
-      entrance: { brought: true, moderator, muted },
+      entrance: { brought: true, moderator, muted, ...(instead && { instead }) },
       onEntered: ({ room: { confid, address }, participant }) => {
         entered = { confid, number: address.number, participantid: participant.participantid };
       },

@@ -88,8 +88,10 @@ function joinRoom(
 ): Transfer {
   const { domain, number } = leg.room.address;
   const options = { ...side, room: number, moderator: false, muted: false };
-  const settling = beforeSettling === undefined ? {} : { beforeSettling };
-  const { transfer } = startEntering(tools, old, opponent, domain, options, settling);
+  const { transfer } = startEntering(tools, old, opponent, domain, options, {
+    instead: leg.participant,
+    ...(beforeSettling && { beforeSettling }),
+  });
   const final = transfer.final.then((result) => {
     if (result.status < 300) dialog.end({ by: 'transfer', status: 480, reason: 'Transferred' });
     return result;

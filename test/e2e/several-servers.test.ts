@@ -149,14 +149,13 @@ describe('several drachtio-servers and FreeSWITCHes', function () {
     const { alice, first, second, join } = await twoCalls();
     for (const { incoming } of [first, second]) incoming.refuses = 488;
     const joining = join();
-    // Whoever wanted the transfer is called for the party that could not be joined.
-    const back = await alice.incoming();
-    await back.answer();
     const answer = await joining;
     expect(answer.json<{ result: string }>().result, answer.text).not.to.equal('ok');
-    await expectTalk(back, first.incoming);
     await expectTalk(second.outgoing, second.incoming);
-    await back.hangup();
+    await first.outgoing.unhold();
+    await expectTalk(first.outgoing, first.incoming);
+    expect(alice.waitingCalls).to.equal(0);
+    await first.outgoing.hangup();
     await second.outgoing.hangup();
   });
 
@@ -236,17 +235,41 @@ describe('several drachtio-servers and FreeSWITCHes', function () {
     }
   });
 
-  it('say which party a SWITCHCONF could not bring, and keep the other in the room', async () => {
-    const { member, outgoing, incoming, operate } = await roomAndCall('*7034');
-    incoming.refuses = 488;
-    const switched = await operate('SWITCHCONF', { referto: '*7034' });
-    expect(switched.json(), switched.text).to.include({
-      result: 'rejected',
-      y_new_last_response: 'SIP/2.0 488 Not Acceptable Here',
+  for (const side of ['x', 'y'] as const) {
+    it(`put the parties of a SWITCHCONF together again when ${side.toUpperCase()} cannot get into the room`, async () => {
+      const { member, outgoing, incoming, operate } = await roomAndCall('*7034');
+      (side === 'x' ? outgoing : incoming).refuses = 488;
+      const switched = await operate('SWITCHCONF', { referto: '*7034' });
+      expect(switched.json(), switched.text).to.include({
+        result: 'rejected',
+        [`${side}_new_last_response`]: 'SIP/2.0 488 Not Acceptable Here',
+      });
+      await expectTalk(outgoing, incoming);
+      const left = (await dialogs()).find(({ acallid }) => acallid === outgoing.callId);
+      expect(left?.callids).to.have.members([outgoing.callId, incoming.callId]);
+      for (const call of [outgoing, incoming, member]) await call.hangup();
     });
-    await incoming.ended();
-    await expectTalk(member, outgoing);
-    for (const call of [outgoing, member]) await call.hangup();
+  }
+
+  it('give a party that cannot get into the room of REFERCONF back to the initiator, who was on hold', async () => {
+    const { alice, first, second } = await twoCalls();
+    await second.outgoing.hangup();
+    await first.outgoing.unhold();
+    first.incoming.refuses = 488;
+    const room = await alice.call('*7036');
+    await room.answered();
+    expect(serverOf(room)).not.to.equal(serverOf(first.outgoing));
+    const found = await rest.send('LOOKUP', CALLS, { body: { callid: first.outgoing.callId } });
+    const moved = await rest.send('REFERCONF', `${CALLS}/${found.json<string[]>()[0]}`, {
+      body: { by: '<sip:101@demo.local>', referconfroomnum: '36', response_mode: 5 },
+    });
+    expect(moved.json(), moved.text).to.include({
+      result: 'rejected',
+      new_last_response: 'SIP/2.0 488 Not Acceptable Here',
+    });
+    await expectTalk(first.outgoing, first.incoming);
+    expect(alice.waitingCalls).to.equal(0);
+    await Promise.all([room.hangup(), first.outgoing.hangup()]);
   });
 
   it('lose no call but its own with a media server, do without it, and use it again when it is back', async () => {

@@ -36,7 +36,7 @@ export const referConf = defineOperation({
 
 /**
  * The one conference that parameters name.
- * @throws ParameterError without a selector; OperationError when none or several match, or it is of another domain
+ * @throws ParameterError without a selector; OperationError when none or several match, it is full, or of another domain
  */
 async function findConference(
   conferences: PlanTools['conferences'],
@@ -48,7 +48,10 @@ async function findConference(
   const [confid, second] = ids;
   const field = `refer${CONFERENCE_SELECTOR_KEYS.find((key: ConferenceSelectorKey) => selector[key] !== undefined)}`;
   if (second !== undefined) throw new OperationError({ kind: 'ambiguous', field, ids });
-  if (confid !== undefined) return confid;
+  if (confid !== undefined) {
+    if ((await conferences.freePlaces(confid)) < 1) throw notApplicable(field, 'the conference is full');
+    return confid;
+  }
   if (await conferences.isForeign(scope, selector)) throw notApplicable(field, 'is a conference of another domain');
   throw new OperationError({ kind: 'not_found', entity: 'Conference' });
 }

@@ -75,23 +75,26 @@ async function roomNumber(
   given: string | undefined,
 ): Promise<string> {
   const { domain } = scope;
-  const featureCode = directory.featureCode(domain, 'conference');
   const decision = given === undefined ? undefined : directory.route(domain, undefined, given);
   if (decision !== undefined && decision.kind !== 'conference') {
     throw notApplicable('referto', 'leads to no conference room of the domain');
   }
+  const featureCode = decision?.featureCode ?? directory.featureCode(domain, 'conference');
+  if (featureCode === undefined) throw notApplicable('referto', 'is needed: the domain has no conference featurecode');
+  const settings = roomSettings(featureCode);
+  if (settings.maxMembers === 1) throw notApplicable('referto', 'the conference has one place, for two parties');
   if (given !== undefined && decision !== undefined && decision.room !== '') {
-    if (scope.ownUserId !== undefined && asksForPin(roomSettings(decision.featureCode))) {
+    if (scope.ownUserId !== undefined && asksForPin(settings)) {
       const takesPart = (await conferences.lookup(scope, { confnumber: given })).length > 0;
       if (!takesPart) throw notApplicable('referto', 'asks for a PIN: take part in the conference first');
     }
     for (const confid of await conferences.lookup({ domain }, { confnumber: given })) {
-      if ((await conferences.freePlaces(confid)) < 2) throw notApplicable('referto', 'the conference is full');
+      const free = await conferences.freePlaces(confid);
+      if (free < 2) throw notApplicable('referto', `the conference is full: ${free} free, for two parties`);
     }
     return given;
   }
-  const prefix = given ?? featureCode?.prefix;
-  if (prefix === undefined) throw notApplicable('referto', 'is needed: the domain has no conference featurecode');
+  const prefix = given ?? featureCode.prefix;
   for (;;) {
     const number = prefix + String(randomInt(10 ** (FRESH_DIGITS - 1), 10 ** FRESH_DIGITS));
     if ((await conferences.lookup({ domain }, { confnumber: number })).length === 0) return number;

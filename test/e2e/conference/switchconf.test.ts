@@ -17,6 +17,14 @@ async function expectTogether(one: PhoneCall, other: PhoneCall): Promise<void> {
 describe('SWITCHCONF /uc/calls/<id>', () => {
   const { stage, rooms } = useRooms();
 
+  async function featureCode(prefix: string, opts: object): Promise<void> {
+    const rest = await stage.rest();
+    const made = await rest.send('POST', '/rest/v1/domain/featurecodes', {
+      body: { prefix, type: 'conference', opts },
+    });
+    expect(made.status, made.text).to.equal(200);
+  }
+
   for (const mode of [0, 1, 2, 3, 4, 5]) {
     it(`makes a conference of a call, whose parties notice nothing; answered in mode ${mode}`, async () => {
       const [alice, bob] = await stage.phones('alice', 'bob');
@@ -108,6 +116,49 @@ describe('SWITCHCONF /uc/calls/<id>', () => {
     await echo.answered();
     expectError(await switchconf((await stage.dialog()).dialogid, {}), 422, 1405);
     expect(echo.established).to.equal(true);
+  });
+
+  it('into a room without two free places is 422, and the two go on talking', async () => {
+    const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
+    const rest = await stage.rest();
+    await featureCode('*7501', { max_members: 1 });
+    await featureCode('*7502', { max_members: 2 });
+    const member = await rooms.enter(carol, '*75021');
+    const { outgoing, incoming } = await stage.connect(alice, bob, '102');
+    const [dialogid = ''] = (await rest.send('LOOKUP', CALLS, { body: { from: '101' } })).json<string[]>();
+    for (const referto of ['*7501', '*75017', '*75021']) {
+      const refused = await rest.send('SWITCHCONF', `${CALLS}/${dialogid}`, { body: { referto } });
+      expect(expectError(refused, 422, 1405).error_details, referto).to.include({ field: 'referto' });
+    }
+    await expectTalk(outgoing, incoming);
+    expect((await stage.dialogs()).map((each) => each.dialogid)).to.include(dialogid);
+    expect(member.established).to.equal(true);
+  });
+
+  it('puts the two together again when others take the places at the same moment', async () => {
+    await featureCode('*7503', { max_members: 3 });
+    const [alice, bob, carol, dave] = await stage.phones('alice', 'bob', 'carol', 'dave');
+    const rest = await stage.rest();
+    const calls = [await stage.connect(alice, bob, '102'), await stage.connect(carol, dave, '104')];
+    const ids = (await stage.dialogs()).map(({ dialogid }) => dialogid);
+    const asked = await Promise.all(
+      ids.map(async (id) =>
+        rest.send('SWITCHCONF', `${CALLS}/${id}`, { body: { referto: '*75031', binding: id, response_mode: 5 } }),
+      ),
+    );
+    expect(asked.map(({ status }) => status)).to.deep.equal([200, 200]);
+    const results = asked.map((answer) => answer.json<Record<string, string>>());
+    expect(results.map(({ result }) => result)).to.have.members(['ok', 'rejected']);
+    for (const { outgoing, incoming } of calls) await expectTogether(outgoing, incoming);
+    await rooms.only(2);
+    // Whoever did not get in has a call again, with the label of the operation.
+    const failed = results.find(({ result }) => result === 'rejected');
+    expect([failed?.['x_new_last_response'], failed?.['y_new_last_response']]).to.include('SIP/2.0 486 Busy Here');
+    const [left, ...others] = (await stage.dialogs()).filter(({ uris }) => !uris.some((uri) => uri.includes('*7503')));
+    expect(others).to.deep.equal([]);
+    expect(left?.legs.map(({ side }) => side)).to.deep.equal(['a', 'b']);
+    const labels = await rest.send('SETUP_BINDINGS', `${CALLS}/${left?.dialogid}`, { body: { command: 'get' } });
+    expect(labels.json()).to.deep.include({ labels: [failed?.['dialogid']] });
   });
 
   it('shows with dry_run what it would touch, and does nothing', async () => {
