@@ -8,7 +8,7 @@ const NO_QUERY = Type.Object({});
 /** Of methods that need no body: an empty object is as good as none. */
 const NO_FIELDS = Type.Object({}, { [OPTIONAL_BODY]: true });
 
-const closedSchemas = new WeakMap<object, object>();
+const closedSchemas = new WeakMap<object, TSchema>();
 
 /** What routes without a body check bodies by. */
 export const NO_BODY = closed(NO_FIELDS);
@@ -41,8 +41,7 @@ function closed(schema: unknown): TSchema {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- every route's schemas are made with TypeBox
   const known = schema as TSchema & Record<string, unknown>;
   const before = closedSchemas.get(known);
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- made below
-  if (before !== undefined) return before as TSchema;
+  if (before !== undefined) return before;
   const { properties, items, anyOf } = known;
   const result = {
     ...known,
