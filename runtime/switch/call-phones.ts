@@ -3,6 +3,7 @@ import type { TailStep } from '../interpreter/dtmf-tail.ts';
 import type { MediaEndpoint } from '../media/endpoint.ts';
 import { MediaError } from '../media/media-error.ts';
 import { answer, type SipAnswer } from '../signalling/answers.ts';
+import { callerAddr } from '../signalling/privacy.ts';
 import { LocalDescription } from '../signalling/sdp.ts';
 import { bracketUri, nameAddr } from '../signalling/sip-uri.ts';
 import type { Callee, CalleeAddress } from './callee.ts';
@@ -222,7 +223,7 @@ class PhonesCall {
       ...(address.nextHop === undefined ? {} : { nextHop: address.nextHop }),
       via: address.via ?? this.#via,
       callId,
-      from: nameAddr(fromName, caller?.number ?? fromNumber, caller?.host ?? domain),
+      from: caller ? nameAddr(fromName, caller.number, caller.host) : callerAddr(fromName, fromNumber, domain),
       to: uris.remoteuri,
       sdp,
       headers,

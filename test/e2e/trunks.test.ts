@@ -213,6 +213,55 @@ describe('providers', () => {
       await there.ended();
     });
 
+    const asserted = { name: 'P-Asserted-Identity', value: '"Secret Caller" <sip:+4940999@operator.example>' };
+    for (const [what, from, privacy] of [
+      ['Privacy: id', { login: 'anonymous', domain: 'anonymous.invalid' }, 'id'],
+      [
+        'Privacy: user;id, with a number in From',
+        { login: '+4940999', domain: 'operator.example' },
+        'user;id;critical',
+      ],
+      ['an anonymous From alone', { login: 'anonymous', domain: 'anonymous.invalid' }, undefined],
+    ] as const) {
+      it(`a number withheld by ${what} is anonymous to phones, in lists of calls and after transfers`, async () => {
+        const outside = await operator(from.login, { ...from, registrar: stage.node.sip });
+        await provider(outside);
+        const [bob, carol] = await stage.phones('bob', 'carol');
+        const headers = [asserted, ...(privacy === undefined ? [] : [{ name: 'Privacy', value: privacy }])];
+        const outgoing = await outside.call('sip:102@demo.local', { headers });
+        const incoming = await bob.incoming();
+        await incoming.answer();
+        await outgoing.answered();
+        const { dialogid } = await stage.dialog();
+        const body = { by: 'sip:102@demo.local', referto: '103', response_mode: 4 };
+        const answering = (await stage.rest()).send('REFER', `${CALLS}/${dialogid}`, { body });
+        const there = await carol.incoming();
+        await there.answer();
+        expect((await answering).json<{ result: string }>().result).to.equal('ok');
+        for (const { invite } of [incoming, there]) {
+          expect(header(invite, 'from')).to.match(/^"Anonymous" <sip:anonymous@anonymous\.invalid>;tag=/);
+          expect(JSON.stringify(invite)).to.not.match(/4940999|Secret/);
+        }
+        const dialog = await stage.dialog();
+        expect(dialog.uris).to.include('<sip:anonymous@demo.local>');
+        expect(JSON.stringify(dialog)).to.not.match(/4940999|Secret/);
+        await outgoing.hangup();
+        await there.ended();
+      });
+    }
+
+    it('show the asserted number to phones where nothing is withheld', async () => {
+      const outside = await operator('anonymous', { domain: 'anonymous.invalid', registrar: stage.node.sip });
+      await provider(outside);
+      const bob = await stage.phone('bob');
+      const headers = [asserted, { name: 'Privacy', value: 'none' }];
+      const outgoing = await outside.call('sip:102@demo.local', { headers });
+      const incoming = await bob.incoming();
+      expect(header(incoming.invite, 'from')).to.match(/^"Secret Caller" <sip:\+4940999@demo\.local>;tag=/);
+      incoming.reject(486);
+      await outgoing.refused();
+    });
+
     it('go only to the numbers of the account, and never out again', async () => {
       const outside = await operator(OUTSIDE, { registrar: stage.node.sip });
       await provider(outside, { numbers: ['10?', '00%'] });

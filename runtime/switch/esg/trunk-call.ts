@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Provider } from '../../domain/directory.ts';
 import type { IncomingInvite } from '../../signalling/incoming-invite.ts';
+import { ANONYMOUS, ANONYMOUS_NAME, withholdsIdentity } from '../../signalling/privacy.ts';
 import { bracketUri, displayName, parseSipUri } from '../../signalling/sip-uri.ts';
 import { connectCaller } from '../connect-caller.ts';
 import type { Party } from '../party.ts';
@@ -38,15 +39,20 @@ export function takeTrunkCall(tools: SwitchTools, provider: Provider, dialled: s
   connectCaller(tools, leg, { number, tail: [], remoteuri: bracketUri(party.number, provider.domain) }, invite);
 }
 
-/** Who calls, as the provider vouches for it (RFC 3325 section 9.1), or else as From says. */
+/**
+ * Who calls, as the provider vouches for it (RFC 3325 section 9.1), or else as From says. A withheld identity is known to nobody
+ * here: phones, scenarios and lists of calls are outside of who may know it.
+ */
 function callingParty(provider: Provider, invite: IncomingInvite): Party & { kind: 'provider' } {
-  const identity = invite.header('P-Asserted-Identity') ?? invite.header('From') ?? '';
+  const from = invite.header('From') ?? '';
+  const identity = invite.header('P-Asserted-Identity') ?? from;
+  const withheld = withholdsIdentity(invite.header('Privacy'), from);
   return {
     kind: 'provider',
     domain: provider.domain,
     provider,
-    number: parseSipUri(identity)?.user || 'anonymous',
-    name: displayName(identity),
+    number: withheld ? ANONYMOUS : parseSipUri(identity)?.user || ANONYMOUS,
+    name: withheld ? ANONYMOUS_NAME : displayName(identity),
     esg: { esgdlg: randomBytes(6).toString('hex'), esgcallid: invite.callId },
   };
 }
