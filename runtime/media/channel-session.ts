@@ -1,4 +1,5 @@
 import type { FsEndpoint } from 'drachtio-fsmrf';
+import { audioCodecs, listedCodecs } from './audio-codecs.ts';
 import { reinvite } from './channel-dialog.ts';
 import { farEndSdp, inProfileOf } from './far-end-sdp.ts';
 import { MediaError } from './media-error.ts';
@@ -8,6 +9,8 @@ import type { SilenceLimit } from './silence-limit.ts';
 export class ChannelSession {
   readonly #endpoint: FsEndpoint;
   readonly #silence: SilenceLimit;
+  /** Of the channel, upper case; empty where the media server does not list them. */
+  readonly #codecs: ReadonlySet<string>;
   #local: string;
   #remote: string | undefined;
 
@@ -18,6 +21,7 @@ export class ChannelSession {
   constructor(endpoint: FsEndpoint, silence: SilenceLimit, remote: string | undefined) {
     this.#endpoint = endpoint;
     this.#silence = silence;
+    this.#codecs = listedCodecs(endpoint.conn?.getInfo().getHeader('variable_rtp_use_codec_string') ?? '');
     this.#remote = remote;
     this.#local = remote === undefined ? endpoint.local.sdp : inProfileOf(remote, endpoint.local.sdp);
   }
@@ -36,11 +40,13 @@ export class ChannelSession {
    */
   async modify(sdp: string, gone: AbortSignal, setVariable: (variable: string) => Promise<void>): Promise<string> {
     const remote = farEndSdp(sdp);
+    // Not even asked: FreeSWITCH is silent for seconds after an offer without a codec that it has.
+    if (this.#codecs.size > 0 && this.#codecs.isDisjointFrom(audioCodecs(remote))) throw noCodec();
     const describe = async (description: string): Promise<string> => {
       const variable = this.#silence.variableFor(description);
       if (variable !== undefined) await setVariable(variable);
       const answer = await reinvite(this.#endpoint, description, gone);
-      if (!hasAudio(answer)) throw new MediaError('no codec in common with the phone', 488);
+      if (!hasAudio(answer)) throw noCodec();
       return inProfileOf(description, answer);
     };
     try {
@@ -48,7 +54,7 @@ export class ChannelSession {
       this.#remote = remote;
       return this.#local;
     } catch (error) {
-      // The media server may have taken what it has no codec for, and be without sound since (docs/conformance.md).
+      // The media server may have taken what it cannot do, and be without sound since (docs/conformance.md).
       if (this.#remote !== undefined && !gone.aborted) this.#local = await describe(this.#remote);
       throw error;
     }
@@ -57,4 +63,8 @@ export class ChannelSession {
 
 function hasAudio(sdp: string): boolean {
   return /^m=audio [1-9]/m.test(sdp);
+}
+
+function noCodec(): MediaError {
+  return new MediaError('no codec in common with the phone', 488);
 }

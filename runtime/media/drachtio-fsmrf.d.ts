@@ -10,6 +10,8 @@ declare module 'drachtio-fsmrf' {
 
   export interface FsConnection {
     readonly socket: Socket;
+    /** The channel as it was when the connection began. */
+    getInfo(): FsEvent;
     /** Longest pause between attempts to connect again, ms; by default it doubles without end. */
     readonly reconnectOpts: { retryMaxDelay?: number };
     /** Events are named `esl::event::NAME::channel-uuid`. */

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { REAL_MEDIA } from '../support/real-servers.ts';
 import { useStage } from '../support/stage.ts';
 import { expectTalk } from './expectations.ts';
 
@@ -27,6 +28,10 @@ const REFUSED: Readonly<Record<string, (port: string) => readonly string[]>> = {
     `m=audio ${port} RTP/SAVP 0`,
     `a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:${'d'.repeat(40)}`,
   ],
+  // FreeSWITCH takes it.
+  ...(REAL_MEDIA
+    ? {}
+    : { 'mu-law by a number of its own': (port) => [`m=audio ${port} RTP/AVP 96`, 'a=rtpmap:96 PCMU/8000'] }),
 };
 
 describe('an offer within a call that nobody here can take', () => {

@@ -12,7 +12,7 @@ class ForgetfulChannel extends EventEmitter {
   readonly uuid = UUID;
   readonly local = { sdp: '' };
   readonly dialog = null;
-  readonly conn = new EventEmitter();
+  readonly conn = Object.assign(new EventEmitter(), { getInfo: () => ({ getHeader: () => undefined }) });
   breaks = 0;
   readonly #forgets: number;
   #complete: (event: FsEvent) => void = () => undefined;
