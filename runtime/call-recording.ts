@@ -10,7 +10,8 @@ export function callRecordingPort(
   layers: RecordLayers,
   find: (dialogid: string) => LiveCall | undefined,
 ): CallRecordingPort {
-  const legOf = (call: LiveCall, callid: string) => {
+  const legOf = (call: LiveCall, callid: string | undefined) => {
+    if (callid === undefined) return undefined;
     const leg = call.legs.find((each) => each.callid === callid);
     if (leg === undefined) throw new RecordingError('callid', 'is no side of the dialog');
     return leg;
@@ -28,7 +29,7 @@ export function callRecordingPort(
     check: (domain, dialogid, change) => {
       const call = visible(find, domain, dialogid);
       try {
-        if (change.command === 'add') layers.checkAdd(legOf(call, change.callid));
+        if (change.command === 'add') layers.checkAdd(call, legOf(call, change.callid));
         else if (change.command === 'remove') layers.checkRemove(call, domain, change.layer);
         else recorder.check(change.command, dialogid, domain);
       } catch (error) {

@@ -7,11 +7,12 @@ import { Duration } from '../../runtime/interpreter/setting.ts';
 
 export const recordCall = defineComponent({
   name: 'record_call',
-  summary: 'Pauses or resumes the recording of a live call, or records one side of it into a file of its own.',
+  summary: 'Pauses or resumes the recording of a live call, or makes another of one side or of both.',
   docs: [
     'Calls are recorded by the rules of their domain. `pause` writes silence into that recording until `resume`; both need a',
-    'rule that permits it. `add` records one side beside that, under a name (`layer`): left is who called, right who was',
-    'called. A layer goes with its side through transfers, and ends by `remove`, after `timeout`, or with that side’s call.',
+    'rule that permits it. `add` makes an extra recording beside that, under a name (`layer`): of what one side says, or, where',
+    'none is named, of both: left is who called, right who was called. It goes with its side (of both: with who called) through',
+    'transfers, and ends by `remove`, after `timeout`, or with that side’s call.',
     'To record what a caller says to the scenario, and play it back, there is `record`.',
   ].join('\n'),
   settings: Type.Object({
@@ -26,7 +27,7 @@ export const recordCall = defineComponent({
     callid: Type.String({
       maxLength: 256,
       default: '',
-      description: 'Call-ID of the side, for `add`; empty: who called.',
+      description: 'Call-ID of the side that is recorded alone, for `add`; empty: both sides.',
     }),
     timeout: Duration({ default: '2h', examples: ['2h'], description: 'For `add`: ends by itself after that.' }),
   }),
@@ -34,7 +35,7 @@ export const recordCall = defineComponent({
   results: {},
   run: async ({ services, domain }, { dialogid, command, layer, callid, timeout }) => {
     const recording = callRecording(services);
-    const { legs } = liveDialog(services, domain, dialogid);
+    liveDialog(services, domain, dialogid);
     switch (command) {
       case 'pause':
         await recording.pause(domain, dialogid);
@@ -46,9 +47,9 @@ export const recordCall = defineComponent({
         await recording.removeLayer(domain, dialogid, layer);
         break;
       case 'add': {
-        const leg = callid === '' ? (legs[0]?.callid ?? '') : callid;
         const timeoutMs = parseDuration(timeout) ?? 0;
-        await recording.addLayer({ domain, dialogid, callid: leg, layer, timeoutMs });
+        const side = callid === '' ? undefined : callid;
+        await recording.addLayer({ domain, dialogid, callid: side, layer, timeoutMs });
         break;
       }
       default:

@@ -47,7 +47,10 @@ const Recording = Type.Object({
     Type.Object({
       side: Type.Optional(Type.Enum(['a', 'b'], { description: 'Absent in a conference' })),
       channel: Type.Optional(
-        Type.Integer({ description: 'Of the file: 0 is left; absent in a conference, which has one' }),
+        Type.Integer({
+          description:
+            'Of the file: 0 is left; absent in a conference, which has one, and of a side that is not recorded',
+        }),
       ),
       number: Type.String(),
       login: Type.String(),

@@ -14,15 +14,15 @@ const PRE_BUFFER_FRAMES = 5;
 export interface ChannelRecordingOptions {
   /** WAV file, absolute; its folder exists. */
   readonly file: string;
-  /** The party is heard left and what it hears right; or the other way round. */
-  readonly party: 'left' | 'right';
+  /** The party is heard left and what it hears right; or the other way round; or it is heard alone, on one channel. */
+  readonly party: 'left' | 'right' | 'alone';
   /** Silence is written until `resume`. */
   readonly paused?: boolean;
 }
 
 /**
- * A recording of both directions of a channel beside whatever the channel does: through holds, bridges and transfers,
- * until it is stopped or the channel ends.
+ * A recording of a channel, of both directions or of what its party says, beside whatever the channel does: through holds,
+ * bridges and transfers, until it is stopped or the channel ends.
  */
 export class ChannelRecording {
   readonly file: string;
@@ -46,6 +46,7 @@ export class ChannelRecording {
       const settings = [
         `RECORD_STEREO=${party === 'left'}`,
         `RECORD_STEREO_SWAP=${party === 'right'}`,
+        `RECORD_READ_ONLY=${party === 'alone'}`,
         // Without it FreeSWITCH throws away whatever is short.
         'RECORD_MIN_SEC=0',
         'RECORD_APPEND=false',

@@ -23,9 +23,9 @@ export interface RecordedCall {
 
 /** A party as the index of recordings keeps it. */
 export interface RecordedParty {
-  /** Absent in a conference, where all are heard on one channel. */
+  /** Absent in a conference. */
   readonly side?: 'a' | 'b';
-  /** Channel of the file on which the party is heard: 0 is left. */
+  /** Channel of the file on which nobody else is heard: 0 is left. Absent in a conference, and of a party that is not recorded. */
   readonly channel?: 0 | 1;
   readonly number: string;
   readonly login: string;
@@ -33,13 +33,18 @@ export interface RecordedParty {
   readonly uri: string;
 }
 
-export function partiesOf({ legs }: RecordedCall): RecordedParty[] {
-  return legs.map(({ side, number, login, domain, uri }) => ({
-    side,
-    channel: side === 'a' ? 0 : 1,
-    number,
-    login: login ?? '',
-    domain,
-    uri,
+/** @param alone the only leg that is recorded; undefined: both are */
+export function partiesOf({ legs }: RecordedCall, alone?: RecordedLeg): RecordedParty[] {
+  const channelOf = ({ callid, side }: RecordedLeg): Pick<RecordedParty, 'channel'> => {
+    if (alone === undefined) return { channel: side === 'a' ? 0 : 1 };
+    return callid === alone.callid ? { channel: 0 } : {};
+  };
+  return legs.map((leg) => ({
+    side: leg.side,
+    ...channelOf(leg),
+    number: leg.number,
+    login: leg.login ?? '',
+    domain: leg.domain,
+    uri: leg.uri,
   }));
 }

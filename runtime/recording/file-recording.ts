@@ -34,6 +34,8 @@ export interface FileRecordingOptions {
   readonly ruleId: string;
   readonly storage: string;
   readonly transcribe: boolean;
+  /** Only what the leg's party says. */
+  readonly alone?: boolean;
   /** Silence is written until `resume`. */
   readonly paused?: boolean;
 }
@@ -63,7 +65,7 @@ export class FileRecording {
 
   /** @throws MediaError, EndpointGone; it has been reported failed then */
   static async start(tools: RecordingTools, options: FileRecordingOptions): Promise<FileRecording> {
-    const { leg, paused = false } = options;
+    const { leg, alone = false, paused = false } = options;
     const row = rowOfCall(tools, options);
     const file = tools.store.spoolFile(row.id);
     if (leg.endpoint === undefined) throw new MediaError('a scenario has no sound of its own', 422);
@@ -71,7 +73,7 @@ export class FileRecording {
     const added = tools.archive.add(row);
     added.catch(() => undefined);
     try {
-      const party = leg.side === 'a' ? 'left' : 'right';
+      const party = alone ? 'alone' : leg.side === 'a' ? 'left' : 'right';
       const channel = await ChannelRecording.start(leg.endpoint, { file, party, paused });
       return new FileRecording(tools, row, channel, added);
     } catch (error) {
@@ -228,7 +230,7 @@ export function newRow(
 }
 
 function rowOfCall(tools: RecordingTools, options: FileRecordingOptions): RecordRow {
-  const { call, domain, layer, ruleId, storage, transcribe } = options;
+  const { call, leg, alone, domain, layer, ruleId, storage, transcribe } = options;
   return newRow(tools, domain, {
     // A connection is what became of one initiating INVITE: the two share an id.
     idconn: call.inviteid,
@@ -237,7 +239,7 @@ function rowOfCall(tools: RecordingTools, options: FileRecordingOptions): Record
     layer,
     rule_id: ruleId,
     storage,
-    parties: partiesOf(call),
+    parties: partiesOf(call, alone === true ? leg : undefined),
     transcribe,
   });
 }

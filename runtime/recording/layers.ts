@@ -14,7 +14,8 @@ interface Layer {
 
 export interface AddLayer {
   readonly call: RecordedCall;
-  readonly leg: RecordedLeg;
+  /** What this party says; undefined: what both say. */
+  readonly leg: RecordedLeg | undefined;
   readonly domain: string;
   readonly layer: string;
   /** Milliseconds after which it is taken away by itself. */
@@ -22,8 +23,8 @@ export interface AddLayer {
 }
 
 /**
- * Extra recordings of single legs, by name (specification, "SETUP_RECORD"). A layer belongs to its leg, goes with it
- * through transfers, and ends with it.
+ * Extra recordings of a leg, or of both, by name (specification, "SETUP_RECORD"). A layer belongs to its leg, goes with it
+ * through transfers, and ends with it; one of both belongs to the caller's, unless that is a scenario.
  */
 export class RecordLayers {
   readonly #tools: RecordingTools;
@@ -44,18 +45,22 @@ export class RecordLayers {
    * Starts a layer; one of the same name in the call ends.
    * @throws RecordingError when the leg has no sound, has too many layers, or cannot be recorded
    */
-  async add({ call, leg, domain, layer, timeoutMs }: AddLayer): Promise<void> {
+  async add({ call, leg: only, domain, layer, timeoutMs }: AddLayer): Promise<void> {
+    const leg = this.checkAdd(call, only);
     const { callid } = leg;
-    this.checkAdd(leg);
-    // Asked again after each wait: the same name may come several times at once, and each replaces the one before.
-    while (this.#holder(call, domain, layer) !== undefined) await this.#end(call, domain, layer);
-    const layers = this.#legs.get(callid) ?? new Map<string, Layer>();
-    if (layers.size >= MAX_LAYERS) throw new RecordingError('layer', `a leg has no more than ${MAX_LAYERS} layers`);
-    this.#legs.set(callid, layers);
     const key = keyOf(domain, layer);
+    // Asked again after each wait: the same name may come several times at once, and each replaces the one before.
+    for (;;) {
+      this.#checkRoom(callid, key);
+      if (this.#holder(call, domain, layer) === undefined) break;
+      await this.#end(call, domain, layer);
+    }
+    const layers = this.#legs.get(callid) ?? new Map<string, Layer>();
+    this.#legs.set(callid, layers);
     const file = FileRecording.start(this.#tools, {
       call,
       leg,
+      alone: only !== undefined,
       domain,
       layer,
       ruleId: '',
@@ -79,9 +84,16 @@ export class RecordLayers {
     await this.#end(call, domain, layer);
   }
 
-  /** @throws RecordingError when the leg cannot be recorded; nothing is done */
-  checkAdd({ endpoint }: RecordedLeg): void {
-    if (endpoint === undefined) throw new RecordingError('callid', 'is the leg of a scenario, which has no sound');
+  /**
+   * @param leg undefined: both are to be recorded
+   * @returns the leg whose channel records
+   * @throws RecordingError when that cannot be recorded; nothing is done
+   */
+  checkAdd({ legs }: RecordedCall, leg: RecordedLeg | undefined): RecordedLeg {
+    const recording = leg ?? legs.find(({ endpoint }) => endpoint !== undefined);
+    if (recording?.endpoint === undefined)
+      throw new RecordingError('callid', 'is the leg of a scenario, which has no sound');
+    return recording;
   }
 
   /** @throws RecordingError when there is no layer of this name; nothing is done */
@@ -92,6 +104,13 @@ export class RecordLayers {
   /** Resolves when every layer that has ended is in the archive. */
   async settled(): Promise<void> {
     await Promise.all(this.#open);
+  }
+
+  /** @throws RecordingError when the leg has too many layers for one of this name */
+  #checkRoom(callid: string, key: string): void {
+    const layers = this.#legs.get(callid);
+    if (layers !== undefined && layers.size >= MAX_LAYERS && !layers.has(key))
+      throw new RecordingError('layer', `a leg has no more than ${MAX_LAYERS} layers`);
   }
 
   /** The leg that has a layer of this name. */

@@ -22,18 +22,18 @@ interface Recording {
   readonly size: number;
   readonly sha256: string;
   readonly reclink: string;
-  readonly parties: readonly { readonly side: string; readonly channel: number; readonly number: string }[];
+  readonly parties: readonly { readonly side: string; readonly channel?: number; readonly number: string }[];
 }
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** The samples of one channel of a stereo WAV file. */
-function channel(wav: Buffer, which: 0 | 1): Int16Array {
+/** The samples of one channel of a WAV file with so many channels. */
+function channel(wav: Buffer, which: 0 | 1, channels = 2): Int16Array {
   expect(wav.toString('latin1', 0, 4)).to.equal('RIFF');
-  expect(wav.readUInt16LE(22), 'channels').to.equal(2);
+  expect(wav.readUInt16LE(22), 'channels').to.equal(channels);
   expect(wav.readUInt32LE(24), 'rate').to.equal(8000);
-  const samples = new Int16Array(Math.floor((wav.length - 44) / 4));
-  for (let at = 0; at < samples.length; at += 1) samples[at] = wav.readInt16LE(44 + at * 4 + which * 2);
+  const samples = new Int16Array(Math.floor((wav.length - 44) / (2 * channels)));
+  for (let at = 0; at < samples.length; at += 1) samples[at] = wav.readInt16LE(44 + (at * channels + which) * 2);
   return samples;
 }
 
@@ -265,9 +265,48 @@ describe('recording of calls', () => {
     expect(all.map(({ layer }) => layer).toSorted()).to.deep.equal(['default', 'last', 'short']);
     for (const each of all) {
       const wav = await fileOf(each);
-      expect(share(channel(wav, 0), ALICE, 0.3, 0.9), `${each.layer}: alice is left`).to.be.above(0.5);
-      expect(share(channel(wav, 1), BOB, 0.3, 0.9), `${each.layer}: bob is right`).to.be.above(0.5);
+      const channels = each.parties.map(({ channel: at }) => at);
+      if (each.layer === 'default') {
+        expect(channels).to.deep.equal([0, 1]);
+        expect(share(channel(wav, 0), ALICE, 0.3, 0.9), 'alice is left').to.be.above(0.5);
+        expect(share(channel(wav, 1), BOB, 0.3, 0.9), 'bob is right').to.be.above(0.5);
+      } else {
+        expect(channels, each.layer).to.deep.equal([undefined, 0]);
+        expect(share(channel(wav, 0, 1), BOB, 0.3, 0.9), `${each.layer}: bob`).to.be.above(0.9);
+      }
     }
+  });
+
+  it('a layer of one side records what that party says, and follows it through a transfer', async () => {
+    const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
+    const { outgoing, incoming } = await stage.connect(alice, bob, '102');
+    const { dialogid } = await stage.dialog();
+    outgoing.play(ALICE);
+    incoming.play(BOB);
+    await Promise.all([outgoing.hears(BOB), incoming.hears(ALICE)]);
+    for (const side of ['a', 'b']) {
+      const added = await setup(dialogid, { command: 'add', layer: side, side });
+      expect(added.status, added.text).to.equal(200);
+    }
+    // The recording of the whole call beside them has both sides all the same.
+    expect((await setup(dialogid, { command: 'add', layer: 'both' })).status).to.equal(200);
+    await pause(500);
+    const by = '<sip:102@demo.local>';
+    const transferred = rest.send('REFER', `${CALLS}/${dialogid}`, { body: { by, referto: '103', response_mode: 4 } });
+    const third = await carol.incoming();
+    await third.answer();
+    third.play(CAROL);
+    expect((await transferred).json()).to.include({ result: 'ok' });
+    await Promise.all([outgoing.hears(CAROL), third.hears(ALICE)]);
+    await pause(300);
+    await outgoing.hangup();
+    const files = new Map<string, Buffer>();
+    for (const each of await saved(3)) files.set(each.layer, await fileOf(each));
+    const heard = (layer: string, tone: number, channels = 1): number =>
+      share(channel(files.get(layer) as Buffer, 0, channels), tone, 0.1, 0.9);
+    expect(heard('a', ALICE), 'alice, in both calls').to.be.above(0.9);
+    expect(heard('b', BOB), 'bob, until he was out').to.be.above(0.9);
+    expect(heard('both', ALICE, 2), 'left in that of both').to.be.above(0.5);
   });
 
   it('has one layer of a name, also when it is added several times at once', async () => {

@@ -1,5 +1,4 @@
 import { Type } from 'typebox';
-import type { LiveDialog } from '../../../runtime/interpreter/ports/dialogs.ts';
 import { defineOperation } from '../definition.ts';
 import { notApplicable } from '../errors.ts';
 import { LEG_PROPERTIES, legOf } from '../leg.ts';
@@ -19,7 +18,7 @@ const { callid, side } = LEG_PROPERTIES;
 /** Controls the recordings of a call (specification, "SETUP_RECORD"). */
 export const setupRecord = defineOperation({
   name: 'setup_record',
-  summary: 'Pauses or resumes the main recording of a call, or records one side of it beside that.',
+  summary: 'Pauses or resumes the main recording of a call, or records one side or both beside that.',
   parameters: Type.Object({
     command: Type.Enum(['add', 'remove', 'pause', 'resume'], {
       description: '`add` and `remove` an extra recording; `pause` and `resume` the main one.',
@@ -52,8 +51,9 @@ export const setupRecord = defineOperation({
     const { command, layer = 'default', timeout = DEFAULT_TIMEOUT } = parameters;
     const dialog = live(dialogs, scope, dialogid);
     if (dialog.status !== 'dialog') throw notApplicable('dialogid', 'the call is not answered yet');
-    const leg = command === 'add' ? recordedLeg(dialog, parameters) : undefined;
-    const change = command === 'add' ? { command, callid: leg?.callid ?? '' } : { command, layer };
+    const { callid: id, side: named } = parameters;
+    const leg = command === 'add' && (id ?? named) !== undefined ? legOf(dialog, parameters) : undefined;
+    const change = command === 'add' ? { command, callid: leg?.callid } : { command, layer };
     runServices?.callRecording?.check(scope.domain, dialogid, change);
     const legs = leg === undefined ? dialog.legs : [leg];
     return {
@@ -62,8 +62,3 @@ export const setupRecord = defineOperation({
     };
   },
 });
-
-/** Without a name the caller's side: both are heard there. */
-function recordedLeg(dialog: LiveDialog, given: { readonly callid?: string; readonly side?: string }) {
-  return legOf(dialog, given.callid === undefined && given.side === undefined ? { side: 'a' } : given);
-}

@@ -1,12 +1,12 @@
 import { unavailable } from './capability.ts';
 import type { RunServices } from './services.ts';
 
-/** A recording layer of one leg of a live call. */
+/** A recording layer of a live call. */
 export interface RecordLayer {
   readonly domain: string;
   readonly dialogid: string;
-  /** Call-ID of the leg. */
-  readonly callid: string;
+  /** Call-ID of the leg whose party is recorded alone; undefined: both are recorded. */
+  readonly callid: string | undefined;
   readonly layer: string;
   readonly timeoutMs: number;
 }
@@ -14,7 +14,7 @@ export interface RecordLayer {
 /** A change of the recordings of a live call. */
 export type RecordingChange =
   | { readonly command: 'pause' | 'resume' }
-  | { readonly command: 'add'; readonly callid: string }
+  | { readonly command: 'add'; readonly callid: string | undefined }
   | { readonly command: 'remove'; readonly layer: string };
 
 /**

@@ -25,7 +25,7 @@ export class SimulatedRecording implements CallRecordingPort {
 
   async addLayer({ dialogid, callid, layer }: RecordLayer): Promise<void> {
     this.#layers.add(`${dialogid} ${layer}`);
-    this.#note(`record layer ${layer} of ${callid}`);
+    this.#note(`record layer ${layer} of ${callid ?? 'both sides'}`);
   }
 
   async removeLayer(domain: string, dialogid: string, layer: string): Promise<void> {

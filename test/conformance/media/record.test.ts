@@ -184,6 +184,33 @@ describe('Conformance, media server: recording', () => {
     }
   });
 
+  it('records what the phone says alone with RECORD_READ_ONLY, and silence when masked from the start', async () => {
+    const [a, b] = [await stage.connect(), await stage.connect()];
+    a.call.play(440);
+    b.call.play(1100);
+    await a.endpoint.bridge(b.endpoint);
+    await Promise.all([a.call.hears(1100), b.call.hears(440)]);
+    const [alone, masked] = [join(stage.folder, 'alone.wav'), join(stage.folder, 'masked.wav')];
+    const record = async (action: string, file: string): Promise<string> =>
+      text(await a.endpoint.api('uuid_record', `${a.endpoint.uuid} ${action} ${file}`));
+    await a.endpoint.set('RECORD_READ_ONLY', 'true');
+    expect(await record('start', alone)).to.equal('+OK Success');
+    await a.endpoint.set('RECORD_READ_ONLY', 'false');
+    const both = await Promise.all([record('start', masked), record('mask', masked)]);
+    expect(both).to.deep.equal(['+OK Success', '+OK Success']);
+    await a.call.hearsNot(300, { forMs: 700 });
+    for (const file of [alone, masked]) expect(await record('stop', file)).to.equal('+OK Success');
+    const { samples, channels } = await written(alone, 500);
+    expect(channels).to.equal(1);
+    const said = samples.subarray(1600, 4800);
+    expect(shareAt(said, 440), 'the phone').to.be.greaterThan(0.9);
+    expect(shareAt(said, 1100), 'the other side').to.be.lessThan(0.02);
+    const silent = await written(masked, 500);
+    // FreeSWITCH has a frame or two before the mask.
+    const after = silent.samples.subarray(160 * 3);
+    expect(Math.max(...after.map(Math.abs)), 'while masked').to.be.lessThan(20);
+  });
+
   it('refuses what it does not know', async () => {
     const { endpoint } = await stage.connect();
     const record = async (args: string): Promise<string> => (await stage.media.api(`uuid_record ${args}`)).trim();
