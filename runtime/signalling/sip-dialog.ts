@@ -147,12 +147,12 @@ export class SipDialog {
     this.#liveness.askNow();
   }
 
-  /** Sends BYE and settles with its answer. Does nothing when the dialog is over. */
+  /** Sends BYE and settles with its answer, whatever that is. Does nothing when the dialog is over. */
   async bye(headers: Record<string, string> = {}): Promise<void> {
     if (this.#ended !== undefined) return;
     this.#ended = 'local';
     this.#over();
-    await this.#dialog.destroy({ headers });
+    await unlessGone(this.#dialog.destroy({ headers }));
   }
 
   /**
@@ -176,24 +176,20 @@ export class SipDialog {
       'Subscription-State': last ? 'terminated;reason=noresource' : 'active;expires=60',
       'Content-Type': 'message/sipfrag;version=2.0',
     };
-    try {
-      await this.request('NOTIFY', headers, statusLine);
-    } catch (error) {
-      // The phone has hung up: its BYE is on the way here.
-      if ((error as NodeJS.ErrnoException).code !== 'ENODIALOG') throw error;
-    }
+    await unlessGone(this.request('NOTIFY', headers, statusLine));
   }
 
   /** Asks the device for something (device control: `talk`, `hold`, `check-sync`, ...). */
   async notify(event: string): Promise<void> {
     if (this.#ended !== undefined) return;
-    await this.request('NOTIFY', { Event: event, 'Subscription-State': 'active' });
+    await unlessGone(this.request('NOTIFY', { Event: event, 'Subscription-State': 'active' }));
   }
 
   /** Sends one digit by INFO. */
   async sendDtmf(digit: string): Promise<void> {
     if (this.#ended !== undefined) return;
-    await this.request('INFO', { 'Content-Type': 'application/dtmf-relay' }, `Signal=${digit}\r\nDuration=160\r\n`);
+    const body = `Signal=${digit}\r\nDuration=160\r\n`;
+    await unlessGone(this.request('INFO', { 'Content-Type': 'application/dtmf-relay' }, body));
   }
 
   #end(reason: string): void {
@@ -264,6 +260,16 @@ export class SipDialog {
     }
     this.#awaitingAnswerInAck = offer === undefined;
     res.send(answer.status, { body: answer.sdp, headers: { 'Content-Type': 'application/sdp', ...timer } });
+  }
+}
+
+/** Waits for a request within a dialog that the far end may be ending: its BYE crosses the request (RFC 3261 section 15). */
+async function unlessGone(request: Promise<unknown>): Promise<void> {
+  try {
+    await request;
+  } catch (error) {
+    // The SIP server has answered the BYE, and has the dialog no more.
+    if ((error as NodeJS.ErrnoException).code !== 'ENODIALOG') throw error;
   }
 }
 

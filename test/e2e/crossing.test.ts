@@ -63,3 +63,18 @@ describe('an answer that crosses the CANCEL', () => {
     }
   });
 });
+
+describe('a BYE that crosses a BYE', () => {
+  const stage = useStage();
+
+  it('ends the call, and is no error', async () => {
+    const [alice, bob] = await stage.phones('alice', 'bob');
+    for (let round = 0; round < 6; round += 1) {
+      const { outgoing, incoming } = await stage.connect(alice, bob, '102');
+      await Promise.all([outgoing.hangup(), incoming.hangup()]);
+      expect([outgoing.live, incoming.live]).to.deep.equal([false, false]);
+      await stage.expectNoDialog();
+    }
+    expect(stage.node.output).to.not.contain('BYE failed');
+  });
+});
