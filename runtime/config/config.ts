@@ -55,7 +55,7 @@ export interface Config {
 export const SETTINGS = [
   { name: 'RINGMASTER_HTTP_HOST', fallback: '127.0.0.1', about: 'address of the REST service' },
   { name: 'RINGMASTER_HTTP_PORT', fallback: '8080', about: 'port of the REST service' },
-  { name: 'RINGMASTER_SIP_HOST', fallback: '127.0.0.1', about: 'address that phones register to' },
+  { name: 'RINGMASTER_SIP_HOST', fallback: '127.0.0.1', about: 'IPv4 address that phones register to' },
   { name: 'RINGMASTER_SIP_PORT', fallback: '5060', about: 'SIP port, UDP and TCP' },
   { name: 'RINGMASTER_RTP_PORTS', fallback: '20000-20999', about: 'range of UDP ports for sound' },
   { name: 'RINGMASTER_DATA_DIR', fallback: './data', about: 'where the node keeps its data' },
@@ -168,7 +168,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   };
   return {
     http: { host: host('RINGMASTER_HTTP_HOST', text), port: port('RINGMASTER_HTTP_PORT', text) },
-    sip: { host: host('RINGMASTER_SIP_HOST', text), port: port('RINGMASTER_SIP_PORT', text) },
+    sip: { host: ipv4Host('RINGMASTER_SIP_HOST', text), port: port('RINGMASTER_SIP_PORT', text) },
     rtpPorts: portRange('RINGMASTER_RTP_PORTS', text),
     dataDir: resolve(text('RINGMASTER_DATA_DIR')),
     databaseUrl: databaseUrl(text('DATABASE_URL')),
@@ -252,6 +252,14 @@ function host(name: Name, text: (name: Name) => string): string {
   const value = text(name);
   if (value === 'localhost') return '127.0.0.1';
   if (isIP(value) === 0) throw new ConfigError(name, value, 'an IP address, e.g. 127.0.0.1');
+  return value;
+}
+
+/** SIP and sound over IPv6 are not there yet. */
+function ipv4Host(name: Name, text: (name: Name) => string): string {
+  const value = host(name, text);
+  if (isIP(value) !== 4)
+    throw new ConfigError(name, value, 'an IPv4 address, e.g. 127.0.0.1: IPv6 is not supported for SIP yet');
   return value;
 }
 

@@ -6,16 +6,18 @@ const KNOWN = new Set(['100rel', 'norefersub', 'replaces', 'timer']);
 
 /**
  * What everything that is not understood here is refused with, before anybody looks at the request (RFC 3261 section 8.2.2):
- * 416 for a Request-URI that is no SIP URI and no telephone number, 420 for an extension that is required, 415 for an INVITE
- * whose body is no session description.
+ * 416 for a Request-URI that is no SIP URI and no telephone number, 420 for an extension that is required of this side, as of
+ * a user agent or, by Proxy-Require (section 16.3), as of a proxy on the way, 415 for an INVITE whose body is no session
+ * description.
  * @returns undefined where all is understood
  */
 export function notUnderstood(
   request: Pick<SrfMessage, 'method' | 'uri' | 'body' | 'get'>,
 ): { status: number; headers: Record<string, string> } | undefined {
   if (!/^(?:sips?|tel):/i.test(request.uri)) return { status: 416, headers: {} };
-  const unknown = required(request).filter((tag) => tag !== '' && !KNOWN.has(tag.toLowerCase()));
-  if (unknown.length > 0) return { status: 420, headers: { Unsupported: unknown.join(', ') } };
+  const required = ['Require', 'Proxy-Require'].flatMap((header) => tagsOf(request.get(header)));
+  const unknown = new Set(required.filter((tag) => tag !== '' && !KNOWN.has(tag.toLowerCase())));
+  if (unknown.size > 0) return { status: 420, headers: { Unsupported: [...unknown].join(', ') } };
   if (request.method !== 'INVITE' || request.body === '') return undefined;
   if (!/^(?:application\/sdp|multipart\/.*)\s*(?:;|$)/i.test(request.get('Content-Type')?.trim() ?? 'application/sdp'))
     return { status: 415, headers: { Accept: 'application/sdp, multipart/mixed' } };
@@ -26,9 +28,9 @@ export function notUnderstood(
 
 /** Whether the caller wants each provisional answer but 100 acknowledged (RFC 3262 section 3). */
 export function requiresReliable(request: Pick<SrfMessage, 'get'>): boolean {
-  return required(request).some((tag) => tag.toLowerCase() === '100rel');
+  return tagsOf(request.get('Require')).some((tag) => tag.toLowerCase() === '100rel');
 }
 
-function required(request: Pick<SrfMessage, 'get'>): readonly string[] {
-  return (request.get('Require') ?? '').split(',').map((tag) => tag.trim());
+function tagsOf(header: string | undefined): readonly string[] {
+  return (header ?? '').split(',').map((tag) => tag.trim());
 }

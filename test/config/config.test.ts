@@ -21,6 +21,8 @@ describe('the settings of a node', () => {
     ['RINGMASTER_HTTP_PORT', '80a'],
     ['RINGMASTER_SIP_PORT', '70000'],
     ['RINGMASTER_SIP_HOST', 'example'],
+    ['RINGMASTER_SIP_HOST', '::1'],
+    ['RINGMASTER_SIP_HOST', '::'],
     ['RINGMASTER_RTP_PORTS', '20000'],
     ['RINGMASTER_RTP_PORTS', '30000-20000'],
     ['RINGMASTER_LOG_LEVEL', 'loud'],

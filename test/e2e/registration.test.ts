@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { header } from '../phones/sip/message.ts';
 import { useStage } from '../support/stage.ts';
 import { observeFor } from '../phones/wait.ts';
 
@@ -63,6 +64,19 @@ describe('registration', () => {
     await observeFor(granted * 1000 + 200);
     const bob = await stage.phone('bob');
     expect((await (await bob.call('101')).refused()).status).to.equal(480);
+  });
+
+  it('with Path is refused where that is required, and else as any other', async () => {
+    const alice = await stage.phone('alice', { unregistered: true });
+    const path = { name: 'Path', value: '<sip:edge.example.net;lr>' };
+    for (const name of ['Require', 'Proxy-Require']) {
+      const refused = await alice.request('REGISTER', [path, { name, value: 'path' }]);
+      expect(refused.status, name).to.equal(420);
+      expect(header(refused, 'unsupported')).to.equal('path');
+    }
+    const supported = await alice.request('REGISTER', [path, { name: 'Supported', value: 'path, outbound' }]);
+    expect(supported.status, 'asked for its password').to.equal(401);
+    expect((await alice.register()).status).to.equal(200);
   });
 
   it('keeps one contact when the same one registers again', async () => {

@@ -16,6 +16,11 @@ describe('requests that are not understood', () => {
   it('are those that require an extension nobody here knows, which is named', () => {
     expect(refusal('sip:a', 'timer, path ,Foo')).to.deep.equal({ status: 420, headers: { Unsupported: 'path, Foo' } });
     expect(refusal('sip:a', 'Timer,100rel')).to.equal(undefined);
+    const proxied = { method: 'REGISTER', uri: 'sip:a', body: '', get: () => 'path' };
+    expect(notUnderstood(proxied), 'in Proxy-Require, too').to.deep.equal({
+      status: 420,
+      headers: { Unsupported: 'path' },
+    });
   });
 
   it('are INVITEs whose body is no session description, or packed', () => {
