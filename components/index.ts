@@ -24,8 +24,7 @@ import { modelList } from './model_list/index.ts';
 import { modelRead } from './model_read/index.ts';
 import { modelWrite } from './model_write/index.ts';
 import { operationComponent } from './operation/component.ts';
-import { conferenceOperationList } from './operation/conference-operations.ts';
-import { operations } from './operation/registry.ts';
+import { operationTable } from './operation/registry.ts';
 import { park } from './park/index.ts';
 import { play } from './play/index.ts';
 import { publish } from './publish/index.ts';
@@ -121,6 +120,5 @@ export const components: ComponentRegistry = componentRegistry([
   modelWrite,
   log,
   report,
-  ...operations.map(operationComponent),
-  ...conferenceOperationList.map(operationComponent),
+  ...[...operationTable.values()].map(({ operation }) => operationComponent(operation)),
 ]);

@@ -7,7 +7,7 @@ import {
   type ConferenceOperations,
   TopologyCommands,
 } from './conferences.ts';
-import { parseParameters } from './parameters.ts';
+import { plain } from './plain.ts';
 import type { Scope } from './target.ts';
 
 /** One operation on live conferences, as scenarios have it: what `/uc/conferences` offers over HTTP. */
@@ -148,26 +148,3 @@ export const conferenceOperationList: readonly ConferenceOperation[] = [
     }),
   }),
 ];
-
-const BY_NAME = new Map(conferenceOperationList.map((each) => [each.name, each]));
-
-/**
- * Runs one for a scenario, with the rights of its domain.
- * @returns undefined when there is no operation on conferences of that name
- * @throws OperationError, ParameterError
- */
-export function runConferenceOperation(
-  conferences: ConferenceOperations,
-  name: string,
-  scope: Scope,
-  parameters: unknown,
-): Promise<Value> | undefined {
-  const operation = BY_NAME.get(name);
-  return operation?.run(conferences, scope, parseParameters(operation.parameters, parameters));
-}
-
-/** As a scenario may keep it: without anything that belongs to the node. */
-function plain<T extends object>(view: T): Value {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- views are made of texts, numbers and lists
-  return structuredClone(view) as unknown as Value;
-}

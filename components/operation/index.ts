@@ -7,6 +7,7 @@ export {
   type ConferenceOperations,
   TopologyCommands,
 } from './conferences.ts';
+export { DialogRecord } from './dialog-record.ts';
 export type { OperationDefinition, Touched } from './definition.ts';
 export { OperationError, type OperationProblem } from './errors.ts';
 export { createOperations, type OperationRequest, type Operations, type StartedOperation } from './operations.ts';

@@ -1,15 +1,19 @@
 import type { OperationPort } from '../../runtime/interpreter/ports/operations.ts';
-import { runConferenceOperation } from './conference-operations.ts';
 import type { ConferenceOperations } from './conferences.ts';
 import type { Operations } from './operations.ts';
+import { parseParameters } from './parameters.ts';
+import { operationTable } from './registry.ts';
 
 /** The operations as scenarios start them: with the rights of their domain. */
 export function operationPort(operations: () => Operations, conferences: () => ConferenceOperations): OperationPort {
   return {
     call: async (name, domain, parameters, signal) => {
       const scope = { domain };
-      const done = runConferenceOperation(conferences(), name, scope, parameters);
-      if (done !== undefined) return done;
+      const known = operationTable.get(name);
+      if (known?.kind === 'conference') {
+        const { operation } = known;
+        return operation.run(conferences(), scope, parseParameters(operation.parameters, parameters));
+      }
       const { response } = await operations().start(name, { scope, parameters });
       const left = Promise.withResolvers<never>();
       const leave = (): void => left.reject(signal.reason);

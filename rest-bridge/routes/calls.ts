@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
+import { DialogRecord } from '../../components/operation/index.ts';
 import type { DialogScope } from '../../runtime/callstore/callstore.ts';
 import { DIALOG_FIELDS } from '../../runtime/callstore/dialog-view.ts';
 import type { App } from '../app.ts';
@@ -12,33 +13,8 @@ import { CALL_PATHS, operationRoutes } from '../operations.ts';
 import { ID } from '../route-names.ts';
 import { answers, ErrorAnswer, IdPath } from './schemas.ts';
 
-const Leg = Type.Object({
-  callid: Type.String(),
-  expirets: Type.Union([Type.Integer(), Type.Literal('undefined')]),
-  localuri: Type.String(),
-  remoteuri: Type.String(),
-  side: Type.Enum(['a', 'b']),
-});
-
-/** An active call. Which of the fields are answered depends on mask and flat. */
-const Dialog = Type.Partial(
-  Type.Object({
-    acallid: Type.String(),
-    callids: Type.Array(Type.String()),
-    dialogid: Type.String(),
-    esgdlg: Type.String(),
-    esgcallid: Type.String(),
-    inviteid: Type.String(),
-    status: Type.Enum(['forking', 'dialog']),
-    legs: Type.Array(Leg),
-    localuri: Type.String(),
-    remoteuri: Type.String(),
-    site: Type.String(),
-    startts: Type.Integer({ description: 'Milliseconds since the epoch' }),
-    uris: Type.Array(Type.String()),
-    opts: Type.Object({ 'referred-by': Type.Optional(Type.String()), replaces: Type.Optional(Type.String()) }),
-  }),
-);
+/** Which of the fields are answered depends on mask and flat. */
+const Dialog = Type.Partial(DialogRecord);
 
 const DIALOG: ResourceType = {
   fields: DIALOG_FIELDS,

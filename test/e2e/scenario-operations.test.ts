@@ -23,6 +23,32 @@ const DESK_JS = `export default async function (call) {
 }
 `;
 
+/** Looks at the calls of the domain: at its own, and at bob's. */
+const WATCH = `export default async function (call) {
+  await call.answer();
+  const { dialogs } = await operation.list({});
+  const bobs = await operation.read({ sipuserlogin: 'bob' });
+  const code = await operation.read({ dialogid: 'none' }).catch((error) => error.code);
+  return { ids: dialogs.map(({ dialogid }) => dialogid), bobs, code };
+}
+`;
+
+const WATCH_BLOCKS = `id: watch_blocks
+start: pick_up
+blocks:
+  pick_up:
+    answer:
+    next: all
+  all:
+    operation.list:
+    next: one
+  one:
+    operation.read: { from: "102" }
+    next: told
+  told:
+    return: { count: "\${size(all.dialogs)}", status: "\${one.status}", legs: "\${size(one.legs)}" }
+`;
+
 const MOVER = `id: mover
 start: pick_up
 blocks:
@@ -68,6 +94,8 @@ describe('call operations from scenarios', () => {
     await mkdir(folder, { recursive: true });
     await writeFile(join(folder, 'desk.js'), DESK_JS);
     await writeFile(join(folder, 'mover.yaml'), MOVER);
+    await writeFile(join(folder, 'watch.js'), WATCH);
+    await writeFile(join(folder, 'watch_blocks.yaml'), WATCH_BLOCKS);
     await writeFile(join(folder, 'barge.yaml'), BARGE);
   });
 
@@ -94,6 +122,29 @@ describe('call operations from scenarios', () => {
         labels: ['seen'],
         problems: ['not_applicable', 'dialog_not_found', 'not_applicable', 'parameter'],
       }),
+    );
+    await outgoing.hangup();
+    await incoming.ended();
+  });
+
+  it('list and read dialogs, as GET shows them', async () => {
+    const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
+    const { outgoing, incoming } = await stage.connect(bob, carol, '103');
+    const shown = await stage.dialog();
+    const call = await alice.call('*55watch');
+    await call.answered();
+    await call.ended(15_000);
+    await eventually(async () => {
+      const { ids, bobs, code } = await valueOf('watch');
+      expect(ids).to.have.length(2).and.include(shown.dialogid);
+      expect(bobs).to.deep.include(shown);
+      expect(code).to.equal('dialog_not_found');
+    });
+    const blocks = await alice.call('*55watch_blocks');
+    await blocks.answered();
+    await blocks.ended(15_000);
+    await eventually(async () =>
+      expect(await valueOf('watch_blocks')).to.deep.equal({ count: 2, status: 'dialog', legs: 2 }),
     );
     await outgoing.hangup();
     await incoming.ended();

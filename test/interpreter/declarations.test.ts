@@ -57,6 +57,12 @@ export default async function (call: Call, args: { wait: Duration; seconds: numb
   await call.play({ sounds: ['a.wav', 'b.wav'], repeat: 2 });
   const { ids } = await operation.lookup({ from: '101' });
   for (const dialogid of ids) await operation.delete({ dialogid });
+  const { dialogs } = await operation.list({});
+  for (const { legs, opts } of dialogs) log.info(String(legs[0]?.callid) + String(opts['referred-by']?.length));
+  const { status } = await operation.read({ from: '101' });
+  const forking: boolean = status === 'forking';
+  // @ts-expect-error -- a dialog has no such state
+  if (status === 'ringing') log.info(String(forking));
   const { participants } = await operation.list_participants({ confid: 'x' });
   const ringing: string[] = participants.filter(({ state }) => state === 'ringing').map(({ ruri }) => ruri);
   const { labels } = await call.bindings({ dialogid: 'x' });

@@ -10,6 +10,7 @@ interface Shape {
   readonly items?: TSchema;
   readonly properties?: Readonly<Record<string, TSchema>>;
   readonly patternProperties?: Readonly<Record<string, TSchema>>;
+  readonly required?: readonly string[];
 }
 
 /** The TypeScript type of what an author gives: `Json` where it can be anything. */
@@ -32,13 +33,16 @@ export function literals(values: readonly unknown[]): string {
 /** @param anything the type of what the schema leaves open */
 function typeOf(schema: TSchema, anything: string): string {
   if (settingKind(schema) === 'duration') return 'Duration';
-  const { type, enum: values, anyOf, items, properties = {}, patternProperties = {} } = schema as Shape;
+  const { type, enum: values, anyOf, items, properties = {}, patternProperties = {}, required = [] } = schema as Shape;
   if (values) return literals(values);
   if (anyOf) return anyOf.map((each) => typeOf(each, anything)).join(' | ');
   if (type === 'array') return `readonly (${typeOf(items ?? {}, anything)})[]`;
   if (type === 'integer' || type === 'number') return 'number';
   if (type !== 'object') return type === 'string' || type === 'boolean' ? type : anything;
-  const fields = Object.entries(properties).map(([name, field]) => `readonly ${name}: ${typeOf(field, anything)}`);
+  const fields = Object.entries(properties).map(([name, field]) => {
+    const key = /^[A-Za-z_$][\w$]*$/.test(name) ? name : `'${name}'`;
+    return `readonly ${key}${required.includes(name) ? '' : '?'}: ${typeOf(field, anything)}`;
+  });
   if (fields.length > 0) return `{ ${fields.join('; ')} }`;
   const [value = {}] = Object.values(patternProperties);
   const held = typeOf(value, anything);
