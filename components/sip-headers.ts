@@ -18,10 +18,13 @@ const NAME = /^[A-Za-z0-9.!%*_+`'~-]{1,64}$/;
 // oxlint-disable-next-line no-control-regex -- they are what is looked for
 const CONTROL = /[\u0000-\u0008\u000a-\u001f\u007f]/;
 const MAX_HEADERS = 32;
+/** Characters of a value. */
+export const MAX_HEADER_VALUE = 1024;
 
 /**
  * Checks headers that somebody wants to add to an INVITE.
- * @throws ScenarioError code `not_applicable` for a name that is protected or none, and for a line break in a value
+ * @throws ScenarioError code `not_applicable` for a name that is protected or none, and for a value that is too long or has a
+ *   line break
  */
 export function checkedHeaders(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   const entries = Object.entries(headers);
@@ -29,6 +32,11 @@ export function checkedHeaders(headers: Readonly<Record<string, string>>): Reado
   for (const [name, value] of entries) {
     if (!NAME.test(name)) throw notApplicable('headers', `"${name}" is no name of a header`);
     if (PROTECTED.has(name.toLowerCase())) throw notApplicable('headers', `${name} is set by the platform itself`);
+    if (value.length > MAX_HEADER_VALUE)
+      throw notApplicable(
+        'headers',
+        `the value of ${name} has ${value.length} characters; ${MAX_HEADER_VALUE} are allowed`,
+      );
     if (CONTROL.test(value)) throw notApplicable('headers', `the value of ${name} holds control characters`);
   }
   return headers;

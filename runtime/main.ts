@@ -210,6 +210,7 @@ async function compose(config: Config, log: Logger, shutdown: Shutdown): Promise
     dialogs: b2b.dialogs,
     directory,
     scenario: (code, domain) => runner.program(code, domain),
+    unservedScript: (code, domain) => scenarios.scripts.unserved(code, domain),
     observer: metrics,
     overload: () => overload('rest'),
     inviteIdOf: (dialogid) => liveCalls.find(dialogid)?.inviteid,

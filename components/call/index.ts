@@ -5,7 +5,7 @@ import { parseDuration } from '../../runtime/interpreter/duration.ts';
 import { DTMF_PROTOS } from '../../runtime/interpreter/ports/dtmf.ts';
 import { ScenarioError } from '../../runtime/interpreter/errors.ts';
 import { Duration } from '../../runtime/interpreter/setting.ts';
-import { checkedHeaders } from '../sip-headers.ts';
+import { checkedHeaders, MAX_HEADER_VALUE } from '../sip-headers.ts';
 import { preAnswerOf, preAnswerSettings } from '../pre-answer.ts';
 import { ANSWER_RESULTS, answerFields, answerOf, exitOf, follow, reportAs } from '../answers.ts';
 
@@ -50,7 +50,7 @@ export const call = defineComponent({
       description: 'Ask the phone to answer by itself, through the intercom featurecode.',
     }),
     binding: Type.String({ maxLength: 256, default: '', description: 'Label attached to the call.' }),
-    headers: Type.Record(Type.String(), Type.String({ maxLength: 1024 }), {
+    headers: Type.Record(Type.String(), Type.String({ maxLength: MAX_HEADER_VALUE }), {
       default: {},
       examples: [{ 'X-Ticket': '4711' }],
       description: 'Further headers of the INVITE.',

@@ -59,6 +59,11 @@ export interface PlanTools {
   readonly runServices?: RunServices;
   /** The scenario that people of a domain reach by this code. */
   scenario(code: string, domain: string): Promise<Program | undefined>;
+  /** The script of this code that cannot be served: how many mistakes it has, and where they can be read. */
+  unservedScript?(
+    code: string,
+    domain: string,
+  ): Promise<{ readonly mistakes: number; readonly see: string } | undefined>;
   readonly directory: Pick<
     Directory,
     'sipUsersOfUser' | 'sipUserByNumber' | 'sipUserByLogin' | 'sipUserById' | 'route' | 'featureCode'

@@ -5,7 +5,7 @@ import { checkFile, checkText } from './checker/check-file.ts';
 import type { ComponentRegistry } from './component.ts';
 import { isBlockScenario, isModuleScenario } from './files.ts';
 import type { Log } from './log.ts';
-import { type Problem, formatProblem } from './problem.ts';
+import { type Problem, formatProblem, isMistake } from './problem.ts';
 import type { Program } from './program.ts';
 import type { ScenarioSource, StartingScenario } from './scenario-source.ts';
 import { ScenarioVersions } from './versions.ts';
@@ -34,6 +34,8 @@ export interface ScenarioLibrary extends ScenarioSource {
   problems(): readonly Problem[];
   /** The files of the scenarios that can run, as last read. */
   files(): readonly ScenarioFile[];
+  /** The file of a scenario that cannot run, as its mistakes leave no version of it. */
+  brokenFile(id: string): { readonly file: string; readonly mistakes: number } | undefined;
   /** Calls `listener` after scenarios have come, changed or gone. */
   onChange(listener: () => void): void;
   /** Every version there ever was, with rollback and shares. */
@@ -49,6 +51,8 @@ export interface ScenarioFile {
 }
 
 interface FileState {
+  /** Of the scenario, as far as it can be read: else the file's name without its extension. */
+  readonly id: string;
   /** Modification time and size: what tells that a file has changed. */
   readonly stamp: string;
   readonly program: Program | undefined;
@@ -117,6 +121,13 @@ class FileLibrary implements ScenarioLibrary {
     });
   }
 
+  brokenFile(id: string): { readonly file: string; readonly mistakes: number } | undefined {
+    const [file, state] = [...this.#files].find(([, each]) => each.id === id && each.program === undefined) ?? [];
+    return file === undefined || state === undefined
+      ? undefined
+      : { file: path.basename(file), mistakes: state.problems.filter(isMistake).length };
+  }
+
   /** Looks through the folders for new, changed and vanished files. */
   async scan(): Promise<void> {
     const found = (await Promise.all(this.#options.folders.map(scenarioFiles))).flat();
@@ -148,10 +159,11 @@ class FileLibrary implements ScenarioLibrary {
     } catch (error) {
       return this.#unchecked(file, error);
     }
-    const { program, problems, text } = checked;
+    const { program, draft, problems, text } = checked;
+    const id = program?.id ?? draft?.id ?? nameOf(file);
     // It has changed once more meanwhile.
     if (this.#reading.get(file)?.stamp !== stamp) return;
-    this.#files.set(file, { stamp, program: program ?? before?.program, text, problems });
+    this.#files.set(file, { id, stamp, program: program ?? before?.program, text, problems });
     this.#index();
     if (program && this.#byId.get(program.id) === file) await this.versions.add(program, text);
     if (program) {
@@ -171,7 +183,8 @@ class FileLibrary implements ScenarioLibrary {
   #unchecked(file: string, error: unknown): void {
     const { program, text = '' } = this.#files.get(file) ?? {};
     const message = `it could not be checked: ${error instanceof Error ? error.message : String(error)}`;
-    this.#files.set(file, { stamp: '', program, text, problems: [{ file, line: 1, column: 1, message }] });
+    const id = program?.id ?? nameOf(file);
+    this.#files.set(file, { id, stamp: '', program, text, problems: [{ file, line: 1, column: 1, message }] });
     this.#options.log.error({ file, err: error }, 'scenario file could not be checked');
   }
 
@@ -195,6 +208,10 @@ class FileLibrary implements ScenarioLibrary {
   #rank(file: string): number {
     return this.#options.folders.findIndex((folder) => file.startsWith(path.resolve(folder) + path.sep));
   }
+}
+
+function nameOf(file: string): string {
+  return path.basename(file, path.extname(file));
 }
 
 async function scenarioFiles(folder: string): Promise<string[]> {

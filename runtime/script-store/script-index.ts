@@ -46,6 +46,11 @@ export class ScriptIndex {
     return this.#byCode.has(key(domainId, code));
   }
 
+  /** Id of the script of this code. */
+  idOf(domainId: string, code: string): string | undefined {
+    return this.#byCode.get(key(domainId, code));
+  }
+
   /** What a new run gets: the version on trial for its share of the runs, else the one that serves. */
   choose(domainId: string, code: string): Program | undefined {
     const entry = this.#byId.get(this.#byCode.get(key(domainId, code)) ?? '');

@@ -32,7 +32,7 @@ export interface ScriptStoreOptions {
   readonly storage: Pick<Storage, 'db' | 'log'>;
   readonly directory: Pick<LiveDirectory, 'collections' | 'domain' | 'domains'>;
   /** What every domain has; a script of the same code goes before. */
-  readonly files: ScenarioSource & Pick<ScenarioLibrary, 'files' | 'onChange' | 'versions'>;
+  readonly files: ScenarioSource & Pick<ScenarioLibrary, 'files' | 'brokenFile' | 'onChange' | 'versions'>;
   /** Domain in which files are started by schedules and events that name none. */
   readonly fileDomain: string;
   readonly compiler: ScriptCompiler;
@@ -93,6 +93,28 @@ export class ScriptStore implements ScenarioSource {
       if (program !== undefined) return program;
     }
     return await this.#options.files.program(id, domain, use);
+  }
+
+  /**
+   * The script or file of this code that cannot run: the number of its mistakes, and where they can be read.
+   * @returns undefined when there is none
+   */
+  async unserved(
+    code: string,
+    domain: string,
+  ): Promise<{ readonly mistakes: number; readonly see: string } | undefined> {
+    const domainId = this.#options.directory.domain(domain)?.id ?? '';
+    for (const kind of ORDER.call) {
+      const id = this.#indexes[kind].idOf(domainId, code);
+      const row = id === undefined ? undefined : await this.#collection(kind).get(id);
+      if (row !== undefined)
+        return {
+          mistakes: row.problems.filter(({ severity }) => severity === undefined).length,
+          see: `GET /domain/${kind}s/${row.id}`,
+        };
+    }
+    const broken = this.#options.files.brokenFile(code);
+    return broken && { mistakes: broken.mistakes, see: `npx ringmaster check ${broken.file}` };
   }
 
   starting(): readonly StartingScenario[] {

@@ -126,6 +126,8 @@ describe('INVITEBYIVR', () => {
       [{ key: '1', headers: 'Contact: <sip:x@y>' }, 422, 'headers'],
       [{ key: '1', headers: 'v: SIP/2.0/UDP x' }, 422, 'headers'],
       [{ key: '1', headers: 'no colon' }, 422, 'headers'],
+      [{ key: '1', headers: `X-Long: ${'a'.repeat(1025)}` }, 422, 'headers'],
+      [{ key: '{"first":"1","third":3}' }, 422, 'key'],
       [{ key: '1', response_mode: 3 }, 400, 'response_mode'],
       [{ key: '1', dtmf_proto: 'x' }, 400, 'dtmf_proto'],
     ] as const) {
@@ -134,6 +136,38 @@ describe('INVITEBYIVR', () => {
       expect(answer.json<{ error_details: { field: string } }>().error_details.field).to.equal(field);
     }
     expect(alice.waitingCalls).to.equal(0);
+  });
+
+  it('takes a header value of 1,024 characters', async () => {
+    const alice = await stage.phone('alice');
+    const asked = call({ key: '1', headers: `X-Long: ${'a'.repeat(1024)}` });
+    const incoming = await alice.incoming();
+    expect(incoming.header('X-Long')).to.equal('a'.repeat(1024));
+    incoming.reject(486);
+    expect((await asked).json).to.include({ result: 'rejected', sipcode: 486 });
+  });
+
+  it('says how many mistakes a script has that is not served, and where they can be read', async () => {
+    const rest = await stage.rest();
+    const source = 'start: hello\nblocks:\n  hello:\n    play: { fil: x }\n    next: nowhere\n';
+    const created = await rest.send('POST', '/rest/v1/domain/ivrscripts', {
+      body: { code: 'broken', scriptdata: { format: 'yaml', source } },
+    });
+    const { id, problems } = created.json<{ id: string; problems: { severity?: string }[] }>();
+    expect(problems.length).to.be.greaterThan(1);
+    const reasonOf = async (body: object) =>
+      (await call(body)).answer.json<{ error_details: { field: string; reason: string } }>().error_details;
+    expect(await reasonOf({ scriptcode: 'broken' })).to.deep.equal({
+      field: 'scriptcode',
+      reason: `'broken' has ${problems.length} mistakes and is not served; see GET /domain/ivrscripts/${id}`,
+    });
+    expect((await rest.get(`/rest/v1/domain/ivrscripts/${id}`)).json()).to.deep.include({ problems });
+    expect((await rest.send('DELETE', `/rest/v1/domain/ivrscripts/${id}`)).status).to.equal(204);
+    expect((await reasonOf({ scriptcode: 'broken' })).reason).to.equal("there is no scenario 'broken'");
+    await writeFile(join(stage.node.dataDir, 'scenarios', 'torn.yaml'), 'id: torn\nstart: x\nblocks: {}\n');
+    expect((await reasonOf({ scriptcode: 'torn' })).reason).to.match(
+      /^'torn' has \d+ mistakes? and is not served; see npx ringmaster check torn\.yaml$/,
+    );
   });
 
   it('on own calls calls numbers of the user only', async () => {

@@ -83,14 +83,20 @@ function mayCall(directory: Pick<Directory, 'sipUsersOfUser'>, { domain, ownUser
 }
 
 async function valuesFor(
-  tools: Pick<PlanTools, 'scenario'>,
+  tools: Pick<PlanTools, 'scenario' | 'unservedScript'>,
   domain: string,
   code: string,
   key: string | undefined,
   param: string | undefined,
 ): Promise<StartValues> {
   const program = await tools.scenario(code, domain);
-  if (!program) throw notApplicable('scriptcode', 'there is no such scenario');
+  if (!program) {
+    const unserved = await tools.unservedScript?.(code, domain);
+    if (!unserved) throw notApplicable('scriptcode', `there is no scenario '${code}'`);
+    const { mistakes, see } = unserved;
+    const what = mistakes === 0 ? 'no version that can run' : mistakes === 1 ? '1 mistake' : `${mistakes} mistakes`;
+    throw notApplicable('scriptcode', `'${code}' has ${what} and is not served; see ${see}`);
+  }
   try {
     return startValues(program, key, param);
   } catch (error) {

@@ -142,7 +142,7 @@ export function checkStart(
   variables: Readonly<Record<string, Value>>,
 ): void {
   // Its making is the check.
-  void new RunScope(program, args, undefined, '', variables);
+  void new RunScope(program, args, undefined, '', { variables });
 }
 
 function record(fields: readonly (readonly [string, Value, ValueType])[]): Record<string, unknown> {
