@@ -44,6 +44,26 @@ export const DryRun = Type.Object({
       ),
     }),
   ),
+  calls: Type.Optional(
+    Type.Array(
+      Type.Object({
+        party: Type.String({ description: '`X`, who is called first, or `Y`, whom X then calls' }),
+        number: Type.String({ description: 'What is dialled' }),
+        route: Type.Enum(['sipuser', 'provider', 'scenario', 'conference', 'pickup', 'none'], {
+          description: 'What the number means; `none`: nobody',
+        }),
+        domain: Type.String({ description: 'Whose account, trunk, scenario or room it is' }),
+        target: Type.Optional(Type.String({ description: 'Login, code, room number, or the number picked up' })),
+        featurecode: Type.Optional(Type.String({ description: 'Prefix of the featurecode that takes part' })),
+        phones: Type.Integer({ description: 'How many phones or gateways would be called' }),
+        contacts: Type.Optional(
+          Type.Array(Type.String(), { description: "Their URIs; on own calls only those of the user's own phones" }),
+        ),
+        reason: Type.Optional(Type.String({ description: 'Why nobody would be called' })),
+      }),
+      { description: 'For an operation that starts a call: who would be called' },
+    ),
+  ),
 });
 
 type OperationDeps = Pick<RestDeps, 'operations' | 'firstAnswers'>;
@@ -97,7 +117,7 @@ async function serve(
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schema has read it
   const { dry_run: dry } = request.query as { dry_run?: boolean };
   if (dry === true) {
-    return reply.send({ dry_run: true, operation: name, dialogs: await operations.preview(name, asked) });
+    return reply.send({ dry_run: true, operation: name, ...(await operations.preview(name, asked)) });
   }
   const { userId } = sessionOf(request);
   const perform = async () => {

@@ -211,6 +211,7 @@ async function compose(config: Config, log: Logger, shutdown: Shutdown): Promise
     directory,
     scenario: (code, domain) => runner.program(code, domain),
     unservedScript: (code, domain) => scenarios.scripts.unserved(code, domain),
+    previewCall: (call) => b2b.previewCall(call),
     observer: metrics,
     overload: () => overload('rest'),
     inviteIdOf: (dialogid) => liveCalls.find(dialogid)?.inviteid,

@@ -3,6 +3,7 @@ import type { ConferenceStore } from '../../runtime/callstore/conference-store.t
 import type { CallStore } from '../../runtime/callstore/callstore.ts';
 import type { Directory } from '../../runtime/domain/directory.ts';
 import type { Report } from '../../runtime/interpreter/component.ts';
+import type { CallPreview, CallPreviews } from '../../runtime/interpreter/ports/call-preview.ts';
 import type { DialogPort, LiveLeg } from '../../runtime/interpreter/ports/dialogs.ts';
 import type { RunServices } from '../../runtime/interpreter/ports/services.ts';
 import type { Program } from '../../runtime/interpreter/program.ts';
@@ -27,7 +28,7 @@ export interface OperationDefinition<Parameters extends TObject = TObject> {
    * finding them is all there is to it: no id can stand in the path.
    */
   readonly target: 'none' | 'one' | 'all' | 'found';
-  /** `domain`: on /uc/calls. `own`: on /user/sip/calls. From scenarios all work. */
+  /** `domain`: on /uc/calls. `own`: on /user/sip/calls. From scenarios all work, also one that is GET over HTTP. */
   readonly paths: readonly ('domain' | 'own')[];
   /** The HTTP method that means the same, beside the operation's own. */
   readonly verb?: 'POST' | 'DELETE';
@@ -64,6 +65,8 @@ export interface PlanTools {
     code: string,
     domain: string,
   ): Promise<{ readonly mistakes: number; readonly see: string } | undefined>;
+  /** Where a call would go; absent where that is not known. */
+  readonly previewCall?: CallPreviews;
   readonly directory: Pick<
     Directory,
     'sipUsersOfUser' | 'sipUserByNumber' | 'sipUserByLogin' | 'sipUserById' | 'route' | 'featureCode'
@@ -84,8 +87,18 @@ export interface Touched {
   readonly legs: readonly Pick<LiveLeg, 'callid' | 'side' | 'uris'>[];
 }
 
+/** A call that an operation would make, as `dry_run` shows it. */
+export type PlannedCall = Omit<CallPreview, 'contacts' | 'ownNumber'> & {
+  /** The party that would be called, e.g. `X`. */
+  readonly party: string;
+  /** Absent where the caller must not see them. */
+  readonly contacts?: readonly string[];
+};
+
 export interface OperationPlan {
   readonly touches: readonly Touched[];
+  /** The calls that it would make, for `dry_run`. */
+  readonly calls?: readonly PlannedCall[];
   /** Arguments of the scenario. Without a `progress`, what the scenario returns is the answer. */
   readonly args?: Readonly<Record<string, Value>>;
   readonly responseMode?: number;
@@ -108,4 +121,14 @@ export interface Progress {
 export function touched(dialogs: DialogPort, domain: string, dialogid: string): Touched {
   const legs = dialogs.find(domain, dialogid)?.legs ?? [];
   return { dialogid, legs: legs.map(({ callid, side, uris }) => ({ callid, side, uris })) };
+}
+
+/**
+ * A previewed call as a plan tells it.
+ * @param party e.g. `X`
+ * @param withContacts false: the caller must not see where the phones are
+ */
+export function plannedCall(party: string, preview: CallPreview, withContacts = true): PlannedCall {
+  const { contacts, ownNumber: _ownNumber, ...told } = preview;
+  return { party, ...told, ...(withContacts && { contacts }) };
 }

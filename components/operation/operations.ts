@@ -1,7 +1,7 @@
 import type { TObject } from 'typebox';
 import type { Value } from '../../runtime/interpreter/values.ts';
 import { ScenarioError } from '../../runtime/interpreter/errors.ts';
-import type { OperationDefinition, OperationPlan, PlanTools, Touched } from './definition.ts';
+import type { OperationDefinition, OperationPlan, PlannedCall, PlanTools, Touched } from './definition.ts';
 import { OperationError, problemOf } from './errors.ts';
 import { observed } from './observed.ts';
 import { parseParameters } from './parameters.ts';
@@ -32,6 +32,13 @@ export interface StartedOperation {
   readonly handle?: OperationHandle;
 }
 
+/** What an operation would do. */
+export interface OperationPreview {
+  readonly dialogs: readonly Touched[];
+  /** Absent for an operation that calls nobody. */
+  readonly calls?: readonly PlannedCall[];
+}
+
 /** The call operations. Each of them is described by an `OperationDefinition` of the registry. */
 export interface Operations {
   readonly definitions: ReadonlyMap<string, OperationDefinition>;
@@ -40,8 +47,8 @@ export interface Operations {
    * @throws ParameterError, OperationError, and nobody has noticed anything then; MissingScenarioError
    */
   start(name: string, request: OperationRequest): Promise<StartedOperation>;
-  /** What an operation would touch: everything that `start` checks is checked, and nothing is done. */
-  preview(name: string, request: OperationRequest): Promise<readonly Touched[]>;
+  /** What an operation would touch, and whom it would call: everything that `start` checks is checked, nothing is done. */
+  preview(name: string, request: OperationRequest): Promise<OperationPreview>;
   /**
    * What an operation did so far; kept for an hour after its end. A scope with a user sees the operations that the user
    * asked for.
@@ -88,7 +95,10 @@ export function createOperations(services: OperationsServices): Operations {
     definitions,
     start: (name, request) =>
       observed(definitions.has(name) ? services.observer : undefined, name, () => begin(name, request)),
-    preview: async (name, request) => (await planOf(name, request)).plan.touches,
+    preview: async (name, request) => {
+      const { touches: dialogs, calls } = (await planOf(name, request)).plan;
+      return calls === undefined ? { dialogs } : { dialogs, calls };
+    },
     read: (scope, id) => runner.read(scope, id),
     list: (scope) => runner.list(scope),
     get running() {

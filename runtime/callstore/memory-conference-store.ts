@@ -109,7 +109,9 @@ export class MemoryConferenceStore implements ConferenceStore {
     if (SELECTOR_KEYS.some((key) => key === name))
       return this.#ofDialogs(await this.#calls.lookup({ domain }, selector));
     if (name === 'confid') return [value];
-    return this.#index.get(ownKey(domain, name, name === 'confuri' ? normalUri(value) : value)) ?? [];
+    // A URI names its domain itself.
+    if (name === 'confuri') return this.#index.get(uriKey(value)) ?? [];
+    return this.#index.get(ownKey(domain, name, value)) ?? [];
   }
 
   #ofDialogs(dialogids: readonly string[]): Set<string> {
@@ -138,10 +140,14 @@ function ownKey(domain: string, name: string, value: string): string {
   return `${domain.toLowerCase()} ${name} ${value}`;
 }
 
+function uriKey(uri: string): string {
+  return `confuri ${normalUri(uri)}`;
+}
+
 /** A conference number may also be given as the phone number that leads there (specification, "REFERCONF"). */
 function ownKeys({ uri, confroomnum, confnumber, number, domain }: ConferenceEntry): string[] {
   return [
-    ownKey(domain, 'confuri', normalUri(uri)),
+    uriKey(uri),
     ownKey(domain, 'confroomnum', confroomnum),
     ownKey(domain, 'confnumber', confnumber),
     ownKey(domain, 'confnumber', number),

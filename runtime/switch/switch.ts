@@ -2,6 +2,7 @@ import type { MemoryCallStore } from '../callstore/memory-callstore.ts';
 import type { Conferences } from '../conference/conferences.ts';
 import type { Directory, LocationStore } from '../domain/directory.ts';
 import type { CallPort } from '../interpreter/call-port.ts';
+import type { CallPreview, DialledCall } from '../interpreter/ports/call-preview.ts';
 import type { TextPort } from '../interpreter/ports/texting.ts';
 import { MediaError } from '../media/media-error.ts';
 import type { MediaServers } from '../media/servers.ts';
@@ -22,6 +23,7 @@ import { Trunks } from './esg/trunks.ts';
 import { OwnHosts } from './own-hosts.ts';
 import { IvrCall } from './ivr-call.ts';
 import { placeCall } from './place-call.ts';
+import { previewCall } from './preview-call.ts';
 import { Registrar } from './registrar.ts';
 import { transferByPhone } from './phone-refer.ts';
 import { type ReceivedText, TextMessages } from './text-messages.ts';
@@ -150,6 +152,11 @@ export class Switch implements SipHandlers {
   /** A call that a scenario may place, in the name of a domain. */
   createCall(domain: string): CallPort {
     return IvrCall.idle(this.#tools, domain);
+  }
+
+  /** Where a call would go, and which phones would ring. */
+  previewCall(call: DialledCall): CallPreview {
+    return previewCall(this.#tools, call);
   }
 
   /** Registrations with providers that stand at the moment. */

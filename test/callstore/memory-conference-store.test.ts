@@ -92,6 +92,9 @@ describe('the conferences of a node', () => {
     expect(await conferences.lookup(SCOPE, { confroomnum: '1' })).to.deep.equal([]);
     expect(await conferences.isForeign(SCOPE, { confid: 'c1-other.local' })).to.equal(true);
     expect(await conferences.isForeign(SCOPE, { confid: 'c1-demo.local' })).to.equal(false);
+    expect(await conferences.isForeign(SCOPE, { confuri: 'sip:*701@other.local' })).to.equal(true);
+    expect(await conferences.isForeign(SCOPE, { confuri: '<sip:*701@demo.local>' })).to.equal(false);
+    expect(await conferences.lookup(SCOPE, { confuri: 'sip:*701@other.local' })).to.deep.equal([]);
     expect(await conferences.numberOf('c1-other.local')).to.equal('*701');
   });
 });

@@ -144,7 +144,7 @@ describe('two domains', () => {
     const room = await alice.call('*707701');
     await room.answered();
     const rest = await stage.rest();
-    const [{ confid }] = (await rest.get(CONFERENCES)).json<[{ confid: string }]>();
+    const [{ confid, uri }] = (await rest.get(CONFERENCES)).json<[{ confid: string; uri: string }]>();
     for (const base of [CONFERENCES, `${CONFERENCES}_by_participation`]) {
       expect((await foreign.get(base)).json()).to.deep.equal([]);
       expectError(await foreign.get(`${base}/${confid}`), 404, 1404);
@@ -160,10 +160,15 @@ describe('two domains', () => {
     await outgoing.answered();
     const dialog = (await stage.dialogs()).find(({ acallid }) => acallid === outgoing.callId);
     for (const base of [CALLS, OWN]) {
-      const refused = await foreign.send('REFERCONF', `${base}/${dialog?.dialogid ?? ''}`, {
-        body: { by: '<sip:101@other.local>', referconfid: confid, response_mode: 4 },
-      });
-      expect(expectError(refused, 422, 1405).error_details?.field).to.equal('referconfid');
+      for (const [field, value] of [
+        ['referconfid', confid],
+        ['referconfuri', uri],
+      ] as const) {
+        const refused = await foreign.send('REFERCONF', `${base}/${dialog?.dialogid ?? ''}`, {
+          body: { by: '<sip:101@other.local>', [field]: value, response_mode: 4 },
+        });
+        expect(expectError(refused, 422, 1405).error_details?.field).to.equal(field);
+      }
     }
     await expectTalk(outgoing, incoming);
     expect((await rest.get(`${CONFERENCES}/${confid}/participants?countonly=true`)).json()).to.deep.equal({ count: 1 });

@@ -130,7 +130,7 @@ describe('a repeated request with an Idempotency-Key', () => {
     const body = { from: '101', to: '102', response_mode: 2 };
     const headers = { 'idempotency-key': key };
     const dry = await rest.send('POST', CALLS, { body, headers, query: { dry_run: true } });
-    expect(dry.json()).to.deep.equal({ dry_run: true, operation: 'invite', dialogs: [] });
+    expect(dry.json()).to.deep.include({ dry_run: true, operation: 'invite', dialogs: [] });
     expect([dry.header('operation-id'), dry.header('idempotency-replayed')]).to.deep.equal([undefined, undefined]);
     expect(alice.waitingCalls).to.equal(0);
     const asked = rest.send('POST', CALLS, { body, headers });

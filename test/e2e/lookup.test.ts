@@ -40,6 +40,29 @@ describe('LOOKUP', () => {
     }
   });
 
+  it('names with dry_run the dialogs that match, and their legs', async () => {
+    const [alice, bob] = await stage.phones('alice', 'bob');
+    const { outgoing, incoming } = await stage.connect(alice, bob, '102');
+    const { dialogid } = await stage.dialog();
+    const rest = await stage.rest();
+    const dry = await rest.send('LOOKUP', CALLS, { body: { sipuserlogin: 'bob' }, query: { dry_run: true } });
+    expect(dry.json()).to.deep.equal({
+      dry_run: true,
+      operation: 'lookup',
+      dialogs: [
+        {
+          dialogid,
+          legs: [
+            { callid: outgoing.callId, side: 'a', uris: ['<sip:alice@demo.local>', '<sip:101@demo.local>'] },
+            { callid: incoming.callId, side: 'b', uris: ['<sip:bob@demo.local>', '<sip:102@demo.local>'] },
+          ],
+        },
+      ],
+    });
+    const none = await rest.send('LOOKUP', CALLS, { body: { sipuserlogin: 'carol' }, query: { dry_run: true } });
+    expectError(none, 404, 1413);
+  });
+
   it('finds a ringing call by the Call-Id of every fork', async () => {
     const alice = await stage.phone('alice');
     const desk = await stage.phone('bob');

@@ -1,6 +1,8 @@
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import type { Directory } from '../../../runtime/domain/directory.ts';
-import { defineOperation } from '../definition.ts';
+import { splitDtmfTail } from '../../../runtime/interpreter/dtmf-tail.ts';
+import type { CallPreviews } from '../../../runtime/interpreter/ports/call-preview.ts';
+import { defineOperation, plannedCall, type PlannedCall } from '../definition.ts';
 import { OperationError } from '../errors.ts';
 import {
   Binding,
@@ -55,18 +57,35 @@ export const invite = defineOperation({
   verb: 'POST',
   startsCall: true,
   scenario: 'invite',
-  plan: ({ directory }, { scope, parameters }) => {
+  plan: ({ directory, previewCall }, { scope, parameters }) => {
     if (!mayCallAs(directory, scope, parameters)) throw new OperationError({ kind: 'forbidden' });
     // The scenario has the same parameters and defaults as the request, but for when it is answered.
     const { response_mode: mode = 3, ...args } = parameters;
     return {
       touches: [],
+      ...(previewCall && { calls: callsOf(previewCall, scope, parameters) }),
       args,
       responseMode: mode,
       progress: transferProgress(mode as ResponseMode, (response) => ({ ...response })),
     };
   },
 });
+
+/** The call to X, and the one that X makes to Y. On the own-calls path, addresses of others are not told. */
+function callsOf(
+  preview: CallPreviews,
+  { domain, ownUserId }: Scope,
+  { from, to, mode = 'number', use_intercom: useIntercom = false }: Static<typeof InviteParameters>,
+): readonly PlannedCall[] {
+  const x = preview({ domain, dialled: from, mode, useIntercom });
+  const { number } = splitDtmfTail(to);
+  const y = preview({
+    domain: x.domain,
+    dialled: number,
+    ...(x.ownNumber === undefined ? {} : { caller: x.ownNumber }),
+  });
+  return [plannedCall('X', x), plannedCall('Y', y, ownUserId === undefined)];
+}
 
 /** On the own-calls path, `from` must be an account of the user. */
 function mayCallAs(

@@ -5,7 +5,7 @@ import { ArgumentError } from '../../../runtime/interpreter/errors.ts';
 import { DTMF_PROTOS } from '../../../runtime/interpreter/ports/dtmf.ts';
 import { type StartValues, startValues } from '../../../runtime/interpreter/start-values.ts';
 import { parseHeaders } from '../../sip-headers.ts';
-import { defineOperation, type PlanTools } from '../definition.ts';
+import { defineOperation, plannedCall, type PlanTools } from '../definition.ts';
 import { notApplicable, OperationError } from '../errors.ts';
 import { Binding, CallTimeout, HeaderText, NumberOrLogin, NumberWithTail, ResponseModeOption } from '../parameters.ts';
 import type { OperationResponse, OperationState, ResponseMode } from '../response.ts';
@@ -53,8 +53,11 @@ export const inviteByIvr = defineOperation({
     const { number } = splitDtmfTail(to);
     if (!mayCall(tools.directory, scope, number)) throw new OperationError({ kind: 'forbidden' });
     const start = await valuesFor(tools, scope.domain, scriptcode, key, param);
+    const { domain } = scope;
+    const x = tools.previewCall?.({ domain, dialled: number, useIntercom: given.use_intercom ?? false });
     return {
       touches: [],
+      ...(x && { calls: [plannedCall('X', x)] }),
       args: {
         callerid: number,
         ...given,

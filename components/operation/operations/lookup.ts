@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { defineOperation } from '../definition.ts';
+import { defineOperation, touched } from '../definition.ts';
 
 /** Finds dialogs (specification, "LOOKUP (find dialog ids)"). */
 export const lookup = defineOperation({
@@ -11,5 +11,8 @@ export const lookup = defineOperation({
   target: 'found',
   paths: ['domain', 'own'],
   startsCall: false,
-  plan: (_tools, { dialogids }) => ({ touches: [], answer: [...dialogids] }),
+  plan: ({ dialogs }, { scope, dialogids }) => ({
+    touches: dialogids.map((id) => touched(dialogs, scope.domain, id)),
+    answer: [...dialogids],
+  }),
 });

@@ -276,8 +276,8 @@ describe('the dialogs that operations may touch', () => {
   it('are shown beforehand, and nothing is done', async () => {
     const play = new Play();
     const asked = { scope: DEMO, dialogid: 'd1', parameters: { masterby: X, slaveby: X, slavedialogid: 'd2' } };
-    const touched = await play.operations.preview('referreplaces', asked);
-    expect(touched.map(({ dialogid, legs }) => [dialogid, ...legs.map(({ callid }) => callid)])).to.deep.equal([
+    const { dialogs } = await play.operations.preview('referreplaces', asked);
+    expect(dialogs.map(({ dialogid, legs }) => [dialogid, ...legs.map(({ callid }) => callid)])).to.deep.equal([
       ['d1', 'a-d1', 'b-d1'],
       ['d2', 'a-d2', 'b-d2'],
     ]);

@@ -213,7 +213,7 @@ export class MemoryOperations {
   async preview(_name: string, { scope, dialogid, parameters }: OperationRequest) {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schema says what a body may hold
     const found = await this.#find(scope, dialogid === undefined ? (parameters as object) : { dialogid });
-    return found.map((id) => ({ dialogid: id, legs: [] }));
+    return { dialogs: found.map((id) => ({ dialogid: id, legs: [] })) };
   }
 
   async #find(scope: Scope, selector: DialogSelector): Promise<string[]> {
