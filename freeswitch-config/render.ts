@@ -1,10 +1,11 @@
 /** Writes a complete configuration for drachtio-server and FreeSWITCH: `npx ringmaster freeswitch-config`. */
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readConfig, type ServerAddress } from '../runtime/config/config.ts';
 import { makeHoldMusic } from '../runtime/embedded/media/audio/hold-music.ts';
 import { wavHeader } from '../runtime/embedded/media/audio/wav.ts';
+import type { Owner } from './owner.ts';
 import { type Sizing, sessionsFor, SizingError } from './sizing.ts';
 import { fill, TemplateError } from './template.ts';
 
@@ -19,9 +20,12 @@ const TEMPLATES = join(dirname(fileURLToPath(import.meta.url)), 'templates');
 /**
  * Renders every template into `target` and makes the folders that the configuration names. Hold music is written
  * where there is none yet.
- * @returns the files written, relative to `target`
+ * @param target an absolute path
+ * @param owner whom the files, and folders that were made for them, are to belong to; absent: whoever renders
+ * @returns the configuration files, relative to `target`
+ * @throws OwnerError when they cannot be given to `owner`
  */
-export function render(sizing: Sizing, pair: Pair, target: string): string[] {
+export function render(sizing: Sizing, pair: Pair, target: string, owner?: Owner): string[] {
   const values = valuesFor(sizing, pair, target);
   const used = new Set<string>();
   const templates = readdirSync(TEMPLATES, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
@@ -37,10 +41,19 @@ export function render(sizing: Sizing, pair: Pair, target: string): string[] {
     // Both files with secrets are among them: nobody but the owner reads any.
     writeFileSync(join(target, name), text, { mode: 0o600 });
   }
-  for (const folder of ['sounds', 'recordings', 'logs'] as const) {
-    mkdirSync(resolve(target, sizing.folders[folder]), { recursive: true });
+  const files = rendered.map(({ name }) => join(target, name));
+  const music = join(sizing.folders.sounds, 'music');
+  const ours = [sizing.folders.sounds, sizing.folders.recordings, music]
+    .map((folder) => resolve(target, folder))
+    .filter((folder) => makeFolder(folder, target));
+  const logs = resolve(target, sizing.folders.logs);
+  if (makeFolder(logs, target)) {
+    ours.push(logs);
+    // FreeSWITCH writes its whole configuration there, for everybody to read: freeswitch.xml.fsxml.
+    chmodSync(logs, 0o700);
   }
-  provideMusic(join(resolve(target, sizing.folders.sounds), 'music'));
+  const written = provideMusic(resolve(target, music));
+  owner?.take([...files, ...files.map(dirname), ...ours, ...written]);
   return rendered.map(({ name }) => name);
 }
 
@@ -71,15 +84,25 @@ function valuesFor(sizing: Sizing, pair: Pair, target: string): Record<string, s
   };
 }
 
-/** FreeSWITCH warns about a hold music folder without files, so the embedded server's own music goes there. */
-function provideMusic(folder: string): void {
-  mkdirSync(folder, { recursive: true });
-  if (readdirSync(folder).length > 0) return;
+/** Whether the folder was made for the pair: just now, or inside of the rendered one. Others keep their owner and rights. */
+function makeFolder(folder: string, target: string): boolean {
+  const made = mkdirSync(folder, { recursive: true }) !== undefined;
+  return made || folder.startsWith(target + sep);
+}
+
+/**
+ * FreeSWITCH warns about a hold music folder without files, so the embedded server's own music goes there.
+ * @returns the files written
+ */
+function provideMusic(folder: string): string[] {
+  if (readdirSync(folder).length > 0) return [];
+  const file = join(folder, 'hold-music.wav');
   const music = makeHoldMusic();
   writeFileSync(
-    join(folder, 'hold-music.wav'),
+    file,
     Buffer.concat([wavHeader(music.length), Buffer.from(music.buffer, music.byteOffset, music.byteLength)]),
   );
+  return [file];
 }
 
 /**

@@ -2,25 +2,33 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
+import { Owner } from '../../freeswitch-config/owner.ts';
 import { pairFrom, render } from '../../freeswitch-config/render.ts';
 import { readSizing } from '../../freeswitch-config/sizing.ts';
 import { usageOf } from './usage.ts';
 
-const USAGE = 'ringmaster freeswitch-config SIZING-FILE TARGET-FOLDER';
+const USAGE = `ringmaster freeswitch-config [--owner USER[:GROUP]] SIZING-FILE TARGET-FOLDER
+  --owner freeswitch    gives all that it writes to the user that the servers run as; needs root`;
 
 /**
  * `ringmaster freeswitch-config`: writes the configuration of a drachtio-server and a FreeSWITCH, and prints the files.
- * Exit code 1 when the sizing file or the two variables of the pair cannot be used, or nothing can be written.
+ * Exit code 1 when the sizing file, the two variables of the pair or the owner cannot be used, or nothing can be written.
  */
 export async function freeswitchConfig(args: readonly string[]): Promise<number> {
   return usageOf(USAGE, args, async () => {
-    const { positionals } = parseArgs({ args: [...args], options: {}, allowPositionals: true });
+    const { positionals, values } = parseArgs({
+      args: [...args],
+      options: { owner: { type: 'string' } },
+      allowPositionals: true,
+    });
     const [sizingFile, target, ...others] = positionals;
     if (sizingFile === undefined || target === undefined || others.length > 0) {
       throw new TypeError('name a sizing file and a target folder');
     }
     try {
-      const files = render(readSizing(readFileSync(sizingFile, 'utf8')), pairFrom(process.env), resolve(target));
+      const sizing = readSizing(readFileSync(sizingFile, 'utf8'));
+      const owner = values.owner === undefined ? undefined : Owner.named(values.owner);
+      const files = render(sizing, pairFrom(process.env), resolve(target), owner);
       process.stdout.write(`${files.map((file) => join(target, file)).join('\n')}\n`);
       return 0;
     } catch (error) {

@@ -92,10 +92,11 @@ describe('the ringmaster command', function () {
       code: 1,
       err: "ringmaster: ENOENT: no such file or directory, open 'none.yaml'\n",
     });
-    expect(await run([SIZING])).to.deep.include({
-      code: 2,
-      err: 'name a sizing file and a target folder\nusage: ringmaster freeswitch-config SIZING-FILE TARGET-FOLDER\n',
-    });
+    const missing = await run([SIZING]);
+    expect(missing.code).to.equal(2);
+    expect(missing.err).to.match(
+      /^name a sizing file and a target folder\nusage: ringmaster freeswitch-config .*SIZING-FILE TARGET-FOLDER\n/,
+    );
   });
 
   it('simulate --debug tells that nothing can listen for debuggers, and says nothing of the file', async () => {
