@@ -7,6 +7,16 @@ import { refuseForeignOrigin } from './same-origin.ts';
 import type { SessionRate } from './session-rate.ts';
 
 export const SESSION_COOKIE = 'RingmasterSession';
+const COOKIE_ATTRIBUTES = { path: '/', sameSite: 'strict', secure: true, httpOnly: true } as const;
+
+/** @param secret of the session */
+export function setSessionCookie(reply: FastifyReply, secret: string, { expires }: Session): void {
+  reply.setCookie(SESSION_COOKIE, secret, { ...COOKIE_ATTRIBUTES, expires: new Date(expires) });
+}
+
+export function clearSessionCookie(reply: FastifyReply): void {
+  reply.clearCookie(SESSION_COOKIE, COOKIE_ATTRIBUTES);
+}
 
 const BEARER = /^Bearer +([\x21-\x7e]+)$/i;
 
@@ -48,9 +58,17 @@ export function secretOfHeaders(authorization: string | undefined, cookie: strin
  * @throws {RestError} 401 without a live session, 429 when the address is banned
  */
 export async function sessionOfSecret(iam: Iam, secret: string | undefined, ip: string): Promise<Session> {
+  return (await authenticated(iam, secret, ip)).session;
+}
+
+async function authenticated(
+  iam: Iam,
+  secret: string | undefined,
+  ip: string,
+): Promise<{ readonly session: Session; readonly renewed?: boolean }> {
   if (secret === undefined || secret === '') throw unauthenticated();
   const result = await iam.authenticate(secret, ip);
-  if (result.ok) return result.session;
+  if (result.ok) return result;
   throw result.reason === 'banned' ? banned(result.retryAfterSeconds) : unauthenticated();
 }
 
@@ -59,10 +77,10 @@ export function authenticator(
   iam: Iam,
   rate: SessionRate,
 ): (request: FastifyRequest, reply: FastifyReply) => Promise<void> {
-  return async (request) => {
+  return async (request, reply) => {
     const { config } = request.routeOptions;
     if (config.public) return;
-    const session = await sessionOfRequest(iam, request);
+    const session = await sessionOfRequest(iam, request, reply);
     request.session = session;
     senderKnown(request.raw);
     const seconds = rate.take(session.id);
@@ -78,10 +96,15 @@ export function authenticator(
 }
 
 /** By the token or the cookie; some routes look at the cookie when the token is none (specification, "Sessions", read). */
-async function sessionOfRequest(iam: Iam, request: FastifyRequest): Promise<Session> {
+async function sessionOfRequest(iam: Iam, request: FastifyRequest, reply: FastifyReply): Promise<Session> {
   const isEither = request.routeOptions.config.tokenOrCookie === true && request.headers.authorization !== undefined;
   try {
-    return await sessionOfSecret(iam, secretOf(request), request.ip);
+    const secret = secretOf(request);
+    const { session, renewed } = await authenticated(iam, secret, request.ip);
+    // The browser would drop the cookie when the session was to end first.
+    const isCookie = request.headers.authorization === undefined;
+    if (isCookie && renewed === true && secret !== undefined) setSessionCookie(reply, secret, session);
+    return session;
   } catch (error) {
     if (!isEither || !(error instanceof RestError) || error.status !== 401) throw error;
     const cookie = cookieOf(request);

@@ -1,7 +1,15 @@
 /** What must not be read in a log: secrets, and the digits a caller sends after the call is answered. */
 
 const REDACTED = '[redacted]';
-const SECRETS: ReadonlySet<string> = new Set(['pwd', 'password', 'token', 'session_token', 'secret', 'dtmf']);
+const SECRETS: ReadonlySet<string> = new Set([
+  'pwd',
+  'old_pwd',
+  'password',
+  'token',
+  'session_token',
+  'secret',
+  'dtmf',
+]);
 /** Dialled numbers, which may carry a DTMF tail behind the first `'` or `,`. */
 const NUMBERS: ReadonlySet<string> = new Set(['to', 'referto']);
 const DTMF_TAIL = /[',].*$/s;

@@ -32,6 +32,7 @@ import { scenarioRecordingRoutes } from './routes/scenario-recordings.ts';
 import { scriptRoutes } from './routes/scripts.ts';
 import { sessionRoutes } from './routes/sessions.ts';
 import { userRoutes } from './routes/user.ts';
+import { userPasswordRoute } from './routes/user-password.ts';
 import { userSessionRoutes } from './routes/user-sessions.ts';
 import { SessionRate } from './session-rate.ts';
 import { strictRoutes } from './strict-routes.ts';
@@ -101,6 +102,7 @@ export async function createRestServer(deps: RestDeps): Promise<App> {
       readAllBodies(api);
       sessionRoutes(api, deps);
       userSessionRoutes(api, deps);
+      userPasswordRoute(api, deps);
       await userRoutes(api, deps);
       callRoutes(api, deps);
       conferenceRoutes(api, deps);

@@ -24,7 +24,11 @@ export async function openData({ config, storage, checkScript, confirmToken }: D
   const directory = await openDirectory(storage, { checkScript, checkLimits: limitsProblem });
   const location = await openLocation(storage, directory);
   shutdown.add('registrations', () => location.close());
-  const iam = await createIam(storage, directory, { allowList: config.loginAllowList, confirmToken });
+  const iam = await createIam(storage, directory, {
+    allowList: config.loginAllowList,
+    sessionLimits: config.sessionLimits,
+    confirmToken,
+  });
   shutdown.add('sessions', () => iam.close());
   const model = await openModel(storage, {
     files: openFiles(join(config.dataDir, 'files'), config.files),

@@ -257,7 +257,7 @@ async function compose(config: Config, log: Logger, shutdown: Shutdown): Promise
     avatars: new StoredAvatars(iam.accounts, new FolderFiles(join(config.dataDir, 'avatars'))),
     webApps: webAppsOf(directory),
     collections: {
-      ...domainCenter(directory, iam.collections, scenarios.scripts),
+      ...domainCenter(directory, iam, scenarios.scripts),
       '/domain/classes': new ClassResource(model, directory),
     },
     model,

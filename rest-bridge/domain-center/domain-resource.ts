@@ -31,6 +31,8 @@ export interface DomainResourceRules<Entity extends Row> {
    * @throws RestError
    */
   check?(change: { fields: Fields; before: Entity | undefined; scope: DomainScope; session: Session }): Promise<void>;
+  /** Does what goes with a change that was written. */
+  changed?(change: { fields: Fields; after: Entity; session: Session }): Promise<void>;
 }
 
 type Domains = Pick<Directory, 'domain' | 'domains'>;
@@ -95,7 +97,9 @@ export class DomainResource<Entity extends Row> implements Resource {
     const before = await this.#existing(session, id);
     await this.#check(session, this.#scope(session), fields, before);
     const check = this.#asShown(precondition);
-    return await asRestErrors(this.entity, () => this.#collection.update(id, fields, check));
+    const after = await asRestErrors(this.entity, () => this.#collection.update(id, fields, check));
+    await this.#rules.changed?.({ fields, after, session });
+    return after;
   }
 
   async remove(session: Session, id: string, precondition?: Precondition): Promise<void> {

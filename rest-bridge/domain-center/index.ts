@@ -1,6 +1,6 @@
 /** The domain-center and iam collections by their paths, with what a session may do to them. */
 import type { DomainRow, LiveDirectory } from '../../runtime/domain/index.ts';
-import { ADMIN_ROLE, type IamCollections, type RoleRow, type UserRow } from '../../runtime/iam/index.ts';
+import { type Accounts, ADMIN_ROLE, type IamCollections, type RoleRow, type UserRow } from '../../runtime/iam/index.ts';
 import type { Session } from '../../runtime/iam/iam.ts';
 import type { ScriptStore } from '../../runtime/script-store/script-store.ts';
 import type { Fields, Resource } from '../collection/resource.ts';
@@ -18,7 +18,7 @@ type Domains = Pick<LiveDirectory, 'collections' | 'domain' | 'domains'>;
  */
 export function domainCenter(
   directory: Domains,
-  iam: IamCollections,
+  { collections: iam, accounts }: { readonly collections: IamCollections; readonly accounts: Accounts },
   files?: Pick<ScriptStore, 'files' | 'fileVersions'>,
 ) {
   const { domains, sipusers, featurecodes, routes, settings, webapps } = directory.collections;
@@ -42,7 +42,7 @@ export function domainCenter(
     '/domain/recordingrules': new DomainResource(recordingrules, directory, { entity: 'Recordingrule', keys: [] }),
     '/domain/ivrscripts': new ScriptResource('ivrscripts', directory, files),
     '/domain/svcscripts': new ScriptResource('svcscripts', directory, undefined),
-    '/iam/users': new DomainResource(iam.users, directory, userRules),
+    '/iam/users': new DomainResource(iam.users, directory, userRules(accounts)),
     '/iam/roles': new DomainResource(iam.roles, directory, roleRules),
   } satisfies Readonly<Record<string, Resource>>;
 }
@@ -70,7 +70,7 @@ const domainRules: DomainResourceRules<DomainRow> = {
   },
 };
 
-const userRules: DomainResourceRules<UserRow> = {
+const userRules = (accounts: Pick<Accounts, 'endSessions'>): DomainResourceRules<UserRow> => ({
   entity: 'User',
   keys: ['login'],
   async check({ fields, before, scope, session }) {
@@ -80,8 +80,16 @@ const userRules: DomainResourceRules<UserRow> = {
     }
     const added = names(fields['domains']).filter((id) => before?.domains.includes(id) !== true);
     if (added.some((id) => !scope.visible.has(id))) throw outOfReach('domains');
+    if (fields['locked'] === true && before?.id === session.userId) {
+      const reason = 'is the account of this session, which could not unlock it; another administrator can';
+      throw new RestError('CANNOT_APPLY', { field: 'locked', reason });
+    }
   },
-};
+  /** Whoever knew the old password, or may not come in any more, is out at once. */
+  async changed({ fields, after, session }) {
+    if (fields['pwd'] !== undefined || after.locked) await accounts.endSessions(after.id, session.id);
+  },
+});
 
 /** Who may write roles could give themselves any grant; roles are for administrators. */
 const roleRules: DomainResourceRules<RoleRow> = {

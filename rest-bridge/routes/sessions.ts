@@ -1,8 +1,8 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { Iam, LoginResult, Session } from '../../runtime/iam/iam.ts';
 import type { App } from '../app.ts';
-import { cookieOf, SESSION_COOKIE, sessionOf, sessionOfSecret } from '../authentication.ts';
+import { clearSessionCookie, cookieOf, sessionOf, sessionOfSecret, setSessionCookie } from '../authentication.ts';
 import { badParameter, banned, RestError } from '../errors.ts';
 import { refuseForeignOrigin } from '../same-origin.ts';
 import { SessionData, type SessionDataSources, sessionData } from '../session-data.ts';
@@ -88,16 +88,10 @@ export function sessionRoutes(app: App, deps: SessionDataSources & { readonly ia
     async (request, reply) => {
       await iam.logout(sessionOf(request).id);
       // With an Authorization header the cookie's session stays.
-      if (request.headers.authorization === undefined) reply.clearCookie(SESSION_COOKIE, COOKIE_ATTRIBUTES);
+      if (request.headers.authorization === undefined) clearSessionCookie(reply);
       return reply.code(204).send();
     },
   );
-}
-
-const COOKIE_ATTRIBUTES = { path: '/', sameSite: 'strict', secure: true, httpOnly: true } as const;
-
-function setSessionCookie(reply: FastifyReply, token: string, session: Session): void {
-  reply.setCookie(SESSION_COOKIE, token, { ...COOKIE_ATTRIBUTES, expires: new Date(session.expires) });
 }
 
 async function cloneCookie(iam: Iam, request: FastifyRequest): Promise<string> {

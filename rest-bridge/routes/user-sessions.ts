@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { Directory } from '../../runtime/domain/directory.ts';
-import type { Accounts, SessionSummary, UserProfile } from '../../runtime/iam/accounts.ts';
+import type { Accounts, SessionSummary } from '../../runtime/iam/accounts.ts';
 import { fieldTypes } from '../../runtime/model/filter/index.ts';
 import type { App } from '../app.ts';
 import { sessionOf } from '../authentication.ts';
@@ -29,80 +29,97 @@ const SESSION: ResourceType = {
   types: fieldTypes(UserSession),
 };
 
-const SessionPath = Type.Object({ ...IdPath.properties, session: Type.String({ minLength: 1 }) });
-
 interface UserSessionDeps {
   readonly accounts: Accounts;
   readonly directory: Pick<Directory, 'domain' | 'domains'>;
 }
 
-/** Sessions of users, for administrators (specification, "Sessions"). */
+/** Sessions of users, for administrators (specification, "Sessions"), and those of one's own. */
 export function userSessionRoutes(app: App, { accounts, directory }: UserSessionDeps): void {
   /** @throws {RestError} 404/1404, also for users of foreign domains */
-  const visibleUser = async (request: FastifyRequest, id: string): Promise<UserProfile> => {
+  const visibleUser = async (request: FastifyRequest, id: string): Promise<string> => {
     const user = await accounts.user(id);
     if (user === undefined || !scopeOf(directory, sessionOf(request)).visible.has(user.domainId)) {
       throw new RestError('ENTITY_NOT_FOUND', { entity: 'User' });
     }
-    return user;
+    return user.id;
   };
-  const base = `/iam/users/${ID}/sessions`;
-  const one = `${base}/:session(^[^!]+)`;
+  const paths = [
+    { base: `/iam/users/${ID}/sessions`, everyUser: false, userOf: visibleUser },
+    { base: '/user/sessions', everyUser: true, userOf: async (request: FastifyRequest) => sessionOf(request).userId },
+  ] as const;
+  for (const { base, everyUser, userOf } of paths) {
+    const config = { everyUser };
+    const one = `${base}/:session(^[^!]+)`;
+    // The user of a path of one's own is not in it.
+    const ofUser = Type.Object(everyUser ? {} : IdPath.properties);
+    const ofSession = Type.Object({ ...ofUser.properties, session: Type.String({ minLength: 1 }) });
+    const idOf = (request: FastifyRequest): string => String((request.params as { id?: string }).id);
 
-  app.get(
-    base,
-    {
-      schema: {
-        params: IdPath,
-        querystring: ListQuery,
-        response: answers({ 200: Type.Union([Type.Array(Shown), Count]), 400: ErrorAnswer, 404: ErrorAnswer }),
+    app.get(
+      base,
+      {
+        config,
+        schema: {
+          params: ofUser,
+          querystring: ListQuery,
+          response: answers({ 200: Type.Union([Type.Array(Shown), Count]), 400: ErrorAnswer, 404: ErrorAnswer }),
+        },
       },
-    },
-    async (request) => {
-      const user = await visibleUser(request, request.params.id);
-      const sessions = (await accounts.sessionsOf(user.id)).map((session) => view(session, request));
-      return answerList(SESSION, sessions, request.query);
-    },
-  );
-
-  app.get(
-    one,
-    {
-      schema: {
-        params: SessionPath,
-        querystring: ReadQuery,
-        response: answers({ 200: Shown, 404: ErrorAnswer }),
+      async (request) => {
+        const sessions = await accounts.sessionsOf(await userOf(request, idOf(request)));
+        return answerList(
+          SESSION,
+          sessions.map((session) => view(session, request)),
+          request.query,
+        );
       },
-    },
-    async (request) => {
-      const user = await visibleUser(request, request.params.id);
-      const session = (await accounts.sessionsOf(user.id)).find(({ id }) => id === request.params.session);
-      if (session === undefined) throw new RestError('ENTITY_NOT_FOUND', { entity: 'Session' });
-      return answerRead(SESSION, view(session, request), request.query);
-    },
-  );
+    );
 
-  app.delete(
-    one,
-    { schema: { params: SessionPath, response: answers({ 204: NoContent, 404: ErrorAnswer }) } },
-    async (request, reply) => {
-      const user = await visibleUser(request, request.params.id);
-      if (!(await accounts.endSession(user.id, request.params.session))) {
-        throw new RestError('ENTITY_NOT_FOUND', { entity: 'Session' });
-      }
-      return reply.code(204).send();
-    },
-  );
+    app.get(
+      one,
+      {
+        config,
+        schema: { params: ofSession, querystring: ReadQuery, response: answers({ 200: Shown, 404: ErrorAnswer }) },
+      },
+      async (request) => {
+        const sessions = await accounts.sessionsOf(await userOf(request, idOf(request)));
+        const session = sessions.find(({ id }) => id === request.params.session);
+        if (session === undefined) throw new RestError('ENTITY_NOT_FOUND', { entity: 'Session' });
+        return answerRead(SESSION, view(session, request), request.query);
+      },
+    );
 
-  app.delete(
-    base,
-    { schema: { params: IdPath, response: answers({ 204: NoContent, 404: ErrorAnswer }) } },
-    async (request, reply) => {
-      const user = await visibleUser(request, request.params.id);
-      for (const { id } of await accounts.sessionsOf(user.id)) await accounts.endSession(user.id, id);
-      return reply.code(204).send();
-    },
-  );
+    app.delete(
+      one,
+      { config, schema: { params: ofSession, response: answers({ 204: NoContent, 404: ErrorAnswer }) } },
+      async (request, reply) => {
+        const { session } = request.params;
+        if (!(await accounts.endSession(await userOf(request, idOf(request)), session))) {
+          throw new RestError('ENTITY_NOT_FOUND', { entity: 'Session' });
+        }
+        return reply.code(204).send();
+      },
+    );
+
+    app.delete(
+      base,
+      {
+        config,
+        schema: {
+          ...(everyUser && { summary: 'Ends all other sessions of the user' }),
+          params: ofUser,
+          response: answers({ 204: NoContent, 404: ErrorAnswer }),
+        },
+      },
+      async (request, reply) => {
+        const userId = await userOf(request, idOf(request));
+        // To end the own one is to log out.
+        await accounts.endSessions(userId, everyUser ? sessionOf(request).id : undefined);
+        return reply.code(204).send();
+      },
+    );
+  }
 }
 
 function view(

@@ -47,6 +47,8 @@ export interface Config {
   readonly scenarioNetworks: readonly string[];
   /** Addresses and networks that the login ban leaves alone. */
   readonly loginAllowList: readonly string[];
+  /** Milliseconds that a session lives after its last use, and after the login; Infinity: no limit. */
+  readonly sessionLimits: { readonly idleMs: number; readonly lifetimeMs: number };
   /** REST requests of one session in a second; 0: no limit. */
   readonly sessionRequests: number;
 }
@@ -108,6 +110,16 @@ export const SETTINGS = [
     name: 'RINGMASTER_SESSION_REQUESTS',
     fallback: '0',
     about: 'REST requests of one session in a second; more are answered 429 with Retry-After. 0: no limit',
+  },
+  {
+    name: 'RINGMASTER_SESSION_IDLE',
+    fallback: '86400',
+    about: 'seconds after the last request of a user at which the session ends',
+  },
+  {
+    name: 'RINGMASTER_SESSION_LIFETIME',
+    fallback: '0',
+    about: 'seconds after the login at which the session of a user ends, however much it is used. 0: no limit',
   },
   { name: 'RINGMASTER_SITE', fallback: 'main', about: 'name of the site, shown in dialogs' },
   {
@@ -182,6 +194,10 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     callLimits: {
       calls: integer('RINGMASTER_MAX_CALLS', text, 0, 1_000_000),
       startsPerSecond: integer('RINGMASTER_CALL_STARTS', text, 0, 100_000),
+    },
+    sessionLimits: {
+      idleMs: integer('RINGMASTER_SESSION_IDLE', text, 60, 31_536_000) * 1000,
+      lifetimeMs: (integer('RINGMASTER_SESSION_LIFETIME', text, 0, 31_536_000) || Number.POSITIVE_INFINITY) * 1000,
     },
     sessionRequests: integer('RINGMASTER_SESSION_REQUESTS', text, 0, 100_000),
     logLevel: oneOf(LOG_LEVELS, 'RINGMASTER_LOG_LEVEL', text),

@@ -3,7 +3,6 @@ import { sql } from 'kysely';
 import type { Storage } from '../storage/index.ts';
 import type { IamCollections } from './collections.ts';
 import type { SessionStore } from './session-store.ts';
-import { liveSessionsOf } from './session-rows.ts';
 
 /** The avatar's meta-information as `opts.avatar_info` keeps it; `false` when there is none. */
 export interface AvatarInfo {
@@ -45,6 +44,8 @@ export interface Accounts {
   sessionsOf(userId: string): Promise<readonly SessionSummary[]>;
   /** Ends one live session of a user; false when there is none of this id. */
   endSession(userId: string, sessionId: string): Promise<boolean>;
+  /** Ends the live sessions of a user. @param except id of one that goes on */
+  endSessions(userId: string, except?: string): Promise<void>;
   /** @throws EntityNotFoundError when the user was removed */
   setAvatar(userId: string, info: AvatarInfo | false): Promise<void>;
   /** Whether some user's avatar has this content. */
@@ -55,13 +56,11 @@ export class UserAccounts implements Accounts {
   readonly #storage: Storage;
   readonly #collections: IamCollections;
   readonly #sessions: SessionStore;
-  readonly #now: () => number;
 
-  constructor(storage: Storage, collections: IamCollections, sessions: SessionStore, now: () => number) {
+  constructor(storage: Storage, collections: IamCollections, sessions: SessionStore) {
     this.#storage = storage;
     this.#collections = collections;
     this.#sessions = sessions;
-    this.#now = now;
   }
 
   async user(id: string): Promise<UserProfile | undefined> {
@@ -72,7 +71,7 @@ export class UserAccounts implements Accounts {
   }
 
   sessionsOf(userId: string): Promise<readonly SessionSummary[]> {
-    return liveSessionsOf(this.#storage, userId, this.#now());
+    return this.#sessions.liveOf(userId);
   }
 
   async endSession(userId: string, sessionId: string): Promise<boolean> {
@@ -80,6 +79,10 @@ export class UserAccounts implements Accounts {
     if (!mine.some(({ id }) => id === sessionId)) return false;
     await this.#sessions.end(sessionId);
     return true;
+  }
+
+  endSessions(userId: string, except?: string): Promise<void> {
+    return this.#sessions.endOf(userId, except);
   }
 
   async setAvatar(userId: string, info: AvatarInfo | false): Promise<void> {

@@ -19,6 +19,8 @@ const userSchema = Type.Object({
   /** Ids of further domains that the user may log in to and change to. */
   domains: Type.Array(Id, { maxItems: 1_000, uniqueItems: true }),
   tags: Type.Array(Label, { maxItems: 100, uniqueItems: true }),
+  /** May not log in; live sessions end. */
+  locked: Type.Boolean(),
   ...composites,
 });
 
@@ -28,7 +30,7 @@ const users: CollectionDefinition = {
   entity: 'user',
   table: 'users',
   schema: userSchema,
-  defaults: { name: '', roles: [], domains: [], tags: [], opts: {}, ext: {}, lic: {}, security: {} },
+  defaults: { name: '', roles: [], domains: [], tags: [], locked: false, opts: {}, ext: {}, lic: {}, security: {} },
   composites: ['opts', 'ext', 'lic', 'security'],
   json: ['roles', 'domains', 'tags'],
   writeOnly: ['pwd'],

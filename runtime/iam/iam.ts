@@ -29,6 +29,14 @@ export type LoginResult =
   | { readonly ok: false; readonly reason: 'credentials' }
   | { readonly ok: false; readonly reason: 'banned'; readonly retryAfterSeconds: number };
 
+export interface PasswordChange {
+  /** The present one. */
+  readonly old: string;
+  readonly pwd: string;
+}
+
+export type PasswordResult = { readonly ok: true } | Extract<LoginResult, { readonly ok: false }>;
+
 /** Whose external token it is, as the scenario says. */
 export interface ConfirmedUser {
   readonly domain: string;
@@ -79,7 +87,7 @@ export interface Iam {
     token: string,
     ip: string,
   ): Promise<
-    | { ok: true; session: Session }
+    | { ok: true; session: Session /** Its expiry was moved. */; renewed?: boolean }
     | { ok: false; reason: 'unknown' }
     | { ok: false; reason: 'banned'; retryAfterSeconds: number }
   >;
@@ -90,6 +98,13 @@ export interface Iam {
    * @returns a function that ends the watch
    */
   watch(session: Session, listener: (now: Session | undefined) => void): () => void;
+  /**
+   * Changes the password of the session's user, and ends the user's other sessions. A wrong present password counts as a
+   * failed login of `ip`.
+   *
+   * @throws InvalidFieldError for a password that cannot be one
+   */
+  changePassword(session: Session, change: PasswordChange, ip: string): Promise<PasswordResult>;
   /** Ends a session; unknown ids are no error. */
   logout(sessionId: string): Promise<void>;
   /** Deny by default: may this session use this method (upper case, custom ones included) on this path? */

@@ -6,7 +6,7 @@ import { BanFilter } from './ban-filter.ts';
 import { createIamCollections } from './collections.ts';
 import type { ConfirmToken } from './iam.ts';
 import { IamService } from './service.ts';
-import { SessionStore } from './session-store.ts';
+import { SESSION_LIMITS, type SessionLimits, SessionStore } from './session-store.ts';
 
 export { type Avatar, type Avatars, MAX_AVATAR_BYTES, StoredAvatars } from './avatars.ts';
 export { BAN_FAILURES, BAN_WINDOW_MS } from './ban-filter.ts';
@@ -25,11 +25,13 @@ export type { Accounts, AvatarInfo, SessionSummary, UserProfile } from './accoun
 export type { ConfirmedUser, ConfirmToken, Credentials, Iam, LoginResult, ReachableDomain, Session } from './iam.ts';
 export { TokenScenarioError } from './iam.ts';
 export type { IamService } from './service.ts';
-export { SESSION_TTL_MS } from './session-store.ts';
+export { SESSION_LIMITS, type SessionLimits } from './session-store.ts';
 
 export interface IamOptions {
   /** Addresses and `address/prefix` networks that the login ban leaves alone. */
   readonly allowList?: readonly string[];
+  /** How long sessions live. */
+  readonly sessionLimits?: SessionLimits;
   /** Clock, milliseconds since the epoch. */
   readonly now?: () => number;
   /** Confirms external tokens; absent: such logins are refused. */
@@ -39,13 +41,13 @@ export interface IamOptions {
 export async function createIam(
   storage: Storage,
   directory: LiveDirectory,
-  { allowList = [], now = Date.now, confirmToken }: IamOptions = {},
+  { allowList = [], sessionLimits = SESSION_LIMITS, now = Date.now, confirmToken }: IamOptions = {},
 ): Promise<IamService> {
-  const sessions = new SessionStore(storage, now);
+  const sessions = new SessionStore(storage, now, sessionLimits);
   await sessions.purge();
   const ban = new BanFilter({ allowList, now });
   const collections = createIamCollections(storage.db, noticesOf(storage));
-  const accounts = new UserAccounts(storage, collections, sessions, now);
+  const accounts = new UserAccounts(storage, collections, sessions);
   const iam = new IamService({ storage, directory, collections, accounts, sessions, ban, confirmToken });
   await iam.reload();
   return iam;

@@ -10,6 +10,8 @@ import {
   type Credentials,
   type Iam,
   type LoginResult,
+  type PasswordChange,
+  type PasswordResult,
   type ReachableDomain,
   type Session,
   TokenScenarioError,
@@ -117,7 +119,10 @@ export class IamService implements Iam {
       const user = await identify();
       failed = user === undefined;
       if (user === undefined) return { ok: false, reason: 'credentials' };
-      return { ok: true, ...(await this.#sessions.open(user.id, user.domain_id, kind)) };
+      const opened = await this.#sessions.open(user.id, user.domain_id, kind);
+      // While the password was checked.
+      failed = opened.session.locked;
+      return failed ? { ok: false, reason: 'credentials' } : { ok: true, ...opened };
     } finally {
       admission.done(failed);
     }
@@ -133,11 +138,29 @@ export class IamService implements Iam {
     const found = await this.#sessions.find(token, () => this.#ban.retryAfter(ip) === 0);
     // Others behind the same address have done nothing wrong: what they hold goes on working.
     const isLive = found.state === 'live';
-    if (isLive && this.#isInReach(found.session)) return { ok: true, session: found.session };
+    if (isLive && this.#isInReach(found.session)) return { ok: true, session: found.session, renewed: found.renewed };
     const retryAfterSeconds = this.#ban.retryAfter(ip);
     if (retryAfterSeconds > 0) return { ok: false, reason: 'banned', retryAfterSeconds };
     if (found.state === 'unknown') this.#ban.fail(ip);
     return { ok: false, reason: 'unknown' };
+  }
+
+  async changePassword({ id, userId }: Session, { old, pwd }: PasswordChange, ip: string): Promise<PasswordResult> {
+    const admission = await this.#ban.admit(ip);
+    if (!admission.admitted) {
+      return { ok: false, reason: 'banned', retryAfterSeconds: admission.retryAfterSeconds };
+    }
+    let failed = false;
+    try {
+      const user = await this.collections.users.get(userId);
+      failed = !(await verifyPassword(old.slice(0, MAX_PASSWORD), user?.password ?? NO_PASSWORD));
+    } finally {
+      admission.done(failed);
+    }
+    if (failed) return { ok: false, reason: 'credentials' };
+    await this.collections.users.update(userId, { pwd });
+    await this.#sessions.endOf(userId, id);
+    return { ok: true };
   }
 
   async logout(sessionId: string): Promise<void> {
@@ -203,7 +226,7 @@ export class IamService implements Iam {
     const { rows } = await sql<LoginRow>`
       select u.id, u.password, d.id as domain_id
       from users u join domains d on u.domain_id = d.id or u.domains @> to_jsonb(d.id)
-      where u.login = ${clean(login)} and lower(d.name) = lower(${clean(domain)})
+      where u.login = ${clean(login)} and not u.locked and lower(d.name) = lower(${clean(domain)})
       order by (u.domain_id = d.id) desc
       limit 1`.execute(this.#storage.db);
     return rows[0];

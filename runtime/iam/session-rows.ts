@@ -9,7 +9,9 @@ interface SessionRow {
   readonly token_hash: string;
   readonly user_id: string;
   readonly kind: Session['kind'];
+  readonly created: number;
   readonly expires: number;
+  readonly locked: boolean;
   readonly login: string;
   readonly name: string;
   readonly roles: readonly string[];
@@ -22,6 +24,10 @@ interface SessionRow {
 
 /** A session, and what decides whether it may go on where it is. */
 export interface StoredSession extends Session {
+  /** Milliseconds since the epoch. */
+  readonly created: number;
+  /** Its user may not log in: as good as ended. */
+  readonly locked: boolean;
   readonly domainId: string;
   /** Ids of the user's home domain, first, and of those that the user was let into. */
   readonly homes: readonly string[];
@@ -36,7 +42,7 @@ async function read(
   limit: number,
 ): Promise<readonly HashedSession[]> {
   const { rows } = await sql<SessionRow>`
-    select s.id, s.token_hash, s.user_id, s.kind, s.expires, u.login, u.name, u.roles, d.name as domain, d.is_master,
+    select s.id, s.token_hash, s.user_id, s.kind, s.created, s.expires, u.locked, u.login, u.name, u.roles, d.name as domain, d.is_master,
       s.domain_id, u.domain_id as home, u.domains as further
     from sessions s join users u on u.id = s.user_id join domains d on d.id = s.domain_id
     where ${condition}
@@ -53,7 +59,9 @@ async function read(
       domainIsMaster: row.is_master,
       roles: row.roles,
       kind: row.kind,
+      created: row.created,
       expires: row.expires,
+      locked: row.locked,
       domainId: row.domain_id,
       homes: [row.home, ...row.further],
     },
@@ -96,6 +104,29 @@ export async function endSession(storage: Storage, id: string, now: number): Pro
     .where('id', '=', id)
     .where('expires', '>', now)
     .execute();
+}
+
+/**
+ * Ends the live sessions of a user.
+ *
+ * @param except id of one that goes on
+ * @returns the ids of those that ended
+ */
+export async function endSessionsOf(
+  storage: Storage,
+  userId: string,
+  now: number,
+  except: string | undefined,
+): Promise<readonly string[]> {
+  const ended = await storage.db
+    .updateTable('sessions')
+    .set({ expires: now })
+    .where('user_id', '=', userId)
+    .where('expires', '>', now)
+    .where('id', '!=', except ?? '')
+    .returning('id')
+    .execute();
+  return ended.map(({ id }) => id);
 }
 
 /** Live sessions of a user, the youngest first. */

@@ -1,6 +1,7 @@
 /** Sessions: in the table by the hash of their secret, in memory for the hot path. */
 import { hash, randomUUID } from 'node:crypto';
 import type { Storage } from '../storage/index.ts';
+import type { SessionSummary } from './accounts.ts';
 import type { Session } from './iam.ts';
 import { SessionCache } from './session-cache.ts';
 import { type SessionListener, SessionWatchers } from './session-watchers.ts';
@@ -8,6 +9,8 @@ import {
   type HashedSession,
   type StoredSession,
   endSession,
+  endSessionsOf,
+  liveSessionsOf,
   moveExpiry,
   readSessionByHash,
   readSessionById,
@@ -16,9 +19,16 @@ import {
 } from './session-rows.ts';
 import { isTokenShaped, newSessionToken } from './session-token.ts';
 
-/** A session lives this long after its last use. */
-export const SESSION_TTL_MS = 24 * 3_600_000;
-/** Use moves the expiry in such steps, so that a busy session costs one write per step. */
+export interface SessionLimits {
+  /** Milliseconds that a session lives after its last use. */
+  readonly idleMs: number;
+  /** Milliseconds that it lives after the login, however much it is used. */
+  readonly lifetimeMs: number;
+}
+
+const DAY_MS = 24 * 3_600_000;
+export const SESSION_LIMITS: SessionLimits = { idleMs: DAY_MS, lifetimeMs: Number.POSITIVE_INFINITY };
+/** Use moves the expiry in such steps, so that a busy session costs one write per step; a tenth of short idle times. */
 const RENEW_STEP_MS = 10 * 60_000;
 /** An ended session is told from one that never was for this long; only the latter counts as an attack. */
 const REMEMBERED_MS = 24 * 3_600_000;
@@ -30,7 +40,7 @@ const ENDED_AGE_MS = 5_000;
 const CHANGED = 'sessions';
 
 export type FoundSession =
-  | { readonly state: 'live'; readonly session: StoredSession }
+  | { readonly state: 'live'; readonly session: StoredSession /** Its expiry was moved. */; readonly renewed: boolean }
   | { readonly state: 'ended' }
   | { readonly state: 'unknown' };
 
@@ -43,6 +53,8 @@ export interface OpenedSession {
 export class SessionStore {
   readonly #storage: Storage;
   readonly #now: () => number;
+  readonly #limits: SessionLimits;
+  readonly #renewStepMs: number;
   readonly #isShared: boolean;
   readonly #maxAgeMs: number;
   readonly #unsubscribe: () => void;
@@ -51,9 +63,11 @@ export class SessionStore {
   /** Writes and reads that no request waits for. */
   readonly #behind = new Set<Promise<void>>();
 
-  constructor(storage: Storage, now: () => number) {
+  constructor(storage: Storage, now: () => number, limits: SessionLimits = SESSION_LIMITS) {
     this.#storage = storage;
     this.#now = now;
+    this.#limits = limits;
+    this.#renewStepMs = Math.min(RENEW_STEP_MS, limits.idleMs / 10);
     this.#isShared = storage.kind === 'postgres';
     this.#maxAgeMs = this.#isShared ? SHARED_AGE_MS : Number.POSITIVE_INFINITY;
     this.#unsubscribe = storage.notices.subscribe(CHANGED, {
@@ -103,7 +117,7 @@ export class SessionStore {
         domain_id: domainId,
         kind,
         created,
-        expires: created + SESSION_TTL_MS,
+        expires: this.#expiry(created, created),
       })
       .execute();
     const session = this.#keep(await readSessionById(this.#storage, id));
@@ -124,9 +138,10 @@ export class SessionStore {
     const fresh = cached !== undefined && now - cached.readAt <= this.#ageLimit(cached.session, now);
     const session = fresh ? cached.session : await this.#ask(tokenHash, cached !== undefined || mayAsk());
     if (session === undefined) return { state: 'unknown' };
-    if (session.expires <= now) return { state: 'ended' };
-    const due = session.expires - SESSION_TTL_MS + RENEW_STEP_MS <= now;
-    return { state: 'live', session: due ? this.#renew(session, now) : session };
+    if (!this.#isLive(session, now)) return { state: 'ended' };
+    const expires = this.#expiry(session.created, now);
+    if (expires < session.expires + this.#renewStepMs) return { state: 'live', session, renewed: false };
+    return { state: 'live', session: this.#renew(session, expires), renewed: true };
   }
 
   /** Ends a session; an unknown id is no error. */
@@ -136,6 +151,27 @@ export class SessionStore {
     this.#watchers.tell(id, undefined);
     await endSession(this.#storage, id, now);
     await this.#storage.notices.publish(CHANGED, id);
+  }
+
+  /**
+   * Ends the live sessions of a user.
+   * @param except id of one that goes on
+   */
+  async endOf(userId: string, except?: string): Promise<void> {
+    const now = this.#now();
+    for (const id of await endSessionsOf(this.#storage, userId, now, except)) {
+      this.#cache.change(id, (session) => ({ ...session, expires: Math.min(session.expires, now) }));
+      this.#watchers.tell(id, undefined);
+      await this.#storage.notices.publish(CHANGED, id);
+    }
+  }
+
+  /** Live sessions of a user, the youngest first. */
+  async liveOf(userId: string): Promise<readonly SessionSummary[]> {
+    const now = this.#now();
+    return (await liveSessionsOf(this.#storage, userId, now))
+      .map((session) => ({ ...session, expires: Math.min(session.expires, session.created + this.#limits.lifetimeMs) }))
+      .filter(({ expires }) => expires > now);
   }
 
   /** Binds a session to another domain. */
@@ -190,8 +226,8 @@ export class SessionStore {
   }
 
   /** Moves the expiry; the request at hand does not wait for the write. */
-  #renew(session: StoredSession, now: number): StoredSession {
-    const renewed: StoredSession = { ...session, expires: now + SESSION_TTL_MS };
+  #renew(session: StoredSession, expires: number): StoredSession {
+    const renewed: StoredSession = { ...session, expires };
     this.#cache.change(session.id, () => renewed);
     const write = moveExpiry(this.#storage, session, renewed.expires).catch((error: unknown) => {
       this.#storage.log.warn({ err: error, session: session.id }, 'session expiry not stored');
@@ -220,7 +256,17 @@ export class SessionStore {
   }
 
   #living(session: StoredSession | undefined): StoredSession | undefined {
-    return session !== undefined && session.expires > this.#now() ? session : undefined;
+    return session !== undefined && this.#isLive(session, this.#now()) ? session : undefined;
+  }
+
+  #isLive({ created, expires, locked }: StoredSession, now: number): boolean {
+    // The lifetime may be shorter than it was when the session was opened.
+    return !locked && expires > now && created + this.#limits.lifetimeMs > now;
+  }
+
+  /** When a session ends that is used now and not again. */
+  #expiry(created: number, now: number): number {
+    return Math.min(now + this.#limits.idleMs, created + this.#limits.lifetimeMs);
   }
 
   #track(work: Promise<void>): void {

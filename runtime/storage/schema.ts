@@ -31,6 +31,8 @@ export interface UsersTable {
   /** Ids of further domains that the user may work in. */
   domains: JsonList<string>;
   tags: JsonList<string>;
+  /** May not log in. */
+  locked: boolean;
   opts: Composite;
   ext: Composite;
   lic: Composite;

@@ -3,12 +3,13 @@ import { InvalidFieldError, type LiveDirectory, openDirectory } from '../../runt
 import {
   type Credentials,
   type IamService,
-  SESSION_TTL_MS,
+  SESSION_LIMITS,
   createDemoData,
   createIam,
 } from '../../runtime/iam/index.ts';
 import type { Session } from '../../runtime/iam/iam.ts';
 import { describeStorages, failure, withStorage } from '../storage/support/storages.ts';
+import { eventually } from '../support/eventually.ts';
 
 const IP = '192.0.2.1';
 const ALICE: Credentials = { domain: 'demo.local', login: 'alice', pwd: 'demo-alice' };
@@ -51,7 +52,7 @@ describeStorages('iam', (newPlace) => {
       domainIsMaster: false,
       roles: ['user'],
       kind: 'token',
-      expires: now + SESSION_TTL_MS,
+      expires: now + SESSION_LIMITS.idleMs,
     });
     expect(directory.sipUsersOfUser(session.userId).map((sipuser) => sipuser.phonenumber)).to.deep.equal(['101']);
     expect(await sessionOf(iam, token)).to.deep.equal(session);
@@ -158,20 +159,53 @@ describeStorages('iam', (newPlace) => {
 
   it('expires a session a day after its last use, in memory and in the database', async () => {
     const { token } = await logIn();
-    now += SESSION_TTL_MS - 1;
-    expect((await sessionOf(iam, token))?.expires).to.equal(now + SESSION_TTL_MS);
+    now += SESSION_LIMITS.idleMs - 1;
+    expect((await sessionOf(iam, token))?.expires).to.equal(now + SESSION_LIMITS.idleMs);
     await iam.close();
     const again = await restart();
-    now += SESSION_TTL_MS - 1;
+    now += SESSION_LIMITS.idleMs - 1;
     expect(await sessionOf(again, token)).not.to.equal(undefined);
-    now += SESSION_TTL_MS;
+    now += SESSION_LIMITS.idleMs;
     expect(await sessionOf(again, token)).to.equal(undefined);
     await again.close();
   });
 
+  it('expires a session by the settings: idle, and at the end of its lifetime however much it is used', async () => {
+    const minute = 60_000;
+    const limited = (lifetimeMs: number) =>
+      createIam(storage(), directory, { now: clock, sessionLimits: { idleMs: 10 * minute, lifetimeMs } });
+    const storedExpiry = async (id: string) =>
+      (await storage().db.selectFrom('sessions').select('expires').where('id', '=', id).executeTakeFirst())?.expires;
+    const short = await limited(25 * minute);
+    const opened = await short.login(ALICE, 'token', IP);
+    const idle = await short.login(ALICE, 'token', IP);
+    if (!opened.ok || !idle.ok) throw new Error('no session');
+    expect(opened.session.expires).to.equal(now + 10 * minute);
+    for (let n = 0; n < 3; n++) {
+      now += 8 * minute;
+      const used = await sessionOf(short, opened.token);
+      expect(used, `after ${n}`).not.to.equal(undefined);
+      // The clock of the test is faster than the write that no request waits for.
+      await eventually(async () => expect(await storedExpiry(opened.session.id)).to.equal(used?.expires));
+    }
+    expect((await sessionOf(short, opened.token))?.expires).to.equal(now + minute);
+    expect(await sessionOf(short, idle.token)).to.equal(undefined);
+    now += minute;
+    expect(await sessionOf(short, opened.token)).to.equal(undefined);
+    const next = await short.login(ALICE, 'token', IP);
+    if (!next.ok) throw new Error('no session');
+    await short.close();
+    // A shorter lifetime counts for sessions that are there.
+    const shorter = await limited(minute);
+    now += 2 * minute;
+    expect(await sessionOf(shorter, next.token)).to.equal(undefined);
+    expect(await shorter.accounts.sessionsOf(next.session.userId)).to.deep.equal([]);
+    await shorter.close();
+  });
+
   it('deletes what ended more than a day ago', async () => {
     await logIn();
-    now += SESSION_TTL_MS * 2 + 1;
+    now += SESSION_LIMITS.idleMs * 2 + 1;
     await (await restart()).close();
     expect(await storage().db.selectFrom('sessions').selectAll().execute()).to.deep.equal([]);
   });

@@ -30,6 +30,18 @@ describe('REST: sessions and authentication', () => {
     ]);
   });
 
+  it('sets the cookie anew when its session was prolonged, and to no token', async () => {
+    const cookie = await loginCookie();
+    const used = await node.call('GET', '/rest/v1/uc/calls', { headers: { cookie } });
+    expect(used.headers.has('set-cookie')).to.equal(false);
+    node.iam.renews = true;
+    const prolonged = await node.call('GET', '/rest/v1/uc/calls', { headers: { cookie } });
+    expect(prolonged.headers.get('set-cookie')).to.include(`${cookie};`).and.include('Expires=');
+    const authorization = `Bearer ${await node.token('alice')}`;
+    const byToken = await node.call('GET', '/rest/v1/uc/calls', { headers: { cookie, authorization } });
+    expect(byToken.headers.has('set-cookie')).to.equal(false);
+  });
+
   it('takes the content types of every POST', async () => {
     const form = new FormData();
     form.set('data', JSON.stringify(ALICE));

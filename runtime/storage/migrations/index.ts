@@ -22,6 +22,7 @@ import { sipServer } from './0016-sip-server.ts';
 import { filterFunctions } from './0017-filter-functions.ts';
 import { dayIds } from './0018-day-ids.ts';
 import { jsonKeys } from './0019-json-keys.ts';
+import { lockedUsers } from './0020-locked-users.ts';
 
 const TABLE = 'schema_migrations';
 
@@ -45,6 +46,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0017-filter-functions': filterFunctions,
   '0018-day-ids': dayIds,
   '0019-json-keys': jsonKeys,
+  '0020-locked-users': lockedUsers,
 };
 
 /** Names of the applied migrations; none when there is no table of them yet. */

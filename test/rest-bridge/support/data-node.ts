@@ -86,7 +86,7 @@ export class DataNode {
       webApps: webAppsOf(this.directory),
       events: this.events,
       collections: {
-        ...domainCenter(this.directory, this.iam.collections),
+        ...domainCenter(this.directory, this.iam),
         '/domain/classes': new ClassResource(this.model, this.directory),
       },
       scenarioRecordings: NO_DATA.scenarioRecordings,

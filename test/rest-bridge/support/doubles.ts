@@ -25,6 +25,8 @@ export class MemoryIam implements Iam {
   readonly addresses: string[] = [];
   /** Seconds for which every address is banned; 0: not at all. */
   banSeconds = 0;
+  /** Every use moves the expiry of a session. */
+  renews = false;
 
   async login({ domain, login, pwd }: Credentials, kind: Session['kind'], ip: string): Promise<LoginResult> {
     this.addresses.push(ip);
@@ -58,12 +60,16 @@ export class MemoryIam implements Iam {
   async authenticate(token: string): ReturnType<Iam['authenticate']> {
     if (this.banSeconds > 0) return { ok: false, reason: 'banned', retryAfterSeconds: this.banSeconds };
     const session = this.sessions.get(token);
-    return session ? { ok: true, session } : { ok: false, reason: 'unknown' };
+    return session ? { ok: true, session, renewed: this.renews } : { ok: false, reason: 'unknown' };
   }
 
   /** Nobody is told: what becomes of watched sessions is tested with the real ones. */
   watch(): () => void {
     return () => undefined;
+  }
+
+  async changePassword(): ReturnType<Iam['changePassword']> {
+    return { ok: true };
   }
 
   async logout(sessionId: string): Promise<void> {
@@ -107,6 +113,8 @@ export class MemoryAccounts implements Accounts {
   async endSession(): Promise<boolean> {
     return false;
   }
+
+  async endSessions(): Promise<void> {}
 
   async setAvatar(_userId: string, _info: AvatarInfo | false): Promise<void> {}
 
