@@ -6,7 +6,7 @@ import type { Directory } from '../runtime/domain/directory.ts';
 import type { EventBus } from '../runtime/events/event-bus.ts';
 import type { FirstAnswers } from '../runtime/idempotency/first-answers.ts';
 import type { Accounts, Avatars, Iam, Session } from '../runtime/iam/index.ts';
-import type { Model } from '../runtime/model/index.ts';
+import type { AuditLog, Model } from '../runtime/model/index.ts';
 import type { ScriptStore } from '../runtime/script-store/script-store.ts';
 import type { BodyLimits } from './http/body-pace.ts';
 import type { Hooks } from './routes/hooks.ts';
@@ -91,6 +91,8 @@ export interface RestDeps {
   /** Versions of scripts; absent: they are kept and not shown. */
   readonly scripts?: ScriptStore;
   readonly hooks: Hooks;
+  /** Who changed what; absent: nobody keeps it. */
+  readonly audit?: Pick<AuditLog, 'open' | 'write'>;
   /** The dynamic data model; its classes are one of the collections. */
   readonly model: Model;
   readonly directory: Pick<Directory, 'domain' | 'domains'>;

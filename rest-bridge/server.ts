@@ -2,6 +2,7 @@ import cookie from '@fastify/cookie';
 import Fastify, { LogController } from 'fastify';
 import { logAccess } from './access-log.ts';
 import { type App, BASE_PATH } from './app.ts';
+import { auditChanges } from './audit.ts';
 import { authenticator } from './authentication.ts';
 import { readBodies } from './bodies.ts';
 import { childLists } from './collection/children.ts';
@@ -100,6 +101,7 @@ export async function createRestServer(deps: RestDeps): Promise<App> {
       const addMethodNotAllowed = methodNotAllowed(api);
       const addChildLists = childLists(api);
       readAllBodies(api);
+      auditChanges(api, deps);
       sessionRoutes(api, deps);
       userSessionRoutes(api, deps);
       userPasswordRoute(api, deps);

@@ -39,6 +39,7 @@ import {
   transcriptPort,
   transcriptQueue,
 } from './speech-services.ts';
+import { AuditLog } from './model/index.ts';
 import { modelPort } from './model-port.ts';
 import { FolderFiles } from './storage/files/index.ts';
 import { databaseState, openStorage } from './storage/index.ts';
@@ -261,6 +262,7 @@ async function compose(config: Config, log: Logger, shutdown: Shutdown): Promise
       '/domain/classes': new ClassResource(model, directory),
     },
     model,
+    audit: new AuditLog(model),
     events,
     directory,
     recordings: recording,

@@ -12,6 +12,7 @@ import {
   type ModelCollection,
   ModelError,
   NotFoundError,
+  refuseAuditWrite,
 } from './model/index.ts';
 
 /**
@@ -48,21 +49,27 @@ export function modelPort(model: Model, domainId: (name: string) => string | und
         return 'count' in list ? [] : list.map(shown);
       }),
     create: (domain, classname, entity) =>
-      on(domain, classname, async (collection) => shown(await collection.create(entity))),
+      on(domain, classname, async (collection) => shown(await writable(collection).create(entity))),
     update: (domain, classname, id, change) =>
       on(domain, classname, (collection) => {
         const [own, options] = placed(id);
-        return found(async () => shown(await collection.update(own, change as Input, options)));
+        return found(async () => shown(await writable(collection).update(own, change as Input, options)));
       }),
     remove: (domain, classname, id) =>
       on(domain, classname, async (collection) => {
         const removed = await found(async () => {
-          await collection.remove(...placed(id));
+          await writable(collection).remove(...placed(id));
           return true;
         });
         return removed === true;
       }),
   };
+}
+
+/** @throws CannotApplyError for the audit log */
+function writable(collection: ModelCollection): ModelCollection {
+  refuseAuditWrite(collection.definition);
+  return collection;
 }
 
 /** `2026-11-21/ID` names an entity of a history class. */

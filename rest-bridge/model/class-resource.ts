@@ -3,7 +3,15 @@ import { Type } from 'typebox';
 import type { Directory } from '../../runtime/domain/directory.ts';
 import { referredFirst } from '../../runtime/domain/collections/several.ts';
 import type { Session } from '../../runtime/iam/iam.ts';
-import { type ClassDefinition, type Model, ModelError, NotFoundError, ofSeveral } from '../../runtime/model/index.ts';
+import {
+  AUDIT_CLASS,
+  type ClassDefinition,
+  isAuditLog,
+  type Model,
+  ModelError,
+  NotFoundError,
+  ofSeveral,
+} from '../../runtime/model/index.ts';
 import { fieldTypes } from '../../runtime/model/filter/index.ts';
 import type { ResourceType } from '../collection/list.ts';
 import type { Precondition } from '../collection/entity-tag.ts';
@@ -59,13 +67,16 @@ export class ClassResource implements Resource {
 
   async list(session: Session): Promise<readonly ClassDefinition[]> {
     const visible = [...scopeOf(this.#directory, session).visible];
-    return visible.flatMap((domain) => this.#model.classes(domain).list()).toSorted((a, b) => (a.id < b.id ? -1 : 1));
+    return visible
+      .flatMap((domain) => this.#model.classes(domain).list())
+      .filter((each) => !isAuditLog(each))
+      .toSorted((a, b) => (a.id < b.id ? -1 : 1));
   }
 
   async read(session: Session, id: string): Promise<ClassDefinition | undefined> {
     for (const domain of scopeOf(this.#directory, session).visible) {
       const found = this.#model.classes(domain).get(id);
-      if (found !== undefined) return found;
+      if (found !== undefined && !isAuditLog(found)) return found;
     }
     return undefined;
   }
@@ -75,6 +86,7 @@ export class ClassResource implements Resource {
     const domain = given === undefined ? own : given;
     if (typeof domain !== 'string') throw badParameter('domain_id', 'must be the id of a domain');
     if (!visible.has(domain)) throw outOfReach('domain_id');
+    refuseLogName(fields);
     return await this.#model.classes(domain).create(fields);
   }
 
@@ -92,7 +104,8 @@ export class ClassResource implements Resource {
   }
 
   async update(session: Session, id: string, fields: Fields, precondition?: Precondition): Promise<ClassDefinition> {
-    const { domain_id: domain } = await this.#existing(session, id);
+    const { domain_id: domain, classname } = await this.#existing(session, id);
+    if (classname !== AUDIT_CLASS) refuseLogName(fields);
     return await this.#model.classes(domain).update(id, fields, precondition);
   }
 
@@ -133,4 +146,10 @@ export class ClassResource implements Resource {
     if (found === undefined) throw new RestError('ENTITY_NOT_FOUND', { entity: this.entity });
     return found;
   }
+}
+
+/** @throws RestError 422/1405 for the name of the audit log */
+function refuseLogName({ classname }: Fields): void {
+  if (classname !== AUDIT_CLASS) return;
+  throw new RestError('CANNOT_APPLY', { field: 'classname', reason: 'is the name of the audit log; choose another' });
 }

@@ -5,6 +5,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Directory } from '../../runtime/domain/directory.ts';
 import type { Iam, Session } from '../../runtime/iam/iam.ts';
 import {
+  AUDIT_CLASS,
+  type AuditLog,
   type AttachmentPlace,
   attachmentProperty,
   CannotApplyError,
@@ -13,6 +15,7 @@ import {
   type KeptFiles,
   type Model,
   NotFoundError,
+  refuseAuditWrite,
   type ResolvedClass,
 } from '../../runtime/model/index.ts';
 import type { App } from '../app.ts';
@@ -29,6 +32,7 @@ import { discardAll, isOctetStream, type Upload } from './uploads.ts';
 export interface ModelDeps {
   readonly iam: Pick<Iam, 'allows'>;
   readonly model: Model;
+  readonly audit?: Pick<AuditLog, 'open'>;
   readonly directory: Pick<Directory, 'domain'>;
 }
 
@@ -39,6 +43,7 @@ declare module 'fastify' {
   }
 }
 
+const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'LOOKUP', 'METADATA']);
 const JSON_TYPE = 'application/json; charset=utf-8';
 
 /** Methods of each kind of path, for 405. */
@@ -221,7 +226,7 @@ function written(reply: FastifyReply, entity: Entity): Entity {
 }
 
 /** Hook: may this session do this, and is there such a class? Runs before the body is read. */
-function authorise({ iam, model, directory }: ModelDeps): (request: FastifyRequest) => Promise<void> {
+function authorise({ iam, model, directory, audit }: ModelDeps): (request: FastifyRequest) => Promise<void> {
   return async (request) => {
     const session = sessionOf(request);
     const path = modelPath(request);
@@ -231,7 +236,12 @@ function authorise({ iam, model, directory }: ModelDeps): (request: FastifyReque
     }
     const method = path.suffix?.toUpperCase() ?? request.method;
     if (!iam.allows(session, method, modelRolePath(path))) throw new RestError('FORBIDDEN');
-    request.modelTarget = modelTarget(model, domainIdOf(directory, session), path);
+    const domain = domainIdOf(directory, session);
+    // It is there from the first change on; whoever reads it before finds it empty.
+    if (path.segments[0] === AUDIT_CLASS && domain !== '') await audit?.open(domain);
+    const target = modelTarget(model, domain, path);
+    if (!READS.has(method)) refuseAuditWrite(target.collection.definition);
+    request.modelTarget = target;
   };
 }
 

@@ -1,7 +1,7 @@
 /** Paths of the classes of a domain: one set for each. */
 import { Type } from 'typebox';
 import type { PropertyDefinition, ResolvedClass } from '../../runtime/model/class-definition.ts';
-import type { Model } from '../../runtime/model/index.ts';
+import { isAuditLog, type Model } from '../../runtime/model/index.ts';
 import { Count, ReadQuery } from '../collection/list.ts';
 import { ModelGetQuery, WriteQuery } from '../model/query.ts';
 import { answers, ErrorAnswer, NoContent } from '../routes/schemas.ts';
@@ -80,21 +80,25 @@ function classRoutes(definition: ResolvedClass): DocumentedRoute[] {
   const written = answers({ 200: Entity, 400: ErrorAnswer, 404: ErrorAnswer, 409: ErrorAnswer, 422: ErrorAnswer });
   const listQuery = dated ? { ...ModelGetQuery, required: ['interval'] } : ModelGetQuery;
   const command = Type.Object({ cmd: Type.String() }, { additionalProperties: true });
-  const routes = [
+  const read = [
     route(base, 'GET', { querystring: listQuery, response: answers({ 200: listed, 400: ErrorAnswer }) }),
-    route(base, 'POST', {
-      body: { anyOf: [Written, { type: 'array', items: Written }] },
-      response: { ...written, 200: Type.Union([Entity, Type.Array(Entity)]) },
-    }),
     route(
       base,
       'POST',
       { body: Type.Object({}, { additionalProperties: true }), response: answers({ 200: Ids, 404: ErrorAnswer }) },
       'LOOKUP',
     ),
+    route(one, 'GET', { querystring: ReadQuery, response: found }),
+  ];
+  if (isAuditLog(definition)) return read;
+  const routes = [
+    ...read,
+    route(base, 'POST', {
+      body: { anyOf: [Written, { type: 'array', items: Written }] },
+      response: { ...written, 200: Type.Union([Entity, Type.Array(Entity)]) },
+    }),
     route(base, 'POST', { response: answers({ 204: NoContent }) }, 'CLEAR'),
     route(base, 'POST', { body: command, response: answers({ 200: Type.Unknown(), 422: ErrorAnswer }) }, 'SETUP'),
-    route(one, 'GET', { querystring: ReadQuery, response: found }),
   ];
   if (mode === 'transactionlog') return routes;
   const attached = allProperties.filter(({ data_type: type }) => type === 'attachment');

@@ -8,7 +8,8 @@ describe('REST: access log', () => {
     const body = { domain: 'demo.local', login: 'alice', pwd: 'demo-alice', session_type: 'token' };
     const login = await node.call('POST', '/rest/v1/iam/sessions', { body });
     await node.call('POST', '/rest/v1/iam/sessions', { body: { ...body, session_type: 'cookie' } });
-    await node.as('admin', 'INVITE', '/uc/calls?token=query-secret', {
+    await node.as('admin', 'GET', '/uc/calls?token=query-secret');
+    await node.as('admin', 'INVITE', '/uc/calls', {
       body: { from: '101', to: "102'9876" },
       headers: { cookie: 'RingmasterSession=cookie-secret' },
     });
@@ -26,6 +27,7 @@ describe('REST: access log', () => {
     expect(lines.map(({ method, path, status }) => [method, path, status])).to.deep.equal([
       ['POST', '/rest/v1/iam/sessions', 200],
       ['POST', '/rest/v1/iam/sessions', 204],
+      ['GET', '/rest/v1/uc/calls', 400],
       ['INVITE', '/rest/v1/uc/calls', 200],
       ['LOOKUP', '/rest/v1/uc/calls', 404],
     ]);

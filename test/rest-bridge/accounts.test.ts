@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { expect } from 'chai';
-import WebSocket from 'ws';
+import { WebSocket } from 'ws';
 import { DataNode } from './support/data-node.ts';
 import type { Reply } from './support/rest-node.ts';
 

@@ -19,7 +19,7 @@ import {
   type IamService,
   StoredAvatars,
 } from '../../../runtime/iam/index.ts';
-import { type Model, openModel } from '../../../runtime/model/index.ts';
+import { AuditLog, type Model, openModel } from '../../../runtime/model/index.ts';
 import { type FileStore as AttachmentFiles, FolderFiles } from '../../../runtime/storage/files/index.ts';
 import { FirstAnswers } from '../../../runtime/idempotency/first-answers.ts';
 import { databaseState, openStorage, type Storage } from '../../../runtime/storage/index.ts';
@@ -95,6 +95,7 @@ export class DataNode {
         store: await FileStore.open(join(this.folder, 'archive')),
       },
       model: this.model,
+      audit: new AuditLog(this.model),
       hooks: NO_DATA.hooks,
       directory: this.directory,
       calls: this.calls,

@@ -1,0 +1,110 @@
+/** Tells the audit log of changes made over REST: domain-center, iam, classes, and a user's own account. */
+import type { FastifyRequest } from 'fastify';
+import type { Directory } from '../runtime/domain/directory.ts';
+import type { Session } from '../runtime/iam/iam.ts';
+import type { AuditEntry, AuditLog } from '../runtime/model/index.ts';
+import type { App } from './app.ts';
+import type { Resource } from './collection/resource.ts';
+import { roleMethod, rolePath } from './route-names.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** What a change is about, as it was before, or as it is answered. */
+    changed: readonly object[] | null;
+  }
+}
+
+export interface AuditDeps {
+  readonly audit?: Pick<AuditLog, 'write'>;
+  readonly directory: Pick<Directory, 'domain' | 'domains'>;
+  readonly collections: Readonly<Record<string, Resource>>;
+}
+
+const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'LOOKUP', 'OPTIONS']);
+/** Entities of classes are not told one by one; what empties or rearranges a class is. */
+const WHOLE_CLASS: ReadonlySet<string> = new Set(['CLEAR', 'SETUP']);
+const SECTIONS = /^\/(?:domain\/|iam\/(?:users|roles)\b|user\/(?:password|sessions)\b)/;
+const MAX_IDS = 100;
+const MAX_FIELDS = 200;
+
+/**
+ * From now on the changes that the routes of `app` make are written to the log of the session's domain, and to that of the
+ * changed entity where it is another. The answer waits for it; should it fail, the change stays and the node's log has the entry.
+ */
+export function auditChanges(app: App, { audit, directory, collections }: AuditDeps): void {
+  if (audit === undefined) return;
+  app.decorateRequest('changed', null);
+
+  // Of what is removed nothing is answered.
+  app.addHook('preHandler', async (request) => {
+    if (request.method !== 'DELETE' || request.session === null || !isAudited(request)) return;
+    const path = pathOf(request);
+    const slash = path.lastIndexOf('/');
+    const before = await collections[path.slice(0, slash)]?.read(
+      request.session,
+      decodeURIComponent(path.slice(slash + 1)),
+    );
+    if (before !== undefined) request.changed = [before];
+  });
+
+  app.addHook('preSerialization', (request, _reply, payload: unknown, done) => {
+    if (isAudited(request)) request.changed = [payload].flat().filter((each) => isObject(each));
+    done(null, payload);
+  });
+
+  app.addHook('onSend', async (request, reply, payload) => {
+    const { session } = request;
+    if (session === null || reply.statusCode >= 300 || !isAudited(request)) return payload;
+    const entry = entryOf(request, session);
+    const own = directory.domain(session.domain)?.id;
+    const visible = new Set(directory.domains().map(({ id }) => id));
+    const changed = (request.changed ?? []).map((entity) => (entity as { domain_id?: string }).domain_id);
+    for (const domain of new Set([own, ...changed])) {
+      if (domain === undefined || !visible.has(domain)) continue;
+      await audit.write(domain, entry).catch((error: unknown) => {
+        request.log.error({ err: error, audit: entry }, 'a change is missing in the audit log');
+      });
+    }
+    return payload;
+  });
+}
+
+function isAudited(request: FastifyRequest): boolean {
+  const method = roleMethod(request);
+  if (READS.has(method)) return false;
+  return request.modelTarget == null ? SECTIONS.test(pathOf(request)) : WHOLE_CLASS.has(method);
+}
+
+function pathOf(request: FastifyRequest): string {
+  const definition = request.modelTarget?.collection.definition;
+  return definition === undefined ? rolePath(request) : `/model/${definition.classname}`;
+}
+
+function entryOf(request: FastifyRequest, { login, userId, domain }: Session): AuditEntry {
+  const changed = request.changed ?? [];
+  const ids = changed.map((entity) => (entity as { id?: unknown }).id).filter((id) => typeof id === 'string');
+  const bodies = [request.body].flat();
+  return {
+    login,
+    user_id: userId,
+    domain,
+    address: request.ip,
+    method: roleMethod(request),
+    path: pathOf(request),
+    ids: ids.slice(0, MAX_IDS),
+    count: Math.max(ids.length, 1),
+    fields: [...new Set(bodies.flatMap(fieldsOf))].slice(0, MAX_FIELDS),
+  };
+}
+
+/** Composites are changed key by key, so that these are told. */
+function fieldsOf(body: unknown): readonly string[] {
+  if (!isObject(body)) return [];
+  return Object.entries(body).flatMap(([name, value]) =>
+    isObject(value) && Object.keys(value).length > 0 ? Object.keys(value).map((key) => `${name}.${key}`) : [name],
+  );
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
