@@ -31,7 +31,7 @@ describe('REST: access log', () => {
       ['INVITE', '/rest/v1/uc/calls', 200],
       ['LOOKUP', '/rest/v1/uc/calls', 404],
     ]);
-    expect(lines[2]).to.include({ login: 'admin', domain: 'demo.local', operation: 'op-1', route: '/uc/calls' });
+    expect(lines[3]).to.include({ login: 'admin', domain: 'demo.local', operation: 'op-1', route: '/uc/calls' });
   });
 
   it('cuts DTMF tails and secrets at any depth, and leaves the request alone', () => {
