@@ -4,7 +4,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import module from 'node:module';
-import { availableParallelism, constants } from 'node:os';
+import { constants } from 'node:os';
 import { dirname, join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
@@ -16,11 +16,10 @@ const SUPPORTED = ['linux-x64', 'linux-arm64', 'darwin-x64', 'darwin-arm64', 'wi
 const SERVERS = ['start', 'embedded'];
 /**
  * What keeps the memory of such a process flat (docs/performance.md): a call leaves its garbage in the heaps and memory pools
- * of a dozen threads, and by default these grow as if the machine had nothing else to do. By default, too, four threads help
- * to collect it, however few processors there are: while they are at it, nobody else gets one, calls least of all.
+ * of a dozen threads, and by default these grow as if the machine had nothing else to do. The number of V8's helper threads
+ * stays Node's: with one, a thread that ends can wait for ever (nodejs/node issue 54918).
  */
 const FLAGS = [
-  `--v8-pool-size=${poolSize()}`,
   '--max-semi-space-size=8',
   '--heap-growing-percent=50',
   '--no-memory-reducer',
@@ -53,11 +52,6 @@ if (major !== NEEDED_MAJOR) {
 function flags() {
   const given = `${process.execArgv.join(' ')} ${process.env.NODE_OPTIONS ?? ''}`;
   return FLAGS.filter((flag) => !given.includes(flag.split('=')[0]));
-}
-
-/** Helpers that leave a processor to what they help. */
-function poolSize() {
-  return Math.min(4, Math.max(1, availableParallelism() - 1));
 }
 
 function environment() {

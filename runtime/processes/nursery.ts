@@ -18,8 +18,7 @@ export interface Birth {
 }
 
 const MAIN = fileURLToPath(new URL('./nursery-main.ts', import.meta.url));
-/** It holds a few strings. */
-const SMALL = ['--max-old-space-size=24', '--max-semi-space-size=1', '--disable-warning=ExperimentalWarning'];
+const FLAGS = ['--disable-warning=ExperimentalWarning'];
 
 /** Priority of what is started, where nothing else is said: calls come first. */
 const NICE = 5;
@@ -71,7 +70,7 @@ export class Nursery {
   }
 
   #open(): ChildProcess {
-    const child = spawn(process.execPath, [...SMALL, MAIN, String(this.#nice)], {
+    const child = spawn(process.execPath, [...FLAGS, MAIN, String(this.#nice)], {
       env: {},
       cwd: '/',
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],

@@ -68,7 +68,7 @@ async function openPglite(options: StorageOptions): Promise<Storage> {
   const lock = await lockDirectory(dataDir);
   try {
     const template = options.templateFolder === undefined ? templateFolder() : options.templateFolder;
-    await ensureCluster(directory, template ?? undefined);
+    await ensureCluster(directory, template ?? undefined, log);
     const engine = new PgliteEngine({ directory, queryTimeoutMs: MAINTENANCE_TIMEOUT_MS, log });
     const db = new Kysely<Schema>({ dialect: pgliteDialect(engine) });
     await migrateOrEnd(db, log);

@@ -5,11 +5,16 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import process from 'node:process';
 import { ensureCluster, templateFolder } from './pglite/cluster.ts';
+
+const say = (fields: object, message: string): void =>
+  void process.stderr.write(`${message} ${JSON.stringify(fields)}\n`);
+const LOG = { debug: say, info: say, warn: say, error: say };
 
 const folder = mkdtempSync(join(tmpdir(), 'ringmaster-template-'));
 try {
-  await ensureCluster(join(folder, 'cluster'), templateFolder());
+  await ensureCluster(join(folder, 'cluster'), templateFolder(), LOG);
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

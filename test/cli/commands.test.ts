@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
-import { availableParallelism, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
@@ -150,11 +150,8 @@ describe('the ringmaster command', function () {
     };
     const growth = '--heap-growing-percent=50';
     const noBursts = ['--no-memory-reducer', '--no-incremental-marking-task'];
-    // Helpers of the garbage collection that leave a processor to what they help.
-    const helpers = `--v8-pool-size=${Math.min(4, Math.max(1, availableParallelism() - 1))}`;
     const mapped = 'MALLOC_MMAP_THRESHOLD_=131072';
     expect(await limitsOf({})).to.deep.equal([
-      helpers,
       '--max-semi-space-size=8',
       growth,
       ...noBursts,
@@ -165,7 +162,6 @@ describe('the ringmaster command', function () {
     expect(await limitsOf(own)).to.deep.equal(['MALLOC_ARENA_MAX=4']);
     // Of two that contradict each other V8 takes the last one.
     expect(await limitsOf({}, ['--memory-reducer'])).to.deep.equal([
-      helpers,
       '--max-semi-space-size=8',
       growth,
       ...noBursts,
@@ -176,7 +172,6 @@ describe('the ringmaster command', function () {
     const heap = { NODE_OPTIONS: '--max-semi-space-size=32' };
     expect(await limitsOf(heap)).to.have.members([
       'NODE_OPTIONS=--max-semi-space-size=32',
-      helpers,
       growth,
       ...noBursts,
       'MALLOC_ARENA_MAX=2',

@@ -27,7 +27,7 @@ describe('PGlite engine', function () {
 
   before(async () => {
     directory = join(folders.make(), 'cluster');
-    await ensureCluster(directory, templateFolder());
+    await ensureCluster(directory, templateFolder(), log);
   });
   beforeEach(() => {
     logged.length = 0;

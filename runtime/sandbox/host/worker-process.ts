@@ -71,8 +71,6 @@ export class WorkerProcess {
     this.#events = events;
     const { memoryMb, restMs, nice, workers: processes } = options;
     const args = [
-      // Helpers of many scripts at once would be before calls: however low their priority, Linux owes each of them its share.
-      '--v8-pool-size=1',
       '--permission',
       '--allow-addons',
       `--allow-fs-read=${ROOT}`,

@@ -1,15 +1,26 @@
 /** A cluster is PostgreSQL's word for one data folder. Makes it when it is missing or was never finished. */
-import { createHash } from 'node:crypto';
+import { fork } from 'node:child_process';
+import { createHash, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { findPackageJSON } from 'node:module';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Worker } from 'node:worker_threads';
 import { StorageUnavailableError } from '../errors.ts';
-import type { ClusterReply, ClusterWorkerData } from './protocol.ts';
+import type { StorageLog } from '../storage.ts';
+import type { ClusterOrder, ClusterReply } from './protocol.ts';
 
 const MIGRATIONS = fileURLToPath(new URL('../migrations/', import.meta.url));
+const PROCESS = fileURLToPath(new URL('./cluster-process.ts', import.meta.url));
+
+/** Milliseconds that making a cluster may take the first time; it takes 4 s of CPU, a minute on a very busy machine. */
+const LIMIT_MS = 60_000;
+/** Each attempt may take twice as long as the one before: the machine may only be slow. */
+const ATTEMPTS = 3;
+/** Ends the name of a folder until the cluster in it is finished. */
+const UNFINISHED = '.unfinished';
+/** Last characters of the process's error output that are kept, to explain its end. */
+const LAST_WORDS = 2000;
 
 /**
  * Where the finished cluster without data is kept, beside the installed packages: initdb and the migrations take 4 s of CPU, a
@@ -31,20 +42,78 @@ function migrationsHash(): string {
 
 /**
  * Makes the cluster in `folder` unless a finished one is there. The caller holds the lock of the data directory.
+ * An attempt that takes too long is ended, logged as a warning and repeated.
  *
  * @param folder the cluster's folder; its parent exists
  * @param template where a template is kept; undefined: none
- * @throws StorageUnavailableError when the folder cannot be written
+ * @param limitMs milliseconds that the first attempt may take
+ * @throws StorageUnavailableError when the folder cannot be written, or no attempt was done in time
  */
-export async function ensureCluster(folder: string, template: string | undefined): Promise<void> {
+export async function ensureCluster(
+  folder: string,
+  template: string | undefined,
+  log: StorageLog,
+  limitMs = LIMIT_MS,
+): Promise<void> {
   if (existsSync(folder)) return;
-  const data: ClusterWorkerData = { target: folder, template };
-  const worker = new Worker(new URL('./cluster-worker.ts', import.meta.url), { workerData: data });
-  const [reply] = (await once(worker, 'message')) as [ClusterReply];
-  await worker.terminate();
-  if (reply.type === 'failed') {
-    throw new StorageUnavailableError(
-      `The database folder ${folder} cannot be made: ${reply.message}. Check that it is writable and the disk has room.`,
-    );
+  removeUnfinished(folder);
+  for (let attempt = 1, limit = limitMs; attempt <= ATTEMPTS; attempt += 1, limit *= 2) {
+    const id = randomUUID();
+    const target = `${folder}${UNFINISHED}-${id}`;
+    const order: ClusterOrder = {
+      target,
+      template: template === undefined ? undefined : { folder: template, unfinished: `${template}.${id}` },
+    };
+    const reply = await makeCluster(order, limit);
+    if (reply?.type === 'made') {
+      // Not by that process: if this one is gone, another may be at work by now.
+      renameSync(target, folder);
+      return;
+    }
+    for (const left of [target, order.template?.unfinished ?? target]) rmSync(left, { recursive: true, force: true });
+    if (reply?.type === 'failed') {
+      throw new StorageUnavailableError(
+        `The database folder ${folder} cannot be made: ${reply.message}. Check that it is writable and the disk has room.`,
+      );
+    }
+    const fields = { folder, milliseconds: limit, attempt, attempts: ATTEMPTS };
+    log.warn(fields, 'making the database took too long; its process was killed');
   }
+  throw new StorageUnavailableError(
+    `The database folder ${folder} could not be made: each of ${ATTEMPTS} attempts took too long. Check the disk and the load of the machine.`,
+  );
+}
+
+/** What starts that were killed have left. */
+function removeUnfinished(folder: string): void {
+  const parent = dirname(folder);
+  for (const entry of readdirSync(parent)) {
+    if (entry.startsWith(`${basename(folder)}${UNFINISHED}`))
+      rmSync(join(parent, entry), { recursive: true, force: true });
+  }
+}
+
+/** @returns undefined when it took longer than `limitMs` and was ended */
+async function makeCluster(order: ClusterOrder, limitMs: number): Promise<ClusterReply | undefined> {
+  const child = fork(PROCESS, [JSON.stringify(order)], {
+    execArgv: ['--disable-warning=ExperimentalWarning'],
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+  });
+  let lastWords = '';
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    lastWords = (lastWords + text).slice(-LAST_WORDS);
+  });
+  const { promise, resolve } = Promise.withResolvers<ClusterReply | undefined>();
+  const timer = setTimeout(() => resolve(undefined), limitMs);
+  child.once('message', (reply: ClusterReply) => resolve(reply));
+  child.once('error', (error) => resolve({ type: 'failed', message: error.message }));
+  const gone = once(child, 'close').then(([code, signal]) =>
+    resolve({ type: 'failed', message: `its process ended with ${signal ?? `code ${code}`} ${lastWords}`.trimEnd() }),
+  );
+  const reply = await promise;
+  clearTimeout(timer);
+  child.kill('SIGKILL');
+  // One that could not be started has no end.
+  if (child.pid !== undefined) await gone;
+  return reply;
 }

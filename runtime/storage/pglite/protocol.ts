@@ -1,4 +1,4 @@
-/** What the node and the PGlite worker say to each other; everything is plain data. */
+/** What the node and its PGlite worker and cluster process say to each other; everything is plain data. */
 import type { SqlErrorFields } from '../errors.ts';
 
 export interface EngineWorkerData {
@@ -30,13 +30,11 @@ export type EngineReply =
   | { readonly type: 'ran'; readonly replies: readonly Uint8Array[] }
   | { readonly type: 'closed' };
 
-export interface ClusterWorkerData {
+export interface ClusterOrder {
   /** Where the new cluster goes; must not exist. */
   readonly target: string;
-  /** A finished cluster to copy, made if missing; undefined: none is kept. */
-  readonly template: string | undefined;
+  /** A finished cluster to copy, made if missing, and its name until it is finished; undefined: none is kept. */
+  readonly template: { readonly folder: string; readonly unfinished: string } | undefined;
 }
 
-export type ClusterReply =
-  | { readonly type: 'made'; readonly fromTemplate: boolean }
-  | { readonly type: 'failed'; readonly message: string };
+export type ClusterReply = { readonly type: 'made' } | { readonly type: 'failed'; readonly message: string };
