@@ -39,19 +39,18 @@ export class ChannelSession {
    * @throws MediaError with status 488 when there is no common codec, or the sound is to be encrypted; the reason of `gone`
    */
   async modify(sdp: string, gone: AbortSignal, setVariable: (variable: string) => Promise<void>): Promise<string> {
-    const remote = farEndSdp(sdp);
     // Not even asked: FreeSWITCH is silent for seconds after an offer without a codec that it has.
-    if (this.#codecs.size > 0 && this.#codecs.isDisjointFrom(audioCodecs(remote))) throw noCodec();
-    const describe = async (description: string): Promise<string> => {
-      const variable = this.#silence.variableFor(description);
+    if (this.#codecs.size > 0 && this.#codecs.isDisjointFrom(audioCodecs(farEndSdp(sdp)))) throw noCodec();
+    const describe = async (remote: string): Promise<string> => {
+      const variable = this.#silence.variableFor(remote);
       if (variable !== undefined) await setVariable(variable);
-      const answer = await reinvite(this.#endpoint, description, gone);
+      const answer = await reinvite(this.#endpoint, farEndSdp(remote), gone);
       if (!hasAudio(answer)) throw noCodec();
-      return inProfileOf(description, answer);
+      return inProfileOf(remote, answer);
     };
     try {
-      this.#local = await describe(remote);
-      this.#remote = remote;
+      this.#local = await describe(sdp);
+      this.#remote = sdp;
       return this.#local;
     } catch (error) {
       // The media server may have taken what it cannot do, and be without sound since (docs/conformance.md).

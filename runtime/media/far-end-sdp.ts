@@ -6,20 +6,24 @@ const NOT_DONE =
 
 const ENCRYPTED_AUDIO = /^m=audio [1-9]\d* \S*SAVP/m;
 
+/** The profile for quicker reports (RFC 4585): nothing of it has to be done but to answer by it. */
+const QUICK_REPORTS = /^(m=audio \d+(?:\/\d+)?) RTP\/AVPF(?= )/gim;
+
 /**
  * A far end's session description as the media server is to read it. ICE is never done here: sound goes to where the far end's
  * comes from. Left to itself FreeSWITCH refuses the sound of a phone that offers ICE, as none of its candidates suits; whoever
- * leaves the lines alone does without ICE (RFC 8839 section 4.2.5).
+ * leaves the lines alone does without ICE (RFC 8839 section 4.2.5). `RTP/AVPF` is `RTP/AVP` here: FreeSWITCH answers it by that,
+ * or refuses it where it offered that itself; see `inProfileOf`.
  * @throws MediaError with status 488 when the sound is to be encrypted, which drachtio-fsmrf takes for a mistake of its caller
  */
 export function farEndSdp(sdp: string): string {
   if (ENCRYPTED_AUDIO.test(sdp)) throw new MediaError('the phone wants encrypted sound, which is not done here', 488);
-  return sdp.replace(NOT_DONE, '');
+  return sdp.replace(NOT_DONE, '').replace(QUICK_REPORTS, '$1 RTP/AVP');
 }
 
 /**
- * An answer whose sound has the profile that was offered (RFC 3264 section 6.1, RFC 4585 section 4.1): FreeSWITCH answers
- * `RTP/AVPF` by `RTP/AVP`. An answer may leave out streams, so that the offered stream is known by its kind alone.
+ * An answer of the media server whose sound has the profile that was offered (RFC 3264 section 6.1, RFC 4585 section 4.1). An
+ * answer may leave out streams, so that the offered stream is known by its kind alone.
  */
 export function inProfileOf(offer: string, answer: string): string {
   const profile = /^m=audio [1-9]\d*(?:\/\d+)? (\S+)/m.exec(offer)?.[1];

@@ -84,13 +84,13 @@ export class MediaServer implements EndpointServer {
    *   busy or does not answer
    */
   async createEndpoint(wish: EndpointWish = {}, patienceMs = BUSY_PATIENCE_MS): Promise<MediaEndpoint> {
-    const { via } = wish;
-    const remoteSdp = wish.remoteSdp === undefined ? undefined : farEndSdp(wish.remoteSdp);
+    const { via, remoteSdp } = wish;
+    const plain = remoteSdp === undefined ? undefined : farEndSdp(remoteSdp);
     const end = performance.now() + patienceMs;
     for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LAST_PAUSE_MS)) {
       try {
         const silence = new SilenceLimit(wish.mayBeSilent === true ? 0 : this.#silenceLimitMs, remoteSdp);
-        const endpoint = await this.#create({ via, remoteSdp }, silence.headers);
+        const endpoint = await this.#create({ via, remoteSdp: plain }, silence.headers);
         const session = new ChannelSession(endpoint, silence, remoteSdp);
         return new MediaEndpoint(endpoint, this, { via, session });
       } catch (error) {

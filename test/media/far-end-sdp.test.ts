@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { inProfileOf } from '../../runtime/media/far-end-sdp.ts';
+import { farEndSdp, inProfileOf } from '../../runtime/media/far-end-sdp.ts';
 
 describe('media: the profile of an answer', () => {
   const offer = 'v=0\r\nm=video 0 RTP/SAVPF 96\r\nm=audio 4000 RTP/AVPF 0\r\n';
@@ -8,6 +8,10 @@ describe('media: the profile of an answer', () => {
     const answer = 'v=0\r\nm=audio 5000 RTP/AVP 0\r\nm=video 0 RTP/AVP 96\r\n';
     expect(inProfileOf(offer, answer)).to.equal('v=0\r\nm=audio 5000 RTP/AVPF 0\r\nm=video 0 RTP/AVP 96\r\n');
     expect(inProfileOf('v=0\r\nm=audio 4000 RTP/AVP 0\r\n', answer)).to.equal(answer);
+  });
+
+  it('is the plain one for the media server', () => {
+    expect(farEndSdp(offer)).to.equal('v=0\r\nm=video 0 RTP/SAVPF 96\r\nm=audio 4000 RTP/AVP 0\r\n');
   });
 
   it('stays where no sound was offered', () => {
