@@ -15,7 +15,7 @@ import type { CallingLeg, Device } from './leg.ts';
 import { uriOf } from './party.ts';
 import { PhoneLeg } from './phone-leg.ts';
 import { servePreAnswer } from './pre-answer.ts';
-import { isChallenge, refusalForCaller } from './refusal.ts';
+import { refusalForCaller } from './refusal.ts';
 import { sendDigits } from './send-digits.ts';
 import type { SwitchTools } from './tools.ts';
 
@@ -233,16 +233,9 @@ class PhonesCall {
   }
 
   #refused(callId: string, refusal: SipAnswer): SipAnswer {
-    const { dialog } = this.#options;
-    dialog.removeBranch(callId);
+    this.#options.dialog.removeBranch(callId);
     const party = this.#called.get(callId)?.target.callee.party;
-    if (party === undefined) return refusal;
-    if (party.kind === 'provider' && isChallenge(refusal)) {
-      const { code, domain } = party.provider;
-      const details = { provider: code, domain, status: refusal.status, callid: callId };
-      this.#tools.log.warn(details, 'the provider does not accept our credentials: see its login, auth_user and pwd');
-    }
-    return refusalForCaller(refusal, party);
+    return party === undefined ? refusal : refusalForCaller(this.#tools, refusal, party, { callid: callId });
   }
 
   /** A phone forwards the call (3xx): each account is called once. */
@@ -302,7 +295,8 @@ class PhonesCall {
       await this.#endpoint?.modify(sdp);
       return undefined;
     } catch (err) {
-      if (!this.#options.dialog.ended.aborted) this.#tools.failed(err, 'answer', { callid: callId });
+      const over = this.#picked || this.#options.dialog.ended.aborted;
+      if (!over) this.#tools.failed(err, 'answer', { callid: callId });
       return answer(err instanceof MediaError ? err.status : 500, undefined, true);
     }
   }

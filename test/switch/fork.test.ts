@@ -23,14 +23,14 @@ class ScriptedInvite {
   cancel(): void {
     this.cancelled = true;
   }
-  pickUp(): void {
+  pickUp(sdp = 'v=0'): void {
     const dialog = {
       bye: () => {
         this.bye = true;
         return Promise.resolve();
       },
     } as unknown as SipDialog;
-    this.#result.resolve({ answered: true, dialog, sdp: 'v=0', answer: answer(200, 'OK', false), allowEvents: [] });
+    this.#result.resolve({ answered: true, dialog, sdp, answer: answer(200, 'OK', false), allowEvents: [] });
   }
   refuse(status: number, contacts: readonly string[] = []): void {
     this.#result.resolve({ answered: false, answer: answer(status, undefined, false), contacts });
@@ -81,6 +81,22 @@ describe('a forked call', () => {
     await invites[1]?.result;
     await Promise.resolve();
     expect(invites.map((invite) => invite.bye)).to.deep.equal([false, true]);
+  });
+
+  it('hangs up whose answer cannot be taken, and goes to the next who answers', async () => {
+    const { made, invites, failed } = fork(2);
+    invites[0]?.pickUp('unusable');
+    invites[1]?.pickUp();
+    const outcome = await made.outcome;
+    expect(outcome.answered && outcome.target.callId).to.equal('c1');
+    expect(invites.map((invite) => invite.bye)).to.deep.equal([true, false]);
+    expect(failed).to.deep.equal(['c0']);
+  });
+
+  it('ends with 488 when no answer can be taken', async () => {
+    const { made, invites } = fork(1);
+    invites[0]?.pickUp('');
+    expect((await made.outcome).answer).to.include({ status: 488, local: true });
   });
 
   it('fails when all have refused, with the best answer', async () => {
