@@ -123,6 +123,7 @@ export class Conferences {
     if (known !== undefined) return known;
     const address: RoomAddress = { domain, confroomnum, number, uri: bracketUri(number, domain) };
     const room = new Room(this.#services, address, roomSettings(featureCode), on, {
+      begun: () => this.#list(room),
       seated: ({ line }) => {
         if (line !== undefined) this.#store.link(line.dialogid, room.confid);
       },
@@ -133,17 +134,22 @@ export class Conferences {
     });
     this.#rooms.set(room.confid, room);
     this.#byNumber.set(numberKey(domain, number), room);
+    return room;
+  }
+
+  /** Others find the room from now on. */
+  #list(room: Room): void {
+    const { domain, confroomnum, number, uri } = room.address;
     this.#store.add({
       confid: room.confid,
       confroomnum,
       confnumber: room.confnumber,
       number,
-      uri: address.uri,
+      uri,
       domain,
       freePlaces: () => room.free,
       view: () => room.view(),
     });
-    return room;
   }
 
   #close(room: Room): void {

@@ -40,14 +40,18 @@ export class Room implements Host {
   readonly #recording: RoomRecording;
   readonly #topology = new Topology();
   readonly #participants = new Map<string, Participant>();
+  readonly #onBegin: (room: Room) => void;
   readonly #onSeated: (participant: Participant) => void;
   readonly #onLeft: (participant: Participant) => void;
   readonly #onEnd: (room: Room) => void;
   readonly #forgetting = new Set<NodeJS.Timeout>();
+  /** Somebody is, or was, a participant: the conference is known from then on. */
+  #begun = false;
   #ended = false;
 
   /**
    * @param on the media server to be on; undefined: any
+   * @param told.begun the first participant is there; before, callers are asked for the PIN at most
    * @param told.seated somebody became a participant; his dialog finds the room from now on
    * @param told.left a participant is none any more
    * @param told.ended the room is empty
@@ -57,21 +61,25 @@ export class Room implements Host {
     address: RoomAddress,
     settings: RoomSettings,
     on: EndpointServer | undefined,
-    told: { seated(participant: Participant): void; left(participant: Participant): void; ended(room: Room): void },
+    told: {
+      begun(room: Room): void;
+      seated(participant: Participant): void;
+      left(participant: Participant): void;
+      ended(room: Room): void;
+    },
   ) {
     this.address = address;
     this.settings = settings;
     this.mix = services.mix(this.confid, on);
     this.#site = services.site;
     this.#observer = services.observer;
+    this.#onBegin = (room) => told.begun(room);
     this.#onSeated = (participant) => told.seated(participant);
     this.#onLeft = (participant) => told.left(participant);
     this.#onEnd = (room) => told.ended(room);
     this.#events = new RoomEvents(services.events, this);
     this.#recording = new RoomRecording(services, this, this.#events);
     this.#sound = new RoomSound(services, this, this.#topology, this.#events);
-    this.#events.started();
-    this.#observer.happened('conf_start');
   }
 
   /** Where its sound is: whoever takes part has his there. */
@@ -193,12 +201,12 @@ export class Room implements Host {
 
   lined(participant: Participant): void {
     if (participant.state === 'entering') return;
-    this.#onSeated(participant);
+    this.#seat(participant);
     this.#events.state(participant);
   }
 
   changed(participant: Participant, before: SeatState): void {
-    if (before === 'entering') this.#onSeated(participant);
+    if (before === 'entering') this.#seat(participant);
     this.#events.state(participant);
     if (participant.state === 'connected' && before !== 'hold') this.#recording.joined(participant);
   }
@@ -232,6 +240,16 @@ export class Room implements Host {
     if (!all.some(({ state, admission }) => keepsRoomAlive(state, admission))) this.#end();
   }
 
+  #seat(participant: Participant): void {
+    if (!this.#begun) {
+      this.#begun = true;
+      this.#onBegin(this);
+      this.#events.started();
+      this.#observer.happened('conf_start');
+    }
+    this.#onSeated(participant);
+  }
+
   #forgetLater({ participantid }: Participant): void {
     const timer = setTimeout(() => {
       this.#forgetting.delete(timer);
@@ -249,6 +267,7 @@ export class Room implements Host {
     for (const timer of this.#forgetting) clearTimeout(timer);
     this.#recording.ended();
     this.#onEnd(this);
+    if (!this.#begun) return;
     this.#events.ended();
     this.#observer.happened('conf_end');
   }

@@ -33,7 +33,7 @@ export function callConference(
   if (entered === undefined) return failedAttempt(486);
   const leg = new ConferenceLeg(entered.room, entered.participant);
   const uris = { localuri: bracketUri(fromNumber, domain), remoteuri: entered.room.uri };
-  dialog.addBranch(leg, uris, Date.now());
+  dialog.addBranch(leg, uris, 'undefined');
   leg.connectedBy(dialog.dialogid);
   options.onEntered?.(entered);
   const progress = new AttemptProgress();

@@ -155,7 +155,7 @@ class PhonesCall {
     this.#dropEndpoint();
     part();
     const uris = { localuri: bracketUri(fromNumber, domain), remoteuri: uriOf(leg.party) };
-    dialog.addBranch(leg, uris, Date.now());
+    dialog.addBranch(leg, uris, 'undefined');
     dialog.establish(leg);
     try {
       await this.#early?.catch(() => undefined);

@@ -117,8 +117,11 @@ export class CallDialog implements LegOwner {
     return this.#ended.signal;
   }
 
-  /** Adds a called party, or a called party's further contact. */
-  addBranch(leg: Leg, uris: { localuri: string; remoteuri: string }, expirets: number): void {
+  /**
+   * Adds a called party, or a called party's further contact.
+   * @param expirets until when it may be called, milliseconds since the epoch; `undefined` for one without a limit
+   */
+  addBranch(leg: Leg, uris: { localuri: string; remoteuri: string }, expirets: DialogLeg['expirets']): void {
     if (this.#state !== 'forking') return;
     leg.owner = this;
     this.#b.set(leg.callid, { leg, side: 'b', ...uris, expirets });

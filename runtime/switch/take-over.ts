@@ -59,7 +59,7 @@ export async function moveLeg(
   const waits = other === 'waits' || (other === 'held' && from.opposite(leg) instanceof PhoneLeg);
   if (waits && from.state === 'dialog') tools.dialogs.part(from, leg, other === 'held');
   else from.endWithout(leg, { by: 'transfer', status: 480, reason: 'Transferred' });
-  dialog.addBranch(leg, { localuri: uriOf(dialog.a.party), remoteuri: uriOf(leg.party) }, Date.now());
+  dialog.addBranch(leg, { localuri: uriOf(dialog.a.party), remoteuri: uriOf(leg.party) }, 'undefined');
   dialog.establish(leg);
   return dialog;
 }

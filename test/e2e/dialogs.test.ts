@@ -48,6 +48,25 @@ describe('list and read of dialogs', () => {
     });
   });
 
+  it('give a called party that is there at once no time limit: a conference, or who was taken over', async () => {
+    const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
+    const limits = async () => (await stage.dialog()).legs.map(({ side, expirets }) => [side, expirets]);
+    const none = [
+      ['a', 'undefined'],
+      ['b', 'undefined'],
+    ];
+    const room = await alice.call('*7091');
+    await room.answered();
+    expect(await limits()).to.deep.equal(none);
+    await room.hangup();
+    await stage.expectNoDialog();
+    const { outgoing } = await stage.connect(alice, bob, '102');
+    const taking = await carol.call('102', { headers: [{ name: 'Replaces', value: outgoing.replaces }] });
+    await taking.answered();
+    await outgoing.ended();
+    expect(await limits()).to.deep.equal(none);
+  });
+
   it('name the called party by login when it was called by login', async () => {
     const [alice, bob] = await stage.phones('alice', 'bob');
     await stage.connect(alice, bob, 'bob');

@@ -32,6 +32,37 @@ describe('the events of a conference', () => {
     return { told, close: () => socket.close() };
   };
 
+  it('tell nothing of a room at whose door somebody asks for entrance, until the PIN is given', async () => {
+    const rest = await stage.rest();
+    const code = { prefix: '*7701', type: 'conference', opts: { pin: '4711', pin_prompt: 'tone:%(800,0,1300)' } };
+    expect((await rest.send('POST', '/rest/v1/domain/featurecodes', { body: code })).status).to.equal(200);
+    const events = await listen('admin', '*77011');
+    const types = () => events.told.map(({ type }) => type);
+    const started = async () =>
+      /conference_events_total\{event="conf_start"\} (\d+)/.exec((await rest.get('/metrics')).text)?.[1];
+    const before = await started();
+    const [alice, bob] = await stage.phones('alice', 'bob');
+    const guessing = await rooms.enter(alice, '*77011');
+    for (let attempt = 0; attempt < 3; attempt += 1) {
+      await guessing.hears(1300);
+      expect(await rooms.list()).to.deep.equal([]);
+      await guessing.sendDtmf('1#');
+    }
+    expect((await guessing.ended()).by).to.equal('there');
+    await stage.expectNoDialog();
+    expect(await started()).to.equal(before);
+    // Events come in order: none came before these.
+    const knowing = await rooms.enter(bob, '*77011');
+    await knowing.hears(1300);
+    await knowing.sendDtmf('4711');
+    const { confid } = await rooms.only(1);
+    await knowing.hangup();
+    await eventually(async () => expect(types().at(-1)).to.equal('conf_end'));
+    expect(types().slice(0, 3)).to.deep.equal(['conf_start', 'conf_state', 'conf_join']);
+    expect(new Set(events.told.map(({ data }) => data['confid']))).to.deep.equal(new Set([confid]));
+    events.close();
+  }).timeout(30_000);
+
   it('tell of its begin and end, who comes, talks, holds, is parted and goes, in order', async () => {
     const events = await listen('admin', '*707111');
     const nobody = await listen('alice', '*707111');
