@@ -81,6 +81,16 @@ export const reportAs = (example: string) =>
     }),
   );
 
+/** The setting by which a transfer names whoever wants it. */
+export const referredBy = Type.String({
+  maxLength: 256,
+  // Nothing that could end the header.
+  pattern: '^(<sips?:[^<>\\s]+>)?$',
+  default: '',
+  examples: ['<sip:101@demo.local>'],
+  description: 'Who wants the transfer: Referred-By of the new call (RFC 3892).',
+});
+
 /** Result fields that tell an answer. */
 export const ANSWER_RESULTS = {
   status: { type: 'integer', description: 'SIP status of the last answer, 0 when there was none yet.' },

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { defineComponent } from '../../runtime/interpreter/component.ts';
 import { conferringCall } from '../../runtime/interpreter/ports/conferring.ts';
-import { ANSWER_RESULTS, answerFields, answerOf, follow, reportAs } from '../answers.ts';
+import { ANSWER_RESULTS, answerFields, answerOf, follow, referredBy, reportAs } from '../answers.ts';
 
 export const conference = defineComponent({
   name: 'conference',
@@ -24,6 +24,7 @@ export const conference = defineComponent({
     moderator: Type.Boolean({ default: false, description: 'The other party is a moderator.' }),
     muted: Type.Boolean({ default: false, description: 'The other party listens and is not heard.' }),
     binding: Type.String({ maxLength: 256, default: '', description: 'Label attached to the call.' }),
+    referred_by: referredBy,
     report_as: reportAs('T'),
   }),
   shorthand: 'room',
@@ -40,10 +41,10 @@ export const conference = defineComponent({
   waits: true,
   needsCall: 'connected',
   subject: 'room',
-  run: async (context, { room: wanted, moderator, muted, binding, report_as: party }) => {
+  run: async (context, { room: wanted, moderator, muted, binding, referred_by: by, report_as: party }) => {
     const { report, call } = context;
-    const label = binding === '' ? {} : { binding };
-    const transfer = conferringCall(call).enterRoom({ room: wanted, moderator, muted, ...label });
+    const along = { ...(binding === '' ? {} : { binding }), ...(by === '' ? {} : { referredBy: by }) };
+    const transfer = conferringCall(call).enterRoom({ room: wanted, moderator, muted, ...along });
     const { acallid: callid, dialogid, provisional, final, room } = transfer;
     const entered = {
       confid: room?.confid ?? '',

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { defineComponent } from '../../runtime/interpreter/component.ts';
-import { ANSWER_RESULTS, answerFields, answerOf, follow, reportAs } from '../answers.ts';
+import { ANSWER_RESULTS, answerFields, answerOf, follow, referredBy, reportAs } from '../answers.ts';
 
 export const join = defineComponent({
   name: 'join',
@@ -16,6 +16,7 @@ export const join = defineComponent({
     dialogid: Type.String({ minLength: 1, maxLength: 64, examples: ['4f1c09d2ab7e'], description: 'The live call.' }),
     side: Type.Enum(['a', 'b'], { examples: ['b'], description: 'Which party: `a` called, `b` was called.' }),
     binding: Type.String({ maxLength: 256, default: '', description: 'Label attached to the call.' }),
+    referred_by: referredBy,
     report_as: reportAs('T'),
   }),
   exits: {
@@ -25,8 +26,13 @@ export const join = defineComponent({
   results: ANSWER_RESULTS,
   waits: true,
   needsCall: 'connected',
-  run: async (context, { dialogid, side, binding, report_as: party }) => {
-    const transfer = context.call.join({ dialogid, side, ...(binding === '' ? {} : { binding }) });
+  run: async (context, { dialogid, side, binding, referred_by: by, report_as: party }) => {
+    const transfer = context.call.join({
+      dialogid,
+      side,
+      ...(binding === '' ? {} : { binding }),
+      ...(by === '' ? {} : { referredBy: by }),
+    });
     const { acallid: callid, provisional, final } = transfer;
     const attempt = { callid, dialogid: transfer.dialogid, provisional, final };
     follow(context, attempt, side, party);

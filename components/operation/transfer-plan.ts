@@ -21,7 +21,7 @@ export const TransferResponse = Type.Object({
 });
 
 /**
- * @param more arguments of the scenario beside the dialog, its side, the initiator's number and domain, and the label
+ * @param more arguments of the scenario beside the dialog, its side, who the initiator is, and the label
  * @throws OperationError when the dialog is over or not answered, `by` is no side of it, or no phone is opposite
  */
 export function transferPlan(
@@ -44,6 +44,7 @@ export function transferPlan(
       side: opponent.side,
       initiator: initiator.number,
       initiator_domain: initiator.domain,
+      referred_by: initiator.uris.at(-1) ?? '',
       ...more,
       ...(binding === undefined ? {} : { binding }),
     },

@@ -3,7 +3,7 @@ import { defineComponent } from '../../runtime/interpreter/component.ts';
 import { parseDuration } from '../../runtime/interpreter/duration.ts';
 import { Duration } from '../../runtime/interpreter/setting.ts';
 import { preAnswerOf, preAnswerSettings } from '../pre-answer.ts';
-import { ANSWER_RESULTS, answerFields, answerOf, exitOf, follow, reportAs } from '../answers.ts';
+import { ANSWER_RESULTS, answerFields, answerOf, exitOf, follow, referredBy, reportAs } from '../answers.ts';
 
 export const refer = defineComponent({
   name: 'refer',
@@ -34,6 +34,7 @@ export const refer = defineComponent({
     ),
     ringback: Type.Boolean({ default: true, description: 'Whether the other party hears the ringback tone.' }),
     binding: Type.String({ maxLength: 256, default: '', description: 'Label attached to the new call.' }),
+    referred_by: referredBy,
     ...preAnswerSettings,
     report_as: reportAs('T'),
   }),
@@ -63,6 +64,7 @@ export const refer = defineComponent({
       ...(settings.back ? { back: true } : {}),
       ...(settings.domain === '' ? {} : { domain: settings.domain }),
       ...(settings.binding === '' ? {} : { binding: settings.binding }),
+      ...(settings.referred_by === '' ? {} : { referredBy: settings.referred_by }),
       ...(settings.timeout === undefined ? {} : { timeoutMs: parseDuration(settings.timeout) ?? 0 }),
     });
     const { acallid: callid, dialogid, provisional, final } = transfer;

@@ -12,6 +12,12 @@ export interface LegView {
   readonly side: 'a' | 'b';
 }
 
+/** Headers of the initiating INVITE. */
+export interface DialogOpts {
+  readonly 'referred-by'?: string;
+  readonly replaces?: string;
+}
+
 export interface DialogView {
   readonly acallid: string;
   readonly callids: readonly string[];
@@ -27,7 +33,7 @@ export interface DialogView {
   /** Milliseconds since the epoch. */
   readonly startts: number;
   readonly uris: readonly string[];
-  readonly opts: { readonly 'referred-by'?: string; readonly replaces?: string };
+  readonly opts: DialogOpts;
 }
 
 /** The names a `mask` may hold, in the order in which they are answered. */

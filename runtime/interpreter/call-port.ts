@@ -101,14 +101,13 @@ export interface OutgoingCall {
   readonly final: Promise<Answer>;
 }
 
-export interface ReferOptions {
+export interface ReferOptions extends TransferOptions {
   /** Number of the transfer target; a DTMF tail may follow `'` or `,`. */
   readonly to: string;
   /** Whose number that is, when not the scenario's domain: only the way back to whom the party was taken from. */
   readonly domain?: string;
   /** Back to whoever `takeOver` left `held`, when still there, in the call that they had; nobody is called then. */
   readonly back?: boolean;
-  readonly binding?: string;
   /** Played to the transferred party until the target answers. Default: the ringback tone. */
   readonly ringback?: boolean;
   readonly timeoutMs?: number;
@@ -124,6 +123,12 @@ export interface DialogSide {
 /** A label for the dialog that comes of it, beside those that it inherits. */
 export interface LabelOption {
   readonly binding?: string;
+}
+
+/** What goes along with a transfer. */
+export interface TransferOptions extends LabelOption {
+  /** Who wants it, as an address: the header Referred-By of the call that it makes (RFC 3892). */
+  readonly referredBy?: string;
 }
 
 export interface TakeOverOptions extends LabelOption {
@@ -217,5 +222,5 @@ export interface CallPort {
    * Joins the opponent with one side of another dialog, as a REFER with Replaces would: the rest of both ends. Only in
    * state `connected`.
    */
-  join(side: DialogSide & LabelOption): Transfer;
+  join(side: DialogSide & TransferOptions): Transfer;
 }

@@ -7,6 +7,7 @@ import { freshState } from './carried-state.ts';
 import { ConferenceLeg } from './conference-leg.ts';
 import { openPair } from './endpoint-pair.ts';
 import { type Party, urisOf } from './party.ts';
+import { referredHeader, referredOpts } from './referred-by.ts';
 import type { SwitchTools } from './tools.ts';
 
 /** Milliseconds somebody who is called from a room may ring. */
@@ -15,12 +16,14 @@ const INVITATION_MS = 60_000;
 /**
  * Calls somebody from a room, whose A leg the conference is.
  * @param dialled as it would be dialled in the room's domain; a DTMF tail may follow
+ * @param referredBy who wants it, where a participant's phone does (RFC 3892)
  * @returns his place, and how the call goes; undefined when the room is full or over
  */
 export function callFromConference(
   tools: SwitchTools,
   room: Room,
   dialled: string,
+  referredBy?: string,
 ): { readonly participant: Participant; readonly attempt: Attempt } | undefined {
   const { domain, number: roomNumber, uri } = room.address;
   const { number, tail } = splitDtmfTail(dialled);
@@ -43,6 +46,7 @@ export function callFromConference(
     remoteuri: uri,
     site: tools.site,
     carried: freshState(),
+    opts: referredOpts(referredBy),
   });
   leg.connectedBy(dialog.dialogid);
   const attempt = tools.placeCall(decision, {
@@ -54,7 +58,7 @@ export function callFromConference(
     fromNumber: roomNumber,
     fromName: undefined,
     timeoutMs: INVITATION_MS,
-    headers: {},
+    headers: referredHeader(referredBy),
   });
   void attempt.final.then((final) => {
     if (final.status >= 300) dialog.end(failureCause(final));

@@ -5,6 +5,7 @@ import { failureCause } from './attempt.ts';
 import { freshState } from './carried-state.ts';
 import { nameOf, numberOf } from './party.ts';
 import type { PhoneLeg } from './phone-leg.ts';
+import { referredHeader, referredInvite } from './referred-by.ts';
 import type { SwitchTools } from './tools.ts';
 
 /** Milliseconds a called party may ring before the caller gets 408. */
@@ -33,7 +34,7 @@ export function connectCaller(
     remoteuri,
     site: tools.site,
     carried: freshState(),
-    opts: headerOpts(invite),
+    opts: referredInvite(invite),
   });
   const attempt = tools.placeCall(tools.directory.route(domain, numberOf(party), number), {
     dialog,
@@ -44,14 +45,9 @@ export function connectCaller(
     fromNumber: numberOf(party),
     fromName: nameOf(party),
     timeoutMs: RING_MS,
-    headers: {},
+    headers: referredHeader(invite.header('Referred-By')),
   });
   void attempt.final.then((final) => {
     if (final.status >= 300) dialog.end(failureCause(final));
   });
-}
-
-function headerOpts(invite: IncomingInvite): { 'referred-by'?: string } {
-  const referredBy = invite.header('Referred-By');
-  return referredBy === undefined ? {} : { 'referred-by': referredBy };
 }

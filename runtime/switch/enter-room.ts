@@ -22,7 +22,7 @@ export function startEntering(
   old: CallDialog,
   opponent: CallingLeg,
   domain: string,
-  { room, moderator, muted, binding }: EnterOptions,
+  { room, moderator, muted, binding, referredBy }: EnterOptions,
   { instead, ...extras }: EnteringExtras = {},
 ): { readonly transfer: Transfer; readonly room: EnteredRoom | undefined } {
   let entered: EnteredRoom | undefined;
@@ -32,7 +32,12 @@ export function startEntering(
     tools,
     old,
     opponent,
-    { to, ringback: false, ...(binding === undefined ? {} : { binding }) },
+    {
+      to,
+      ringback: false,
+      ...(binding === undefined ? {} : { binding }),
+      ...(referredBy === undefined ? {} : { referredBy }),
+    },
     {
       ...extras,
       destination: { decision, domain },

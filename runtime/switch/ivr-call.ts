@@ -5,7 +5,7 @@ import type {
   CallState,
   DialogSide,
   DialOptions,
-  LabelOption,
+  TransferOptions,
   OutgoingCall,
   PartyInfo,
   ReferOptions,
@@ -278,7 +278,7 @@ export class IvrCall
     return { callid: this.callid, dialogid: '', provisional: final, final };
   }
 
-  join(side: DialogSide & LabelOption): CancellableTransfer {
+  join(side: DialogSide & TransferOptions): CancellableTransfer {
     return this.#transfers.join(side);
   }
 

@@ -1,4 +1,11 @@
-import type { Answer, CallState, DialogSide, LabelOption, ReferOptions, Transfer } from '../interpreter/call-port.ts';
+import type {
+  Answer,
+  CallState,
+  DialogSide,
+  TransferOptions,
+  ReferOptions,
+  Transfer,
+} from '../interpreter/call-port.ts';
 import type { EnterOptions, RoomTransfer } from '../interpreter/ports/conferring.ts';
 import type { HuntTransfer } from '../interpreter/ports/hunting.ts';
 import type { CancellableTransfer } from '../interpreter/ports/transfer.ts';
@@ -48,7 +55,7 @@ export class IvrTransfers {
     return this.#latest === undefined ? undefined : this.#tools.dialogs.find(this.#latest.dialogid);
   }
 
-  join(side: DialogSide & LabelOption): CancellableTransfer {
+  join(side: DialogSide & TransferOptions): CancellableTransfer {
     const { dialog, opponent } = this.#call.giveAway('join');
     return this.#follow(startJoin(this.#tools, dialog, opponent, side), opponent);
   }

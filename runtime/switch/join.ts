@@ -1,4 +1,4 @@
-import type { Answer, DialogSide, LabelOption, Transfer } from '../interpreter/call-port.ts';
+import type { Answer, DialogSide, TransferOptions, Transfer } from '../interpreter/call-port.ts';
 import { MediaError } from '../media/media-error.ts';
 import { answer } from '../signalling/answers.ts';
 import { failedAttempt } from './attempt.ts';
@@ -9,6 +9,7 @@ import { startEntering } from './enter-room.ts';
 import { IvrLeg } from './ivr-leg.ts';
 import type { CallingLeg } from './leg.ts';
 import { uriOf } from './party.ts';
+import { referredOpts } from './referred-by.ts';
 import { type FoundLeg, findLeg, moveLeg } from './take-over.ts';
 import type { SwitchTools } from './tools.ts';
 import { type BeforeSettling, partSound, settleTransfer } from './transfer.ts';
@@ -29,7 +30,7 @@ export function startJoin(
   tools: SwitchTools,
   old: CallDialog,
   opponent: CallingLeg,
-  side: DialogSide & LabelOption,
+  side: DialogSide & TransferOptions,
   { beforeSettling, scenarios = false }: JoinExtras = {},
 ): Transfer {
   const room = joinedRoom(tools, old, opponent, side);
@@ -51,6 +52,7 @@ export function startJoin(
     remoteuri: uriOf(opponent.party),
     site: tools.site,
     carried: withLabel(joinedState(old.carried, found.dialog.carried), side.binding),
+    opts: referredOpts(side.referredBy),
   });
   const final = join(tools, dialog, opponent, { found, parted }).then(async (result) => {
     await beforeSettling?.(result);
@@ -84,7 +86,7 @@ function joinRoom(
   old: CallDialog,
   opponent: CallingLeg,
   { dialog, leg }: { readonly dialog: CallDialog; readonly leg: ConferenceLeg },
-  { side, beforeSettling }: { readonly side: LabelOption; readonly beforeSettling: BeforeSettling | undefined },
+  { side, beforeSettling }: { readonly side: TransferOptions; readonly beforeSettling: BeforeSettling | undefined },
 ): Transfer {
   const { domain, number } = leg.room.address;
   const options = { ...side, room: number, moderator: false, muted: false };

@@ -7,6 +7,7 @@ import type { CallDialog } from './dialog.ts';
 import { startJoin } from './join.ts';
 import { IvrLeg } from './ivr-leg.ts';
 import { PhoneLeg } from './phone-leg.ts';
+import { referrerOf } from './referred-by.ts';
 import { ReferProgress } from './refer-progress.ts';
 import { referToRoom } from './refer-to-room.ts';
 import type { SwitchTools } from './tools.ts';
@@ -25,10 +26,11 @@ export function transferByPhone(tools: SwitchTools, leg: PhoneLeg, request: Refe
   const target = parseReferTo(request.referTo);
   if (target === undefined) return { status: 400 };
   const progress = new ReferProgress(tools, leg, request);
+  const referredBy = referrerOf(request, leg.party);
   const found = tools.dialogs.findByCallId(leg.callid);
   const peer = found?.dialog.opposite(leg);
   if (peer instanceof ConferenceLeg && leg.owner === found?.dialog) {
-    return referToRoom(tools, { leg, room: peer.room, participant: peer.participant, progress }, target);
+    return referToRoom(tools, { leg, room: peer.room, participant: peer.participant, progress, referredBy }, target);
   }
   if (found === undefined || leg.owner !== found.dialog) return { status: 481 };
   if (!(peer instanceof PhoneLeg || peer instanceof IvrLeg)) return { status: 481 };
@@ -40,13 +42,21 @@ export function transferByPhone(tools: SwitchTools, leg: PhoneLeg, request: Refe
     // Whoever has that number here is not meant.
     if (!tools.isHere(target.host, domain))
       return { status: 202, accepted: () => progress.follow(() => failedAttempt(404)) };
-    start = () => startTransfer(tools, found.dialog, peer, { to: target.user }, { beforeSettling: told, domain });
+    start = () =>
+      startTransfer(tools, found.dialog, peer, { to: target.user, referredBy }, { beforeSettling: told, domain });
   } else {
     // A dialog is named by its tags, whatever host is named beside them.
     const other = tools.dialogs.findReplaced(target.replaces);
     // A call of another domain is not there.
     if (other === undefined || other.ringing || !other.dialog.isOf(domain)) return { status: 481 };
-    start = () => startJoin(tools, found.dialog, peer, partner(other), { beforeSettling: told, scenarios: true });
+    start = () =>
+      startJoin(
+        tools,
+        found.dialog,
+        peer,
+        { ...partner(other), referredBy },
+        { beforeSettling: told, scenarios: true },
+      );
   }
   // At once: the peer is out of the call before the phone hangs up.
   return { status: 202, accepted: () => progress.follow(start) };

@@ -18,6 +18,8 @@ interface Asking {
   readonly room: Room;
   readonly participant: Participant;
   readonly progress: ReferProgress;
+  /** Who wants it (RFC 3892). */
+  readonly referredBy: string;
 }
 
 /**
@@ -30,7 +32,7 @@ interface Asking {
  * The phone stays in the room, and is told by NOTIFY how it goes.
  */
 export function referToRoom(tools: SwitchTools, asking: Asking, target: ReferTarget): ReferAnswer {
-  const { leg, room, participant, progress } = asking;
+  const { leg, participant, progress } = asking;
   // Whoever has not given the PIN yet is no participant.
   if (participant.state === 'entering') return { status: 403 };
   if (target.method === 'BYE') return putOut(tools, asking, target);
@@ -40,7 +42,7 @@ export function referToRoom(tools: SwitchTools, asking: Asking, target: ReferTar
   }
   const other = otherCall(tools, leg, target.replaces);
   if (other === undefined) return { status: 481 };
-  return { status: 202, accepted: () => progress.follow(() => bringIn(tools, room, other)) };
+  return { status: 202, accepted: () => progress.follow(() => bringIn(tools, asking, other)) };
 }
 
 function putOut(tools: SwitchTools, { room, participant, progress }: Asking, { user, host }: ReferTarget): ReferAnswer {
@@ -58,9 +60,9 @@ function putOut(tools: SwitchTools, { room, participant, progress }: Asking, { u
   return { status: 202, accepted };
 }
 
-function invite(tools: SwitchTools, { room }: Asking, target: ReferTarget): Attempt {
+function invite(tools: SwitchTools, { room, referredBy }: Asking, target: ReferTarget): Attempt {
   if (!tools.isHere(target.host, room.address.domain)) return failedAttempt(404);
-  return callFromConference(tools, room, target.user)?.attempt ?? failedAttempt(486);
+  return callFromConference(tools, room, target.user, referredBy)?.attempt ?? failedAttempt(486);
 }
 
 /** Another call of the same account with somebody who can come into the room. */
@@ -81,7 +83,8 @@ function sameAccount({ party: one }: Pick<PhoneLeg, 'party'>, { party: other }: 
   return one.kind === 'sipuser' && other.kind === 'sipuser' && one.sipUser.id === other.sipUser.id;
 }
 
-function bringIn(tools: SwitchTools, room: Room, { dialog, peer }: OtherCall): Attempt {
+function bringIn(tools: SwitchTools, { room, referredBy }: Asking, { dialog, peer }: OtherCall): Attempt {
   const { domain, number } = room.address;
-  return startEntering(tools, dialog, peer, domain, { room: number, moderator: false, muted: false }).transfer;
+  return startEntering(tools, dialog, peer, domain, { room: number, moderator: false, muted: false, referredBy })
+    .transfer;
 }

@@ -1,6 +1,7 @@
 import { failureCause } from './attempt.ts';
 import { callConference } from './call-conference.ts';
 import type { ConferenceLeg } from './conference-leg.ts';
+import type { DialogOpts } from '../callstore/dialog-view.ts';
 import type { CallDialog } from './dialog.ts';
 import { nameOf, numberOf, uriOf } from './party.ts';
 import type { PhoneLeg } from './phone-leg.ts';
@@ -11,12 +12,12 @@ import type { SwitchTools } from './tools.ts';
  * conference. It is let in as the participant was: past the PIN, into a full room, moderator or muted as that one.
  * The participant is released when the newcomer is in; when it does not get in, everything stays as it was.
  * @param old the participant's call, one side of which is `seat`
- * @param replaces value of the header
+ * @param opts what the INVITE says of itself
  */
 export async function replaceInRoom(
   tools: SwitchTools,
   leg: PhoneLeg,
-  { old, seat, replaces }: { readonly old: CallDialog; readonly seat: ConferenceLeg; readonly replaces: string },
+  { old, seat, opts }: { readonly old: CallDialog; readonly seat: ConferenceLeg; readonly opts: DialogOpts },
 ): Promise<void> {
   const { room, participant } = seat;
   const { domain, number, confroomnum } = room.address;
@@ -26,7 +27,7 @@ export async function replaceInRoom(
     remoteuri: uriOf(leg.party),
     site: tools.site,
     carried: old.carried,
-    opts: { replaces },
+    opts,
   });
   const decision = tools.directory.route(domain, undefined, number);
   const attempt =

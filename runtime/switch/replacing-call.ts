@@ -3,11 +3,13 @@ import { MediaError } from '../media/media-error.ts';
 import { parseReplaces } from '../signalling/replaces.ts';
 import { reasonPhrase } from '../sip-facts/reason-phrase.ts';
 import { ConferenceLeg } from './conference-leg.ts';
+import type { DialogOpts } from '../callstore/dialog-view.ts';
 import type { CallDialog } from './dialog.ts';
 import { IvrLeg } from './ivr-leg.ts';
 import type { CallingLeg } from './leg.ts';
 import { type Party, uriOf } from './party.ts';
 import { PhoneLeg } from './phone-leg.ts';
+import { referredInvite } from './referred-by.ts';
 import { replaceInRoom } from './replace-in-room.ts';
 import { moveLeg } from './take-over.ts';
 import type { SwitchTools } from './tools.ts';
@@ -28,10 +30,11 @@ export function replaceByCall(tools: SwitchTools, party: Party, invite: Incoming
   if (wanted.earlyOnly) return invite.reject(486);
   const replaced = old.leg(side);
   const stays = replaced === undefined ? undefined : old.opposite(replaced);
+  const opts = { ...referredInvite(invite), replaces };
   let work: (leg: PhoneLeg) => Promise<void>;
-  if (stays instanceof PhoneLeg || stays instanceof IvrLeg) work = (leg) => replace(tools, leg, old, stays, replaces);
+  if (stays instanceof PhoneLeg || stays instanceof IvrLeg) work = (leg) => replace(tools, leg, old, stays, opts);
   else if (stays instanceof ConferenceLeg && stays.participant.state !== 'entering') {
-    work = (leg) => replaceInRoom(tools, leg, { old, seat: stays, replaces });
+    work = (leg) => replaceInRoom(tools, leg, { old, seat: stays, opts });
   } else return invite.reject(481);
   const leg = PhoneLeg.incoming(tools, party, invite);
   work(leg).catch((err: unknown) => failed(tools, leg, err));
@@ -64,11 +67,11 @@ async function replace(
   leg: PhoneLeg,
   old: CallDialog,
   stays: CallingLeg,
-  replaces: string,
+  opts: DialogOpts,
 ): Promise<void> {
   // The newcomer's own failure (no common codec) is found before anything is taken apart.
   await leg.prepareMedia(stays.mediaServer);
-  const opened = { localuri: uriOf(stays.party), remoteuri: uriOf(leg.party), site: tools.site, opts: { replaces } };
+  const opened = { localuri: uriOf(stays.party), remoteuri: uriOf(leg.party), site: tools.site, opts };
   const dialog = await moveLeg(tools, { leg: stays, dialog: old }, () =>
     tools.dialogs.open({ a: leg, ...opened, carried: old.carried }),
   );

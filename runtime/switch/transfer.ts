@@ -11,6 +11,7 @@ import type { CallDialog } from './dialog.ts';
 import { IvrLeg } from './ivr-leg.ts';
 import type { CallingLeg } from './leg.ts';
 import { nameOf, numberOf } from './party.ts';
+import { referredHeader, referredOpts } from './referred-by.ts';
 import { RINGBACK } from './ringback.ts';
 import type { SwitchTools } from './tools.ts';
 
@@ -113,6 +114,7 @@ function transfer(tools: SwitchTools, plan: TransferPlan): Transfer {
     remoteuri: bracketUri(shown.number, opponent.party.domain),
     site: tools.site,
     carried: withLabel(old.carried, options.binding),
+    opts: referredOpts(options.referredBy),
   });
   const stopRinging = options.ringback === false ? () => parted : ringBack(tools, opponent, parted);
   const attempt = call({
@@ -124,7 +126,7 @@ function transfer(tools: SwitchTools, plan: TransferPlan): Transfer {
     fromNumber: shown.number,
     fromName: shown.name,
     timeoutMs: options.timeoutMs ?? DEFAULT_RING_MS,
-    headers: {},
+    headers: referredHeader(options.referredBy),
     beforeMedia: stopRinging,
     ...(options.preAnswer === undefined ? {} : { preAnswer: options.preAnswer }),
   });

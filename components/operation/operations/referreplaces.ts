@@ -42,6 +42,7 @@ export const referReplaces = defineOperation({
         slave_side: stays.opponent.side,
         initiator: moved.initiator.number,
         initiator_domain: moved.initiator.domain,
+        referred_by: moved.initiator.uris.at(-1) ?? '',
         ...(binding === undefined ? {} : { binding }),
       },
       responseMode: mode,

@@ -1,13 +1,12 @@
-import type { CallPort, Transfer } from '../call-port.ts';
+import type { CallPort, Transfer, TransferOptions } from '../call-port.ts';
 import { withAbility } from './capability.ts';
 
-export interface EnterOptions {
+export interface EnterOptions extends TransferOptions {
   /** Digits of a room of the domain's conference featurecode, or a whole number with its featurecode; empty: a fresh room. */
   readonly room: string;
   readonly moderator: boolean;
   /** The other party listens and is not heard. */
   readonly muted: boolean;
-  readonly binding?: string;
 }
 
 /** The room that somebody got into. */
