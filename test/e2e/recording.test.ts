@@ -272,7 +272,8 @@ describe('recording of calls', () => {
         expect(share(channel(wav, 1), BOB, 0.3, 0.9), 'bob is right').to.be.above(0.5);
       } else {
         expect(channels, each.layer).to.deep.equal([undefined, 0]);
-        expect(share(channel(wav, 0, 1), BOB, 0.3, 0.9), `${each.layer}: bob`).to.be.above(0.9);
+        expect(share(channel(wav, 0, 1), BOB, 0.3, 0.9), `${each.layer}: bob`).to.be.above(0.5);
+        expect(share(channel(wav, 0, 1), ALICE, 0.3, 0.9), `${each.layer}: not alice`).to.be.below(0.05);
       }
     }
   });
@@ -302,11 +303,18 @@ describe('recording of calls', () => {
     await outgoing.hangup();
     const files = new Map<string, Buffer>();
     for (const each of await saved(3)) files.set(each.layer, await fileOf(each));
-    const heard = (layer: string, tone: number, channels = 1): number =>
-      share(channel(files.get(layer) as Buffer, 0, channels), tone, 0.1, 0.9);
-    expect(heard('a', ALICE), 'alice, in both calls').to.be.above(0.9);
-    expect(heard('b', BOB), 'bob, until he was out').to.be.above(0.9);
-    expect(heard('both', ALICE, 2), 'left in that of both').to.be.above(0.5);
+    /** In how many tenths of a second a tone is most of what is heard: FreeSWITCH fills in silence here and there. */
+    const heard = (layer: string, tone: number, channels = 1): number => {
+      const samples = channel(files.get(layer) as Buffer, 0, channels);
+      const tenths = Array.from({ length: Math.floor(samples.length / 800) }, (_, at) =>
+        shareAt(samples.slice(at * 800, (at + 1) * 800), tone),
+      );
+      return tenths.filter((each) => each > 0.5).length / tenths.length;
+    };
+    expect([heard('a', BOB), heard('a', CAROL), heard('b', ALICE)], 'nobody else').to.deep.equal([0, 0, 0]);
+    expect(heard('a', ALICE), 'alice, in both calls').to.be.above(0.7);
+    expect(heard('b', BOB), 'bob, until he was out').to.be.above(0.7);
+    expect(heard('both', ALICE, 2), 'left in that of both').to.be.above(0.7);
   });
 
   it('has one layer of a name, also when it is added several times at once', async () => {
