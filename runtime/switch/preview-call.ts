@@ -61,10 +61,15 @@ function elsewhere(
     case 'scenario':
       return { route: 'scenario', domain: decision.domain ?? domain, target: decision.code };
     case 'conference':
-      return { route: 'conference', domain: decision.featureCode.domain, target: decision.room };
+      return { route: 'conference', domain: decision.featureCode.domain, ...named(decision.room) };
     case 'pickup':
-      return { route: 'pickup', domain, ...(decision.number === undefined ? {} : { target: decision.number }) };
+      return { route: 'pickup', domain, ...named(decision.number) };
     default:
       return decision satisfies never;
   }
+}
+
+/** Without a number it is a fresh room, or a call that rings anywhere. */
+function named(target = ''): Pick<CallPreview, 'target'> {
+  return target === '' ? {} : { target };
 }

@@ -60,6 +60,7 @@ describe('a dry run of an operation that starts a call', () => {
       ['500', { ...there, route: 'scenario', target: 'menu' }],
       ['*55echo', { ...there, route: 'scenario', target: 'echo', featurecode: '*55' }],
       ['*7017', { ...there, route: 'conference', target: '17', featurecode: '*70' }],
+      ['*70', { ...there, route: 'conference', featurecode: '*70' }],
       ['*80103', { ...there, route: 'sipuser', target: 'carol', featurecode: '*80', reason: 'nobody is registered' }],
       [
         '030123',
