@@ -130,7 +130,7 @@ function portRange(field: string, found: unknown): { first: number; last: number
   const first = Number(match?.[1]);
   const last = Number(match?.[2]);
   if (match === null || first < 1024 || last > 65_535 || last <= first) {
-    throw new SizingError(field, found, 'a range of ports such as 16384-32767');
+    throw new SizingError(field, found, 'a range of ports such as 61000-65535');
   }
   return { first, last };
 }

@@ -20,18 +20,44 @@ const LANES = [
   { name: 'others', has: () => true, background: true },
 ];
 
+/** Files whose nodes connect to a real drachtio-server. */
+const WITH_NODES = /^test\/e2e\//;
+
 /**
- * The lanes of a run: `{ name, files, background }`.
- * @param {string[]} named what the command line names; it is run by itself
+ * The lanes of a run: `{ name, files, background, options }`.
+ * @param {string[]} named what the command line names: files, patterns, and options of mocha behind them
  * @param {string} root the folder of the project
  */
 export function lanesFor(named, root) {
-  if (named.length > 0) return [{ name: 'tests', files: named, background: false }];
-  // An application that connects to a real server must be the only one (docs/conformance.md).
-  const { RINGMASTER_DRACHTIO, RINGMASTER_FREESWITCH } = process.env;
-  if (RINGMASTER_DRACHTIO || RINGMASTER_FREESWITCH) return lanesFor([ALL], root);
-  const files = globSync(ALL, { cwd: root }).map((file) => file.replaceAll(sep, '/'));
-  const lanes = LANES.map(({ name, background = false }) => ({ name, files: [], background }));
-  for (const file of files.toSorted()) lanes[LANES.findIndex(({ has }) => has(file))].files.push(file);
+  const from = named.findIndex((argument) => argument.startsWith('-'));
+  const patterns = from < 0 ? named : named.slice(0, from);
+  const options = from < 0 ? [] : named.slice(from);
+  if (overRealServers()) return lanesInTurn(filesOf(patterns.length > 0 ? patterns : [ALL], root), options);
+  if (named.length > 0) return [{ name: 'tests', files: patterns, background: false, options }];
+  const lanes = LANES.map(({ name, background = false }) => ({ name, files: [], background, options: [] }));
+  for (const file of filesOf([ALL], root)) lanes[LANES.findIndex(({ has }) => has(file))].files.push(file);
   return lanes;
+}
+
+/** Whether the lanes wait for each other. */
+export function overRealServers() {
+  const { RINGMASTER_DRACHTIO, RINGMASTER_FREESWITCH } = process.env;
+  return Boolean(RINGMASTER_DRACHTIO || RINGMASTER_FREESWITCH);
+}
+
+/**
+ * An application that connects to a real server must be the only one (docs/conformance.md): a node for several files of tests
+ * lives as long as their process, so each file with nodes has a process of its own.
+ */
+function lanesInTurn(files, options) {
+  const others = files.filter((file) => !WITH_NODES.test(file));
+  return [
+    ...(others.length > 0 ? [{ name: 'tests', files: others }] : []),
+    ...files.filter((file) => WITH_NODES.test(file)).map((file) => ({ name: file, files: [file] })),
+  ].map((lane) => ({ ...lane, background: false, options }));
+}
+
+function filesOf(patterns, root) {
+  const files = patterns.flatMap((pattern) => globSync(pattern, { cwd: root }));
+  return [...new Set(files.map((file) => file.replaceAll(sep, '/')))].toSorted((a, b) => (a < b ? -1 : 1));
 }

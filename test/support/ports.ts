@@ -12,6 +12,9 @@ import { createServer } from 'node:net';
 const FIRST = 10_000;
 const END = 32_700;
 
+/** The first and the last port that tests use. */
+export const TEST_PORTS = [FIRST, END - 1] as const;
+
 const [lane = 1, lanes = 1] = (process.env['RINGMASTER_TEST_LANE'] ?? '1/1').split('/').map(Number);
 const width = Math.floor((END - FIRST) / lanes / 2) * 2;
 const first = FIRST + (lane - 1) * width;

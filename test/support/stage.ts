@@ -6,7 +6,7 @@ import type { RestAnswer, RestClient } from '../phones/rest-client.ts';
 import type { Dialog } from './dialog.ts';
 import { eventually } from './eventually.ts';
 import { TestNode } from './node.ts';
-import { unexplained } from './real-servers.ts';
+import { REAL_SIP, unexplained } from './real-servers.ts';
 
 /**
  * What a test of the whole system plays on: one node for all files, phones and sessions for each test. Whatever a test
@@ -21,11 +21,13 @@ export type Login = keyof typeof NUMBERS;
 
 let shared: Promise<TestNode> | undefined;
 
-after('stop the shared node', async () => {
+after('stop the shared node', removeShared);
+
+async function removeShared(): Promise<void> {
   const node = shared;
   shared = undefined;
   if (node !== undefined) await (await node).remove();
-});
+}
 
 export interface Connected {
   readonly outgoing: OutgoingCall;
@@ -44,6 +46,8 @@ export class Stage {
 
   async set(ownNode: boolean, env: Readonly<Record<string, string>> = {}): Promise<void> {
     if (ownNode) {
+      // A real drachtio-server would give either node some of the calls. Tests with nodes of their own come last in a file.
+      if (REAL_SIP) await removeShared();
       this.#node = await TestNode.start({ env });
       return;
     }

@@ -5,6 +5,7 @@ import { expect } from 'chai';
 import { type Pair, render } from '../../../freeswitch-config/render.ts';
 import { readSizing, SizingError } from '../../../freeswitch-config/sizing.ts';
 import { fill, TemplateError } from '../../../freeswitch-config/template.ts';
+import { TEST_PORTS } from '../../support/ports.ts';
 
 const SIZING = readFileSync(new URL('../../../freeswitch-config/sizing.yaml', import.meta.url), 'utf8');
 const PAIR: Pair = {
@@ -32,12 +33,19 @@ describe('Configuration of drachtio-server and FreeSWITCH', () => {
 
   it('derives sessions, session rate and RTP ports from calls and calls a second', () => {
     const text = SIZING.replace(/^calls: .*/m, 'calls: 300').replace(/^callsPerSecond: .*/m, 'callsPerSecond: 25');
-    render(readSizing(text.replace('16384-32767', '40000-41999')), PAIR, target);
+    render(readSizing(text.replace('61000-65535', '40000-41999')), PAIR, target);
     const core = rendered('autoload_configs/switch.conf.xml');
     expect(core).to.include('name="max-sessions" value="660"');
     expect(core).to.include('name="sessions-per-second" value="50"');
     expect(core).to.include('name="rtp-start-port" value="40000"');
     expect(core).to.include('name="rtp-end-port" value="41998"');
+  });
+
+  it('gives phones RTP ports that neither the system nor the tests give to anything else', () => {
+    const { first, last } = readSizing(SIZING).media.rtp;
+    const systems = [32_768, 60_999] as const;
+    for (const [from, to] of [systems, TEST_PORTS])
+      expect(first > to || last < from, `${first}-${last} and ${from}-${to}`).to.equal(true);
   });
 
   it('closes the event socket to all but the node, on the address and with the password the node uses', () => {
@@ -82,7 +90,7 @@ describe('Configuration of drachtio-server and FreeSWITCH', () => {
   const refused: readonly [string, (text: string) => string, string][] = [
     [
       'a range of RTP ports too small for the calls',
-      (text) => text.replace('16384-32767', '16384-16999'),
+      (text) => text.replace('61000-65535', '61000-61999'),
       'media.rtpPorts',
     ],
     ['a misspelt setting', (text) => `${text}\ncallsPerSecnd: 5\n`, 'callsPerSecnd'],
