@@ -7,10 +7,17 @@ import type { App } from './app.ts';
 import type { Resource } from './collection/resource.ts';
 import { roleMethod, rolePath } from './route-names.ts';
 
+/** A request that changes something. */
+interface Change {
+  /** Id of the session's domain, which the change may rename or remove. */
+  readonly domain: string | undefined;
+  /** What the change is about, as it was before, or as it is answered. */
+  about: readonly { readonly id?: unknown; readonly domain_id?: unknown }[];
+}
+
 declare module 'fastify' {
   interface FastifyRequest {
-    /** What a change is about, as it was before, or as it is answered. */
-    changed: readonly object[] | null;
+    change: Change | null;
   }
 }
 
@@ -33,34 +40,32 @@ const MAX_FIELDS = 200;
  */
 export function auditChanges(app: App, { audit, directory, collections }: AuditDeps): void {
   if (audit === undefined) return;
-  app.decorateRequest('changed', null);
+  app.decorateRequest('change', null);
 
-  // Of what is removed nothing is answered.
   app.addHook('preHandler', async (request) => {
-    if (request.method !== 'DELETE' || request.session === null || !isAudited(request)) return;
+    const { session } = request;
+    if (session === null || !isAudited(request)) return;
+    request.change = { domain: directory.domain(session.domain)?.id, about: [] };
+    if (request.method !== 'DELETE') return;
+    // Of what is removed nothing is answered.
     const path = pathOf(request);
     const slash = path.lastIndexOf('/');
-    const before = await collections[path.slice(0, slash)]?.read(
-      request.session,
-      decodeURIComponent(path.slice(slash + 1)),
-    );
-    if (before !== undefined) request.changed = [before];
+    const before = await collections[path.slice(0, slash)]?.read(session, decodeURIComponent(path.slice(slash + 1)));
+    if (before !== undefined) request.change.about = [before];
   });
 
   app.addHook('preSerialization', (request, _reply, payload: unknown, done) => {
-    if (isAudited(request)) request.changed = [payload].flat().filter((each) => isObject(each));
+    if (request.change !== null) request.change.about = [payload].flat().filter((each) => isObject(each));
     done(null, payload);
   });
 
   app.addHook('onSend', async (request, reply, payload) => {
-    const { session } = request;
-    if (session === null || reply.statusCode >= 300 || !isAudited(request)) return payload;
-    const entry = entryOf(request, session);
-    const own = directory.domain(session.domain)?.id;
-    const visible = new Set(directory.domains().map(({ id }) => id));
-    const changed = (request.changed ?? []).map((entity) => (entity as { domain_id?: string }).domain_id);
-    for (const domain of new Set([own, ...changed])) {
-      if (domain === undefined || !visible.has(domain)) continue;
+    const { change, session } = request;
+    if (change === null || session === null || reply.statusCode >= 300) return payload;
+    const entry = entryOf(request, session, change);
+    const there = new Set(directory.domains().map(({ id }) => id));
+    for (const domain of new Set([change.domain, ...change.about.map((entity) => entity.domain_id)])) {
+      if (typeof domain !== 'string' || !there.has(domain)) continue;
       await audit.write(domain, entry).catch((error: unknown) => {
         request.log.error({ err: error, audit: entry }, 'a change is missing in the audit log');
       });
@@ -80,9 +85,8 @@ function pathOf(request: FastifyRequest): string {
   return definition === undefined ? rolePath(request) : `/model/${definition.classname}`;
 }
 
-function entryOf(request: FastifyRequest, { login, userId, domain }: Session): AuditEntry {
-  const changed = request.changed ?? [];
-  const ids = changed.map((entity) => (entity as { id?: unknown }).id).filter((id) => typeof id === 'string');
+function entryOf(request: FastifyRequest, { login, userId, domain }: Session, { about }: Change): AuditEntry {
+  const ids = about.map(({ id }) => id).filter((id) => typeof id === 'string');
   const bodies = [request.body].flat();
   return {
     login,

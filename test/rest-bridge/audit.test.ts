@@ -115,6 +115,15 @@ describe('REST: the audit log', () => {
     expect(await entries('eve@other.local')).to.deep.equal([]);
   });
 
+  it('goes on when a domain gets another name', async () => {
+    const id = node.domainId('other.local');
+    await done('eve@other.local', 'PATCH', `/domain/domains/${id}`, { name: 'renamed.local' });
+    await done('root@master', 'PATCH', `/domain/domains/${id}`, { name: 'other.local' });
+    expect((await entries('eve@other.local')).map(({ path, fields }) => [path, ...fields])).to.deep.equal([
+      [`/domain/domains/${id}`, 'name'],
+    ]);
+  });
+
   it('is read by who may, and written by nobody', async () => {
     const [first] = await entries();
     const date = new Date(first?.ts ?? 0).toISOString().slice(0, 10);
