@@ -6,7 +6,7 @@ import type { ResolvedClass } from '../class-definition.ts';
 import { isPartitioned } from '../class-settings.ts';
 import { parseCommand } from '../commands.ts';
 import { checkId, givenTime, makeEntity, patchEntity } from '../entity.ts';
-import { CannotApplyError, ConflictError, InvalidFieldError, NotFoundError, ofSeveral } from '../errors.ts';
+import { CannotApplyError, ConflictError, InvalidFieldError, NotFoundError } from '../errors.ts';
 import { allOf } from '../filter/index.ts';
 import { lookupKeys } from '../lookup.ts';
 import type {
@@ -24,6 +24,7 @@ import type {
 import type { Notices } from '../notices.ts';
 import { type Interval, parseDate, parseQuery, shaper } from '../query.ts';
 import { timeProperty } from '../resolve-class.ts';
+import { makeEntities } from '../several.ts';
 import type { StoredClass } from '../stored-class.ts';
 import { columnValue } from './definition.ts';
 import {
@@ -37,6 +38,7 @@ import {
   updateEntity,
   upsertEntity,
 } from './entity-statements.ts';
+import { insertEntities } from './insert-set.ts';
 import { columnOf, tableOf } from './names.ts';
 import type { Partitions } from './partitions.ts';
 import { rowReader, rowWriter, writeRows } from './columns.ts';
@@ -75,20 +77,9 @@ export class TableCollection implements ModelCollection {
 
   async createAll(inputs: readonly Input[]): Promise<readonly Entity[]> {
     const stored = this.#class;
-    const now = this.#options.now();
-    const entities: Entity[] = [];
-    for (const [index, input] of inputs.entries()) {
-      entities.push(await ofSeveral(index, () => makeEntity(stored, input, undefined, { now })));
-    }
+    const entities = await makeEntities(stored, inputs, this.#options.now());
     const times = isPartitioned(stored.storage_mode) ? entities.map((entity) => entity[timeProperty(stored)]) : [];
-    const write = () =>
-      this.#db.transaction().execute(async (tx) => {
-        const written: Entity[] = [];
-        for (const [index, entity] of entities.entries()) {
-          written.push(await ofSeveral(index, () => insertEntity(tx, stored, entity)));
-        }
-        return written;
-      });
+    const write = () => this.#db.transaction().execute((tx) => insertEntities(tx, stored, entities));
     const after = await this.#placed(stored, times, write);
     for (const entity of after) this.#options.notices.created(stored, entity);
     return after;
