@@ -4,6 +4,7 @@ import { OperationError, type OperationProblem, ParameterError } from '../compon
 import {
   BadParameterError,
   CannotApplyError,
+  ClassChangingError,
   ConflictError,
   FileStoreError,
   ModelError,
@@ -82,6 +83,14 @@ function modelError(error: ModelError): RestError {
   if (error instanceof NotFoundError) return new RestError('ENTITY_NOT_FOUND', { entity: error.entity });
   if (error instanceof ConflictError) return new RestError('CONFLICT', { field, reason: error.message });
   if (error instanceof CannotApplyError) return new RestError('CANNOT_APPLY', { field, reason });
+  if (error instanceof ClassChangingError) {
+    return new RestError(
+      'UNAVAILABLE',
+      { reason: 'the class is being changed' },
+      { 'retry-after': '1' },
+      { cause: error },
+    );
+  }
   const path = error instanceof BadParameterError ? error.path : undefined;
   return new RestError('BAD_PARAMETER', { field, reason, ...(path !== undefined && { path }) });
 }

@@ -23,6 +23,8 @@ export interface ClassFollower {
   /** Makes shared entities fit, in the transaction. Throws a ModelError when entities in memory do not. */
   check(next: StoredClass, tx: Db): Promise<void>;
   changed(next: StoredClass): void;
+  /** After `check`: the change was not made. */
+  unchanged(id: string): void;
   removed(stored: StoredClass): void;
   /** Called last in the transaction of each change. */
   committing(tx: Db): Promise<void>;
@@ -92,7 +94,7 @@ export class ClassRegistry {
       });
       if (this.#classes.has(definition.id)) throw new ConflictError('id');
       const allProperties = this.#resolve(definition);
-      const row = { ...definition, ...numberColumns(allProperties, {}, 1), version: 1 };
+      const row = { ...definition, ...numberColumns(allProperties, {}, 1), shape: 0, version: 1 };
       const entry: Entry = { ...row, allProperties, number: await insertClass(tx, row) };
       if (hasTable(entry)) await createTable(tx, entry);
       return { result: entry, commit: () => this.#replace(undefined, entry) };
@@ -106,18 +108,28 @@ export class ClassRegistry {
     input: Input,
     precondition?: (before: StoredClass) => void,
   ): Promise<StoredClass> {
-    return await this.#change(async (tx) => {
+    const checked: string[] = [];
+    const change = this.#change(async (tx) => {
       const before = this.#require(domain, id);
       precondition?.(before);
       const next = this.#changed(before, input);
       const changes = this.#affected(before, next);
       for (const { from, to } of changes) await this.#alter(tx, from, to);
-      for (const { to } of changes) await this.#follower.check(to, tx);
+      for (const { to } of changes) {
+        checked.push(to.id);
+        await this.#follower.check(to, tx);
+      }
       const commit = (): void => {
         for (const { from, to } of changes) this.#replace(from, to);
       };
       return { result: changes[0]?.to ?? before, commit };
     });
+    try {
+      return await change;
+    } catch (error) {
+      for (const each of checked) this.#follower.unchanged(each);
+      throw error;
+    }
   }
 
   /** @throws NotFoundError, CannotApplyError */
@@ -128,7 +140,7 @@ export class ClassRegistry {
       if (heir !== undefined)
         throw new CannotApplyError('id', `is the parent of ${heir.classname}; remove that first`, id);
       await dropTable(tx, entry);
-      await forgetClass(tx, id);
+      await forgetClass(tx, entry);
       await deleteClass(tx, id);
       return { result: undefined, commit: () => this.#forget(entry) };
     });
@@ -211,7 +223,12 @@ export class ClassRegistry {
     const visit = (from: Entry, definition: ClassDefinition): void => {
       const allProperties = this.#resolve(definition, next);
       const numbered = numberColumns(allProperties, from.columns, from.next_column);
-      changes.push({ from, to: { ...from, ...definition, allProperties, ...numbered, version: from.version + 1 } });
+      const isReshaped = JSON.stringify(allProperties) !== JSON.stringify(from.allProperties);
+      const shape = from.shape + (isReshaped ? 1 : 0);
+      changes.push({
+        from,
+        to: { ...from, ...definition, allProperties, ...numbered, shape, version: from.version + 1 },
+      });
       for (const heir of this.#classes.values()) if (heir.parent_id === from.id) visit(heir, heir);
     };
     visit(before, next);

@@ -11,6 +11,7 @@ export interface ClassRow extends ClassDefinition {
   readonly number: number;
   readonly columns: Readonly<Record<string, number>>;
   readonly next_column: number;
+  readonly shape: number;
   readonly version: number;
 }
 
@@ -24,10 +25,11 @@ export async function insertClass(db: Db, row: Omit<ClassRow, 'number'>): Promis
   const { rows } = await guarded(() =>
     sql<{ number: number }>`
       insert into model_classes (id, domain_id, classname, name, description, parent_id, storage_mode, properties, opts,
-        ext, columns, next_column, version)
+        ext, columns, next_column, shape, version)
       values (${row.id}, ${row.domain_id}, ${row.classname}, ${row.name}, ${row.description}, ${row.parent_id},
         ${row.storage_mode}, ${JSON.stringify(row.properties)}::jsonb, ${JSON.stringify(row.opts)}::jsonb,
-        ${JSON.stringify(row.ext)}::jsonb, ${JSON.stringify(row.columns)}::jsonb, ${row.next_column}, ${row.version})
+        ${JSON.stringify(row.ext)}::jsonb, ${JSON.stringify(row.columns)}::jsonb, ${row.next_column}, ${row.shape},
+        ${row.version})
       returning number`.execute(db),
   );
   return rows[0]?.number ?? 0;
@@ -41,7 +43,7 @@ export async function updateClass(db: Db, row: ClassRow): Promise<void> {
         parent_id = ${row.parent_id}, storage_mode = ${row.storage_mode},
         properties = ${JSON.stringify(row.properties)}::jsonb, opts = ${JSON.stringify(row.opts)}::jsonb,
         ext = ${JSON.stringify(row.ext)}::jsonb, columns = ${JSON.stringify(row.columns)}::jsonb,
-        next_column = ${row.next_column}, version = ${row.version}
+        next_column = ${row.next_column}, shape = ${row.shape}, version = ${row.version}
       where id = ${row.id}`.execute(db),
   );
 }

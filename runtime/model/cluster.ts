@@ -1,7 +1,8 @@
 /** What the nodes on one database tell each other about the data model, over change notices. */
 import type { Kysely } from 'kysely';
 import type { NoticePayload, Schema, Storage } from '../storage/index.ts';
-import type { SharedEntity } from './memory/shared-entities.ts';
+import type { OwnWrites } from './memory/own-writes.ts';
+import type { SharedMessage } from './memory/shared-entities.ts';
 import type { ModelChange } from './model.ts';
 
 type Db = Kysely<Schema>;
@@ -18,16 +19,14 @@ export interface PeerChange extends Omit<ModelChange, 'domain' | 'classname'> {
 type Message =
   | { readonly kind: 'classes' }
   | { readonly kind: 'changes'; readonly changes: readonly PeerChange[] }
-  | { readonly kind: 'entity'; readonly classId: string; readonly written: SharedEntity }
-  | { readonly kind: 'clear'; readonly classId: string; readonly version: number }
+  | SharedMessage
   | { readonly kind: 'notify'; readonly classId: string; readonly suspended: boolean; readonly reload: boolean };
 
 /** What a node does about what others tell. */
 export interface ClusterFollower {
   classesChanged(): Promise<void>;
   entityChanged(change: PeerChange): void;
-  entityWritten(classId: string, written: SharedEntity): void;
-  entitiesCleared(classId: string, version: number): void;
+  sharedChanged(message: SharedMessage): void;
   notificationsChanged(classId: string, isSuspended: boolean, reload: boolean): void;
   /** Anything may have happened. */
   gap(): Promise<void>;
@@ -37,14 +36,21 @@ export class Cluster {
   readonly #storage: Storage;
   #waiting: PeerChange[] = [];
   #sending: Promise<void> | undefined;
+  readonly #own: OwnWrites;
   readonly #stop: () => void;
 
-  constructor(storage: Storage, follower: ClusterFollower) {
+  /** @param own writes of this node that wait for their notices */
+  constructor(storage: Storage, follower: ClusterFollower, own: OwnWrites) {
     this.#storage = storage;
+    this.#own = own;
     this.#stop = storage.notices.subscribe(TOPIC, {
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- sent by #publish of another node
       notice: (payload) => follow(follower, payload as unknown as Message),
-      gap: () => follower.gap(),
+      own: (mark) => own.arrived(mark),
+      gap: async () => {
+        await follower.gap();
+        own.release();
+      },
     });
   }
 
@@ -53,12 +59,9 @@ export class Cluster {
     await this.#publish({ kind: 'classes' }, tx);
   }
 
-  async entityWritten(classId: string, { before: _before, ...written }: SharedEntity & { before?: unknown }, tx: Db) {
-    await this.#publish({ kind: 'entity', classId, written }, tx);
-  }
-
-  async entitiesCleared(classId: string, version: number, tx: Db): Promise<void> {
-    await this.#publish({ kind: 'clear', classId, version }, tx);
+  /** Entities in memory were written: told to all nodes, this one with the mark, with the commit of `tx`. */
+  async sharedChanged(message: SharedMessage, mark: number, tx: Db): Promise<void> {
+    await this.#publish(message, tx, mark);
   }
 
   /** Told soon, in order; nobody waits for it, and nothing but events depends on it. */
@@ -76,6 +79,7 @@ export class Cluster {
 
   async close(): Promise<void> {
     this.#stop();
+    this.#own.release();
     await this.#sending;
   }
 
@@ -93,9 +97,9 @@ export class Cluster {
     this.#sending = undefined;
   }
 
-  async #publish(message: Message, db?: Db): Promise<void> {
+  async #publish(message: Message, db?: Db, mark?: number): Promise<void> {
     // Entities are JSON, and so are messages.
-    await this.#storage.notices.publish(TOPIC, message as unknown as NoticePayload, db);
+    await this.#storage.notices.publish(TOPIC, message as unknown as NoticePayload, db, mark);
   }
 }
 
@@ -108,10 +112,9 @@ async function follow(follower: ClusterFollower, message: Message): Promise<void
       for (const change of message.changes) follower.entityChanged(change);
       break;
     case 'entity':
-      follower.entityWritten(message.classId, message.written);
-      break;
+    case 'entities':
     case 'clear':
-      follower.entitiesCleared(message.classId, message.version);
+      follower.sharedChanged(message);
       break;
     case 'notify':
       follower.notificationsChanged(message.classId, message.suspended, message.reload);

@@ -82,6 +82,20 @@ export async function ofSeveral<T>(index: number, act: () => T | Promise<T>): Pr
   }
 }
 
+/** 503/1503: the class changes faster than a request can follow. */
+export class ClassChangingError extends ModelError {
+  override name = 'ClassChangingError';
+
+  constructor(options?: ErrorOptions) {
+    super('The class is being changed. Try again.', 'class', 'is being changed; try again', options);
+  }
+}
+
+/** A write by a definition of the class that is no longer so; never leaves the room. */
+export class StaleClassError extends Error {
+  override name = 'StaleClassError';
+}
+
 /** 422/1405: right in itself, but what is there does not let it be: the data, the kind of class, a digest. */
 export class CannotApplyError extends ModelError {
   override name = 'CannotApplyError';

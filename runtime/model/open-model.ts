@@ -5,14 +5,16 @@ import { Orphans } from './attachments/orphans.ts';
 import type { ClassDefinition } from './class-definition.ts';
 import { type ClassFollower, ClassRegistry } from './class-registry.ts';
 import { hasTable, isInMemory, isPartitioned, MAX_CLASSNAME_PARTS } from './class-settings.ts';
+import { withCurrentClass } from './current-class.ts';
 import { NotFoundError } from './errors.ts';
+import { FreshCollection } from './fresh-collection.ts';
 import { Cluster, type ClusterFollower, type PeerChange } from './cluster.ts';
 import { MemoryCollection } from './memory/memory-collection.ts';
-import { forgetShared, SharedEntities, type SharedEntity } from './memory/shared-entities.ts';
+import { OwnWrites } from './memory/own-writes.ts';
+import { forgetShared, SharedEntities, type SharedEntity, type SharedMessage } from './memory/shared-entities.ts';
 import type { Input, Model, ModelClasses, ModelCollection, ModelListener, ModelSettings } from './model.ts';
 import { Notices, type Peers } from './notices.ts';
 import type { StoredClass } from './stored-class.ts';
-import { FreshCollection } from './table/fresh-collection.ts';
 import { Partitions } from './table/partitions.ts';
 import { TableCollection } from './table/table-collection.ts';
 
@@ -33,7 +35,8 @@ class LiveModel implements Model, ClassFollower, ClusterFollower {
   readonly #registry: ClassRegistry;
   readonly #listeners = new Set<ModelListener>();
   /** By id of the class. */
-  readonly #collections = new Map<string, ModelCollection>();
+  readonly #collections = new Map<string, TableCollection | MemoryCollection>();
+  readonly #own = new OwnWrites();
   readonly #partitions = new Map<string, Partitions>();
   readonly #cluster: Cluster | undefined;
   readonly #notices = new Map<string, Notices>();
@@ -46,7 +49,7 @@ class LiveModel implements Model, ClassFollower, ClusterFollower {
     this.#storage = storage;
     this.#now = now;
     this.#registry = new ClassRegistry(storage, now, this);
-    this.#cluster = storage.kind === 'postgres' ? new Cluster(storage, this) : undefined;
+    this.#cluster = storage.kind === 'postgres' ? new Cluster(storage, this, this.#own) : undefined;
     this.#orphans = new Orphans({
       storage,
       files,
@@ -105,8 +108,10 @@ class LiveModel implements Model, ClassFollower, ClusterFollower {
       update: async (id, input, precondition) =>
         settingsOf(await registry.update(domain, id, input, (before) => precondition?.(settingsOf(before)))),
       remove: async (id) => {
-        const stored = own(id);
-        if (stored !== undefined && hasTable(stored)) await this.#orphans.emptied(stored);
+        await withCurrentClass(async () => {
+          const stored = own(id);
+          if (stored !== undefined && hasTable(stored)) await this.#orphans.emptied(stored);
+        }, this.#refresh);
         await registry.remove(domain, id);
       },
     };
@@ -115,7 +120,7 @@ class LiveModel implements Model, ClassFollower, ClusterFollower {
   collection(domain: string, classname: string): ModelCollection {
     const stored = this.#registry.named(domain, classname);
     if (stored === undefined || stored.storage_mode === 'abstract') throw new NotFoundError('Class', classname);
-    return this.#collectionOf(stored);
+    return this.#fresh(stored);
   }
 
   find(
@@ -125,7 +130,7 @@ class LiveModel implements Model, ClassFollower, ClusterFollower {
     for (let length = Math.min(segments.length, MAX_CLASSNAME_PARTS); length > 0; length -= 1) {
       const stored = this.#registry.named(domain, segments.slice(0, length).join('/'));
       if (stored === undefined || stored.storage_mode === 'abstract') continue;
-      return { collection: this.#collectionOf(stored), rest: segments.slice(length) };
+      return { collection: this.#fresh(stored), rest: segments.slice(length) };
     }
     return undefined;
   }
@@ -154,8 +159,14 @@ class LiveModel implements Model, ClassFollower, ClusterFollower {
   }
 
   async check(next: StoredClass, tx: Kysely<Schema>): Promise<void> {
-    const collection = this.#collections.get(next.id);
+    const before = this.#registry.get(next.id);
+    const collection = before !== undefined && isInMemory(before.storage_mode) ? this.#collectionOf(before) : undefined;
     if (collection instanceof MemoryCollection) await collection.checkAdoption(next, tx);
+  }
+
+  unchanged(id: string): void {
+    const collection = this.#collections.get(id);
+    if (collection instanceof MemoryCollection) collection.keepAsIs();
   }
 
   changed(next: StoredClass): void {
@@ -177,24 +188,28 @@ class LiveModel implements Model, ClassFollower, ClusterFollower {
     if (stored !== undefined) this.#noticesOf(stored).tellHere(stored, change);
   }
 
-  entityWritten(classId: string, written: SharedEntity): void {
-    const stored = this.#registry.get(classId);
+  sharedChanged(message: SharedMessage): void {
+    const stored = this.#registry.get(message.classId);
     const collection = stored === undefined ? undefined : this.#collectionOf(stored);
     if (stored === undefined || !(collection instanceof MemoryCollection)) return;
-    const applied = collection.apply(written);
-    if (applied === false) return;
-    const { before } = applied;
-    const { id, entity: after } = written;
-    const operation = after === undefined ? 'delete' : before === undefined ? 'create' : 'update';
-    this.#noticesOf(stored).tellHere(stored, { operation, id, before, after });
+    if (message.kind === 'clear') {
+      collection.applyClear(message.version);
+      this.#noticesOf(stored).tellHere(stored, { operation: 'clear' });
+      return;
+    }
+    const { shape } = message;
+    const writes = message.kind === 'entity' ? [message.written] : message.written;
+    for (const written of writes) this.#sharedWritten(stored, collection, written, shape);
   }
 
-  entitiesCleared(classId: string, version: number): void {
-    const stored = this.#registry.get(classId);
-    const collection = stored === undefined ? undefined : this.#collectionOf(stored);
-    if (stored === undefined || !(collection instanceof MemoryCollection)) return;
-    collection.applyClear(version);
-    this.#noticesOf(stored).tellHere(stored, { operation: 'clear' });
+  #sharedWritten(stored: StoredClass, collection: MemoryCollection, written: SharedEntity, shape: number): void {
+    const applied = collection.apply(written, shape);
+    if (applied === false) return;
+    const { before, after } = applied;
+    // It had come to its end here before it was removed.
+    if (before === undefined && after === undefined) return;
+    const operation = after === undefined ? 'delete' : before === undefined ? 'create' : 'update';
+    this.#noticesOf(stored).tellHere(stored, { operation, id: written.id, before, after });
   }
 
   notificationsChanged(classId: string, isSuspended: boolean, reload: boolean): void {
@@ -223,13 +238,20 @@ class LiveModel implements Model, ClassFollower, ClusterFollower {
     this.#notices.delete(id);
   }
 
-  #collectionOf(stored: StoredClass): ModelCollection {
+  readonly #refresh = (): Promise<void> => this.#registry.load();
+
+  /** The collection as requests use it. */
+  #fresh(stored: StoredClass): ModelCollection {
+    return new FreshCollection(this.#collectionOf(stored), this.#refresh);
+  }
+
+  #collectionOf(stored: StoredClass): TableCollection | MemoryCollection {
     const collection = this.#collections.get(stored.id) ?? this.#makeCollection(stored);
     this.#collections.set(stored.id, collection);
     return collection;
   }
 
-  #makeCollection(stored: StoredClass): ModelCollection {
+  #makeCollection(stored: StoredClass): TableCollection | MemoryCollection {
     const current = (): StoredClass => {
       const known = this.#registry.get(stored.id);
       if (known === undefined) throw new NotFoundError('Class', stored.classname);
@@ -242,12 +264,7 @@ class LiveModel implements Model, ClassFollower, ClusterFollower {
       const shared = (): SharedEntities | undefined => (current().storage_mode === 'ets' ? undefined : entities);
       return new MemoryCollection({ ...options, shared, onEnded: () => void this.#removeEnded(shared(), stored) });
     }
-    const table = new TableCollection({
-      ...options,
-      storage: this.#storage,
-      partitions: this.#partitionsOf(stored.id),
-    });
-    return this.#cluster === undefined ? table : new FreshCollection(table, () => this.#registry.load());
+    return new TableCollection({ ...options, storage: this.#storage, partitions: this.#partitionsOf(stored.id) });
   }
 
   #noticesOf({ id, storage_mode: mode }: StoredClass): Notices {
@@ -271,9 +288,21 @@ class LiveModel implements Model, ClassFollower, ClusterFollower {
     return new SharedEntities({
       storage: this.#storage,
       current,
-      publish: (written, tx) => cluster.entityWritten(id, written, tx),
-      publishClear: (version, tx) => cluster.entitiesCleared(id, version, tx),
+      own: this.#own,
+      publish: (message, mark, tx) => cluster.sharedChanged(message, mark, tx),
+      follow: (message) => this.sharedChanged(message),
+      onOverdue: () => this.#readAnew(id),
     });
+  }
+
+  /** A notice of this node does not come back: subscribers have to read anew, too. */
+  async #readAnew(id: string): Promise<void> {
+    const stored = this.#registry.get(id);
+    const collection = this.#collections.get(id);
+    if (stored === undefined || !(collection instanceof MemoryCollection)) return;
+    this.#storage.log.warn({ classname: stored.classname }, 'change notices are late; entities are read anew');
+    await collection.reload();
+    this.#noticesOf(stored).tellHere(stored, { operation: 'reload' });
   }
 
   async #removeEnded(shared: SharedEntities | undefined, { classname }: StoredClass): Promise<void> {

@@ -101,4 +101,5 @@ export const SQLSTATE = {
   foreignKeyViolation: '23503',
   queryCanceled: '57014',
   undefinedTable: '42P01',
-} as const;
+  deadlockDetected: '40P01',
+} as const satisfies Record<string, string>;

@@ -34,17 +34,24 @@ export interface NoticeListener {
   notice(payload: NoticePayload): void | Promise<void>;
   /** Notices may have been lost, as the connection was: read everything anew. */
   gap(): void | Promise<void>;
+  /**
+   * A notice of this node, published with a mark, has had its turn among those of all nodes.
+   *
+   * @returns false when nobody waits for it any more: it is told as a notice of another node is
+   */
+  own?(mark: number): boolean;
 }
 
 export interface ChangeNotices {
   /**
-   * Tells the other nodes; this one is not told of its own changes.
+   * Tells the other nodes. This one is told of its own changes only if they have a mark.
    *
    * @param topic whom it is for, e.g. `directory`
    * @param payload of any size; small ones (below 7 KB) travel faster
    * @param db the transaction that makes the change: it is told when that commits, or never
+   * @param mark for `own` of this node's listeners
    */
-  publish(topic: string, payload: NoticePayload, db?: Kysely<Schema>): Promise<void>;
+  publish(topic: string, payload: NoticePayload, db?: Kysely<Schema>, mark?: number): Promise<void>;
   /** Returns how to stop it. */
   subscribe(topic: string, listener: NoticeListener): () => void;
   /**

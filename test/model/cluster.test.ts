@@ -187,6 +187,51 @@ describePostgres('the data model on several nodes', (newPlace) => {
       expect(await on(b).read('x')).to.deep.equal({ id: 'x', n: 40 });
     });
 
+    for (const mode of ['ram', 'runtime']) {
+      it(`tell every write of one entity once at every node, in one order; storage_mode ${mode}`, async function () {
+        this.timeout(120_000);
+        await makeClass(mode, { properties: [{ name: 'n', data_type: 'integer' }] });
+        await on(a).create({ id: 'x', n: 0 });
+        await settled();
+        for (const peer of [a, b]) peer.changes.length = 0;
+        const writers = Array.from({ length: 16 }, async (_, writer) => {
+          for (let n = 1; n <= 50; n += 1) await on(writer % 2 === 0 ? a : b).update('x', { n: writer * 50 + n });
+        });
+        await Promise.all(writers);
+        await settled();
+        const told = ({ changes }: Peer) => changes.map(({ before, after }) => [before?.['n'], after?.['n']]);
+        const values = told(a).map(([, value]) => value);
+        expect(values.toSorted((x, y) => Number(x) - Number(y))).to.deep.equal(
+          Array.from({ length: 800 }, (_, n) => n + 1),
+        );
+        expect(told(b)).to.deep.equal(told(a));
+        // Each begins where the last one ended.
+        expect(told(a).map(([value]) => value)).to.deep.equal([0, ...values.slice(0, -1)]);
+        for (const peer of [a, b]) expect(await on(peer).read('x')).to.deep.equal({ id: 'x', n: values.at(-1) });
+      });
+    }
+
+    it('are created as a list or not at all, and told at every node', async () => {
+      await makeClass('ram');
+      const list = Array.from({ length: 1_200 }, (_, n) => ({ id: `e${n}`, name: `name ${n}`, n }));
+      await on(a).create({ id: 'other', name: 'name 1100' });
+      const refused = failure(on(b).createAll(list));
+      expect(await refused).to.include({ name: 'ConflictError', field: '1100.name' });
+      await on(a).remove('other');
+      await on(a).create({ id: 'e7' });
+      expect(await failure(on(b).createAll(list))).to.include({ field: '7.id' });
+      await on(a).remove('e7');
+      expect(await failure(on(b).createAll([...list, { id: 'e3' }]))).to.include({ field: '1200.id' });
+      await settled();
+      for (const peer of [a, b]) expect(await on(peer).list({ limit: 0 })).to.deep.equal({ count: 0 });
+      for (const peer of [a, b]) peer.changes.length = 0;
+      await on(b).createAll(list);
+      const expected = list.map(({ id }) => `create ${id}`);
+      for (const peer of [a, b]) expect(await peer.told(list.length)).to.deep.equal(expected);
+      expect(await on(a).read('e1199')).to.deep.equal({ id: 'e1199', name: 'name 1199', n: 1199 });
+      expect(await failure(on(a).create({ name: 'name 5' }))).to.have.property('field', 'name');
+    });
+
     it('end everywhere at the same time, and follow a change of their class', async () => {
       await makeClass('runtime', { opts: { expires_mode: 'modify', expires_ttl: 60 } });
       await on(a).create({ id: 'x', n: 1 });

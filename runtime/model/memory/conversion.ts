@@ -2,6 +2,7 @@
 import type { ResolvedClass } from '../class-definition.ts';
 import { makeEntity } from '../entity.ts';
 import { CannotApplyError, InvalidFieldError } from '../errors.ts';
+import { canonical } from '../filter/values.ts';
 import type { Entity } from '../model.ts';
 import { valueTypeOf } from '../query.ts';
 import type { IndexedProperty } from './memory-store.ts';
@@ -29,11 +30,39 @@ export function indexed({ allProperties, opts }: ResolvedClass): readonly Indexe
  * @throws CannotApplyError when one does not fit
  */
 export function convertedTo(next: ResolvedClass, entities: Iterable<Entity>, now: number): readonly Entity[] {
+  const convert = converter(next, now);
+  return Array.from(entities, convert);
+}
+
+/** @throws CannotApplyError when two entities have the same value of a property that is unique in the class */
+export function checkUnique({ allProperties }: ResolvedClass, entities: readonly Entity[]): void {
+  for (const { name, unique } of allProperties) {
+    if (!unique) continue;
+    const values = entities.map((entity) => entity[name] ?? null).filter((value) => value !== null);
+    if (new Set(values.map(canonical)).size === values.length) continue;
+    throw new CannotApplyError(`properties.${name}.unique`, 'cannot be: there are entities with the same value', true);
+  }
+}
+
+/** Those that fit, as `convertedTo` makes them. */
+export function fittingOnes(next: ResolvedClass, entities: Iterable<Entity>, now: number): readonly Entity[] {
+  const convert = converter(next, now);
+  return Array.from(entities).flatMap((entity) => {
+    try {
+      return [convert(entity)];
+    } catch (error) {
+      if (error instanceof CannotApplyError) return [];
+      throw error;
+    }
+  });
+}
+
+function converter(next: ResolvedClass, now: number): (entity: Entity) => Entity {
   const names = new Set(['id', ...next.allProperties.map(({ name }) => name)]);
-  return Array.from(entities, (entity) => {
+  return (entity) => {
     const kept = Object.entries(entity).filter(([name, value]) => names.has(name) && value !== null);
     return freeze(fitting(() => makeEntity(next, Object.fromEntries(kept), undefined, { now, attachments: true })));
-  });
+  };
 }
 
 /** Makes an entity one that nobody can change: readers get what is kept. */

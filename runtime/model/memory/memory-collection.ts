@@ -1,4 +1,5 @@
 /** The entities of one class in memory: ram, runtime and ets. */
+import { randomUUID } from 'node:crypto';
 import type { Kysely } from 'kysely';
 import type { Schema } from '../../storage/index.ts';
 import { hashesOf } from '../attachments/info.ts';
@@ -6,7 +7,7 @@ import type { Orphans } from '../attachments/orphans.ts';
 import type { ResolvedClass } from '../class-definition.ts';
 import { parseCommand } from '../commands.ts';
 import { checkId, makeEntity, patchEntity } from '../entity.ts';
-import { CannotApplyError, ConflictError, InvalidFieldError, NotFoundError, ofSeveral } from '../errors.ts';
+import { CannotApplyError, ConflictError, InvalidFieldError, NotFoundError } from '../errors.ts';
 import { Grouper } from '../filter/index.ts';
 import { lookupKeys } from '../lookup.ts';
 import type { StoredClass } from '../stored-class.ts';
@@ -24,7 +25,8 @@ import type {
 } from '../model.ts';
 import type { Notices } from '../notices.ts';
 import { parseQuery, shaper } from '../query.ts';
-import { convertedTo, freeze, indexed } from './conversion.ts';
+import { makeEntities } from '../several.ts';
+import { checkUnique, convertedTo, fittingOnes, freeze, indexed } from './conversion.ts';
 import { Lifetimes } from './lifetimes.ts';
 import { countMatches, findAll, findByKeys, findPage, forEachMatch, page, sortRows } from './memory-query.ts';
 import { MemoryStore } from './memory-store.ts';
@@ -37,7 +39,7 @@ export interface MemoryCollectionOptions {
   readonly notices: Notices;
   readonly now: () => number;
   /** The class as it is now. */
-  readonly current: () => ResolvedClass;
+  readonly current: () => StoredClass;
   /** What the nodes agree on; undefined: the entities are of this node alone. */
   readonly shared: () => SharedEntities | undefined;
   /** Called when entities have come to their end. */
@@ -48,6 +50,7 @@ export interface MemoryCollectionOptions {
 const SNAPSHOT_FROM = 3000;
 /** The value of `snapshot` that asks for the whole set at once. */
 const WHOLE = '*';
+
 export class MemoryCollection implements ModelCollection {
   readonly #options: MemoryCollectionOptions;
   readonly #store: MemoryStore;
@@ -55,6 +58,8 @@ export class MemoryCollection implements ModelCollection {
   readonly #snapshots: Snapshots;
   /** Of shared entities, removed ones included. */
   readonly #versions = new Map<string, number>();
+  /** Settles when a change of the class, for which all entities were found to fit, is made or not. */
+  #changing: PromiseWithResolvers<void> | undefined;
 
   constructor(options: MemoryCollectionOptions) {
     this.#options = options;
@@ -68,21 +73,47 @@ export class MemoryCollection implements ModelCollection {
   }
 
   async create(input: Input, { files }: CreateOptions = {}): Promise<Entity> {
-    const entity = makeEntity(this.definition, input, undefined, { now: this.#options.now(), files });
-    return await this.#write(entity.id, (before) => {
+    const given = withId(input);
+    return await this.#write(given.id, (before) => {
+      const entity = makeEntity(this.definition, given, undefined, { now: this.#options.now(), files });
       if (before !== undefined) throw new ConflictError('id');
       return entity;
     });
   }
 
   async createAll(inputs: readonly Input[]): Promise<readonly Entity[]> {
-    const created: Entity[] = [];
-    try {
-      for (const [index, input] of inputs.entries()) created.push(await ofSeveral(index, () => this.create(input)));
-      return created;
-    } catch (error) {
-      for (const { id } of created) await this.remove(id);
-      throw error;
+    this.#sweep();
+    const shared = this.#options.shared();
+    if (shared !== undefined) return await shared.createAll(() => this.#makeAll(inputs), this.#endOf);
+    for (;;) {
+      const { definition } = this;
+      const entities = await this.#makeAll(inputs);
+      await this.#settled();
+      // Changed meanwhile: they are made anew.
+      if (definition !== this.definition) continue;
+      this.#placeAll(entities);
+      return entities;
+    }
+  }
+
+  /** @throws InvalidFieldError, ConflictError for an id that is there twice */
+  async #makeAll(inputs: readonly Input[]): Promise<readonly Entity[]> {
+    const entities = await makeEntities(this.definition, inputs, this.#options.now());
+    const ids = new Set<string>();
+    for (const [index, { id }] of entities.entries()) {
+      if (ids.has(id)) throw new ConflictError(`${index}.id`);
+      ids.add(id);
+    }
+    return entities.map(freeze);
+  }
+
+  /** All or none, before anybody else looks. @throws ConflictError */
+  #placeAll(entities: readonly Entity[]): void {
+    this.#store.addAll(entities);
+    const end = this.#endOf(true);
+    for (const entity of entities) {
+      if (end !== undefined) this.#lifetimes.set(entity.id, end);
+      this.#options.notices.created(this.definition, entity);
     }
   }
 
@@ -170,8 +201,11 @@ export class MemoryCollection implements ModelCollection {
   async clear(): Promise<void> {
     const { notices } = this.#options;
     const shared = this.#options.shared();
-    if (shared === undefined) this.dispose();
-    else this.applyClear(await shared.clear());
+    if (shared !== undefined) {
+      await shared.clear();
+      return;
+    }
+    this.#empty();
     notices.cleared(this.definition);
   }
 
@@ -201,22 +235,35 @@ export class MemoryCollection implements ModelCollection {
   }
 
   /**
-   * Takes what another node wrote.
+   * Takes what the nodes agreed on.
    *
-   * @returns what was here before; false when something newer is here already
+   * @param shape of the class by which it was written; undefined: the present one
+   * @returns what was here before, and what is here now; false when something newer is here already
    */
-  apply({ id, entity, version, expires }: SharedEntity): { readonly before: Entity | undefined } | false {
+  apply(
+    { id, entity, version, expires }: SharedEntity,
+    shape?: number,
+  ): { readonly before: Entity | undefined; readonly after: Entity | undefined } | false {
     if (version <= (this.#versions.get(id) ?? 0)) return false;
     this.#versions.set(id, version);
     const before = this.#store.get(id);
-    if (entity === undefined) this.#drop(id);
-    else {
-      // That unique values are so, the nodes have agreed on; their notices may cross.
-      this.#store.put(freeze(entity), { unchecked: true });
-      if (expires === undefined) this.#lifetimes.delete(id);
-      else this.#lifetimes.set(id, expires);
+    if (entity === undefined) {
+      this.#drop(id);
+      return { before, after: undefined };
     }
-    return { before };
+    const after = freeze(shape === undefined ? entity : this.#fitted(entity, shape));
+    // That unique values are so, the nodes have agreed on; a change of the class may come between their notices.
+    this.#store.put(after, { unchecked: true });
+    if (expires === undefined) this.#lifetimes.delete(id);
+    else this.#lifetimes.set(id, expires);
+    return { before, after };
+  }
+
+  /** An entity of a former definition, as it is now. One that does not fit was written again before the change. */
+  #fitted(entity: Entity, shape: number): Entity {
+    const { definition } = this;
+    if (shape === this.#options.current().shape) return entity;
+    return fittingOnes(definition, [entity], this.#options.now())[0] ?? entity;
   }
 
   /** Forgets what is older than `version`. */
@@ -239,22 +286,51 @@ export class MemoryCollection implements ModelCollection {
     }
   }
 
-  /** @throws CannotApplyError, ConflictError when the entities do not fit the class as it will be */
+  /** @throws CannotApplyError when the entities do not fit the class as it will be */
   async checkAdoption(next: StoredClass, tx: Kysely<Schema>): Promise<void> {
-    const trial = new MemoryStore(indexed(next));
-    const converted = convertedTo(next, this.#store.values(), this.#options.now());
-    for (const entity of converted) trial.put(entity);
-    await this.#options.shared()?.convert(tx, next, converted);
+    const convert = (entities: Iterable<Entity>): readonly Entity[] => {
+      const converted = convertedTo(next, entities, this.#options.now());
+      checkUnique(next, converted);
+      return converted;
+    };
+    const shared = this.#options.shared();
+    if (shared !== undefined) {
+      await shared.convert(tx, next, convert);
+      return;
+    }
+    this.#changing ??= Promise.withResolvers();
+    convert(this.#store.values());
   }
 
   /** Takes the entities into the class as it is now. */
   adopt(next: ResolvedClass): void {
-    this.#store.rebuild(indexed(next), convertedTo(next, this.#store.values(), this.#options.now()));
+    // Of shared entities some may be behind what was checked: what does not fit is about to be written anew.
+    const fitting = fittingOnes(next, this.#store.values(), this.#options.now());
+    const kept = new Set(fitting.map(({ id }) => id));
+    for (const { id } of this.#store.values()) if (!kept.has(id)) this.#drop(id);
+    this.#store.rebuild(indexed(next), fitting);
     this.#snapshots.clear();
+    this.keepAsIs();
+  }
+
+  /** A change of the class is over, or was not made: writes go on. */
+  keepAsIs(): void {
+    this.#changing?.resolve();
+    this.#changing = undefined;
   }
 
   /** Lets go of all entities and timers. */
   dispose(): void {
+    this.#empty();
+    this.keepAsIs();
+  }
+
+  /** Resolves when the class is not being changed. */
+  async #settled(): Promise<void> {
+    while (this.#changing !== undefined) await this.#changing.promise;
+  }
+
+  #empty(): void {
     this.#store.clear();
     this.#lifetimes.clear();
     this.#snapshots.clear();
@@ -275,8 +351,14 @@ export class MemoryCollection implements ModelCollection {
     this.#sweep();
     const { orphans, notices } = this.#options;
     const shared = this.#options.shared();
-    const { before, entity } =
-      shared === undefined ? this.#writeHere(id, decide) : await this.#writeShared(shared, id, decide);
+    if (shared !== undefined) {
+      // It is here, and told, when it has its turn among the writes of all nodes.
+      const { before, entity } = await shared.write(id, decide, this.#endOf);
+      await orphans.changed(this.definition, before, entity);
+      return entity as After;
+    }
+    await this.#settled();
+    const { before, entity } = this.#writeHere(id, decide);
     await orphans.changed(this.definition, before, entity);
     if (entity === undefined) {
       if (before !== undefined) notices.removed(this.definition, before);
@@ -297,26 +379,16 @@ export class MemoryCollection implements ModelCollection {
     return { before, entity };
   }
 
-  async #writeShared(
-    shared: SharedEntities,
-    id: string,
-    decide: Decide,
-  ): Promise<{ readonly before: Entity | undefined; readonly entity: Entity | undefined }> {
-    const written = await shared.write(id, decide, (_after, isNew) => this.#endOf(isNew));
-    this.apply(written);
-    return written;
-  }
-
   #drop(id: string): void {
     this.#store.remove(id);
     this.#lifetimes.delete(id);
   }
 
   /** When an entity ends that is written now; undefined: as before. */
-  #endOf(isNew: boolean): number | undefined {
+  readonly #endOf = (isNew: boolean): number | undefined => {
     const { expires_mode: mode, expires_ttl: ttl } = this.definition.opts;
     return mode === 'modify' || (mode === 'create' && isNew) ? this.#options.now() + ttl * 1000 : undefined;
-  }
+  };
 
   /** Removes what has come to its end. */
   #sweep(): void {
@@ -328,4 +400,8 @@ export class MemoryCollection implements ModelCollection {
     }
     if (ended.length > 0) this.#options.onEnded?.();
   }
+}
+
+function withId(input: Input): Input & { readonly id: string } {
+  return { ...input, id: checkId(input['id'] ?? randomUUID()) };
 }

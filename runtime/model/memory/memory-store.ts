@@ -70,6 +70,19 @@ export class MemoryStore {
     this.#index(entity);
   }
 
+  /** Adds new entities, all or none. @throws ConflictError, the index of the entity before the field */
+  addAll(entities: readonly Entity[]): void {
+    for (const [index, entity] of entities.entries()) {
+      try {
+        if (this.#entities.has(entity.id)) throw new ConflictError('id');
+        this.put(entity);
+      } catch (error) {
+        for (const { id } of entities.slice(0, index)) this.remove(id);
+        throw error instanceof ConflictError ? new ConflictError(`${index}.${error.field}`, { cause: error }) : error;
+      }
+    }
+  }
+
   remove(id: string): boolean {
     this.#forget(id);
     return this.#entities.delete(id);
@@ -84,10 +97,10 @@ export class MemoryStore {
     }
   }
 
-  /** Takes all entities in another form, all or none. @throws ConflictError */
+  /** Takes all entities in another form; that unique values are so has been checked. */
   rebuild(properties: readonly IndexedProperty[], entities: readonly Entity[]): void {
     const trial = new MemoryStore(properties);
-    for (const entity of entities) trial.put(entity);
+    for (const entity of entities) trial.put(entity, { unchecked: true });
     this.#indexes = trial.#indexes;
     this.#byId = trial.#byId;
     for (const entity of entities) this.#entities.set(entity.id, entity);

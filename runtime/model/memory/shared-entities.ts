@@ -1,15 +1,16 @@
 /**
  * Entities that every node has in memory (storage modes ram and runtime) where several nodes share a database. A table is
- * what the nodes agree on: a write locks its row there, and its notice leaves with the commit. Reads ask the memory only.
+ * what the nodes agree on: a write locks its row there, and its notice leaves with the commit. Each node takes the writes
+ * of all nodes, its own among them, from the notices. Reads ask the memory only.
  */
 import type { Kysely } from 'kysely';
 import { sql } from '../../storage/sql.ts';
-import { type Schema, type Storage, SqlError, SQLSTATE } from '../../storage/index.ts';
-import type { PropertyDefinition } from '../class-definition.ts';
-import { ConflictError } from '../errors.ts';
-import { canonical } from '../filter/values.ts';
+import type { Schema, Storage } from '../../storage/index.ts';
+import { ConflictError, StaleClassError } from '../errors.ts';
 import type { Entity } from '../model.ts';
 import type { StoredClass } from '../stored-class.ts';
+import type { OwnWrite, OwnWrites } from './own-writes.ts';
+import { claimUnique, forgetUnique, takeUnique } from './shared-unique.ts';
 
 type Db = Kysely<Schema>;
 
@@ -24,20 +25,47 @@ export interface SharedEntity {
   readonly expires: number | undefined;
 }
 
-export interface SharedWrite extends SharedEntity {
+/** What a write did. */
+export interface Written {
   readonly before: Entity | undefined;
+  readonly entity: Entity | undefined;
 }
 
 /** What an entity becomes; undefined removes it. */
 export type Decide = (before: Entity | undefined) => Entity | undefined;
 
+/** When an entity ends that is written now; undefined: as before. */
+export type Expiry = (isNew: boolean) => number | undefined;
+
 export interface SharedEntitiesOptions {
   readonly storage: Storage;
   readonly current: () => StoredClass;
-  /** Tells the other nodes, with the commit of `tx`. */
-  readonly publish: (written: SharedEntity, tx: Db) => Promise<void>;
-  readonly publishClear: (version: number, tx: Db) => Promise<void>;
+  readonly own: OwnWrites;
+  /** Tells all nodes, this one with the mark, when `tx` commits. */
+  readonly publish: (message: SharedMessage, mark: number, tx: Db) => Promise<void>;
+  /** What every node does about a message. */
+  readonly follow: (message: SharedMessage) => void;
+  /** The notice of a write does not come: memory has to be read anew. */
+  readonly onOverdue: () => Promise<void>;
 }
+
+/** What the nodes tell each other of one class. */
+export type SharedMessage =
+  | { readonly kind: 'entity'; readonly classId: string; readonly shape: number; readonly written: SharedEntity }
+  | {
+      readonly kind: 'entities';
+      readonly classId: string;
+      readonly shape: number;
+      readonly written: readonly SharedEntity[];
+    }
+  | { readonly kind: 'clear'; readonly classId: string; readonly version: number };
+
+/** Advisory locks of classes in memory, by number: shared by writes, alone for what concerns all entities. */
+const CLASS_LOCK = 727_464_003;
+/** Milliseconds that a notice may take to come back. */
+const OVERDUE_MS = 5_000;
+/** Entities written by one statement, and told by one notice: nodes take them in turn with other work. */
+const SET = 500;
 
 export class SharedEntities {
   readonly #options: SharedEntitiesOptions;
@@ -47,33 +75,65 @@ export class SharedEntities {
   }
 
   /**
-   * Writes one entity; nobody writes it in between.
+   * Writes one entity; nobody writes it in between. This node has followed it when it resolves.
    *
    * @param decide may be called again when another node was faster
-   * @throws ConflictError, and whatever `decide` throws
+   * @throws ConflictError, StaleClassError, and whatever `decide` throws
    */
-  async write(
-    id: string,
-    decide: Decide,
-    expiry: (after: Entity, isNew: boolean) => number | undefined,
-  ): Promise<SharedWrite> {
+  async write(id: string, decide: Decide, expiry: Expiry): Promise<Written> {
     for (;;) {
-      const written = await this.#inTransaction((tx) => this.#tryWrite(tx, id, decide, expiry));
+      const written = await this.#inTransaction((tx, write) => this.#tryWrite(tx, write, id, decide, expiry));
       if (written !== undefined) return written;
     }
   }
 
-  /** @returns the version up to which entities are gone */
-  async clear(): Promise<number> {
-    const { publishClear } = this.#options;
-    const { id } = this.#options.current();
-    return await this.#inTransaction(async (tx) => {
+  /**
+   * Places new entities, all or none.
+   *
+   * @param make called within, so that the class cannot change any more
+   * @throws ConflictError and StaleClassError, and whatever `make` throws
+   */
+  async createAll(make: () => Promise<readonly Entity[]>, expiry: Expiry): Promise<readonly Entity[]> {
+    const { id: classId } = this.#options.current();
+    return await this.#inTransaction(async (tx, write) => {
+      const stored = await this.#requireCurrent(tx);
+      const entities = await make();
+      const expires = expiry(true);
+      for (let from = 0; from < entities.length; from += SET) {
+        const set = entities.slice(from, from + SET);
+        const { rows } = await sql<{ id: string }>`
+          insert into model_memory (class_id, id, entity, version, expires)
+          select ${classId}, e.id, e.entity, 0, ${expires ?? null}::bigint
+          from unnest(${set.map(({ id }) => id)}::text[], ${set.map((each) => JSON.stringify(each))}::jsonb[]) e (id, entity)
+          on conflict do nothing returning id`.execute(tx);
+        const placed = new Set(rows.map(({ id }) => id));
+        const taken = set.findIndex(({ id }) => !placed.has(id));
+        if (taken >= 0) throw new ConflictError(`${from + taken}.id`);
+        await takeUnique(tx, stored, set, from);
+      }
+      // While the rows are locked: later writes have later versions.
       const version = await nextVersion(tx);
-      await sql`delete from model_memory where class_id = ${id}`.execute(tx);
-      await sql`delete from model_memory_unique where class_id = ${id}`.execute(tx);
-      await publishClear(version, tx);
-      return version;
+      await sql`
+        update model_memory set version = ${version}::bigint
+        where class_id = ${classId} and id = any(${entities.map(({ id }) => id)}::text[])`.execute(tx);
+      for (let from = 0; from < entities.length; from += SET) {
+        const set = entities.slice(from, from + SET);
+        const written = set.map((entity) => ({ id: entity.id, entity, version, expires }));
+        await this.#publish({ kind: 'entities', classId, shape: stored.shape, written }, write, tx);
+      }
+      return entities;
     });
+  }
+
+  /** Removes all; this node has followed when it resolves. */
+  async clear(): Promise<void> {
+    const { id: classId, number } = this.#options.current();
+    await this.#inTransaction(async (tx, write) => {
+      await lockClass(tx, number);
+      await sql`delete from model_memory where class_id = ${classId}`.execute(tx);
+      await sql`delete from model_memory_unique where class_id = ${classId}`.execute(tx);
+      await this.#publish({ kind: 'clear', classId, version: await nextVersion(tx) }, write, tx);
+    }, false);
   }
 
   /** All entities, and a version that is newer than all of them. */
@@ -87,15 +147,25 @@ export class SharedEntities {
     return { entities: rows.map(({ expires, ...row }) => ({ ...row, expires: expires ?? undefined })), version };
   }
 
-  /** Entities in the form that a changed class gives them, in the transaction that changes it. */
-  async convert(tx: Db, next: StoredClass, entities: readonly Entity[]): Promise<void> {
+  /**
+   * Puts entities into the form that a changed class gives them, in the transaction that changes it: nobody writes them
+   * until it is over.
+   *
+   * @throws whatever `convert` throws
+   */
+  async convert(tx: Db, next: StoredClass, convert: (entities: readonly Entity[]) => readonly Entity[]): Promise<void> {
+    await lockClass(tx, next.number);
+    const { rows } = await sql<{ entity: Entity }>`
+      select entity from model_memory where class_id = ${next.id} order by id`.execute(tx);
+    const converted = convert(rows.map(({ entity }) => entity));
     await sql`delete from model_memory_unique where class_id = ${next.id}`.execute(tx);
-    for (const entity of entities) {
+    for (let from = 0; from < converted.length; from += SET) {
+      const set = converted.slice(from, from + SET);
       await sql`
-        insert into model_memory (class_id, id, entity, version)
-        values (${next.id}, ${entity.id}, ${JSON.stringify(entity)}::jsonb, nextval('model_memory_versions'))
-        on conflict (class_id, id) do update set entity = excluded.entity`.execute(tx);
-      await this.#claim(tx, next, undefined, entity);
+        update model_memory m set entity = e.entity
+        from unnest(${set.map(({ id }) => id)}::text[], ${set.map((each) => JSON.stringify(each))}::jsonb[]) e (id, entity)
+        where m.class_id = ${next.id} and m.id = e.id`.execute(tx);
+      await takeUnique(tx, next, set, from);
     }
   }
 
@@ -108,74 +178,76 @@ export class SharedEntities {
       delete from model_memory_unique u using ended where u.class_id = ${id} and u.id = ended.id`.execute(storage.db);
   }
 
-  async #tryWrite(
-    tx: Db,
-    id: string,
-    decide: Decide,
-    expiry: (after: Entity, isNew: boolean) => number | undefined,
-  ): Promise<SharedWrite | undefined> {
+  async #tryWrite(tx: Db, write: OwnWrite, id: string, decide: Decide, expiry: Expiry): Promise<Written | undefined> {
     const stored = this.#options.current();
-    const { rows } = await sql<{ entity: Entity; expires: number | null }>`
-      select entity, expires from model_memory where class_id = ${stored.id} and id = ${id} for update`.execute(tx);
+    const { rows } = await sql<{ shape: number; entity: Entity | null; expires: number | null }>`
+      select c.shape, m.entity, m.expires from model_classes c
+      left join lateral (
+        select entity, expires from model_memory where class_id = c.id and id = ${id} for update
+      ) m on true
+      where c.id = ${stored.id}`.execute(tx);
     const [row] = rows;
-    const before = row?.entity;
+    if (row?.shape !== stored.shape) throw new StaleClassError();
+    const before = row.entity ?? undefined;
     const after = decide(before);
-    if (after === undefined && before === undefined)
-      return { id, before, entity: after, version: 0, expires: undefined };
-    const expires =
-      after === undefined ? undefined : (expiry(after, before === undefined) ?? row?.expires ?? undefined);
-    if (after === undefined) {
-      await sql`delete from model_memory where class_id = ${stored.id} and id = ${id}`.execute(tx);
-      await sql`delete from model_memory_unique where class_id = ${stored.id} and id = ${id}`.execute(tx);
-    } else if (before === undefined) {
+    if (after === undefined && before === undefined) return { before, entity: after };
+    const isNew = before === undefined;
+    const expires = after === undefined ? undefined : (expiry(isNew) ?? row.expires ?? undefined);
+    if (isNew) {
       const inserted = await sql`
-        insert into model_memory (class_id, id, entity, version, expires)
-        values (${stored.id}, ${id}, ${JSON.stringify(after)}::jsonb, 0, ${expires ?? null}::bigint)
+        insert into model_memory (class_id, id, entity, version)
+        values (${stored.id}, ${id}, ${JSON.stringify(after)}::jsonb, 0)
         on conflict do nothing returning id`.execute(tx);
       // Another node has made it meanwhile: what it becomes now depends on that.
       if (inserted.rows.length === 0) return undefined;
     }
-    if (after !== undefined) await this.#claim(tx, stored, before, after);
+    if (after === undefined) await forgetUnique(tx, stored, id);
+    else await claimUnique(tx, stored, before, after);
     // While the row is locked: later writes have later versions.
-    const version = await nextVersion(tx);
-    if (after !== undefined) {
-      await sql`
-        update model_memory set entity = ${JSON.stringify(after)}::jsonb, version = ${version}::bigint,
-          expires = ${expires ?? null}::bigint
-        where class_id = ${stored.id} and id = ${id}`.execute(tx);
-    }
+    const version =
+      after === undefined ? await removeRow(tx, stored, id) : await updateRow(tx, stored, after, expires ?? null);
     const written = { id, entity: after, version, expires };
-    await this.#options.publish(written, tx);
-    return { ...written, before };
+    await this.#publish({ kind: 'entity', classId: stored.id, shape: stored.shape, written }, write, tx);
+    return { before, entity: after };
   }
 
-  /** Takes the unique values of an entity. @throws ConflictError */
-  async #claim(tx: Db, stored: StoredClass, before: Entity | undefined, after: Entity): Promise<void> {
-    for (const property of stored.allProperties) {
-      if (!property.unique) continue;
-      const [old, value] = [claimed(property, before), claimed(property, after)];
-      if (old === value) continue;
-      if (old !== undefined) {
-        await sql`delete from model_memory_unique
-          where class_id = ${stored.id} and property = ${property.name} and id = ${after.id}`.execute(tx);
-      }
-      if (value === undefined) continue;
-      try {
-        await sql`insert into model_memory_unique (class_id, property, value, id)
-          values (${stored.id}, ${property.name}, ${value}, ${after.id})`.execute(tx);
-      } catch (error) {
-        if (!(error instanceof SqlError) || error.code !== SQLSTATE.uniqueViolation) throw error;
-        throw new ConflictError(property.name, { cause: error });
-      }
+  /** @throws StaleClassError when this node does not know the class as it is */
+  async #requireCurrent(tx: Db): Promise<StoredClass> {
+    const stored = this.#options.current();
+    const { rows } = await sql<{ shape: number }>`select shape from model_classes where id = ${stored.id}`.execute(tx);
+    if (rows[0]?.shape !== stored.shape) throw new StaleClassError();
+    return stored;
+  }
+
+  async #publish(message: SharedMessage, write: OwnWrite, tx: Db): Promise<void> {
+    const { own, publish, follow } = this.#options;
+    const mark = own.expect(write, () => follow(message));
+    await publish(message, mark, tx);
+  }
+
+  /** @param isShared beside other writes of the class; a change of it waits for all of them */
+  async #inTransaction<T>(run: (tx: Db, write: OwnWrite) => Promise<T>, isShared = true): Promise<T> {
+    const { storage, current, own, onOverdue } = this.#options;
+    const write = own.begin();
+    const { number } = current();
+    let result: T;
+    try {
+      result = await storage.db.transaction().execute(async (tx) => {
+        // What every node has in memory need not wait for a disk.
+        const begin = sql`select set_config('synchronous_commit', 'off', true)`;
+        const lock = sql`, pg_advisory_xact_lock_shared(${CLASS_LOCK}::integer, ${number}::integer)`;
+        await sql`${begin}${isShared ? lock : sql``}`.execute(tx);
+        return await run(tx, write);
+      });
+    } catch (error) {
+      own.forget(write);
+      throw error;
     }
-  }
-
-  /** What every node has in memory need not wait for a disk. */
-  async #inTransaction<T>(run: (tx: Db) => Promise<T>): Promise<T> {
-    return await this.#options.storage.db.transaction().execute(async (tx) => {
-      await sql`set local synchronous_commit = off`.execute(tx);
-      return await run(tx);
-    });
+    if (!(await own.followed(write, OVERDUE_MS))) {
+      own.forget(write);
+      await onOverdue();
+    }
+    return result;
   }
 }
 
@@ -186,14 +258,30 @@ export async function forgetShared(db: Db): Promise<void> {
 }
 
 /** The entities of a class that is removed. */
-export async function forgetClass(db: Db, id: string): Promise<void> {
-  await sql`delete from model_memory where class_id = ${id}`.execute(db);
-  await sql`delete from model_memory_unique where class_id = ${id}`.execute(db);
+export async function forgetClass(tx: Db, { id, number }: StoredClass): Promise<void> {
+  await lockClass(tx, number);
+  await sql`delete from model_memory where class_id = ${id}`.execute(tx);
+  await sql`delete from model_memory_unique where class_id = ${id}`.execute(tx);
 }
 
-function claimed({ name }: PropertyDefinition, entity: Entity | undefined): string | undefined {
-  const value = entity?.[name] ?? null;
-  return value === null ? undefined : canonical(value);
+/** Until the transaction is over, nobody writes entities of the class. */
+async function lockClass(tx: Db, number: number): Promise<void> {
+  await sql`select pg_advisory_xact_lock(${CLASS_LOCK}::integer, ${number}::integer)`.execute(tx);
+}
+
+async function removeRow(tx: Db, stored: StoredClass, id: string): Promise<number> {
+  const { rows } = await sql<{ version: number }>`
+    with gone as (delete from model_memory where class_id = ${stored.id} and id = ${id})
+    select nextval('model_memory_versions') as version`.execute(tx);
+  return rows[0]?.version ?? 0;
+}
+
+async function updateRow(tx: Db, stored: StoredClass, after: Entity, expires: number | null): Promise<number> {
+  const { rows } = await sql<{ version: number }>`
+    update model_memory set entity = ${JSON.stringify(after)}::jsonb, version = nextval('model_memory_versions'),
+      expires = ${expires}::bigint
+    where class_id = ${stored.id} and id = ${after.id} returning version`.execute(tx);
+  return rows[0]?.version ?? 0;
 }
 
 async function nextVersion(db: Db): Promise<number> {

@@ -8,7 +8,7 @@ import { CannotApplyError } from '../errors.ts';
 import type { Fragment } from '../filter/index.ts';
 import { timeProperty } from '../resolve-class.ts';
 import type { StoredClass } from '../stored-class.ts';
-import { columnName, columnOf, indexName, SCHEMA, sequenceOf, sqlType, tableOf } from './names.ts';
+import { columnName, columnOf, indexName, SCHEMA, sequenceOf, sqlType, tableName, tableOf } from './names.ts';
 
 type Db = Kysely<Schema>;
 
@@ -39,10 +39,14 @@ export async function dropTable(db: Db, stored: StoredClass): Promise<void> {
  * @throws CannotApplyError naming the property whose data do not fit
  */
 export async function alterTable(db: Db, before: StoredClass, after: StoredClass): Promise<void> {
+  // First of all: whoever writes by the former definition is waited for, or finds no table.
+  if (tableName(before) !== tableName(after)) {
+    await sql`alter table ${tableOf(before)} rename to ${sql.id(tableName(after))}`.execute(db);
+  }
   const known = new Map(before.allProperties.map((property) => [property.name, property]));
   const names = new Set(after.allProperties.map(({ name }) => name));
   for (const property of before.allProperties) {
-    if (!names.has(property.name)) await dropColumn(db, before, property);
+    if (!names.has(property.name)) await dropColumn(db, { ...before, shape: after.shape }, property);
   }
   for (const property of after.allProperties) {
     const old = known.get(property.name);

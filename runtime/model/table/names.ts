@@ -6,8 +6,17 @@ import type { StoredClass } from '../stored-class.ts';
 
 export const SCHEMA = 'model';
 
-export function tableName({ number }: StoredClass): string {
-  return `c_${number}`;
+/**
+ * Each change of the properties gives the table another name: a statement made for the properties as they were finds no
+ * table, whatever else it would find.
+ */
+export function tableName({ number, shape }: StoredClass): string {
+  return shape === 0 ? `c_${number}` : `c_${number}_v${shape}`;
+}
+
+/** What the names of the partitions begin with; they stay. */
+export function partitionPrefix({ number }: StoredClass): string {
+  return `c_${number}_`;
 }
 
 export function tableOf(stored: StoredClass): Fragment {

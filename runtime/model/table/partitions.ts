@@ -7,7 +7,7 @@ import type { Fragment } from '../filter/index.ts';
 import { DAY_MS, type Interval } from '../query.ts';
 import { timeProperty } from '../resolve-class.ts';
 import type { StoredClass } from '../stored-class.ts';
-import { columnOf, SCHEMA, tableName, tableOf } from './names.ts';
+import { columnOf, partitionPrefix, SCHEMA, tableName, tableOf } from './names.ts';
 
 type Db = Kysely<Schema>;
 
@@ -33,7 +33,7 @@ function partitionAt(stored: StoredClass, time: unknown): Interval & { readonly 
 }
 
 function tableOfPartition(stored: StoredClass, name: string): Fragment {
-  return sql.id(SCHEMA, `${tableName(stored)}_${name.replaceAll('-', '')}`);
+  return sql.id(SCHEMA, partitionPrefix(stored) + name.replaceAll('-', ''));
 }
 
 /**
@@ -74,7 +74,7 @@ export class Partitions {
       select c.relname as table from pg_inherits i join pg_class c on c.oid = i.inhrelid
       where i.inhparent = ${`${SCHEMA}.${tableName(stored)}`}::regclass`.execute(db);
     return rows
-      .map(({ table }) => table.slice(tableName(stored).length + 1).replaceAll(/(?<=^\d{4})|(?<=^\d{6})(?!$)/g, '-'))
+      .map(({ table }) => table.slice(partitionPrefix(stored).length).replaceAll(/(?<=^\d{4})|(?<=^\d{6})(?!$)/g, '-'))
       .toSorted();
   }
 

@@ -23,6 +23,7 @@ import { filterFunctions } from './0017-filter-functions.ts';
 import { dayIds } from './0018-day-ids.ts';
 import { jsonKeys } from './0019-json-keys.ts';
 import { lockedUsers } from './0020-locked-users.ts';
+import { classShapes } from './0021-class-shapes.ts';
 
 const TABLE = 'schema_migrations';
 
@@ -47,6 +48,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0018-day-ids': dayIds,
   '0019-json-keys': jsonKeys,
   '0020-locked-users': lockedUsers,
+  '0021-class-shapes': classShapes,
 };
 
 /** Names of the applied migrations; none when there is no table of them yet. */

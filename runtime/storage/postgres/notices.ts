@@ -26,12 +26,13 @@ const CHECK_LIMIT_MS = 10_000;
 const CONNECT_LIMIT_MS = 10_000;
 const LONGEST_PAUSE_MS = 5_000;
 
-/** `n`: the sender, `t`: topic, `p`: payload, or `r`: its row. */
+/** `n`: the sender, `t`: topic, `p`: payload, or `r`: its row, `m`: the sender's mark. */
 interface Message {
   readonly n: string;
   readonly t: string;
   readonly p?: NoticePayload;
   readonly r?: number;
+  readonly m?: number;
 }
 
 export interface NoticesOptions {
@@ -77,8 +78,13 @@ export class PostgresNotices implements ChangeNotices {
     return this.#hasOthers;
   }
 
-  async publish(topic: string, payload: NoticePayload, db: Kysely<Schema> = this.#options.db): Promise<void> {
-    const base = { n: this.#node, t: topic };
+  async publish(
+    topic: string,
+    payload: NoticePayload,
+    db: Kysely<Schema> = this.#options.db,
+    mark?: number,
+  ): Promise<void> {
+    const base = { n: this.#node, t: topic, ...(mark !== undefined && { m: mark }) };
     let text = JSON.stringify({ ...base, p: payload } satisfies Message);
     if (Buffer.byteLength(text) > MAX_BYTES) {
       text = JSON.stringify({ ...base, r: await this.#keep(payload, db) } satisfies Message);
@@ -183,9 +189,14 @@ export class PostgresNotices implements ChangeNotices {
   #arrived({ payload = '' }: Notification): void {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only nodes write to the channel
     const message = JSON.parse(payload) as Message;
-    if (message.n === this.#node) return;
-    this.#hasOthers = true;
-    this.#queue(message.t, async (listener) => listener.notice(await this.#payloadOf(message)));
+    const isOwn = message.n === this.#node;
+    const { m: mark } = message;
+    if (isOwn && mark === undefined) return;
+    if (!isOwn) this.#hasOthers = true;
+    this.#queue(message.t, async (listener) => {
+      if (isOwn && mark !== undefined && listener.own?.(mark) === true) return;
+      await listener.notice(await this.#payloadOf(message));
+    });
   }
 
   async #payloadOf({ p, r }: Message): Promise<NoticePayload> {

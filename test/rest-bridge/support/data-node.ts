@@ -36,6 +36,8 @@ export interface DataNodeOptions extends Partial<RestDeps> {
   readonly databaseUrl?: string | undefined;
   /** Default: a folder. Attachments may be 1,000,000 bytes. */
   readonly files?: AttachmentFiles;
+  /** Another node has made the demo data in this database already. */
+  readonly joins?: boolean;
 }
 
 /**
@@ -67,8 +69,8 @@ export class DataNode {
     }
   }
 
-  async #start({ confirmToken, databaseUrl: _url, files, ...deps }: DataNodeOptions): Promise<this> {
-    await createDemoData(this.storage);
+  async #start({ confirmToken, databaseUrl: _url, files, joins = false, ...deps }: DataNodeOptions): Promise<this> {
+    if (!joins) await createDemoData(this.storage);
     this.directory = await openDirectory(this.storage);
     this.iam = await createIam(this.storage, this.directory, { confirmToken, allowList: ['127.0.0.1'] });
     this.model = await openModel(this.storage, {
@@ -76,7 +78,7 @@ export class DataNode {
       maxFileBytes: 1_000_000,
     });
     this.model.onChange(modelEvents(this.events, (id) => this.directory.domainById(id)?.name));
-    await this.#addOthers();
+    if (!joins) await this.#addOthers();
     const records = new MemoryRecords();
     const database = databaseState(this.storage);
     this.app = await createRestServer({

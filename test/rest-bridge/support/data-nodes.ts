@@ -29,11 +29,38 @@ export function describeNodes(
     declare(async () => undefined),
   );
   describe(`${title} [PostgreSQL]`, () => {
-    before(async function () {
-      if ((await postgresServer()) !== undefined) return;
-      if (process.env['RINGMASTER_REQUIRE_PEERS'] === '1') throw new Error('PostgreSQL is not installed.');
-      this.skip();
-    });
+    before(requirePostgres);
     declare(async () => (await postgresServer())?.createDatabase())();
   });
+}
+
+/** Declares `body` over two nodes on one PostgreSQL database; skipped, or failing, as `describeNodes`. */
+export function describeTwoNodes(
+  title: string,
+  body: (nodes: () => readonly [DataNode, DataNode]) => void,
+  options: DataNodeOptions = {},
+): void {
+  describe(`${title} [two nodes]`, () => {
+    const nodes: DataNode[] = [];
+    before(requirePostgres);
+    before(async () => {
+      const databaseUrl = await (await postgresServer())?.createDatabase();
+      nodes.push(await DataNode.start({ ...options, databaseUrl }));
+      nodes.push(await DataNode.start({ ...options, databaseUrl, joins: true }));
+    });
+    after(async () => {
+      for (const node of nodes) await node.close();
+    });
+    body(() => {
+      const [first, second] = nodes;
+      if (first === undefined || second === undefined) throw new Error('The nodes start before the first test.');
+      return [first, second];
+    });
+  });
+}
+
+async function requirePostgres(this: Mocha.Context): Promise<void> {
+  if ((await postgresServer()) !== undefined) return;
+  if (process.env['RINGMASTER_REQUIRE_PEERS'] === '1') throw new Error('PostgreSQL is not installed.');
+  this.skip();
 }

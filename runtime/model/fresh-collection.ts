@@ -1,9 +1,6 @@
-/**
- * A table's collection on one of several nodes. Between the commit of a class change on another node and its notice, this
- * node writes SQL for columns that are no longer so: it then reads the classes anew and tries again.
- */
-import { SqlError } from '../../storage/index.ts';
-import type { ResolvedClass } from '../class-definition.ts';
+/** A collection whose class may change, here or on another node, while a request is on its way. */
+import { withCurrentClass } from './current-class.ts';
+import type { ResolvedClass } from './class-definition.ts';
 import type {
   CreateOptions,
   Entity,
@@ -15,10 +12,7 @@ import type {
   RemoveOptions,
   ReplaceOptions,
   UpdateOptions,
-} from '../model.ts';
-
-/** Undefined table, undefined column, a plan whose result type changed, a value of another type. */
-const OUTDATED = ['42P01', '42703', '0A000', '42804', '42883'];
+} from './model.ts';
 
 export class FreshCollection implements ModelCollection {
   readonly #inner: ModelCollection;
@@ -51,7 +45,7 @@ export class FreshCollection implements ModelCollection {
   }
 
   whole(query: ListQuery): ReturnType<ModelCollection['whole']> {
-    return this.#inner.whole(query);
+    return this.#try(() => this.#inner.whole(query));
   }
 
   read(id: string, options?: ReadOptions): Promise<Readonly<Record<string, unknown>>> {
@@ -90,14 +84,7 @@ export class FreshCollection implements ModelCollection {
     return this.#try(() => this.#inner.setup(command));
   }
 
-  /** What failed so was undone as a whole. */
-  async #try<T>(act: () => Promise<T>): Promise<T> {
-    try {
-      return await act();
-    } catch (error) {
-      if (!(error instanceof SqlError) || !OUTDATED.includes(error.code)) throw error;
-      await this.#refresh();
-      return await act();
-    }
+  #try<T>(act: () => Promise<T>): Promise<T> {
+    return withCurrentClass(act, this.#refresh);
   }
 }

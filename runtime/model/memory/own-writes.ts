@@ -1,0 +1,82 @@
+/**
+ * Writes of this node on their way through the change notices. All nodes follow the writes of all in the order of their
+ * commits, and the one that writes does so too: otherwise its own write and a later one of another node could cross here.
+ */
+
+/** One transaction. */
+export interface OwnWrite {
+  /** Notices that have not had their turn. */
+  readonly marks: Set<number>;
+  readonly followed: PromiseWithResolvers<void>;
+  isCommitted: boolean;
+}
+
+interface Waiting {
+  readonly write: OwnWrite;
+  readonly follow: () => void;
+}
+
+export class OwnWrites {
+  readonly #waiting = new Map<number, Waiting>();
+  #last = 0;
+
+  begin(): OwnWrite {
+    return { marks: new Set(), followed: Promise.withResolvers(), isCommitted: false };
+  }
+
+  /**
+   * @param follow called when the notice has its turn
+   * @returns the mark to publish it with
+   */
+  expect(write: OwnWrite, follow: () => void): number {
+    this.#last += 1;
+    write.marks.add(this.#last);
+    this.#waiting.set(this.#last, { write, follow });
+    return this.#last;
+  }
+
+  /** A notice has its turn. False when it is not waited for any more. */
+  arrived(mark: number): boolean {
+    const waiting = this.#waiting.get(mark);
+    if (waiting === undefined) return false;
+    const { write, follow } = waiting;
+    this.#waiting.delete(mark);
+    write.marks.delete(mark);
+    try {
+      follow();
+    } finally {
+      if (write.marks.size === 0) write.followed.resolve();
+    }
+    return true;
+  }
+
+  /** Nobody waits any more; its notices, if they come, are followed as those of other nodes. */
+  forget(write: OwnWrite): void {
+    for (const mark of write.marks) this.#waiting.delete(mark);
+    write.marks.clear();
+    write.followed.resolve();
+  }
+
+  /** Everything was read anew: what had been committed is there, and its notices may be lost. */
+  release(): void {
+    for (const { write } of this.#waiting.values()) if (write.isCommitted) this.forget(write);
+  }
+
+  /**
+   * Waits until all notices of a committed write have had their turn.
+   *
+   * @param limitMs milliseconds
+   * @returns false when that took longer
+   */
+  async followed(write: OwnWrite, limitMs: number): Promise<boolean> {
+    write.isCommitted = true;
+    if (write.marks.size === 0) return true;
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<boolean>((resolve) => {
+      timer = setTimeout(resolve, limitMs, false);
+    });
+    const isFollowed = await Promise.race([write.followed.promise.then(() => true), late]);
+    clearTimeout(timer);
+    return isFollowed;
+  }
+}

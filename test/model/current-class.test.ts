@@ -1,0 +1,33 @@
+import { expect } from 'chai';
+import { toRestError } from '../../rest-bridge/error-answers.ts';
+import { withCurrentClass } from '../../runtime/model/current-class.ts';
+import { StaleClassError } from '../../runtime/model/errors.ts';
+import { SqlError } from '../../runtime/storage/index.ts';
+import { failure } from '../storage/support/storages.ts';
+
+describe('work on a class that changes', () => {
+  it('is done again by the class as it is now', async () => {
+    const errors = [new StaleClassError(), new SqlError({ message: 'gone', code: '42P01' })];
+    let refreshed = 0;
+    const act = async (): Promise<string> => {
+      const error = errors.shift();
+      if (error !== undefined) throw error;
+      return 'done';
+    };
+    expect(await withCurrentClass(act, async () => void (refreshed += 1))).to.equal('done');
+    expect(refreshed).to.equal(2);
+  });
+
+  it('is 503 with Retry-After when the class changes each time', async () => {
+    const act = async (): Promise<never> => Promise.reject(new StaleClassError());
+    const refused = toRestError(await failure(withCurrentClass(act, async () => {})));
+    expect(refused.status).to.equal(503);
+    expect(refused.headers).to.have.property('retry-after');
+  });
+
+  it('keeps errors of another kind', async () => {
+    const error = new SqlError({ message: 'wrong', code: '42601' });
+    const act = async (): Promise<never> => Promise.reject(error);
+    expect(await failure(withCurrentClass(act, async () => {}))).to.equal(error);
+  });
+});
