@@ -6,6 +6,7 @@ import {
   CannotApplyError,
   ClassChangingError,
   ConflictError,
+  FileMissingError,
   FileStoreError,
   ModelError,
   NotFoundError,
@@ -29,6 +30,9 @@ export function toRestError(error: unknown): RestError {
   }
   if (error instanceof StorageUnavailableError) {
     return new RestError('UNAVAILABLE', { reason: 'the database does not answer' }, {}, { cause: error });
+  }
+  if (error instanceof FileMissingError) {
+    return new RestError('UNAVAILABLE', { reason: 'the file store of this node lacks the file' }, {}, { cause: error });
   }
   if (error instanceof FileStoreError) {
     return new RestError('UNAVAILABLE', { reason: 'the file store does not answer' }, {}, { cause: error });

@@ -2,11 +2,11 @@
 import { join } from 'node:path';
 import { type Config, isLoopback } from './config/config.ts';
 import { type CheckScript, openDirectory, openLocation } from './domain/index.ts';
-import { createDemoData, createIam, isEmpty, type IamOptions } from './iam/index.ts';
+import { createDemoData, createIam, isEmpty, type IamOptions, StoredAvatars } from './iam/index.ts';
 import { limitsProblem } from './interpreter/limits.ts';
 import { openModel } from './model/index.ts';
 import type { Shutdown } from './shutdown.ts';
-import { openFiles } from './storage/files/index.ts';
+import { checkFileStore, FolderFiles, openFiles } from './storage/files/index.ts';
 import type { Storage } from './storage/index.ts';
 
 export interface DataNeeds {
@@ -30,10 +30,29 @@ export async function openData({ config, storage, checkScript, confirmToken }: D
     confirmToken,
   });
   shutdown.add('sessions', () => iam.close());
+  const files = openFiles(join(config.dataDir, 'files'), config.files);
+  await checkFileStore(storage, files);
   const model = await openModel(storage, {
-    files: openFiles(join(config.dataDir, 'files'), config.files),
+    files,
+    usesFile: (hasha) => iam.accounts.isAvatarInUse(hasha),
     maxFileBytes: config.maxFileBytes,
   });
   shutdown.add('data model', () => model.close());
-  return { directory, location, iam, model };
+  const avatars = new StoredAvatars(iam.accounts, {
+    files,
+    suspect: (hashes) => model.attachments.suspect(hashes),
+    former: new FolderFiles(join(config.dataDir, 'avatars')),
+  });
+  await moveAvatars(avatars, storage);
+  return { directory, location, iam, model, avatars };
+}
+
+/** Avatars that former releases kept in the folder `avatars`. Until they are moved, this node reads them there. */
+async function moveAvatars(avatars: StoredAvatars, { log }: Storage): Promise<void> {
+  try {
+    const moved = await avatars.moveFormer();
+    if (moved > 0) log.info({ moved }, 'avatars were moved to the file store');
+  } catch (err) {
+    log.warn({ err }, 'avatars were not moved to the file store; the next start tries again');
+  }
 }

@@ -20,7 +20,6 @@ import { messageEvents } from './events/message-events.ts';
 import { modelEvents } from './events/model-events.ts';
 import { operationEvents } from './events/operation-events.ts';
 import { ListenError } from './embedded/server.ts';
-import { StoredAvatars } from './iam/index.ts';
 import { FirstAnswers } from './idempotency/first-answers.ts';
 import { connectServers } from './links.ts';
 import { giveBackAtRest } from './memory/index.ts';
@@ -41,7 +40,6 @@ import {
 } from './speech-services.ts';
 import { AuditLog } from './model/index.ts';
 import { modelPort } from './model-port.ts';
-import { FolderFiles } from './storage/files/index.ts';
 import { databaseState, openStorage } from './storage/index.ts';
 import { Admission } from './switch/admission.ts';
 import { endCallsOf } from './switch/removed-domain.ts';
@@ -98,7 +96,7 @@ async function compose(config: Config, log: Logger, shutdown: Shutdown): Promise
   const servers = await starting;
   const storage = await opening;
   const scripting = await openScripting(config, nursery, log, shutdown);
-  const { directory, location, iam, model } = await openData(
+  const { directory, location, iam, model, avatars } = await openData(
     {
       config,
       storage,
@@ -255,7 +253,7 @@ async function compose(config: Config, log: Logger, shutdown: Shutdown): Promise
   const rest = await createRestServer({
     iam,
     accounts: iam.accounts,
-    avatars: new StoredAvatars(iam.accounts, new FolderFiles(join(config.dataDir, 'avatars'))),
+    avatars,
     webApps: webAppsOf(directory),
     collections: {
       ...domainCenter(directory, iam, scenarios.scripts),

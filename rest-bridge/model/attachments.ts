@@ -66,9 +66,7 @@ export async function download(
 async function content(attachments: Attachments, info: AttachmentInfo, range: ByteRange | undefined) {
   // An empty file has no range, and needs no store.
   if (info.size === 0) return new PassThrough().end();
-  const stream = await attachments.open(info, range);
-  if (stream === undefined) throw new Error(`The file store has lost ${info.hasha} (${info.link}).`);
-  return stream;
+  return await attachments.open(info, range);
 }
 
 /** POST and PUT: stores what the request brings, and answers its metadata. */

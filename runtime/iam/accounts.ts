@@ -50,6 +50,8 @@ export interface Accounts {
   setAvatar(userId: string, info: AvatarInfo | false): Promise<void>;
   /** Whether some user's avatar has this content. */
   isAvatarInUse(hasha: string): Promise<boolean>;
+  /** Hashes of all avatars, of users of all domains. */
+  avatars(): Promise<readonly string[]>;
 }
 
 export class UserAccounts implements Accounts {
@@ -93,6 +95,13 @@ export class UserAccounts implements Accounts {
     const { rows } = await sql`
       select 1 from users where opts -> 'avatar_info' ->> 'hasha' = ${hasha} limit 1`.execute(this.#storage.db);
     return rows.length > 0;
+  }
+
+  async avatars(): Promise<readonly string[]> {
+    const { rows } = await sql<{ info: unknown }>`
+      select opts -> 'avatar_info' as info from users where opts ? 'avatar_info'`.execute(this.#storage.db);
+    const infos = rows.map(({ info }) => avatarInfo(info)).filter((info) => info !== false);
+    return [...new Set(infos.map(({ hasha }) => hasha))];
   }
 }
 

@@ -1,8 +1,8 @@
-/** Avatars of users (specification, "User avatar"): meta-information in `opts.avatar_info`, content in the blob store. */
+/** Avatars of users (specification, "User avatar"): meta-information in `opts.avatar_info`, content in the file store. */
 import { extname } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { Accounts, AvatarInfo } from './accounts.ts';
-import type { FileStore } from '../storage/files/index.ts';
+import { FileMissingError, type FileStore } from '../storage/files/index.ts';
 
 /** Greatest avatar in bytes (specification, "Limits"). */
 export const MAX_AVATAR_BYTES = 204_800;
@@ -27,42 +27,77 @@ export interface Avatar {
 }
 
 export interface Avatars {
+  /** Undefined when the user has none. @throws FileMissingError, FileStoreError */
   read(userId: string): Promise<Avatar | undefined>;
   /**
    * Stores an avatar and forgets the one before.
    *
    * @param name original file name
-   * @throws BlobTooLargeError while it arrives
+   * @throws BlobTooLargeError while it arrives, FileStoreError
    */
   write(userId: string, name: string, content: AsyncIterable<Uint8Array>): Promise<void>;
   /** False when there was none. */
   remove(userId: string): Promise<boolean>;
 }
 
+export interface AvatarFiles {
+  /** Where attachments are, too. */
+  readonly files: FileStore;
+  /** Has files removed later that nothing has by then. */
+  readonly suspect: (hashes: readonly string[]) => Promise<void>;
+  /** Where former releases kept avatars: a folder of this node alone. */
+  readonly former: FileStore;
+}
+
 export class StoredAvatars implements Avatars {
   readonly #accounts: Accounts;
-  readonly #blobs: FileStore;
+  readonly #options: AvatarFiles;
   readonly #now: () => number;
-  /** Changes one after the other: content that two users share is not removed while one is getting it. */
+  /** Changes one after the other: the one before is not the same for two of them. */
   #lastChange: Promise<unknown> = Promise.resolve();
 
-  constructor(accounts: Accounts, blobs: FileStore, now: () => number = Date.now) {
+  constructor(accounts: Accounts, files: AvatarFiles, now: () => number = Date.now) {
     this.#accounts = accounts;
-    this.#blobs = blobs;
+    this.#options = files;
     this.#now = now;
+  }
+
+  /**
+   * Moves the avatars that this node has in the former folder to the file store, where every node finds them.
+   *
+   * @returns how many
+   * @throws FileStoreError; those that are not moved are read where they are
+   */
+  async moveFormer(): Promise<number> {
+    const { files, former } = this.#options;
+    let moved = 0;
+    for (const hasha of await this.#accounts.avatars()) {
+      const content = await former.read(hasha);
+      if (content === undefined) continue;
+      await files.keep(await files.receive(content, MAX_AVATAR_BYTES));
+      await former.remove(hasha);
+      moved += 1;
+    }
+    return moved;
   }
 
   async read(userId: string): Promise<Avatar | undefined> {
     const info = await this.#infoOf(userId);
-    const content = info === undefined ? undefined : await this.#blobs.read(info.hasha);
-    return info === undefined || content === undefined ? undefined : { info, content };
+    if (info === undefined) return undefined;
+    const { files, former } = this.#options;
+    const content = (await files.read(info.hasha)) ?? (await former.read(info.hasha));
+    if (content === undefined) throw new FileMissingError(files.link(info.hasha));
+    return { info, content };
   }
 
   async write(userId: string, name: string, content: AsyncIterable<Uint8Array>): Promise<void> {
-    const received = await this.#blobs.receive(content, MAX_AVATAR_BYTES);
+    const { files, suspect } = this.#options;
+    const received = await files.receive(content, MAX_AVATAR_BYTES);
     await this.#inTurn(async () => {
       const before = await this.#infoOf(userId);
-      await this.#blobs.keep(received);
+      // Should the node die before a user has it.
+      await suspect([received.hasha]);
+      await files.keep(received);
       await this.#accounts.setAvatar(userId, {
         name,
         size: received.size,
@@ -90,7 +125,9 @@ export class StoredAvatars implements Avatars {
   }
 
   async #drop(hasha: string): Promise<void> {
-    if (!(await this.#accounts.isAvatarInUse(hasha))) await this.#blobs.remove(hasha);
+    const { suspect, former } = this.#options;
+    await suspect([hasha]);
+    if (!(await this.#accounts.isAvatarInUse(hasha))) await former.remove(hasha);
   }
 
   async #inTurn<T>(change: () => Promise<T>): Promise<T> {

@@ -27,7 +27,7 @@ export type {
 } from './model.ts';
 export type { AttachmentPlace, Attachments } from './attachments/attachments.ts';
 export { type AttachmentInfo, attachmentProperty, checkDigest, plainName } from './attachments/info.ts';
-export { BlobTooLargeError, type ByteRange, FileStoreError } from '../storage/files/index.ts';
+export { BlobTooLargeError, type ByteRange, FileMissingError, FileStoreError } from '../storage/files/index.ts';
 export { StorageTimeoutError, StorageUnavailableError } from '../storage/errors.ts';
 export { AUDIT_CLASS, type AuditEntry, AuditLog, isAuditLog, refuseAuditWrite } from './audit-log.ts';
 export { openModel } from './open-model.ts';

@@ -195,6 +195,8 @@ export interface ModelSettings {
   readonly now?: () => number;
   /** Where the content of attachments is kept. */
   readonly files: FileStore;
+  /** Whether something else than an entity has a file of this hash there. */
+  readonly usesFile?: ((hasha: string) => Promise<boolean>) | undefined;
   /** Bytes of one attachment; default 100 MiB. */
   readonly maxFileBytes?: number | undefined;
 }

@@ -45,7 +45,10 @@ class LiveModel implements Model, ClassFollower, ClusterFollower {
   readonly #timers: NodeJS.Timeout[] = [];
   #retention: Promise<void> = Promise.resolve();
 
-  constructor(storage: Storage, { now = Date.now, files, maxFileBytes = MAX_FILE_BYTES }: ModelSettings) {
+  constructor(
+    storage: Storage,
+    { now = Date.now, files, usesFile = async () => false, maxFileBytes = MAX_FILE_BYTES }: ModelSettings,
+  ) {
     this.#storage = storage;
     this.#now = now;
     this.#registry = new ClassRegistry(storage, now, this);
@@ -56,6 +59,7 @@ class LiveModel implements Model, ClassFollower, ClusterFollower {
       now,
       classes: () => this.#registry.list(),
       isInMemory: ({ storage_mode: mode }) => isInMemory(mode),
+      usesFile,
       inMemory: ({ id }, hasha) => {
         const collection = this.#collections.get(id);
         return collection instanceof MemoryCollection && collection.hasFile(hasha);

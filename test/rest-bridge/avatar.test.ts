@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { StoredAvatars } from '../../runtime/iam/index.ts';
+import { FolderFiles } from '../../runtime/storage/files/index.ts';
 import { DataNode, type Who } from './support/data-node.ts';
 import type { Reply } from './support/rest-node.ts';
 
@@ -42,7 +44,8 @@ describe('REST: user info and avatar', () => {
     ((await node.as(who, 'GET', '/user/info')).body as { avatar_info: Record<string, unknown> | false }).avatar_info;
   /** Files in the store, those on their way in included. */
   const files = (): string[] => {
-    const folder = join(node.folder, 'avatars');
+    const folder = join(node.folder, 'files');
+    if (!existsSync(folder)) return [];
     return readdirSync(folder, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map(({ name }) => name);
@@ -88,11 +91,13 @@ describe('REST: user info and avatar', () => {
     const svg = await node.as('alice@demo.local', 'GET', AVATAR);
     expect(svg.text).to.equal('other');
     expect(svg.headers.get('content-security-policy')).to.include('sandbox');
+    await node.model.sweepFiles(-1);
     expect(files()).to.have.length(1);
 
     expect((await node.as('alice@demo.local', 'DELETE', AVATAR)).status).to.equal(204);
     expect(await infoOf('alice@demo.local')).to.equal(false);
     expect((await node.as('alice@demo.local', 'GET', AVATAR)).status).to.equal(404);
+    await node.model.sweepFiles(-1);
     expect(files()).to.deep.equal([]);
   });
 
@@ -101,9 +106,41 @@ describe('REST: user info and avatar', () => {
     await Promise.all([put('alice@demo.local', body), put('bob@demo.local', body)]);
     expect(files()).to.have.length(1);
     await node.as('alice@demo.local', 'DELETE', AVATAR);
+    await node.model.sweepFiles(-1);
     expect((await node.as('bob@demo.local', 'GET', AVATAR)).text).to.equal('shared');
     await node.as('bob@demo.local', 'DELETE', AVATAR);
+    await node.model.sweepFiles(-1);
     expect(files()).to.deep.equal([]);
+  });
+
+  it('shares its content with an attachment, which keeps it', async () => {
+    const properties = [{ name: 'photo', data_type: 'attachment' }];
+    const settings = { classname: 'shared', storage_mode: 'category', properties };
+    await node.as('admin@demo.local', 'POST', '/domain/classes', settings);
+    await node.as('admin@demo.local', 'POST', '/model/shared', { id: 'x' });
+    const octets = { 'content-type': 'application/octet-stream' };
+    await node.as('admin@demo.local', 'PUT', '/model/shared/x/photo', Buffer.from('both'), octets);
+    await put('bob@demo.local', form({ content: 'both', filename: 'a.png' }));
+    await node.as('admin@demo.local', 'DELETE', '/model/shared/x/photo');
+    await node.model.sweepFiles(-1);
+    expect((await node.as('bob@demo.local', 'GET', AVATAR)).text).to.equal('both');
+    await node.as('bob@demo.local', 'DELETE', AVATAR);
+    await node.model.sweepFiles(-1);
+    expect(files()).to.deep.equal([]);
+  });
+
+  it('of a former release is read in its folder, and moved to the file store', async () => {
+    await put('bob@demo.local', form({ content: 'old', filename: 'a.png' }));
+    renameSync(join(node.folder, 'files'), join(node.folder, 'avatars'));
+    expect((await node.as('bob@demo.local', 'GET', AVATAR)).text).to.equal('old');
+    const former = new FolderFiles(join(node.folder, 'avatars'));
+    const store = new FolderFiles(join(node.folder, 'files'));
+    const avatars = new StoredAvatars(node.iam.accounts, { files: store, former, suspect: async () => {} });
+    expect(await avatars.moveFormer()).to.equal(1);
+    rmSync(join(node.folder, 'avatars'), { recursive: true });
+    expect((await node.as('bob@demo.local', 'GET', AVATAR)).text).to.equal('old');
+    await node.as('bob@demo.local', 'DELETE', AVATAR);
+    await node.model.sweepFiles(-1);
   });
 
   it('may have 204800 bytes and no more', async () => {
@@ -123,6 +160,7 @@ describe('REST: user info and avatar', () => {
     }
     expect(files()).to.have.length(1);
     await node.as('bob@demo.local', 'DELETE', AVATAR);
+    await node.model.sweepFiles(-1);
   });
 
   it('is refused while it streams in, without waiting for an end that does not come', async () => {

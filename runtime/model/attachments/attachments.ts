@@ -1,6 +1,6 @@
 /** Files of entities: their content in the file store, their metadata in the entity. */
 import type { Readable } from 'node:stream';
-import type { ByteRange, FileStore, ReceivedBlob } from '../../storage/files/index.ts';
+import { type ByteRange, FileMissingError, type FileStore, type ReceivedBlob } from '../../storage/files/index.ts';
 import { ConflictError, NotFoundError } from '../errors.ts';
 import type { ResolvedClass } from '../class-definition.ts';
 import type { KeptFiles, ModelCollection } from '../model.ts';
@@ -58,14 +58,22 @@ export class Attachments {
     return found;
   }
 
-  /** Undefined when the store has lost it. */
-  open({ hasha }: AttachmentInfo, range?: ByteRange): Promise<Readable | undefined> {
-    return this.#options.files.read(hasha, range);
+  /** @throws FileMissingError, FileStoreError */
+  async open({ hasha }: AttachmentInfo, range?: ByteRange): Promise<Readable> {
+    const { files } = this.#options;
+    const content = await files.read(hasha, range);
+    if (content === undefined) throw new FileMissingError(files.link(hasha));
+    return content;
   }
 
   /** Takes content in, hashed, without a place yet. @throws BlobTooLargeError */
   receive(content: AsyncIterable<Uint8Array>): Promise<ReceivedBlob> {
     return this.#options.files.receive(content, this.#options.limit);
+  }
+
+  /** These files may have lost whatever had them, or not have anything yet: they are removed later if so. */
+  suspect(hashes: readonly string[]): Promise<void> {
+    return this.#options.orphans.suspect(hashes);
   }
 
   discard(received: ReceivedBlob): Promise<void> {

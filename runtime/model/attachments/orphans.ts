@@ -26,6 +26,8 @@ export interface OrphansOptions {
   /** Whether a class in memory has an entity with this file. */
   readonly inMemory: (stored: StoredClass, hasha: string) => boolean;
   readonly isInMemory: (stored: StoredClass) => boolean;
+  /** Whether something else than an entity has this file. */
+  readonly usesFile: (hasha: string) => Promise<boolean>;
 }
 
 export class Orphans {
@@ -95,7 +97,8 @@ export class Orphans {
   }
 
   async #isUsed(hasha: string): Promise<boolean> {
-    const { storage, classes, inMemory, isInMemory } = this.#options;
+    const { storage, classes, inMemory, isInMemory, usesFile } = this.#options;
+    if (await usesFile(hasha)) return true;
     for (const stored of classes()) {
       if (stored.storage_mode === 'abstract' || !hasAttachments(stored)) continue;
       if (isInMemory(stored)) {

@@ -15,7 +15,25 @@ export class BlobTooLargeError extends Error {
 
 /** The store did not take or give a file. */
 export class FileStoreError extends Error {
-  override readonly name = 'FileStoreError';
+  override readonly name: string = 'FileStoreError';
+}
+
+/** The store lacks a file that it, or the store of another node, once took. */
+export class FileMissingError extends FileStoreError {
+  override readonly name: string = 'FileMissingError';
+
+  /** @param link where the file should be */
+  constructor(link: string) {
+    super(`The file store of this node lacks ${link}. Give all nodes one store (RINGMASTER_FILES), or copy the file.`);
+  }
+}
+
+/** Which store it is. */
+export interface StorePlace {
+  /** The same for all nodes that share it, and for no other. */
+  readonly id: string;
+  /** For people, without secrets. */
+  readonly location: string;
 }
 
 /** Content that arrived and is not in the store yet: keep it or discard it. */
@@ -52,6 +70,8 @@ export interface FileStore {
   tidy(before: Date): Promise<void>;
   /** Where a file is, for people and metadata: `fs://...`. */
   link(hasha: string): string;
+  /** @throws FileStoreError */
+  place(): Promise<StorePlace>;
 }
 
 const HASHA = /^sha256;([0-9A-F]{64})$/;

@@ -1,12 +1,23 @@
 /** A file store in a folder of this machine. */
 import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { type FileHandle, link, mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { basename, dirname, join, resolve as absolute } from 'node:path';
 import type { Readable } from 'node:stream';
-import { BlobTooLargeError, type ByteRange, type FileStore, hexOf, type ReceivedBlob } from './file-store.ts';
+import {
+  BlobTooLargeError,
+  type ByteRange,
+  type FileStore,
+  FileStoreError,
+  hexOf,
+  type ReceivedBlob,
+  type StorePlace,
+} from './file-store.ts';
 
 const INCOMING = 'incoming';
+/** Holds the id of the store, so that nodes know a shared folder by whatever path. */
+const STORE_ID = 'store-id';
 
 export class FolderFiles implements FileStore {
   readonly #folder: string;
@@ -72,6 +83,36 @@ export class FolderFiles implements FileStore {
   link(hasha: string): string {
     const hex = hexOf(hasha);
     return `fs://${basename(this.#folder)}/${hex.slice(0, 2)}/${hex}`;
+  }
+
+  async place(): Promise<StorePlace> {
+    const location = `${absolute(this.#folder)} on ${hostname()}`;
+    try {
+      return { id: await this.#id(), location };
+    } catch (error) {
+      throw new FileStoreError(`The file store ${location} cannot be used: ${(error as Error).message}`, {
+        cause: error,
+      });
+    }
+  }
+
+  async #id(): Promise<string> {
+    const path = join(this.#folder, STORE_ID);
+    await mkdir(this.#folder, { recursive: true });
+    const known = await readFile(path, 'utf8').catch(() => undefined);
+    if (known !== undefined) return known;
+    const mine = `${path}.${randomUUID()}`;
+    await writeFile(mine, randomUUID());
+    try {
+      // Fails when there is one: two nodes may start at once.
+      await link(mine, path);
+    } catch (error) {
+      // Some shared folders have no links.
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') await rename(mine, path);
+    } finally {
+      await rm(mine, { force: true });
+    }
+    return await readFile(path, 'utf8');
   }
 
   #pathOf(hasha: string): string {

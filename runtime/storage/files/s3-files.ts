@@ -1,6 +1,6 @@
 /** A file store in a bucket of an S3-compatible service. */
 import type { Readable } from 'node:stream';
-import { type ByteRange, type FileStore, hexOf, type ReceivedBlob } from './file-store.ts';
+import { type ByteRange, type FileStore, hexOf, type ReceivedBlob, type StorePlace } from './file-store.ts';
 import { FolderFiles } from './folder-files.ts';
 import type { S3Bucket } from './s3-bucket.ts';
 
@@ -43,6 +43,11 @@ export class S3Files implements FileStore {
 
   link(hasha: string): string {
     return this.#bucket.link(keyOf(hasha));
+  }
+
+  async place(): Promise<StorePlace> {
+    const location = this.#bucket.link('');
+    return { id: location, location };
   }
 }
 

@@ -24,6 +24,7 @@ import { dayIds } from './0018-day-ids.ts';
 import { jsonKeys } from './0019-json-keys.ts';
 import { lockedUsers } from './0020-locked-users.ts';
 import { classShapes } from './0021-class-shapes.ts';
+import { fileStores } from './0022-file-stores.ts';
 
 const TABLE = 'schema_migrations';
 
@@ -49,6 +50,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0019-json-keys': jsonKeys,
   '0020-locked-users': lockedUsers,
   '0021-class-shapes': classShapes,
+  '0022-file-stores': fileStores,
 };
 
 /** Names of the applied migrations; none when there is no table of them yet. */

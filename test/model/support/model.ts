@@ -15,6 +15,7 @@ export const NO_FILES: FileStore = {
   remove: unused,
   tidy: async () => {},
   link: () => '',
+  place: unused,
 };
 
 export interface TestModel {

@@ -73,8 +73,10 @@ export class DataNode {
     if (!joins) await createDemoData(this.storage);
     this.directory = await openDirectory(this.storage);
     this.iam = await createIam(this.storage, this.directory, { confirmToken, allowList: ['127.0.0.1'] });
+    const store = files ?? new FolderFiles(join(this.folder, 'files'));
     this.model = await openModel(this.storage, {
-      files: files ?? new FolderFiles(join(this.folder, 'files')),
+      files: store,
+      usesFile: (hasha) => this.iam.accounts.isAvatarInUse(hasha),
       maxFileBytes: 1_000_000,
     });
     this.model.onChange(modelEvents(this.events, (id) => this.directory.domainById(id)?.name));
@@ -84,7 +86,11 @@ export class DataNode {
     this.app = await createRestServer({
       iam: this.iam,
       accounts: this.iam.accounts,
-      avatars: new StoredAvatars(this.iam.accounts, new FolderFiles(join(this.folder, 'avatars'))),
+      avatars: new StoredAvatars(this.iam.accounts, {
+        files: store,
+        suspect: (hashes) => this.model.attachments.suspect(hashes),
+        former: new FolderFiles(join(this.folder, 'avatars')),
+      }),
       webApps: webAppsOf(this.directory),
       events: this.events,
       collections: {

@@ -118,6 +118,10 @@ export class MemoryAccounts implements Accounts {
 
   async setAvatar(_userId: string, _info: AvatarInfo | false): Promise<void> {}
 
+  async avatars(): Promise<readonly string[]> {
+    return [];
+  }
+
   async isAvatarInUse(): Promise<boolean> {
     return false;
   }
