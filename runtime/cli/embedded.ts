@@ -4,6 +4,7 @@ import { type MediaServerOptions, startMediaServer } from '../embedded/media/ind
 import type { EmbeddedServer } from '../embedded/server.ts';
 import { type SipServerOptions, startSipServer } from '../embedded/sip/index.ts';
 import { Nursery } from '../processes/index.ts';
+import { STOP_SIGNALS } from './signals.ts';
 
 const USAGE = `ringmaster embedded: the embedded servers alone, for programs that use drachtio-srf or drachtio-fsmrf
 
@@ -81,11 +82,14 @@ export async function embedded(args: readonly string[]): Promise<number | undefi
 }
 
 function stopWith(servers: readonly EmbeddedServer<object>[]): void {
+  let stopping = false;
   const stop = async (code: number) => {
+    if (stopping) return;
+    stopping = true;
     for (const server of servers) await server.close();
     process.exit(code);
   };
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void stop(0));
+  for (const signal of STOP_SIGNALS) process.on(signal, () => void stop(0));
   for (const server of servers) {
     void server.exited.then((error) => {
       if (error !== undefined) process.stderr.write(`ringmaster embedded: ${error.message}\n`);

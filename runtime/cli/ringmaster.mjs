@@ -8,6 +8,7 @@ import { constants } from 'node:os';
 import { dirname, join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
+import { LAUNCHER, onParentGone } from './parent.mjs';
 
 const NEEDED_MAJOR = 24;
 const SUPPORTED = ['linux-x64', 'linux-arm64', 'darwin-x64', 'darwin-arm64', 'win32-x64'];
@@ -44,6 +45,7 @@ if (major !== NEEDED_MAJOR) {
   module.enableCompileCache(kept);
   // For worker threads.
   process.env.NODE_COMPILE_CACHE ??= kept;
+  if (isServer) onParentGone(() => process.kill(process.pid, 'SIGTERM'));
   const { main } = await import('./main.ts');
   await main(args);
 }
@@ -70,8 +72,12 @@ function handOver() {
     return;
   }
   const child = isServer
-    ? spawn(binary, [...flags(), script, ...args], { stdio: 'inherit', env: environment() })
+    ? spawn(binary, [...flags(), script, ...args], {
+        stdio: 'inherit',
+        env: { ...environment(), [LAUNCHER]: String(process.pid) },
+      })
     : spawn(binary, [script, ...args], { stdio: 'inherit' });
+  if (isServer) onParentGone(() => child.kill('SIGTERM'));
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   child.on('error', (error) => fail(`ringmaster: ${binary} cannot be started: ${error.message}`));
   child.on('exit', (code, signal) => {

@@ -2,11 +2,12 @@ import process from 'node:process';
 import { parseArgs } from 'node:util';
 import { readConfig } from '../config/config.ts';
 import { type Node, startNode } from '../main.ts';
+import { STOP_SIGNALS } from './signals.ts';
 import { usageOf } from './usage.ts';
 
 const USAGE = 'ringmaster start: runs a node; settings are environment variables, see docs/operating.md';
 
-/** `ringmaster start`: runs a node until SIGTERM or SIGINT. A start that fails ends the process with 1. */
+/** `ringmaster start`: runs a node until SIGTERM, SIGINT or SIGHUP. A start that fails ends the process with 1. */
 export async function start(args: readonly string[]): Promise<number | undefined> {
   const told = await usageOf(USAGE, args, async () => void parseArgs({ args: [...args], options: {} }));
   if (told !== undefined) return told;
@@ -18,11 +19,7 @@ export async function start(args: readonly string[]): Promise<number | undefined
     process.stderr.write(`ringmaster: ${describe(error)}\n`);
     process.exit(1);
   }
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    process.once(signal, () => {
-      void node.stop().then(() => process.exit(0));
-    });
-  }
+  for (const signal of STOP_SIGNALS) process.on(signal, () => void node.stop().then(() => process.exit(0)));
   void node.failed.then(async (error) => {
     process.stderr.write(`ringmaster: ${error.message}\n`);
     await node.stop();

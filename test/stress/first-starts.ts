@@ -71,9 +71,11 @@ summarize();
 process.exit(failures.length === 0 ? 0 : 1);
 
 function whole(name: string, text: string): number {
-  if (/^\d+$/.test(text)) return Number(text);
-  process.stderr.write(`--${name}: expected a whole number, found "${text}"\n${USAGE}`);
-  process.exit(2);
+  if (!/^\d+$/.test(text)) {
+    process.stderr.write(`--${name}: expected a whole number, found "${text}"\n${USAGE}`);
+    process.exit(2);
+  }
+  return Number(text);
 }
 
 /** It ends by itself when this process is gone. */

@@ -1,6 +1,7 @@
 // Tests mostly wait, so they run in lanes: several mocha processes at a time. Each lane has ports of its own (ports.ts), and
 // temporary folders, a shared node (stage.ts) and a PostgreSQL server of its own as far as its tests ask for them.
-import { globSync } from 'node:fs';
+// As a whole: Node 20, which may read this file, has no `globSync`.
+import fs from 'node:fs';
 import { sep } from 'node:path';
 import process from 'node:process';
 
@@ -8,7 +9,7 @@ const ALL = 'test/**/*.test.ts';
 
 /** Files of test/e2e with nodes of their own, whose start and end take as long as the tests, or that wait for long. */
 const OWN_NODES =
-  /^test\/e2e\/(access|database-state|domains|hostile|hunt|idempotency|leaks|outcomes\/.*|overload|recording-bucket|recording-crash|refused-secrets|removed-domain|restart|several-servers|trunks|vanishing)\.test\.ts$/;
+  /^test\/e2e\/(access|database-state|domains|ending|hostile|hunt|idempotency|leaks|outcomes\/.*|overload|recording-bucket|recording-crash|refused-secrets|removed-domain|restart|several-servers|trunks|vanishing)\.test\.ts$/;
 
 /**
  * A file is in the first lane that has it. Those in front are sensitive to time, as they play audio and watch timers; the
@@ -58,6 +59,6 @@ function lanesInTurn(files, options) {
 }
 
 function filesOf(patterns, root) {
-  const files = patterns.flatMap((pattern) => globSync(pattern, { cwd: root }));
+  const files = patterns.flatMap((pattern) => fs.globSync(pattern, { cwd: root }));
   return [...new Set(files.map((file) => file.replaceAll(sep, '/')))].toSorted((a, b) => (a < b ? -1 : 1));
 }

@@ -1,0 +1,190 @@
+import { expect } from 'chai';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import process from 'node:process';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { Phone } from '../phones/phone.ts';
+import { eventually } from '../support/eventually.ts';
+import { freeSipPort, freeTcpPort, freeUdpRange } from '../support/ports.ts';
+import { realServerSettings } from '../support/real-servers.ts';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const LAUNCHER = join(ROOT, 'runtime/cli/ringmaster.mjs');
+const READY_MS = 60_000;
+const END_MS = 20_000;
+/** Twice the time after which a node notices that its parent is gone. */
+const UNNOTICED_MS = 1500;
+
+/** A Node.js of another major release, with which the launcher hands over to the project's own. */
+function otherNode(): string | undefined {
+  for (const node of ['/usr/bin/node', '/usr/local/bin/node']) {
+    try {
+      if (!execFileSync(node, ['--version'], { encoding: 'utf8' }).startsWith('v24.')) return node;
+    } catch {
+      // It is not there.
+    }
+  }
+  return undefined;
+}
+
+/** However a node was started and is told to end, its calls end with BYE and its ports are free. */
+describe('a node ends in order, however it was started', function () {
+  this.timeout(READY_MS + 2 * END_MS + 20_000);
+  const folder = mkdtempSync(join(tmpdir(), 'ringmaster-ending-'));
+  const dataDir = join(folder, 'data');
+  let alice: Phone;
+  let bob: Phone;
+  let starter: ChildProcess | undefined;
+  let env: Record<string, string | undefined>;
+  let health: string;
+  let sip: string;
+
+  before(async () => {
+    const http = await freeTcpPort();
+    const sipPort = await freeSipPort();
+    const { from, to } = await freeUdpRange(100);
+    health = `http://127.0.0.1:${http}/healthz`;
+    sip = `127.0.0.1:${sipPort}`;
+    env = {
+      ...Object.fromEntries(
+        Object.entries(process.env).filter(([name]) => !/^(npm_|RINGMASTER_|DATABASE_URL)/.test(name)),
+      ),
+      RINGMASTER_HTTP_PORT: String(http),
+      RINGMASTER_SIP_PORT: String(sipPort),
+      RINGMASTER_RTP_PORTS: `${from}-${to}`,
+      RINGMASTER_DATA_DIR: dataDir,
+    };
+    alice = await phone('alice');
+    bob = await phone('bob');
+  });
+
+  before(function () {
+    // Real servers take one node at a time; how a node ends does not depend on them.
+    if (process.platform === 'win32' || Object.keys(realServerSettings()).length > 0) this.skip();
+  });
+
+  afterEach(async () => {
+    const node = nodePid();
+    if (node !== undefined && isAlive(node)) process.kill(node, 'SIGKILL');
+    starter?.kill('SIGKILL');
+  });
+
+  after(async () => {
+    await Promise.all([alice, bob].map((each) => each?.stop({ abruptly: true })));
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  function phone(login: string): Promise<Phone> {
+    return Phone.start({ login, domain: 'demo.local', password: `demo-${login}`, registrar: sip });
+  }
+
+  /** The process that holds the data folder. */
+  function nodePid(): number | undefined {
+    try {
+      return (JSON.parse(readFileSync(join(dataDir, 'storage.lock'), 'utf8')) as { pid: number }).pid;
+    } catch {
+      return undefined;
+    }
+  }
+
+  function isAlive(pid: number): boolean {
+    try {
+      process.kill(pid, 0);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  /** Runs a command that starts a node, as the leader of a group of processes, until calls can be made. */
+  async function start(command: string, args: readonly string[], cwd = ROOT) {
+    const child = spawn(command, args, { cwd, env, stdio: 'ignore', detached: true });
+    const ended = once(child, 'exit');
+    starter = child;
+    await eventually(async () => expect((await fetch(health)).status).to.equal(200), READY_MS);
+    return { pid: child.pid ?? 0, ended, node: nodePid() ?? 0 };
+  }
+
+  /** A call between two phones; `work` ends the node, and the phones must get BYE. */
+  async function duringCall(node: number, work: () => void): Promise<void> {
+    expect((await alice.register()).status).to.equal(200);
+    expect((await bob.register()).status).to.equal(200);
+    const outgoing = await alice.call('102');
+    const incoming = await bob.incoming();
+    await incoming.answer();
+    await outgoing.answered();
+    work();
+    expect((await outgoing.ended(END_MS)).by).to.equal('there');
+    expect((await incoming.ended(END_MS)).by).to.equal('there');
+    expect([...alice.violations, ...bob.violations]).to.deep.equal([]);
+    await eventually(async () => expect(isAlive(node)).to.equal(false), END_MS);
+    // It gave the data folder back: it was not killed.
+    expect(nodePid()).to.equal(undefined);
+    expect(await fetch(health).catch(() => 'refused')).to.equal('refused');
+  }
+
+  const WAYS = { 'npm start': ['start'], 'npx ringmaster start': ['exec', '--', 'ringmaster', 'start'] };
+  for (const [name, args] of Object.entries(WAYS)) {
+    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGKILL'] as const) {
+      // Of a SIGINT that is for npx alone the node hears nothing: the shell between them waits for the node.
+      if (signal === 'SIGINT' && name.startsWith('npx')) continue;
+      it(`${signal} to the npm of ${name}`, async () => {
+        const { pid, node } = await start('npm', args);
+        await duringCall(node, () => process.kill(pid, signal));
+      });
+    }
+
+    for (const signal of ['SIGINT', 'SIGHUP'] as const) {
+      it(`${signal} to all processes of ${name}, as by its terminal`, async () => {
+        const { pid, node } = await start('npm', args);
+        await duringCall(node, () => process.kill(-pid, signal));
+      });
+    }
+  }
+
+  it('npm start waits for the node, and ends with its exit status', async () => {
+    const { pid, node, ended } = await start('npm', ['start']);
+    let nodeWasThere: boolean | undefined;
+    const [code] = await Promise.all([
+      ended.then(([status]) => {
+        nodeWasThere = isAlive(node);
+        return status as number | null;
+      }),
+      duringCall(node, () => process.kill(pid, 'SIGTERM')),
+    ]);
+    expect({ code, nodeWasThere }).to.deep.equal({ code: 0, nodeWasThere: false });
+  });
+
+  for (const signal of ['SIGTERM', 'SIGHUP', 'SIGKILL'] as const) {
+    it(`${signal} to a launcher of another Node.js`, async function () {
+      const other = otherNode();
+      if (other === undefined) this.skip();
+      const { pid, node } = await start(other, [LAUNCHER, 'start']);
+      expect(node).not.to.equal(pid);
+      await duringCall(node, () => process.kill(pid, signal));
+    });
+  }
+
+  const BACKGROUND = `nohup '${process.execPath}' '${LAUNCHER}' start >/dev/null 2>&1 &`;
+  const DETACHING = {
+    'the shell that started it': ['sh', ['-c', BACKGROUND]],
+    'the npm script that started it': ['npm', ['run', 'background']],
+    'a program of an npm script that started it': ['npm', ['run', 'deploy']],
+  } as const;
+  for (const [starting, [command, args]] of Object.entries(DETACHING)) {
+    it(`a node in the background goes on after the end of ${starting}`, async () => {
+      writeFileSync(join(folder, 'deploy.sh'), BACKGROUND);
+      const scripts = { background: BACKGROUND, deploy: 'sh deploy.sh' };
+      writeFileSync(join(folder, 'package.json'), JSON.stringify({ scripts }));
+      const { ended, node } = await start(command, args, folder);
+      await ended;
+      await delay(UNNOTICED_MS);
+      expect((await fetch(health)).status).to.equal(200);
+      await duringCall(node, () => process.kill(node, 'SIGTERM'));
+    });
+  }
+});
