@@ -8,6 +8,7 @@ import type { ClassDefinition, PropertyDefinition } from './class-definition.ts'
 import { type ClassRow, deleteClass, insertClass, loadClasses, updateClass } from './class-rows.ts';
 import { hasTable, isInMemory, isPartitioned, readClass } from './class-settings.ts';
 import { CannotApplyError, ConflictError, InvalidFieldError, NotFoundError } from './errors.ts';
+import { alterSequences } from './memory/numbers.ts';
 import { forgetClass } from './memory/shared-entities.ts';
 import type { Input } from './model.ts';
 import { resolveProperties, timeProperty } from './resolve-class.ts';
@@ -97,6 +98,7 @@ export class ClassRegistry {
       const row = { ...definition, ...numberColumns(allProperties, {}, 1), shape: 0, version: 1 };
       const entry: Entry = { ...row, allProperties, number: await insertClass(tx, row) };
       if (hasTable(entry)) await createTable(tx, entry);
+      else await alterSequences(tx, undefined, entry);
       return { result: entry, commit: () => this.#replace(undefined, entry) };
     });
   }
@@ -238,7 +240,10 @@ export class ClassRegistry {
   async #alter(tx: Db, from: Entry, to: Entry): Promise<void> {
     checkModeChange(from, to);
     await updateClass(tx, to);
-    if (!hasTable(to)) return;
+    if (!hasTable(to)) {
+      await alterSequences(tx, from, to);
+      return;
+    }
     if (!hasTable(from)) {
       await createTable(tx, to);
       return;

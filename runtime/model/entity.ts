@@ -33,7 +33,7 @@ function ownField(input: Input, name: string): unknown {
 export interface MakeOptions {
   /** Milliseconds since the epoch. */
   readonly now: number;
-  /** The input holds metadata of attachments that the file store made. */
+  /** The input holds what the platform made: metadata of attachments, and numbers. */
   readonly attachments?: boolean | undefined;
   /** Files that come with the entity. */
   readonly files?: KeptFiles | undefined;
@@ -156,9 +156,9 @@ function managed(
   const { name } = property;
   const present = before?.[name] ?? null;
   if (given === undefined || isEqual(given, present)) return present;
+  if (attachments && given !== null) return checkValue(property, given, name);
   if (property.data_type === 'attachment') {
     if (given === null) return null;
-    if (attachments) return checkValue(property, given, name);
     throw new InvalidFieldError(name, `is an attachment: upload it to the path of the entity, /${name}`, given);
   }
   throw new InvalidFieldError(name, 'is numbered by the platform', given);

@@ -1,6 +1,6 @@
 /** Joins a class with what it inherits, and checks what spans both. */
 import type { ClassDefinition, PropertyDefinition } from './class-definition.ts';
-import { IMPLICIT_TIME, isInMemory, isPartitioned } from './class-settings.ts';
+import { IMPLICIT_TIME, isPartitioned } from './class-settings.ts';
 import { InvalidFieldError } from './errors.ts';
 import { parseMask } from './filter/index.ts';
 import { checkTogether } from './property-settings.ts';
@@ -41,10 +41,6 @@ export function resolveProperties(
 }
 
 function checkMode({ storage_mode: mode, opts }: ClassDefinition, properties: readonly PropertyDefinition[]): void {
-  const increment = properties.find(({ data_type }) => data_type === 'increment');
-  if (increment !== undefined && isInMemory(mode)) {
-    throw new InvalidFieldError('properties', `must have no increment with storage_mode ${mode}`, increment.name);
-  }
   if (!isPartitioned(mode)) return;
   const time = properties.find(({ name }) => name === (opts.partition_property || 'ts'));
   if (time?.data_type !== 'long' || time.multi) {

@@ -91,7 +91,6 @@ describeStorages('classes', (newPlace) => {
         ],
       },
     ],
-    ['properties', { ...valid, storage_mode: 'ram', properties: [{ name: 'a', data_type: 'increment' }] }],
     ['properties.p.unique', { ...property({ unique: true }), storage_mode: 'history' }],
     ['opts.max_limit', { ...valid, opts: { max_limit: 0 } }],
     ['opts.colour', { ...valid, opts: { colour: 0 } }],

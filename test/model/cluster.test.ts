@@ -90,6 +90,21 @@ describePostgres('the data model on several nodes', (newPlace) => {
   }
   const on = (peer: Peer) => peer.model.collection(DOMAIN, 'c');
 
+  it('numbers entities in memory once, whichever node makes them', async () => {
+    const number = { name: 'number', data_type: 'increment', unique: true };
+    const id = await makeClass('ram', { properties: [...PROPERTIES, number] });
+    const made = await Promise.all(Array.from({ length: 20 }, (_, n) => on(n % 2 === 0 ? a : b).create({ n })));
+    const lists = await Promise.all([a, b].map((peer) => on(peer).createAll([{ n: 20 }, { n: 21 }])));
+    const numbers = [...made, ...lists.flat()].map((entity) => Number(entity['number']));
+    expect(numbers.toSorted((x, y) => x - y)).to.deep.equal(Array.from({ length: 24 }, (_, index) => index + 1));
+    const other = { name: 'other', data_type: 'increment' };
+    const refused = await failure(a.model.classes(DOMAIN).update(id, { properties: [...PROPERTIES, other] }));
+    expect(refused).to.include({ name: 'CannotApplyError', field: 'properties.other' });
+    await on(a).clear();
+    await a.model.classes(DOMAIN).update(id, { properties: [...PROPERTIES, other] });
+    expect(await on(a).create({ id: 'x' })).to.deep.include({ other: 1 });
+  });
+
   it('has the same classes everywhere, whoever changes them', async () => {
     const id = await makeClass('category');
     expect(b.model.classes(DOMAIN).get(id)).to.deep.equal(a.model.classes(DOMAIN).get(id));

@@ -30,6 +30,7 @@ import { checkUnique, convertedTo, fittingOnes, freeze, indexed } from './conver
 import { Lifetimes } from './lifetimes.ts';
 import { countMatches, findAll, findByKeys, findPage, forEachMatch, page, sortRows } from './memory-query.ts';
 import { MemoryStore } from './memory-store.ts';
+import { refuseNewIncrement, withNumbers } from './numbers.ts';
 import type { Decide, SharedEntities, SharedEntity } from './shared-entities.ts';
 import { Snapshots } from './snapshots.ts';
 import { whole } from './whole.ts';
@@ -58,6 +59,8 @@ export class MemoryCollection implements ModelCollection {
   readonly #snapshots: Snapshots;
   /** Of shared entities, removed ones included. */
   readonly #versions = new Map<string, number>();
+  /** Of increments of entities of this node alone. */
+  #lastNumber = 0;
   /** Settles when a change of the class, for which all entities were found to fit, is made or not. */
   #changing: PromiseWithResolvers<void> | undefined;
 
@@ -87,10 +90,11 @@ export class MemoryCollection implements ModelCollection {
     if (shared !== undefined) return await shared.createAll(() => this.#makeAll(inputs), this.#endOf);
     for (;;) {
       const { definition } = this;
-      const entities = await this.#makeAll(inputs);
+      const made = await this.#makeAll(inputs);
       await this.#settled();
       // Changed meanwhile: they are made anew.
       if (definition !== this.definition) continue;
+      const entities = this.#numbered(made).map(freeze);
       this.#placeAll(entities);
       return entities;
     }
@@ -105,6 +109,15 @@ export class MemoryCollection implements ModelCollection {
       ids.add(id);
     }
     return entities.map(freeze);
+  }
+
+  /** New entities of this node alone, with their numbers. */
+  #numbered(entities: readonly Entity[]): readonly Entity[] {
+    return withNumbers(
+      this.definition,
+      entities,
+      entities.map(() => (this.#lastNumber += 1)),
+    );
   }
 
   /** All or none, before anybody else looks. @throws ConflictError */
@@ -288,7 +301,8 @@ export class MemoryCollection implements ModelCollection {
 
   /** @throws CannotApplyError when the entities do not fit the class as it will be */
   async checkAdoption(next: StoredClass, tx: Kysely<Schema>): Promise<void> {
-    const convert = (entities: Iterable<Entity>): readonly Entity[] => {
+    const convert = (entities: readonly Entity[]): readonly Entity[] => {
+      refuseNewIncrement(this.definition, next, entities);
       const converted = convertedTo(next, entities, this.#options.now());
       checkUnique(next, converted);
       return converted;
@@ -299,7 +313,7 @@ export class MemoryCollection implements ModelCollection {
       return;
     }
     this.#changing ??= Promise.withResolvers();
-    convert(this.#store.values());
+    convert([...this.#store.values()]);
   }
 
   /** Takes the entities into the class as it is now. */
@@ -369,7 +383,8 @@ export class MemoryCollection implements ModelCollection {
 
   #writeHere(id: string, decide: Decide): { readonly before: Entity | undefined; readonly entity: Entity | undefined } {
     const before = this.#store.get(id);
-    const entity = decide(before);
+    const decided = decide(before);
+    const entity = before === undefined && decided !== undefined ? this.#numbered([decided])[0] : decided;
     if (entity === undefined) this.#drop(id);
     else {
       this.#store.put(freeze(entity));

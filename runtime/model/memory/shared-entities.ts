@@ -9,6 +9,8 @@ import type { Schema, Storage } from '../../storage/index.ts';
 import { ConflictError, StaleClassError } from '../errors.ts';
 import type { Entity } from '../model.ts';
 import type { StoredClass } from '../stored-class.ts';
+import { freeze } from './conversion.ts';
+import { nextNumbers, withNumbers } from './numbers.ts';
 import type { OwnWrite, OwnWrites } from './own-writes.ts';
 import { claimUnique, forgetUnique, takeUnique } from './shared-unique.ts';
 
@@ -97,7 +99,8 @@ export class SharedEntities {
     const { id: classId } = this.#options.current();
     return await this.#inTransaction(async (tx, write) => {
       const stored = await this.#requireCurrent(tx);
-      const entities = await make();
+      const made = await make();
+      const entities = withNumbers(stored, made, await nextNumbers(tx, stored, made.length)).map(freeze);
       const expires = expiry(true);
       for (let from = 0; from < entities.length; from += SET) {
         const set = entities.slice(from, from + SET);
@@ -189,9 +192,11 @@ export class SharedEntities {
     const [row] = rows;
     if (row?.shape !== stored.shape) throw new StaleClassError();
     const before = row.entity ?? undefined;
-    const after = decide(before);
-    if (after === undefined && before === undefined) return { before, entity: after };
+    const decided = decide(before);
+    if (decided === undefined && before === undefined) return { before, entity: decided };
     const isNew = before === undefined;
+    const after =
+      isNew && decided !== undefined ? withNumbers(stored, [decided], await nextNumbers(tx, stored, 1))[0] : decided;
     const expires = after === undefined ? undefined : (expiry(isNew) ?? row.expires ?? undefined);
     if (isNew) {
       const inserted = await sql`

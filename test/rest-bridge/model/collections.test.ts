@@ -194,6 +194,33 @@ describeNodes('REST: model collections', (node) => {
     });
   }
 
+  for (const mode of ['category', 'ram', 'runtime', 'ets', 'transactionlog']) {
+    it(`numbers new entities by an increment; storage_mode ${mode}`, async () => {
+      const properties = [PROPERTIES[0], { name: 'number', data_type: 'increment', unique: mode !== 'transactionlog' }];
+      const path = await makeClass({ storage_mode: mode, properties, opts: {} });
+      const numberOf = async (method: string, place: string, body: object): Promise<unknown> => {
+        const { status, text, body: entity } = await send(method, place, body);
+        expect(status, text).to.equal(200);
+        return [entity].flat().map((each) => (each as { number: unknown }).number);
+      };
+      expect(await numberOf('POST', path, { id: 'a', name: 'A' })).to.deep.equal([1]);
+      expect(await numberOf('POST', path, [{ name: 'B' }, { name: 'C' }])).to.deep.equal([2, 3]);
+      expectError(await send('POST', path, { name: 'D', number: 9 }), 400, 1400, 'number');
+      if (mode === 'transactionlog') return;
+      expect(await numberOf('PUT', `${path}/d`, { name: 'D' })).to.deep.equal([4]);
+      expect(await numberOf('PUT', `${path}/a`, { name: 'AA' })).to.deep.equal([1]);
+      expect(await numberOf('PATCH', `${path}/a`, { name: 'AAA', number: 1 })).to.deep.equal([1]);
+      expectError(await send('PATCH', `${path}/a`, { number: 9 }), 400, 1400, 'number');
+      await send('DELETE', `${path}/d`);
+      expect(await numberOf('POST', path, { name: 'E' })).to.deep.equal([5]);
+      const [id] = (await send('LOOKUP', '/domain/classes', { classname: path.slice('/model/'.length) }))
+        .body as string[];
+      const added = { properties: [...properties, { name: 'age', data_type: 'int' }] };
+      expect((await send('PATCH', `/domain/classes/${id ?? ''}`, added)).status).to.equal(200);
+      expect((await send('GET', `${path}/a`)).body).to.deep.include({ number: 1, age: null });
+    });
+  }
+
   it('takes a form with the entity in data', async () => {
     const path = await makeClass();
     const form = { 'content-type': 'application/x-www-form-urlencoded' };
