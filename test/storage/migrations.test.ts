@@ -23,6 +23,7 @@ describeStorages('migrations', (newPlace) => {
       'change_notices',
       'domains',
       'featurecodes',
+      'file_stores',
       'first_answers',
       'ivrscript_versions',
       'ivrscripts',
