@@ -44,7 +44,7 @@ describe('REST: access to every endpoint', () => {
   it('of the demo role is to paths that exist', async () => {
     const [role] = (await node.iam.collections.roles.list()).filter(({ code }) => code === 'user');
     const granted = role?.grants.map(({ path }) => path.replace(/\/\*\*$/, '')) ?? [];
-    expect(granted).to.include.members(['/uc/calls', '/uc/conferences_by_participation', '/user']);
+    expect(granted).to.include.members(['/uc/conferences_by_participation', '/user']);
     for (const path of granted) {
       const isThere = operations.some(([, name]) => name === path || name.startsWith(`${path}/`));
       expect(isThere, path).to.equal(true);

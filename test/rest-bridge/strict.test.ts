@@ -49,7 +49,8 @@ describe('REST: unknown parameters and fields', () => {
     }
   }
 
-  it('in the query are 400/1400 at every endpoint, and do nothing', async () => {
+  it('in the query are 400/1400 at every endpoint, and do nothing', async function () {
+    this.timeout(120_000);
     let asked = 0;
     for (const [method, path, { requestBody }] of operations()) {
       const body = requestBody?.content['application/json'] === undefined ? undefined : {};
@@ -61,7 +62,8 @@ describe('REST: unknown parameters and fields', () => {
     expect((await node.as(ADMIN, 'GET', '/iam/sessions/current')).status).to.equal(200);
   });
 
-  it('in the body are 400/1400 at every endpoint, also where nothing is needed', async () => {
+  it('in the body are 400/1400 at every endpoint, also where nothing is needed', async function () {
+    this.timeout(120_000);
     for (const [method, path, { requestBody }] of operations()) {
       const schema = requestBody?.content['application/json']?.schema;
       if (method === 'GET' || (requestBody !== undefined && schema === undefined)) continue;
