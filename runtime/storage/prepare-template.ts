@@ -1,6 +1,6 @@
 /**
- * Makes the template of a PGlite cluster without data ahead of time: `node runtime/storage/prepare-template.ts`, for images
- * and after an installation. Without it the first start makes it, and takes the 4 s of CPU that initdb and the migrations need.
+ * Makes the template of a PGlite cluster without data ahead of time, for images and after an installation:
+ * `node_modules/.bin/node runtime/storage/prepare-template.ts`. Without it the first start makes it, and takes the 4 s of CPU that initdb and the migrations need.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { findPeer } from '../phones/peers.ts';
 import type { PhoneCall } from '../phones/phone-call.ts';
 import { RestClient } from '../phones/rest-client.ts';
 import { CALLS, useStage } from '../support/stage.ts';
@@ -164,11 +165,14 @@ describe('who may do what to whose calls', () => {
   it('whoever takes part may do everything on own calls, and the administrator on all: with dry_run, every operation', async () => {
     const set = await scene();
     const { facts } = set;
+    const hasSpeech = findPeer('pocketsphinx_continuous') !== undefined;
     for (const [who, base] of [
       ['alice', OWN],
       ['admin', CALLS],
     ] as const) {
       for (const [method, body] of ON_A_DIALOG) {
+        // Without a speech engine it is refused.
+        if (method === 'SETUP_ASR' && !hasSpeech) continue;
         const answer = await client(who).send(method, `${base}/${facts.dialogid}`, {
           body: body(facts),
           query: { dry_run: true },

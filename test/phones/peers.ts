@@ -3,7 +3,7 @@ import { delimiter, join } from 'node:path';
 import type { Context } from 'mocha';
 
 /** SIP programs of other people, used where they are installed. */
-export type Peer = 'sipp' | 'baresip' | 'linphonec';
+export type Peer = 'sipp' | 'baresip' | 'linphonec' | 'pocketsphinx_continuous';
 
 /** Path of a program, or undefined when it is not installed. */
 export function findProgram(name: string): string | undefined {
@@ -21,8 +21,13 @@ export function findProgram(name: string): string | undefined {
 
 /** Skips the test without the program; fails it when RINGMASTER_REQUIRE_PEERS=1 asks for every peer. */
 export function requirePeer(test: Context, name: Peer): string {
+  return findPeer(name) ?? test.skip();
+}
+
+/** Path of a program, or undefined when it is not installed; fails when RINGMASTER_REQUIRE_PEERS=1 asks for every peer. */
+export function findPeer(name: Peer): string | undefined {
   const path = findProgram(name);
-  if (path !== undefined) return path;
-  if (process.env['RINGMASTER_REQUIRE_PEERS'] === '1') throw new Error(`${name} is not installed`);
-  return test.skip();
+  if (path === undefined && process.env['RINGMASTER_REQUIRE_PEERS'] === '1')
+    throw new Error(`${name} is not installed`);
+  return path;
 }

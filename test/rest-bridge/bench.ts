@@ -1,6 +1,6 @@
 /**
  * Requests per second and CPU time per request of LOOKUP and GET list on an empty store, beside a bare Fastify handler in
- * the same run: `node test/rest-bridge/bench.ts [seconds]`. The client runs in a thread of its own.
+ * the same run: `node_modules/.bin/node test/rest-bridge/bench.ts [seconds]`. The client runs in a thread of its own.
  */
 import { once } from 'node:events';
 import { connect } from 'node:net';

@@ -1,5 +1,5 @@
 // `npm test`: types, lint, room borders and format, then the tests in lanes; the failures come last, and then the line
-// `N passed, N failed`.
+// `N passed, N failed`. With `--also-without-peers`, those that look for peers run once more where none is found.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -8,6 +8,10 @@ import { dirname, join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { lanesFor, overRealServers } from './lanes.mjs';
+import { onProjectNode } from './project-node.mjs';
+import { looksForPeers, withoutPeers } from './without-peers.mjs';
+
+await onProjectNode();
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 const folder = mkdtempSync(join(tmpdir(), 'ringmaster-test-'));
@@ -79,7 +83,7 @@ async function check() {
 }
 
 /** Runs the tests of a lane beside others; `{ name, passes, failures, end }`, where `end` is what mocha says last. */
-async function run({ name, files, background, options }, index, { length }) {
+async function run({ name, files, background, options, env = process.env }, index, { length }) {
   const report = join(folder, `${name}.json`);
   const mocha = [
     join(root, 'node_modules', 'mocha', 'bin', 'mocha.js'),
@@ -94,7 +98,7 @@ async function run({ name, files, background, options }, index, { length }) {
   const { child, ended } = start(process.execPath, mocha, {
     background,
     stdio: length === 1 ? 'inherit' : ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, RINGMASTER_TEST_LANE: `${index + 1}/${length}` },
+    env: { ...env, RINGMASTER_TEST_LANE: `${index + 1}/${length}` },
   });
   const last = length === 1 ? () => '' : printParagraphs(child);
   const badly = await ended;
@@ -125,7 +129,19 @@ function readReport(file) {
 
 // Not beside the tests: they take all of the processor.
 const failedChecks = await check();
-const lanes = await runLanes(lanesFor(process.argv.slice(2), root));
+const WITHOUT = '--also-without-peers';
+const named = process.argv.slice(2).filter((arg) => arg !== WITHOUT);
+const lanes = await runLanes(lanesFor(named, root));
+if (process.argv.includes(WITHOUT)) {
+  const env = withoutPeers(folder);
+  const again = lanesFor([], root).map((lane) => ({
+    ...lane,
+    name: `${lane.name}-without-peers`,
+    files: lane.files.filter((file) => looksForPeers(join(root, file))),
+    env,
+  }));
+  lanes.push(...(await runLanes(again)));
+}
 rmSync(folder, { recursive: true, force: true });
 for (const { name, failures, end } of lanes) {
   if (!overRealServers() || failures > 0) process.stdout.write(`${lanes.length > 1 ? `\n${name}:` : ''}${end}\n`);

@@ -16,7 +16,8 @@ export interface PostgresServer {
 }
 
 function binaries(): string | undefined {
-  if (!existsSync(PACKAGES)) return undefined;
+  // A run without peers: support/without-peers.mjs.
+  if (process.env['RINGMASTER_WITHOUT_PEERS'] === '1' || !existsSync(PACKAGES)) return undefined;
   const versions = readdirSync(PACKAGES).toSorted((a, b) => Number(b) - Number(a));
   return versions.map((version) => join(PACKAGES, version, 'bin')).find((bin) => existsSync(join(bin, 'postgres')));
 }
