@@ -13,8 +13,8 @@ import type { ClusterOrder, ClusterReply } from './protocol.ts';
 const MIGRATIONS = fileURLToPath(new URL('../migrations/', import.meta.url));
 const PROCESS = fileURLToPath(new URL('./cluster-process.ts', import.meta.url));
 
-/** Milliseconds that making a cluster may take the first time; it takes 4 s of CPU, a minute on a very busy machine. */
-const LIMIT_MS = 60_000;
+/** Milliseconds that making a cluster may take the first time; it takes 4 s of CPU, and over a minute where 30 others want a processor. */
+const LIMIT_MS = 120_000;
 /** Each attempt may take twice as long as the one before: the machine may only be slow. */
 const ATTEMPTS = 3;
 /** Ends the name of a folder until the cluster in it is finished. */
