@@ -28,6 +28,7 @@ describe('Configuration of drachtio-server and FreeSWITCH', () => {
   it('renders every template of the shipped sizing file, with nothing left to fill in', () => {
     const files = render(readSizing(SIZING), PAIR, target);
     expect(files).to.include.members(['drachtio.conf.xml', 'freeswitch.xml', 'dialplan/mrf.xml']);
+    expect(files, 'FreeSWITCH warns without it').to.include('autoload_configs/msrp.conf.xml');
     for (const file of files) expect(rendered(file), file).not.to.match(/\{\{|\}\}/);
   });
 
