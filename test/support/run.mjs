@@ -84,7 +84,7 @@ async function check() {
 
 /** Runs the tests of a lane beside others; `{ name, passes, failures, end }`, where `end` is what mocha says last. */
 async function run({ name, files, background, options, env = process.env }, index, { length }) {
-  const report = join(folder, `${name}.json`);
+  const report = join(folder, `${name.replaceAll('/', '-')}.json`);
   const mocha = [
     join(root, 'node_modules', 'mocha', 'bin', 'mocha.js'),
     ...(process.stdout.isTTY ? ['--color'] : []),
