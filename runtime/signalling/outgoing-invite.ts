@@ -2,6 +2,7 @@ import { answer, type SipAnswer } from './answers.ts';
 import { EarlyDialog } from './early-dialog.ts';
 import { focusContact } from './focus.ts';
 import { ALLOW } from './incoming-invite.ts';
+import { listValues } from './list-values.ts';
 import type { SipCredentials } from './registration.ts';
 import type { DialogTags } from './replaces.ts';
 import type { RingingJournal } from './ringing-journal.ts';
@@ -225,7 +226,7 @@ function failure(error: SipFailure, cancelled: boolean): OutgoingInviteResult {
       answered: false,
       answer: fromResponse(error.res),
       ...(minSE === undefined ? {} : { minSE }),
-      contacts: redirect === undefined ? [] : redirect.split(/,(?![^<]*>)/).map((contact) => contact.trim()),
+      contacts: redirect === undefined ? [] : listValues(redirect).map((contact) => contact.trim()),
     };
   }
   // The SIP server refused the request itself (no route to it, bad URI): nothing was rung.

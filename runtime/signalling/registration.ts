@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { answer, type SipAnswer } from './answers.ts';
+import { listValues } from './list-values.ts';
 import { parseSipUri, plainUri } from './sip-uri.ts';
 import type { Srf, SrfIncomingResponse } from './srf-types.ts';
 
@@ -98,7 +99,7 @@ function outcome({ res, granted }: RegistrarAnswer, asked: number): Registration
 
 /** Seconds that the registrar grants our Contact (RFC 3261 section 10.2.4): its own parameter before Expires. */
 function grantedExpires(res: SrfIncomingResponse, contactUser: string): number | undefined {
-  for (const part of (res.get('Contact') ?? '').split(/,(?![^<]*>)/)) {
+  for (const part of listValues(res.get('Contact') ?? '')) {
     if (parseSipUri(part)?.user !== contactUser) continue;
     const own = /;\s*expires\s*=\s*"?(\d+)/i.exec(part.slice(part.indexOf('>') + 1))?.[1];
     if (own !== undefined) return Number(own);

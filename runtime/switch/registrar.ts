@@ -3,6 +3,7 @@ import { parseAllowEvents } from '../signalling/allow-events.ts';
 import { headerOf } from '../signalling/header-of.ts';
 import { sourceOf } from '../signalling/incoming-invite.ts';
 import type { Log } from '../signalling/link.ts';
+import { listValues } from '../signalling/list-values.ts';
 import { parseSipUri } from '../signalling/sip-uri.ts';
 import type { SrfRequest, SrfResponse } from '../signalling/srf-types.ts';
 import type { Authentication } from './authentication.ts';
@@ -97,8 +98,8 @@ export class Registrar {
 
 function parseContacts(header: string, fallback: number): WantedContact[] | undefined {
   const wanted: WantedContact[] = [];
-  for (const part of header.split(/,(?=(?:[^"]*"[^"]*")*[^"]*$)(?![^<]*>)/)) {
-    const bracketed = /<([^>]+)>(.*)$/s.exec(part);
+  for (const part of listValues(header)) {
+    const bracketed = /^[^<]*<([^>]+)>(.*)$/s.exec(part);
     // Without brackets, parameters belong to the header, not to the URI (section 20.10).
     const uri = bracketed?.[1]?.trim() ?? part.split(';')[0]?.trim() ?? '';
     const params = bracketed?.[2] ?? part.slice(part.indexOf(';') === -1 ? part.length : part.indexOf(';'));

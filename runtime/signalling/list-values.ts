@@ -1,0 +1,25 @@
+/**
+ * The values of a header that is a list: parted by commas outside of quotes and angle brackets (RFC 3261 section 7.3.1).
+ * In one pass: a regular expression that looks ahead from each comma takes seconds for 30 kB of them.
+ * @returns the values with the blanks around them; an empty text is one empty value
+ */
+export function listValues(header: string): string[] {
+  const values: string[] = [];
+  let start = 0;
+  let within: '' | '"' | '<' = '';
+  for (let at = 0; at < header.length; at += 1) {
+    const char = header[at];
+    if (within === '"') {
+      if (char === '\\') at += 1;
+      else if (char === '"') within = '';
+    } else if (within === '<') {
+      if (char === '>') within = '';
+    } else if (char === '"' || char === '<') {
+      within = char;
+    } else if (char === ',') {
+      values.push(header.slice(start, at));
+      start = at + 1;
+    }
+  }
+  return [...values, header.slice(start)];
+}
