@@ -98,11 +98,12 @@ function failureOf({ ivrcallid, f, t, finished }: OperationState): OperationResp
 }
 
 /**
- * F's failure. A time-out or transport failure before anything came from F counts as a 408 or 503 answer only inside
+ * F's failure. A time-out or transport failure before anything came from F counts as a 408, 503 or 480 answer only inside
  * the node (RFC 3261 section 8.1.3.1): nobody answered, which is an error.
  */
 function resultOfF({ provisional }: PartyState, final: Answer): OperationResult {
-  const silent = provisional === undefined && final.local && (final.status === 408 || final.status === 503);
+  const { status, local, unreached } = final;
+  const silent = provisional === undefined && local && (status === 408 || status === 503 || unreached === true);
   return silent ? 'error' : refusal(final);
 }
 

@@ -23,6 +23,8 @@ export interface Answer {
   readonly line: string;
   /** True when nothing came from the far end and this node made the answer itself (408 after a time-out, 503, ...). */
   readonly local: boolean;
+  /** The called phone could not be reached at all; `local` then. */
+  readonly unreached?: boolean;
 }
 
 /** What is played: a WAV file of the prompt store, a FreeSWITCH tone_stream (teletone) expression, or silence. */

@@ -8,6 +8,8 @@ export interface SipAnswer {
   readonly line: string;
   /** True when nothing came from the far end and this side made the answer itself (408 after a time-out, ...). */
   readonly local: boolean;
+  /** The far end could not be reached at all; `local` then. */
+  readonly unreached?: boolean;
 }
 
 /** An answer with its status line; `local` when this node made it because nothing came from the far end. */

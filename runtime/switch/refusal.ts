@@ -20,8 +20,8 @@ export function refusalForCaller(
   const { status, local } = refusal;
   const challenge = status === 401 || status === 407;
   if (party.kind === 'sipuser') {
-    const absent = challenge || (local && UNREACHED.has(status));
-    return absent ? answer(480, undefined, true) : refusal;
+    if (challenge) return answer(480, undefined, true);
+    return local && UNREACHED.has(status) ? { ...answer(480, undefined, true), unreached: true } : refusal;
   }
   if (!challenge) return refusal;
   if (party.kind === 'provider') {

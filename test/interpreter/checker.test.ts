@@ -382,10 +382,7 @@ blocks:
 
   it('takes a number as the text that was written, where a text is wanted', () => {
     const { blocks } = program(scenario('first:\n  refer: { to: 0042 }\n  exits: { refused: end }'));
-    expect(blocks.get('first')?.settings).to.deep.include({
-      kind: 'constant',
-      value: { to: '0042', domain: '', ringback: true, binding: '', pre_answer: '', pre_answer_args: {} },
-    });
+    expect(blocks.get('first')?.settings).to.include({ kind: 'constant' }).and.have.nested.property('value.to', '0042');
   });
 
   it('never throws, whatever the file holds', () => {
