@@ -9,7 +9,7 @@ const ALL = 'test/**/*.test.ts';
 
 /** Files of test/e2e with nodes of their own, whose start and end take as long as the tests, or that wait for long. */
 const OWN_NODES =
-  /^test\/e2e\/(access|database-state|domains|ending|hostile|hunt|idempotency|leaks|outcomes\/.*|overload|recording-bucket|recording-crash|refused-secrets|removed-domain|restart|several-servers|trunks|vanishing)\.test\.ts$/;
+  /^test\/e2e\/(access|database-state|domains|ending|hostile.*|hunt|idempotency|leaks|outcomes\/.*|overload|recording-bucket|recording-crash|refused-secrets|removed-domain|restart|several-servers|trunks|vanishing)\.test\.ts$/;
 
 /**
  * A file is in the first lane that has it. Those in front are sensitive to time, as they play audio and watch timers; the
