@@ -146,8 +146,9 @@ function hangUp(dialog: SipDialog, reason: string): void {
  * sent before one made by the network, and "busy" before others (RFC 3261 section 16.7, step 6).
  */
 export function bestAnswer(answers: readonly SipAnswer[]): SipAnswer {
-  const rank = ({ status, local }: SipAnswer): number => {
-    const kind = Math.floor(status / 100);
+  const rank = ({ status, local, unreached }: SipAnswer): number => {
+    // A contact that is not there says less than any that is.
+    const kind = unreached === true ? 5 : Math.floor(status / 100);
     return (kind === 6 ? 0 : kind * 10) + (local ? 2 : 0) + (status === 486 || status === 600 ? 0 : 1);
   };
   return answers.toSorted((a, b) => rank(a) - rank(b))[0] ?? answer(480, undefined, true);

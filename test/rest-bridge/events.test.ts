@@ -9,11 +9,17 @@ import { DataNode, type Who } from './support/data-node.ts';
 import { FrameClient } from './support/frame-client.ts';
 import { RestNode } from './support/rest-node.ts';
 
+const ADMIN: Who = 'admin@demo.local';
+
 describe('REST: events over WebSocket and Server-Sent Events', () => {
   let node: DataNode;
   const clients: WebSocket[] = [];
   before(async () => {
     node = await DataNode.start();
+    // Alice and bob may read the calls of their domain.
+    const [role] = (await node.as(ADMIN, 'LOOKUP', '/iam/roles', { code: 'user' })).body as string[];
+    const grants = [{ path: '/uc/calls', methods: ['GET'] }];
+    expect((await node.as(ADMIN, 'PATCH', `/iam/roles/${role ?? ''}`, { grants })).status).to.equal(200);
   });
   afterEach(() => {
     for (const socket of clients.splice(0)) socket.terminate();

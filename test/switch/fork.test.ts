@@ -169,6 +169,11 @@ describe('the best answer of a fork', () => {
     });
   }
 
+  it('prefers any answer to that of a contact that cannot be reached', () => {
+    const gone = { ...answer(480, undefined, true), unreached: true };
+    expect(bestAnswer([gone, answer(488, undefined, true)]).status).to.equal(488);
+  });
+
   it('prefers what a phone said to what the network made up', () => {
     expect(bestAnswer([answer(408, undefined, true), answer(480, undefined, false)]).status).to.equal(480);
   });

@@ -33,7 +33,7 @@ export function withNumbers(
 export async function nextNumbers(db: Db, stored: StoredClass, count: number): Promise<readonly number[]> {
   const name = incrementOf(stored);
   if (name === undefined) return [];
-  const sequence = `${sequenceOf(stored, name).statement().text}`;
+  const sequence = sequenceOf(stored, name).statement().text;
   const { rows } = await sql<{ number: number }>`
     select nextval(${sequence}::regclass) as number from generate_series(1, ${count}::integer)`.execute(db);
   return rows.map(({ number }) => number);

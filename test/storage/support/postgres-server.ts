@@ -22,6 +22,10 @@ function binaries(): string | undefined {
   return versions.map((version) => join(PACKAGES, version, 'bin')).find((bin) => existsSync(join(bin, 'postgres')));
 }
 
+export function isPostgresInstalled(): boolean {
+  return binaries() !== undefined;
+}
+
 /** PostgreSQL refuses to run as root. */
 function account(): { uid?: number; gid?: number } {
   if (process.getuid?.() !== 0) return {};
