@@ -184,9 +184,9 @@ async function compose(config: Config, log: Logger, shutdown: Shutdown): Promise
     site: config.site,
     log,
     events: {
-      emit: (domains, type, data) => {
+      emit: (domains, type, data, users) => {
         metrics.call(type);
-        callEvents(events).emit(domains, type, data);
+        callEvents(events).emit(domains, type, data, users);
       },
     },
     overload: () => overload('sip'),

@@ -26,6 +26,8 @@ export const SelectionFields = {
 const Selection = Type.Object(SelectionFields);
 export type Selection = Static<typeof Selection>;
 
+const OWN_CALLS = '/user/sip/calls';
+
 /** The path whose GET a session must be allowed to see the events of a class. */
 function pathOf({ class: name, data }: NodeEvent): string {
   if (name === 'modelevents') return `/model/${typeof data['classname'] === 'string' ? data['classname'] : ''}`;
@@ -41,12 +43,14 @@ function pathOf({ class: name, data }: NodeEvent): string {
  * - `classpath`: of model changes, the class or a section of classes
  * - `exargs.filter` is tested on the data, `exargs.mask` picks from them; of model changes both are about the entity
  *
- * What `allows` refuses is not told: the path whose GET the session must be allowed.
+ * What `allows` refuses is not told: the path whose GET the session must be allowed. Events of a user's own calls need the own
+ * path only.
  *
  * @throws BadParameterError for a filter that cannot be understood
  */
-export function selector(allows: (path: string) => boolean, selection: Selection): Sight {
-  return { select: sharedSelect(selection), allows: (event) => allows(pathOf(event)) };
+export function selector(allows: (path: string) => boolean, userId: string, selection: Selection): Sight {
+  const isOwn = ({ users }: NodeEvent): boolean => users?.includes(userId) === true && allows(OWN_CALLS);
+  return { select: sharedSelect(selection), allows: (event) => allows(pathOf(event)) || isOwn(event) };
 }
 
 type Select = Sight['select'];

@@ -150,7 +150,7 @@ export class Subscribers {
       const now = this.#entries.get(keyOf(session))?.get(id)?.session ?? session;
       return this.#iam.allows(now, 'GET', path);
     };
-    return new Subscription(id, this.#bus, session.domain, selector(allows, selection));
+    return new Subscription(id, this.#bus, session.domain, selector(allows, session.userId, selection));
   }
 
   #changed(session: Session, id: string, now: Session | undefined): void {

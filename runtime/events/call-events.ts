@@ -1,5 +1,5 @@
 /** Events of calls (specification, "Events" 1 and 2): the switch, the recorder and the recogniser tell, the bus spreads. */
-import type { EventBus, EventValue } from './event-bus.ts';
+import type { EventBus, EventValue, NodeEvent } from './event-bus.ts';
 
 export const CALL_EVENT_TYPES = [
   'call_init',
@@ -25,20 +25,21 @@ export interface CallEventData {
 
 /** Where calls tell what happens to them. */
 export interface CallEvents {
-  /** @param domains of the dialog's legs: each of them is told */
-  emit(domains: readonly string[], type: CallEventType, data: CallEventData): void;
+  /**
+   * @param domains of the dialog's legs: each of them is told
+   * @param users ids of the users whose call it is
+   */
+  emit(domains: readonly string[], type: CallEventType, data: CallEventData, users?: readonly string[]): void;
   /** A requested transcription is complete (`ccsevents.connection_set_asr`). */
   transcribed(domains: readonly string[], data: CallEventData): void;
 }
 
 export function callEvents(bus: EventBus): CallEvents {
-  const publish = (domains: readonly string[], eventClass: string, type: string, data: CallEventData): void => {
-    for (const domain of new Set(domains.map((name) => name.toLowerCase()))) {
-      bus.publish({ domain, class: eventClass, type, data });
-    }
+  const publish = (domains: readonly string[], event: Omit<NodeEvent, 'seq' | 'ts' | 'domain'>): void => {
+    for (const domain of new Set(domains.map((name) => name.toLowerCase()))) bus.publish({ domain, ...event });
   };
   return {
-    emit: (domains, type, data) => publish(domains, 'callevents', type, data),
-    transcribed: (domains, data) => publish(domains, 'ccsevents', 'connection_set_asr', data),
+    emit: (domains, type, data, users = []) => publish(domains, { class: 'callevents', type, data, users }),
+    transcribed: (domains, data) => publish(domains, { class: 'ccsevents', type: 'connection_set_asr', data }),
   };
 }

@@ -21,6 +21,8 @@ export interface NodeEvent {
   readonly data: Readonly<Record<string, EventValue>>;
   /** Of a changed entity, as it was: for filters, never told. */
   readonly before?: Readonly<Record<string, EventValue>>;
+  /** Ids of the users whose own it is: they see it without a right to those of others. Never told. */
+  readonly users?: readonly string[];
 }
 
 /** Which events are told; what is left out may be anything. */

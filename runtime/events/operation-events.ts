@@ -23,6 +23,7 @@ export function operationEvents(bus: EventBus): (finished: Finished) => void {
     const { id, domain, userid, operation, outcome = '', result = '', fields = {} } = record;
     const call = { inviteid, connectionid: inviteid, dialogid };
     const data = { ...call, id, operation, ...(userid === undefined ? {} : { userid }), outcome, result, fields };
-    bus.publish({ domain, class: 'callevents', type: 'operation_finished', data });
+    const users = userid === undefined ? [] : [userid];
+    bus.publish({ domain, class: 'callevents', type: 'operation_finished', data, users });
   };
 }

@@ -15,7 +15,10 @@ export type DialogEventType =
 
 /** Who is told what happens to dialogs (specification, "Events" 1). */
 export interface DialogEvents {
-  /** @param domains of the dialog's legs: each of them is told */
+  /**
+   * @param domains of the dialog's legs: each of them is told
+   * @param users ids of the users whose accounts take part
+   */
   emit(
     domains: readonly string[],
     type: DialogEventType,
@@ -25,6 +28,7 @@ export interface DialogEvents {
       readonly dialogid: string;
       readonly [field: string]: string;
     },
+    users: readonly string[],
   ): void;
 }
 
@@ -181,9 +185,10 @@ export class DialogBook implements DialogObserver {
   }
 
   #tell(dialog: CallDialog, type: DialogEventType, more: Readonly<Record<string, string>>): void {
-    const { view, domains } = dialog.entry();
+    const { view, domains, sipUsers } = dialog.entry();
     const { inviteid, dialogid } = view;
     // A connection is what became of one initiating INVITE: the two share an id.
-    this.#events.emit(domains, type, { inviteid, connectionid: inviteid, dialogid, ...more });
+    const users = sipUsers.flatMap(({ userId }) => userId ?? []);
+    this.#events.emit(domains, type, { inviteid, connectionid: inviteid, dialogid, ...more }, users);
   }
 }

@@ -19,8 +19,8 @@ describe('the events of a call', () => {
   });
 
   /** What is told from now on. */
-  async function watch(): Promise<readonly Told[]> {
-    const { token } = await stage.rest('admin');
+  async function watch(login = 'admin'): Promise<readonly Told[]> {
+    const { token } = await stage.rest(login);
     const socket = new WebSocket(`${stage.node.base.replace('http', 'ws')}/ws`, {
       headers: { authorization: `Bearer ${token}` },
     });
@@ -57,6 +57,20 @@ describe('the events of a call', () => {
     ]);
     for (const { data } of told) expect(data).to.include({ dialogid, inviteid, connectionid: inviteid });
     expect(told.at(-1)?.data['side']).to.equal('a');
+  });
+
+  it('reach the users who take part, and no other user', async () => {
+    const [everything, own, callee, stranger] = await Promise.all(['admin', 'alice', 'bob', 'carol'].map(watch));
+    const [alice, bob] = await stage.phones('alice', 'bob');
+    const { outgoing } = await stage.connect(alice, bob, '102');
+    await outgoing.hangup();
+    const types = (told: readonly Told[] | undefined): readonly string[] => (told ?? []).map(({ type }) => type);
+    await eventually(async () => {
+      for (const told of [everything, own, callee]) expect(types(told)).to.include('call_end');
+    });
+    expect(types(own)).to.deep.equal(types(everything));
+    expect(types(callee)).to.include.members(['call_answered', 'call_end']);
+    expect(stranger).to.deep.equal([]);
   });
 
   /** The dialogs that a call went through, by what its events tell. */
