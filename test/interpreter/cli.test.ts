@@ -93,7 +93,9 @@ blocks:
     ]);
   });
 
-  it('tell how they are used when they are asked, and start nothing', async () => {
+  it('tell how they are used when they are asked, and start nothing', async function () {
+    // Five processes, beside the other lanes.
+    this.timeout(60_000);
     const asked = await Promise.all(['start', 'check', 'simulate', 'trace'].map((name) => ringmaster(name, '--help')));
     expect(asked.map(({ code }) => code)).to.deep.equal([0, 0, 0, 0]);
     for (const { out } of asked) expect(out).to.match(/^usage: ringmaster /);

@@ -163,8 +163,11 @@ export class Scene {
   async expectTargetDialog(prefix: '' | 'new_' | 'x_new_' | 'y_new_', status: 'forking' | 'dialog'): Promise<void> {
     if (this.mode < 3 || this.#answer === undefined) return;
     const { [`${prefix}dialogid`]: id, [`${prefix}acallid`]: acallid } = this.answer;
-    const dialog = await this.rest.get(`${CALLS}/${String(id)}`);
-    expect(dialog.json(), dialog.text).to.include({ dialogid: id, acallid, status });
+    // The media server takes up the answer of a phone before the dialog is one.
+    await eventually(async () => {
+      const dialog = await this.rest.get(`${CALLS}/${String(id)}`);
+      expect(dialog.json(), dialog.text).to.include({ dialogid: id, acallid, status });
+    });
   }
 
   /** The operation is over, which its caller may have been told long before. */
