@@ -3,7 +3,7 @@ import { chownSync, mkdtempSync, rmdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** An owner that does not exist, or that whoever renders may not give files to. */
+/** An unknown owner, or one to whom this user may not give files. */
 export class OwnerError extends Error {
   override readonly name = 'OwnerError';
 }

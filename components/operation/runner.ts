@@ -31,7 +31,7 @@ export interface OperationServices {
   readonly onFinished?: (finished: FinishedOperation) => void;
 }
 
-/** An operation that is over, as the event `operation_finished` tells of it. */
+/** A finished operation, in the form of the event `operation_finished`. */
 export interface FinishedOperation {
   readonly record: OperationRecord;
   /** The last dialog that it was about; empty when there was none. */
@@ -196,7 +196,7 @@ export class OperationRunner {
 }
 
 /**
- * What the end of a scenario tells of its operation.
+ * The outcome of an operation, from the end of its scenario.
  * @param final what the milestones make of it; undefined where what the scenario returns is the answer
  */
 function conclusionOf(

@@ -237,7 +237,7 @@ function authorise({ iam, model, directory, audit }: ModelDeps): (request: Fasti
     const method = path.suffix?.toUpperCase() ?? request.method;
     if (!iam.allows(session, method, modelRolePath(path))) throw new RestError('FORBIDDEN');
     const domain = domainIdOf(directory, session);
-    // It is there from the first change on; whoever reads it before finds it empty.
+    // The log is made at the first change; reading it earlier makes it, too.
     if (path.segments[0] === AUDIT_CLASS && domain !== '') await audit?.open(domain);
     const target = modelTarget(model, domain, path);
     if (!READS.has(method)) refuseAuditWrite(target.collection.definition);
