@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
-import type { Answer } from '../runtime/interpreter/call-port.ts';
-import type { ComponentContext } from '../runtime/interpreter/component.ts';
-import { INTERRUPT } from '../runtime/interpreter/errors.ts';
-import { isCancellable } from '../runtime/interpreter/ports/transfer.ts';
-import type { Value } from '../runtime/interpreter/values.ts';
+import type { Answer } from '../runtime/runs/call-port.ts';
+import type { ComponentContext } from '../runtime/runs/component.ts';
+import { INTERRUPT } from '../runtime/language/errors.ts';
+import { isCancellable } from '../runtime/runs/ports/transfer.ts';
+import type { Value } from '../runtime/language/values.ts';
 
 /** What `call` and `refer` share: following the answers of a call on its way. */
 

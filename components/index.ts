@@ -1,4 +1,4 @@
-import { type ComponentRegistry, componentRegistry } from '../runtime/interpreter/component.ts';
+import { type ComponentRegistry, componentRegistry } from '../runtime/runs/component.ts';
 import { answer } from './answer/index.ts';
 import { awaitRun } from './await_run/index.ts';
 import { bindings } from './bindings/index.ts';

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { type LiveDialog, type LiveLeg, notApplicable } from '../runtime/interpreter/ports/dialogs.ts';
+import { type LiveDialog, type LiveLeg, notApplicable } from '../runtime/runs/ports/dialogs.ts';
 
 /** What the components that work on a leg of any live call share. */
 

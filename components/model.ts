@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import { unavailable } from '../runtime/interpreter/ports/capability.ts';
-import type { ModelPort } from '../runtime/interpreter/ports/model.ts';
-import type { RunServices } from '../runtime/interpreter/ports/services.ts';
+import { unavailable } from '../runtime/runs/ports/capability.ts';
+import type { ModelPort } from '../runtime/runs/ports/model.ts';
+import type { RunServices } from '../runtime/runs/ports/services.ts';
 
 /** What the model components share. */
 

@@ -1,6 +1,6 @@
-import { ScenarioError } from '../runtime/interpreter/errors.ts';
-import { failureTextForOthers } from '../runtime/interpreter/run/failure-text.ts';
-import type { Run, RunOutcome } from '../runtime/interpreter/run/run.ts';
+import { ScenarioError } from '../runtime/language/errors.ts';
+import { failureTextForOthers } from '../runtime/runs/run/failure-text.ts';
+import type { Run, RunOutcome } from '../runtime/runs/run/run.ts';
 
 /**
  * Waits for a scenario that another one started.

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import type { PreAnswer } from '../runtime/interpreter/call-port.ts';
-import type { ComponentContext } from '../runtime/interpreter/component.ts';
-import type { Value } from '../runtime/interpreter/values.ts';
+import type { PreAnswer } from '../runtime/runs/call-port.ts';
+import type { ComponentContext } from '../runtime/runs/component.ts';
+import type { Value } from '../runtime/language/values.ts';
 
 /** Settings by which a scenario serves the called party before it is connected. */
 export const preAnswerSettings = {

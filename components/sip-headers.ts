@@ -1,4 +1,4 @@
-import { notApplicable } from '../runtime/interpreter/ports/dialogs.ts';
+import { notApplicable } from '../runtime/runs/ports/dialogs.ts';
 
 /**
  * Headers that the SIP stack writes itself, or that make a request something else (RFC 3261 section 20 with short forms,

@@ -1,6 +1,6 @@
 /** Recording of live calls as scenarios and operations ask for it: finds the call, and makes their errors. */
-import { ScenarioError } from './interpreter/errors.ts';
-import type { CallRecordingPort } from './interpreter/ports/call-recording.ts';
+import { ScenarioError } from './language/errors.ts';
+import type { CallRecordingPort } from './runs/ports/call-recording.ts';
 import { type Recorder, RecordingError, type RecordLayers } from './recording/index.ts';
 import type { LiveCall } from './switch/live-call.ts';
 

@@ -7,7 +7,7 @@ import type { ConferenceObserver } from './conference/ports.ts';
 import type { Config } from './config/config.ts';
 import { conferenceEvents } from './events/conference-events.ts';
 import type { EventBus } from './events/event-bus.ts';
-import { isSoundProblem, resolveSound } from './interpreter/prompts.ts';
+import { isSoundProblem, resolveSound } from './language/prompts.ts';
 import type { MediaServers } from './media/servers.ts';
 import {
   type ConferenceRecordings,

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type Config, isLoopback } from './config/config.ts';
 import { type CheckScript, openDirectory, openLocation } from './domain/index.ts';
 import { createDemoData, createIam, isEmpty, type IamOptions, StoredAvatars } from './iam/index.ts';
-import { limitsProblem } from './interpreter/limits.ts';
+import { limitsProblem } from './language/limits.ts';
 import { openModel } from './model/index.ts';
 import type { Shutdown } from './shutdown.ts';
 import { checkFileStore, FolderFiles, openFiles } from './storage/files/index.ts';

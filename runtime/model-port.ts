@@ -1,7 +1,7 @@
 /** The data model as scenarios use it: every scenario sees the classes of its own domain. */
-import { ScenarioError } from './interpreter/errors.ts';
-import type { Entity, EntityQuery, ModelPort } from './interpreter/ports/model.ts';
-import type { Value } from './interpreter/values.ts';
+import { ScenarioError } from './language/errors.ts';
+import type { Entity, EntityQuery, ModelPort } from './runs/ports/model.ts';
+import type { Value } from './language/values.ts';
 import {
   BadParameterError,
   CannotApplyError,

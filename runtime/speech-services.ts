@@ -1,8 +1,8 @@
 /** Speech recognition as scenarios and operations ask for it: finds calls and recordings, and makes their errors. */
-import { ScenarioError } from './interpreter/errors.ts';
-import type { CallSpeechPort } from './interpreter/ports/call-speech.ts';
-import { unavailable } from './interpreter/ports/capability.ts';
-import type { TranscriptPort, TranscriptSource } from './interpreter/ports/transcripts.ts';
+import { ScenarioError } from './language/errors.ts';
+import type { CallSpeechPort } from './runs/ports/call-speech.ts';
+import { unavailable } from './runs/ports/capability.ts';
+import type { TranscriptPort, TranscriptSource } from './runs/ports/transcripts.ts';
 import { visible } from './call-recording.ts';
 import type { EventBus } from './events/event-bus.ts';
 import {

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
-import { defineComponent } from '../../runtime/interpreter/component.ts';
-import { parseDuration } from '../../runtime/interpreter/duration.ts';
-import { ScenarioError } from '../../runtime/interpreter/errors.ts';
-import { Duration } from '../../runtime/interpreter/setting.ts';
+import { defineComponent } from '../../runtime/runs/component.ts';
+import { parseDuration } from '../../runtime/language/duration.ts';
+import { ScenarioError } from '../../runtime/language/errors.ts';
+import { Duration } from '../../runtime/language/setting.ts';
 import { untilFinished } from '../nested.ts';
 
 export const awaitRun = defineComponent({

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { defineComponent } from '../../runtime/interpreter/component.ts';
-import { liveDialog, notApplicable } from '../../runtime/interpreter/ports/dialogs.ts';
+import { defineComponent } from '../../runtime/runs/component.ts';
+import { liveDialog, notApplicable } from '../../runtime/runs/ports/dialogs.ts';
 
 /** A call and all that transfers make of it carry them along. */
 const MAX_LABELS = 256;

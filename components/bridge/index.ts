@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
-import { type CallEnd, isInterruption } from '../../runtime/interpreter/call-port.ts';
-import { defineComponent } from '../../runtime/interpreter/component.ts';
-import { ScenarioError } from '../../runtime/interpreter/errors.ts';
-import { bridgingCall } from '../../runtime/interpreter/ports/bridging.ts';
-import { Duration } from '../../runtime/interpreter/setting.ts';
+import { type CallEnd, isInterruption } from '../../runtime/runs/call-port.ts';
+import { defineComponent } from '../../runtime/runs/component.ts';
+import { ScenarioError } from '../../runtime/language/errors.ts';
+import { bridgingCall } from '../../runtime/runs/ports/bridging.ts';
+import { Duration } from '../../runtime/language/setting.ts';
 import { withinTime } from '../within-time.ts';
 
 export const bridge = defineComponent({

@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
-import type { OutgoingCall } from '../../runtime/interpreter/call-port.ts';
-import { type ComponentContext, defineComponent } from '../../runtime/interpreter/component.ts';
-import { parseDuration } from '../../runtime/interpreter/duration.ts';
-import { DTMF_PROTOS } from '../../runtime/interpreter/ports/dtmf.ts';
-import { ScenarioError } from '../../runtime/interpreter/errors.ts';
-import { Duration } from '../../runtime/interpreter/setting.ts';
+import type { OutgoingCall } from '../../runtime/runs/call-port.ts';
+import { type ComponentContext, defineComponent } from '../../runtime/runs/component.ts';
+import { parseDuration } from '../../runtime/language/duration.ts';
+import { DTMF_PROTOS } from '../../runtime/runs/ports/dtmf.ts';
+import { ScenarioError } from '../../runtime/language/errors.ts';
+import { Duration } from '../../runtime/language/setting.ts';
 import { checkedHeaders, MAX_HEADER_VALUE } from '../sip-headers.ts';
 import { preAnswerOf, preAnswerSettings } from '../pre-answer.ts';
 import { ANSWER_RESULTS, answerFields, answerOf, exitOf, follow, reportAs } from '../answers.ts';

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { defineComponent } from '../../runtime/interpreter/component.ts';
-import { conferringCall } from '../../runtime/interpreter/ports/conferring.ts';
+import { defineComponent } from '../../runtime/runs/component.ts';
+import { conferringCall } from '../../runtime/runs/ports/conferring.ts';
 import { ANSWER_RESULTS, answerFields, answerOf, follow, referredBy, reportAs } from '../answers.ts';
 
 export const conference = defineComponent({

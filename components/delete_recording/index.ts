@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import { defineComponent } from '../../runtime/interpreter/component.ts';
-import { unavailable } from '../../runtime/interpreter/ports/capability.ts';
-import { RECORDING } from '../../runtime/interpreter/ports/recording.ts';
+import { defineComponent } from '../../runtime/runs/component.ts';
+import { unavailable } from '../../runtime/runs/ports/capability.ts';
+import { RECORDING } from '../../runtime/runs/ports/recording.ts';
 
 export const deleteRecording = defineComponent({
   name: 'delete_recording',

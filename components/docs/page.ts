@@ -1,10 +1,11 @@
 import type { TSchema } from 'typebox';
-import { type Component, type ComponentRegistry, END } from '../../runtime/interpreter/component.ts';
-import { methodOf } from '../../runtime/interpreter/method.ts';
-import { settingKind } from '../../runtime/interpreter/setting.ts';
+import type { ComponentDefinition, ComponentDefinitions } from '../../runtime/language/component.ts';
+import { END } from '../../runtime/language/component.ts';
+import { methodOf } from '../../runtime/language/method.ts';
+import { settingKind } from '../../runtime/language/setting.ts';
 
 /** The page of a component in Markdown: what it does, its settings, exits and results, and an example. */
-export function componentPage(component: Component, example: string): string {
+export function componentPage(component: ComponentDefinition, example: string): string {
   return [
     `<!-- Made by components/docs/write.ts from index.ts and example.yaml. -->`,
     `# ${component.name}`,
@@ -21,12 +22,12 @@ export function componentPage(component: Component, example: string): string {
 }
 
 /** Components that are made from the call operations share a page. */
-export function isOperation({ name }: Component): boolean {
+export function isOperation({ name }: ComponentDefinition): boolean {
   return name.startsWith('operation.');
 }
 
 /** The page of all call operations as components. */
-export function operationsPage(components: ComponentRegistry, introduction: string): string {
+export function operationsPage(components: ComponentDefinitions, introduction: string): string {
   const pages = [...components.values()]
     .filter(isOperation)
     .map((component) =>
@@ -45,7 +46,7 @@ export function operationsPage(components: ComponentRegistry, introduction: stri
 }
 
 /** The guide with the list of all components between its two marks. */
-export function withComponentList(guide: string, components: ComponentRegistry): string {
+export function withComponentList(guide: string, components: ComponentDefinitions): string {
   const rows = [...components.values()].map((component) => {
     const { name, summary } = component;
     const folder = isOperation(component) ? 'operation' : name;
@@ -69,7 +70,7 @@ interface SettingSchema {
   readonly maximum?: number;
 }
 
-function settingsSection({ settings, shorthand, name }: Component): string {
+function settingsSection({ settings, shorthand, name }: ComponentDefinition): string {
   const { properties, required = [], description } = settings as SettingSchema;
   if (settingKind(settings) === 'assignments') return `## Settings\n\n${description ?? ''}`;
   const rows = Object.entries(properties ?? {}).map(([setting, schema]) => {
@@ -83,7 +84,7 @@ function settingsSection({ settings, shorthand, name }: Component): string {
   return `## Settings\n\n${table(['Setting', 'Type', 'Default', 'Meaning'], rows)}${short}`;
 }
 
-function exitsSection({ exits, openExits }: Component): string {
+function exitsSection({ exits, openExits }: ComponentDefinition): string {
   const open = openExits ? [['named by you', openExits.description, '']] : [];
   const rows = Object.entries(exits).map(([exit, { description, otherwise, when }]) => [
     code(exit),
@@ -104,7 +105,7 @@ function exitsSection({ exits, openExits }: Component): string {
   return `## Exits\n\n${table(['Exit', 'When', 'If not named'], [...open, ...rows, error])}`;
 }
 
-function resultsSection({ results }: Component): string {
+function resultsSection({ results }: ComponentDefinition): string {
   const rows = Object.entries(results).map(([field, { type, description, values }]) => [
     code(field),
     values === undefined ? type : values.map(code).join(', '),

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { defineComponent } from '../../runtime/interpreter/component.ts';
-import { ScenarioError } from '../../runtime/interpreter/errors.ts';
+import { defineComponent } from '../../runtime/runs/component.ts';
+import { ScenarioError } from '../../runtime/language/errors.ts';
 
 export const fail = defineComponent({
   name: 'fail',

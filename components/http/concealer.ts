@@ -1,5 +1,5 @@
-import { ScenarioError } from '../../runtime/interpreter/errors.ts';
-import type { Value } from '../../runtime/interpreter/values.ts';
+import { ScenarioError } from '../../runtime/language/errors.ts';
+import type { Value } from '../../runtime/language/values.ts';
 
 /** Characters of a secret that is looked for: less is found in any text. */
 const SHORTEST = 4;

@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
-import { defineComponent } from '../../runtime/interpreter/component.ts';
-import { parseDuration } from '../../runtime/interpreter/duration.ts';
-import { unavailable } from '../../runtime/interpreter/ports/capability.ts';
-import { Duration } from '../../runtime/interpreter/setting.ts';
-import type { Value } from '../../runtime/interpreter/values.ts';
+import { defineComponent } from '../../runtime/runs/component.ts';
+import { parseDuration } from '../../runtime/language/duration.ts';
+import { unavailable } from '../../runtime/runs/ports/capability.ts';
+import { Duration } from '../../runtime/language/setting.ts';
+import type { Value } from '../../runtime/language/values.ts';
 import { jsonOf, requestBody, revealed } from './body.ts';
 
 export const http = defineComponent({

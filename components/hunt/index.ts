@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
-import type { PreAnswer, Transfer } from '../../runtime/interpreter/call-port.ts';
-import { type ComponentContext, defineComponent } from '../../runtime/interpreter/component.ts';
-import { parseDuration } from '../../runtime/interpreter/duration.ts';
-import { unavailable } from '../../runtime/interpreter/ports/capability.ts';
-import { huntingCall } from '../../runtime/interpreter/ports/hunting.ts';
-import { Duration } from '../../runtime/interpreter/setting.ts';
+import type { PreAnswer, Transfer } from '../../runtime/runs/call-port.ts';
+import { type ComponentContext, defineComponent } from '../../runtime/runs/component.ts';
+import { parseDuration } from '../../runtime/language/duration.ts';
+import { unavailable } from '../../runtime/runs/ports/capability.ts';
+import { huntingCall } from '../../runtime/runs/ports/hunting.ts';
+import { Duration } from '../../runtime/language/setting.ts';
 import { preAnswerOf, preAnswerSettings } from '../pre-answer.ts';
 import { ANSWER_RESULTS, answerFields, answerOf, follow } from '../answers.ts';
 

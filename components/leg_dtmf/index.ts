@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
-import { defineComponent } from '../../runtime/interpreter/component.ts';
-import { parseTail } from '../../runtime/interpreter/dtmf-tail.ts';
-import { liveDialog, notApplicable } from '../../runtime/interpreter/ports/dialogs.ts';
-import { DTMF_PROTOS } from '../../runtime/interpreter/ports/dtmf.ts';
+import { defineComponent } from '../../runtime/runs/component.ts';
+import { parseTail } from '../../runtime/runs/dtmf-tail.ts';
+import { liveDialog, notApplicable } from '../../runtime/runs/ports/dialogs.ts';
+import { DTMF_PROTOS } from '../../runtime/runs/ports/dtmf.ts';
 import { answeredLeg, DIALOG_ID, DTMF, LEG_CALLID } from '../legs.ts';
 
 export const legDtmf = defineComponent({

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { defineComponent } from '../../runtime/interpreter/component.ts';
-import { liveDialog, notApplicable } from '../../runtime/interpreter/ports/dialogs.ts';
+import { defineComponent } from '../../runtime/runs/component.ts';
+import { liveDialog, notApplicable } from '../../runtime/runs/ports/dialogs.ts';
 import { DIALOG_ID, EVENT, LEG_CALLID, notifiableLeg } from '../legs.ts';
 
 export const legNotify = defineComponent({

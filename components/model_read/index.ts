@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { defineComponent } from '../../runtime/interpreter/component.ts';
+import { defineComponent } from '../../runtime/runs/component.ts';
 import { CLASSNAME, modelOf } from '../model.ts';
 
 export const modelRead = defineComponent({

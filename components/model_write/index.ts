@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
-import { defineComponent } from '../../runtime/interpreter/component.ts';
-import { ScenarioError } from '../../runtime/interpreter/errors.ts';
-import { plainText } from '../../runtime/interpreter/values.ts';
-import type { Entity } from '../../runtime/interpreter/ports/model.ts';
+import { defineComponent } from '../../runtime/runs/component.ts';
+import { ScenarioError } from '../../runtime/language/errors.ts';
+import { plainText } from '../../runtime/language/values.ts';
+import type { Entity } from '../../runtime/runs/ports/model.ts';
 import { CLASSNAME, modelOf } from '../model.ts';
 
 const NO_ID = '"model_write" needs an id to remove something';

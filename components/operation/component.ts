@@ -1,12 +1,8 @@
 import { Type } from 'typebox';
-import {
-  type Component,
-  defineComponent,
-  type Outcome,
-  type ResultField,
-} from '../../runtime/interpreter/component.ts';
-import { unavailable } from '../../runtime/interpreter/ports/capability.ts';
-import type { Value, ValueType } from '../../runtime/interpreter/values.ts';
+import { type Component, defineComponent } from '../../runtime/runs/component.ts';
+import type { Outcome, ResultField } from '../../runtime/language/component.ts';
+import { unavailable } from '../../runtime/runs/ports/capability.ts';
+import type { Value, ValueType } from '../../runtime/language/values.ts';
 import type { OperationDefinition } from './definition.ts';
 import { withSelectors } from './target.ts';
 

@@ -1,6 +1,6 @@
 import { type Static, type TObject, type TSchema, Type } from 'typebox';
 import { PARTICIPANT_STATES } from '../../runtime/callstore/conference-view.ts';
-import type { Value } from '../../runtime/interpreter/values.ts';
+import type { Value } from '../../runtime/language/values.ts';
 import {
   AddParticipantParameters,
   ConferenceLookup,

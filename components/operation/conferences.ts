@@ -6,7 +6,7 @@ import {
 } from '../../runtime/callstore/conference-store.ts';
 import type { ConferenceView, ParticipantView, TopologyEntry } from '../../runtime/callstore/conference-view.ts';
 import { TopologyError } from '../../runtime/conference/topology.ts';
-import type { DialogPort } from '../../runtime/interpreter/ports/dialogs.ts';
+import type { DialogPort } from '../../runtime/runs/ports/dialogs.ts';
 import type { ConferenceControl } from './conference-control.ts';
 import { touched, type Touched } from './definition.ts';
 import { notApplicable, OperationError } from './errors.ts';

@@ -2,12 +2,12 @@ import type { Static, TObject, TSchema } from 'typebox';
 import type { ConferenceStore } from '../../runtime/callstore/conference-store.ts';
 import type { CallStore } from '../../runtime/callstore/callstore.ts';
 import type { Directory } from '../../runtime/domain/directory.ts';
-import type { Report } from '../../runtime/interpreter/component.ts';
-import type { CallPreview, CallPreviews } from '../../runtime/interpreter/ports/call-preview.ts';
-import type { DialogPort, LiveLeg } from '../../runtime/interpreter/ports/dialogs.ts';
-import type { RunServices } from '../../runtime/interpreter/ports/services.ts';
-import type { Program } from '../../runtime/interpreter/program.ts';
-import type { Value } from '../../runtime/interpreter/values.ts';
+import type { Report } from '../../runtime/runs/component.ts';
+import type { CallPreview, CallPreviews } from '../../runtime/runs/ports/call-preview.ts';
+import type { DialogPort, LiveLeg } from '../../runtime/runs/ports/dialogs.ts';
+import type { RunServices } from '../../runtime/runs/ports/services.ts';
+import type { Program } from '../../runtime/language/program.ts';
+import type { Value } from '../../runtime/language/values.ts';
 import type { Scope } from './target.ts';
 
 /**

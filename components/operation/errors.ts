@@ -1,5 +1,5 @@
-import { ScenarioError } from '../../runtime/interpreter/errors.ts';
-import type { RunError } from '../../runtime/interpreter/run/run.ts';
+import { ScenarioError } from '../../runtime/language/errors.ts';
+import type { RunError } from '../../runtime/runs/run/run.ts';
 
 /** Why an operation is not done. */
 export type OperationProblem =

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import type { LiveDialog, LiveLeg } from '../../runtime/interpreter/ports/dialogs.ts';
+import type { LiveDialog, LiveLeg } from '../../runtime/runs/ports/dialogs.ts';
 import { notApplicable } from './errors.ts';
 import { ParameterError } from './parameters.ts';
 

@@ -1,5 +1,5 @@
-import { ScenarioError } from '../../runtime/interpreter/errors.ts';
-import type { Value } from '../../runtime/interpreter/values.ts';
+import { ScenarioError } from '../../runtime/language/errors.ts';
+import type { Value } from '../../runtime/language/values.ts';
 import type { OperationObserver } from './runner.ts';
 
 /**

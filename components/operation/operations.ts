@@ -1,6 +1,6 @@
 import type { TObject } from 'typebox';
-import type { Value } from '../../runtime/interpreter/values.ts';
-import { ScenarioError } from '../../runtime/interpreter/errors.ts';
+import type { Value } from '../../runtime/language/values.ts';
+import { ScenarioError } from '../../runtime/language/errors.ts';
 import type { OperationDefinition, OperationPlan, PlannedCall, PlanTools, Touched } from './definition.ts';
 import { OperationError, problemOf } from './errors.ts';
 import { observed } from './observed.ts';

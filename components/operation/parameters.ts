@@ -1,7 +1,7 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { splitDtmfTail } from '../../runtime/interpreter/dtmf-tail.ts';
-import { ScenarioError } from '../../runtime/interpreter/errors.ts';
+import { splitDtmfTail } from '../../runtime/runs/dtmf-tail.ts';
+import { ScenarioError } from '../../runtime/language/errors.ts';
 import { notKnown } from '../../runtime/words/nearest.ts';
 import type { ResponseMode } from './response.ts';
 

@@ -1,4 +1,4 @@
-import type { OperationPort } from '../../runtime/interpreter/ports/operations.ts';
+import type { OperationPort } from '../../runtime/runs/ports/operations.ts';
 import type { ConferenceOperations } from './conferences.ts';
 import type { Operations } from './operations.ts';
 import { parseParameters } from './parameters.ts';

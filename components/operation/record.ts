@@ -1,4 +1,4 @@
-import type { Value } from '../../runtime/interpreter/values.ts';
+import type { Value } from '../../runtime/language/values.ts';
 import type { Scope } from './target.ts';
 
 /** A milestone of an operation, as `GET /uc/operations/<id>` shows it. */

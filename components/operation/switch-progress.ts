@@ -1,4 +1,4 @@
-import type { Value } from '../../runtime/interpreter/values.ts';
+import type { Value } from '../../runtime/language/values.ts';
 import type { OperationPlan } from './definition.ts';
 import {
   afterReport,

@@ -6,7 +6,7 @@ import {
   SELECTOR_KEYS,
   type SelectorKey,
 } from '../../runtime/callstore/callstore.ts';
-import { type DialogPort, type LiveDialog, type LiveLeg, legBy } from '../../runtime/interpreter/ports/dialogs.ts';
+import { type DialogPort, type LiveDialog, type LiveLeg, legBy } from '../../runtime/runs/ports/dialogs.ts';
 import { notApplicable, OperationError } from './errors.ts';
 import { ParameterError } from './parameters.ts';
 

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import type { Value } from '../../runtime/interpreter/values.ts';
+import type { Value } from '../../runtime/language/values.ts';
 import type { OperationPlan } from './definition.ts';
 import {
   afterReport,

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
-import { defineComponent } from '../../runtime/interpreter/component.ts';
-import { ScenarioError } from '../../runtime/interpreter/errors.ts';
-import { unavailable } from '../../runtime/interpreter/ports/capability.ts';
-import { Duration, Sounds, listOf } from '../../runtime/interpreter/setting.ts';
+import { defineComponent } from '../../runtime/runs/component.ts';
+import { ScenarioError } from '../../runtime/language/errors.ts';
+import { unavailable } from '../../runtime/runs/ports/capability.ts';
+import { Duration, Sounds, listOf } from '../../runtime/language/setting.ts';
 import { MELODY } from '../hold_music/index.ts';
 import { withinTime } from '../within-time.ts';
 

@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
-import { defineComponent } from '../../runtime/interpreter/component.ts';
-import { ScenarioError } from '../../runtime/interpreter/errors.ts';
-import { unavailable } from '../../runtime/interpreter/ports/capability.ts';
-import { SCENARIO_EVENTS } from '../../runtime/interpreter/ports/events.ts';
-import type { Value } from '../../runtime/interpreter/values.ts';
+import { defineComponent } from '../../runtime/runs/component.ts';
+import { ScenarioError } from '../../runtime/language/errors.ts';
+import { unavailable } from '../../runtime/runs/ports/capability.ts';
+import { SCENARIO_EVENTS } from '../../runtime/runs/ports/events.ts';
+import type { Value } from '../../runtime/language/values.ts';
 
 /** Characters of JSON in the data of one event: many are kept for subscribers that come back. */
 const MAX_LENGTH = 16_384;

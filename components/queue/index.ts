@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
-import { type ComponentContext, defineComponent } from '../../runtime/interpreter/component.ts';
-import { parseDuration } from '../../runtime/interpreter/duration.ts';
-import { ScenarioError } from '../../runtime/interpreter/errors.ts';
-import { unavailable } from '../../runtime/interpreter/ports/capability.ts';
-import { Duration, Sounds, listOf } from '../../runtime/interpreter/setting.ts';
+import { type ComponentContext, defineComponent } from '../../runtime/runs/component.ts';
+import { parseDuration } from '../../runtime/language/duration.ts';
+import { ScenarioError } from '../../runtime/language/errors.ts';
+import { unavailable } from '../../runtime/runs/ports/capability.ts';
+import { Duration, Sounds, listOf } from '../../runtime/language/setting.ts';
 import { MELODY } from '../hold_music/index.ts';
 
 export const queue = defineComponent({

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
-import { defineComponent } from '../../runtime/interpreter/component.ts';
-import { parseDuration } from '../../runtime/interpreter/duration.ts';
-import { listeningCall } from '../../runtime/interpreter/ports/listening.ts';
-import { Duration, Sounds, listOf } from '../../runtime/interpreter/setting.ts';
+import { defineComponent } from '../../runtime/runs/component.ts';
+import { parseDuration } from '../../runtime/language/duration.ts';
+import { listeningCall } from '../../runtime/runs/ports/listening.ts';
+import { Duration, Sounds, listOf } from '../../runtime/language/setting.ts';
 
 /** A language tag, or empty for the node's. */
 export const Language = Type.String({

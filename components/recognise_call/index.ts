@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import { defineComponent } from '../../runtime/interpreter/component.ts';
-import { callSpeech } from '../../runtime/interpreter/ports/call-speech.ts';
-import { liveDialog } from '../../runtime/interpreter/ports/dialogs.ts';
+import { defineComponent } from '../../runtime/runs/component.ts';
+import { callSpeech } from '../../runtime/runs/ports/call-speech.ts';
+import { liveDialog } from '../../runtime/runs/ports/dialogs.ts';
 import { Language } from '../recognise/index.ts';
 
 export const recogniseCall = defineComponent({

@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
-import { defineComponent } from '../../runtime/interpreter/component.ts';
-import { parseDuration } from '../../runtime/interpreter/duration.ts';
-import { unavailable } from '../../runtime/interpreter/ports/capability.ts';
-import { recordingCall } from '../../runtime/interpreter/ports/recording.ts';
-import { Duration } from '../../runtime/interpreter/setting.ts';
+import { defineComponent } from '../../runtime/runs/component.ts';
+import { parseDuration } from '../../runtime/language/duration.ts';
+import { unavailable } from '../../runtime/runs/ports/capability.ts';
+import { recordingCall } from '../../runtime/runs/ports/recording.ts';
+import { Duration } from '../../runtime/language/setting.ts';
 
 export const record = defineComponent({
   name: 'record',

@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
-import { defineComponent } from '../../runtime/interpreter/component.ts';
-import { parseDuration } from '../../runtime/interpreter/duration.ts';
-import { callRecording } from '../../runtime/interpreter/ports/call-recording.ts';
-import { liveDialog } from '../../runtime/interpreter/ports/dialogs.ts';
-import { Duration } from '../../runtime/interpreter/setting.ts';
+import { defineComponent } from '../../runtime/runs/component.ts';
+import { parseDuration } from '../../runtime/language/duration.ts';
+import { callRecording } from '../../runtime/runs/ports/call-recording.ts';
+import { liveDialog } from '../../runtime/runs/ports/dialogs.ts';
+import { Duration } from '../../runtime/language/setting.ts';
 
 export const recordCall = defineComponent({
   name: 'record_call',

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { defineComponent } from '../../runtime/interpreter/component.ts';
-import { unavailable } from '../../runtime/interpreter/ports/capability.ts';
+import { defineComponent } from '../../runtime/runs/component.ts';
+import { unavailable } from '../../runtime/runs/ports/capability.ts';
 import { ANSWER_RESULTS, answerFields, answerOf, follow } from '../answers.ts';
 
 export const retrieve = defineComponent({

@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
-import { defineComponent } from '../../runtime/interpreter/component.ts';
-import type { Clock } from '../../runtime/interpreter/clock.ts';
-import { INTERRUPT, ScenarioError } from '../../runtime/interpreter/errors.ts';
-import type { Run, RunOutcome } from '../../runtime/interpreter/run/run.ts';
-import type { Value } from '../../runtime/interpreter/values.ts';
+import { defineComponent } from '../../runtime/runs/component.ts';
+import type { Clock } from '../../runtime/runs/clock.ts';
+import { INTERRUPT, ScenarioError } from '../../runtime/language/errors.ts';
+import type { Run, RunOutcome } from '../../runtime/runs/run/run.ts';
+import type { Value } from '../../runtime/language/values.ts';
 import { untilFinished } from '../nested.ts';
 
 /** Milliseconds that the `finally` of a function has when an interrupt stops it: less than the block has to end. */

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { defineComponent } from '../../runtime/interpreter/component.ts';
-import { speakingCall } from '../../runtime/interpreter/ports/speaking.ts';
+import { defineComponent } from '../../runtime/runs/component.ts';
+import { speakingCall } from '../../runtime/runs/ports/speaking.ts';
 
 export const say = defineComponent({
   name: 'say',

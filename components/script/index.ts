@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Type } from 'typebox';
-import { defineComponent } from '../../runtime/interpreter/component.ts';
-import { parseDuration } from '../../runtime/interpreter/duration.ts';
-import { Duration } from '../../runtime/interpreter/setting.ts';
-import type { Value } from '../../runtime/interpreter/values.ts';
+import { defineComponent } from '../../runtime/runs/component.ts';
+import { parseDuration } from '../../runtime/language/duration.ts';
+import { Duration } from '../../runtime/language/setting.ts';
+import type { Value } from '../../runtime/language/values.ts';
 
 export const script = defineComponent({
   name: 'script',

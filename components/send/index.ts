@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import { defineComponent } from '../../runtime/interpreter/component.ts';
-import { unavailable } from '../../runtime/interpreter/ports/capability.ts';
-import type { Value } from '../../runtime/interpreter/values.ts';
+import { defineComponent } from '../../runtime/runs/component.ts';
+import { unavailable } from '../../runtime/runs/ports/capability.ts';
+import type { Value } from '../../runtime/language/values.ts';
 
 export const send = defineComponent({
   name: 'send',

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import { defineComponent } from '../../runtime/interpreter/component.ts';
-import { parseTail } from '../../runtime/interpreter/dtmf-tail.ts';
-import { dtmfCall } from '../../runtime/interpreter/ports/dtmf.ts';
+import { defineComponent } from '../../runtime/runs/component.ts';
+import { parseTail } from '../../runtime/runs/dtmf-tail.ts';
+import { dtmfCall } from '../../runtime/runs/ports/dtmf.ts';
 
 export const sendDtmf = defineComponent({
   name: 'send_dtmf',

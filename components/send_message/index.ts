@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
-import type { Answer } from '../../runtime/interpreter/call-port.ts';
-import { defineComponent } from '../../runtime/interpreter/component.ts';
-import { ScenarioError } from '../../runtime/interpreter/errors.ts';
-import { unavailable } from '../../runtime/interpreter/ports/capability.ts';
-import { MAX_TEXT_OCTETS } from '../../runtime/interpreter/ports/texting.ts';
+import type { Answer } from '../../runtime/runs/call-port.ts';
+import { defineComponent } from '../../runtime/runs/component.ts';
+import { ScenarioError } from '../../runtime/language/errors.ts';
+import { unavailable } from '../../runtime/runs/ports/capability.ts';
+import { MAX_TEXT_OCTETS } from '../../runtime/runs/ports/texting.ts';
 import { untilSettled } from '../until-settled.ts';
 
 const TOO_LONG = `a text has ${MAX_TEXT_OCTETS} octets of UTF-8 at most`;

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import { defineComponent } from '../../runtime/interpreter/component.ts';
-import { ScenarioError } from '../../runtime/interpreter/errors.ts';
-import { MESSAGE_METHODS, messagingCall } from '../../runtime/interpreter/ports/messaging.ts';
+import { defineComponent } from '../../runtime/runs/component.ts';
+import { ScenarioError } from '../../runtime/language/errors.ts';
+import { MESSAGE_METHODS, messagingCall } from '../../runtime/runs/ports/messaging.ts';
 import { untilSettled } from '../until-settled.ts';
 
 /** RFC 6665 section 8.2.1. */

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
-import { defineComponent } from '../../runtime/interpreter/component.ts';
-import { ScenarioError } from '../../runtime/interpreter/errors.ts';
-import { unavailable } from '../../runtime/interpreter/ports/capability.ts';
-import type { Value } from '../../runtime/interpreter/values.ts';
+import { defineComponent } from '../../runtime/runs/component.ts';
+import { ScenarioError } from '../../runtime/language/errors.ts';
+import { unavailable } from '../../runtime/runs/ports/capability.ts';
+import type { Value } from '../../runtime/language/values.ts';
 import { untilFinished } from '../nested.ts';
 
 const Values = (description: string) => Type.Record(Type.String(), Type.Any(), { default: {}, description });

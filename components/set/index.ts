@@ -1,6 +1,6 @@
-import { defineComponent } from '../../runtime/interpreter/component.ts';
-import { Assignments } from '../../runtime/interpreter/setting.ts';
-import type { Value } from '../../runtime/interpreter/values.ts';
+import { defineComponent } from '../../runtime/runs/component.ts';
+import { Assignments } from '../../runtime/language/setting.ts';
+import type { Value } from '../../runtime/language/values.ts';
 
 export const set = defineComponent({
   name: 'set',

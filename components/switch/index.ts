@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { defineComponent } from '../../runtime/interpreter/component.ts';
-import { type Value, plainText } from '../../runtime/interpreter/values.ts';
+import { defineComponent } from '../../runtime/runs/component.ts';
+import { type Value, plainText } from '../../runtime/language/values.ts';
 
 export const switchComponent = defineComponent({
   name: 'switch',

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
-import { defineComponent } from '../../runtime/interpreter/component.ts';
-import { ScenarioError } from '../../runtime/interpreter/errors.ts';
-import { dialogPort } from '../../runtime/interpreter/ports/dialogs.ts';
-import { listOf } from '../../runtime/interpreter/setting.ts';
+import { defineComponent } from '../../runtime/runs/component.ts';
+import { ScenarioError } from '../../runtime/language/errors.ts';
+import { dialogPort } from '../../runtime/runs/ports/dialogs.ts';
+import { listOf } from '../../runtime/language/setting.ts';
 
 const Id = Type.String({ minLength: 1, maxLength: 64, examples: ['4f1c09d2ab7e'] });
 

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import { defineComponent } from '../../runtime/interpreter/component.ts';
-import { parseDuration } from '../../runtime/interpreter/duration.ts';
-import { Duration } from '../../runtime/interpreter/setting.ts';
+import { defineComponent } from '../../runtime/runs/component.ts';
+import { parseDuration } from '../../runtime/language/duration.ts';
+import { Duration } from '../../runtime/language/setting.ts';
 
 /** Teletone of the usual tones (ITU-T E.180, European cadences). */
 const TONES = {

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { defineComponent } from '../../runtime/interpreter/component.ts';
-import { transcripts, type TranscriptSource } from '../../runtime/interpreter/ports/transcripts.ts';
+import { defineComponent } from '../../runtime/runs/component.ts';
+import { transcripts, type TranscriptSource } from '../../runtime/runs/ports/transcripts.ts';
 import { Hints, Language } from '../recognise/index.ts';
 
 const RECLINK = /^[a-z0-9]+:\/\//;

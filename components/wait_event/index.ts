@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
-import { defineComponent } from '../../runtime/interpreter/component.ts';
-import { unavailable } from '../../runtime/interpreter/ports/capability.ts';
-import { type BusEvent, type EventPort, eventName } from '../../runtime/interpreter/ports/events.ts';
-import { Duration } from '../../runtime/interpreter/setting.ts';
-import { type Value, plainText } from '../../runtime/interpreter/values.ts';
+import { defineComponent } from '../../runtime/runs/component.ts';
+import { unavailable } from '../../runtime/runs/ports/capability.ts';
+import { type BusEvent, type EventPort, eventName } from '../../runtime/runs/ports/events.ts';
+import { Duration } from '../../runtime/language/setting.ts';
+import { type Value, plainText } from '../../runtime/language/values.ts';
 import { withinTime } from '../within-time.ts';
 
 export const waitEvent = defineComponent({

@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
 import { revealed } from '../http/body.ts';
-import type { Clock } from '../../runtime/interpreter/clock.ts';
-import { type ComponentContext, defineComponent } from '../../runtime/interpreter/component.ts';
-import { unavailable } from '../../runtime/interpreter/ports/capability.ts';
-import type { HttpPort, HttpRequest } from '../../runtime/interpreter/ports/http.ts';
-import type { Value } from '../../runtime/interpreter/values.ts';
+import type { Clock } from '../../runtime/runs/clock.ts';
+import { type ComponentContext, defineComponent } from '../../runtime/runs/component.ts';
+import { unavailable } from '../../runtime/runs/ports/capability.ts';
+import type { HttpPort, HttpRequest } from '../../runtime/runs/ports/http.ts';
+import type { Value } from '../../runtime/language/values.ts';
 
 const TRIES = 3;
 /** Milliseconds before the second try; the third comes after twice as long. */

@@ -2,7 +2,7 @@
 import path from 'node:path';
 import { type LiveDirectory, type ScriptRow, servingOf } from '../../runtime/domain/index.ts';
 import type { Session } from '../../runtime/iam/iam.ts';
-import type { ScenarioFile } from '../../runtime/interpreter/library.ts';
+import type { ScenarioFile } from '../../runtime/runs/library.ts';
 import { withoutFile } from '../../runtime/script-store/compile.ts';
 import { formatOf } from '../../runtime/script-store/file-versions.ts';
 import type { ScriptStore } from '../../runtime/script-store/script-store.ts';

@@ -1,11 +1,11 @@
 /** `/api/hooks/<code>`: a request starts a scenario, and is answered with what it returns. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import { ArgumentError } from '../../runtime/interpreter/errors.ts';
-import { failureTextForOthers } from '../../runtime/interpreter/run/failure-text.ts';
-import type { RunOutcome } from '../../runtime/interpreter/run/run.ts';
-import type { ScenarioStarter } from '../../runtime/interpreter/starting/starter.ts';
-import type { Value } from '../../runtime/interpreter/values.ts';
+import { ArgumentError } from '../../runtime/language/errors.ts';
+import { failureTextForOthers } from '../../runtime/runs/run/failure-text.ts';
+import type { RunOutcome } from '../../runtime/runs/run/run.ts';
+import type { ScenarioStarter } from '../../runtime/runs/starting/starter.ts';
+import type { Value } from '../../runtime/language/values.ts';
 import type { App } from '../app.ts';
 import { sessionOf } from '../authentication.ts';
 import { badParameter, RestError } from '../errors.ts';

@@ -1,6 +1,6 @@
 /** Filters and order of the data model over the entities of a simulation, whose classes are not known. */
-import { ScenarioError } from '../interpreter/errors.ts';
-import type { SelectEntities } from '../interpreter/simulation/simulated-model.ts';
+import { ScenarioError } from '../language/errors.ts';
+import type { SelectEntities } from '../workbench/simulation/simulated-model.ts';
 import {
   ExpressionParser,
   FilterError,

@@ -1,10 +1,10 @@
 import process from 'node:process';
 import { parseArgs } from 'node:util';
-import type { RunView } from '../interpreter/run-view.ts';
-import { asTest, servedBy } from '../interpreter/tools/as-test.ts';
-import { ReplayError } from '../interpreter/tools/replayable.ts';
-import { runsText } from '../interpreter/tools/runs-text.ts';
-import { traceText } from '../interpreter/tools/trace-text.ts';
+import type { RunView } from '../runs/run-view.ts';
+import { asTest, servedBy } from '../workbench/trace/as-test.ts';
+import { ReplayError } from '../workbench/trace/replayable.ts';
+import { runsText } from '../workbench/trace/runs-text.ts';
+import { traceText } from '../workbench/trace/trace-text.ts';
 import { ask, nodeUrl, tokenFor } from './node-access.ts';
 import { usageOf } from './usage.ts';
 

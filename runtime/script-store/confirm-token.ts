@@ -1,9 +1,9 @@
 /** External tokens: the service scenario of the master domain says whose they are (specification, "Authentication" 3). */
 import type { Directory } from '../domain/directory.ts';
 import { type ConfirmedUser, type ConfirmToken, TokenScenarioError } from '../iam/index.ts';
-import type { Log } from '../interpreter/log.ts';
-import type { RunOutcome } from '../interpreter/run/run.ts';
-import type { ScenarioStarter } from '../interpreter/starting/starter.ts';
+import type { Log } from '../runs/log.ts';
+import type { RunOutcome } from '../runs/run/run.ts';
+import type { ScenarioStarter } from '../runs/starting/starter.ts';
 
 /** A login does not wait longer. */
 const WAIT_MS = 10_000;

@@ -11,10 +11,10 @@ import {
   readScriptVersion,
   servingBefore,
 } from '../domain/index.ts';
-import { readLimits } from '../interpreter/limits.ts';
-import type { Program } from '../interpreter/program.ts';
-import type { ScenarioSource, ScenarioUse, StartingScenario } from '../interpreter/scenario-source.ts';
-import type { ScenarioFile, ScenarioLibrary } from '../interpreter/library.ts';
+import { readLimits } from '../language/limits.ts';
+import type { Program } from '../language/program.ts';
+import type { ScenarioSource, ScenarioUse, StartingScenario } from '../language/scenario-source.ts';
+import type { ScenarioFile, ScenarioLibrary } from '../runs/library.ts';
 import type { Storage } from '../storage/index.ts';
 import type { ScriptCompiler } from './compile.ts';
 import { FileVersions } from './file-versions.ts';

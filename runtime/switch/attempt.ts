@@ -1,6 +1,6 @@
-import type { PreAnswer } from '../interpreter/call-port.ts';
-import type { TailStep } from '../interpreter/dtmf-tail.ts';
-import type { DtmfProto } from '../interpreter/ports/dtmf.ts';
+import type { PreAnswer } from '../runs/call-port.ts';
+import type { TailStep } from '../runs/dtmf-tail.ts';
+import type { DtmfProto } from '../runs/ports/dtmf.ts';
 import { answer, type SipAnswer } from '../signalling/answers.ts';
 import type { Entered, Entrance } from '../conference/conferences.ts';
 import type { CallDialog } from './dialog.ts';

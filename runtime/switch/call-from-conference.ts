@@ -1,6 +1,6 @@
 import type { Participant } from '../conference/participant.ts';
 import type { Room } from '../conference/room.ts';
-import { splitDtmfTail } from '../interpreter/dtmf-tail.ts';
+import { splitDtmfTail } from '../runs/dtmf-tail.ts';
 import { bracketUri } from '../signalling/sip-uri.ts';
 import { type Attempt, failureCause } from './attempt.ts';
 import { freshState } from './carried-state.ts';

@@ -1,18 +1,12 @@
-import { CallStateError } from '../interpreter/call-port.ts';
-import type {
-  CallState,
-  CollectOptions,
-  CollectResult,
-  PlayOptions,
-  PlayResult,
-  PlaySource,
-} from '../interpreter/call-port.ts';
-import type { TailStep } from '../interpreter/dtmf-tail.ts';
-import { unavailable } from '../interpreter/ports/capability.ts';
-import type { DtmfCall } from '../interpreter/ports/dtmf.ts';
-import type { ListenOptions, ListeningCall, ListenResult } from '../interpreter/ports/listening.ts';
-import type { RecordingCall, RecordOptions, RecordResult } from '../interpreter/ports/recording.ts';
-import type { SayOptions, SpeakingCall } from '../interpreter/ports/speaking.ts';
+import { CallStateError } from '../runs/call-port.ts';
+import type { CollectOptions, CollectResult, PlayOptions, PlayResult } from '../runs/call-port.ts';
+import type { CallState, PlaySource } from '../language/call-words.ts';
+import type { TailStep } from '../runs/dtmf-tail.ts';
+import { unavailable } from '../runs/ports/capability.ts';
+import type { DtmfCall } from '../runs/ports/dtmf.ts';
+import type { ListenOptions, ListeningCall, ListenResult } from '../runs/ports/listening.ts';
+import type { RecordingCall, RecordOptions, RecordResult } from '../runs/ports/recording.ts';
+import type { SayOptions, SpeakingCall } from '../runs/ports/speaking.ts';
 import { collectDigits } from '../media/collect.ts';
 import type { MediaEndpoint } from '../media/endpoint.ts';
 import { NoSpeechEngine } from '../media/media-error.ts';

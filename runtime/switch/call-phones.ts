@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { TailStep } from '../interpreter/dtmf-tail.ts';
+import type { TailStep } from '../runs/dtmf-tail.ts';
 import type { MediaEndpoint } from '../media/endpoint.ts';
 import { MediaError } from '../media/media-error.ts';
 import { answer, type SipAnswer } from '../signalling/answers.ts';

@@ -1,7 +1,7 @@
 import type { ParticipantView, TopologyEntry } from '../callstore/conference-view.ts';
 import type { Conferences } from '../conference/conferences.ts';
 import type { Room } from '../conference/room.ts';
-import { splitDtmfTail } from '../interpreter/dtmf-tail.ts';
+import { splitDtmfTail } from '../runs/dtmf-tail.ts';
 import { callFromConference } from './call-from-conference.ts';
 import type { SwitchTools } from './tools.ts';
 

@@ -1,4 +1,4 @@
-import type { TailStep } from '../interpreter/dtmf-tail.ts';
+import type { TailStep } from '../runs/dtmf-tail.ts';
 import type { IncomingInvite } from '../signalling/incoming-invite.ts';
 import { bracketUri } from '../signalling/sip-uri.ts';
 import { failureCause } from './attempt.ts';

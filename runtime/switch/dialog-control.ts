@@ -1,6 +1,6 @@
-import type { TailStep } from '../interpreter/dtmf-tail.ts';
-import type { DialogPort, LiveDialog, LiveLeg, StopMelodyMode } from '../interpreter/ports/dialogs.ts';
-import type { DtmfProto } from '../interpreter/ports/dtmf.ts';
+import type { TailStep } from '../runs/dtmf-tail.ts';
+import type { DialogPort, LiveDialog, LiveLeg, StopMelodyMode } from '../runs/ports/dialogs.ts';
+import type { DtmfProto } from '../runs/ports/dtmf.ts';
 import { ConferenceLeg } from './conference-leg.ts';
 import type { CallDialog } from './dialog.ts';
 import type { DialogBook } from './dialog-book.ts';

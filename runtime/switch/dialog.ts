@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { DialogEntry, DialogParty } from '../callstore/memory-callstore.ts';
 import type { DialogStatus, LegView } from '../callstore/dialog-view.ts';
 import type { CallingLeg, EndCause, Leg, LegOwner, PhoneMessage } from './leg.ts';
-import type { StopMelodyMode } from '../interpreter/ports/dialogs.ts';
+import type { StopMelodyMode } from '../runs/ports/dialogs.ts';
 import type { CarriedState } from './carried-state.ts';
 import { HoldMelody } from './hold-melody.ts';
 import { MediaPath, type SoundPath } from './media-path.ts';

@@ -1,5 +1,5 @@
-import type { TailStep } from '../interpreter/dtmf-tail.ts';
-import type { DtmfProto } from '../interpreter/ports/dtmf.ts';
+import type { TailStep } from '../runs/dtmf-tail.ts';
+import type { DtmfProto } from '../runs/ports/dtmf.ts';
 import { untilAborted } from '../media/until-aborted.ts';
 
 /** Milliseconds that a digit takes with the gap behind it. */

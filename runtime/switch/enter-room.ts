@@ -1,7 +1,7 @@
 import type { Participant } from '../conference/participant.ts';
 import type { RouteDecision } from '../domain/directory.ts';
-import type { Transfer } from '../interpreter/call-port.ts';
-import type { EnteredRoom, EnterOptions } from '../interpreter/ports/conferring.ts';
+import type { Transfer } from '../runs/call-port.ts';
+import type { EnteredRoom, EnterOptions } from '../runs/ports/conferring.ts';
 import type { CallDialog } from './dialog.ts';
 import type { CallingLeg } from './leg.ts';
 import type { SwitchTools } from './tools.ts';

@@ -1,4 +1,4 @@
-import type { StopMelodyMode } from '../interpreter/ports/dialogs.ts';
+import type { StopMelodyMode } from '../runs/ports/dialogs.ts';
 
 /** Whether the side that waits hears a melody, hold after hold, for the life of one dialog. */
 export class HoldMelody {

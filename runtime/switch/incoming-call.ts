@@ -1,5 +1,5 @@
 import type { SipUser } from '../domain/directory.ts';
-import { splitDtmfTail } from '../interpreter/dtmf-tail.ts';
+import { splitDtmfTail } from '../runs/dtmf-tail.ts';
 import type { IncomingInvite } from '../signalling/incoming-invite.ts';
 import { bracketUri, parseSipUri } from '../signalling/sip-uri.ts';
 import type { Authentication } from './authentication.ts';

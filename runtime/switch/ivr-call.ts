@@ -2,7 +2,6 @@ import type {
   Answer,
   CallEnd,
   CallPort,
-  CallState,
   DialogSide,
   DialOptions,
   TransferOptions,
@@ -10,16 +9,17 @@ import type {
   PartyInfo,
   ReferOptions,
   TakeOverOptions,
-} from '../interpreter/call-port.ts';
-import { CallStateError } from '../interpreter/call-port.ts';
-import { splitDtmfTail, type TailStep } from '../interpreter/dtmf-tail.ts';
-import type { BridgingCall } from '../interpreter/ports/bridging.ts';
-import type { ConferringCall, EnterOptions, RoomTransfer } from '../interpreter/ports/conferring.ts';
-import type { DtmfProto } from '../interpreter/ports/dtmf.ts';
-import type { HuntTransfer, HuntingCall } from '../interpreter/ports/hunting.ts';
-import type { MessagingCall, SipMessage } from '../interpreter/ports/messaging.ts';
-import type { CancellableTransfer } from '../interpreter/ports/transfer.ts';
-import type { CallNotice, WatchedCall } from '../interpreter/ports/watching.ts';
+} from '../runs/call-port.ts';
+import type { CallState } from '../language/call-words.ts';
+import { CallStateError } from '../runs/call-port.ts';
+import { splitDtmfTail, type TailStep } from '../runs/dtmf-tail.ts';
+import type { BridgingCall } from '../runs/ports/bridging.ts';
+import type { ConferringCall, EnterOptions, RoomTransfer } from '../runs/ports/conferring.ts';
+import type { DtmfProto } from '../runs/ports/dtmf.ts';
+import type { HuntTransfer, HuntingCall } from '../runs/ports/hunting.ts';
+import type { MessagingCall, SipMessage } from '../runs/ports/messaging.ts';
+import type { CancellableTransfer } from '../runs/ports/transfer.ts';
+import type { CallNotice, WatchedCall } from '../runs/ports/watching.ts';
 import type { MediaEndpoint } from '../media/endpoint.ts';
 import { MediaError } from '../media/media-error.ts';
 import { answer } from '../signalling/answers.ts';

@@ -1,14 +1,8 @@
-import type {
-  Answer,
-  CallState,
-  DialogSide,
-  TransferOptions,
-  ReferOptions,
-  Transfer,
-} from '../interpreter/call-port.ts';
-import type { EnterOptions, RoomTransfer } from '../interpreter/ports/conferring.ts';
-import type { HuntTransfer } from '../interpreter/ports/hunting.ts';
-import type { CancellableTransfer } from '../interpreter/ports/transfer.ts';
+import type { Answer, DialogSide, TransferOptions, ReferOptions, Transfer } from '../runs/call-port.ts';
+import type { CallState } from '../language/call-words.ts';
+import type { EnterOptions, RoomTransfer } from '../runs/ports/conferring.ts';
+import type { HuntTransfer } from '../runs/ports/hunting.ts';
+import type { CancellableTransfer } from '../runs/ports/transfer.ts';
 import type { CallDialog } from './dialog.ts';
 import { startEntering } from './enter-room.ts';
 import { sameDomain, wayBack } from './give-back.ts';

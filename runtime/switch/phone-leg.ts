@@ -1,8 +1,8 @@
-import type { DtmfProto } from '../interpreter/ports/dtmf.ts';
+import type { DtmfProto } from '../runs/ports/dtmf.ts';
 import type { EndpointServer, MediaEndpoint } from '../media/endpoint.ts';
 import { MediaError } from '../media/media-error.ts';
 import type { PlacedEndpointWish } from '../media/servers.ts';
-import type { SipMessage } from '../interpreter/ports/messaging.ts';
+import type { SipMessage } from '../runs/ports/messaging.ts';
 import { parseAllowEvents } from '../signalling/allow-events.ts';
 import { answer, type SipAnswer } from '../signalling/answers.ts';
 import { dtmfOfInfo } from '../signalling/dtmf-info.ts';

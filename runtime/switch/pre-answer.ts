@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import type { CallEnd, CallPort, CallState, PartyInfo, PreAnswer } from '../interpreter/call-port.ts';
-import { CallStateError } from '../interpreter/call-port.ts';
-import type { TailStep } from '../interpreter/dtmf-tail.ts';
-import type { CallNotice, WatchedCall } from '../interpreter/ports/watching.ts';
+import type { CallEnd, CallPort, PartyInfo, PreAnswer } from '../runs/call-port.ts';
+import type { CallState } from '../language/call-words.ts';
+import { CallStateError } from '../runs/call-port.ts';
+import type { TailStep } from '../runs/dtmf-tail.ts';
+import type { CallNotice, WatchedCall } from '../runs/ports/watching.ts';
 import type { MediaEndpoint } from '../media/endpoint.ts';
 import { CallMedia, type ListenTo } from './call-media.ts';
 import type { CallDialog } from './dialog.ts';

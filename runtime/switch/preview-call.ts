@@ -1,5 +1,5 @@
 import type { RouteDecision } from '../domain/directory.ts';
-import type { CallPreview, DialledCall } from '../interpreter/ports/call-preview.ts';
+import type { CallPreview, DialledCall } from '../runs/ports/call-preview.ts';
 import { calleeOf } from './callee-of.ts';
 import { dialRoute } from './dial-route.ts';
 import { numberOf } from './party.ts';

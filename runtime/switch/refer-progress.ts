@@ -1,4 +1,4 @@
-import type { Answer } from '../interpreter/call-port.ts';
+import type { Answer } from '../runs/call-port.ts';
 import type { ReferRequest } from '../signalling/sip-dialog.ts';
 import type { Attempt } from './attempt.ts';
 import type { PhoneLeg } from './phone-leg.ts';

@@ -1,5 +1,5 @@
-import type { TailStep } from '../interpreter/dtmf-tail.ts';
-import type { DtmfProto } from '../interpreter/ports/dtmf.ts';
+import type { TailStep } from '../runs/dtmf-tail.ts';
+import type { DtmfProto } from '../runs/ports/dtmf.ts';
 import type { Leg } from './leg.ts';
 import type { SwitchTools } from './tools.ts';
 

@@ -1,9 +1,9 @@
 import type { MemoryCallStore } from '../callstore/memory-callstore.ts';
 import type { Conferences } from '../conference/conferences.ts';
 import type { Directory, LocationStore } from '../domain/directory.ts';
-import type { CallPort } from '../interpreter/call-port.ts';
-import type { CallPreview, DialledCall } from '../interpreter/ports/call-preview.ts';
-import type { TextPort } from '../interpreter/ports/texting.ts';
+import type { CallPort } from '../runs/call-port.ts';
+import type { CallPreview, DialledCall } from '../runs/ports/call-preview.ts';
+import type { TextPort } from '../runs/ports/texting.ts';
 import { MediaError } from '../media/media-error.ts';
 import type { MediaServers } from '../media/servers.ts';
 import type { IncomingInvite } from '../signalling/incoming-invite.ts';

@@ -1,4 +1,4 @@
-import type { DialogSide, TakeOverOptions } from '../interpreter/call-port.ts';
+import type { DialogSide, TakeOverOptions } from '../runs/call-port.ts';
 import { withLabel } from './carried-state.ts';
 import type { CallDialog } from './dialog.ts';
 import { HeldParty } from './held-party.ts';

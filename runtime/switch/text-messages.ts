@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { SipUser } from '../domain/directory.ts';
-import { MAX_TEXT_OCTETS, type TextMessage, type TextPort } from '../interpreter/ports/texting.ts';
+import { MAX_TEXT_OCTETS, type TextMessage, type TextPort } from '../runs/ports/texting.ts';
 import { answer, type SipAnswer } from '../signalling/answers.ts';
 import { sourceOf } from '../signalling/incoming-invite.ts';
 import { bracketUri, nameAddr, parseSipUri } from '../signalling/sip-uri.ts';

@@ -1,6 +1,6 @@
 import type { Conferences } from '../conference/conferences.ts';
 import type { Directory, LocationStore, RouteDecision } from '../domain/directory.ts';
-import type { CallPort } from '../interpreter/call-port.ts';
+import type { CallPort } from '../runs/call-port.ts';
 import type { EndpointServer, MediaEndpoint } from '../media/endpoint.ts';
 import type { PlacedEndpointWish } from '../media/servers.ts';
 import type { Log } from '../signalling/link.ts';

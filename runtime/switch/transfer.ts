@@ -1,7 +1,7 @@
 import type { RouteDecision } from '../domain/directory.ts';
-import type { Answer, ReferOptions, Transfer } from '../interpreter/call-port.ts';
-import { splitDtmfTail, type TailStep } from '../interpreter/dtmf-tail.ts';
-import type { HuntTransfer } from '../interpreter/ports/hunting.ts';
+import type { Answer, ReferOptions, Transfer } from '../runs/call-port.ts';
+import { splitDtmfTail, type TailStep } from '../runs/dtmf-tail.ts';
+import type { HuntTransfer } from '../runs/ports/hunting.ts';
 import { bracketUri } from '../signalling/sip-uri.ts';
 import { type Attempt, type AttemptOptions, failureCause } from './attempt.ts';
 import { calleeOf } from './callee-of.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import type { CallScript } from '../../runtime/interpreter/simulation/call-script.ts';
-import { problems, simulate } from '../interpreter/support.ts';
+import type { CallScript } from '../../runtime/workbench/simulation/call-script.ts';
+import { problems, simulate } from '../support/scenarios.ts';
 
 /** A scenario that answers and then runs one block, `it`, whose exits all end the run. */
 function answered(block: string): string {

@@ -1,23 +1,23 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { parse } from 'yaml';
-import { mismatches } from '../../runtime/interpreter/simulation/expectations.ts';
-import { simulate as runSimulation } from '../../runtime/interpreter/simulation/simulation.ts';
-import { readTestFile } from '../../runtime/interpreter/simulation/test-file.ts';
-import { scenarioSchema } from '../../runtime/interpreter/tools/json-schema.ts';
+import { mismatches } from '../../runtime/workbench/tests/expectations.ts';
+import { simulate as runSimulation } from '../../runtime/workbench/simulation/simulation.ts';
+import { readTestFile } from '../../runtime/workbench/tests/test-file.ts';
+import { scenarioSchema } from '../../runtime/workbench/schema/json-schema.ts';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect } from 'chai';
 import { componentPage, isOperation, operationsPage, withComponentList } from '../../components/docs/page.ts';
 import { components } from '../../components/index.ts';
 import { LazySandbox } from '../../runtime/cli/lazy-sandbox.ts';
-import { runsScripts } from '../../runtime/interpreter/program.ts';
-import { checkFile } from '../../runtime/interpreter/checker/check-file.ts';
-import type { Program } from '../../runtime/interpreter/program.ts';
-import { startRun } from '../../runtime/interpreter/run/start-run.ts';
-import { SimulatedCall } from '../../runtime/interpreter/simulation/simulated-call.ts';
-import { simulatedServices } from '../../runtime/interpreter/simulation/services.ts';
-import { VirtualClock } from '../../runtime/interpreter/simulation/virtual-clock.ts';
-import { program, projectFolder, silentLog } from '../interpreter/support.ts';
+import { runsScripts } from '../../runtime/language/program.ts';
+import { checkFile } from '../../runtime/language/checker/check-file.ts';
+import type { Program } from '../../runtime/language/program.ts';
+import { startRun } from '../../runtime/runs/run/start-run.ts';
+import { SimulatedCall } from '../../runtime/workbench/simulation/simulated-call.ts';
+import { simulatedServices } from '../../runtime/workbench/simulation/services.ts';
+import { VirtualClock } from '../../runtime/workbench/simulation/virtual-clock.ts';
+import { program, projectFolder, silentLog } from '../support/scenarios.ts';
 
 const validate = new Ajv2020({ strict: false }).compile(scenarioSchema(components));
 

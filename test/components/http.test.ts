@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { AddressGuard, AllowListError, HostGuard } from '../../components/http/address-guard.ts';
 import { GuardedHttpClient } from '../../components/http/client.ts';
-import type { HttpRequest } from '../../runtime/interpreter/ports/http.ts';
+import type { HttpRequest } from '../../runtime/runs/ports/http.ts';
 
 describe('HTTP of scenarios', () => {
   let server: Server;

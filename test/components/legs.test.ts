@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import { openSandbox } from '../../runtime/sandbox/index.ts';
-import { checkModule } from '../../runtime/interpreter/checker/check-module.ts';
-import type { Program } from '../../runtime/interpreter/program.ts';
-import { readPhone } from '../../runtime/interpreter/simulation/phones.ts';
-import { simulate as simulateFile } from '../../runtime/interpreter/simulation/simulation.ts';
+import { checkModule } from '../../runtime/language/checker/module/check-module.ts';
+import type { Program } from '../../runtime/language/program.ts';
+import { readPhone } from '../../runtime/workbench/simulation/phones.ts';
+import { simulate as simulateFile } from '../../runtime/workbench/simulation/simulation.ts';
 import { components } from '../../components/index.ts';
-import { problems, program } from '../interpreter/support.ts';
+import { problems, program } from '../support/scenarios.ts';
 
 const QUEUE = `id: q
 variables: { rating: "" }

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { components } from '../../components/index.ts';
-import { MemoryQueues } from '../../runtime/interpreter/ports/queueing.ts';
-import { simulate as runSimulation } from '../../runtime/interpreter/simulation/simulation.ts';
-import { program } from '../interpreter/support.ts';
+import { MemoryQueues } from '../../runtime/runs/ports/queueing.ts';
+import { simulate as runSimulation } from '../../runtime/workbench/simulation/simulation.ts';
+import { program } from '../support/scenarios.ts';
 
 const QUEUE = `id: q
 on: { dtmf: { 0: message } }

@@ -1,15 +1,15 @@
 import { expect } from 'chai';
 import { GuardedHttpClient } from '../../components/http/client.ts';
-import type { Log } from '../../runtime/interpreter/log.ts';
-import type { RunServices } from '../../runtime/interpreter/ports/services.ts';
-import { startRun } from '../../runtime/interpreter/run/start-run.ts';
-import type { CallScript } from '../../runtime/interpreter/simulation/call-script.ts';
-import { SimulatedCall } from '../../runtime/interpreter/simulation/simulated-call.ts';
-import { type PhoneScript, Phones } from '../../runtime/interpreter/simulation/phones.ts';
-import { simulatedServices } from '../../runtime/interpreter/simulation/services.ts';
-import { VirtualClock } from '../../runtime/interpreter/simulation/virtual-clock.ts';
-import type { Value } from '../../runtime/interpreter/values.ts';
-import { problems, program, silentLog } from '../interpreter/support.ts';
+import type { Log } from '../../runtime/runs/log.ts';
+import type { RunServices } from '../../runtime/runs/ports/services.ts';
+import { startRun } from '../../runtime/runs/run/start-run.ts';
+import type { CallScript } from '../../runtime/workbench/simulation/call-script.ts';
+import { SimulatedCall } from '../../runtime/workbench/simulation/simulated-call.ts';
+import { type PhoneScript, Phones } from '../../runtime/workbench/simulation/phones.ts';
+import { simulatedServices } from '../../runtime/workbench/simulation/services.ts';
+import { VirtualClock } from '../../runtime/workbench/simulation/virtual-clock.ts';
+import type { Value } from '../../runtime/language/values.ts';
+import { problems, program, silentLog } from '../support/scenarios.ts';
 
 interface Played {
   readonly exit: string | undefined;

@@ -1,9 +1,9 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import type { RunView } from '../../runtime/interpreter/run-view.ts';
-import { readTestFile } from '../../runtime/interpreter/simulation/test-file.ts';
-import { asTest } from '../../runtime/interpreter/tools/as-test.ts';
+import type { RunView } from '../../runtime/runs/run-view.ts';
+import { readTestFile } from '../../runtime/workbench/tests/test-file.ts';
+import { asTest } from '../../runtime/workbench/trace/as-test.ts';
 import { eventually } from '../support/eventually.ts';
 import { CALLS, useStage } from '../support/stage.ts';
 

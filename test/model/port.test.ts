@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { startRun } from '../../runtime/interpreter/run/start-run.ts';
-import { SimulatedCall } from '../../runtime/interpreter/simulation/simulated-call.ts';
-import { VirtualClock } from '../../runtime/interpreter/simulation/virtual-clock.ts';
+import { startRun } from '../../runtime/runs/run/start-run.ts';
+import { SimulatedCall } from '../../runtime/workbench/simulation/simulated-call.ts';
+import { VirtualClock } from '../../runtime/workbench/simulation/virtual-clock.ts';
 import { modelPort } from '../../runtime/model-port.ts';
-import { program, silentLog } from '../interpreter/support.ts';
+import { program, silentLog } from '../support/scenarios.ts';
 import { describeStorages, withStorage } from '../storage/support/storages.ts';
 import { DOMAIN, emptyModel, removeClasses, type TestModel } from './support/model.ts';
 

@@ -17,10 +17,7 @@ function roomOf(file: string): string {
   return room.endsWith('.ts') ? 'runtime/main' : `runtime/${room}`;
 }
 
-/**
- * What each room may import beside itself. `runtime/interpreter` may be imported by the switch for the call port alone:
- * the interface through which a scenario sees a call.
- */
+/** What each room may import beside itself. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'runtime/config': [],
   'runtime/sip-facts': [],
@@ -29,7 +26,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'runtime/memory': [],
   'runtime/words': [],
   'runtime/sandbox': [],
-  'runtime/interpreter': ['runtime/sandbox'],
+  'runtime/language': ['runtime/sandbox'],
+  'runtime/runs': ['runtime/language', 'runtime/sandbox'],
+  'runtime/workbench': ['runtime/language', 'runtime/runs', 'runtime/sandbox'],
   'runtime/callstore': [],
   'runtime/signalling': [],
   'runtime/media': [],
@@ -40,7 +39,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'runtime/storage',
     'runtime/domain',
     'runtime/iam',
-    'runtime/interpreter',
+    'runtime/language',
+    'runtime/runs',
     'runtime/sandbox',
   ],
   'runtime/iam': ['runtime/storage', 'runtime/domain'],
@@ -63,11 +63,13 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'runtime/callstore',
     'runtime/conference',
     'runtime/domain',
-    'runtime/interpreter',
+    'runtime/language',
+    'runtime/runs',
   ],
   'runtime/conference': ['runtime/signalling', 'runtime/media', 'runtime/callstore', 'runtime/domain'],
   components: [
-    'runtime/interpreter',
+    'runtime/language',
+    'runtime/runs',
     'runtime/sandbox',
     'runtime/switch',
     'runtime/conference',
@@ -85,7 +87,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'runtime/model',
     'runtime/events',
     'runtime/recording',
-    'runtime/interpreter',
+    'runtime/language',
+    'runtime/runs',
     'runtime/script-store',
     'runtime/idempotency',
   ],

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import type { Directory } from '../../../runtime/domain/directory.ts';
-import { splitDtmfTail } from '../../../runtime/interpreter/dtmf-tail.ts';
-import type { CallPreviews } from '../../../runtime/interpreter/ports/call-preview.ts';
+import { splitDtmfTail } from '../../../runtime/runs/dtmf-tail.ts';
+import type { CallPreviews } from '../../../runtime/runs/ports/call-preview.ts';
 import { defineOperation, plannedCall, type PlannedCall } from '../definition.ts';
 import { OperationError } from '../errors.ts';
 import {

@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
 import type { Directory } from '../../../runtime/domain/directory.ts';
-import { splitDtmfTail } from '../../../runtime/interpreter/dtmf-tail.ts';
-import { ArgumentError } from '../../../runtime/interpreter/errors.ts';
-import { DTMF_PROTOS } from '../../../runtime/interpreter/ports/dtmf.ts';
-import { type StartValues, startValues } from '../../../runtime/interpreter/start-values.ts';
+import { splitDtmfTail } from '../../../runtime/runs/dtmf-tail.ts';
+import { ArgumentError } from '../../../runtime/language/errors.ts';
+import { DTMF_PROTOS } from '../../../runtime/runs/ports/dtmf.ts';
+import { type StartValues, startValues } from '../../../runtime/runs/start-values.ts';
 import { parseHeaders } from '../../sip-headers.ts';
 import { defineOperation, plannedCall, type PlanTools } from '../definition.ts';
 import { notApplicable, OperationError } from '../errors.ts';

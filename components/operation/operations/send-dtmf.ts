@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { DTMF_PROTOS } from '../../../runtime/interpreter/ports/dtmf.ts';
+import { DTMF_PROTOS } from '../../../runtime/runs/ports/dtmf.ts';
 import { answeredLeg, DTMF } from '../../legs.ts';
 import { defineOperation } from '../definition.ts';
 import { LEG_PROPERTIES, legOf } from '../leg.ts';

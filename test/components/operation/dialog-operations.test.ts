@@ -10,11 +10,11 @@ import {
   type Scope,
 } from '../../../components/operation/index.ts';
 import type { CallStore, DialogSelector } from '../../../runtime/callstore/callstore.ts';
-import { openScenarioLibrary } from '../../../runtime/interpreter/library.ts';
-import type { CallScript } from '../../../runtime/interpreter/simulation/call-script.ts';
-import { SimulatedCall } from '../../../runtime/interpreter/simulation/simulated-call.ts';
-import { VirtualClock } from '../../../runtime/interpreter/simulation/virtual-clock.ts';
-import { silentLog } from '../../interpreter/support.ts';
+import { openScenarioLibrary } from '../../../runtime/runs/library.ts';
+import type { CallScript } from '../../../runtime/workbench/simulation/call-script.ts';
+import { SimulatedCall } from '../../../runtime/workbench/simulation/simulated-call.ts';
+import { VirtualClock } from '../../../runtime/workbench/simulation/virtual-clock.ts';
+import { silentLog } from '../../support/scenarios.ts';
 import { MemoryDialogs, NO_CONFERENCES, NO_CALLS, NO_DIRECTORY } from './support.ts';
 
 const service = path.resolve(import.meta.dirname, '../../../scenarios/service');

@@ -8,12 +8,12 @@ import {
 } from '../../../components/operation/index.ts';
 import type { OperationResponse } from '../../../components/operation/response.ts';
 import { components } from '../../../components/index.ts';
-import type { DialOptions, OutgoingCall, ReferOptions, Transfer } from '../../../runtime/interpreter/call-port.ts';
-import { openScenarioLibrary } from '../../../runtime/interpreter/library.ts';
-import type { CallScript } from '../../../runtime/interpreter/simulation/call-script.ts';
-import { SimulatedCall } from '../../../runtime/interpreter/simulation/simulated-call.ts';
-import { VirtualClock } from '../../../runtime/interpreter/simulation/virtual-clock.ts';
-import { silentLog } from '../../interpreter/support.ts';
+import type { DialOptions, OutgoingCall, ReferOptions, Transfer } from '../../../runtime/runs/call-port.ts';
+import { openScenarioLibrary } from '../../../runtime/runs/library.ts';
+import type { CallScript } from '../../../runtime/workbench/simulation/call-script.ts';
+import { SimulatedCall } from '../../../runtime/workbench/simulation/simulated-call.ts';
+import { VirtualClock } from '../../../runtime/workbench/simulation/virtual-clock.ts';
+import { silentLog } from '../../support/scenarios.ts';
 import { MemoryDialogs, NO_CONFERENCES, NO_CALLS, NO_DIRECTORY } from './support.ts';
 
 const service = path.resolve(import.meta.dirname, '../../../scenarios/service');

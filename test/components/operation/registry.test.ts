@@ -5,11 +5,11 @@ import { parseParameters } from '../../../components/operation/parameters.ts';
 import { conferenceOperationList } from '../../../components/operation/conference-operations.ts';
 import { operationTable, operations } from '../../../components/operation/registry.ts';
 import { withSelectors } from '../../../components/operation/target.ts';
-import { openScenarioLibrary } from '../../../runtime/interpreter/library.ts';
-import { mismatches } from '../../../runtime/interpreter/simulation/expectations.ts';
-import { simulate } from '../../../runtime/interpreter/simulation/simulation.ts';
-import { readTestFile } from '../../../runtime/interpreter/simulation/test-file.ts';
-import { program, silentLog } from '../../interpreter/support.ts';
+import { openScenarioLibrary } from '../../../runtime/runs/library.ts';
+import { mismatches } from '../../../runtime/workbench/tests/expectations.ts';
+import { simulate } from '../../../runtime/workbench/simulation/simulation.ts';
+import { readTestFile } from '../../../runtime/workbench/tests/test-file.ts';
+import { program, silentLog } from '../../support/scenarios.ts';
 
 const service = path.resolve(import.meta.dirname, '../../../scenarios/service');
 const library = openScenarioLibrary({ folders: [service], components, log: silentLog });

@@ -1,6 +1,6 @@
 import type { CallStore } from '../../../runtime/callstore/callstore.ts';
 import { MemoryConferenceStore } from '../../../runtime/callstore/memory-conference-store.ts';
-import type { DialogPort, LiveDialog, Side } from '../../../runtime/interpreter/ports/dialogs.ts';
+import type { DialogPort, LiveDialog, Side } from '../../../runtime/runs/ports/dialogs.ts';
 
 /** No live dialogs at all. */
 export const NO_CALLS: CallStore = {

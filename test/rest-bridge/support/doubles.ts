@@ -7,7 +7,7 @@ import {
   type OperationRequest,
   type Scope,
 } from '../../../components/operation/index.ts';
-import { ArmedRuns } from '../../../runtime/interpreter/armed-runs.ts';
+import { ArmedRuns } from '../../../runtime/runs/armed-runs.ts';
 import type { CallStore, DialogScope, DialogSelector } from '../../../runtime/callstore/callstore.ts';
 import type { DialogView } from '../../../runtime/callstore/dialog-view.ts';
 import { EventBus } from '../../../runtime/events/event-bus.ts';
@@ -15,7 +15,7 @@ import type { AvatarInfo, Accounts, SessionSummary, UserProfile } from '../../..
 import type { Credentials, Iam, LoginResult, ReachableDomain, Session } from '../../../runtime/iam/iam.ts';
 import { type Model, NotFoundError } from '../../../runtime/model/index.ts';
 import type { OperationRecords, RestDeps } from '../../../rest-bridge/deps.ts';
-import type { Value } from '../../../runtime/interpreter/values.ts';
+import type { Value } from '../../../runtime/language/values.ts';
 
 /** Users alice and admin of demo.local and root of master, password `demo-<login>`; alice may only read calls. */
 export class MemoryIam implements Iam {

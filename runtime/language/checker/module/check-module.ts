@@ -1,0 +1,236 @@
+import { createHash } from 'node:crypto';
+import path from 'node:path';
+import { type AnyNode, type Expression, type Program as Tree, parse } from 'acorn';
+import { type Node, isMap, isScalar, isSeq } from 'yaml';
+import type { CompileResult, ScriptFormat, ScriptProblem, ScriptSource } from '../../../sandbox/index.ts';
+import type { ComponentDefinitions } from '../../component.ts';
+import { nearest } from '../../../words/nearest.ts';
+import type { LimitsWanted } from '../../limits.ts';
+import { CALL_INFO, SCENARIO_INFO, methods } from '../../method.ts';
+import { isMistake } from '../../problem.ts';
+import type { Parameter, Program, Start } from '../../program.ts';
+import { namedSecrets } from '../../secret-names.ts';
+import { NO_DEFAULT, TOO_DEEP, compileProblems } from '../scripts/compile-problems.ts';
+import { type CheckResult, limitsOf, fallbackOf } from '../check-scenario.ts';
+import { DeclarationReader } from '../names/declarations.ts';
+import { checkModuleCalls } from './calls.ts';
+import { checkModuleNames } from './names.ts';
+import { literalNode, unknownNode } from './literals.ts';
+import { defaultExport, exportedValues } from './walk.ts';
+import { Names } from '../names/names.ts';
+import { namesIn } from '../names/scopes.ts';
+import { type Recovered, recover } from '../flow/recovery.ts';
+import { type ScenarioReference, fallbackReference } from '../names/references.ts';
+import { type Entry, Source, scalarText } from '../text/source.ts';
+import { readStarts } from '../blocks/starts.ts';
+
+/** The largest module, in characters. */
+const MAX_LENGTH = 131_072;
+const MODULE_ID = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/;
+
+export interface ModuleCheckOptions {
+  readonly file: string;
+  readonly components: ComponentDefinitions;
+  /** Where prompts are; left out: in `prompts/` beside the file. */
+  readonly promptsFolder?: string;
+  /** The id of a scenario that has it from elsewhere than its file. */
+  readonly id?: string;
+  /** Looks for mistakes in the source without running it; left out: they show when it runs. */
+  readonly compile?: (source: ScriptSource) => Promise<CompileResult>;
+}
+
+/** Exports that are read before the module runs. */
+const DECLARED = ['name', 'description', 'parameters', 'starts', 'limits', 'fallback'];
+/** What a module has in place of the other things that stand at the top of a YAML scenario. */
+const OF_YAML: ReadonlyMap<string, string> = new Map([
+  ['id', 'the id is the name of the file, or the code of the script'],
+  ['variables', 'write let NAME = ... in the function'],
+  ['start', 'the function is the start; what starts the module is "starts"'],
+  ['on', 'write events.on(...) in the function'],
+  ...['schedule', 'hook', 'event'].map((name) => [name, `write export const starts = { ${name}: ... }`] as const),
+  ['blocks', 'write await call.answer() and so on in the function'],
+]);
+
+/** What a module says of itself by `export const NAME = ...`: known without running it. */
+interface Declared {
+  readonly parameters: readonly Parameter[];
+  readonly declaresParameters: boolean;
+  readonly starts: readonly Start[];
+  readonly limits?: LimitsWanted;
+  readonly fallback?: string;
+  readonly name?: string;
+  readonly description?: string;
+}
+
+/** Checks a scenario that is a `.js` or `.ts` module: its id is the name of the file. */
+export async function checkModule(
+  text: string,
+  { file, components, compile, ...given }: ModuleCheckOptions,
+): Promise<CheckResult> {
+  const format: ScriptFormat = file.endsWith('.ts') ? 'ts' : 'js';
+  const id = given.id ?? path.basename(file).replace(/\.[jt]s$/, '');
+  const promptsFolder = given.promptsFolder ?? path.join(path.dirname(path.resolve(file)), 'prompts');
+  const source = new Source(text, file);
+  if (!MODULE_ID.test(id))
+    source.problem(null, `"${id}" cannot be an id`, 'use letters, digits, _ . - in the name of the file');
+  const asked = { source: text, format, kind: 'module', file } as const;
+  const compiled: CompileResult =
+    text.length > MAX_LENGTH
+      ? { ok: false, problems: [tooLong(text.length)] }
+      : ((await compile?.(asked)) ?? { ok: true, code: text });
+  const { declared, references } = read(source, compiled.code, {
+    id,
+    components,
+    promptsFolder,
+  });
+  const found = compiled.ok ? [] : compiled.problems;
+  const isLong = text.length > MAX_LENGTH;
+  const recovered = compile && !compiled.ok && !isLong ? await recover(asked, found, compile) : undefined;
+  const broken = compile ? await compileProblems(asked, recovered?.problems ?? found, compile) : found;
+  if (recovered) readOn(source, recovered, { id, components, promptsFolder });
+  // What the text tells as well, and better.
+  const told = new Set(source.problems.map(({ message }) => message));
+  const problems = [
+    ...broken.filter(({ message }) => !told.has(message)).map((problem) => ({ file, ...problem })),
+    // That it is too deep for a compiler as well is told by that.
+    ...source.problems.filter(({ suggestion }) => broken.length === 0 || suggestion !== TOO_DEEP.suggestion),
+  ].toSorted((a, b) => a.line - b.line || a.column - b.column);
+  const { parameters, declaresParameters, starts, ...more } = declared;
+  const offered = methods(components);
+  const commands = [...offered.keys(), CALL_INFO, SCENARIO_INFO];
+  const program: Program = {
+    id,
+    description: undefined,
+    version: createHash('sha256').update(text).digest('hex').slice(0, 12),
+    file,
+    promptsFolder,
+    parameters,
+    variables: [],
+    blocks: new Map(),
+    start: '',
+    finally: undefined,
+    interrupts: [],
+    starts,
+    ...more,
+    secrets: namedSecrets(text),
+    name: more.name ?? id,
+    module: { source: text, format, methods: offered, commands, declaresParameters },
+  };
+  return { program: problems.some(isMistake) ? undefined : program, problems, references, scripts: [] };
+}
+
+/** Notes what the rest of a text tells of which some lines are wrong. Warnings may come of what these lines hold. */
+function readOn(source: Source, { code, hides }: Recovered, options: ReadOptions): void {
+  const rest = new Source(code, source.file);
+  read(rest, code, options);
+  for (const { line, column, message, suggestion, severity } of rest.problems) {
+    const offset = rest.offset(line, column);
+    if (severity === undefined && message !== NO_DEFAULT.message && !hides(offset))
+      source.problemAt(offset, message, suggestion);
+  }
+}
+
+interface ReadOptions {
+  readonly id: string;
+  readonly components: ComponentDefinitions;
+  readonly promptsFolder: string;
+}
+
+interface Reading {
+  readonly declared: Declared;
+  readonly references: readonly ScenarioReference[];
+}
+
+const NOTHING: Reading = { declared: { parameters: [], declaresParameters: false, starts: [] }, references: [] };
+
+/**
+ * What the text tells without running it.
+ * @param code without types, everything where the author wrote it; undefined when it has mistakes
+ */
+function read(source: Source, code: string | undefined, { id, components, promptsFolder }: ReadOptions): Reading {
+  if (code === undefined) return NOTHING;
+  let reading = NOTHING;
+  try {
+    const tree = parse(code, { ecmaVersion: 'latest', sourceType: 'module' });
+    reading = declarations(source, tree, id);
+    const { declared, references } = reading;
+    const parameters = declared.declaresParameters ? declared.parameters.map(({ name }) => name) : undefined;
+    const names = namesIn(tree);
+    checkModuleNames(tree, names, [...methods(components).keys()], parameters, source.problemAt.bind(source));
+    const main = defaultExport(tree);
+    if (main === 'missing') source.problem(null, NO_DEFAULT.message, NO_DEFAULT.suggestion);
+    const call = typeof main === 'object' ? main.params[0] : undefined;
+    const calls = checkModuleCalls(tree, { source, components, promptsFolder, names, call });
+    return { declared, references: [...references, ...calls] };
+  } catch (error) {
+    if (error instanceof RangeError)
+      source.warning(null, reading === NOTHING ? TOO_DEEP.unread : TOO_DEEP.message, TOO_DEEP.suggestion);
+    // Or types that nobody took out.
+    else if (!(error instanceof SyntaxError)) throw error;
+    return reading;
+  }
+}
+
+function declarations(source: Source, tree: Tree, id: string): Reading {
+  const constants = exportedValues(tree);
+  const node = (name: string): Node | null => {
+    const value = constants.get(name);
+    return value === undefined ? null : literal(source, name, value);
+  };
+  const entry = (name: string): Entry | undefined => {
+    const value = node(name);
+    return value === null ? undefined : { key: name, keyNode: value, value };
+  };
+  for (const [name, value] of constants) {
+    const near = nearest(name, DECLARED);
+    const instead = OF_YAML.get(name) ?? (near === undefined ? undefined : `did you mean "${near}"?`);
+    if (!DECLARED.includes(name) && instead !== undefined)
+      source.warning(unknownNode(value), `nobody reads the export "${name}"`, instead);
+  }
+  const parameters = new DeclarationReader(source, new Names(source)).parameters(node('parameters'));
+  const text = (name: string): { readonly [name: string]: string } => {
+    const value = node(name);
+    return isScalar(value) ? { [name]: scalarText(value) } : {};
+  };
+  const fallback = entry('fallback');
+  const declared = {
+    parameters,
+    declaresParameters: constants.has('parameters'),
+    starts: readStarts(source, node('starts'), parameters),
+    ...limitsOf(source, entry('limits')),
+    ...fallbackOf(source, fallback, id),
+    ...text('name'),
+    ...text('description'),
+  };
+  return { declared, references: fallbackReference(source, fallback?.value ?? null, id) };
+}
+
+/** What is read without running the module has to be there without running it. */
+function literal(source: Source, name: string, value: AnyNode): Node | null {
+  const node = literalNode(value as Expression);
+  const unknown = unknownIn(node);
+  if (!unknown) return node;
+  const instead = unknown === node ? `write export const ${name} = and a literal` : 'write a literal here';
+  source.problem(unknown, `"${name}" has to be written out`, instead);
+  return null;
+}
+
+/** The first part of a value that is known at run time only. */
+function unknownIn(node: Node): Node | undefined {
+  if (isScalar(node)) return node.value === unknownNode({ start: 0, end: 0 }).value ? node : undefined;
+  const parts = isMap(node) ? node.items.map(({ value }) => value as Node) : isSeq(node) ? (node.items as Node[]) : [];
+  for (const part of parts) {
+    const found = unknownIn(part);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+function tooLong(length: number): ScriptProblem & { readonly suggestion: string } {
+  return {
+    line: 1,
+    column: 1,
+    message: `the file has ${length} characters`,
+    suggestion: `keep it below ${MAX_LENGTH}`,
+  };
+}

@@ -1,0 +1,94 @@
+import type { Node } from 'yaml';
+import { CALL_ENDERS, CALL_STATES } from '../../call-words.ts';
+import { CEL_WORDS } from '../../expression/expression.ts';
+import type { ValueType } from '../../values.ts';
+import type { Source } from '../text/source.ts';
+
+/** Records every expression can read beside variables and block results, with their fields. */
+export const BUILT_IN_RECORDS: ReadonlyMap<string, Readonly<Record<string, ValueType>>> = new Map([
+  [
+    'call',
+    {
+      callid: 'string',
+      dialogid: 'string',
+      state: 'string',
+      domain: 'string',
+      dialled: 'string',
+      number: 'string',
+      login: 'string',
+      name: 'string',
+      ended_by: 'string',
+      end_reason: 'string',
+    },
+  ],
+  ['scenario', { id: 'string', version: 'string', run: 'string' }],
+  ['event', { kind: 'string', name: 'string', data: 'any' }],
+  ['error', { code: 'string', message: 'string', block: 'string' }],
+]);
+
+/** What fields of them can be. */
+export const BUILT_IN_VALUES: ReadonlyMap<string, Readonly<Record<string, readonly string[]>>> = new Map([
+  [
+    'call',
+    {
+      state: CALL_STATES,
+      ended_by: CALL_ENDERS,
+    },
+  ],
+]);
+
+/** Maps that every expression can read: what is in them is known at run time only. */
+export const BUILT_IN_MAPS: ReadonlyMap<string, ValueType> = new Map([['secrets', 'object']]);
+
+/** Words CEL keeps for itself, and `end`, which ends a run. */
+const RESERVED: ReadonlySet<string> = new Set([...CEL_WORDS, 'end']);
+const IDENTIFIER = /^[A-Za-z][A-Za-z0-9_]{0,63}$/;
+
+/** Names of parameters, variables and blocks share one space, because expressions read all three. */
+export class Names {
+  readonly #taken = new Map<string, string>(
+    [...BUILT_IN_RECORDS.keys(), ...BUILT_IN_MAPS.keys()].map((name) => [name, 'the language']),
+  );
+  readonly #source: Source;
+  /** Where the names stand that were taken. */
+  readonly nodes = new Map<string, Node>();
+
+  constructor(source: Source) {
+    this.#source = source;
+  }
+
+  /** Notes a mistake and answers false when the name cannot be used. `kind` is e.g. `parameter`. */
+  take(name: string, kind: string, node: Node): boolean {
+    if (!IDENTIFIER.test(name)) {
+      const better = name.replaceAll(/[^A-Za-z0-9_]+/g, '_').replace(/^[^A-Za-z]+/, '');
+      this.#source.problem(
+        node,
+        `"${name}" cannot be the name of a ${kind}: letters, digits and _ only, first a letter`,
+        better === '' ? undefined : `write ${better}`,
+      );
+      return false;
+    }
+    if (RESERVED.has(name)) {
+      this.#source.problem(
+        node,
+        `"${name}" cannot be the name of a ${kind}: the word is reserved`,
+        `write ${name}_1 or another name`,
+      );
+      return false;
+    }
+    const owner = this.#taken.get(name);
+    // A key that is here twice is told already.
+    if (owner === kind) return false;
+    if (owner !== undefined) {
+      this.#source.problem(
+        node,
+        `"${name}" is already the name of ${owner === 'the language' ? 'a part of the language' : `a ${owner}`}`,
+        'choose another name',
+      );
+      return false;
+    }
+    this.#taken.set(name, kind);
+    this.nodes.set(name, node);
+    return true;
+  }
+}

@@ -1,0 +1,90 @@
+import type { CompileResult, ScriptProblem, ScriptSource } from '../../../sandbox/index.ts';
+
+/** What a compiler says of a source, in words that say what to write. */
+export interface CompileProblem extends ScriptProblem {
+  readonly suggestion?: string;
+}
+
+export const NO_DEFAULT = {
+  message: 'the module exports no default function',
+  suggestion: 'write export default async function (call, args) { ... }',
+};
+
+const LESS_DEEP = 'give parts of it to variables or functions of their own';
+
+/** It can run, and little more is known of it. */
+export const TOO_DEEP = {
+  message: 'this is nested too deeply to be looked into',
+  /** Of a module. */
+  unread: 'this is nested too deeply to be looked into, and what it exports is not read',
+  suggestion: LESS_DEEP,
+};
+
+/** What compilers say, and what it means for authors. */
+const WORDS: readonly (readonly [RegExp, Partial<Pick<CompileProblem, 'message' | 'suggestion'>>])[] = [
+  [/does not provide an export named 'default'/, NO_DEFAULT],
+  [
+    /cannot be used outside of module code/,
+    { message: 'a script block imports and exports nothing', suggestion: 'take it out, or write a module' },
+  ],
+  [
+    /^Expected ';', '}' or <eof>$/,
+    { message: 'this is not understood here', suggestion: 'look at what stands before it' },
+  ],
+  [
+    /^the source is nested too deeply$|^Maximum call stack size exceeded$/,
+    { message: 'the source is nested too deeply', suggestion: LESS_DEEP },
+  ],
+  [
+    /enum is not supported/,
+    { message: 'there is no enum here', suggestion: "write const NAME = { A: 'a' } as const, or a type" },
+  ],
+  [
+    /parameter property is not supported/,
+    { message: 'there are no parameter properties here', suggestion: 'declare the field, and assign it' },
+  ],
+  [
+    /namespace declaration is not supported/,
+    { message: 'there are no namespaces here', suggestion: 'write an object, or functions' },
+  ],
+  [
+    /type assertion is not supported/,
+    { message: 'types are not written as <T>value here', suggestion: 'write value as T' },
+  ],
+];
+
+/**
+ * The problems of a source that does not compile.
+ * @param compile tells whether it would as TypeScript
+ */
+export async function compileProblems(
+  source: ScriptSource,
+  found: readonly ScriptProblem[],
+  compile: (source: ScriptSource) => Promise<CompileResult>,
+): Promise<readonly CompileProblem[]> {
+  if (found.length === 0) return [];
+  const isTypeScript = source.format === 'js' && (await compile({ ...source, format: 'ts' })).code !== undefined;
+  return found.map((problem) => {
+    const end = endOf(source.source);
+    const isBehind = problem.line > end.line || (problem.line === end.line && problem.column > end.column);
+    if (isBehind || /(token `|got ')<eof>/i.test(problem.message))
+      return {
+        ...end,
+        message: 'the brackets do not match',
+        suggestion: 'one of {, (, [ is not closed, or closed twice',
+      };
+    const [, words] = WORDS.find(([pattern]) => pattern.test(problem.message)) ?? [];
+    if (words) return { ...problem, ...words };
+    return isTypeScript ? { ...problem, suggestion: inTypeScript(source) } : problem;
+  });
+}
+
+function inTypeScript({ kind }: ScriptSource): string {
+  return kind === 'block' ? 'it is TypeScript: take out language: js' : 'it is TypeScript: name the file .ts';
+}
+
+/** The end of the last line that holds something. */
+function endOf(text: string): { readonly line: number; readonly column: number } {
+  const lines = text.trimEnd().split('\n');
+  return { line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 };
+}

@@ -1,0 +1,238 @@
+import { readdir, stat } from 'node:fs/promises';
+import path from 'node:path';
+import type { CompileResult, ScriptSource } from '../sandbox/index.ts';
+import { checkFile, checkText } from '../language/checker/check-file.ts';
+import type { ComponentRegistry } from './component.ts';
+import { isBlockScenario, isModuleScenario } from '../language/files.ts';
+import type { Log } from './log.ts';
+import { type Problem, formatProblem, isMistake } from '../language/problem.ts';
+import type { Program } from '../language/program.ts';
+import type { ScenarioSource, StartingScenario } from '../language/scenario-source.ts';
+import { ScenarioVersions } from './versions.ts';
+
+export interface LibraryOptions {
+  /** Folders of scenario files (`*.yaml`, `*.yml`, `*.js`, `*.ts`); of two scenarios with one id the first found is used. */
+  readonly folders: readonly string[];
+  readonly components: ComponentRegistry;
+  readonly log: Log;
+  /** Looks for mistakes in modules (`Sandbox.compile`); left out: they show when one runs. */
+  readonly compile?: (source: ScriptSource) => Promise<CompileResult>;
+  /** Where versions are kept over a restart; left out: in memory only. */
+  readonly versionsFolder?: string;
+}
+
+/** The scenarios in the files of some folders. A changed file serves the next run; a broken change keeps the old version. */
+export interface ScenarioLibrary extends ScenarioSource {
+  /**
+   * The scenario as its file is now, or as it was before it was broken, or the version that was chosen by rollback or
+   * share; undefined when there is none.
+   */
+  program(id: string): Promise<Program | undefined>;
+  /** Every scenario that can run, as last read. */
+  programs(): readonly Program[];
+  /** Mistakes in the files, as last read. */
+  problems(): readonly Problem[];
+  /** The files of the scenarios that can run, as last read. */
+  files(): readonly ScenarioFile[];
+  /** The file of a scenario that cannot run, as its mistakes leave no version of it. */
+  brokenFile(id: string): { readonly file: string; readonly mistakes: number } | undefined;
+  /** Calls `listener` after scenarios have come, changed or gone. */
+  onChange(listener: () => void): void;
+  /** Every version there ever was, with rollback and shares. */
+  readonly versions: ScenarioVersions;
+}
+
+/** A scenario with the file it comes from. */
+export interface ScenarioFile {
+  readonly program: Program;
+  readonly text: string;
+  /** Of the text; with mistakes, `program` is an older one. */
+  readonly problems: readonly Problem[];
+}
+
+interface FileState {
+  /** Of the scenario, as far as it can be read: else the file's name without its extension. */
+  readonly id: string;
+  /** Modification time and size: what tells that a file has changed. */
+  readonly stamp: string;
+  readonly program: Program | undefined;
+  readonly text: string;
+  readonly problems: readonly Problem[];
+}
+
+/** Reads and checks every scenario file of the folders. A folder that does not exist holds no scenario. */
+export async function openScenarioLibrary(options: LibraryOptions): Promise<ScenarioLibrary> {
+  const library = new FileLibrary(options);
+  await library.scan();
+  return library;
+}
+
+class FileLibrary implements ScenarioLibrary {
+  readonly #options: LibraryOptions;
+  readonly #files = new Map<string, FileState>();
+  readonly #byId = new Map<string, string>();
+  readonly versions: ScenarioVersions;
+  readonly #listeners = new Set<() => void>();
+  /** Changed files that are being read and checked. */
+  readonly #reading = new Map<string, { readonly stamp: string; readonly done: Promise<void> }>();
+
+  constructor(options: LibraryOptions) {
+    const { components, compile, versionsFolder } = options;
+    this.#options = options;
+    this.versions = new ScenarioVersions({
+      ...(versionsFolder === undefined ? {} : { folder: versionsFolder }),
+      check: async (text, file) =>
+        (await checkText(text, { file, components, ...(compile ? { compile } : {}) })).program,
+    });
+  }
+
+  async program(id: string): Promise<Program | undefined> {
+    const known = this.#byId.get(id);
+    if (known !== undefined) await this.#refresh(known);
+    // New, renamed, or under another id since.
+    if (!this.#byId.has(id)) await this.scan();
+    const file = this.#byId.get(id);
+    const current = file === undefined ? undefined : this.#files.get(file)?.program;
+    return current && ((await this.versions.choose(id)) ?? current);
+  }
+
+  onChange(listener: () => void): void {
+    this.#listeners.add(listener);
+  }
+
+  programs(): readonly Program[] {
+    return [...this.#byId.values()].flatMap((file) => this.#files.get(file)?.program ?? []);
+  }
+
+  starting(): readonly StartingScenario[] {
+    return this.programs().flatMap(({ id, starts = [] }) =>
+      starts.length > 0 ? { id, starts, domain: undefined } : [],
+    );
+  }
+
+  problems(): readonly Problem[] {
+    return [...this.#files.values()].flatMap(({ problems }) => problems);
+  }
+
+  files(): readonly ScenarioFile[] {
+    return [...this.#byId.values()].flatMap((file) => {
+      const { program, text = '', problems = [] } = this.#files.get(file) ?? {};
+      return program ? { program, text, problems } : [];
+    });
+  }
+
+  brokenFile(id: string): { readonly file: string; readonly mistakes: number } | undefined {
+    const [file, state] = [...this.#files].find(([, each]) => each.id === id && each.program === undefined) ?? [];
+    return file === undefined || state === undefined
+      ? undefined
+      : { file: path.basename(file), mistakes: state.problems.filter(isMistake).length };
+  }
+
+  /** Looks through the folders for new, changed and vanished files. */
+  async scan(): Promise<void> {
+    const found = (await Promise.all(this.#options.folders.map(scenarioFiles))).flat();
+    for (const file of this.#files.keys()) if (!found.includes(file)) this.#forget(file);
+    for (const file of found) await this.#refresh(file);
+  }
+
+  async #refresh(file: string): Promise<void> {
+    const stamp = await stampOf(file);
+    if (stamp === undefined) return this.#forget(file);
+    const before = this.#files.get(file);
+    if (before?.stamp === stamp) return;
+    const reading = this.#reading.get(file);
+    if (reading?.stamp === stamp) return await reading.done;
+    const done = this.#read(file, stamp, before);
+    this.#reading.set(file, { stamp, done });
+    try {
+      await done;
+    } finally {
+      if (this.#reading.get(file)?.done === done) this.#reading.delete(file);
+    }
+  }
+
+  async #read(file: string, stamp: string, before: FileState | undefined): Promise<void> {
+    const { components, compile } = this.#options;
+    let checked: Awaited<ReturnType<typeof checkFile>>;
+    try {
+      checked = await checkFile({ file, components, ...(compile ? { compile } : {}) });
+    } catch (error) {
+      return this.#unchecked(file, error);
+    }
+    const { program, draft, problems, text } = checked;
+    const id = program?.id ?? draft?.id ?? nameOf(file);
+    // It has changed once more meanwhile.
+    if (this.#reading.get(file)?.stamp !== stamp) return;
+    this.#files.set(file, { id, stamp, program: program ?? before?.program, text, problems });
+    this.#index();
+    if (program && this.#byId.get(program.id) === file) await this.versions.add(program, text);
+    if (program) {
+      this.#options.log.info(
+        { scenario: program.id, version: program.version, file },
+        before ? 'scenario changed' : 'scenario loaded',
+      );
+    } else {
+      const message = before?.program
+        ? 'scenario file has mistakes, its old version stays'
+        : 'scenario file has mistakes';
+      this.#options.log.error({ file, problems: problems.map(formatProblem) }, message);
+    }
+  }
+
+  /** The others are served all the same, and this one is looked at again the next time. */
+  #unchecked(file: string, error: unknown): void {
+    const { program, text = '' } = this.#files.get(file) ?? {};
+    const message = `it could not be checked: ${error instanceof Error ? error.message : String(error)}`;
+    const id = program?.id ?? nameOf(file);
+    this.#files.set(file, { id, stamp: '', program, text, problems: [{ file, line: 1, column: 1, message }] });
+    this.#options.log.error({ file, err: error }, 'scenario file could not be checked');
+  }
+
+  #forget(file: string): void {
+    if (this.#files.delete(file)) this.#options.log.info({ file }, 'scenario file is gone');
+    this.#index();
+  }
+
+  /** Ids are few and files change seldom: the index is made anew. */
+  #index(): void {
+    this.#byId.clear();
+    for (const [file, { program }] of [...this.#files].toSorted(([a], [b]) => this.#rank(a) - this.#rank(b))) {
+      if (!program) continue;
+      const other = this.#byId.get(program.id);
+      if (other === undefined) this.#byId.set(program.id, file);
+      else this.#options.log.warn({ scenario: program.id, file, used: other }, 'two scenario files have one id');
+    }
+    for (const listener of this.#listeners) listener();
+  }
+
+  #rank(file: string): number {
+    return this.#options.folders.findIndex((folder) => file.startsWith(path.resolve(folder) + path.sep));
+  }
+}
+
+function nameOf(file: string): string {
+  return path.basename(file, path.extname(file));
+}
+
+async function scenarioFiles(folder: string): Promise<string[]> {
+  try {
+    const names = await readdir(folder);
+    return names
+      .filter((name) => isBlockScenario(name) || isModuleScenario(name))
+      .toSorted()
+      .map((name) => path.resolve(folder, name));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+async function stampOf(file: string): Promise<string | undefined> {
+  try {
+    const { mtimeMs, size } = await stat(file);
+    return `${mtimeMs}/${size}`;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,30 @@
+import type { Value } from '../../language/values.ts';
+
+/** Something that happened in a domain, as the event bus tells it. */
+export interface BusEvent {
+  /** Counts without gaps within one node. */
+  readonly seq: number;
+  /** Milliseconds since the epoch. */
+  readonly ts: number;
+  readonly domain: string;
+  /** `scenarioevents` for what scenarios publish, `callevents`, `modelevents`, ... */
+  readonly class: string;
+  readonly type: string;
+  readonly data: Readonly<Record<string, Value>>;
+}
+
+/** Class of the events that scenarios publish. */
+export const SCENARIO_EVENTS = 'scenarioevents';
+
+/** The event bus, as far as scenarios use it. */
+export interface EventPort {
+  publish(event: Pick<BusEvent, 'domain' | 'class' | 'type' | 'data'>): BusEvent;
+  /** Tells of every event of this domain, class and type until the returned function is called. */
+  subscribe(filter: Pick<BusEvent, 'domain' | 'class' | 'type'>, listener: (event: BusEvent) => void): () => void;
+}
+
+/** `order_ready` is an event of a scenario, `callevents.call_end` one of another class. */
+export function eventName(text: string): Pick<BusEvent, 'class' | 'type'> {
+  const dot = text.indexOf('.');
+  return dot < 0 ? { class: SCENARIO_EVENTS, type: text } : { class: text.slice(0, dot), type: text.slice(dot + 1) };
+}

@@ -1,0 +1,24 @@
+import type { Value } from '../../language/values.ts';
+
+export type Entity = Readonly<Record<string, Value>>;
+
+export interface EntityQuery {
+  /** Filter in prefix notation or as an object (specification, "Filter"). */
+  readonly filter?: Value;
+  readonly order?: readonly string[];
+  /** `["from", "to"]`, ISO 8601 or milliseconds: needed for classes of the storage modes history and transactionlog. */
+  readonly interval?: Value;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** The dynamic data model, as far as scenarios use it. Its errors carry a `code`. */
+export interface ModelPort {
+  read(domain: string, classname: string, id: string): Promise<Entity | undefined>;
+  list(domain: string, classname: string, query: EntityQuery): Promise<readonly Entity[]>;
+  create(domain: string, classname: string, entity: Entity): Promise<Entity>;
+  /** @returns the entity afterwards; undefined when there is none of this id */
+  update(domain: string, classname: string, id: string, change: Entity): Promise<Entity | undefined>;
+  /** @returns false when there is none of this id */
+  remove(domain: string, classname: string, id: string): Promise<boolean>;
+}

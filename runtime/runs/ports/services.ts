@@ -1,0 +1,52 @@
+import type { Sandbox } from '../../sandbox/index.ts';
+import type { CallPort } from '../call-port.ts';
+import type { Program } from '../../language/program.ts';
+import type { Run } from '../run/run.ts';
+import type { RunBook } from '../run/run-book.ts';
+import type { CallRecordingPort } from './call-recording.ts';
+import type { StartValues } from '../start-values.ts';
+import type { CallSpeechPort } from './call-speech.ts';
+import type { DialogPort } from './dialogs.ts';
+import type { EventPort } from './events.ts';
+import type { HttpPort } from './http.ts';
+import type { HuntHistory } from './hunt-history.ts';
+import type { ModelPort } from './model.ts';
+import type { OperationPort } from './operations.ts';
+import type { ParkingLot } from './parking.ts';
+import type { Queues } from './queueing.ts';
+import type { ScenarioPolicy } from './policy.ts';
+import type { RecordingStore } from './recording.ts';
+import type { TextPort } from './texting.ts';
+import type { TranscriptPort } from './transcripts.ts';
+
+/**
+ * What the node offers to runs beside the call. Whatever is left out is not there: a component that needs it leaves by
+ * its `error` exit with the code `unavailable`.
+ */
+export interface RunServices {
+  /** The scenario of this id in a domain, for `run`. */
+  readonly scenarios?: (id: string, domain: string) => Promise<Program | undefined>;
+  /** Gives a call to a scenario that people reach by its code; undefined when there is none, the call is untouched. */
+  readonly serve?: (code: string, call: CallPort, start: StartValues) => Promise<Run | undefined>;
+  /** A fresh call in state `none`, for scenarios that run in parallel. */
+  readonly openCall?: (domain: string) => CallPort;
+  /** Finds runs by id, for messages between them. */
+  readonly runs?: RunBook;
+  readonly events?: EventPort;
+  /** Live dialogs, for components that look at or change one by its id. */
+  readonly dialogs?: DialogPort;
+  readonly callRecording?: CallRecordingPort;
+  readonly callSpeech?: CallSpeechPort;
+  readonly transcripts?: TranscriptPort;
+  readonly operations?: OperationPort;
+  readonly texts?: TextPort;
+  readonly http?: HttpPort;
+  readonly model?: ModelPort;
+  readonly recordings?: RecordingStore;
+  readonly huntHistory?: HuntHistory;
+  readonly parking?: ParkingLot;
+  readonly queues?: Queues;
+  /** Where scripts run. */
+  readonly sandbox?: Sandbox;
+  readonly policy?: ScenarioPolicy;
+}

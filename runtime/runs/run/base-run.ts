@@ -1,0 +1,189 @@
+import type { TSchema } from 'typebox';
+import { Value } from 'typebox/value';
+import type { CallPort } from '../call-port.ts';
+import type { ComponentDefinition } from '../../language/component.ts';
+import { type ComponentResult, isComponent } from '../component.ts';
+import { parseDuration } from '../../language/duration.ts';
+import { ScenarioError } from '../../language/errors.ts';
+import { suggestName } from '../../language/problem.ts';
+import type { Program } from '../../language/program.ts';
+import { settingKind } from '../../language/setting.ts';
+import type { Value as Plain } from '../../language/values.ts';
+import { BlockContext, type BlockSite } from './block-context.ts';
+import type { RunPlace } from './family.ts';
+import type { Message } from './mailbox.ts';
+import { type RunEvent, type RunPhase, nextPhase } from './phase.ts';
+import type { Run, RunOptions, RunOutcome } from './run.ts';
+import { RunState, describeError } from './run-state.ts';
+import type { TraceEntry } from './trace.ts';
+
+/** What a component runs for: a block, or a command of a module. */
+export interface Performance extends Omit<BlockSite, 'component' | 'memory' | 'claims'> {
+  /** Name of the block or command: two visits share their memory. */
+  readonly name: string;
+}
+
+/** What runs of blocks and of modules have in common. */
+export abstract class BaseRun implements Run {
+  readonly program: Program;
+  protected readonly state: RunState;
+  readonly #memories = new Map<string, Map<string, Plain>>();
+  readonly #finished = Promise.withResolvers<RunOutcome>();
+  readonly #settled = Promise.withResolvers<RunOutcome>();
+  #phase: RunPhase = 'main';
+  #outcome: RunOutcome | undefined;
+
+  constructor(program: Program, options: RunOptions, place: RunPlace) {
+    this.program = program;
+    this.state = new RunState(program, options, place);
+  }
+
+  get id(): string {
+    return this.state.id;
+  }
+
+  get domain(): string {
+    return this.state.domain;
+  }
+
+  get start(): number {
+    return this.state.start;
+  }
+
+  get trace(): readonly TraceEntry[] {
+    return this.state.trace.entries();
+  }
+
+  get children(): readonly Run[] {
+    return this.state.children.runs;
+  }
+
+  get calls(): readonly CallPort[] {
+    const { call, legs } = this.state;
+    return call === undefined ? legs.calls : [call, ...legs.calls];
+  }
+
+  get phase(): RunPhase {
+    return this.#phase;
+  }
+
+  get outcome(): RunOutcome | undefined {
+    return this.#outcome;
+  }
+
+  get finished(): Promise<RunOutcome> {
+    return this.#finished.promise;
+  }
+
+  get settled(): Promise<RunOutcome> {
+    return this.#settled.promise;
+  }
+
+  abstract stop(reason: string): void;
+  abstract send(message: Message): boolean;
+
+  /** Called last by the constructor of a run that can begin. @param execute never rejects */
+  protected begin(execute: () => Promise<RunOutcome>): void {
+    // Nothing happens before the caller has the run.
+    const executed = Promise.resolve()
+      .then(execute)
+      .catch((error: unknown) => this.#broken(error));
+    this.#finished.resolve(executed.then((outcome) => (this.#outcome = outcome)));
+    void this.finished.then((outcome) => this.settle(outcome));
+    this.state.services.runs?.add(this);
+    this.state.limitTime((milliseconds) => this.#tookTooLong(milliseconds));
+    void this.finished.then(() => this.state.unlimitTime());
+  }
+
+  /** A mistake of ours, or a value that nobody foresaw, ends this run and no other. */
+  #broken(error: unknown): RunOutcome {
+    this.state.fail({ ...describeError(error), block: '' }, error);
+    return this.state.outcome();
+  }
+
+  /** Ends it: its `finally` still has its time. */
+  #tookTooLong(milliseconds: number): void {
+    const message = `the run took longer than ${milliseconds} ms`;
+    this.state.fail({ code: 'time_limit', message, block: '' }, undefined);
+    this.stop(message);
+  }
+
+  /** Nobody has to wait for it any more. */
+  protected settle(outcome: RunOutcome): void {
+    this.#settled.resolve(outcome);
+  }
+
+  protected advance(event: RunEvent, hasFinally: boolean): void {
+    this.#phase = nextPhase(this.#phase, event, hasFinally);
+  }
+
+  /**
+   * Runs a component.
+   * @throws ScenarioError code `setting`, and whatever the component throws
+   */
+  protected async perform(
+    component: ComponentDefinition,
+    settings: unknown,
+    site: Performance,
+  ): Promise<ComponentResult> {
+    if (!isComponent(component))
+      throw new Error(
+        `${component.name} is described only: the program was checked without the code of its components`,
+      );
+    const { name, ...rest } = site;
+    const subject = subjectOf(component, settings);
+    if (subject !== undefined) site.trace.about(subject);
+    if (site.leg !== undefined) site.trace.ofLeg(site.leg);
+    if (component.exits['digit']?.when?.(settings as never) === true) site.trace.listened();
+    if (component.request) site.trace.requested(component.request(settings));
+    const claims: (() => void)[] = [];
+    const memory = this.#memories.get(name) ?? new Map<string, Plain>();
+    this.#memories.set(name, memory);
+    try {
+      return await component.run(new BlockContext(this.state, { ...rest, component, memory, claims }), settings);
+    } catch (error) {
+      throw site.signal.aborted ? error : this.state.ofAuthor(error, site.leg);
+    } finally {
+      for (const drop of claims) drop();
+    }
+  }
+}
+
+/** The setting that a component names for the trace, as a text. */
+function subjectOf({ subject }: ComponentDefinition, settings: unknown): string | undefined {
+  const value = subject === undefined ? undefined : (settings as Readonly<Record<string, unknown>>)[subject];
+  const texts = (Array.isArray(value) ? value : [value]).filter((each): each is string => typeof each === 'string');
+  return texts.length === 0 ? undefined : texts.join(' ');
+}
+
+/**
+ * @param name by which the author calls the component
+ * @throws ScenarioError code `setting`
+ */
+export function checkSettings(name: string, { settings: schema }: ComponentDefinition, settings: unknown): void {
+  const { properties } = schema as { readonly properties?: Readonly<Record<string, TSchema>> };
+  const unknown = properties && Object.keys(settings as object).find((key) => !Object.hasOwn(properties, key));
+  if (unknown !== undefined) {
+    const instead = suggestName(unknown, Object.keys(properties ?? {}));
+    throw new ScenarioError(
+      'setting',
+      `${name} has no setting "${unknown}"${instead === undefined ? '' : `; ${instead}`}`,
+    );
+  }
+  if (Value.Check(schema, settings)) return checkDurations(name, properties ?? {}, settings as object);
+  const [problem] = Value.Errors(schema, settings);
+  if (problem?.keyword === 'required' && problem.instancePath === '')
+    throw new ScenarioError('setting', `${name} lacks the setting "${problem.params.requiredProperties[0]}"`);
+  const where = problem?.instancePath.replace(/^\//, '') ?? '';
+  throw new ScenarioError('setting', `${name}: the setting ${where} ${problem?.message ?? 'is not allowed'}`);
+}
+
+/** How long it may be, its pattern does not say. */
+function checkDurations(name: string, properties: Readonly<Record<string, TSchema>>, settings: object): void {
+  for (const [key, value] of Object.entries(settings)) {
+    const property = properties[key];
+    if (property === undefined || settingKind(property) !== 'duration') continue;
+    if (parseDuration(String(value)) === undefined)
+      throw new ScenarioError('setting', `${name}: the setting ${key} must be at most a week (168h)`);
+  }
+}

@@ -1,0 +1,137 @@
+import type { LogLevel } from '../../sandbox/index.ts';
+import type { CallPort } from '../call-port.ts';
+import type { ComponentDefinition } from '../../language/component.ts';
+import type { ComponentContext } from '../component.ts';
+import { ScenarioError } from '../../language/errors.ts';
+import { RECORDING } from '../ports/recording.ts';
+import { isSoundProblem, resolveSound } from '../../language/prompts.ts';
+import type { PlaySource } from '../../language/call-words.ts';
+import type { ScriptPlaces } from '../../language/program.ts';
+import type { Value } from '../../language/values.ts';
+import type { RunState } from './run-state.ts';
+import { scriptHost } from './script-host.ts';
+import type { BlockTrace } from './trace.ts';
+
+/** The block for which a component runs. */
+export interface BlockSite {
+  readonly component: ComponentDefinition;
+  /** Name of the call it is for; undefined: the run's own. */
+  readonly leg: string | undefined;
+  /** Where its script is in the file. */
+  readonly script?: ScriptPlaces | undefined;
+  readonly exits: ReadonlySet<string>;
+  readonly trace: BlockTrace;
+  readonly signal: AbortSignal;
+  readonly memory: Map<string, Value>;
+  readonly result: (fields: Readonly<Record<string, Value>>) => void;
+  /** To be called when the block is done. */
+  readonly claims: (() => void)[];
+}
+
+/**
+ * What a component may use: see `ComponentContext`. Its functions stand alone, for components take them out. A class, because V8
+ * makes a hash table of a literal with so many functions and getters: 1.4 kB more for a block that waits.
+ */
+export class BlockContext implements ComponentContext {
+  readonly leg: ComponentContext['leg'];
+  readonly claimEnd: ComponentContext['claimEnd'];
+  readonly signal: AbortSignal;
+  readonly clock: ComponentContext['clock'];
+  readonly log: ComponentContext['log'];
+  readonly exits: ComponentContext['exits'];
+  readonly scenario: string;
+  readonly run: string;
+  readonly domain: string;
+  readonly services: ComponentContext['services'];
+  readonly memory: ComponentContext['memory'];
+  readonly mailbox: ComponentContext['mailbox'];
+  readonly nameRecording: ComponentContext['nameRecording'];
+  readonly result: ComponentContext['result'];
+  readonly children: ComponentContext['children'];
+  readonly reveal: ComponentContext['reveal'];
+  readonly sound: ComponentContext['sound'];
+  readonly report: ComponentContext['report'];
+  readonly answered: ComponentContext['answered'];
+  readonly note: ComponentContext['note'];
+  readonly #state: RunState;
+  readonly #site: BlockSite;
+  #call: CallPort | undefined;
+
+  constructor(state: RunState, site: BlockSite) {
+    const { trace } = site;
+    this.#state = state;
+    this.#site = site;
+    this.leg = (name) => state.legs.get(name);
+    this.claimEnd = (claim) => void site.claims.push(state.claimEnd(claim));
+    this.signal = site.signal;
+    this.clock = state.clock;
+    this.log = state.log;
+    this.exits = site.exits;
+    this.scenario = state.program.id;
+    this.run = state.id;
+    this.domain = state.domain;
+    this.services = state.services;
+    this.memory = site.memory;
+    this.mailbox = state.mailbox;
+    this.nameRecording = () => state.nameRecording();
+    this.result = site.result;
+    this.children = childrenOf(state, site);
+    this.reveal = state.secrets.reveal;
+    this.sound = (text) => sound(state, text);
+    this.report = (report) => state.report(report);
+    this.answered = (party, answer) => trace.answered(state.clock.now(), party, answer);
+    this.note = (level, text) => note(state, trace, level, text);
+  }
+
+  get call(): CallPort {
+    this.#call ??= callOf(this.#state, this.#site);
+    return this.#call;
+  }
+
+  get caller(): ComponentContext['caller'] {
+    return this.#state.call?.opponent;
+  }
+
+  get script(): ComponentContext['script'] {
+    return scriptHost(this.#state, this.#site);
+  }
+}
+
+function childrenOf({ legs, children }: RunState, { leg, trace }: BlockSite): ComponentContext['children'] {
+  return {
+    get: (id) => children.get(id),
+    find: (scenario) => children.find(scenario),
+    start: async (options) => {
+      const own = leg === undefined || options.parallel ? {} : { call: legs.get(leg) };
+      const run = await children.start({ ...own, ...options });
+      trace.started(run.id);
+      return run;
+    },
+  };
+}
+
+/** @throws ScenarioError codes `no_call`, `no_such_leg`, and those of `Legs.place` */
+function callOf(state: RunState, { component, leg }: BlockSite): CallPort {
+  if (leg !== undefined) return component.placesCall === true ? state.legs.place(leg) : state.legs.get(leg);
+  if (!state.call) throw new ScenarioError('no_call', `${component.name} needs a call, and this run has none`);
+  return state.call;
+}
+
+function sound({ program, services, domain }: RunState, text: string): PlaySource {
+  if (text.startsWith(RECORDING)) {
+    const name = text.slice(RECORDING.length);
+    const file = services.recordings?.find(domain, name);
+    if (file === undefined) throw new ScenarioError('no_such_recording', `there is no recording "${name}"`);
+    return { file };
+  }
+  const found = resolveSound(text, program.promptsFolder);
+  if (isSoundProblem(found)) throw new ScenarioError('no_such_prompt', found.message);
+  return found;
+}
+
+function note(state: RunState, trace: BlockTrace, level: LogLevel, text: string): void {
+  const { id, program, log } = state;
+  if (!state.countLogLine()) return;
+  trace.logged(`${level}: ${text}`);
+  log[level]({ run: id, scenario: program.id, text }, 'scenario says');
+}

@@ -1,0 +1,100 @@
+import { type CallPort, CallStateError } from '../call-port.ts';
+import type { Clock } from '../clock.ts';
+import { unavailable } from '../ports/capability.ts';
+import { type EventPort, eventName } from '../ports/events.ts';
+import { type CallNotice, isWatched } from '../ports/watching.ts';
+import type { Interrupt, InterruptKind } from '../../language/program.ts';
+import type { Value } from '../../language/values.ts';
+import type { Message } from './mailbox.ts';
+
+/** Interrupts that the other party's phone causes. */
+const OF_THE_CALL: readonly InterruptKind[] = ['dtmf', 'hold', 'unhold', 'sip'];
+
+/** What an expression reads as `event` after an interrupt. */
+export interface InterruptEvent {
+  readonly kind: InterruptKind;
+  /** The key, the name of the message or event, the duration. */
+  readonly name: string;
+  readonly data: Value;
+}
+
+export interface InterruptSources {
+  readonly call: CallPort | undefined;
+  readonly clock: Clock;
+  readonly events: EventPort | undefined;
+  readonly domain: string;
+}
+
+/** Watches for what a scenario names under `on`, and tells where the run has to go. */
+export class Interrupts {
+  readonly #interrupts: readonly Interrupt[];
+  readonly #fire: (target: string, event: InterruptEvent) => void;
+  readonly #stops: (() => void)[] = [];
+
+  constructor(interrupts: readonly Interrupt[], fire: (target: string, event: InterruptEvent) => void) {
+    this.#interrupts = interrupts;
+    this.#fire = fire;
+  }
+
+  /** @throws ScenarioError code `unavailable` when the node cannot tell of what is named */
+  start(sources: InterruptSources): void {
+    this.#watchCall(sources.call);
+    for (const interrupt of this.#interrupts) {
+      if (interrupt.kind === 'after') this.#timer(interrupt, sources.clock);
+      if (interrupt.kind === 'event') this.#listen(interrupt, sources);
+    }
+  }
+
+  stop(): void {
+    for (const stop of this.#stops.splice(0)) stop();
+  }
+
+  /** @returns whether the scenario goes on somewhere after a hang-up */
+  hungUp(reason: string): boolean {
+    return this.#happened('hangup', '', reason);
+  }
+
+  /** @returns whether the message is one that interrupts */
+  message({ name, data, from }: Message): boolean {
+    return this.#happened('message', name, { data, from });
+  }
+
+  /** An interrupt with this name goes before one for any. */
+  #happened(kind: InterruptKind, name: string, data: Value): boolean {
+    const found =
+      this.#interrupts.find((interrupt) => interrupt.kind === kind && interrupt.name === name) ??
+      this.#interrupts.find((interrupt) => interrupt.kind === kind && interrupt.name === '');
+    if (found) this.#fire(found.target, { kind, name, data });
+    return found !== undefined;
+  }
+
+  #watchCall(call: CallPort | undefined): void {
+    if (!this.#interrupts.some(({ kind }) => OF_THE_CALL.includes(kind))) return;
+    if (!call) throw new CallStateError('on: dtmf, hold or sip', 'none');
+    if (!isWatched(call)) throw unavailable("this node's calls do not tell of keys, hold and SIP messages");
+    this.#stops.push(call.watch((notice) => this.#noticed(notice)));
+  }
+
+  #noticed(notice: CallNotice): boolean {
+    if (notice.kind === 'dtmf') return this.#happened('dtmf', notice.digit, notice.digit);
+    if (notice.kind !== 'sip') return this.#happened(notice.kind, '', null);
+    const { method, contentType, body } = notice;
+    return this.#happened('sip', method, { method, content_type: contentType, body });
+  }
+
+  #timer({ name, target, milliseconds }: Interrupt, clock: Clock): void {
+    const controller = new AbortController();
+    clock.sleep(milliseconds, controller.signal).then(
+      () => this.#fire(target, { kind: 'after', name, data: null }),
+      () => undefined,
+    );
+    this.#stops.push(() => controller.abort());
+  }
+
+  #listen({ name, target }: Interrupt, { events, domain }: InterruptSources): void {
+    if (!events) throw unavailable('this node has no event bus');
+    this.#stops.push(
+      events.subscribe({ domain, ...eventName(name) }, ({ data }) => this.#fire(target, { kind: 'event', name, data })),
+    );
+  }
+}

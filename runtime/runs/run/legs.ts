@@ -1,0 +1,62 @@
+import { type CallPort, CallStateError } from '../call-port.ts';
+import { ScenarioError } from '../../language/errors.ts';
+import { unavailable } from '../ports/capability.ts';
+
+/** Further calls that one run may have at once. */
+const MAX_LEGS = 20;
+
+/** The calls of a run beside the one it serves, by the names that the author gave them. */
+export class Legs {
+  readonly #open: (() => CallPort) | undefined;
+  readonly #calls = new Map<string, CallPort>();
+
+  /** @param open makes a fresh call in state `none`; undefined: the node makes none */
+  constructor(open: (() => CallPort) | undefined) {
+    this.#open = open;
+  }
+
+  find(name: string): CallPort | undefined {
+    return this.#calls.get(name);
+  }
+
+  get calls(): readonly CallPort[] {
+    return [...this.#calls.values()];
+  }
+
+  /** @throws ScenarioError code `no_such_leg` */
+  get(name: string): CallPort {
+    const call = this.#calls.get(name);
+    if (!call) throw new ScenarioError('no_such_leg', `nobody was called as "${name}" (call: with leg: ${name})`);
+    return call;
+  }
+
+  /**
+   * A call in state `none` under this name, in place of one that is over.
+   * @throws ScenarioError codes `leg_in_use`, `too_many`, `unavailable`
+   */
+  place(name: string): CallPort {
+    const before = this.#calls.get(name);
+    if (before && !before.endSignal.aborted && before.state !== 'none')
+      throw new ScenarioError('leg_in_use', `the call "${name}" is still ${before.state}`);
+    if (!before && this.#calls.size >= MAX_LEGS)
+      throw new ScenarioError('too_many', `a run has ${MAX_LEGS} legs at most`);
+    if (!this.#open) throw unavailable('this node makes no further calls');
+    const call = this.#open();
+    this.#calls.set(name, call);
+    return call;
+  }
+
+  /** Hangs up all that are still there. */
+  async release(): Promise<void> {
+    const hangUp = async (call: CallPort): Promise<void> => {
+      if (call.endSignal.aborted || call.state === 'none') return;
+      try {
+        await call.hangup();
+      } catch (error) {
+        // The other party may have ended the call at the same moment.
+        if (!(error instanceof CallStateError)) throw error;
+      }
+    };
+    await Promise.all([...this.#calls.values()].map(hangUp));
+  }
+}

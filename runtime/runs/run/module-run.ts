@@ -1,0 +1,376 @@
+import type { Json, ScriptRun } from '../../sandbox/index.ts';
+import { type CallEnd, CallStateError, isInterruption } from '../call-port.ts';
+import type { ComponentDefinition } from '../../language/component.ts';
+import { scriptTime } from '../clock.ts';
+import { INTERRUPT, ScenarioError } from '../../language/errors.ts';
+import { scriptLimits } from '../../language/limits.ts';
+import { CALL_INFO, SCENARIO_INFO, usesCall } from '../../language/method.ts';
+import { unavailable } from '../ports/capability.ts';
+import { isWatched } from '../ports/watching.ts';
+import type { ModuleSource, Program } from '../../language/program.ts';
+import type { Value as Plain } from '../../language/values.ts';
+import { BaseRun, checkSettings } from './base-run.ts';
+import { Ending } from './ending.ts';
+import type { RunPlace } from './family.ts';
+import type { Message } from './mailbox.ts';
+import { isBrief, moduleSettings, reachesOut, wiredExits, zeroFields } from './module-settings.ts';
+import { ModuleSteps } from './module-steps.ts';
+import type { RunOptions, RunOutcome } from './run.ts';
+import { callEnded, describeError } from './run-state.ts';
+import { boundArguments, callRecord } from './scope.ts';
+import { type BlockTrace, INTERRUPTED, type TraceEntry } from './trace.ts';
+
+const INFOS: ReadonlySet<string> = new Set([CALL_INFO, SCENARIO_INFO]);
+
+/** What ends a module that has been cut short, when it does not catch it. */
+const ENDINGS: ReadonlySet<string> = new Set(['call_ended', 'stopped', 'call_state', 'aborted', 'step_limit']);
+
+/** Milliseconds after which a module that goes on and on has caught what it was told. */
+const UNCAUGHT_MS = 500;
+
+/**
+ * A scenario that is a module runs: see `startRun`. Its components are commands of the script; each one is an entry of
+ * the trace. When the call ends, the commands in progress throw `call_ended` inside, or the next one when there is none,
+ * and the module has the time of a `finally` branch left.
+ */
+export class ModuleRun extends BaseRun {
+  readonly #module: ModuleSource;
+  readonly #args: Readonly<Record<string, Plain>>;
+  /** Ends the script. */
+  readonly #scriptControl = new AbortController();
+  /** Ends the commands in progress. */
+  #commandControl = new AbortController();
+  #script: ScriptRun | undefined;
+  #pending = 0;
+  /** How many of them an interruption does not cut short. */
+  #pendingBrief = 0;
+  /** What cut the run short while no command was in progress that it ends: for the next one. */
+  #undelivered: { readonly reason: ScenarioError; readonly since: number } | undefined;
+  /** Commands that the script does not wait for any more, until they have ended. */
+  readonly #ending = new Ending();
+  /** Whatever is in progress. */
+  readonly #work = new Ending();
+  /** Commands that use a call or make one. */
+  readonly #reaching = new Ending();
+  /** Commands that have an end of their own: scenarios that run as functions. */
+  readonly #functions = new Ending();
+  /** Why it has no call any more, once it had to give it up. */
+  #barred: ScenarioError | undefined;
+  #unwatch: (() => void) | undefined;
+  readonly #steps: ModuleSteps;
+  /** It went on and on without a wait. */
+  #endless: ScenarioError | undefined;
+
+  constructor(program: Program, module: ModuleSource, options: RunOptions, place: RunPlace) {
+    super(program, options, place);
+    this.#module = module;
+    this.#steps = new ModuleSteps(this.state.clock, this.state.limits.stepsWithoutWait);
+    this.#args = module.declaresParameters ? boundArguments(program, options.args ?? {}) : (options.args ?? {});
+    this.begin(() => this.#execute());
+  }
+
+  stop(reason: string): void {
+    if (this.state.endIsNews) return;
+    if (this.phase === 'main') {
+      this.state.interrupted('stopped', reason);
+      const stopped = new ScenarioError('stopped', reason);
+      this.#leave(stopped);
+      void this.#letGo(stopped);
+    } else this.#scriptControl.abort(new ScenarioError('stopped', reason));
+  }
+
+  send(message: Message): boolean {
+    if (this.phase === 'finished') return false;
+    this.#script?.emit({ type: 'message', name: message.name, data: message.data, from: message.from });
+    this.state.mailbox.deliver(message);
+    return true;
+  }
+
+  async #execute(): Promise<RunOutcome> {
+    const unlisten = this.state.onCallEnd((end) => this.#callEnded(end));
+    this.#unwatch = this.#watch();
+    try {
+      this.#script = this.#start();
+      const { value } = await this.#script.finished;
+      this.state.returned(value);
+    } catch (error) {
+      const failure = describeError(error);
+      // What a module does not catch after the end of the call is how it ends.
+      const over = this.phase !== 'main' && ENDINGS.has(failure.code);
+      const endless = failure.code === this.#endless?.code;
+      if (!over || endless) this.state.fail({ ...failure, block: '' }, error);
+      if (endless) this.#endless = undefined;
+    }
+    this.#failEndless();
+    unlisten();
+    this.#unwatch();
+    this.#commandControl.abort(new ScenarioError('over', 'the scenario is over'));
+    this.advance('branch_done', false);
+    await this.state.release();
+    // The trace says how each function ended, also one that nobody waited for.
+    await this.#work.over(this.state.clock, this.state.limits.graceMs);
+    const usage = this.#script?.usage();
+    return { ...this.state.outcome(), ...(usage ? { usage } : {}) };
+  }
+
+  #failEndless(): void {
+    if (this.#endless) this.state.fail({ ...describeError(this.#endless), block: '' }, this.#endless);
+    this.#endless = undefined;
+  }
+
+  /** Of what is done now. */
+  get #branch(): TraceEntry['branch'] {
+    return this.phase === 'main' ? 'main' : 'finally';
+  }
+
+  /** What the other party does by itself reaches `events.on('dtmf' | 'hold' | 'unhold' | 'sip', ...)`. */
+  #watch(): () => void {
+    const { call } = this.state;
+    if (!call || !isWatched(call)) return () => undefined;
+    return call.watch(({ kind, ...data }) => {
+      this.#script?.emit({ type: kind, ...data });
+      // A key that the script listens for is used up; else it stays for whatever listens for keys next.
+      const usedUp = kind === 'dtmf' && this.#script?.listensForKeys === true;
+      const what = kind === 'dtmf' && 'digit' in data ? `dtmf ${data.digit}` : kind;
+      if (usedUp || kind !== 'dtmf') this.state.trace.told(this.state.clock.now(), what);
+      return usedUp;
+    });
+  }
+
+  #start(): ScriptRun {
+    const { services, trace, clock } = this.state;
+    if (!services.sandbox) throw unavailable('this node runs no scripts');
+    const goOn = this.state.debug ? this.state.holdTime() : undefined;
+    return services.sandbox.start({
+      source: this.#module.source,
+      format: this.#module.format,
+      kind: 'module',
+      file: this.state.scriptUrl,
+      debug: this.state.debug,
+      onUndebugged: () => {
+        this.state.undebugged();
+        goOn?.();
+      },
+      title: `${this.program.id}, run ${this.id}`,
+      version: this.state.scriptVersion,
+      args: this.#args,
+      commands: this.#module.commands,
+      secrets: this.state.secrets.placeholders,
+      limits: scriptLimits(this.state.allowed),
+      onCommand: (name, args, signal) => this.#command(name, args, signal),
+      // A clock that does not move by itself stands still while the script works.
+      ...(clock.busy ? { onWork: (work: Promise<unknown>) => void clock.busy?.(work) } : {}),
+      onHeard: () => (this.#undelivered = undefined),
+      onLog: (level, text) => {
+        const line = trace.begin({ branch: this.#branch, block: 'log', component: 'log', start: clock.now() });
+        line.logged(`${level}: ${text}`);
+        line.end(clock.now(), { exit: 'next' });
+        this.state.log[level]({ run: this.id, scenario: this.program.id, text }, 'scenario says');
+      },
+      ...scriptTime(clock),
+      signal: this.#scriptControl.signal,
+    });
+  }
+
+  async #command(name: string, args: readonly Json[], scriptSignal: AbortSignal): Promise<unknown> {
+    this.#countStep();
+    if (INFOS.has(name)) return this.#info(name);
+    const component = this.#module.methods.get(name);
+    if (!component) throw new ScenarioError('internal', `there is no ${name}`);
+    const reaches = reachesOut(component);
+    if (this.#barred && reaches) throw this.#barred;
+    const brief = isBrief(component) && !this.#isOverdue;
+    const began = this.state.clock.now();
+    this.#pending += 1;
+    if (brief) this.#pendingBrief += 1;
+    const interrupted = brief ? undefined : this.#interruption();
+    try {
+      // What was cancelled has to be over first: a transfer that is called off gives the call back.
+      if (usesCall(component)) await this.#ending.over(this.state.clock, this.state.limits.graceMs);
+      const signal = AbortSignal.any([called(scriptSignal), ...(interrupted ? [interrupted] : [])]);
+      const running = this.#run(name, component, args, signal);
+      this.#work.add(running);
+      if (reaches) this.#reaching.add(running);
+      if (component.hasOwnEnd === true) this.#functions.add(running);
+      scriptSignal.addEventListener('abort', () => this.#ending.add(running), { once: true });
+      return await running;
+    } finally {
+      this.#steps.end(began);
+      this.#pending -= 1;
+      if (brief) this.#pendingBrief -= 1;
+    }
+  }
+
+  /**
+   * A module that goes on and on without a wait has failed. It may clean up, and is ended when that has no end either.
+   * @throws ScenarioError code `step_limit`
+   */
+  #countStep(): void {
+    try {
+      this.#steps.begin();
+    } catch (error) {
+      this.#endless ??= error as ScenarioError;
+      if (this.phase !== 'main') this.#scriptControl.abort(error);
+      this.#leave(error as ScenarioError);
+      void this.#letGo(error as ScenarioError);
+      this.#undelivered = undefined;
+      throw error;
+    }
+  }
+
+  /**
+   * A module that does nothing but what takes no time would never hear that its run has ended: after a while it does. After a
+   * hang-up there may be much to store.
+   */
+  get #isOverdue(): boolean {
+    if (!this.#undelivered || callIsOver(this.#undelivered.reason)) return false;
+    const { clock, limits } = this.state;
+    return clock.now() - this.#undelivered.since >= limits.graceMs;
+  }
+
+  #info(name: string): unknown {
+    if (this.#isOverdue) this.#interruption().throwIfAborted();
+    if (name === CALL_INFO) return callRecord(this.state.call);
+    return { id: this.program.id, version: this.program.version, run: this.id };
+  }
+
+  /** Of the commands in progress that it ends. What came while there was none is for the next one. */
+  #interruption(): AbortSignal {
+    const undelivered = this.#undelivered;
+    this.#undelivered = undefined;
+    return undelivered ? AbortSignal.abort(undelivered.reason) : this.#commandControl.signal;
+  }
+
+  async #run(
+    name: string,
+    component: ComponentDefinition,
+    args: readonly Json[],
+    signal: AbortSignal,
+  ): Promise<unknown> {
+    const { clock, trace: runTrace } = this.state;
+    const trace = runTrace.begin({ branch: this.#branch, block: name, component: component.name, start: clock.now() });
+    let early: Readonly<Record<string, Plain>> = {};
+    const legs: (string | undefined)[] = [];
+    try {
+      signal.throwIfAborted();
+      const { settings, leg } = moduleSettings(component, args);
+      legs.push(leg, ...legNamed(component, settings));
+      checkSettings(name, component, settings);
+      const { exit, fields } = await this.perform(component, settings, {
+        name,
+        leg,
+        exits: wiredExits(component, args),
+        trace,
+        signal,
+        result: (known) => {
+          early = known;
+          trace.result(known);
+        },
+      });
+      if (fields) trace.result(fields);
+      // A call that was hung up on while it rang was refused in the end, too; what is done soon was done, whoever waits for it.
+      if (!isBrief(component)) signal.throwIfAborted();
+      trace.end(clock.now(), { exit });
+      return { exit, ...zeroFields(component), ...early, ...fields };
+    } catch (error) {
+      const cut = this.#cutShort(component, early, signal, trace);
+      if (cut) return { ...zeroFields(component), ...cut };
+      const { code, message } = describeError(signal.aborted ? signal.reason : this.#ofHangUp(error, legs));
+      if (!signal.aborted) trace.end(clock.now(), { exit: 'error', error: { code, message } });
+      throw new ScenarioError(code, message, { cause: error });
+    }
+  }
+
+  /** Ends the trace of what an interruption ended. @returns what it gives all the same: a hang-up finishes a recording */
+  #cutShort(
+    { hangUpExit: exit }: ComponentDefinition,
+    early: Readonly<Record<string, Plain>>,
+    signal: AbortSignal,
+    trace: BlockTrace,
+  ): Readonly<Record<string, Plain>> | undefined {
+    if (!signal.aborted) return undefined;
+    trace.end(this.state.clock.now(), { exit: INTERRUPTED });
+    const hungUp = describeError(signal.reason).code === 'call_ended';
+    return hungUp && exit !== undefined && Object.keys(early).length > 0 ? { exit, ...early } : undefined;
+  }
+
+  /** After a hang-up one code says that the call is over, however a function finds out. @param legs the calls it was for */
+  #ofHangUp(error: unknown, legs: readonly (string | undefined)[]): unknown {
+    if (!(error instanceof CallStateError)) return error;
+    for (const leg of legs) {
+      const { endSignal } = (leg === undefined ? this.state.call : this.state.legs.find(leg)) ?? {};
+      const end = endSignal?.aborted === true ? (endSignal.reason as CallEnd) : undefined;
+      if (end && isInterruption(end)) return callEnded(end, leg);
+    }
+    return error;
+  }
+
+  #callEnded(end: CallEnd): void {
+    this.state.interrupted('ended', `${end.by}: ${end.reason}`);
+    this.#leave(callEnded(end));
+  }
+
+  /**
+   * A run that is stopped or over a limit has no call from then on: its caller goes to the fallback or is hung up on, whoever
+   * it called is too, and whoever waits for the run goes on, however long it takes to clean up. Never rejects.
+   */
+  async #letGo(reason: ScenarioError): Promise<void> {
+    if (this.#barred) return;
+    this.#barred = reason;
+    this.#unwatch?.();
+    const { clock, limits } = this.state;
+    await this.#reaching.over(clock, limits.graceMs);
+    if (this.#endless) {
+      // Where it was is known when it has not caught that.
+      const script = new Ending();
+      if (this.#script) script.add(this.#script.finished);
+      await script.over(clock, UNCAUGHT_MS);
+      this.#failEndless();
+    }
+    await this.state.release();
+    this.settle(this.state.outcome());
+  }
+
+  /** Ends the commands in progress; the module may clean up for a while. */
+  #leave(reason: ScenarioError): void {
+    if (this.phase !== 'main') return;
+    this.advance('interrupt', true);
+    this.advance('branch_done', true);
+    // A call that was over before the script began is no news to it.
+    const nobodyHears = this.#pending === 0 || this.#pendingBrief > 0;
+    const { clock, limits } = this.state;
+    if (nobodyHears && (this.#script || !callIsOver(reason))) this.#undelivered = { reason, since: clock.now() };
+    this.#commandControl.abort(reason);
+    this.#commandControl = new AbortController();
+    this.#script?.interrupt(reason);
+    const tooLong = new ScenarioError('time_limit', `the module went on for more than ${limits.finallyMs} ms`);
+    // A scenario that runs as a function has its own time first.
+    this.#functions
+      .all()
+      .then(() => clock.sleep(limits.finallyMs, this.#scriptControl.signal))
+      .then(
+        () => this.#scriptControl.abort(tooLong),
+        () => undefined,
+      );
+    void Promise.allSettled([this.#script?.finished]).then(() => this.#scriptControl.abort(reason));
+  }
+}
+
+/** What the script does not wait for any more ends as by an interrupt: a transfer that rings is called off, the call stays. */
+function called(scriptSignal: AbortSignal): AbortSignal {
+  const control = new AbortController();
+  const end = (): void => control.abort(new ScenarioError(INTERRUPT, 'the script does not wait for it any more'));
+  if (scriptSignal.aborted) end();
+  scriptSignal.addEventListener('abort', end, { once: true });
+  return control.signal;
+}
+
+function callIsOver({ code }: ScenarioError): boolean {
+  return code === 'call_ended';
+}
+
+/** The further call that the settings of a component name: `bridge`. */
+function legNamed({ legSetting }: ComponentDefinition, settings: unknown): readonly string[] {
+  const name = legSetting === undefined ? undefined : (settings as Readonly<Record<string, unknown>>)[legSetting];
+  return typeof name === 'string' ? [name] : [];
+}

@@ -1,0 +1,71 @@
+import type { TSchema } from 'typebox';
+import { Value } from 'typebox/value';
+import type { Json } from '../../sandbox/index.ts';
+import type { ComponentDefinition } from '../../language/component.ts';
+import { usesCall } from '../../language/method.ts';
+import { settingKind } from '../../language/setting.ts';
+import { type Value as Plain, ZERO_VALUES } from '../../language/values.ts';
+
+interface ObjectSchema {
+  readonly properties?: Readonly<Record<string, TSchema>>;
+}
+
+/** Settings, and the name of the call that is meant by `leg`. */
+export interface ModuleSettings {
+  readonly settings: unknown;
+  readonly leg: string | undefined;
+}
+
+/**
+ * Settings of a component out of the arguments of a call like `call.play({file})` or `sleep(500)`: a single value is the
+ * main setting, a number where a duration is wanted are milliseconds, and defaults are filled in.
+ */
+export function moduleSettings(component: ComponentDefinition, [first]: readonly Json[]): ModuleSettings {
+  const { settings: schema, shorthand, aliases = {} } = component;
+  const isObject = typeof first === 'object' && first !== null && !Array.isArray(first);
+  const given: Record<string, Json> = isObject
+    ? { ...(first as Record<string, Json>) }
+    : first === undefined || first === null
+      ? {}
+      : { [shorthand ?? 'value']: first };
+  if (component.openExits) delete given['exits'];
+  const { properties = {} } = schema as ObjectSchema;
+  const leg = usesCall(component) ? given['leg'] : undefined;
+  if (leg !== undefined) delete given['leg'];
+  for (const [alias, name] of Object.entries(aliases)) {
+    const value = given[alias];
+    if (value === undefined) continue;
+    given[name] = value;
+    delete given[alias];
+  }
+  for (const [name, value] of Object.entries(given)) {
+    const property = properties[name];
+    if (property && typeof value === 'number' && settingKind(property) === 'duration') given[name] = `${value}ms`;
+  }
+  return { settings: Value.Default(schema, given), leg: typeof leg === 'string' ? leg : undefined };
+}
+
+/** Exits that count: those a module names (`call.menu({prompt, exits: ['1', '2']})`), or all. */
+export function wiredExits(component: ComponentDefinition, [first]: readonly Json[]): ReadonlySet<string> {
+  const exits = Object.keys(component.exits);
+  if (!component.openExits) return new Set(exits);
+  const named = (first as { exits?: Json } | null | undefined)?.exits;
+  const open = Array.isArray(named) ? (named as readonly Json[]).map(String) : '0123456789*#ABCD'.split('');
+  return new Set([...exits, ...open]);
+}
+
+/** What is done soon is done to its end, so that it is not cut short while the module cleans up. */
+export function isBrief(component: ComponentDefinition): boolean {
+  return !usesCall(component) && (component.brief === true || component.waits !== true);
+}
+
+/** Whether it needs a call, or may make one: what a run may not do that has to let go. */
+export function reachesOut(component: ComponentDefinition): boolean {
+  const { name, startsScenario } = component;
+  return usesCall(component) || startsScenario !== undefined || name.startsWith('operation.');
+}
+
+/** What result fields hold that a component does not give. */
+export function zeroFields({ results }: ComponentDefinition): Record<string, Plain> {
+  return Object.fromEntries(Object.entries(results).map(([name, { type }]) => [name, ZERO_VALUES[type]]));
+}

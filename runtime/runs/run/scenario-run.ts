@@ -1,0 +1,264 @@
+import type { CallEnd } from '../call-port.ts';
+import type { ComponentResult } from '../component.ts';
+import { END, ERROR_EXIT } from '../../language/component.ts';
+import { INTERRUPT, ScenarioError } from '../../language/errors.ts';
+import { type Block, type Program, evaluate } from '../../language/program.ts';
+import { BaseRun, checkSettings } from './base-run.ts';
+import type { RunPlace } from './family.ts';
+import { type InterruptEvent, Interrupts } from './interrupts.ts';
+import type { Message } from './mailbox.ts';
+import { isBrief } from './module-settings.ts';
+import type { RunOptions, RunOutcome } from './run.ts';
+import { callEnded, describeError } from './run-state.ts';
+import { RunScope } from './scope.ts';
+import { StepBudget } from './step-budget.ts';
+import { type BlockTrace, INTERRUPTED } from './trace.ts';
+
+type Branch = 'main' | 'finally';
+
+/** Interrupts that wait for the one before them to be taken. */
+const MAX_DETOURS = 32;
+
+/** Where an interrupt leads the run. */
+interface Detour {
+  readonly target: string;
+  readonly event: InterruptEvent;
+}
+
+/** A scenario of blocks that runs: see `startRun`. */
+export class ScenarioRun extends BaseRun {
+  readonly #scope: RunScope;
+  readonly #interrupts: Interrupts;
+  readonly #detours: Detour[] = [];
+  /** Of the branch that runs now; aborted to end it. */
+  #branchControl = new AbortController();
+  /** Of the block that runs now; aborted by an interrupt. */
+  #blockControl = new AbortController();
+  /** The block has been cut short, and a scenario that it runs as a function comes to its own end first. */
+  #unwinds = false;
+
+  constructor(program: Program, options: RunOptions, place: RunPlace) {
+    super(program, options, place);
+    const { placeholders: secrets } = this.state.secrets;
+    const { args = {}, call, variables } = options;
+    const now = (): number => this.state.clock.now();
+    this.#scope = new RunScope(program, args, call, this.state.id, { variables, secrets, now });
+    this.#interrupts = new Interrupts(program.interrupts, (target, event) => this.#detour({ target, event }));
+    this.begin(() => this.#execute());
+  }
+
+  stop(reason: string): void {
+    if (this.state.endIsNews) return;
+    if (this.phase === 'main') this.state.interrupted('stopped', reason);
+    if (this.#unwinds) this.state.children.stopCalled(reason);
+    this.#interrupt(new ScenarioError('stopped', reason));
+  }
+
+  send(message: Message): boolean {
+    if (this.phase === 'finished') return false;
+    if (this.phase === 'main' && this.#interrupts.message(message)) return true;
+    if (!this.state.mailbox.deliver(message))
+      this.state.log.warn({ run: this.id, scenario: this.program.id }, 'too many messages wait, the oldest is gone');
+    return true;
+  }
+
+  async #execute(): Promise<RunOutcome> {
+    const hasFinally = this.program.finally !== undefined;
+    const unlisten = this.state.onCallEnd((end) => this.#callEnded(end));
+    if (this.#watch()) await this.#branch('main', this.program.start);
+    unlisten();
+    this.#interrupts.stop();
+    this.advance('branch_done', hasFinally);
+    if (this.program.finally !== undefined) await this.#runFinally(this.program.finally);
+    await this.state.release();
+    return { ...this.state.outcome(), variables: this.#scope.variables() };
+  }
+
+  /** @returns false when the node cannot tell of what the scenario wants to be told of; the run has failed */
+  #watch(): boolean {
+    const { call, clock, services, domain } = this.state;
+    try {
+      this.#interrupts.start({ call, clock, events: services.events, domain });
+      return true;
+    } catch (error) {
+      this.state.fail({ ...describeError(error), block: '' }, error);
+      return false;
+    }
+  }
+
+  async #runFinally(start: string): Promise<void> {
+    const { clock, limits } = this.state;
+    this.#branchControl = new AbortController();
+    const done = new AbortController();
+    const tooLong = `the finally branch took longer than ${limits.finallyMs} ms`;
+    const limit = clock.sleep(limits.finallyMs, done.signal).then(
+      () => this.#interrupt(new ScenarioError('time_limit', tooLong)),
+      () => undefined,
+    );
+    await this.#branch('finally', start);
+    done.abort();
+    await limit;
+    this.advance('branch_done', true);
+  }
+
+  /** Runs blocks until one leads to `end`, fails without an `error` exit, or the branch is interrupted. */
+  async #branch(branch: Branch, start: string): Promise<void> {
+    const { signal } = this.#branchControl;
+    const budget = new StepBudget(this.state.limits.stepsWithoutWait);
+    let name: string | undefined = start;
+    try {
+      while (name !== undefined && name !== END && !signal.aborted) {
+        const block: Block | undefined = this.program.blocks.get(name);
+        if (!block) throw new ScenarioError('internal', `there is no block ${name}`);
+        await budget.step();
+        const began = this.state.clock.now();
+        name = await this.#runBlock(branch, block, signal);
+        budget.took(this.state.clock.now() - began);
+        // One that came since cuts the next block short that takes time: what takes none is done before.
+        const goesOn = name !== undefined && name !== END;
+        if (branch === 'main' && !goesOn && !this.state.hasFailed) name = this.#takeDetour() ?? name;
+      }
+    } catch (error) {
+      this.state.fail({ ...describeError(error), block: name ?? '' }, error);
+    }
+  }
+
+  #takeDetour(): string | undefined {
+    const detour = this.#detours.shift();
+    if (!detour) return undefined;
+    this.#scope.setEvent(detour.event);
+    return detour.target;
+  }
+
+  /** Target of the exit the block took; undefined when there is none to go on with. */
+  async #runBlock(branch: Branch, block: Block, branchSignal: AbortSignal): Promise<string | undefined> {
+    const { clock } = this.state;
+    const { name } = block;
+    const trace = this.state.trace.begin({ branch, block: name, component: block.component.name, start: clock.now() });
+    const signal = isBrief(block.component) ? branchSignal : this.#blockSignal(branch, branchSignal);
+    let result: ComponentResult | typeof INTERRUPTED;
+    try {
+      result = await this.#untilAbandoned(block, this.#runComponent(block, trace, signal), signal);
+      if (result === INTERRUPTED) return this.#cutShort(trace);
+      this.#apply(block, result);
+    } catch (error) {
+      return signal.aborted ? this.#cutShort(trace) : this.#leaveByError(block, error, trace);
+    }
+    const { exit, fields, assign } = result;
+    trace.end(clock.now(), {
+      // A call that was hung up on while it rang was refused in the end, too.
+      exit: branchSignal.aborted ? INTERRUPTED : exit,
+      ...(fields ? { result: fields } : {}),
+      ...(assign ? { variables: assign } : {}),
+    });
+    return block.exits.get(exit);
+  }
+
+  /** The branch's signal, and the one by which an interrupt cuts a single block short. */
+  #blockSignal(branch: Branch, branchSignal: AbortSignal): AbortSignal {
+    if (branch === 'finally' || this.program.interrupts.length === 0) return branchSignal;
+    this.#blockControl = new AbortController();
+    // One that came between two blocks.
+    if (this.#detours.length > 0) this.#blockControl.abort(new ScenarioError(INTERRUPT, 'an event came'));
+    return AbortSignal.any([branchSignal, this.#blockControl.signal]);
+  }
+
+  #cutShort(trace: BlockTrace): undefined {
+    const [detour] = this.#detours;
+    if (detour) trace.interrupted(`${detour.event.kind} ${detour.event.name}`.trim());
+    trace.end(this.state.clock.now(), { exit: INTERRUPTED });
+  }
+
+  async #runComponent(block: Block, trace: BlockTrace, signal: AbortSignal): Promise<ComponentResult> {
+    signal.throwIfAborted();
+    const { component } = block;
+    const settings = evaluate(block.settings, this.#scope.values);
+    if (block.settings.kind !== 'constant') checkSettings(component.name, component, settings);
+    return this.perform(component, settings, {
+      name: block.name,
+      leg: block.leg,
+      script: block.script,
+      exits: new Set(block.exits.keys()),
+      trace,
+      signal,
+      result: (fields) => {
+        trace.result(fields);
+        this.#scope.setResult(block.name, fields);
+      },
+    });
+  }
+
+  /**
+   * Waits for the block; one that does not end within the grace time after an interrupt is left behind. A scenario that
+   * runs as a function has its own time for `finally`.
+   */
+  async #untilAbandoned(
+    block: Block,
+    running: Promise<ComponentResult>,
+    signal: AbortSignal,
+  ): Promise<ComponentResult | typeof INTERRUPTED> {
+    const { clock, limits, log } = this.state;
+    const settled = new AbortController();
+    const abandoned = Promise.withResolvers<typeof INTERRUPTED>();
+    const onAbort = (): void => {
+      const isOver = this.phase === 'leaving' || this.#detours[0]?.event.kind === 'hangup';
+      this.#unwinds = isOver && block.component.hasOwnEnd === true;
+      if (this.#unwinds) return;
+      clock.sleep(limits.graceMs, settled.signal).then(
+        () => {
+          log.error(
+            { run: this.id, scenario: this.program.id, block: block.name },
+            'block did not end after an interrupt',
+          );
+          abandoned.resolve(INTERRUPTED);
+        },
+        () => undefined,
+      );
+    };
+    signal.addEventListener('abort', onAbort, { once: true });
+    try {
+      return await Promise.race([running, abandoned.promise]);
+    } finally {
+      signal.removeEventListener('abort', onAbort);
+      settled.abort();
+      this.#unwinds = false;
+    }
+  }
+
+  #apply(block: Block, { exit, fields, assign, returns }: ComponentResult): void {
+    if (!block.exits.has(exit))
+      throw new ScenarioError('internal', `${block.component.name} took the exit ${exit}, which leads nowhere`);
+    for (const [name, value] of Object.entries(assign ?? {})) this.#scope.assign(name, value);
+    if (fields) this.#scope.setResult(block.name, fields);
+    if (returns !== undefined) this.state.returned(returns);
+  }
+
+  #leaveByError(block: Block, error: unknown, trace: BlockTrace): string | undefined {
+    const description = describeError(error);
+    trace.end(this.state.clock.now(), { exit: ERROR_EXIT, error: description });
+    this.#scope.setError({ code: description.code, message: description.message, block: block.name });
+    const target = block.exits.get(ERROR_EXIT);
+    if (target === undefined) this.state.fail({ ...description, block: block.name }, error);
+    return target;
+  }
+
+  #callEnded(end: CallEnd): void {
+    this.state.interrupted('ended', `${end.by}: ${end.reason}`);
+    if (this.phase !== 'main' || !this.#interrupts.hungUp(end.by)) this.#interrupt(callEnded(end));
+  }
+
+  #detour(detour: Detour): void {
+    if (this.phase !== 'main') return;
+    if (this.#detours.length >= MAX_DETOURS) {
+      this.state.log.warn({ run: this.id, scenario: this.program.id }, 'too many events interrupt, one is left out');
+      return;
+    }
+    this.#detours.push(detour);
+    this.#blockControl.abort(new ScenarioError(INTERRUPT, `${detour.event.kind} came`));
+  }
+
+  #interrupt(reason: Error): void {
+    this.advance('interrupt', this.program.finally !== undefined);
+    this.#branchControl.abort(reason);
+  }
+}

@@ -1,0 +1,71 @@
+import { movedPlaces, ScriptError, type ScriptHost } from '../../sandbox/index.ts';
+import { busy, scriptTime } from '../clock.ts';
+import { scriptLimits } from '../../language/limits.ts';
+import { unavailable } from '../ports/capability.ts';
+import type { ScriptPlaces } from '../../language/program.ts';
+import type { BlockSite } from './block-context.ts';
+import type { RunState } from './run-state.ts';
+
+/** A script of a block computes; it gives no commands. */
+const NONE: readonly string[] = [];
+
+/** What `script` blocks of this run use: see `ScriptHost`. */
+export function scriptHost(state: RunState, { trace, script }: BlockSite): ScriptHost {
+  const { services, program, clock, allowed, secrets } = state;
+  const { sandbox } = services;
+  if (!sandbox) throw unavailable('this node runs no scripts');
+  return {
+    run: ({ source, format, vars, wallMs, signal }) => {
+      const goOn = state.debug ? state.holdTime() : undefined;
+      const run = sandbox.start({
+        source,
+        format,
+        kind: 'block',
+        file: state.scriptUrl,
+        line: script?.line,
+        debug: state.debug,
+        onUndebugged: () => {
+          state.undebugged();
+          goOn?.();
+        },
+        title: `${program.id}, run ${state.id}`,
+        version: state.scriptVersion,
+        vars,
+        commands: NONE,
+        secrets: secrets.placeholders,
+        limits: { ...scriptLimits(allowed), ...(wallMs === undefined ? {} : { wallMs }) },
+        onCommand: async (name) => {
+          throw unavailable(`a script block has no ${name}`);
+        },
+        onLog: (level, text) => trace.logged(`${level}: ${script ? placed(text, script) : text}`),
+        ...scriptTime(clock),
+        signal,
+      });
+      return busy(
+        clock,
+        run.finished
+          .finally(() => {
+            goOn?.();
+            trace.used(run.usage());
+          })
+          .catch((error: unknown) => {
+            throw script && error instanceof ScriptError ? inFile(error, script) : error;
+          }),
+      );
+    },
+  };
+}
+
+/** V8 knows the line at which a script begins, and nothing of how it is indented and written in YAML. */
+function inFile({ code, message, scriptStack }: ScriptError, script: ScriptPlaces): ScriptError {
+  const stack = movedPlaces(scriptStack, (line, column) => script.at(line - script.line + 1, column));
+  return new ScriptError(code, message, stack);
+}
+
+/** What is said of a promise that nobody waited for ends with its place. */
+function placed(text: string, script: ScriptPlaces): string {
+  const [, said, line, column] = /^(a rejected promise was not handled: [^]*\(.*):(\d+):(\d+)\)$/.exec(text) ?? [];
+  if (said === undefined) return text;
+  const place = script.at(Number(line) - script.line + 1, Number(column));
+  return `${said}:${place.line}:${place.column})`;
+}

@@ -1,0 +1,79 @@
+import { ArgumentError } from '../language/errors.ts';
+import type { Parameter, Program } from '../language/program.ts';
+import { checkStart } from './run/scope.ts';
+import { plainText, type Value, type ValueType } from '../language/values.ts';
+
+/** What a scenario begins with. */
+export interface StartValues {
+  readonly args: Readonly<Record<string, Value>>;
+  readonly variables: Readonly<Record<string, Value>>;
+}
+
+/**
+ * The start values of a scenario out of two parameters without names (specification, "INVITEBYIVR").
+ * @param key text: value of the first parameter; a JSON object: values of the parameters and variables it names
+ * @param param value of the second parameter
+ * @throws ArgumentError for a value that the scenario has no place for, or that it misses
+ */
+export function startValues(program: Program, key: string | undefined, param: string | undefined): StartValues {
+  const args: Record<string, Value> = {};
+  const variables: Record<string, Value> = {};
+  const [first, second] = program.parameters;
+  const named = key === undefined ? undefined : jsonObject(key);
+  for (const [name, value] of Object.entries(named ?? {})) {
+    if (program.variables.some((variable) => variable.name === name)) variables[name] = value;
+    else args[name] = value;
+  }
+  if (key !== undefined && named === undefined) bind(args, program, first, 'key', key);
+  if (param !== undefined) bind(args, program, second, 'param', param);
+  if (program.module?.declaresParameters === false) return { args, variables };
+  try {
+    checkStart(program, args, variables);
+  } catch (error) {
+    if (!(error instanceof ArgumentError)) throw error;
+    // Whoever starts the scenario knows its parameters by their place.
+    if (key !== undefined && named === undefined && error.field === first?.name) throw renamed(error, 'key');
+    throw param !== undefined && error.field === second?.name ? renamed(error, 'param') : error;
+  }
+  return { args, variables };
+}
+
+function renamed({ field: name, reason }: ArgumentError, field: 'key' | 'param'): ArgumentError {
+  return new ArgumentError(field, `${name}: ${reason}`);
+}
+
+function bind(
+  args: Record<string, Value>,
+  { module }: Program,
+  parameter: Parameter | undefined,
+  name: 'key' | 'param',
+  text: string,
+): void {
+  // A module without a list of parameters reads what it wants.
+  if (module?.declaresParameters === false) args[name] = text;
+  else if (parameter) args[parameter.name] = fromText(text, parameter.type);
+  else throw new ArgumentError(name, `the scenario has no parameter for it`);
+}
+
+function jsonObject(text: string): Readonly<Record<string, Value>> | undefined {
+  if (!text.trimStart().startsWith('{')) return undefined;
+  try {
+    const value = JSON.parse(text) as Value;
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Readonly<Record<string, Value>>)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The text as a value of this type where it is one; else the text, which the check refuses with the type's name. */
+function fromText(text: string, type: ValueType): Value {
+  if (type === 'string' || type === 'any') return text;
+  try {
+    const value = JSON.parse(text) as Value;
+    return plainText(value) === '' ? text : value;
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,226 @@
+import { type Clock, busy } from '../clock.ts';
+import { ArgumentError } from '../../language/errors.ts';
+import type { Log } from '../log.ts';
+import { type BusEvent, type EventPort, eventName } from '../ports/events.ts';
+import type { Program, Start } from '../../language/program.ts';
+import type { Run, RunOutcome } from '../run/run.ts';
+import type { ScenarioSource } from '../../language/scenario-source.ts';
+import type { ScenarioRunner } from '../runner.ts';
+import type { Value, ValueType } from '../../language/values.ts';
+import { StartRate } from './start-rate.ts';
+
+const MINUTE_MS = 60_000;
+
+export interface StarterOptions {
+  readonly library: ScenarioSource;
+  readonly runner: ScenarioRunner;
+  readonly events?: EventPort;
+  /** Domain of starts that name none. */
+  readonly domain: string;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export interface HookRequest {
+  readonly domain: string;
+  /** Values of the scenario's parameters: fields of the query and the body. */
+  readonly args: Readonly<Record<string, Value>>;
+  /** The same as texts, from a query: read as the types of the parameters. */
+  readonly texts?: Readonly<Record<string, string>>;
+  /** Milliseconds to wait for the end of the scenario. */
+  readonly waitMs: number;
+}
+
+/** `unknown`: there is no such scenario, or it has no hook. Without an outcome the scenario goes on. */
+export type HookResult =
+  | { readonly kind: 'unknown' }
+  | { readonly kind: 'started'; readonly run: string; readonly outcome: RunOutcome | undefined };
+
+/** Starts scenarios by schedule, by event and by HTTP request, as their section `starts` says. */
+export class ScenarioStarter {
+  readonly #options: StarterOptions;
+  readonly #control = new AbortController();
+  /** Of scenarios that events start, by domain and id. */
+  readonly #rates = new Map<string, StartRate>();
+  /** Starts that were left out since the log last said so. */
+  #leftOut = 0;
+  #unsubscribe: (() => void)[] = [];
+
+  constructor(options: StarterOptions) {
+    this.#options = options;
+    this.#listen();
+    void this.#everyMinute();
+  }
+
+  /** Starts nothing any more; what runs goes on. */
+  close(): void {
+    this.#control.abort();
+    for (const stop of this.#unsubscribe.splice(0)) stop();
+  }
+
+  /**
+   * Starts a scenario that says that requests may start it.
+   *
+   * @throws ArgumentError for fields that the parameters do not allow
+   */
+  async hook(code: string, request: HookRequest): Promise<HookResult> {
+    const { domain } = request;
+    const program = await this.#options.library.program(code, domain, 'service');
+    const start = program?.starts?.find(({ kind }) => kind === 'hook');
+    const allowed = start && (start.domain === undefined || start.domain.toLowerCase() === domain.toLowerCase());
+    return program && allowed ? await this.#request(program, request) : { kind: 'unknown' };
+  }
+
+  /**
+   * Starts a scenario that the platform itself has a use for, whatever it says of its starts. What it is told stays between
+   * the two: it may be a token.
+   *
+   * @throws ArgumentError for fields that the parameters do not allow
+   */
+  async service(code: string, request: HookRequest): Promise<HookResult> {
+    const program = await this.#options.library.program(code, request.domain, 'service');
+    return program ? await this.#request(program, request, true) : { kind: 'unknown' };
+  }
+
+  async #request(
+    program: Program,
+    { domain, args, texts = {}, waitMs }: HookRequest,
+    unseen = false,
+  ): Promise<HookResult> {
+    const { runner, clock } = this.#options;
+    const run = runner.start(program, { domain, args: { ...read(program, texts), ...args }, unseen });
+    const done = new AbortController();
+    const late = clock.sleep(waitMs, done.signal).catch(() => undefined);
+    const outcome = await Promise.race([run.settled, late.then(() => undefined)]);
+    done.abort();
+    return { kind: 'started', run: run.id, outcome };
+  }
+
+  /** One timer for all schedules, at the beginning of each minute. */
+  async #everyMinute(): Promise<void> {
+    const { clock, library, log } = this.#options;
+    const { signal } = this.#control;
+    for (;;) {
+      const next = Math.floor(clock.now() / MINUTE_MS + 1) * MINUTE_MS;
+      try {
+        await clock.sleep(next - clock.now(), signal);
+      } catch {
+        // Closed.
+        return;
+      }
+      try {
+        await busy(clock, library.scan());
+        if (signal.aborted) return;
+        this.#listen();
+        await this.#startDue(next);
+      } catch (error) {
+        log.error({ err: error }, 'schedules could not be looked at');
+      }
+    }
+  }
+
+  async #startDue(now: number): Promise<void> {
+    const { library, clock, domain: own } = this.#options;
+    for (const { id, domain } of library.starting()) {
+      const program = await busy(clock, library.program(id, domain ?? own, 'service'));
+      for (const start of program?.starts ?? [])
+        if (program && start.kind === 'schedule' && start.cron.matches(now))
+          this.#start(program, within(start, domain), start.args);
+    }
+  }
+
+  /** To be called when scenarios have come, changed or gone. */
+  refresh(): void {
+    if (!this.#control.signal.aborted) this.#listen();
+  }
+
+  /** Subscribes anew: scenarios come and go. */
+  #listen(): void {
+    const { events, library, domain } = this.#options;
+    for (const stop of this.#unsubscribe.splice(0)) stop();
+    if (!events) return;
+    for (const { id, starts, domain: only } of library.starting()) {
+      for (const start of starts) {
+        if (start.kind !== 'event') continue;
+        const own = within(start, only);
+        const filter = { domain: own.domain ?? domain, ...eventName(start.name) };
+        this.#unsubscribe.push(events.subscribe(filter, (event) => void this.#onEvent(id, own, event)));
+      }
+    }
+  }
+
+  /** The scenario as it is now. It gets the fields of the event that it has parameters for; a module without a list of them all. */
+  async #onEvent(id: string, start: Start, { type, data }: BusEvent): Promise<void> {
+    const { library, log, domain, clock } = this.#options;
+    const rate = this.#rate(id, start.domain ?? domain);
+    if (!rate.take(clock.now())) return this.#leaveOut(id, type);
+    try {
+      const program = await library.program(id, start.domain ?? domain, 'service');
+      if (!program) return;
+      const run = this.#start(program, start, { ...start.args, ...wanted(program, data) });
+      await run?.finished;
+    } catch (error) {
+      log.error({ scenario: id, err: error }, 'scenario could not be started by an event');
+    } finally {
+      rate.ended();
+    }
+  }
+
+  #rate(id: string, domain: string): StartRate {
+    const key = `${domain} ${id}`;
+    const known = this.#rates.get(key) ?? new StartRate();
+    this.#rates.set(key, known);
+    return known;
+  }
+
+  /** The log tells of the first, and once a minute how many there were. */
+  #leaveOut(scenario: string, event: string): void {
+    this.#leftOut += 1;
+    if (this.#leftOut > 1) return;
+    const { log, clock } = this.#options;
+    log.warn({ scenario, event }, 'too many starts by events: some are left out');
+    clock.sleep(MINUTE_MS, this.#control.signal).then(
+      () => {
+        log.warn({ starts: this.#leftOut }, 'starts by events that were left out in a minute');
+        this.#leftOut = 0;
+      },
+      () => undefined,
+    );
+  }
+
+  #start(program: Program, start: Start, args: Readonly<Record<string, Value>>): Run | undefined {
+    const { runner, domain, log } = this.#options;
+    try {
+      return runner.start(program, { domain: start.domain ?? domain, args });
+    } catch (error) {
+      if (!(error instanceof ArgumentError)) throw error;
+      log.error({ scenario: program.id, by: start.kind, err: error }, 'scenario could not be started');
+      return undefined;
+    }
+  }
+}
+
+function wanted({ parameters, module }: Program, data: Readonly<Record<string, Value>>): Record<string, Value> {
+  if (module?.declaresParameters === false) return data;
+  return Object.fromEntries(Object.entries(data).filter(([name]) => parameters.some((each) => each.name === name)));
+}
+
+/** A scenario of one domain starts in no other, whatever it says. */
+function within(start: Start, domain: string | undefined): Start {
+  return domain === undefined ? start : { ...start, domain };
+}
+
+/** Texts as values of the parameters' types; what is none stays a text, and is refused with the others. */
+function read({ parameters }: Program, texts: Readonly<Record<string, string>>): Record<string, Value> {
+  const types = new Map(parameters.map(({ name, type }) => [name, type]));
+  return Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, readText(text, types.get(name))]));
+}
+
+function readText(text: string, type: ValueType | undefined): Value {
+  if (type === undefined || type === 'string' || type === 'any') return text;
+  try {
+    return JSON.parse(text) as Value;
+  } catch {
+    return text;
+  }
+}

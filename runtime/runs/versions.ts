@@ -1,0 +1,198 @@
+import { mkdir, readFile, readdir, rename, stat, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Program } from '../language/program.ts';
+
+/** A version of a scenario, as an operator sees it. */
+export interface ScenarioVersion {
+  /** Hash of the text. */
+  readonly version: string;
+  /** Counts from 1, in the order in which they came. */
+  readonly number: number;
+  /** Share of new runs that get it, in percent. */
+  readonly percent: number;
+  readonly text: string;
+  /** The file that it was then. */
+  readonly file: string;
+  /** Milliseconds since the epoch. */
+  readonly created: number;
+}
+
+/** There is no such version, or none to go back to. */
+export class VersionError extends Error {
+  override readonly name = 'VersionError';
+}
+
+export interface VersionsOptions {
+  /** Where versions are kept over a restart; left out: in memory only. */
+  readonly folder?: string;
+  /** The program of a text that was a version before; undefined when it has mistakes by now. */
+  readonly check: (text: string, file: string) => Promise<Program | undefined>;
+  /** 0 to 1; for tests. */
+  readonly random?: () => number;
+}
+
+interface Kept {
+  readonly version: string;
+  readonly text: string;
+  readonly file: string;
+  readonly created: number;
+  program: Program | undefined;
+}
+
+interface Scenario {
+  readonly versions: Kept[];
+  active: string;
+  /** Gets `percent` of the new runs, `active` the others. */
+  trial: { readonly version: string; readonly percent: number } | undefined;
+  /** The version the file had last: a version is taken once, so that a rollback lasts until the file changes. */
+  latest: string;
+}
+
+type State = Pick<Scenario, 'active' | 'trial' | 'latest'> & { readonly order: readonly string[] };
+
+/** Every version that a scenario ever had, and which of them new runs get. */
+export class ScenarioVersions {
+  readonly #options: VersionsOptions;
+  readonly #scenarios = new Map<string, Scenario>();
+  /** Percent of new runs that a new version of a scenario gets at first; without an entry all. */
+  readonly #shares = new Map<string, number>();
+
+  constructor(options: VersionsOptions) {
+    this.#options = options;
+  }
+
+  /** The file of a scenario has this text now; a new one is what new runs get. */
+  async add(program: Program, text: string): Promise<void> {
+    const scenario = this.#scenarios.get(program.id) ?? (await this.#load(program.id));
+    const { version, file, id } = program;
+    const known = scenario?.versions.find((kept) => kept.version === version);
+    if (known) known.program = program;
+    if (scenario?.latest === version) return void this.#scenarios.set(id, scenario);
+    const kept: Kept = { version, text, file, created: Date.now(), program };
+    if (!scenario) {
+      this.#scenarios.set(id, { versions: [kept], active: version, trial: undefined, latest: version });
+    } else {
+      this.#scenarios.set(id, scenario);
+      if (!known) scenario.versions.push(kept);
+      scenario.latest = version;
+      const share = this.#shares.get(id);
+      if (share === undefined) Object.assign(scenario, { active: version, trial: undefined });
+      else scenario.trial = { version, percent: share };
+    }
+    await this.#save(id, kept);
+  }
+
+  /** The program that a new run gets; undefined when the scenario is unknown. */
+  async choose(id: string): Promise<Program | undefined> {
+    const scenario = this.#scenarios.get(id);
+    if (!scenario) return undefined;
+    const { trial, active } = scenario;
+    const random = this.#options.random ?? Math.random;
+    const version = trial && random() * 100 < trial.percent ? trial.version : active;
+    return this.#program(scenario, version);
+  }
+
+  /** Oldest first. */
+  versions(id: string): readonly ScenarioVersion[] {
+    const scenario = this.#scenarios.get(id);
+    return (scenario?.versions ?? []).map(({ version, text, file, created }, index) => {
+      const { trial, active } = scenario as Scenario;
+      const tried = trial?.percent ?? 0;
+      const percent = version === trial?.version ? tried : version === active ? 100 - tried : 0;
+      return { version, number: index + 1, percent, text, file, created };
+    });
+  }
+
+  /**
+   * Back to the version before the active one; a version on trial is given up first.
+   * @throws VersionError
+   */
+  async rollback(id: string): Promise<void> {
+    const scenario = this.#get(id);
+    if (scenario.trial) scenario.trial = undefined;
+    else {
+      const index = scenario.versions.findIndex(({ version }) => version === scenario.active);
+      const before = scenario.versions[index - 1];
+      if (!before) throw new VersionError(`"${id}" has no earlier version`);
+      scenario.active = before.version;
+    }
+    await this.#save(id);
+  }
+
+  /**
+   * Gives a version a share of the new runs; 100 makes it the active one.
+   * @param percent 0 to 100
+   * @throws VersionError
+   */
+  async activate(id: string, version: string, percent = 100): Promise<void> {
+    const scenario = this.#get(id);
+    if (!scenario.versions.some((kept) => kept.version === version))
+      throw new VersionError(`"${id}" has no version ${version}`);
+    if (!(percent >= 0 && percent <= 100)) throw new VersionError(`${percent} is no share from 0 to 100`);
+    if (percent === 100) Object.assign(scenario, { active: version, trial: undefined });
+    else scenario.trial = version === scenario.active ? undefined : { version, percent };
+    await this.#save(id);
+  }
+
+  /** What share of new runs a changed file gets from now on; undefined: all. */
+  setShare(id: string, percent: number | undefined): void {
+    if (percent === undefined) this.#shares.delete(id);
+    else this.#shares.set(id, percent);
+  }
+
+  #get(id: string): Scenario {
+    const scenario = this.#scenarios.get(id);
+    if (!scenario) throw new VersionError(`there is no scenario "${id}"`);
+    return scenario;
+  }
+
+  async #program(scenario: Scenario, version: string): Promise<Program | undefined> {
+    const kept = scenario.versions.find((candidate) => candidate.version === version);
+    if (kept && !kept.program) kept.program = await this.#options.check(kept.text, kept.file);
+    return kept?.program;
+  }
+
+  /** What an earlier life of the node kept. */
+  async #load(id: string): Promise<Scenario | undefined> {
+    const folder = this.#folder(id);
+    if (folder === undefined) return undefined;
+    let state: State & { readonly files: Readonly<Record<string, string>> };
+    try {
+      state = JSON.parse(await readFile(path.join(folder, 'state.json'), 'utf8')) as typeof state;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+      throw error;
+    }
+    const present = new Set(await readdir(folder));
+    const versions: Kept[] = [];
+    for (const version of state.order) {
+      if (!present.has(`${version}.txt`)) continue;
+      const kept = path.join(folder, `${version}.txt`);
+      const text = await readFile(kept, 'utf8');
+      const created = Math.round((await stat(kept)).mtimeMs);
+      versions.push({ version, text, file: state.files[version] ?? id, created, program: undefined });
+    }
+    const { active, trial, latest } = state;
+    return { versions, active, trial, latest };
+  }
+
+  /** A state is whole or the one before: it is written beside and renamed. */
+  async #save(id: string, kept?: Kept): Promise<void> {
+    const folder = this.#folder(id);
+    const scenario = this.#scenarios.get(id);
+    if (folder === undefined || !scenario) return;
+    await mkdir(folder, { recursive: true });
+    if (kept) await writeFile(path.join(folder, `${kept.version}.txt`), kept.text);
+    const { active, trial, latest, versions } = scenario;
+    const files = Object.fromEntries(versions.map(({ version, file }) => [version, file]));
+    const state = { active, trial, latest, order: versions.map(({ version }) => version), files };
+    const file = path.join(folder, 'state.json');
+    await writeFile(`${file}.new`, JSON.stringify(state));
+    await rename(`${file}.new`, file);
+  }
+
+  #folder(id: string): string | undefined {
+    const { folder } = this.#options;
+    return folder === undefined ? undefined : path.join(folder, id);
+  }
+}

@@ -1,0 +1,106 @@
+import { readFile, readdir, stat } from 'node:fs/promises';
+import path from 'node:path';
+import type { CompileResult, ScriptSource } from '../sandbox/index.ts';
+import { checkFile } from '../language/checker/check-file.ts';
+import type { ModuleCheckOptions } from '../language/checker/module/check-module.ts';
+import type { CheckResult } from '../language/checker/check-scenario.ts';
+import { type CheckedScenario, checkTogether } from '../language/checker/flow/together.ts';
+import type { ComponentRegistry } from '../runs/component.ts';
+import { filesBelow, isBlockScenario, isModuleScenario, isTestFile } from '../language/files.ts';
+import { type Problem, formatProblem } from '../language/problem.ts';
+import { readTestFile } from './tests/test-file.ts';
+
+/** Files that are read at once. */
+const AT_ONCE = 32;
+
+export interface CheckCommandOptions {
+  /** One JSON array of all mistakes instead of a line for each. */
+  readonly json?: boolean;
+  /** Looks for mistakes in modules; called when there is one. */
+  readonly compile?: (source: ScriptSource) => Promise<CompileResult>;
+}
+
+/**
+ * The `check` command: prints every mistake of the files, and of all scenarios and tests in folders, as
+ * `file:line:col: message`, and nothing when there is none.
+ * @returns the exit code: 1 when a file has mistakes or cannot be read, else 0
+ */
+export async function runCheck(
+  targets: readonly string[],
+  components: ComponentRegistry,
+  out: (line: string) => void,
+  { json = false, compile }: CheckCommandOptions = {},
+): Promise<number> {
+  const problems: Problem[] = [];
+  const scenarios: CheckedScenario[] = [];
+  for (const target of targets) {
+    const files = await filesOf(target);
+    for (let start = 0; start < files.length; start += AT_ONCE) {
+      const batch = files
+        .slice(start, start + AT_ONCE)
+        .map((file) => resultOf({ file, components, ...(compile ? { compile } : {}) }));
+      for (const result of await Promise.all(batch)) {
+        problems.push(...result.problems);
+        scenarios.push(...scenarioOf(result));
+      }
+    }
+  }
+  problems.push(...checkTogether(scenarios, await neighbours(scenarios, components)));
+  problems.sort((a, b) => (a.file === b.file ? a.line - b.line || a.column - b.column : 0));
+  if (json) out(JSON.stringify(problems, undefined, 2));
+  else for (const problem of problems) out(formatProblem(problem));
+  return problems.length > 0 ? 1 : 0;
+}
+
+async function filesOf(target: string): Promise<string[]> {
+  try {
+    if (!(await stat(target)).isDirectory()) return [target];
+  } catch {
+    // Whoever reads it says so.
+    return [target];
+  }
+  return filesBelow(target, (name) => isBlockScenario(name) || isModuleScenario(name) || isTestFile(name));
+}
+
+/** The scenarios beside those that start others, which they may mean. */
+async function neighbours(
+  scenarios: readonly CheckedScenario[],
+  components: ComponentRegistry,
+): Promise<CheckedScenario[]> {
+  const checked = new Set(scenarios.map(({ program }) => path.resolve(program.file)));
+  const starting = scenarios.filter(({ references }) => references.length > 0);
+  const folders = new Set(starting.map(({ program }) => path.dirname(path.resolve(program.file))));
+  const names = await Promise.all(
+    [...folders].map(async (folder) => (await readdir(folder)).map((name) => path.join(folder, name))),
+  );
+  const files = names.flat().filter((file) => !checked.has(file) && (isBlockScenario(file) || isModuleScenario(file)));
+  const found = await Promise.all(files.map((file) => resultOf({ file, components })));
+  return found.flatMap(scenarioOf);
+}
+
+type Result = Pick<CheckResult, 'program' | 'draft' | 'problems' | 'references'>;
+
+/** What others may start, and what it starts itself, is looked at whatever mistakes it has. */
+function scenarioOf({ program, draft, references }: Result): CheckedScenario[] {
+  if (program) return [{ program, references }];
+  return draft ? [{ program: draft, references, broken: true }] : [];
+}
+
+async function resultOf(options: ModuleCheckOptions): Promise<Result> {
+  const { file } = options;
+  try {
+    if (isTestFile(file))
+      return {
+        program: undefined,
+        problems: readTestFile(await readFile(file, 'utf8'), file).problems,
+        references: [],
+      };
+    return await checkFile(options);
+  } catch (error) {
+    const { code, syscall } = error as NodeJS.ErrnoException;
+    if (syscall === undefined) throw error;
+    const why = code === 'ENOENT' ? 'there is none' : (code ?? String(error));
+    const problem = { file, line: 1, column: 1, message: `the file cannot be read (${why})` };
+    return { program: undefined, problems: [problem], references: [] };
+  }
+}

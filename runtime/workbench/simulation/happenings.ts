@@ -1,0 +1,95 @@
+import type { CallPort } from '../../runs/call-port.ts';
+import type { ComponentRegistry } from '../../runs/component.ts';
+import { usesCall } from '../../language/method.ts';
+import type { Run } from '../../runs/run/run.ts';
+import type { TraceEntry } from '../../runs/run/trace.ts';
+import type { CallEvent } from './call-script.ts';
+
+/** What happened during each step of one run. */
+export type EventsByStep = ReadonlyMap<number, readonly CallEvent[]>;
+
+/** Components that wait for another run. */
+const WAIT_FOR_RUNS: ReadonlySet<string> = new Set(['serve', 'await_run']);
+
+/** Keeps what happens in a simulation: by the step of the run that was begun first, and by the run that it happened to. */
+export class Happenings {
+  readonly #components: ComponentRegistry;
+  readonly #runs: Run[] = [];
+  readonly #ofFirst = new Map<number, CallEvent[]>();
+  readonly #byRun = new Map<string, Map<number, CallEvent[]>>();
+
+  constructor(components: ComponentRegistry) {
+    this.#components = components;
+  }
+
+  /** Everything, by the steps of the first run. */
+  get ofFirst(): EventsByStep {
+    return this.#ofFirst;
+  }
+
+  /** Runs that got the call as if it had been dialled, beside those that another one started for itself. */
+  get served(): readonly Run[] {
+    return this.#runs.slice(1);
+  }
+
+  began(run: Run): void {
+    this.#runs.push(run);
+  }
+
+  /** What happened to one run, those that it started left out. */
+  of({ id }: Run): EventsByStep {
+    return this.#byRun.get(id) ?? new Map<number, readonly CallEvent[]>();
+  }
+
+  /** @param call what it happened to; undefined: something outside */
+  happened(event: CallEvent, call?: CallPort): void {
+    const [first] = this.#runs;
+    keep(this.#ofFirst, first && latest(first), event);
+    const run = call ? this.#holder(call) : this.#doer();
+    if (run === undefined) return;
+    const events = this.#byRun.get(run.id) ?? new Map<number, CallEvent[]>();
+    this.#byRun.set(run.id, events);
+    keep(events, latest(run), event);
+  }
+
+  /** Whoever has the call: it may be lent from run to run; once all are over, whose it was. */
+  #holder(call: CallPort): Run | undefined {
+    const holders = this.#all().filter(({ calls }) => calls.includes(call));
+    return holders.findLast(({ phase }) => phase !== 'finished') ?? holders[0];
+  }
+
+  /** Whoever began a block last that works on something outside. */
+  #doer(): Run | undefined {
+    let found: Run | undefined;
+    let since = -Infinity;
+    for (const run of this.#all()) {
+      const entry = latest(run);
+      if (entry === undefined || entry.exit !== undefined || this.#waits(entry)) continue;
+      if (entry.start >= since) [found, since] = [run, entry.start];
+    }
+    return found ?? this.#runs[0];
+  }
+
+  /** Waits for a party or another run: what happens outside meanwhile is not of its doing. */
+  #waits({ component: name }: TraceEntry): boolean {
+    const component = this.#components.get(name);
+    return WAIT_FOR_RUNS.has(name) || (component?.waits === true && usesCall(component));
+  }
+
+  #all(): readonly Run[] {
+    return this.#runs.flatMap(withStarted);
+  }
+}
+
+function withStarted(run: Run): readonly Run[] {
+  return [run, ...run.children.flatMap(withStarted)];
+}
+
+function latest({ trace }: Run): TraceEntry | undefined {
+  return trace.at(-1);
+}
+
+function keep(events: Map<number, CallEvent[]>, entry: TraceEntry | undefined, event: CallEvent): void {
+  const step = entry?.step ?? 0;
+  events.set(step, [...(events.get(step) ?? []), event]);
+}

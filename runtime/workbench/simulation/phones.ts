@@ -1,0 +1,113 @@
+import { parseDuration } from '../../language/duration.ts';
+import { ANSWERS, type ScriptedAnswer } from './answers.ts';
+import type { Turn } from './turns.ts';
+
+/** What a called phone does. */
+export interface PhoneScript {
+  readonly answers: readonly ScriptedAnswer[];
+  /** Once it has answered, while the scenario talks to it or it talks to the caller. */
+  readonly turns?: readonly Turn[];
+}
+
+/** What phones do, by number; of a list, one each time that the number is called, and the last one from then on. */
+export type PhoneScripts = Readonly<Record<string, PhoneScript | readonly PhoneScript[]>>;
+
+/** The phones of one simulation, which know how often they were called. */
+export class Phones {
+  readonly #scripts: PhoneScripts;
+  readonly #calls = new Map<string, number>();
+
+  constructor(scripts: PhoneScripts = {}) {
+    this.#scripts = scripts;
+  }
+
+  /** What a phone does that is called now; undefined: nobody has said. */
+  called(number: string): PhoneScript | undefined {
+    const script = this.#now(number);
+    this.#calls.set(number, (this.#calls.get(number) ?? 0) + 1);
+    return script;
+  }
+
+  /** What a phone would do that gets a text now. */
+  texted(number: string): PhoneScript | undefined {
+    return this.#now(number);
+  }
+
+  #now(number: string): PhoneScript | undefined {
+    const scripts = [Object.hasOwn(this.#scripts, number) ? (this.#scripts[number] ?? []) : []].flat();
+    return scripts[this.#calls.get(number) ?? 0] ?? scripts.at(-1);
+  }
+}
+
+/** Rings at once, answers after a second, and hangs up after a minute. */
+export const ANSWERING: PhoneScript = { answers: ANSWERS, turns: [{ kind: 'hang_up', after: 60_000 }] };
+
+/** SIP statuses of the words that authors use for what a phone does. */
+const REFUSALS: Readonly<Record<string, number>> = { busy: 486, declines: 603, unknown: 404, unavailable: 480 };
+const RINGS: ScriptedAnswer = { after: 0, status: 180 };
+
+/**
+ * What a phone does when it is called, in an author's words: `answers`, `busy`, `no answer`, `declines`, `unknown`,
+ * `unavailable` or a SIP status, with `after 5s` how long it rings before; and then what it does in the call: `answers
+ * after 2s, presses 1, hangs up after 30s`.
+ * @returns undefined when the text says nothing of that
+ */
+export function readPhone(text: string): PhoneScript | undefined {
+  const [first = '', ...deeds] = text.split(',').map((part) => part.trim());
+  const answers = readAnswers(first);
+  const turns = deeds.map(readDeed);
+  if (answers === undefined || turns.includes(undefined)) return undefined;
+  return turns.length === 0 ? { answers } : { answers, turns: turns as Turn[] };
+}
+
+function readAnswers(text: string): readonly ScriptedAnswer[] | undefined {
+  const read = timed(text);
+  if (read === undefined) return undefined;
+  const { deed, after } = read;
+  if (deed === 'no answer') return [RINGS];
+  if (deed === 'answers') return [RINGS, { after: after ?? 1000, status: 200 }];
+  const status = REFUSALS[deed] ?? (/^[3-6]\d\d$/.test(deed) ? Number(deed) : undefined);
+  if (status === undefined) return undefined;
+  return after === undefined ? [{ after: 50, status }] : [RINGS, { after, status }];
+}
+
+/**
+ * What a caller does, in the same words: `presses 12#, silence, says yes, hears menu.wav, holds after 2s, resumes, hangs up`.
+ * @returns the first part that is none of these
+ */
+export function readSteps(text: string): readonly Turn[] | { readonly unknown: string } {
+  const turns: Turn[] = [];
+  for (const part of text.split(',').map((each) => each.trim())) {
+    const turn = part === 'hangs up' ? ({ kind: 'hang_up' } as const) : (readDeed(part) ?? readStep(part));
+    if (turn === undefined) return { unknown: part };
+    turns.push(turn);
+  }
+  return turns;
+}
+
+function readStep(text: string): Turn | undefined {
+  if (text === 'silence') return { kind: 'silence' };
+  const [, sound] = /^hears\s+(\S.*)$/.exec(text) ?? [];
+  if (sound !== undefined) return { kind: 'hear', sound };
+  const { deed, after } = timed(text) ?? { deed: '' };
+  const when = after === undefined ? {} : { after };
+  const [, words] = /^says\s+(\S.*)$/.exec(deed) ?? [];
+  if (words !== undefined) return { kind: 'say', text: words, ...when };
+  if (deed === 'holds') return { kind: 'hold', ...when };
+  return deed === 'resumes' ? { kind: 'unhold', ...when } : undefined;
+}
+
+/** `presses 1 after 5s`: what, and how long after what was before. */
+function timed(text: string): { readonly deed: string; readonly after: number | undefined } | undefined {
+  const [, deed = '', time] = /^(.*?)(?:\s+after\s+(\S+))?$/.exec(text) ?? [];
+  const after = time === undefined ? undefined : parseDuration(time);
+  return time !== undefined && after === undefined ? undefined : { deed, after };
+}
+
+function readDeed(text: string): Turn | undefined {
+  const { deed, after } = timed(text) ?? { deed: '' };
+  const when = after === undefined ? {} : { after };
+  const [, digits] = /^presses\s+([0-9*#A-D]+)$/.exec(deed) ?? [];
+  if (digits !== undefined) return { kind: 'press', digits, ...when };
+  return deed === 'hangs up' ? { kind: 'hang_up', after: after ?? 0 } : undefined;
+}

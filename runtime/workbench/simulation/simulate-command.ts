@@ -1,0 +1,158 @@
+import path from 'node:path';
+import type { Sandbox } from '../../sandbox/index.ts';
+import { checkFile } from '../../language/checker/check-file.ts';
+import type { ModuleCheckOptions } from '../../language/checker/module/check-module.ts';
+import type { CheckResult } from '../../language/checker/check-scenario.ts';
+import type { ComponentRegistry } from '../../runs/component.ts';
+import { parseDuration } from '../../language/duration.ts';
+import { ArgumentError } from '../../language/errors.ts';
+import { isTestFile } from '../../language/files.ts';
+import { formatProblem } from '../../language/problem.ts';
+import type { Program } from '../../language/program.ts';
+import type { Value } from '../../language/values.ts';
+import type { SelectEntities } from './simulated-model.ts';
+import { compiling } from './compiling.ts';
+import { type PhoneScript, readPhone, readSteps } from './phones.ts';
+import { type SimulationOptions, calledBy, simulate } from './simulation.ts';
+import { PATIENCE_MS } from '../tests/test-file.ts';
+import { parseTime } from '../tests/test-time.ts';
+import { simulationView } from './simulation-view.ts';
+import { transcript } from './transcript.ts';
+
+/** What the scripted caller does. */
+export interface SimulateOptions {
+  /** What is pressed each time the scenario listens, separated by commas: `1,2#`. Nothing between two commas: silence. */
+  readonly press?: string;
+  /** All that the caller does, in words: `presses 1, says yes, hangs up after 5s`. */
+  readonly steps?: string;
+  /** What phones do that the scenario calls, `NUMBER=WORDS` each: `102=busy`. */
+  readonly phones?: readonly string[];
+  /** The caller's number, `none` where nobody calls, and the number dialled. */
+  readonly from?: string;
+  readonly to?: string;
+  /** When it begins, e.g. `2026-11-23T09:30`. Default: now. */
+  readonly at?: string;
+  /** The caller hangs up this long after the call is connected, e.g. `10s`. Default: two minutes. */
+  readonly hangUpAfter?: string;
+  /** Values of the scenario's parameters. With parameters that must be given it starts without a call, to make one. */
+  readonly args?: Readonly<Record<string, Value>>;
+  /** The same as texts, which are read as the parameter's type. */
+  readonly argTexts?: Readonly<Record<string, string>>;
+  /** One JSON object in place of lines: the run as `trace --json` shows it, and what happened meanwhile. */
+  readonly json?: boolean;
+  /** Scripts wait for a debugger. */
+  readonly debug?: boolean;
+  /** How the data model reads filters. */
+  readonly select?: SelectEntities;
+  /** Opens the sandbox, for scenarios with scripts. */
+  readonly openSandbox?: () => Promise<Sandbox>;
+}
+
+/**
+ * The `simulate` command: runs a scenario file against a scripted caller on a virtual clock, without SIP, and prints
+ * what happened.
+ * @returns the exit code: 0 when the scenario completed or the caller hung up, 1 when it failed or has mistakes, 2 when
+ * the options are wrong
+ */
+export async function runSimulate(
+  file: string,
+  options: SimulateOptions,
+  components: ComponentRegistry,
+  out: (line: string) => void,
+): Promise<number> {
+  const told = readOptions(options);
+  if (typeof told === 'string') {
+    out(told);
+    return 2;
+  }
+  if (isTestFile(file)) {
+    out(`${file} is a file of tests: npx ringmaster test ${file}`);
+    return 2;
+  }
+  const checked = await read({ file, components, ...compiling(options.openSandbox) });
+  if (checked === undefined) {
+    out(`${file}: the file cannot be read`);
+    return 2;
+  }
+  const { program, problems } = checked;
+  if (!program) {
+    for (const problem of problems) out(formatProblem(problem));
+    return 1;
+  }
+  try {
+    const args = { ...options.args, ...readArguments(program, options.argTexts ?? {}) };
+    // A debugger finds breakpoints by the whole path.
+    const located = options.debug ? { ...program, file: path.resolve(file) } : program;
+    const simulation = await simulate(located, {
+      ...told,
+      args,
+      components,
+      openSandbox: options.openSandbox,
+      select: options.select,
+      debug: options.debug ?? false,
+    });
+    if (options.json === true) out(JSON.stringify(simulationView(simulation), undefined, 2));
+    else for (const line of transcript(simulation)) out(line);
+    return simulation.outcome.status === 'failed' ? 1 : 0;
+  } catch (error) {
+    if (!(error instanceof ArgumentError)) throw error;
+    out(error.message);
+    return 2;
+  }
+}
+
+/** @returns what is wrong with them, as a sentence; else what they mean */
+function readOptions(options: SimulateOptions): string | Pick<SimulationOptions, 'script' | 'at'> {
+  const { hangUpAfter, press, steps, phones: called = [], from, to, at } = options;
+  const hangsUpAfter = hangUpAfter === undefined ? PATIENCE_MS : parseDuration(hangUpAfter);
+  if (hangsUpAfter === undefined) return `"${hangUpAfter}" is no duration: write e.g. 10s`;
+  if (press !== undefined && steps !== undefined) return 'name what is pressed among the steps: presses 1';
+  const presses = press?.split(',') ?? [];
+  const wrong = presses.find((keys) => !/^[0-9*#A-D]*$/.test(keys));
+  if (wrong !== undefined) return `"${wrong}" are no keys: there is 0-9 * # A-D, and a comma before the next time`;
+  const turns = steps === undefined ? undefined : readSteps(steps);
+  if (turns && 'unknown' in turns) return `"${turns.unknown}" is nothing that a caller does: ${STEPS}`;
+  const phones: Record<string, PhoneScript[]> = {};
+  for (const each of called) {
+    const [, number = '', words = ''] = /^([^=]+)=(.*)$/.exec(each) ?? [];
+    const phone = readPhone(words);
+    if (number === '' || phone === undefined) return `"${each}" says not what a phone does: ${PHONE}`;
+    phones[number] = [...(phones[number] ?? []), phone];
+  }
+  const time = at === undefined ? Date.now() : parseTime(at);
+  if (time === undefined) return `"${at}" is no time: write e.g. 2026-11-23T09:30+01:00`;
+  return {
+    at: time,
+    script: {
+      ...(turns === undefined ? { presses } : { turns }),
+      ...calledBy(from, to),
+      phones,
+      hangsUpAfter,
+    },
+  };
+}
+
+const STEPS = 'write e.g. presses 12#, silence, says yes, hears menu.wav, holds, resumes, hangs up after 5s';
+const PHONE = 'write e.g. 102=answers after 5s, 102=busy, 102=no answer, 102=declines, 102=480';
+
+/** A text stays one where a text is wanted; else it is JSON. What is none is left for the run to refuse. */
+function readArguments(program: Program, texts: Readonly<Record<string, string>>): Record<string, Value> {
+  const readOne = ([name, text]: [string, string]): [string, Value] => {
+    if (program.parameters.find((parameter) => parameter.name === name)?.type === 'string') return [name, text];
+    try {
+      return [name, JSON.parse(text) as Value];
+    } catch {
+      return [name, text];
+    }
+  };
+  return Object.fromEntries(Object.entries(texts).map(readOne));
+}
+
+async function read(options: ModuleCheckOptions): Promise<CheckResult | undefined> {
+  try {
+    return await checkFile(options);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).syscall === undefined) throw error;
+    return undefined;
+  }
+}

@@ -1,0 +1,110 @@
+import type { Clock } from '../../runs/clock.ts';
+import { parseDuration } from '../../language/duration.ts';
+import { ScenarioError } from '../../language/errors.ts';
+import { unavailable } from '../../runs/ports/capability.ts';
+import type { HttpPort, HttpRequest, HttpResponse } from '../../runs/ports/http.ts';
+import type { OperationPort } from '../../runs/ports/operations.ts';
+import { type Value, plainText } from '../../language/values.ts';
+
+/**
+ * The answers that a test names, by what is asked: one for every time, or a list, of which the last one stays. `after` is how
+ * long it takes to come, `error` the code of the error that comes instead. What is not named is an error.
+ */
+class Answers {
+  readonly #answers: Map<string, Value>;
+  readonly #clock: Clock;
+
+  constructor(answers: Readonly<Record<string, Value>>, clock: Clock) {
+    this.#answers = new Map(Object.entries(answers));
+    this.#clock = clock;
+  }
+
+  /** @throws ScenarioError */
+  async take(asked: string, signal: AbortSignal): Promise<Value> {
+    const answer = this.#next(asked);
+    if (answer === undefined) throw unavailable(`the simulation has no answer to ${asked}`);
+    const { after, error } = (typeof answer === 'object' ? (answer ?? {}) : {}) as Record<string, Value>;
+    if (typeof after === 'string') await this.#clock.sleep(parseDuration(after) ?? 0, signal);
+    if (typeof error === 'string') throw new ScenarioError(error, 'as the test wants it');
+    return answer;
+  }
+
+  /** Whether the next answer is this error. */
+  fails(asked: string, code: string): boolean {
+    const answer = this.#answers.get(asked);
+    const next = (Array.isArray(answer) ? answer[0] : answer) as { readonly error?: unknown } | number | undefined;
+    return typeof next === 'object' && next?.error === code;
+  }
+
+  #next(asked: string): Value | undefined {
+    const answer = this.#answers.get(asked);
+    if (!Array.isArray(answer)) return answer;
+    const [next, ...rest] = answer as readonly Value[];
+    if (rest.length > 0) this.#answers.set(asked, rest);
+    return next;
+  }
+}
+
+/** HTTP requests, asked as `METHOD URL`; an answer is `{status, json, body, headers}`, or a status. */
+export class SimulatedHttp implements HttpPort {
+  readonly #answers: Answers;
+  readonly #note: (what: string) => void;
+
+  constructor(answers: Readonly<Record<string, Value>>, clock: Clock, note: (what: string) => void) {
+    this.#answers = new Answers(answers, clock);
+    this.#note = note;
+  }
+
+  async request({ method, url, signal }: HttpRequest): Promise<HttpResponse> {
+    this.#note(`http ${method} ${url}`);
+    return toResponse(await this.#answers.take(`${method} ${url}`, signal));
+  }
+
+  /** Of a webhook, which is a POST. */
+  check(url: string): void {
+    if (this.#answers.fails(`POST ${url}`, 'http_forbidden'))
+      throw new ScenarioError('http_forbidden', 'as the test wants it');
+  }
+}
+
+function toResponse(answer: Value): HttpResponse {
+  if (typeof answer === 'number') return { status: answer, headers: {}, body: '' };
+  const { status = 200, json, body, headers } = (answer ?? {}) as Record<string, Value>;
+  const type: Record<string, string> = json === undefined ? {} : { 'content-type': 'application/json' };
+  return {
+    status: Number(status),
+    headers: { ...type, ...((headers ?? {}) as Record<string, string>) },
+    body: json === undefined ? plainText(body ?? '') : JSON.stringify(json),
+  };
+}
+
+/** The operation that ends calls. */
+const DELETE = 'delete';
+
+/** Call operations, asked by their names; an answer has the fields of the operation's result. */
+export class SimulatedOperations implements OperationPort {
+  readonly #answers: Answers;
+  readonly #note: (what: string) => void;
+  readonly #end: (dialogid: string) => void;
+
+  /** @param end ends the call of the simulation that has this id, if there is one */
+  constructor(
+    answers: Readonly<Record<string, Value>>,
+    clock: Clock,
+    note: (what: string) => void,
+    end: (dialogid: string) => void,
+  ) {
+    this.#answers = new Answers(answers, clock);
+    this.#note = note;
+    this.#end = end;
+  }
+
+  async call(name: string, _domain: string, parameters: object, signal: AbortSignal): Promise<Value> {
+    this.#note(`operation ${name}`);
+    const answer = await this.#answers.take(name, signal);
+    const { dialogid } = parameters as { readonly dialogid?: unknown };
+    if (name === DELETE && typeof dialogid === 'string') this.#end(dialogid);
+    const { after: _after, ...fields } = answer as Record<string, Value>;
+    return fields;
+  }
+}

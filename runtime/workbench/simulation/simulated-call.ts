@@ -1,0 +1,376 @@
+import {
+  type Answer,
+  type CallEnd,
+  type CallPort,
+  CallStateError,
+  type CollectOptions,
+  type CollectResult,
+  type DialOptions,
+  type DialogSide,
+  type OutgoingCall,
+  type PartyInfo,
+  type PlayOptions,
+  type PlayResult,
+  type PreAnswer,
+  type ReferOptions,
+  type Transfer,
+} from '../../runs/call-port.ts';
+import type { CallState, PlaySource } from '../../language/call-words.ts';
+import type { Clock } from '../../runs/clock.ts';
+import type { TailStep } from '../../runs/dtmf-tail.ts';
+import type { ConferringCall, EnterOptions, RoomTransfer } from '../../runs/ports/conferring.ts';
+import type { DtmfCall } from '../../runs/ports/dtmf.ts';
+import type { BridgingCall } from '../../runs/ports/bridging.ts';
+import type { HuntTransfer, HuntingCall } from '../../runs/ports/hunting.ts';
+import type { MessagingCall, SipMessage } from '../../runs/ports/messaging.ts';
+import type { CancellableTransfer } from '../../runs/ports/transfer.ts';
+import type { ListenOptions, ListeningCall, ListenResult } from '../../runs/ports/listening.ts';
+import type { RecordOptions, RecordResult, RecordingCall } from '../../runs/ports/recording.ts';
+import type { SayOptions, SpeakingCall } from '../../runs/ports/speaking.ts';
+import type { CallNotice, WatchedCall } from '../../runs/ports/watching.ts';
+import { AT_ONCE, type ScriptedAnswer, statusText } from './answers.ts';
+import { type CallEvent, type CallNames, type CallScript, SIMULATED_CALL, SIMULATED_DOMAIN } from './call-script.ts';
+import { type Called, callPhone, firstOf } from './calling.ts';
+import { ANSWERING, type PhoneScript, Phones } from './phones.ts';
+import { SimulatedParty } from './simulated-party.ts';
+import type { Turn } from './turns.ts';
+
+export type { ScriptedAnswer } from './answers.ts';
+
+/** How long a digit takes that is sent, with the pause after it. */
+const DIGIT_MS = 290;
+const DEFAULT_TIMEOUT_MS = 30_000;
+/** A call whose other side follows a script: components run against it as against a phone, without SIP. */
+export class SimulatedCall
+  implements
+    CallPort,
+    ConferringCall,
+    RecordingCall,
+    ListeningCall,
+    SpeakingCall,
+    WatchedCall,
+    HuntingCall,
+    DtmfCall,
+    BridgingCall,
+    MessagingCall
+{
+  readonly domain = SIMULATED_DOMAIN;
+  readonly dialled: string | undefined;
+  readonly events: CallEvent[] = [];
+  readonly names: CallNames;
+  readonly #clock: Clock;
+  readonly #script: CallScript;
+  readonly #phones: Phones;
+  readonly #end = new AbortController();
+  #party: SimulatedParty;
+  #label: string;
+  #state: CallState;
+  #opponent: PartyInfo | undefined;
+
+  constructor(clock: Clock, script: CallScript = {}) {
+    this.#clock = clock;
+    this.#script = script;
+    this.#phones = script.phones instanceof Phones ? script.phones : new Phones(script.phones);
+    this.names = script.names ?? SIMULATED_CALL;
+    this.#label = script.label === undefined || script.label === '' ? '' : `${script.label}: `;
+    this.#party = this.#makeParty(script.turns ?? (script.presses ?? []).map(toTurn));
+    const { direction = 'incoming' } = script;
+    this.#state = direction === 'incoming' ? 'incoming' : 'none';
+    this.dialled = direction === 'incoming' ? (script.to ?? '500') : undefined;
+    this.#opponent = direction === 'outgoing' ? undefined : party(script.from ?? '101');
+    if (direction === 'connected') this.#connected();
+  }
+
+  get callid(): string {
+    return this.names.callid;
+  }
+
+  get state(): CallState {
+    return this.#state;
+  }
+
+  get opponent(): PartyInfo | undefined {
+    return this.#opponent;
+  }
+
+  get dialogid(): string | undefined {
+    return this.#state === 'none' ? undefined : this.names.dialogid;
+  }
+
+  get opponentSide(): 'a' | 'b' | undefined {
+    if (this.#state === 'none') return undefined;
+    return this.dialled === undefined ? 'b' : 'a';
+  }
+
+  get endSignal(): AbortSignal {
+    return this.#end.signal;
+  }
+
+  /** What the other party has not come to do. */
+  get turnsLeft(): readonly Turn[] {
+    return this.#party.left;
+  }
+
+  /** Ends the call from outside: the other party hangs up, or somebody ends it by REST. */
+  end(by: CallEnd['by'], reason: string): void {
+    if (this.#end.signal.aborted) return;
+    this.#note(`ended by ${by}: ${reason}`);
+    this.#state = 'ended';
+    const end: CallEnd = { by, reason };
+    this.#end.abort(end);
+  }
+
+  async ring(): Promise<void> {
+    this.#require('ring', 'incoming');
+    this.#note('ring');
+  }
+
+  async answer(): Promise<void> {
+    if (this.#state === 'connected') return;
+    this.#require('answer', 'incoming');
+    this.#note('answer');
+    this.#connected();
+  }
+
+  async reject(status: number, reason?: string): Promise<void> {
+    this.#require('reject', 'incoming');
+    this.#note(`reject ${statusText(status, reason)}`);
+    this.end('scenario', `rejected ${status}`);
+  }
+
+  async hangup(): Promise<void> {
+    if (this.#state === 'none' || this.#state === 'ended') throw new CallStateError('hangup', this.#state);
+    this.#note('hangup');
+    this.end('scenario', 'hangup');
+  }
+
+  async play(sources: readonly PlaySource[], options: PlayOptions): Promise<PlayResult> {
+    this.#require('play', 'connected');
+    return this.#party.play(sources, options);
+  }
+
+  async collect(options: CollectOptions): Promise<CollectResult> {
+    this.#require('collect', 'connected');
+    return this.#party.collect(options);
+  }
+
+  async say(text: string, options: SayOptions): Promise<PlayResult> {
+    this.#require('say', 'connected');
+    return this.#party.say(text, options);
+  }
+
+  async listen(options: ListenOptions): Promise<ListenResult> {
+    this.#require('recognise', 'connected');
+    return this.#party.listen(options);
+  }
+
+  async record(options: RecordOptions): Promise<RecordResult> {
+    this.#require('record', 'connected');
+    return this.#party.record(options);
+  }
+
+  async echo(signal: AbortSignal): Promise<void> {
+    this.#require('echo', 'connected');
+    this.#note('echo');
+    await this.#party.forEver(signal);
+  }
+
+  async sendDtmf(steps: readonly TailStep[], signal: AbortSignal): Promise<void> {
+    this.#require('sendDtmf', 'connected');
+    for (const step of steps) {
+      if (step.kind === 'digits') this.#note(`send digits ${step.digits}`);
+      const lasts = step.kind === 'digits' ? step.digits.length * DIGIT_MS : step.ms;
+      await this.#clock.sleep(lasts, AbortSignal.any([signal, this.#end.signal]));
+    }
+  }
+
+  async sendMessage({ method, body }: SipMessage): Promise<Answer> {
+    this.#require('send_sip', 'connected');
+    this.#note(`send ${method} ${body}`.trim());
+    return { status: 200, reason: 'OK', line: 'SIP/2.0 200 OK', local: false };
+  }
+
+  async bridge(other: CallPort, signal: AbortSignal): Promise<'this' | 'other'> {
+    this.#require('bridge', 'connected');
+    if (!(other instanceof SimulatedCall)) throw new CallStateError('bridge', other.state);
+    other.#require('bridge', 'connected');
+    this.#note(`bridge ${other.opponent?.number ?? ''}`);
+    try {
+      await this.#party.forEver(AbortSignal.any([signal, other.endSignal]));
+    } catch (error) {
+      if (!this.#end.signal.aborted && !other.endSignal.aborted) throw error;
+    }
+    return this.#end.signal.aborted ? 'this' : 'other';
+  }
+
+  watch(watcher: (notice: CallNotice) => boolean): () => void {
+    return this.#party.watch(watcher);
+  }
+
+  dial(options: DialOptions): OutgoingCall {
+    const phone = this.#phone(options.to) ?? scripted(this.#script.dialled) ?? ANSWERING;
+    if (this.#script.label === '') this.#label = `${options.to}: `;
+    return this.#out('dial', options.to, () => this.#call(phone, { lowest: 100, ...options }));
+  }
+
+  takeOver({ dialogid, side }: DialogSide): OutgoingCall {
+    return this.#out('takeOver', `${dialogid} ${side}`, () =>
+      this.#call(this.#phone(dialogid) ?? { answers: this.#script.dialled ?? AT_ONCE }, { lowest: 100 }),
+    );
+  }
+
+  refer(options: ReferOptions): Transfer {
+    const phone = this.#target(options.to);
+    return this.#transfer('refer', options.to, (cancelled) =>
+      this.#call(phone, { lowest: 101, cancelled, ...options }),
+    );
+  }
+
+  join({ dialogid, side }: DialogSide): Transfer {
+    return this.#transfer('join', `${dialogid} ${side}`, () =>
+      this.#call({ answers: this.#script.target ?? AT_ONCE }, { lowest: 101 }),
+    );
+  }
+
+  enterRoom({ room }: EnterOptions): RoomTransfer {
+    // As in the demo domain, where the featurecode of conferences is *70.
+    const number = /^\d*$/.test(room) ? `*70${room || '123456'}` : room;
+    const transfer = this.#transfer('enter room', number, () =>
+      this.#call({ answers: this.#script.target ?? AT_ONCE }, { lowest: 101 }),
+    );
+    return { ...transfer, room: { confid: 'conf-1', number, participantid: 'participant-1' } };
+  }
+
+  /** The first to answer wins; when none does, the answer of the last to give up counts. */
+  referToFirst(targets: readonly string[], options: Omit<ReferOptions, 'to'>): HuntTransfer {
+    const { winner, followed } = firstOf(targets.map((target) => ({ target, phone: this.#target(target) })));
+    const transfer = this.#transfer('refer to first of', targets.join(' '), (cancelled) =>
+      this.#call(followed?.phone ?? ANSWERING, { lowest: 101, cancelled, ...options }),
+    );
+    const answeredBy = transfer.final.then(({ status }) => (status < 300 ? winner?.target : undefined));
+    return { ...transfer, answeredBy };
+  }
+
+  #phone(to: string): PhoneScript | undefined {
+    return this.#phones.called(to.replace(/[',].*$/, ''));
+  }
+
+  #target(to: string): PhoneScript {
+    return this.#phone(to) ?? scripted(this.#script.target) ?? ANSWERING;
+  }
+
+  #call(
+    phone: PhoneScript,
+    options: {
+      readonly lowest: number;
+      readonly timeoutMs?: number | undefined;
+      readonly cancelled?: AbortSignal;
+      readonly preAnswer?: PreAnswer | undefined;
+    },
+  ): Called {
+    const { lowest, timeoutMs = DEFAULT_TIMEOUT_MS, cancelled, preAnswer } = options;
+    const signal = AbortSignal.any([this.#end.signal, ...(cancelled ? [cancelled] : [])]);
+    return callPhone(this.#clock, phone, {
+      signal,
+      timeoutMs,
+      lowest,
+      preAnswer,
+      alone: (turns) => this.#alone(turns),
+    });
+  }
+
+  /** A called phone with a scenario of its own, before it is connected with whoever called it. */
+  #alone(turns: readonly Turn[]): SimulatedCall {
+    const { onEvent, onSaid } = this.#script;
+    const names = { callid: 'called@simulation', dialogid: 'called' };
+    const told = { ...(onEvent ? { onEvent } : {}), ...(onSaid ? { onSaid } : {}) };
+    const call = new SimulatedCall(this.#clock, { turns, label: 'called', names, ...told });
+    call.#connected();
+    return call;
+  }
+
+  #makeParty(turns: readonly Turn[]): SimulatedParty {
+    const link = {
+      clock: this.#clock,
+      endSignal: this.#end.signal,
+      note: (what: string, sounds?: readonly string[]) => this.#note(what, sounds),
+      hangUp: () => this.end('opponent', 'hung up'),
+      said: (file: string, words: string) => this.#script.onSaid?.(file, words),
+    };
+    return new SimulatedParty(link, turns);
+  }
+
+  #out(operation: string, target: string, follow: () => Called): OutgoingCall {
+    this.#require(operation, 'none');
+    this.#note(`${operation} ${target}`);
+    this.#state = 'outgoing';
+    this.#opponent = party(target);
+    const { provisional, final, turns } = follow();
+    void final.then(({ status }) => {
+      if (this.#end.signal.aborted) return;
+      if (status >= 300) return this.end('failure', statusText(status));
+      if (this.#party.left.length === 0) this.#party = this.#makeParty(turns());
+      this.#connected();
+    });
+    return { ...this.names, provisional, final };
+  }
+
+  #transfer(operation: string, target: string, follow: (cancelled: AbortSignal) => Called): CancellableTransfer {
+    this.#require(operation, 'connected');
+    this.#note(`${operation} ${target}`);
+    this.#state = 'transferred';
+    const control = new AbortController();
+    const { provisional, final } = follow(control.signal);
+    const { hangsUpInTransferAfter } = this.#script;
+    if (hangsUpInTransferAfter !== undefined) void this.#hangUpAfter(hangsUpInTransferAfter);
+    void final.then(({ status }) => {
+      if (this.#end.signal.aborted) return;
+      if (status < 300) this.end('transfer', 'transferred');
+      else this.#state = 'connected';
+    });
+    return { acallid: 'a@simulation', dialogid: 'dialog-2', provisional, final, cancel: () => control.abort() };
+  }
+
+  #connected(): void {
+    this.#state = 'connected';
+    this.#party.connected();
+    const { hangsUpAfter } = this.#script;
+    if (hangsUpAfter !== undefined) void this.#hangUpAfter(hangsUpAfter);
+  }
+
+  async #hangUpAfter(milliseconds: number): Promise<void> {
+    try {
+      await this.#clock.sleep(milliseconds, this.#end.signal);
+      this.end('opponent', 'hung up');
+    } catch {
+      // The call was over before: there is nothing left to hang up.
+    }
+  }
+
+  #require(operation: string, state: CallState): void {
+    if (this.#state !== state) throw new CallStateError(operation, this.#state);
+  }
+
+  #note(what: string, sounds?: readonly string[]): void {
+    const own = this.#label === '';
+    const event: CallEvent = {
+      at: this.#clock.now(),
+      what: `${this.#label}${what}`,
+      ...(sounds && own ? { sounds } : {}),
+    };
+    this.events.push(event);
+    this.#script.onEvent?.(event, this);
+  }
+}
+
+function party(number: string): PartyInfo {
+  return { number, login: undefined, name: undefined, domain: 'simulation', uri: `<sip:${number}@simulation>` };
+}
+
+function toTurn(digits: string): Turn {
+  return digits === '' ? { kind: 'silence' } : { kind: 'press', digits };
+}
+
+function scripted(answers: readonly ScriptedAnswer[] | undefined): PhoneScript | undefined {
+  return answers && { answers };
+}

@@ -1,0 +1,52 @@
+import { ScenarioError } from '../../language/errors.ts';
+import type { CallSpeechPort, SpeechChange, SpeechLayer } from '../../runs/ports/call-speech.ts';
+import type { TranscriptChannel, TranscriptPort, TranscriptSource } from '../../runs/ports/transcripts.ts';
+
+/**
+ * Speech recognition in simulations: of calls, in which nothing is said, what is asked for is noted; of recordings the words
+ * are known that were said into them.
+ */
+export class SimulatedSpeech implements CallSpeechPort, TranscriptPort {
+  readonly #note: (what: string) => void;
+  readonly #words: (file: string) => string;
+  readonly #layers = new Set<string>();
+
+  /** @param words all that was said into a recording */
+  constructor(note: (what: string) => void, words: (file: string) => string) {
+    this.#note = note;
+    this.#words = words;
+  }
+
+  async addLayer({ dialogid, callid, layer }: SpeechLayer): Promise<void> {
+    this.#layers.add(`${dialogid} ${layer}`);
+    this.#note(`recognise ${callid} as ${layer}`);
+  }
+
+  async removeLayer(domain: string, dialogid: string, layer: string): Promise<string> {
+    this.check(domain, dialogid, { command: 'remove', layer });
+    this.#layers.delete(`${dialogid} ${layer}`);
+    this.#note(`end recognition ${layer}`);
+    return '';
+  }
+
+  check(_domain: string, dialogid: string, change: SpeechChange): void {
+    if (change.command === 'add' || this.#layers.has(`${dialogid} ${change.layer}`)) return;
+    const details = { field: 'layer', reason: 'is not there' };
+    throw new ScenarioError('not_applicable', 'layer: is not there', { details });
+  }
+
+  async request(_domain: string, _idconn: string, reclink: string): Promise<void> {
+    this.#note(`queue transcription of ${reclink}`);
+  }
+
+  /** Every recording is there. */
+  async checkRequest(): Promise<void> {
+    await Promise.resolve();
+  }
+
+  async transcribe(source: TranscriptSource): Promise<readonly TranscriptChannel[]> {
+    const what = 'file' in source ? source.file.split('/').at(-1) : source.reclink;
+    this.#note(`transcribe ${what}`);
+    return [{ channel: 0, text: 'file' in source ? this.#words(source.file) : '' }];
+  }
+}

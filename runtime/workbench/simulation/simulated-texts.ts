@@ -1,0 +1,38 @@
+import type { Answer } from '../../runs/call-port.ts';
+import type { Clock } from '../../runs/clock.ts';
+import type { TextMessage, TextPort } from '../../runs/ports/texting.ts';
+import { AT_ONCE, followAnswers } from './answers.ts';
+import type { Phones } from './phones.ts';
+
+/** Milliseconds after which nobody waits for an answer any more. */
+const PATIENCE_MS = 20_000;
+const BUSY = 486;
+
+/** Texts in a simulation: a phone answers one as it answers a call, but takes it when it is busy, and without ringing. */
+export class SimulatedTexts implements TextPort {
+  readonly #clock: Clock;
+  readonly #phones: Phones;
+  readonly #note: (what: string) => void;
+
+  /** @param phones by number or login; whoever is not named takes what comes */
+  constructor(clock: Clock, phones: Phones, note: (what: string) => void) {
+    this.#clock = clock;
+    this.#phones = phones;
+    this.#note = note;
+  }
+
+  async send(_domain: string, { to, text }: TextMessage): Promise<Answer> {
+    this.#note(`message ${to} ${text}`);
+    const answers = this.#phones.texted(to)?.answers ?? AT_ONCE;
+    const final = answers.find(({ status }) => status >= 200);
+    const taken = final !== undefined && (final.status < 300 || final.status === BUSY);
+    const script = taken ? AT_ONCE : final === undefined ? [] : [{ ...final, local: nobody(final.status) }];
+    const { signal } = new AbortController();
+    return followAnswers(script, { clock: this.#clock, signal, timeoutMs: PATIENCE_MS, lowest: 200 }).final;
+  }
+}
+
+/** Answers that the platform gives in place of a phone: unknown, not registered. */
+function nobody(status: number): boolean {
+  return status === 404 || status === 480;
+}

@@ -1,0 +1,40 @@
+import { type Caller, type RunView, callerOf, callidOf, viewOf } from '../../runs/run-view.ts';
+import type { Run } from '../../runs/run/run.ts';
+import type { TraceEntry } from '../../runs/run/trace.ts';
+import type { CallEvent } from './call-script.ts';
+import type { Happenings } from './happenings.ts';
+import type { Simulation } from './simulation.ts';
+
+/** A step of a simulated run, and what happened meanwhile. */
+interface SimulatedEntry extends TraceEntry {
+  readonly events?: readonly CallEvent[];
+}
+
+/** A simulated run in the shape of a trace: `trace --json` of a node has the same but for the events. */
+export interface SimulatedRunView extends RunView {
+  readonly trace: readonly SimulatedEntry[];
+  readonly children?: readonly SimulatedRunView[];
+  /** Runs that got its call by `serve`. */
+  readonly served?: readonly SimulatedRunView[];
+}
+
+/** What happened in a simulation, for programs. */
+export function simulationView({ run, call, happenings }: Simulation): SimulatedRunView {
+  const caller = callerOf(call);
+  const served = happenings.served.map((each) => withEvents(each, caller, happenings));
+  return { ...withEvents(run, caller, happenings), ...(served.length === 0 ? {} : { served }) };
+}
+
+function withEvents(run: Run, caller: Caller, happenings: Happenings): SimulatedRunView {
+  const events = happenings.of(run);
+  const { children: _children, ...view } = viewOf(run, caller);
+  const children = run.children.map((child) => withEvents(child, { ...caller, callid: callidOf(child) }, happenings));
+  return {
+    ...view,
+    trace: view.trace.map((entry) => {
+      const during = events.get(entry.step);
+      return during ? { ...entry, events: during } : entry;
+    }),
+    ...(children.length === 0 ? {} : { children }),
+  };
+}

@@ -1,0 +1,155 @@
+import path from 'node:path';
+import type { Sandbox } from '../../sandbox/index.ts';
+import type { ComponentRegistry } from '../../runs/component.ts';
+import { SILENT } from '../../runs/log.ts';
+import { MemoryQueues } from '../../runs/ports/queueing.ts';
+import { type Program, runsScripts } from '../../language/program.ts';
+import type { Run, RunOutcome } from '../../runs/run/run.ts';
+import { startRun } from '../../runs/run/start-run.ts';
+import type { Value } from '../../language/values.ts';
+import { type CallNames, type CallScript, SIMULATED_DOMAIN } from './call-script.ts';
+import { type EventsByStep, Happenings } from './happenings.ts';
+import { Phones } from './phones.ts';
+import { SimulatedCall } from './simulated-call.ts';
+import { type Fixtures, type SelectEntities, SimulatedModel } from './simulated-model.ts';
+import { SimulatedRecordings } from './simulated-recordings.ts';
+import { TEST_TIME } from '../tests/test-time.ts';
+import { simulatedServices } from './services.ts';
+import { VirtualClock } from './virtual-clock.ts';
+
+export interface SimulationOptions {
+  readonly script: Omit<CallScript, 'onEvent'>;
+  readonly args?: Readonly<Record<string, Value>>;
+  /** Values that variables begin with in place of what the scenario says. */
+  readonly variables?: Readonly<Record<string, Value>>;
+  /** When it begins, milliseconds since the epoch; default: `TEST_TIME`. */
+  readonly at?: number;
+  readonly components: ComponentRegistry;
+  /** Opens the sandbox, for scenarios with scripts; without it a script is an error. */
+  readonly openSandbox?: (() => Promise<Sandbox>) | undefined;
+  /** Scripts wait for a debugger. */
+  readonly debug?: boolean;
+  /** Answers of HTTP requests: see `simulatedServices`. */
+  readonly http?: Readonly<Record<string, Value>>;
+  /** Answers of call operations, by their names. */
+  readonly operations?: Readonly<Record<string, Value>>;
+  /** What there is in the data model. */
+  readonly model?: Fixtures;
+  /** Callers that are in a queue before, by its name: after how many milliseconds each of them leaves it. */
+  readonly queues?: Readonly<Record<string, readonly number[]>>;
+  /** How the data model reads filters; left out: properties that have to be the same. */
+  readonly select?: SelectEntities | undefined;
+}
+
+/** A scenario that ran against a scripted caller. */
+export interface Simulation {
+  readonly run: Run;
+  readonly call: SimulatedCall;
+  readonly outcome: RunOutcome;
+  /** What happened to the call, by the step during which it did. */
+  readonly events: EventsByStep;
+  /** The same by the runs that it happened to, those that it started included. */
+  readonly happenings: Happenings;
+  /** As the run left it. */
+  readonly model: SimulatedModel;
+}
+
+/**
+ * Runs a scenario to its end on a virtual clock, without SIP. A scenario with parameters that must be given starts
+ * without a call, to make one; so does one whose script says that its call is an outgoing one.
+ * @throws ArgumentError
+ */
+export async function simulate(
+  program: Program,
+  {
+    script,
+    args = {},
+    variables = {},
+    at = TEST_TIME,
+    components,
+    http = {},
+    operations = {},
+    model: fixtures,
+    queues = {},
+    select,
+    openSandbox,
+    debug = false,
+  }: SimulationOptions,
+): Promise<Simulation> {
+  const clock = new VirtualClock(at);
+  const happenings = new Happenings(components);
+  const recordings = new SimulatedRecordings(fixtures);
+  const onSaid = recordings.said.bind(recordings);
+  const onEvent = happenings.happened.bind(happenings);
+  const phones = script.phones instanceof Phones ? script.phones : new Phones(script.phones);
+  const call = new SimulatedCall(clock, {
+    direction: program.parameters.some((parameter) => parameter.default === undefined) ? 'outgoing' : 'incoming',
+    ...script,
+    phones,
+    onEvent,
+    onSaid,
+  });
+  const calls = [call];
+  const sandbox = runsScripts(program) ? await openSandbox?.() : undefined;
+  const model = new SimulatedModel(fixtures, select);
+  const services = simulatedServices({
+    clock,
+    model,
+    recordings,
+    queues: lines(queues, clock),
+    components,
+    http,
+    operations,
+    ...(sandbox === undefined ? {} : { sandbox }),
+    ...(openSandbox === undefined ? {} : { openSandbox }),
+    openCall: () => {
+      const names = legNames(calls.length);
+      const leg = { direction: 'outgoing', label: '', phones, names, onEvent, onSaid } as const;
+      calls.push(new SimulatedCall(clock, leg));
+      return calls.at(-1) as SimulatedCall;
+    },
+    endCall: (dialogid) => calls.find((each) => each.dialogid === dialogid)?.end('external', 'Request Terminated'),
+    onServed: (served) => happenings.began(served),
+    phones,
+    folder: path.dirname(program.file),
+    debug,
+    note: (what) => onEvent({ at: clock.now(), what }),
+  });
+  const run = startRun(program, { call, args, variables, log: SILENT, clock, services });
+  happenings.began(run);
+  const outcome = await clock.run(run.finished);
+  return { run, call, outcome, events: happenings.ofFirst, happenings, model };
+}
+
+function legNames(count: number): CallNames {
+  return { callid: `leg-${count}@simulation`, dialogid: `leg-${count}` };
+}
+
+/**
+ * What a script says of the call.
+ * @param from the caller's number; `none`: something else starts the scenario
+ * @param to the number dialled; `none`: none was, for the platform has called the other party
+ */
+export function calledBy(
+  from: string | undefined,
+  to: string | undefined,
+): Pick<CallScript, 'from' | 'to' | 'direction'> {
+  if (from === 'none') return { direction: 'outgoing' };
+  const caller = from === undefined ? {} : { from };
+  if (to === 'none') return { ...caller, direction: 'connected' };
+  return { ...caller, ...(to === undefined ? {} : { to }) };
+}
+
+/** Queues in which others wait already; the domain of a simulated call is its own. */
+function lines(queues: Readonly<Record<string, readonly number[]>>, clock: VirtualClock): MemoryQueues {
+  const found = new MemoryQueues();
+  const never = new AbortController().signal;
+  for (const [name, times] of Object.entries(queues)) {
+    for (const [index, after] of times.entries()) {
+      const run = `before-${index + 1}`;
+      found.enter(SIMULATED_DOMAIN, name, { run, since: clock.now(), moved: () => undefined });
+      void clock.sleep(after, never).then(() => found.leave(SIMULATED_DOMAIN, name, run));
+    }
+  }
+  return found;
+}

@@ -1,0 +1,150 @@
+import { isDeepStrictEqual } from 'node:util';
+import { suggestName } from '../../language/problem.ts';
+import { failureText } from '../../runs/run/failure-text.ts';
+import type { Value } from '../../language/values.ts';
+import type { Simulation } from '../simulation/simulation.ts';
+import type { Expectations } from './test-file.ts';
+import type { Turn } from '../simulation/turns.ts';
+
+/** What is not as expected, one sentence each; empty: the test passes. */
+export function mismatches(simulation: Simulation, expected: Expectations): string[] {
+  const { outcome } = simulation;
+  return [
+    ...unknownNames(simulation, expected),
+    ...unheard(simulation),
+    ...failure(simulation, expected),
+    ...same('status', outcome.status, expected.status),
+    ...same('error', outcome.error?.code, expected.error),
+    ...same('path', path(simulation), expected.path),
+    ...same('prompts', prompts(simulation), expected.prompts),
+    ...inOrder(transcriptLines(simulation), expected.events ?? []),
+    ...each('exit of', lastExits(simulation), expected.exits),
+    ...each('result', results(simulation), expected.results),
+    ...each('variable', variables(simulation), expected.variables),
+    ...each('reported', outcome.result, expected.result),
+    ...(expected.value === undefined ? [] : same('value', outcome.value ?? null, expected.value)),
+    ...entities(simulation, expected),
+    ...late(outcome.milliseconds, expected.within),
+  ];
+}
+
+/** A failure that no expectation speaks of is told: it is what the author wants to know first. */
+function failure({ outcome: { error } }: Simulation, { status, error: code }: Expectations): string[] {
+  if (!error || status === 'failed' || code !== undefined) return [];
+  const where = error.block === '' ? ': ' : ` in block ${error.block}: `;
+  return [`the run failed${where}${failureText(error)} (${error.code})`];
+}
+
+/** Sounds that the caller waited for in vain. */
+function unheard(simulation: Simulation): string[] {
+  const { call } = simulation;
+  const [next] = call.turnsLeft.filter((turn) => turn.kind !== 'silence');
+  if (next === undefined) return [];
+  if (next.kind !== 'hear') return [`the caller was never asked to ${deed(next)}`];
+  return [`the caller never heard ${next.sound}; it heard ${prompts(simulation).join(', ') || 'nothing'}`];
+}
+
+function deed(turn: Turn): string {
+  if (turn.kind === 'press') return `press ${turn.digits}`;
+  return turn.kind === 'say' ? `say "${turn.text}"` : turn.kind.replace('_', ' ');
+}
+
+/** What the transcript says beside the blocks. */
+function transcriptLines({ run, events }: Simulation): string[] {
+  const of = (step: number): string[] => (events.get(step) ?? []).map(({ what }) => what);
+  return [...of(0), ...run.trace.flatMap(({ step, log = [] }) => [...log, ...of(step)])];
+}
+
+function path({ run }: Simulation): string[] {
+  return run.trace.map(({ block }) => block);
+}
+
+function prompts({ events }: Simulation): string[] {
+  return [...events.values()].flat().flatMap(({ sounds = [] }) => sounds);
+}
+
+function lastExits({ run }: Simulation): Record<string, Value> {
+  return Object.fromEntries(run.trace.map(({ block, exit }) => [block, exit ?? '']));
+}
+
+function results({ run }: Simulation): Record<string, Value> {
+  return Object.fromEntries(
+    run.trace.flatMap(({ block, result }) =>
+      Object.entries(result ?? {}).map(([field, value]) => [`${block}.${field}`, value] as const),
+    ),
+  );
+}
+
+/** Last values; a module has no variables. */
+function variables({ outcome }: Simulation): Readonly<Record<string, Value>> {
+  return outcome.variables ?? {};
+}
+
+/** Blocks, results and variables that are expected of a scenario that has none of the name. */
+function unknownNames({ run: { program } }: Simulation, expected: Expectations): string[] {
+  if (program.module !== undefined) return [];
+  const { path: blocks = [], exits = {}, results: fields = {}, variables: values = {} } = expected;
+  const known = [...program.blocks.keys()];
+  const ofBlocks = [...blocks, ...Object.keys(exits), ...Object.keys(fields).map((name) => name.split('.')[0] ?? '')];
+  const declared = program.variables.map(({ name }) => name);
+  return [...notThere('block', ofBlocks, known), ...notThere('variable', Object.keys(values), declared)];
+}
+
+function notThere(what: string, names: readonly string[], known: readonly string[]): string[] {
+  return [...new Set(names)]
+    .filter((name) => !known.includes(name))
+    .map((name) => {
+      const instead = suggestName(name, known);
+      return `the scenario has no ${what} "${name}"${instead === undefined ? '' : `; ${instead}`}`;
+    });
+}
+
+/** Of every class that is named: as many entities as are expected, in any order, with the properties that are expected. */
+function entities({ model }: Simulation, { model: expected = {} }: Expectations): string[] {
+  return Object.entries(expected).flatMap(([classname, wanted]) => {
+    const left = [...model.entities(classname)];
+    const missing = wanted.filter((entity) => {
+      const index = left.findIndex((candidate) =>
+        Object.entries(entity).every(([name, value]) => isDeepStrictEqual(candidate[name], value)),
+      );
+      if (index >= 0) left.splice(index, 1);
+      return index < 0;
+    });
+    return [
+      ...missing.map((entity) => `no entity of ${classname} is like ${show(entity)}`),
+      ...left.map((entity) => `an entity of ${classname} is not expected: ${show(entity)}`),
+    ];
+  });
+}
+
+function inOrder(lines: readonly string[], expected: readonly string[]): string[] {
+  let from = 0;
+  for (const line of expected) {
+    const found = lines.indexOf(line, from);
+    if (found < 0)
+      return [`"${line}" did not happen${from > 0 ? ` after "${lines[from - 1]}"` : ''}: ${lines.join('; ')}`];
+    from = found + 1;
+  }
+  return [];
+}
+
+function each(
+  what: string,
+  actual: Readonly<Record<string, Value>>,
+  expected: Readonly<Record<string, Value>> = {},
+): string[] {
+  return Object.entries(expected).flatMap(([name, value]) => same(`${what} ${name}`, actual[name], value));
+}
+
+function same(what: string, actual: unknown, expected: unknown): string[] {
+  if (expected === undefined || isDeepStrictEqual(actual, expected)) return [];
+  return [`${what}: expected ${show(expected)}, found ${show(actual)}`];
+}
+
+function late(milliseconds: number, within: number | undefined): string[] {
+  return within === undefined || milliseconds <= within ? [] : [`the run took ${milliseconds} ms, more than ${within}`];
+}
+
+function show(value: unknown): string {
+  return value === undefined ? 'nothing' : JSON.stringify(value);
+}

@@ -1,0 +1,160 @@
+import { readFile, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { checkFile } from '../../language/checker/check-file.ts';
+import type { ModuleCheckOptions } from '../../language/checker/module/check-module.ts';
+import type { ComponentRegistry } from '../../runs/component.ts';
+import { ArgumentError } from '../../language/errors.ts';
+import { filesBelow, isTestFile } from '../../language/files.ts';
+import { formatProblem } from '../../language/problem.ts';
+import type { Program } from '../../language/program.ts';
+import { compiling } from '../simulation/compiling.ts';
+import { mismatches } from './expectations.ts';
+import { type Simulation, type SimulationOptions, calledBy, simulate } from '../simulation/simulation.ts';
+import { type ScenarioTest, readTestFile } from './test-file.ts';
+import { transcript } from '../simulation/transcript.ts';
+
+/** How many tests failed are shown with their transcript. */
+const SHOWN = 20;
+
+interface TestResult {
+  readonly file: string;
+  readonly test: ScenarioTest;
+  readonly found: readonly string[];
+  readonly simulation: Simulation | undefined;
+}
+
+/**
+ * The `test` command: runs the scripted-caller tests (`*.test.yaml`) of files and folders, and prints a report: what failed
+ * with its transcript, with `show` every test.
+ * @returns the exit code: 0 when all pass, 1 when one fails or a file has mistakes, 2 when there is no test
+ */
+export async function runTests(
+  targets: readonly string[],
+  components: ComponentRegistry,
+  out: (line: string) => void,
+  /** For scenarios with scripts, and how the data model reads filters. */
+  { openSandbox, select, show = false }: Pick<SimulationOptions, 'openSandbox' | 'select'> & { show?: boolean } = {},
+): Promise<number> {
+  const files: string[] = [];
+  for (const target of targets) files.push(...(await testFiles(target)));
+  const results: TestResult[] = [];
+  let mistakes = 0;
+  const began = performance.now();
+  for (const file of files) {
+    const loaded = await load(file, { components, ...compiling(openSandbox) });
+    for (const problem of loaded.problems) out(problem);
+    mistakes += loaded.problems.length;
+    const { program } = loaded;
+    if (!program) continue;
+    for (const test of loaded.tests)
+      results.push(await runTest(file, test, program, { components, openSandbox, select }));
+  }
+  report(results, show, out);
+  const failed = results.filter(({ found }) => found.length > 0).length;
+  const seconds = ((performance.now() - began) / 1000).toFixed(1);
+  const broken = mistakes === 0 ? '' : `, ${mistakes} mistakes in files`;
+  out(`${results.length - failed} passed, ${failed} failed${broken} (${files.length} files, ${seconds}s)`);
+  if (results.length === 0 && mistakes === 0) return 2;
+  return failed > 0 || mistakes > 0 ? 1 : 0;
+}
+
+async function testFiles(target: string): Promise<string[]> {
+  try {
+    if ((await stat(target)).isDirectory()) return await filesBelow(target, isTestFile);
+    return [isTestFile(target) ? target : testsBeside(target)];
+  } catch {
+    // Named by the reader below.
+    return [target];
+  }
+}
+
+/** `menu.yaml` is tested by `menu.test.yaml`. */
+function testsBeside(scenario: string): string {
+  return scenario.replace(/\.(?:ya?ml|ts|js)$/, '.test.yaml');
+}
+
+interface LoadedTests {
+  readonly tests: readonly ScenarioTest[];
+  readonly program: Program | undefined;
+  readonly problems: readonly string[];
+}
+
+async function load(file: string, options: Omit<ModuleCheckOptions, 'file'>): Promise<LoadedTests> {
+  try {
+    const { tests, problems } = readTestFile(await readFile(file, 'utf8'), file);
+    if (problems.length > 0) return { tests: [], program: undefined, problems: problems.map(formatProblem) };
+    const scenario = path.join(path.dirname(file), tests.scenario ?? (await namesake(file)));
+    const checked = await checkFile({ ...options, file: scenario });
+    return {
+      tests: tests.tests,
+      program: checked.program,
+      problems: checked.program ? [] : checked.problems.map(formatProblem),
+    };
+  } catch (error) {
+    const { code, path: missing } = error as NodeJS.ErrnoException;
+    if (code === undefined) throw error;
+    return { tests: [], program: undefined, problems: [unreadable(file, missing ?? file, code)] };
+  }
+}
+
+/** What is said of a file of tests, when it or its scenario cannot be read. */
+function unreadable(file: string, missing: string, code: string): string {
+  if (code !== 'ENOENT') return `${missing}:1:1: the file cannot be read (${code})`;
+  if (missing === file) return `${file}:1:1: the file cannot be read (there is none)`;
+  const name = path.relative(path.dirname(file), missing);
+  return `${file}:1:1: there is no scenario ${name} for these tests; write scenario: FILE.yaml at the top of the file`;
+}
+
+/** `menu.test.yaml` tests `menu.yaml`, or `menu.ts` or `menu.js` where there is one. */
+async function namesake(file: string): Promise<string> {
+  const stem = file.replace(/\.test\.ya?ml$/, '');
+  for (const extension of ['.yaml', '.yml', '.ts', '.js']) {
+    const found = await stat(stem + extension).catch(() => undefined);
+    if (found) return path.basename(stem + extension);
+  }
+  return path.basename(`${stem}.yaml`);
+}
+
+async function runTest(
+  file: string,
+  test: ScenarioTest,
+  program: Program,
+  tools: Pick<SimulationOptions, 'components' | 'openSandbox' | 'select'>,
+): Promise<TestResult> {
+  const { turns, patience, phones, args, variables, http, operations, model, queues, from, to, at } = test;
+  const script = {
+    turns,
+    phones,
+    hangsUpAfter: patience,
+    ...calledBy(from, to),
+  };
+  try {
+    const simulation = await simulate(program, {
+      script,
+      args,
+      variables,
+      http,
+      operations,
+      model,
+      queues,
+      ...(at === undefined ? {} : { at }),
+      ...tools,
+    });
+    return { file, test, simulation, found: mismatches(simulation, test.expect) };
+  } catch (error) {
+    if (!(error instanceof ArgumentError)) throw error;
+    return { file, test, simulation: undefined, found: [error.message] };
+  }
+}
+
+/** @param all passed tests are shown, too */
+function report(results: readonly TestResult[], all: boolean, out: (line: string) => void): void {
+  let shown = 0;
+  for (const { file, test, found, simulation } of results) {
+    if (found.length === 0 && !all) continue;
+    out(`${found.length === 0 ? 'passed' : 'FAILED'} ${file}:${test.line}: ${test.name}`);
+    for (const line of found) out(`  ${line}`);
+    shown += 1;
+    if (simulation && (all || shown <= SHOWN)) for (const line of transcript(simulation)) out(`    ${line}`);
+  }
+}

@@ -1,0 +1,395 @@
+import { type Node, isMap, isScalar, isSeq } from 'yaml';
+import { parseDuration } from '../../language/duration.ts';
+import { type Problem, suggestName } from '../../language/problem.ts';
+import { type Entry, scalarText } from '../../language/checker/text/source.ts';
+import { YamlSource } from '../../language/checker/text/yaml-source.ts';
+import { RECORDING } from '../../runs/ports/recording.ts';
+import type { Value } from '../../language/values.ts';
+import { type PhoneScript, type PhoneScripts, readPhone } from '../simulation/phones.ts';
+import type { Fixtures } from '../simulation/simulated-model.ts';
+import { parseTime } from './test-time.ts';
+import type { Turn } from '../simulation/turns.ts';
+
+/** Tests of a scenario: a scripted caller, and what is expected of the run. */
+export interface TestFile {
+  /** File of the scenario, relative to the test file; undefined: the one of the same name. */
+  readonly scenario: string | undefined;
+  readonly tests: readonly ScenarioTest[];
+}
+
+export interface ScenarioTest {
+  readonly name: string;
+  readonly line: number;
+  /** Number of the caller, or `none`: the scenario was started by something else. */
+  readonly from: string | undefined;
+  /** The number dialled, or `none`: the platform has called the other party. */
+  readonly to: string | undefined;
+  /** When it begins, milliseconds since the epoch. */
+  readonly at: number | undefined;
+  readonly args: Readonly<Record<string, Value>>;
+  /** Values that variables begin with, as INVITEBYIVR gives them. */
+  readonly variables: Readonly<Record<string, Value>>;
+  /** Milliseconds after which the caller hangs up, whatever happens. */
+  readonly patience: number;
+  readonly turns: readonly Turn[];
+  readonly phones: PhoneScripts;
+  /** Answers of HTTP requests in order, by `METHOD URL`. */
+  readonly http: Readonly<Record<string, Value>>;
+  /** Answers of call operations in order, by name. */
+  readonly operations: Readonly<Record<string, Value>>;
+  /** What there is in the data model. */
+  readonly model: Fixtures;
+  /** Callers in queues before this one: after how many milliseconds each leaves. */
+  readonly queues: Readonly<Record<string, readonly number[]>>;
+  readonly expect: Expectations;
+}
+
+/** All are optional; what is not named is not looked at. */
+export interface Expectations {
+  readonly status?: string;
+  /** Names of the blocks in the order in which they ran. */
+  readonly path?: readonly string[];
+  /** The last exit of a block. */
+  readonly exits?: Readonly<Record<string, string>>;
+  /** All that was played or spoken, in order. */
+  readonly prompts?: readonly string[];
+  /** Lines of the transcript that come in this order, others between them. */
+  readonly events?: readonly string[];
+  /** `block.field`: value. */
+  readonly results?: Readonly<Record<string, Value>>;
+  readonly variables?: Readonly<Record<string, Value>>;
+  /** Fields that `report` set. */
+  readonly result?: Readonly<Record<string, Value>>;
+  /** What `return` gave. */
+  readonly value?: Value;
+  /** Code of the error that the run failed with. */
+  readonly error?: string;
+  /** Entities that there are in the end, with the properties that are named; of a class all of them. */
+  readonly model?: Fixtures;
+  /** Milliseconds the run may take. */
+  readonly within?: number;
+}
+
+/** A caller who says nothing hangs up at last: a scenario that listens for ever comes to an end. */
+export const PATIENCE_MS = 120_000;
+
+const TEST_KEYS = [
+  'name',
+  'from',
+  'to',
+  'at',
+  'args',
+  'variables',
+  'patience',
+  'steps',
+  'phones',
+  'http',
+  'operations',
+  'model',
+  'queues',
+  'expect',
+];
+const EXPECT_KEYS = [
+  'status',
+  'path',
+  'exits',
+  'prompts',
+  'events',
+  'results',
+  'variables',
+  'result',
+  'value',
+  'error',
+  'model',
+  'within',
+];
+const STEPS = ['hears', 'presses', 'says', 'silence', 'hangs_up', 'holds', 'resumes'];
+const STATUSES = ['completed', 'ended', 'failed', 'stopped'];
+
+/** Reads the text of a test file; every mistake at once. */
+export function readTestFile(text: string, file: string): { tests: TestFile; problems: readonly Problem[] } {
+  const source = new YamlSource(text, file);
+  const tests = new TestReader(source).read();
+  return { tests, problems: source.problems };
+}
+
+class TestReader {
+  readonly #source: YamlSource;
+
+  constructor(source: YamlSource) {
+    this.#source = source;
+  }
+
+  read(): TestFile {
+    const { root } = this.#source;
+    if (!isMap(root)) {
+      if (this.#source.problems.length === 0) this.#source.problem(root, 'a test file is a map with tests');
+      return { scenario: undefined, tests: [] };
+    }
+    const fields = this.#fields(root, ['scenario', 'tests'], 'a test file');
+    const list = fields.get('tests')?.value ?? null;
+    if (!isSeq(list) || list.items.length === 0) {
+      this.#source.problem(
+        list ?? root,
+        'a test file needs tests',
+        'write tests: and a list, each with name and steps',
+      );
+    }
+    const tests = isSeq(list) ? list.items.flatMap((item) => this.#test(item as Node)) : [];
+    return { scenario: this.#text(fields.get('scenario')), tests };
+  }
+
+  #test(node: Node): ScenarioTest[] {
+    if (!isMap(node)) {
+      this.#source.problem(node, 'a test is a map with name, steps and expect');
+      return [];
+    }
+    const fields = this.#fields(node, TEST_KEYS, 'a test');
+    const name = this.#text(fields.get('name'));
+    if (name === undefined) this.#source.problem(node, 'the test has no name', 'write name: what it shows');
+    return [
+      {
+        name: name ?? '',
+        line: this.#source.line(node),
+        from: this.#text(fields.get('from')),
+        to: this.#text(fields.get('to')),
+        at: this.#time(fields.get('at')),
+        args: this.#map(fields.get('args'), 'args'),
+        variables: this.#map(fields.get('variables'), 'variables'),
+        patience: this.#duration(fields.get('patience')) ?? PATIENCE_MS,
+        turns: this.#steps(fields.get('steps')),
+        phones: this.#phones(fields.get('phones')),
+        http: this.#map(fields.get('http'), 'http'),
+        operations: this.#operations(fields.get('operations')),
+        model: this.#fixtures(fields.get('model')),
+        queues: this.#queues(fields.get('queues')),
+        expect: this.#expectations(fields.get('expect')),
+      },
+    ];
+  }
+
+  #time(entry: Entry | undefined): number | undefined {
+    if (!entry) return undefined;
+    const text = this.#text(entry) ?? '';
+    const time = parseTime(text);
+    if (time === undefined)
+      this.#source.problem(entry.value ?? entry.keyNode, `"${text}" is no time`, 'write e.g. 2026-11-23T09:30+01:00');
+    return time;
+  }
+
+  #steps(entry: Entry | undefined): Turn[] {
+    if (!entry) return [];
+    if (!isSeq(entry.value)) {
+      this.#source.problem(entry.value ?? entry.keyNode, 'steps must be a list', 'e.g. [{ presses: "1" }, hangs_up]');
+      return [];
+    }
+    return entry.value.items.flatMap((item) => this.#step(item as Node) ?? []);
+  }
+
+  /** `{hears: welcome.wav}`, `{presses: "1", after: 2s}`, `silence`, `hangs_up`. */
+  #step(node: Node): Turn | undefined {
+    if (isScalar(node)) return this.#turn(node, scalarText(node), undefined, undefined);
+    if (!isMap(node)) {
+      this.#source.problem(node, 'a step is one of the caller’s deeds', `there is: ${STEPS.join(', ')}`);
+      return undefined;
+    }
+    const before = this.#source.problems.length;
+    const fields = this.#fields(node, [...STEPS, 'after'], 'a step');
+    // That it is another deed is told.
+    if (this.#source.problems.length > before) return undefined;
+    const [deed, ...more] = [...fields].filter(([key]) => key !== 'after');
+    if (!deed || more.length > 0) {
+      this.#source.problem(node, 'a step is exactly one deed', `there is: ${STEPS.join(', ')}`);
+      return undefined;
+    }
+    const [kind, entry] = deed;
+    return this.#turn(entry.keyNode, kind, entry, this.#duration(fields.get('after')));
+  }
+
+  #turn(node: Node, kind: string, entry: Entry | undefined, given: number | undefined): Turn | undefined {
+    const text = this.#text(entry) ?? '';
+    // `hangs_up: 5s` says the same as `{hangs_up: , after: 5s}`.
+    const after = given ?? (/^(hangs_up|holds|resumes)$/.test(kind) && text !== '' ? this.#duration(entry) : undefined);
+    const when = after === undefined ? {} : { after };
+    if (kind === 'hears')
+      return this.#needed(node, text, {
+        kind: 'hear',
+        sound: asHeard(text),
+      });
+    if (kind === 'presses')
+      return this.#digits(entry, node, text) ? { kind: 'press', digits: text, ...when } : undefined;
+    if (kind === 'says') return this.#needed(node, text, { kind: 'say', text, ...when });
+    if (kind === 'silence') return { kind: 'silence' };
+    if (kind === 'hangs_up') return { kind: 'hang_up', ...when };
+    if (kind === 'holds') return { kind: 'hold', ...when };
+    if (kind === 'resumes') return { kind: 'unhold', ...when };
+    this.#source.problem(node, `there is no step "${kind}"`, suggestName(kind, STEPS));
+    return undefined;
+  }
+
+  #needed(node: Node, text: string, turn: Turn): Turn | undefined {
+    if (text !== '') return turn;
+    this.#source.problem(node, 'the step says not what');
+    return undefined;
+  }
+
+  #digits(entry: Entry | undefined, node: Node, text: string): boolean {
+    if (/^[0-9*#A-D]+$/.test(text)) return true;
+    this.#source.problem(entry?.value ?? node, `"${text}" are no keys`, 'use 0-9 * # A-D, in quotes');
+    return false;
+  }
+
+  /** `{ "102": busy }`, or a list, one for each call. */
+  #phones(entry: Entry | undefined): PhoneScripts {
+    const phones: Record<string, PhoneScript[]> = {};
+    for (const { key, keyNode, value } of this.#entries(entry, 'phones')) {
+      phones[key] = (isSeq(value) ? (value.items as Node[]) : [value ?? keyNode]).flatMap((node) => {
+        const text = isScalar(node) && node !== keyNode ? scalarText(node) : '';
+        const script = readPhone(text);
+        if (!script)
+          this.#source.problem(
+            node,
+            `"${text}" says not what the phone does`,
+            'write answers, answers after 5s, busy, no answer, or a SIP status',
+          );
+        return script ?? [];
+      });
+    }
+    return phones;
+  }
+
+  /** `{ lookup: { ids: [a, b] } }`, or a list of such maps. */
+  #operations(entry: Entry | undefined): Record<string, Value> {
+    const operations = this.#map(entry, 'operations');
+    for (const { key, keyNode, value } of this.#entries(entry, 'operations')) {
+      const answers = [operations[key]].flat();
+      if (!answers.every(isObject))
+        this.#source.problem(value ?? keyNode, `"${key}" must be a map of what it gives`, 'e.g. { result: ok }');
+    }
+    return operations;
+  }
+
+  /** `{ class: [{ id: 1, name: x }] }` */
+  #fixtures(entry: Entry | undefined): Fixtures {
+    const fixtures: Record<string, Fixtures[string]> = {};
+    for (const { key, keyNode, value } of this.#entries(entry, 'model')) {
+      const entities = value?.toJSON() as unknown;
+      if (Array.isArray(entities) && entities.every((each) => isObject(each)))
+        fixtures[key] = entities as Fixtures[string];
+      else
+        this.#source.problem(
+          value ?? keyNode,
+          `"${key}" must be a list of entities`,
+          `write ${key}: [{ name: value }]`,
+        );
+    }
+    return fixtures;
+  }
+
+  /** `{ support: [20s, 45s] }` */
+  #queues(entry: Entry | undefined): Record<string, number[]> {
+    const queues: Record<string, number[]> = {};
+    for (const { key, keyNode, value } of this.#entries(entry, 'queues')) {
+      const times = isSeq(value) ? value.items.map((item) => parseDuration(textOfNode(item as Node))) : [undefined];
+      const known = times.filter((time) => time !== undefined);
+      if (known.length === times.length) queues[key] = known;
+      else
+        this.#source.problem(
+          value ?? keyNode,
+          `"${key}" must be a list of durations`,
+          'e.g. [20s, 45s]: when those before leave',
+        );
+    }
+    return queues;
+  }
+
+  #expectations(entry: Entry | undefined): Expectations {
+    if (!entry) return {};
+    if (!isMap(entry.value)) {
+      this.#source.problem(entry.value ?? entry.keyNode, 'expect must be a map');
+      return {};
+    }
+    const fields = this.#fields(entry.value, EXPECT_KEYS, 'expect');
+    const expectations: Record<string, unknown> = {};
+    for (const [key, field] of fields) {
+      const value = this.#expectation(key, field);
+      if (value !== undefined) expectations[key] = value;
+    }
+    return expectations;
+  }
+
+  #expectation(key: string, field: Entry): unknown {
+    if (key === 'model') return this.#fixtures(field);
+    if (key === 'within') return this.#duration(field);
+    if (key === 'value') return (field.value?.toJSON() ?? null) as Value;
+    if (key === 'path' || key === 'events') return this.#list(field);
+    if (key === 'prompts') return this.#list(field).map(asHeard);
+    if (key === 'exits')
+      return Object.fromEntries(this.#entries(field, key).map(({ key: name, value }) => [name, textOfNode(value)]));
+    if (key === 'status' || key === 'error') return this.#word(key, field);
+    return this.#map(field, key);
+  }
+
+  #word(key: string, field: Entry): string | undefined {
+    const text = this.#text(field) ?? '';
+    if (key === 'status' && !STATUSES.includes(text))
+      this.#source.problem(field.value ?? field.keyNode, `there is no status "${text}"`, suggestName(text, STATUSES));
+    return text;
+  }
+
+  #list(field: Entry): string[] {
+    if (isSeq(field.value)) return field.value.items.map((item) => textOfNode(item as Node));
+    this.#source.problem(field.value ?? field.keyNode, `${field.key} must be a list`);
+    return [];
+  }
+
+  #map(entry: Entry | undefined, what: string): Record<string, Value> {
+    return Object.fromEntries(
+      this.#entries(entry, what).map(({ key, value }) => [key, (value?.toJSON() ?? null) as Value]),
+    );
+  }
+
+  #entries(entry: Entry | undefined, what: string): Entry[] {
+    if (!entry || entry.value === null) return [];
+    if (isMap(entry.value)) return this.#source.entries(entry.value);
+    this.#source.problem(entry.value, `${what} must be a map`);
+    return [];
+  }
+
+  #duration(entry: Entry | undefined): number | undefined {
+    if (!entry) return undefined;
+    const text = this.#text(entry) ?? '';
+    const milliseconds = parseDuration(text);
+    if (milliseconds === undefined)
+      this.#source.problem(entry.value ?? entry.keyNode, `"${text}" is no duration`, 'write e.g. 5s');
+    return milliseconds;
+  }
+
+  /** Numbers as they are written: `presses: 012`. */
+  #text(entry: Entry | undefined): string | undefined {
+    return entry?.value === undefined || entry.value === null ? undefined : textOfNode(entry.value);
+  }
+
+  #fields(node: Node, known: readonly string[], what: string): Map<string, Entry> {
+    const fields = new Map<string, Entry>();
+    for (const entry of isMap(node) ? this.#source.entries(node) : []) {
+      if (known.includes(entry.key)) fields.set(entry.key, entry);
+      else this.#source.problem(entry.keyNode, `${what} has no "${entry.key}"`, suggestName(entry.key, known));
+    }
+    return fields;
+  }
+}
+
+/** A sound as the caller hears it: a recording by the name of its file, and a text as it is. */
+function asHeard(sound: string): string {
+  return sound.replace(new RegExp(`^(?:${RECORDING}|say(?:\\[[\\w-]+\\])?:)`), '');
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function textOfNode(node: Node | null): string {
+  if (!isScalar(node) || node.value === null) return '';
+  return typeof node.value === 'number' ? (node.source ?? String(node.value)) : scalarText(node);
+}

@@ -1,0 +1,192 @@
+import path from 'node:path';
+import { INTERRUPTED, MAX_SUBJECT_LENGTH, type ToldEvent, type TraceEntry } from '../../runs/run/trace.ts';
+import type { RunOutcome } from '../../runs/run/run.ts';
+import { CHARACTER_MS, PROMPT_MS } from '../simulation/simulated-party.ts';
+import { THINK_MS } from '../simulation/turns.ts';
+import { type Value, plainText } from '../../language/values.ts';
+import { keysOf, listens } from './called-phones.ts';
+import { LONG_MS } from './outside-answers.ts';
+import { parseDuration } from '../../language/duration.ts';
+
+/** A step of the caller, in the words of tests. */
+export type Step = string | Record<string, string>;
+
+/** Components that ask by a sound of their own, and wait for an answer after it. */
+const ASKS: ReadonlySet<string> = new Set(['collect', 'menu', 'recognise']);
+/** Components that take no time in a test. */
+const AT_ONCE: ReadonlySet<string> = new Set(
+  'answer bindings if leg_dtmf leg_notify log loop model_list model_read model_write publish report return ring script send set stop switch terminate webhook'.split(
+    ' ',
+  ),
+);
+/** Components by which a scenario ends calls, its own as well. */
+const ENDS_CALLS: ReadonlySet<string> = new Set(['terminate', 'operation.delete']);
+
+/**
+ * What the caller did, one after another.
+ * @param main what was done while the scenario had the call
+ * @param outcome how it ended; undefined while it runs
+ */
+export function callerSteps(main: readonly TraceEntry[], outcome: RunOutcome | undefined): Step[] {
+  const steps: Step[] = [];
+  const by = hangsUp(main, outcome?.reason);
+  // When the step before was done, and which entries have begun since.
+  let since = main[0]?.start ?? 0;
+  let done = 0;
+  for (const [index, entry] of main.entries()) {
+    const when = (at: number): When => ({ at, since, entries: main.slice(done, index + 1) });
+    for (const { at, what } of entry.told ?? []) {
+      if (kindOf(what) === 'hangup' && !by) continue;
+      steps.push(...interrupted(what, when(at), entry));
+      [since, done] = [at, index];
+    }
+    if (entry.interrupt !== undefined && kindOf(entry.interrupt) === 'hangup' && !by) continue;
+    const deeds = entry.interrupt === undefined ? deed(entry) : interrupted(entry.interrupt, when(endOf(entry)), entry);
+    if (deeds.length === 0) continue;
+    steps.push(...deeds);
+    [since, done] = [endOf(entry), index + 1];
+  }
+  if (!by || steps.some((step) => typeof step === 'object' && 'hangs_up' in step)) return steps;
+  return [...steps, ...hangUp(main, { since, entries: main.slice(done) })];
+}
+
+/** Whether the caller ended the call, or somebody else whose place it takes in the test. */
+function hangsUp(main: readonly TraceEntry[], reason: string | undefined): boolean {
+  if (reason === undefined) return main.some(({ interrupt }) => interrupt?.startsWith('hangup') === true);
+  if (reason.startsWith('opponent') || reason.startsWith('taken')) return true;
+  return reason.startsWith('external') && !main.some(({ component }) => ENDS_CALLS.has(component));
+}
+
+/** A moment, and what was done between the step before and it. */
+interface When {
+  readonly at: number;
+  readonly since: number;
+  readonly entries: readonly TraceEntry[];
+}
+
+function endOf({ start, milliseconds = 0 }: TraceEntry): number {
+  return start + milliseconds;
+}
+
+function deed(entry: TraceEntry): Step[] {
+  const { component, exit, result, milliseconds = 0, listened, leg } = entry;
+  if (leg !== undefined) return [];
+  if (component === 'record') return recorded(result ?? {}, milliseconds);
+  if (component === 'recognise' && exit !== INTERRUPTED) return [said(exit, result?.['text'])];
+  if (!listens(component) || exit === INTERRUPTED) return [];
+  const keys = keysOf(entry);
+  if (keys !== '') return [{ presses: keys }];
+  return component === 'collect' || component === 'menu' || listened === true ? ['silence'] : [];
+}
+
+/** What nobody understood is none of the words that are expected. */
+function said(exit: string | undefined, text: Value | undefined): Step {
+  if (text !== undefined && text !== '') return { says: plainText(text) };
+  return exit === 'failed' ? { says: '?' } : 'silence';
+}
+
+/** Something was said as long as the recording took; what ended it came then. */
+function recorded(result: Readonly<Record<string, Value>>, milliseconds: number): Step[] {
+  const { reason, digit, milliseconds: length } = result;
+  if (reason === 'silence' && typeof length === 'number' && length < THINK_MS) return ['silence'];
+  const spoken = (typeof length === 'number' ? length : milliseconds) - 2 * THINK_MS;
+  // It ends before the recording would by itself: whoever hung up at the last moment was there before.
+  const says = { says: 'x'.repeat(Math.max(1, Math.ceil(spoken / CHARACTER_MS) - 1)) };
+  return reason === 'digit' ? [says, { presses: plainText(digit ?? '#') }] : [says];
+}
+
+function interrupted(interrupt: string, when: When, entry: TraceEntry): Step[] {
+  const [kind, key = ''] = interrupt.split(' ');
+  const sound = kind === 'unhold' ? undefined : lastSound(when.entries, entry);
+  const after = sound === undefined ? `${elapsed(when)}ms` : within(when.at - entry.start);
+  const steps = deedOf(kind, key, after);
+  return sound === undefined || steps.length === 0 ? steps : [{ hears: sound }, ...steps];
+}
+
+function deedOf(kind: string | undefined, key: string, after: string): Step[] {
+  if (kind === 'dtmf') return [{ presses: key, after }];
+  if (kind === 'hold') return [{ holds: after }];
+  if (kind === 'unhold') return [{ resumes: after }];
+  return kind === 'hangup' ? [{ hangs_up: after }] : [];
+}
+
+function kindOf(what: ToldEvent['what']): string {
+  return what.split(' ')[0] ?? '';
+}
+
+/** The end of a call that no block was told of by name. */
+function hangUp(main: readonly TraceEntry[], { since, entries }: Omit<When, 'at'>): Step[] {
+  const last = main.at(-1);
+  if (last === undefined) return ['hangs_up'];
+  const at = endOf(last);
+  // While it spoke: the time until then has passed.
+  if (last.component === 'record' && last.exit === INTERRUPTED) return [{ hangs_up: `${THINK_MS}ms` }];
+  const sound = last.exit === INTERRUPTED ? lastSound(entries, last) : undefined;
+  if (sound !== undefined) return [{ hears: sound }, { hangs_up: within(last.milliseconds ?? 0) }];
+  return [{ hangs_up: `${elapsed({ at, since, entries })}ms` }];
+}
+
+/** In a test sounds last as long as they do: the beginning of the one that was heard is what counts. */
+function within(milliseconds: number): string {
+  return `${Math.min(THINK_MS, milliseconds)}ms`;
+}
+
+/** The sound that an entry was playing, by the name that tests have for it; undefined when it is no single one, or was heard before. */
+function lastSound(entries: readonly TraceEntry[], entry: TraceEntry): string | undefined {
+  const { component, subject, leg } = entry;
+  // Nothing, and what has another name in each run, cannot be waited for.
+  if (subject === undefined || /^(silence|recording):/.test(subject)) return undefined;
+  const isOne = component === 'say' || ((component === 'play' || ASKS.has(component)) && !subject.includes(' '));
+  if (!isOne || leg !== undefined || subject.length >= MAX_SUBJECT_LENGTH) return undefined;
+  if (entries.filter((each) => each.subject === subject).length !== 1) return undefined;
+  return component === 'say' ? subject : soundName(subject);
+}
+
+function soundName(subject: string): string {
+  const [, text] = /^say(?:\[[^\]]*\])?:\s*(.*)$/s.exec(subject) ?? [];
+  if (text !== undefined) return text.trim();
+  return subject.startsWith('tone:') ? subject : path.posix.basename(subject);
+}
+
+/**
+ * Milliseconds from the step before to a moment, as they pass in a test: there a sound is as long as its kind is, whatever
+ * is in it.
+ */
+function elapsed({ at, since, entries }: When): number {
+  let total = 0;
+  let from = since;
+  for (const entry of entries) {
+    const begin = Math.max(from, entry.start);
+    const end = Math.min(at, endOf(entry));
+    if (end < begin) continue;
+    // What lies between two entries: nothing, or what a module did by itself.
+    total += begin - from;
+    const length = simulated(entry);
+    const [first, last] = [begin - entry.start, end - entry.start];
+    const over = entry.exit !== INTERRUPTED && end === endOf(entry);
+    total += Math.max(0, (over ? length : Math.min(last, length - 1)) - Math.min(first, length));
+    from = end;
+  }
+  return Math.max(0, Math.round(total + Math.max(0, at - from)));
+}
+
+/** Answers of others are given at once, unless they took long. */
+function isShortAnswer(component: string, milliseconds: number): boolean {
+  return (component === 'http' || component.startsWith('operation.')) && milliseconds < LONG_MS;
+}
+
+/** How long an entry takes in a test; Infinity where it was cut short, and only its sounds could tell. */
+function simulated({ component, subject, milliseconds = 0, exit }: TraceEntry): number {
+  const lasts =
+    exit === INTERRUPTED
+      ? Infinity
+      : AT_ONCE.has(component) || isShortAnswer(component, milliseconds)
+        ? 0
+        : milliseconds;
+  if (subject === undefined || subject.length >= MAX_SUBJECT_LENGTH) return lasts;
+  if (component === 'say') return subject.length * CHARACTER_MS;
+  if (component !== 'play' || subject.includes(' ')) return lasts;
+  const [, kind = '', rest = ''] = /^(silence|say(?:\[[^\]]*\])?):(.*)$/s.exec(subject) ?? [];
+  if (kind === 'silence') return parseDuration(rest) ?? lasts;
+  return kind === '' ? PROMPT_MS : rest.trim().length * CHARACTER_MS;
+}

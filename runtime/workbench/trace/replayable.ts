@@ -1,0 +1,89 @@
+import type { RunView } from '../../runs/run-view.ts';
+import type { TraceEntry } from '../../runs/run/trace.ts';
+
+/** A run that cannot be made a test, because something decided its way that a test has no words for. */
+export class ReplayError extends Error {
+  override readonly name = 'ReplayError';
+  readonly code = 'not_replayable';
+  /** The block that it is about; empty: the run as a whole. */
+  readonly block: string;
+  readonly reason: string;
+
+  constructor(block: string, reason: string) {
+    super(`no test can be made of this run: ${block === '' ? '' : `block ${block}: `}${reason}`);
+    this.block = block;
+    this.reason = reason;
+  }
+}
+
+/** Errors that are not of the scenario's doing, and how they are told. */
+const OUTSIDE: Readonly<Record<string, string>> = {
+  unavailable: 'the node lacked something that simulations have',
+  internal: 'something failed in the node',
+  sandbox_lost: 'the process of the script was lost',
+  model_refused: 'the data model refused what simulations accept',
+  model_unknown_class: 'the data model has no such class, simulations have any',
+  dialog_not_found: 'the live call was not there, in simulations any id is one',
+  not_applicable: 'the live call could not take it, in simulations any call can',
+  slot_taken: 'another caller was parked there',
+  queue_full: 'the queue was full of others',
+};
+
+/** What others decided: exits of components that simulations cannot take, unless another run of the family does it. */
+const BY_OTHERS: Readonly<
+  Record<string, { readonly exit: string; readonly by: string | undefined; readonly what: string }>
+> = {
+  receive: { exit: 'next', by: 'send', what: 'the message came from a run that is none of its own' },
+  wait_event: { exit: 'next', by: 'publish', what: 'the event came from outside' },
+  park: { exit: 'retrieved', by: 'retrieve', what: 'somebody else got the parked call' },
+  retrieve: { exit: 'answered', by: 'park', what: 'the parked call came from outside' },
+  conference: { exit: 'refused', by: undefined, what: 'the room refused, in simulations every room is open' },
+  send_sip: { exit: 'refused', by: undefined, what: 'the phone did not take it, in simulations it takes all' },
+  join: { exit: 'refused', by: undefined, what: 'the live call could not be joined, in simulations any can' },
+  queue: {
+    exit: 'announce',
+    by: undefined,
+    what: 'others were in the queue before; write queues: { NAME: [20s] } by hand',
+  },
+};
+
+/**
+ * Whether a test can do the same again.
+ * @throws ReplayError
+ */
+export function expectReplayable(view: RunView): void {
+  const all = entriesOf(view);
+  const [first] = view.trace;
+  if (first && first.step !== 1)
+    throw new ReplayError(
+      '',
+      `it took ${view.trace.at(-1)?.step ?? 0} steps, and the trace keeps no more than the last of them`,
+    );
+  if (view.outcome?.status === 'stopped' && !all.some(({ component }) => component === 'stop'))
+    throw new ReplayError('', `it was stopped from outside (${view.outcome.reason ?? 'no reason told'})`);
+  for (const entry of all) expectEntry(entry, all);
+}
+
+function expectEntry(entry: TraceEntry, all: readonly TraceEntry[]): void {
+  const { block, component, error, exit, interrupt = '' } = entry;
+  const outside = error && !isAnswer(component) ? OUTSIDE[error.code] : undefined;
+  if (outside !== undefined) throw new ReplayError(block, `${outside} (${error?.code}: ${error?.message})`);
+  const others = BY_OTHERS[component];
+  if (others !== undefined && others.exit === exit && !all.some((each) => each.component === others.by))
+    throw new ReplayError(block, others.what);
+  for (const what of [interrupt, ...(entry.told ?? []).map((told) => told.what)]) {
+    const [kind = '', name = ''] = what.split(' ');
+    if (kind === 'sip') throw new ReplayError(block, `the phone sent ${name}, for which there is no step`);
+    if (kind === 'message' && !all.some((each) => each.component === 'send'))
+      throw new ReplayError(block, `the message ${name} came from a run that is none of its own`);
+  }
+}
+
+/** Its errors are given by the test. */
+function isAnswer(component: string): boolean {
+  return component === 'http' || component.startsWith('operation.');
+}
+
+function entriesOf({ trace, children = [] }: RunView): readonly TraceEntry[] {
+  return [...trace, ...children.flatMap(entriesOf)];
+}

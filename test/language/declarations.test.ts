@@ -1,0 +1,121 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+import { components } from '../../components/index.ts';
+import { typeDeclarations } from '../../runtime/workbench/schema/type-declarations.ts';
+import { projectFolder } from '../support/scenarios.ts';
+
+const run = promisify(execFile);
+
+/** What an author writes. A line behind `@ts-expect-error` must be a mistake to the compiler, every other must not. */
+const MODULE = `
+export default async function (call: Call): Promise<string> {
+  const started = await operation.invite({ from: '101', to: '102', response_mode: 4, targettimeout: 10 });
+  if (started.result === 'ok') {
+    const exit: 'next' = started.exit;
+    const id: string = started.dialogid;
+    log.info(exit + id);
+  } else {
+    const exit: 'failed' = started.exit;
+    // A failure has no target dialog.
+    const none: '' = started.dialogid;
+    const why: 'rejected' | 'redirected' | 'timeout' | 'error' | 'undefined' = started.result;
+    log.info(exit + none + why + started.last_response);
+  }
+  const moved = await operation.refer({ from: '102', by: '102', referto: '103' });
+  if (moved.exit === 'failed') return moved.new_last_response;
+  const ok: 'ok' = moved.result;
+  const { labels } = await operation.setup_bindings({ dialogid: moved.new_dialogid, command: 'get' });
+  const noted: 'ok' = (await operation.notify({ from: '103', callid: 'x', event: 'talk' })).result;
+  const both = await operation.switchconf({ from: '102' });
+  if (both.result !== 'ok') log.warn(both.result + both.x_new_last_response);
+  // @ts-expect-error -- there is no such result
+  if (moved.result === 'okay') log.info('never');
+  // @ts-expect-error -- nor such a parameter's value
+  await operation.setup_bindings({ command: 'take' });
+  // @ts-expect-error -- a failed one has been returned from
+  const refused: 'rejected' = moved.result;
+  await call.hangup();
+  return ok + noted + refused + String(labels.length);
+}
+`;
+
+/** Settings, results and what is known of them, in the same way. */
+const USES = `
+interface Order { readonly number: string }
+export default async function (call: Call, args: { wait: Duration; seconds: number }) {
+  const { json } = await http.request({ url: 'https://example.com', timeout: '3s', headers: { accept: 'text/plain' } });
+  await call.refer({ to: String(json.number), timeout: args.wait });
+  const known = await http.request<Order>('https://example.com');
+  const number: string = known.json.number + known.headers['etag'];
+  const { entities } = await model.list<{ recording: string }>({ class: 'messages', filter: { owner: number } });
+  for (const { recording } of entities) await call.play(recording);
+  await call.play({ file: 'a.wav' });
+  await call.play({ sounds: ['a.wav', 'b.wav'], repeat: 2 });
+  const { ids } = await operation.lookup({ from: '101' });
+  for (const dialogid of ids) await operation.delete({ dialogid });
+  const { dialogs } = await operation.list({});
+  for (const { legs, opts } of dialogs) log.info(String(legs[0]?.callid) + String(opts['referred-by']?.length));
+  const { status } = await operation.read({ from: '101' });
+  const forking: boolean = status === 'forking';
+  // @ts-expect-error -- a dialog has no such state
+  if (status === 'ringing') log.info(String(forking));
+  const { participants } = await operation.list_participants({ confid: 'x' });
+  const ringing: string[] = participants.filter(({ state }) => state === 'ringing').map(({ ruri }) => ruri);
+  const { labels } = await call.bindings({ dialogid: 'x' });
+  log.info(labels.join(), ringing);
+  console.log('the same');
+  const { exit } = await call.menu({ prompt: 'a.wav', exits: ['1', '2'] });
+  const chosen: '1' | '2' | 'failed' = exit;
+  await sleep(\`\${args.seconds}s\`);
+  await sleep(500);
+  const { data } = await scenario.receive('stop');
+  await events.publish({ event: 'done', data: { chosen, why: data.why } });
+  const { run } = await scenario.info();
+  if ((await call.info()).state === 'ended' || run === '') throw new ScenarioError('over', 'it is over');
+  const { reason } = await call.record();
+  // @ts-expect-error -- no such end of a recording
+  if (reason === 'silent') return;
+  // @ts-expect-error -- no such choice
+  if (exit === '3') return;
+  // @ts-expect-error -- no duration
+  await sleep('5 seconds');
+  // @ts-expect-error -- no such key
+  await call.menu({ prompt: 'a.wav', exits: ['12'] });
+  // @ts-expect-error -- nothing to play
+  await call.play({ repeat: 2 });
+  // @ts-expect-error -- a function is no data
+  await scenario.send({ to: run, message: 'x', data: { f: () => 1 } });
+  // @ts-expect-error -- header fields are texts
+  await http.request({ url: 'https://example.com', headers: { a: { b: 1 } } });
+  // @ts-expect-error -- no such result
+  participants[0]?.number;
+  // @ts-expect-error -- no such state
+  if ((await call.info()).state === 'conected') return;
+}
+`;
+
+describe('the type declarations for modules', () => {
+  it('let the compiler tell right settings and results from wrong ones', async function () {
+    this.timeout(60_000);
+    const folder = await mkdtemp(join(tmpdir(), 'declarations-'));
+    try {
+      await writeFile(join(folder, 'ringmaster.d.ts'), typeDeclarations(components));
+      await writeFile(join(folder, 'module.ts'), MODULE);
+      await writeFile(join(folder, 'uses.ts'), USES);
+      const compiler = join(projectFolder, 'node_modules/.bin/tsc');
+      const own = { strict: true, noEmit: true, target: 'es2024', module: 'esnext', lib: ['es2024'], types: [] };
+      // Beside the declarations of a browser, which an editor takes when nothing is said.
+      for (const compilerOptions of [own, { ...own, lib: ['es2024', 'dom'] }]) {
+        await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions }));
+        const { stdout } = await run(compiler, ['-p', folder]).catch((error: { stdout: string }) => error);
+        expect(stdout).to.equal('');
+      }
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+});

@@ -1,0 +1,26 @@
+import { expect } from 'chai';
+import { check } from '../support/scenarios.ts';
+
+/** Comparing each key with all others took 17 s for so many. */
+const KEYS = 40_000;
+const WITHIN_MS = 8000;
+
+describe('scenarios that are made to take long', () => {
+  it(`are checked at once: a map of ${KEYS} keys`, () => {
+    const source = Array.from({ length: KEYS }, (_, at) => `k${at}: 1`).join('\n');
+    const began = performance.now();
+    expect(check(source).problems).to.not.deep.equal([]);
+    expect(performance.now() - began).to.be.below(WITHIN_MS);
+  }).timeout(120_000);
+
+  it('keep the mistake of a key that is there twice, at the second one', () => {
+    const { problems } = check('id: t\nstart: a\nstart: b\nblocks:\n  a: { wait: 1s, next: end }\n');
+    expect(problems).to.deep.include({
+      file: problems[0]?.file,
+      line: 3,
+      column: 1,
+      message: 'this key is here twice',
+      suggestion: 'keep one of them',
+    });
+  });
+});

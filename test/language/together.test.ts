@@ -1,0 +1,104 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect } from 'chai';
+import { components } from '../../components/index.ts';
+import { runCheck } from '../../runtime/workbench/check-command.ts';
+
+const SCENARIOS: Readonly<Record<string, string>> = {
+  needs:
+    'parameters: { to: string, count: { type: integer, default: 1 }, kind: { type: string, default: x, values: [x, yes] } }\nstart: a\nblocks:\n  a: { return: "${to}" }',
+  quick: 'start: a\nblocks:\n  a: { return: 1 }',
+  caller:
+    'start: a\nblocks:\n  a: { run: { scenario: needs, args: { tto: "102" } }, next: b }\n  b: { run: { scenario: needs, args: { to: "1", count: "3" } }, next: c }\n' +
+    '  c: { run: { scenario: needs, args: { to: "${call.number}", kind: ys } }, next: d }\n  d: { run: needd, next: e }\n  e: { run: elsewhere, next: f }\n' +
+    '  f: { refer: { to: "1", pre_answer: needs }, exits: { refused: end } }',
+  itself: 'start: a\nblocks:\n  a: { answer: , next: b }\n  b: { run: itself, next: end }',
+  ping: 'start: a\nblocks:\n  a: { run: pong, next: end }',
+  pong: 'start: a\nblocks:\n  a: { run: ping, next: end }',
+  until:
+    'parameters: { n: { type: integer, default: 3 } }\nstart: a\nblocks:\n  a: { if: n <= 0, exits: { then: end, else: b } }\n  b: { run: { scenario: until, args: { n: "${n - 1}" } }, next: end }',
+  falls: 'fallback: needz\nstart: a\nblocks:\n  a: { answer: , next: end }',
+  'falls-on': 'fallback: needs\nstart: a\nblocks:\n  a: { answer: , next: end }',
+  // Near to its own name, and that of a scenario elsewhere.
+  alone: 'fallback: alon\nstart: a\nblocks:\n  a: { answer: , next: end }',
+  circle: 'start: a\nblocks:\n  a: { run: quick, next: a }',
+  storm: 'start: a\nblocks:\n  a: { run: { scenario: quick, mode: parallel }, exits: { next: a, error: end } }',
+  careless:
+    'start: a\nblocks:\n  a: { run: { scenario: needs, args: {} }, next: b }\n  b: { log: "${a.valu}", next: c }\n  c: { run: careless, next: d }\n  d: { pley: x.wav, next: end }',
+  counted:
+    'start: a\nblocks:\n  a: { loop: { times: 3 }, exits: { each: b, done: end } }\n  b: { run: quick, next: a }',
+};
+
+describe('scenarios checked together', () => {
+  let folder: string;
+  before(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'together-'));
+    for (const [id, text] of Object.entries(SCENARIOS))
+      await writeFile(path.join(folder, `${id}.yaml`), `id: ${id}\n${text}\n`);
+    await writeFile(
+      path.join(folder, 'typed.js'),
+      'export const parameters = { to: "string" };\nexport default async (call) => { await scenario.run({ scenario: "needs", args: { too: 1 } }); };\n',
+    );
+    await writeFile(
+      path.join(folder, 'fallen.js'),
+      "export const fallback = 'quik';\nexport default async (call) => { await call.answer(); };\n",
+    );
+  });
+  after(() => rm(folder, { recursive: true }));
+
+  async function found(...ids: string[]): Promise<string[]> {
+    const lines: string[] = [];
+    await runCheck(
+      ids.map((id) => path.join(folder, id)),
+      components,
+      (line) => lines.push(line.slice(folder.length + 1)),
+    );
+    return lines;
+  }
+
+  it('finds arguments that the other one has no place for, also when only one file is named', async () => {
+    expect(await found('caller.yaml')).to.deep.equal([
+      'caller.yaml:4:25: "needs" needs the parameter "to" (string); add args: { to: ... }',
+      'caller.yaml:4:40: "needs" has no parameter "tto"; did you mean "to"?',
+      'caller.yaml:5:49: the parameter "count" of "needs" is of type integer; write it without quotes',
+      'caller.yaml:6:62: the parameter "kind" of "needs" must be one of x, yes; did you mean "yes"?',
+      'caller.yaml:7:13: warning: there is no scenario "needd" here; did you mean "needs"?',
+      'caller.yaml:9:38: "needs" needs the parameter "to" (string); add pre_answer_args: { to: ... }',
+    ]);
+    // Its other mistakes do not hide them, and one with mistakes is there.
+    expect(await found('careless.yaml')).to.deep.equal([
+      'careless.yaml:4:25: "needs" needs the parameter "to" (string); add args: { to: ... }',
+      'careless.yaml:5:18: there is no field "valu"; did you mean "value"?',
+      'careless.yaml:7:8: there is no component "pley"; did you mean "play"?',
+    ]);
+    expect(await found('typed.js')).to.deep.equal([
+      'typed.js:2:65: "needs" needs the parameter "to" (string); add args: { to: ... }',
+      'typed.js:2:82: "needs" has no parameter "too"; did you mean "to"?',
+    ]);
+  });
+
+  it('finds a fallback that there is not, or that wants arguments', async () => {
+    expect(await found('falls.yaml', 'falls-on.yaml', 'fallen.js', 'alone.yaml')).to.deep.equal([
+      'falls.yaml:2:11: warning: there is no scenario "needz" here; did you mean "needs"?',
+      'falls-on.yaml:2:11: "needs" needs the parameter "to" (string); a fallback gets no arguments: give "to" a default there',
+      'fallen.js:1:25: warning: there is no scenario "quik" here; did you mean "quick"?',
+    ]);
+  });
+
+  it('finds scenarios that call each other without end', async () => {
+    const hint = 'on every way and without end; lead an exit before it to end, or back to a block in place of a call';
+    expect(await found('itself.yaml', 'ping.yaml', 'pong.yaml', 'until.yaml')).to.deep.equal([
+      `itself.yaml:5:13: "itself" calls itself, ${hint}`,
+      `ping.yaml:4:13: "ping" calls "pong", which calls it again, ${hint}`,
+      `pong.yaml:4:13: "pong" calls "ping", which calls it again, ${hint}`,
+    ]);
+  });
+
+  it('finds circles in which only a scenario that never waits is run', async () => {
+    expect(await found('circle.yaml', 'storm.yaml', 'counted.yaml')).to.deep.equal([
+      'circle.yaml:4:13: these blocks go round without a wait: a; "quick" never waits; wait in between, or lead an exit elsewhere',
+      'storm.yaml:4:25: warning: these blocks go round without a wait: a; "quick" is not waited for; count with loop, or wait in between',
+    ]);
+  });
+});

@@ -1,0 +1,57 @@
+import { expect } from 'chai';
+import { ReportedFields } from '../../runtime/runs/run/reported-fields.ts';
+import { Trace } from '../../runtime/runs/run/trace.ts';
+import { program, simulate } from '../support/scenarios.ts';
+
+describe('large values of a run', () => {
+  it('are kept once for each field that it reports, and not without end', () => {
+    const fields = new ReportedFields(100);
+    for (let i = 0; i < 10; i += 1) fields.set({ same: 'x'.repeat(60) });
+    expect(() => fields.set({ other: 'x'.repeat(60), more: 1 })).to.throw(/100 characters/);
+    expect(fields.values).to.deep.equal({ same: 'x'.repeat(60) });
+    fields.set({ same: 1, other: 'x'.repeat(60) });
+    expect(fields.values).to.deep.equal({ same: 1, other: 'x'.repeat(60) });
+  });
+
+  it('fail the block that reports too much', async () => {
+    const fields = Array.from({ length: 80 }, (_, i) => `f${i}: "\${long}"`).join(', ');
+    const { outcome } = await simulate(
+      program(
+        `id: t\nvariables: { long: ${'x'.repeat(15_000)} }\nstart: a\nblocks:\n  a: { report: { fields: { f1: 1 } }, next: b }\n  b: { report: { fields: { ${fields} } }, next: end }\n`,
+      ),
+    );
+    expect(outcome.error).to.include({ code: 'limit', block: 'b' });
+    expect(outcome.result).to.deep.equal({ f1: 1 });
+  });
+
+  it('that no expression may have, and keys that none can name, are in the variables at its end', async () => {
+    const text = 'x'.repeat(60_000);
+    const held = await simulate(
+      program(`id: t\nvariables: { long: ${text} }\nstart: a\nblocks:\n  a: { log: b, next: end }\n`),
+    );
+    expect(held.outcome).to.deep.include({ status: 'completed', variables: { long: text } });
+    const source = 'id: t\nvariables: { any: null }\nstart: a\nblocks:\n  a: { log: b, next: end }\n';
+    const variables = { any: JSON.parse('{"__proto__": 1, "b": 2}') as Record<string, number> };
+    expect((await simulate(program(source), {}, { variables })).outcome.status).to.equal('failed');
+  });
+
+  it('are no events, which are kept for subscribers', async () => {
+    const publishing = (data: string): string =>
+      `id: t\nvariables: { long: ${'x'.repeat(9000)} }\nstart: a\nblocks:\n  a: { publish: { event: big, data: ${data} }, next: end }\n`;
+    expect((await simulate(program(publishing('{ a: "${long}" }')))).outcome.status).to.equal('completed');
+    const { error } = (await simulate(program(publishing('{ a: "${long}", b: "${long}" }')))).outcome;
+    expect(error?.message).to.match(/16384 characters of JSON, and has 180/);
+  });
+
+  it('are cut in the trace', () => {
+    const trace = new Trace(10);
+    const entry = trace.begin({ branch: 'main', block: 'a', component: 'http', start: 0 });
+    entry.requested('x'.repeat(10_000));
+    entry.ofLeg('x'.repeat(10_000));
+    const result = Object.fromEntries(
+      Array.from({ length: 1000 }, (_, i) => [`k${i}`, 'x'.repeat(i < 999 ? 1 : 10_000)]),
+    );
+    entry.end(1, { exit: 'error', result, error: { code: 'c', message: 'x'.repeat(10_000) } });
+    expect(JSON.stringify(trace.entries()).length).to.be.below(12_000);
+  });
+});

@@ -1,0 +1,161 @@
+import { mkdir, mkdtemp, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect } from 'chai';
+import { components } from '../../components/index.ts';
+import { runCheck } from '../../runtime/workbench/check-command.ts';
+import { type ScenarioLibrary, openScenarioLibrary } from '../../runtime/runs/library.ts';
+import { isSoundProblem, resolveSound } from '../../runtime/language/prompts.ts';
+import { ScenarioRunner } from '../../runtime/runs/runner.ts';
+import { SimulatedCall } from '../../runtime/workbench/simulation/simulated-call.ts';
+import { VirtualClock } from '../../runtime/workbench/simulation/virtual-clock.ts';
+import { keepingLog, silentLog } from '../support/scenarios.ts';
+
+const GOOD =
+  'id: one\nname: First\nstart: a\nblocks:\n  a:\n    answer:\n    next: b\n  b:\n    wait: 1s\n    next: end\n';
+
+describe('scenario library', () => {
+  let folder: string;
+  let log: ReturnType<typeof keepingLog>;
+  let library: ScenarioLibrary;
+  let stamp = 1_700_000_000;
+
+  /** Writes with a time of its own: two writes in one tick of the file system's clock are told apart. */
+  async function write(name: string, text: string): Promise<void> {
+    const file = path.join(folder, name);
+    await writeFile(file, text);
+    stamp += 1;
+    await utimes(file, stamp, stamp);
+  }
+
+  beforeEach(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'scenarios-'));
+    log = keepingLog();
+    await write('one.yaml', GOOD);
+    library = await openScenarioLibrary({ folders: [folder, path.join(folder, 'missing')], components, log });
+  });
+  afterEach(() => rm(folder, { recursive: true }));
+
+  it('finds a scenario by its id', async () => {
+    expect((await library.program('one'))?.name).to.equal('First');
+    expect(await library.program('two')).to.equal(undefined);
+    expect(library.programs().map(({ id }) => id)).to.deep.equal(['one']);
+  });
+
+  it('serves a changed file from the next look on, and keeps the program a run has', async () => {
+    const before = await library.program('one');
+    await write('one.yaml', GOOD.replace('First', 'Second'));
+    const after = await library.program('one');
+    expect([before?.name, after?.name]).to.deep.equal(['First', 'Second']);
+    expect(before?.version).to.not.equal(after?.version);
+  });
+
+  it('does not read a file again that has not changed', async () => {
+    expect(await library.program('one')).to.equal(await library.program('one'));
+  });
+
+  it('keeps the old version of a file that was broken, says so once, and takes the mended one', async () => {
+    await write('one.yaml', GOOD.replace('answer', 'anser'));
+    expect((await library.program('one'))?.name).to.equal('First');
+    await library.program('one');
+    expect(
+      log.lines.filter((line) => line === 'error: scenario file has mistakes, its old version stays'),
+    ).to.have.length(1);
+    expect(library.problems().map(({ message }) => message)).to.deep.equal(['there is no component "anser"']);
+    await write('one.yaml', GOOD.replace('First', 'Mended'));
+    expect((await library.program('one'))?.name).to.equal('Mended');
+    expect(library.problems()).to.deep.equal([]);
+  });
+
+  it('serves the others when one file cannot be checked, and looks at it again', async () => {
+    let isBroken = true;
+    const compile = async ({ source }: { readonly source: string }) => {
+      if (isBroken) throw new Error('no process for scripts');
+      return { ok: true, code: source } as const;
+    };
+    await write('two.js', 'export default async function () {}\n');
+    const served = await openScenarioLibrary({ folders: [folder], components, log, compile });
+    expect((await served.program('one'))?.name).to.equal('First');
+    expect(await served.program('two')).to.equal(undefined);
+    expect(served.problems().map(({ message }) => message)).to.deep.equal([
+      'it could not be checked: no process for scripts',
+    ]);
+    expect(log.lines).to.include('error: scenario file could not be checked');
+    isBroken = false;
+    expect((await served.program('two'))?.id).to.equal('two');
+    expect(served.problems()).to.deep.equal([]);
+  });
+
+  it('finds a new file, and one with a new id', async () => {
+    await write('two.yml', GOOD.replace('id: one', 'id: two'));
+    expect((await library.program('two'))?.id).to.equal('two');
+    await write('two.yml', GOOD.replace('id: one', 'id: three'));
+    expect((await library.program('three'))?.id).to.equal('three');
+    expect(await library.program('two')).to.equal(undefined);
+  });
+
+  it('forgets a file that is gone', async () => {
+    await rename(path.join(folder, 'one.yaml'), path.join(folder, 'one.txt'));
+    expect(await library.program('one')).to.equal(undefined);
+  });
+
+  it('uses the first of two files with one id', async () => {
+    await write('zwei.yaml', GOOD.replace('First', 'Other'));
+    await library.program('nothing');
+    expect((await library.program('one'))?.name).to.equal('First');
+    expect(log.lines).to.include('warn: two scenario files have one id');
+  });
+
+  it('runs scenarios for calls and keeps their traces', async () => {
+    const runner = new ScenarioRunner(library, silentLog);
+    const call = new SimulatedCall(new VirtualClock(), { hangsUpAfter: 0 });
+    expect(await runner.serve('nothing', call)).to.equal(false);
+    expect(await runner.serve('one', call)).to.equal(true);
+    const [live] = runner.runs();
+    expect(live).to.deep.include({ scenario: 'one', callid: call.callid });
+    expect(runner.running).to.equal(1);
+    await runner.stop('test is over');
+    expect(runner.running).to.equal(0);
+    expect(runner.read(live?.id ?? '')?.outcome?.status).to.equal('stopped');
+  });
+
+  it('refuses a call to a scenario that needs arguments', async () => {
+    await write('args.yaml', GOOD.replace('id: one', 'id: args\nparameters: { to: string }'));
+    const runner = new ScenarioRunner(library, log);
+    const call = new SimulatedCall(new VirtualClock());
+    expect(await runner.serve('args', call)).to.equal(true);
+    expect(call.events.map(({ what }) => what)).to.include('reject 500');
+    expect(log.lines).to.include('error: scenario cannot be called directly');
+  });
+
+  it('checks files from the command line', async () => {
+    const lines: string[] = [];
+    const file = path.join(folder, 'one.yaml');
+    expect(await runCheck([file], components, (line) => lines.push(line))).to.equal(0);
+    await write('one.yaml', GOOD.replace('next: b', 'next: c'));
+    expect(await runCheck([file, '/nowhere.yaml'], components, (line) => lines.push(line))).to.equal(1);
+    expect(lines).to.deep.equal([
+      `${file}:7:11: there is no block "c"; there is: a, b, end`,
+      `${file}:8:3: the block "b" is never reached; lead an exit to it or remove it`,
+      '/nowhere.yaml:1:1: the file cannot be read (there is none)',
+    ]);
+  });
+
+  it('follows no symbolic link out of the prompts folder', async () => {
+    const prompts = path.join(folder, 'prompts');
+    await mkdir(path.join(prompts, 'sub'), { recursive: true });
+    await writeFile(path.join(folder, 'secret.wav'), '');
+    await writeFile(path.join(prompts, 'sub', 'real.wav'), '');
+    await symlink('../secret.wav', path.join(prompts, 'out.wav'));
+    await symlink('sub/real.wav', path.join(prompts, 'in.wav'));
+    const file = (name: string) => {
+      const sound = resolveSound(name, prompts);
+      return isSoundProblem(sound) ? sound.message : sound;
+    };
+    expect(file('out.wav')).to.equal('"out.wav" leads outside the prompts folder');
+    expect(file('in.wav')).to.deep.equal(file('sub/real.wav'));
+    expect(file('a\0b')).to.equal('"a\0b" is outside the prompts folder');
+    expect(file('tone:%(200,100,800)')).to.deep.equal({ tone: '%(200,100,800)' });
+    expect(file('silence:1.5s')).to.deep.equal({ silenceMs: 1500 });
+  });
+});

@@ -1,0 +1,279 @@
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import { expect } from 'chai';
+import { components } from '../../components/index.ts';
+import { checkModule } from '../../runtime/language/checker/module/check-module.ts';
+import type { Program } from '../../runtime/language/program.ts';
+import type { CallScript } from '../../runtime/workbench/simulation/call-script.ts';
+import { SimulatedCall } from '../../runtime/workbench/simulation/simulated-call.ts';
+import { VirtualClock } from '../../runtime/workbench/simulation/virtual-clock.ts';
+import { simulate } from '../../runtime/workbench/simulation/simulation.ts';
+import type { Run } from '../../runtime/runs/run/run.ts';
+import { startRun } from '../../runtime/runs/run/start-run.ts';
+import { type Sandbox, openSandbox } from '../../runtime/sandbox/index.ts';
+import { silentLog } from '../support/scenarios.ts';
+
+/** What cuts a module short, and what it makes of it. */
+describe('scenario modules that are cut short', () => {
+  let sandbox: Sandbox;
+  let folder: string;
+  before(async () => {
+    sandbox = await openSandbox({ workers: 1 });
+    folder = await mkdtemp(path.join(tmpdir(), 'modules-'));
+  });
+  after(async () => {
+    await sandbox.close();
+    await rm(folder, { recursive: true });
+  });
+
+  async function module(body: string, most = 20): Promise<Program> {
+    const source = `export const limits = { steps: ${most} };\nexport default async function (call, args) {\n${body}\n}\n`;
+    const { program, problems } = await checkModule(source, { file: path.join(folder, 'm.ts'), components });
+    expect(problems.filter(({ severity }) => severity !== 'warning')).to.deep.equal([]);
+    return program as Program;
+  }
+
+  async function run(body: string, script: CallScript = {}) {
+    const simulation = await simulate(await module(body), { script, components, openSandbox: async () => sandbox });
+    const events = [...simulation.events.values()].flat().map(({ what }) => what);
+    const steps = simulation.run.trace.map(({ block, exit }) => `${block} -> ${exit ?? '?'}`);
+    return { ...simulation, events, steps };
+  }
+
+  for (const how of [`call.refer('102')`, `call.hunt(['102', '103'])`]) {
+    it(`keep their call when they call off ${how}`, async () => {
+      const { outcome, steps, events } = await run(
+        `await call.answer();
+        const ringing = ${how};
+        events.on('dtmf', () => ringing.cancel());
+        try { await ringing; } catch (error) { if (error.code !== 'cancelled') throw error; }
+        await call.say('still here');
+        return (await call.info()).state;`,
+        {
+          turns: [{ kind: 'press', digits: '0', after: 3000 }],
+          phones: { '102': { answers: [{ status: 180, after: 0 }] } },
+        },
+      );
+      expect(outcome.error).to.equal(undefined);
+      expect(outcome.value).to.equal('connected');
+      expect(steps[1]).to.match(/ -> interrupted$/);
+      expect(events.indexOf('say still here')).to.be.greaterThan(events.indexOf('pressed 0'));
+    });
+  }
+
+  it('are over when each of their functions is, also one that was cancelled last', async () => {
+    const clock = new VirtualClock();
+    class SlowToStop extends SimulatedCall {
+      override async play(...args: Parameters<SimulatedCall['play']>): ReturnType<SimulatedCall['play']> {
+        try {
+          return await super.play(...args);
+        } finally {
+          // Not before the call is over.
+          if (!this.endSignal.aborted) await once(this.endSignal, 'abort');
+          await clock.busy(setImmediate());
+        }
+      }
+    }
+    const call = new SlowToStop(clock);
+    const program = await module(`await call.answer();
+      const playing = call.holdMusic();
+      const code = playing.catch((error) => error.code);
+      await sleep('1s');
+      playing.cancel();
+      return code;`);
+    const started = startRun(program, { log: silentLog, clock, call, services: { sandbox } });
+    const steps = started.finished.then(() => started.trace.map(({ block, exit }) => `${block} -> ${exit ?? '?'}`));
+    expect((await clock.run(started.finished)).value).to.equal('cancelled');
+    expect(await steps).to.deep.equal(['call.answer -> next', 'sleep -> next', 'call.holdMusic -> interrupted']);
+  });
+
+  it('have what was recorded until the caller hung up', async () => {
+    const { outcome, steps } = await run(
+      `await call.answer();
+      const { reason, milliseconds, recording } = await call.record({ max: '1m', silence: '0s' });
+      await report({ fields: { reason, milliseconds, named: recording.startsWith('recording:') } });
+      await call.say('thank you');`,
+      { hangsUpAfter: 5000 },
+    );
+    expect(outcome).to.deep.include({ status: 'ended', reason: 'opponent: hung up' });
+    expect(outcome.result).to.deep.equal({ reason: 'hangup', milliseconds: 4000, named: true });
+    expect(steps.slice(1)).to.deep.equal(['call.record -> interrupted', 'report -> next', 'call.say -> error']);
+  });
+
+  it('have it also when another scenario called them as a function', async () => {
+    const source = `export default async function (call) {
+      const { reason } = await call.record({ max: '1m', silence: '0s' });
+      await events.publish({ event: 'recorded', data: { reason } });
+      try { await call.say('thank you'); } catch (error) { await events.publish(error.code); }
+    }`;
+    await writeFile(path.join(folder, 'message.js'), source);
+    const { outcome, events } = await run(`await call.answer(); await scenario.run('message');`, {
+      hangsUpAfter: 5000,
+    });
+    expect(outcome.status).to.equal('ended');
+    expect(events.slice(-2)).to.deep.equal(['publish recorded', 'publish call_ended']);
+  });
+
+  it('learn of a hang-up also while a further call rings', async () => {
+    const { outcome, steps } = await run(
+      `await call.answer();
+      try { return (await call.call({ to: '102', leg: 'agent' })).exit; }
+      catch (error) { await report({ fields: { code: error.code } }); throw error; }`,
+      { hangsUpAfter: 2000, phones: { '102': { answers: [{ status: 180, after: 0 }] } } },
+    );
+    expect(outcome).to.deep.include({ status: 'ended', result: { code: 'call_ended' } });
+    expect(steps[1]).to.equal('call.call -> interrupted');
+  });
+
+  it('are told by one code that the call is over, whatever they do with it then', async () => {
+    const { outcome } = await run(
+      `await call.answer();
+      const codes = [];
+      try { await sleep('1m'); } catch (error) { codes.push(error.code); }
+      try { await call.say('anybody?'); } catch (error) { codes.push(error.code); }
+      await report({ fields: { codes } });`,
+      { hangsUpAfter: 2000 },
+    );
+    expect(outcome.result).to.deep.equal({ codes: ['call_ended', 'call_ended'] });
+  });
+
+  it('do to the end what takes no time, also when the hang-up comes while they clean up', async () => {
+    const program = await module(`
+      try { await report('done'); }
+      finally {
+        await report('saving');
+        await report({ fields: { saved: true } });
+        try { await sleep('1h'); } catch (error) { await report({ fields: { code: error.code } }); }
+      }`);
+    const stopped: Run = startRun(program, {
+      log: silentLog,
+      services: { sandbox },
+      report: ({ milestone }) => {
+        if (milestone === 'saving') stopped.stop('meanwhile');
+      },
+    });
+    expect((await stopped.finished).result).to.deep.equal({ saved: true, code: 'stopped' });
+  });
+
+  it('have done what takes no time when they do not wait for it', async () => {
+    const { outcome, steps } = await run(`report({ fields: { said: true } });`);
+    expect(outcome.result).to.deep.equal({ said: true });
+    expect(steps).to.deep.equal(['report -> next']);
+  });
+
+  it('learn that a sound ended because they hung up themselves', async () => {
+    const { outcome, steps } = await run(
+      `await call.answer();
+      const playing = call.play('tone:%(9000,0,440)').catch((error) => error.code + ': ' + error.message);
+      await call.hangup();
+      return playing;`,
+    );
+    expect(outcome.value).to.equal('call_ended: the call was ended by the scenario itself');
+    expect(steps).to.include('call.play -> error');
+  });
+
+  it('are told that a further call is over, and stay with their caller', async () => {
+    const { outcome } = await run(
+      `await call.answer();
+      await call.call({ to: '102', leg: 'agent' });
+      try { await call.play({ file: 'tone:%(900,0,440)', repeat: 9, leg: 'agent' }); }
+      catch (error) { return error.code + ': ' + error.message; }`,
+      { phones: { '102': { answers: [{ status: 200, after: 0 }], turns: [{ kind: 'hang_up', after: 3000 }] } } },
+    );
+    expect(outcome.value).to.equal('call_ended: the call "agent" was ended by the other party');
+    expect(outcome.status).to.equal('completed');
+  });
+
+  it('are told of it in the same way when it was over before', async () => {
+    const { outcome } = await run(
+      `await call.answer();
+      await call.call({ to: '102', leg: 'agent' });
+      await sleep('5s');
+      const { exit } = await call.bridge('agent');
+      try { await call.say({ text: 'there?', leg: 'agent' }); } catch (error) { return [exit, error.code]; }`,
+      { phones: { '102': { answers: [{ status: 200, after: 0 }], turns: [{ kind: 'hang_up', after: 3000 }] } } },
+    );
+    expect(outcome.value).to.deep.equal(['ended', 'call_ended']);
+  });
+
+  it('learn of a hang-up while they wait for an event, once', async () => {
+    const { outcome, steps } = await run(
+      `await call.answer();
+      try { await events.next('message'); }
+      catch (error) { await report({ fields: { code: error.code, line: /m\\.ts:(\\d+)/.exec(error.stack)?.[1] } }); }
+      await sleep('1s');
+      await events.next('message');`,
+      { hangsUpAfter: 5000 },
+    );
+    expect(outcome).to.deep.include({ status: 'ended', reason: 'opponent: hung up' });
+    expect(outcome.result).to.deep.equal({ code: 'call_ended', line: '4' });
+    expect(steps.slice(2)).to.deep.equal(['sleep -> next']);
+    expect(outcome.milliseconds).to.be.lessThan(70_000);
+  });
+
+  it('learn of it by the next event that they wait for, when there was nothing to be ended', async () => {
+    const program = await module(`
+      await report('begun');
+      try { await events.next('message'); } catch (error) { await report({ fields: { code: error.code } }); }
+      await sleep('10ms');`);
+    const stopped: Run = startRun(program, {
+      log: silentLog,
+      services: { sandbox },
+      report: ({ milestone }) => {
+        if (milestone === 'begun') stopped.stop('meanwhile');
+      },
+    });
+    const outcome = await stopped.finished;
+    expect(outcome).to.deep.include({ status: 'stopped', reason: 'meanwhile' });
+    expect(outcome.result).to.deep.equal({ code: 'stopped' });
+    expect(stopped.trace.at(-1)).to.deep.include({ block: 'sleep', exit: 'next' });
+  });
+
+  it('are stopped also when they have begun nothing yet', async () => {
+    const program = await module(`await sleep('1h');`);
+    const stopped = startRun(program, { log: silentLog, services: { sandbox } });
+    await setImmediate();
+    stopped.stop('enough');
+    const outcome = await stopped.finished;
+    expect(outcome).to.deep.include({ status: 'stopped', reason: 'enough' });
+    expect(stopped.trace.map(({ block, exit }) => `${block} -> ${exit}`)).to.deep.equal(['sleep -> interrupted']);
+  });
+
+  for (const what of ['call.info()', 'scenario.info()', `report('again')`]) {
+    it(`are stopped while they do nothing but ${what}`, async () => {
+      const program = await module(`await call.info();\nlog('begun');\nfor (;;) await ${what};`, 100_000);
+      const looping = startRun(program, {
+        log: { ...silentLog, info: (_fields, message) => message === 'scenario says' && looping.stop('enough') },
+        services: { sandbox },
+        limits: { graceMs: 50 },
+      });
+      expect(await looping.finished).to.deep.include({ status: 'stopped', reason: 'enough' });
+    });
+  }
+
+  it('fail when they go on and on without a wait, and may clean up', async () => {
+    const { outcome, steps } = await run(
+      `try { for (;;) await report('again'); }
+      finally { await events.publish('over'); }`,
+    );
+    expect(outcome.error).to.deep.include({
+      code: 'step_limit',
+      message: 'the run made 20 steps without waiting for anything',
+    });
+    expect(steps.at(-1)).to.equal('events.publish -> next');
+  });
+
+  it('end when their cleaning up has no end', async () => {
+    const { outcome } = await run(`for (;;) { try { await call.info(); } catch { } }`);
+    expect(outcome.error?.code).to.equal('step_limit');
+  });
+
+  it('know who they are', async () => {
+    const { outcome, run: played } = await run('return scenario.info();');
+    const { id, version } = played.program;
+    expect(outcome.value).to.deep.equal({ id, version, run: played.id });
+  });
+});

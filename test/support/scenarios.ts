@@ -1,0 +1,88 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { expect } from 'chai';
+import { components } from '../../components/index.ts';
+import { type CheckResult, checkScenario } from '../../runtime/language/checker/check-scenario.ts';
+import type { Log } from '../../runtime/runs/log.ts';
+import { formatProblem, isMistake } from '../../runtime/language/problem.ts';
+import type { Program } from '../../runtime/language/program.ts';
+import type { Run, RunOptions, RunOutcome } from '../../runtime/runs/run/run.ts';
+import { startRun } from '../../runtime/runs/run/start-run.ts';
+import { simulatedServices } from '../../runtime/workbench/simulation/services.ts';
+import type { CallScript } from '../../runtime/workbench/simulation/call-script.ts';
+import { SimulatedCall } from '../../runtime/workbench/simulation/simulated-call.ts';
+import { VirtualClock } from '../../runtime/workbench/simulation/virtual-clock.ts';
+
+/** A log that keeps quiet. */
+export const silentLog: Log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+
+/** A log that keeps what it is told, level and message. */
+export function keepingLog(): Log & { readonly lines: string[] } {
+  const lines: string[] = [];
+  const keep = (level: string) => (_: object, message: string) => void lines.push(`${level}: ${message}`);
+  return { lines, debug: keep('debug'), info: keep('info'), warn: keep('warn'), error: keep('error') };
+}
+
+export const projectFolder = path.resolve(import.meta.dirname, '../..');
+export const promptsFolder = path.join(projectFolder, 'scenarios/examples/prompts');
+
+export function check(source: string): CheckResult {
+  return checkScenario(source, { file: 'test.yaml', components, promptsFolder });
+}
+
+/** Mistakes as `line:col: message; suggestion`. */
+export function problems(source: string): string[] {
+  return check(source).problems.map((problem) => formatProblem(problem).replace(/^test\.yaml:/, ''));
+}
+
+/** The program of a scenario that has no mistakes; it may have warnings. */
+export function program(source: string): Program {
+  const { program: checked, problems: found } = check(source);
+  expect(found.filter(isMistake).map(formatProblem)).to.deep.equal([]);
+  return checked as Program;
+}
+
+export async function programFromFile(file: string): Promise<Program> {
+  const { program: checked, problems: found } = checkScenario(await readFile(file, 'utf8'), {
+    file,
+    components,
+    promptsFolder,
+  });
+  expect(found.map(formatProblem)).to.deep.equal([]);
+  return checked as Program;
+}
+
+export interface Simulated {
+  readonly run: Run;
+  readonly call: SimulatedCall;
+  readonly clock: VirtualClock;
+  readonly outcome: RunOutcome;
+  /** `block -> exit` of every step. */
+  readonly steps: readonly string[];
+  /** What was done to the call. */
+  readonly events: readonly string[];
+}
+
+/** Runs a program to its end on a virtual clock. */
+export async function simulate(
+  scenario: Program | string,
+  script: CallScript = {},
+  options: Partial<Omit<RunOptions, 'call' | 'clock'>> & {
+    readonly during?: (run: Run, clock: VirtualClock, call: SimulatedCall) => void;
+  } = {},
+): Promise<Simulated> {
+  const clock = new VirtualClock();
+  const call = new SimulatedCall(clock, script);
+  const { during, ...rest } = options;
+  const run = startRun(typeof scenario === 'string' ? program(scenario) : scenario, {
+    log: silentLog,
+    services: simulatedServices({ clock }),
+    ...rest,
+    call,
+    clock,
+  });
+  during?.(run, clock, call);
+  const outcome = await clock.run(run.finished);
+  const steps = run.trace.map(({ block, exit }) => `${block} -> ${exit ?? '?'}`);
+  return { run, call, clock, outcome, steps, events: call.events.map(({ what }) => what) };
+}
