@@ -5,7 +5,7 @@ import { ArmedRuns } from '../../runtime/runs/armed-runs.ts';
 import type { CallPort } from '../../runtime/runs/call-port.ts';
 import type { Program } from '../../runtime/language/program.ts';
 import { ScenarioRunner } from '../../runtime/runs/runner.ts';
-import { NodePolicy } from '../../runtime/scenario-policy.ts';
+import { NodePolicy } from '../../runtime/node/adapters/policy.ts';
 import { program, silentLog } from '../support/scenarios.ts';
 
 const MENU = { id: 'menu', module: {} } as Program;

@@ -13,8 +13,7 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 /** The room a file belongs to: `runtime/<room>`, or the top-level folder. */
 function roomOf(file: string): string {
   const [top = '', room = ''] = file.split('/');
-  if (top !== 'runtime') return top;
-  return room.endsWith('.ts') ? 'runtime/main' : `runtime/${room}`;
+  return top === 'runtime' ? `runtime/${room}` : top;
 }
 
 /** What each room may import beside itself. */
@@ -99,7 +98,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 const COMMON = new Set(['runtime/sip-facts', 'runtime/rate', 'runtime/processes', 'runtime/memory', 'runtime/words']);
 
 /** Rooms that wire others together, and so may import any. */
-const COMPOSERS = new Set(['runtime/main', 'runtime/cli', 'test']);
+const COMPOSERS = new Set(['runtime/node', 'runtime/cli', 'test']);
 
 const VENDORS: Readonly<Record<string, readonly string[]>> = {
   'isolated-vm': ['runtime/sandbox'],

@@ -1,10 +1,10 @@
 /** Speech recognition as scenarios and operations ask for it: finds calls and recordings, and makes their errors. */
-import { ScenarioError } from './language/errors.ts';
-import type { CallSpeechPort } from './runs/ports/call-speech.ts';
-import { unavailable } from './runs/ports/capability.ts';
-import type { TranscriptPort, TranscriptSource } from './runs/ports/transcripts.ts';
+import { ScenarioError } from '../../language/errors.ts';
+import type { CallSpeechPort } from '../../runs/ports/call-speech.ts';
+import { unavailable } from '../../runs/ports/capability.ts';
+import type { TranscriptPort, TranscriptSource } from '../../runs/ports/transcripts.ts';
 import { visible } from './call-recording.ts';
-import type { EventBus } from './events/event-bus.ts';
+import type { EventBus } from '../../events/event-bus.ts';
 import {
   aboutRecord,
   type BorrowedFile,
@@ -12,8 +12,8 @@ import {
   type RecordRow,
   type RecordStore,
   TranscriptQueue,
-} from './recording/index.ts';
-import type { CallEvents } from './events/call-events.ts';
+} from '../../recording/index.ts';
+import type { CallEvents } from '../../events/call-events.ts';
 import {
   NO_ENGINE,
   recogniseSpeech,
@@ -22,9 +22,9 @@ import {
   SpeechLayers,
   type SpeechService,
   transcribeFile,
-} from './speech/index.ts';
-import type { ListenTo } from './switch/call-media.ts';
-import type { LiveCall } from './switch/live-call.ts';
+} from '../../speech/index.ts';
+import type { ListenTo } from '../../switch/call-media.ts';
+import type { LiveCall } from '../../switch/live-call.ts';
 
 /** How the live calls are found. */
 export interface LiveCalls {

@@ -1,13 +1,13 @@
 /** What the operator allows scenarios: limits by domain, secrets, and who may be debugged. */
 import { readFileSync, statSync } from 'node:fs';
 import type { Logger } from 'pino';
-import type { LiveDirectory } from './domain/index.ts';
-import type { CallPort } from './runs/call-port.ts';
-import { type LimitsWanted, readLimits } from './language/limits.ts';
-import { ArmedRuns } from './runs/armed-runs.ts';
-import { type Debugging, NO_SECRETS, type ScenarioPolicy, type Secrets } from './runs/ports/policy.ts';
-import { type Program, runsScripts } from './language/program.ts';
-import { SecretBox } from './runs/secret-box.ts';
+import type { LiveDirectory } from '../../domain/index.ts';
+import type { CallPort } from '../../runs/call-port.ts';
+import { type LimitsWanted, readLimits } from '../../language/limits.ts';
+import { ArmedRuns } from '../../runs/armed-runs.ts';
+import { type Debugging, NO_SECRETS, type ScenarioPolicy, type Secrets } from '../../runs/ports/policy.ts';
+import { type Program, runsScripts } from '../../language/program.ts';
+import { SecretBox } from '../../runs/secret-box.ts';
 
 /** Setting of a domain: the most that its scenarios may use, e.g. `{"cpu": "2s", "memory": 16}`. */
 const LIMITS = 'scenario_limits';

@@ -1,4 +1,6 @@
-/** What has been opened, to be closed in reverse order. */
+import type { Logger } from 'pino';
+
+/** What has been opened, and how it is closed: newest first. */
 export class Shutdown {
   readonly #steps: { what: string; close: () => unknown }[] = [];
   readonly #failed: (err: unknown, what: string) => void;
@@ -32,5 +34,26 @@ export class Shutdown {
         this.#failed(err, what);
       }
     }
+  }
+}
+
+/** A part of the node, and how it is closed. */
+export type Opened<Part> = Part & { close(): Promise<void> };
+
+/**
+ * Opens the pieces of a part.
+ * @param open adds each piece to `shutdown` as soon as it is open; when it throws, what is open by then is closed
+ * @returns the part, whose `close` closes its pieces, newest first
+ */
+export async function opening<Part extends object>(
+  log: Logger,
+  open: (shutdown: Shutdown) => Promise<Part>,
+): Promise<Opened<Part>> {
+  const shutdown = new Shutdown((err, what) => log.error({ err }, `closing ${what} failed`));
+  try {
+    return { ...(await open(shutdown)), close: () => shutdown.run() };
+  } catch (error) {
+    await shutdown.run();
+    throw error;
   }
 }

@@ -1,7 +1,7 @@
 /** The data model as scenarios use it: every scenario sees the classes of its own domain. */
-import { ScenarioError } from './language/errors.ts';
-import type { Entity, EntityQuery, ModelPort } from './runs/ports/model.ts';
-import type { Value } from './language/values.ts';
+import { ScenarioError } from '../../language/errors.ts';
+import type { Entity, EntityQuery, ModelPort } from '../../runs/ports/model.ts';
+import type { Value } from '../../language/values.ts';
 import {
   BadParameterError,
   CannotApplyError,
@@ -13,7 +13,7 @@ import {
   ModelError,
   NotFoundError,
   refuseAuditWrite,
-} from './model/index.ts';
+} from '../../model/index.ts';
 
 /**
  * Errors of the port are ScenarioErrors: `model_unknown_class`, `model_refused` (with `field` and `reason`) and

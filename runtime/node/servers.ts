@@ -1,16 +1,17 @@
 /** The servers that a node works with: the embedded ones, started here, or the real ones that the configuration names. */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import type { Config, ServerAddress } from './config/config.ts';
-import { startMediaServer } from './embedded/media/index.ts';
-import { startSipServer } from './embedded/sip/index.ts';
-import type { Nursery } from './processes/index.ts';
-import type { Shutdown } from './shutdown.ts';
+import type { Logger } from 'pino';
+import type { Config, ServerAddress } from '../config/config.ts';
+import { startMediaServer } from '../embedded/media/index.ts';
+import { startSipServer } from '../embedded/sip/index.ts';
+import type { Nursery } from '../processes/index.ts';
+import { SCENARIOS } from './project.ts';
+import { type Opened, opening, type Shutdown } from './shutdown.ts';
 
 /** Profile of the media server that endpoints are made on. */
 export const PROFILE = 'drachtio_mrf';
-const SOUNDS = fileURLToPath(new URL('../scenarios/examples/prompts', import.meta.url));
+const SOUNDS = join(SCENARIOS, 'examples', 'prompts');
 
 /** Servers to connect to. One of its own the node need not wait for; others may still be on their way up. */
 export interface Targets {
@@ -29,26 +30,28 @@ export interface Servers {
  * @param exited told when an embedded server ends by itself
  * @throws ListenError for a taken port
  */
-export async function startServers(
+export function openServers(
   config: Config,
-  shutdown: Shutdown,
   nursery: Nursery,
+  log: Logger,
   exited: (error: Error) => void,
-): Promise<Servers> {
-  const startingSip = config.drachtio.length === 0 ? startEmbeddedSip(config, shutdown, exited) : undefined;
-  const startingMedia =
-    config.freeswitch.length === 0 ? startEmbeddedMedia(config, shutdown, nursery, exited) : undefined;
-  await Promise.allSettled([startingSip, startingMedia]);
-  const sip = await startingSip;
-  const media = await startingMedia;
-  return {
-    sip: targets(config.drachtio, sip?.address),
-    media: targets(config.freeswitch, media?.address),
-    stats: async () => ({
-      ...prefixed('sip_', (await sip?.server.stats()) ?? {}),
-      ...prefixed('media_', (await media?.server.stats()) ?? {}),
-    }),
-  };
+): Promise<Opened<Servers>> {
+  return opening(log, async (shutdown) => {
+    const startingSip = config.drachtio.length === 0 ? startEmbeddedSip(config, shutdown, exited) : undefined;
+    const startingMedia =
+      config.freeswitch.length === 0 ? startEmbeddedMedia(config, shutdown, nursery, exited) : undefined;
+    await Promise.allSettled([startingSip, startingMedia]);
+    const sip = await startingSip;
+    const media = await startingMedia;
+    return {
+      sip: targets(config.drachtio, sip?.address),
+      media: targets(config.freeswitch, media?.address),
+      stats: async () => ({
+        ...prefixed('sip_', (await sip?.server.stats()) ?? {}),
+        ...prefixed('media_', (await media?.server.stats()) ?? {}),
+      }),
+    };
+  });
 }
 
 function targets(real: readonly ServerAddress[], own: ServerAddress | undefined): Targets {

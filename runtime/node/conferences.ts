@@ -1,26 +1,25 @@
 /** The conf role of a node, wired to the rest of it. */
 import { join } from 'node:path';
 import type { Logger } from 'pino';
-import type { MemoryConferenceStore } from './callstore/memory-conference-store.ts';
-import { Conferences } from './conference/conferences.ts';
-import type { ConferenceObserver } from './conference/ports.ts';
-import type { Config } from './config/config.ts';
-import { conferenceEvents } from './events/conference-events.ts';
-import type { EventBus } from './events/event-bus.ts';
-import { isSoundProblem, resolveSound } from './language/prompts.ts';
-import type { MediaServers } from './media/servers.ts';
+import type { MemoryConferenceStore } from '../callstore/memory-conference-store.ts';
+import { Conferences } from '../conference/conferences.ts';
+import type { ConferenceObserver } from '../conference/ports.ts';
+import type { Config } from '../config/config.ts';
+import { conferenceEvents } from '../events/conference-events.ts';
+import type { EventBus } from '../events/event-bus.ts';
+import { isSoundProblem, resolveSound } from '../language/prompts.ts';
+import type { MediaServers } from '../media/servers.ts';
+import { SCENARIOS } from './project.ts';
 import {
   type ConferenceRecordings,
   DEFAULT_LAYER_MS,
   type RecordedCall,
   RecordingError,
   type RecordLayers,
-} from './recording/index.ts';
+} from '../recording/index.ts';
 
 export interface ConferenceNeeds {
   readonly config: Pick<Config, 'site' | 'scenarioDir'>;
-  /** Folder of the project's own scenarios. */
-  readonly project: string;
   readonly store: MemoryConferenceStore;
   readonly events: EventBus;
   readonly observer: ConferenceObserver;
@@ -37,8 +36,8 @@ export interface ConferenceNeeds {
 const NOTHING = 'silence_stream://100';
 
 export function openConferences(needs: ConferenceNeeds): Conferences {
-  const { config, project, store, events, observer, log, media } = needs;
-  const prompts = [join(config.scenarioDir, 'prompts'), join(project, 'examples', 'prompts')];
+  const { config, store, events, observer, log, media } = needs;
+  const prompts = [join(config.scenarioDir, 'prompts'), join(SCENARIOS, 'examples', 'prompts')];
   return new Conferences(
     {
       events: conferenceEvents(events),

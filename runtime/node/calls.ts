@@ -1,0 +1,92 @@
+/** The calls of a node: the switch, the rooms, and how many calls it takes. */
+import type { Logger } from 'pino';
+import { MemoryCallStore } from '../callstore/memory-callstore.ts';
+import { MemoryConferenceStore } from '../callstore/memory-conference-store.ts';
+import type { Conferences } from '../conference/conferences.ts';
+import type { Config } from '../config/config.ts';
+import type { LiveDirectory, PersistentLocation } from '../domain/index.ts';
+import { callEvents } from '../events/call-events.ts';
+import type { EventBus } from '../events/event-bus.ts';
+import { messageEvents } from '../events/message-events.ts';
+import type { Metrics } from '../metrics/metrics.ts';
+import { Admission } from '../switch/admission.ts';
+import { endCallsOf } from '../switch/removed-domain.ts';
+import { Switch } from '../switch/switch.ts';
+import { listener } from './adapters/speech.ts';
+import { openConferences } from './conferences.ts';
+import type { LateParts } from './late.ts';
+import type { Recordings } from './recordings.ts';
+
+export interface Calls {
+  readonly switch: Switch;
+  readonly callstore: MemoryCallStore;
+  readonly conferences: Conferences;
+  readonly conferenceStore: MemoryConferenceStore;
+  /** Why no further call is taken now; undefined: it is. Counts the refusal. */
+  overload(by: 'sip' | 'rest'): ReturnType<Admission['refuse']>;
+  /** Ends all calls. */
+  close(): Promise<void>;
+}
+
+export interface CallNeeds {
+  readonly config: Config;
+  readonly directory: LiveDirectory;
+  readonly location: PersistentLocation;
+  readonly events: EventBus;
+  readonly metrics: Metrics;
+  readonly recordings: Recordings;
+  readonly late: LateParts;
+  readonly log: Logger;
+}
+
+export function openCalls(needs: CallNeeds): Calls {
+  const { config, directory, location, events, metrics, recordings, late, log } = needs;
+  const { recording, speech } = recordings;
+  const callstore = new MemoryCallStore(
+    (domain, name) => (directory.sipUserByNumber(domain, name) ?? directory.sipUserByLogin(domain, name))?.login,
+  );
+  const conferenceStore = new MemoryConferenceStore(callstore);
+  const admission = new Admission(config.callLimits, () => callstore.count);
+  const overload: Calls['overload'] = (by) => {
+    const refusal = admission.refuse();
+    if (refusal) metrics.callRefused(by);
+    return refusal;
+  };
+  const conferences = openConferences({
+    config,
+    store: conferenceStore,
+    events,
+    observer: metrics.conferences,
+    log,
+    media: () => late.media.part,
+    liveCall: (dialogid) => late.switch.part.liveCall(dialogid),
+    layers: recording.layers,
+    conferences: recording.conferences,
+  });
+  const b2b = new Switch({
+    directory,
+    location,
+    callstore,
+    conferences,
+    site: config.site,
+    log,
+    events: {
+      emit: (domains, type, data, users) => {
+        metrics.call(type);
+        callEvents(events).emit(domains, type, data, users);
+      },
+    },
+    overload: () => overload('sip'),
+    watcher: recording.recorder,
+    listenTo: listener(speech),
+    onText: messageEvents(events),
+    startScenario: (code, call) => late.scenarios.part.runner.serve(code, call),
+  });
+  late.switch.bind(b2b);
+  const { dialogs, conferences: control } = b2b;
+  directory.collections.domains.onChange(async ({ before, after }) => {
+    if (before === undefined || after?.name === before.name) return;
+    await endCallsOf(before.name, { calls: callstore, dialogs, conferences: conferenceStore, control });
+  });
+  return { switch: b2b, callstore, conferences, conferenceStore, overload, close: () => b2b.shutDown() };
+}

@@ -1,0 +1,76 @@
+/** What a node keeps: its domains and phones, who may do what, and the data model. */
+import { join } from 'node:path';
+import type { Logger } from 'pino';
+import { type Config, isLoopback } from '../config/config.ts';
+import {
+  type CheckScript,
+  type LiveDirectory,
+  openDirectory,
+  openLocation,
+  type PersistentLocation,
+} from '../domain/index.ts';
+import { createDemoData, createIam, type IamOptions, isEmpty, StoredAvatars } from '../iam/index.ts';
+import { limitsProblem } from '../language/limits.ts';
+import { type Model, openModel } from '../model/index.ts';
+import { type Opened, opening } from './shutdown.ts';
+import { checkFileStore, FolderFiles, openFiles } from '../storage/files/index.ts';
+import type { Storage } from '../storage/index.ts';
+
+export interface Data {
+  readonly directory: LiveDirectory;
+  readonly location: PersistentLocation;
+  readonly iam: Awaited<ReturnType<typeof createIam>>;
+  readonly model: Model;
+  readonly avatars: StoredAvatars;
+}
+
+export interface DataNeeds {
+  readonly config: Config;
+  readonly storage: Storage;
+  readonly checkScript: CheckScript;
+  readonly confirmToken: NonNullable<IamOptions['confirmToken']>;
+  readonly log: Logger;
+}
+
+/** Opens it, with the demo data where the store is empty and nobody but this machine can reach the node. */
+export function openData({ config, storage, checkScript, confirmToken, log }: DataNeeds): Promise<Opened<Data>> {
+  return opening(log, async (shutdown) => {
+    if (isLoopback(config.http.host) && isLoopback(config.sip.host) && (await isEmpty(storage))) {
+      await createDemoData(storage);
+    }
+    const directory = await openDirectory(storage, { checkScript, checkLimits: limitsProblem });
+    const location = await openLocation(storage, directory);
+    shutdown.add('registrations', () => location.close());
+    const iam = await createIam(storage, directory, {
+      allowList: config.loginAllowList,
+      sessionLimits: config.sessionLimits,
+      confirmToken,
+    });
+    shutdown.add('sessions', () => iam.close());
+    const files = openFiles(join(config.dataDir, 'files'), config.files);
+    await checkFileStore(storage, files);
+    const model = await openModel(storage, {
+      files,
+      usesFile: (hasha) => iam.accounts.isAvatarInUse(hasha),
+      maxFileBytes: config.maxFileBytes,
+    });
+    shutdown.add('data model', () => model.close());
+    const avatars = new StoredAvatars(iam.accounts, {
+      files,
+      suspect: (hashes) => model.attachments.suspect(hashes),
+      former: new FolderFiles(join(config.dataDir, 'avatars')),
+    });
+    await moveAvatars(avatars, storage);
+    return { directory, location, iam, model, avatars };
+  });
+}
+
+/** Avatars that former releases kept in the folder `avatars`. Until they are moved, this node reads them there. */
+async function moveAvatars(avatars: StoredAvatars, { log }: Storage): Promise<void> {
+  try {
+    const moved = await avatars.moveFormer();
+    if (moved > 0) log.info({ moved }, 'avatars were moved to the file store');
+  } catch (err) {
+    log.warn({ err }, 'avatars were not moved to the file store; the next start tries again');
+  }
+}

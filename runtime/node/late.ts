@@ -1,0 +1,44 @@
+/**
+ * Parts that an earlier part calls once the node runs. The parts of a node call each other in circles; they do it through these
+ * alone.
+ */
+import type { MediaServers } from '../media/servers.ts';
+import type { TranscriptQueue } from '../recording/index.ts';
+import type { Switch } from '../switch/switch.ts';
+import type { Operations } from './operations.ts';
+import type { Scenarios } from './scenarios.ts';
+
+/** A part that is bound when it is open. */
+export class Late<Part> {
+  readonly #what: string;
+  #part: Part | undefined;
+
+  /** @param what names the part in the error */
+  constructor(what: string) {
+    this.#what = what;
+  }
+
+  bind(part: Part): void {
+    this.#part = part;
+  }
+
+  /** @throws Error before it is bound */
+  get part(): Part {
+    if (this.#part === undefined) throw new Error(`${this.#what} was used before it was open`);
+    return this.#part;
+  }
+}
+
+/** What is bound late, and why. */
+export class LateParts {
+  /** Scenarios, recordings and rooms call the switch, which calls them. */
+  readonly switch = new Late<Switch>('the switch');
+  /** Rooms are mixed on media servers, which are connected after the switch is there. */
+  readonly media = new Late<MediaServers>('the media servers');
+  /** A saved recording asks for a transcript, which is stored with it. */
+  readonly transcriptions = new Late<TranscriptQueue>('the queue of transcriptions');
+  /** Scenarios start operations, which are scenarios. */
+  readonly operations = new Late<Operations>('the operations');
+  /** A scenario can confirm a login; scenarios need the accounts. */
+  readonly scenarios = new Late<Scenarios>('the scenarios');
+}

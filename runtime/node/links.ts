@@ -1,0 +1,52 @@
+/** The node's connections to its SIP servers and media servers. */
+import { join } from 'node:path';
+import type { Logger } from 'pino';
+import { type Config, isLoopback } from '../config/config.ts';
+import { MediaServers } from '../media/servers.ts';
+import { PROFILE, type Servers } from './servers.ts';
+import { type Opened, opening } from './shutdown.ts';
+import type { WaitingInvite } from '../signalling/left-waiting.ts';
+import type { SipHandlers } from '../signalling/link.ts';
+import { SipLinks } from '../signalling/links.ts';
+import { RingingJournal } from '../signalling/ringing-journal.ts';
+
+export interface Links {
+  readonly sip: SipLinks;
+  readonly media: MediaServers;
+}
+
+/**
+ * @param handlers what comes from outside
+ * @throws SipLinkError, MediaLinkError when no server of a kind can be used in time
+ */
+export function openLinks(
+  config: Pick<Config, 'dataDir' | 'sip' | 'sessionExpires' | 'rtpTimeout'>,
+  servers: Servers,
+  handlers: SipHandlers,
+  log: Logger,
+): Promise<Opened<Links>> {
+  return opening(log, async (shutdown) => {
+    const journal = RingingJournal.open(join(config.dataDir, 'ringing.jsonl'));
+    shutdown.add('journal of ringing phones', () => journal.close());
+    const waiting = RingingJournal.open<WaitingInvite>(join(config.dataDir, 'waiting.jsonl'));
+    shutdown.add('journal of waiting callers', () => waiting.close());
+    const sip = await SipLinks.connect(servers.sip.addresses, handlers, log, {
+      timeoutMs: servers.sip.patienceMs,
+      sessionExpires: config.sessionExpires,
+      journal,
+      waiting,
+    });
+    shutdown.add('SIP connections', () => sip.close());
+    const addresses = servers.media.addresses.map(({ host, port, secret }) => ({
+      host,
+      port,
+      password: secret,
+      profile: PROFILE,
+      listenAddress: isLoopback(host) ? '127.0.0.1' : config.sip.host,
+      silenceLimitMs: config.rtpTimeout * 1000,
+    }));
+    const media = await MediaServers.connect(sip.all, addresses, { patienceMs: servers.media.patienceMs, log });
+    shutdown.add('media connections', () => media.close());
+    return { sip, media };
+  });
+}

@@ -1,0 +1,152 @@
+/** The composition root: configuration in, a running node out. The only room that wires the others together. */
+import { type Logger, pino } from 'pino';
+import type { Config } from '../config/config.ts';
+import { EventBus } from '../events/event-bus.ts';
+import { modelEvents } from '../events/model-events.ts';
+import { giveBackAtRest } from '../memory/index.ts';
+import { Metrics } from '../metrics/metrics.ts';
+import { Nursery } from '../processes/index.ts';
+import { openStorage } from '../storage/index.ts';
+import { openCalls } from './calls.ts';
+import { openData } from './data.ts';
+import { LateParts } from './late.ts';
+import { openLinks } from './links.ts';
+import { openOperations } from './operations.ts';
+import { openRecordings } from './recordings.ts';
+import { openRest } from './rest.ts';
+import { openScenarios, openScripting } from './scenarios.ts';
+import { openServers } from './servers.ts';
+import { Shutdown } from './shutdown.ts';
+
+/** A node that takes calls and requests. */
+export interface Node {
+  readonly httpAddress: string;
+  readonly sipAddress: string;
+  /** True when this start made the demo domain, or found it. */
+  readonly demo: boolean;
+  /** Ends calls, closes everything that is open. Idempotent. */
+  stop(): Promise<void>;
+  /** Settles when an embedded server ended by itself: the node cannot go on. */
+  readonly failed: Promise<Error>;
+}
+
+/**
+ * Starts a node.
+ * @throws ListenError for a taken port; StorageLockedError and others of storage; SipLinkError, MediaLinkError
+ */
+export async function startNode(config: Config): Promise<Node> {
+  const log = pino({ level: config.logLevel });
+  const shutdown = new Shutdown((err, what) => log.error({ err }, `closing ${what} failed`));
+  try {
+    return await compose(config, log, shutdown);
+  } catch (error) {
+    await shutdown.run();
+    throw error;
+  }
+}
+
+async function compose(config: Config, log: Logger, shutdown: Shutdown): Promise<Node> {
+  const failed = Promise.withResolvers<Error>();
+  const late = new LateParts();
+  // The only process that this one starts itself, before there are calls that it would hold up.
+  const nursery = new Nursery();
+  nursery.open();
+  shutdown.add('nursery', () => nursery.close());
+  const { storage, servers } = await openOutside(config, nursery, log, shutdown, (error) => {
+    if (!shutdown.begun) failed.resolve(error);
+  });
+  const scripting = await openScripting(config, nursery, log);
+  shutdown.add('script processes', () => scripting.close());
+  const data = await openData({
+    config,
+    storage,
+    checkScript: scripting.compiler.check,
+    confirmToken: (code, token) => late.scenarios.part.confirmToken(code, token),
+    log,
+  });
+  shutdown.add('data', () => data.close());
+  const { directory, location, model } = data;
+
+  const events = new EventBus({
+    onListenerError: (err, { class: name, type }) => log.error({ err, class: name, type }, 'event not told'),
+  });
+  model.onChange(modelEvents(events, (id) => directory.domainById(id)?.name));
+  const recordings = await openRecordings({ config, storage, directory, events, nursery, late, log });
+  const scenarios = await openScenarios({
+    config,
+    scripting,
+    storage,
+    directory,
+    model,
+    events,
+    recordings,
+    late,
+    log,
+  });
+  shutdown.add('scenarios', () => scenarios.close());
+  const metrics = new Metrics({ counts: () => counts() });
+  const calls = openCalls({ config, directory, location, events, metrics, recordings, late, log });
+  const operations = openOperations({ calls, scenarios, directory, events, metrics, late, log });
+
+  const links = await openLinks(config, servers, calls.switch, log);
+  shutdown.add('links', () => links.close());
+  late.media.bind(links.media);
+  calls.switch.connect(links.sip, links.media);
+  shutdown.add('recordings', () => recordings.close());
+  await recordings.recover();
+  shutdown.add('runs', () => scenarios.runner.stop('the node stops'));
+  shutdown.add('calls', () => calls.close());
+
+  const counts = async () => ({
+    dialogs: calls.callstore.count,
+    conferences: calls.conferences.count,
+    conference_members: calls.conferences.members,
+    endpoints: links.media.count,
+    sip_servers: links.sip.usable,
+    media_servers: links.media.usable,
+    runs: scenarios.runner.running + operations.onCalls.running,
+    ...recordings.counts(),
+    registrations: location.count(),
+    trunks: calls.switch.registeredTrunks,
+    ...(await servers.stats()),
+  });
+  const rest = await openRest({
+    config,
+    storage,
+    data,
+    events,
+    metrics,
+    recordings,
+    scenarios,
+    calls,
+    operations,
+    counts,
+    log,
+  });
+  shutdown.add('REST service', () => rest.close());
+  giveBackAtRest(() => calls.callstore.count > 0);
+  return {
+    httpAddress: rest.address,
+    sipAddress: links.sip.addresses.join(', '),
+    demo: directory.domain('demo.local') !== undefined,
+    stop: () => shutdown.run(),
+    failed: failed.promise,
+  };
+}
+
+/** The database and the servers, side by side, as each takes its time; a taken port is told before a fault of the database. */
+async function openOutside(
+  config: Config,
+  nursery: Nursery,
+  log: Logger,
+  shutdown: Shutdown,
+  exited: (error: Error) => void,
+) {
+  const { dataDir, databaseUrl } = config;
+  const openingStorage = openStorage({ dataDir, log, ...(databaseUrl === undefined ? {} : { databaseUrl }) });
+  const openingServers = openServers(config, nursery, log, exited);
+  const [storage, servers] = await Promise.allSettled([openingStorage, openingServers]);
+  if (storage.status === 'fulfilled') shutdown.add('storage', () => storage.value.close());
+  if (servers.status === 'fulfilled') shutdown.add('servers', () => servers.value.close());
+  return { servers: await openingServers, storage: await openingStorage };
+}

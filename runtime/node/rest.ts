@@ -1,0 +1,95 @@
+/** The REST service of a node. */
+import type { FastifyInstance } from 'fastify';
+import type { Logger } from 'pino';
+import { domainCenter } from '../../rest-bridge/domain-center/index.ts';
+import { ClassResource } from '../../rest-bridge/model/class-resource.ts';
+import { createRestServer } from '../../rest-bridge/server.ts';
+import { webAppsOf } from '../../rest-bridge/web-apps.ts';
+import type { Config } from '../config/config.ts';
+import { ListenError } from '../embedded/server.ts';
+import type { EventBus } from '../events/event-bus.ts';
+import { FirstAnswers } from '../idempotency/first-answers.ts';
+import type { Metrics } from '../metrics/metrics.ts';
+import { AuditLog } from '../model/index.ts';
+import { databaseState, type Storage } from '../storage/index.ts';
+import type { Calls } from './calls.ts';
+import type { Data } from './data.ts';
+import type { Operations } from './operations.ts';
+import type { Recordings } from './recordings.ts';
+import type { Scenarios } from './scenarios.ts';
+
+export interface RestNeeds {
+  readonly config: Config;
+  readonly storage: Storage;
+  readonly data: Data;
+  readonly events: EventBus;
+  readonly metrics: Metrics;
+  readonly recordings: Recordings;
+  readonly scenarios: Scenarios;
+  readonly calls: Calls;
+  readonly operations: Operations;
+  /** What is alive in the node, by kind. */
+  readonly counts: () => Promise<Readonly<Record<string, number>>>;
+  readonly log: Logger;
+}
+
+export interface Rest {
+  /** `http://host:port` */
+  readonly address: string;
+  close(): Promise<void>;
+}
+
+/** @throws ListenError for a taken port */
+export async function openRest(needs: RestNeeds): Promise<Rest> {
+  const { config, storage, data, events, metrics, recordings, scenarios, calls, operations, counts, log } = needs;
+  const { directory, iam, model, avatars } = data;
+  const { onCalls, onConferences } = operations;
+  const database = databaseState(storage);
+  const rest = await createRestServer({
+    iam,
+    accounts: iam.accounts,
+    avatars,
+    webApps: webAppsOf(directory),
+    collections: {
+      ...domainCenter(directory, iam, scenarios.scripts),
+      '/domain/classes': new ClassResource(model, directory),
+    },
+    model,
+    audit: new AuditLog(model),
+    events,
+    directory,
+    recordings: recordings.recording,
+    scenarioRecordings: scenarios.recordings,
+    calls: calls.callstore,
+    operations: onCalls,
+    metrics,
+    firstAnswers: new FirstAnswers(storage),
+    conferences: onConferences,
+    operationRecords: onCalls,
+    runs: scenarios.runner,
+    scripts: scenarios.scripts,
+    hooks: scenarios.starter,
+    health: async () => {
+      const [alive, state] = await Promise.all([counts(), database()]);
+      return { ok: calls.switch.ready, counts: alive, database: state };
+    },
+    sessionRequests: config.sessionRequests,
+    log,
+  });
+  try {
+    return { address: await listen(rest, config.http), close: () => rest.close() };
+  } catch (error) {
+    await rest.close();
+    throw error;
+  }
+}
+
+async function listen(rest: Pick<FastifyInstance, 'listen'>, { host, port }: Config['http']): Promise<string> {
+  try {
+    return await rest.listen({ host, port });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === undefined) throw error;
+    throw new ListenError(code, `${host}:${port}`, 'the REST service');
+  }
+}

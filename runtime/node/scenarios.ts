@@ -1,0 +1,156 @@
+/** The scenario side of a node: libraries, the sandbox, what runs may use, and what starts them beside calls. */
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Logger } from 'pino';
+import { GuardedHttpClient } from '../../components/http/client.ts';
+import { components } from '../../components/index.ts';
+import type { Config } from '../config/config.ts';
+import { systemClock } from '../runs/clock.ts';
+import { FolderWatch } from '../runs/folder-watch.ts';
+import { openScenarioLibrary, type ScenarioLibrary } from '../runs/library.ts';
+import { MemoryHuntHistory } from '../runs/ports/hunt-history.ts';
+import type { RunServices } from '../runs/ports/services.ts';
+import { RunBook } from '../runs/run/run-book.ts';
+import { MemoryParkingLot } from '../runs/ports/parking.ts';
+import { MemoryQueues } from '../runs/ports/queueing.ts';
+import { ScenarioRunner } from '../runs/runner.ts';
+import { ScenarioStarter } from '../runs/starting/starter.ts';
+import { RecordingFolder } from '../media/recordings.ts';
+import type { Nursery } from '../processes/index.ts';
+import { openSandbox, type Sandbox } from '../sandbox/index.ts';
+import { promptsOf, ScriptCompiler } from '../script-store/compile.ts';
+import { tokenConfirmer } from '../script-store/confirm-token.ts';
+import { NodePolicy } from './adapters/policy.ts';
+import { ScriptStore } from '../script-store/script-store.ts';
+import { type Opened, opening } from './shutdown.ts';
+import { callRecordingPort } from './adapters/call-recording.ts';
+import { modelPort } from './adapters/model.ts';
+import { callSpeechPort, type LiveCalls, speechLayers, transcriptPort } from './adapters/speech.ts';
+import { operationPort } from '../../components/operation/index.ts';
+import type { EventBus } from '../events/event-bus.ts';
+import type { Model } from '../model/index.ts';
+import type { LateParts } from './late.ts';
+import { SCENARIOS } from './project.ts';
+import type { Recordings } from './recordings.ts';
+import type { LiveDirectory } from '../domain/index.ts';
+import type { ConfirmToken } from '../iam/index.ts';
+import type { Storage } from '../storage/index.ts';
+
+export interface Scenarios {
+  /** The platform's own scenarios are hidden: no number and no name leads to them. */
+  readonly services: ScenarioLibrary;
+  readonly runner: ScenarioRunner;
+  readonly starter: ScenarioStarter;
+  /** Files and scripts, as calls and requests reach them. */
+  readonly scripts: ScriptStore;
+  readonly confirmToken: ConfirmToken;
+  /** What scenarios recorded. */
+  readonly recordings: RecordingFolder;
+  /** What runs may use beside the call. Hidden scenarios find other hidden ones by id. */
+  readonly runServices: RunServices;
+}
+
+/** What scripts are checked with and run in. */
+export interface Scripting {
+  readonly sandbox: Sandbox;
+  readonly compiler: ScriptCompiler;
+  close(): Promise<void>;
+}
+
+export interface ScenarioNeeds {
+  readonly config: Config;
+  readonly scripting: Scripting;
+  readonly storage: Storage;
+  readonly directory: LiveDirectory;
+  readonly model: Model;
+  readonly events: EventBus;
+  readonly recordings: Recordings;
+  readonly late: LateParts;
+  readonly log: Logger;
+}
+
+/** @throws SandboxError when no script process comes up */
+export async function openScripting(config: Config, nursery: Nursery, log: Logger): Promise<Scripting> {
+  const { debugPort: debuggerPort } = config;
+  const sandbox = await openSandbox({
+    nursery,
+    giveWay: config.scriptProcessors === 'spare-one',
+    onDiagnostic: (message, details) => log.warn(details, message),
+    ...(debuggerPort === undefined ? {} : { debuggerPort }),
+  });
+  const promptsFolder = promptsOf(config.scenarioDir);
+  return {
+    sandbox,
+    compiler: new ScriptCompiler({ components, compile: sandbox.compile.bind(sandbox), promptsFolder }),
+    close: () => sandbox.close(),
+  };
+}
+
+export function openScenarios(needs: ScenarioNeeds): Promise<Opened<Scenarios>> {
+  const { config, scripting, storage, directory, events, log, late } = needs;
+  return opening(log, async (shutdown) => {
+    const { sandbox, compiler } = scripting;
+    const shared = { components, log, compile: sandbox.compile.bind(sandbox) };
+    const services = await openScenarioLibrary({ ...shared, folders: [join(SCENARIOS, 'service')] });
+    // Where authors put their first scenario; a folder that the operator names is there.
+    if (config.scenarioDir === join(config.dataDir, 'scenarios')) await mkdir(config.scenarioDir, { recursive: true });
+    const library = await openScenarioLibrary({
+      ...shared,
+      folders: [config.scenarioDir, join(SCENARIOS, 'examples')],
+      versionsFolder: join(config.dataDir, 'scenario-versions'),
+    });
+    const offered = await offeredToRuns(needs);
+    const domain = directory.domains().find(({ isMaster }) => !isMaster)?.name ?? '';
+    const scripts = await ScriptStore.open({ storage, directory, files: library, fileDomain: domain, compiler });
+    const runner = new ScenarioRunner(scripts, log, offered);
+    const starter = new ScenarioStarter({ library: scripts, runner, events, domain, clock: systemClock, log });
+    scripts.onChange(() => starter.refresh());
+    const watched = new FolderWatch(config.scenarioDir, () => library.scan(), log);
+    shutdown.add('watch of the scenario folder', () => watched.close());
+    shutdown.add('scenario starts', () => starter.close());
+    const scenarios: Scenarios = {
+      services,
+      runner,
+      starter,
+      scripts,
+      confirmToken: tokenConfirmer(starter, directory, log),
+      recordings: offered.recordings,
+      runServices: { ...offered, scenarios: (id: string) => services.program(id) },
+    };
+    late.scenarios.bind(scenarios);
+    return scenarios;
+  });
+}
+
+/** What the node offers to runs. */
+async function offeredToRuns(needs: ScenarioNeeds): Promise<RunServices & Pick<Scenarios, 'recordings'>> {
+  const { config, scripting, directory, model, events, recordings, late, log } = needs;
+  const { recording, speech, transcriptions } = recordings;
+  const liveCalls: LiveCalls = {
+    find: (dialogid) => late.switch.part.liveCall(dialogid),
+    ofLeg: (callid) => late.switch.part.callOfLeg(callid),
+  };
+  return {
+    policy: await NodePolicy.open({ directory, secretsFile: config.secretsFile, debugPort: config.debugPort, log }),
+    serve: (code, call, start) => late.scenarios.part.runner.take(code, call, start),
+    openCall: (name) => late.switch.part.createCall(name),
+    events,
+    sandbox: scripting.sandbox,
+    http: new GuardedHttpClient({ hosts: config.scenarioHosts, networks: config.scenarioNetworks }),
+    recordings: new RecordingFolder(join(config.dataDir, 'recordings')),
+    huntHistory: new MemoryHuntHistory(),
+    dialogs: { find: (name, dialogid) => late.switch.part.dialogs.find(name, dialogid) },
+    callRecording: callRecordingPort(recording.recorder, recording.layers, liveCalls.find),
+    callSpeech: callSpeechPort(speechLayers(speech, events, liveCalls), liveCalls),
+    transcripts: transcriptPort({ ...recording, service: speech, queue: transcriptions }),
+    parking: new MemoryParkingLot(),
+    queues: new MemoryQueues(),
+    operations: operationPort(
+      () => late.operations.part.onCalls,
+      () => late.operations.part.onConferences,
+    ),
+    texts: { send: (name, message) => late.switch.part.texts.send(name, message) },
+    model: modelPort(model, (name) => directory.domain(name)?.id),
+    runs: new RunBook(),
+  };
+}
