@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import process from 'node:process';
 import { expect } from 'chai';
+import { type Birth, Nursery } from '../../runtime/processes/index.ts';
 import { SandboxLostError, openSandbox } from '../../runtime/sandbox/index.ts';
 import { childrenOf } from '../support/children.ts';
 import { errorOf, startScript } from './support.ts';
@@ -46,6 +47,30 @@ describe('sandbox: processes', function () {
       expect((await startScript(sandbox, { source: 'return 2' }).finished).value).to.equal(2);
     } finally {
       await sandbox.close();
+    }
+  });
+
+  it('a process that takes long to come up is not killed as a silent one is', async () => {
+    const nursery = new Nursery();
+    const started: string[] = [];
+    class BusyMachine extends Nursery {
+      override start(order: Parameters<Nursery['start']>[0], birth: Birth): () => void {
+        let kill = (): void => void started.push('killed');
+        // Longer than a process that is up may be silent.
+        setTimeout(() => {
+          started.push('came up');
+          kill = nursery.start(order, birth);
+        }, 3000);
+        return () => kill();
+      }
+    }
+    const sandbox = await openSandbox({ workers: 1, nursery: new BusyMachine(), beatMs: 500, silenceMs: 2000 });
+    try {
+      expect(started).to.deep.equal(['came up']);
+      expect((await startScript(sandbox, { source: 'return 1' }).finished).value).to.equal(1);
+    } finally {
+      await sandbox.close();
+      nursery.close();
     }
   });
 

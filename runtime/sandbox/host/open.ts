@@ -11,6 +11,7 @@ const DEFAULTS: PoolOptions = {
   restMs: 5000,
   beatMs: 2500,
   silenceMs: 10_000,
+  startMs: 120_000,
   drainMs: 600_000,
   giveWay: false,
   processorTime,

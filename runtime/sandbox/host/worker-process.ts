@@ -16,6 +16,8 @@ export interface WorkerLimits {
   readonly beatMs: number;
   /** Milliseconds without one after which the process is killed. */
   readonly silenceMs: number;
+  /** Milliseconds until it must be ready. No script is in it until then, and a busy machine takes its time. */
+  readonly startMs: number;
 }
 
 export interface WorkerOptions extends WorkerLimits {
@@ -65,6 +67,8 @@ export class WorkerProcess {
   #lastWords = '';
   #heard = performance.now();
   #asked = 0;
+  /** It has said that it is ready. */
+  #isUp = false;
   #gone = false;
 
   constructor(options: WorkerOptions, events: WorkerEvents) {
@@ -94,7 +98,7 @@ export class WorkerProcess {
         if (this.#line?.destroyed !== false) this.#end('the sandbox process is gone');
       },
     });
-    this.#heartbeat = setInterval(() => this.#beat(options.silenceMs), options.beatMs);
+    this.#heartbeat = setInterval(() => this.#beat(options), options.beatMs);
     this.#heartbeat.unref();
   }
 
@@ -162,6 +166,7 @@ export class WorkerProcess {
   }
 
   #ready({ nice }: WorkerOptions): void {
+    this.#isUp = true;
     if (this.#pid === undefined) return;
     putInBackground(this.#pid, nice).then(
       () => this.#events.ready(),
@@ -172,8 +177,8 @@ export class WorkerProcess {
     );
   }
 
-  #beat(silenceMs: number): void {
-    if (performance.now() - this.#heard > silenceMs) this.kill();
+  #beat({ silenceMs, startMs }: WorkerOptions): void {
+    if (performance.now() - this.#heard > (this.#isUp ? silenceMs : startMs)) this.kill();
     else {
       this.#asked = performance.now();
       this.send({ type: 'ping' });
