@@ -1,14 +1,14 @@
 import type { RouteDecision } from '../domain/directory.ts';
-import { type Attempt, type AttemptOptions, failedAttempt } from './attempt.ts';
-import { autoAnswerHeaders } from './auto-answer.ts';
-import { callConference } from './call-conference.ts';
-import { callThroughLoop } from './call-loop.ts';
-import { callCallee } from './call-phones.ts';
-import { callScenario } from './call-scenario.ts';
-import { calleeOf } from './callee-of.ts';
-import { ConferenceLeg } from './conference-leg.ts';
-import { IvrLeg } from './ivr-leg.ts';
-import { pickUp } from './pickup.ts';
+import { type Attempt, type AttemptOptions, failedAttempt } from './placing/attempt.ts';
+import { autoAnswerHeaders } from './placing/auto-answer.ts';
+import { callConference } from './placing/call-conference.ts';
+import { callThroughLoop } from './placing/call-loop.ts';
+import { callCallee } from './placing/call-phones.ts';
+import { callScenario } from './scenarios/call-scenario.ts';
+import { calleeOf } from './placing/callee-of.ts';
+import { ConferenceLeg } from './legs/conference-leg.ts';
+import { IvrLeg } from './legs/ivr-leg.ts';
+import { pickUp } from './placing/pickup.ts';
 import type { SwitchTools } from './tools.ts';
 
 /**

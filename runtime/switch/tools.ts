@@ -8,11 +8,11 @@ import type { SipAnswer } from '../signalling/answers.ts';
 import type { OutgoingInvite, OutgoingInviteOptions } from '../signalling/outgoing-invite.ts';
 import type { OutgoingMessageOptions } from '../signalling/outgoing-message.ts';
 import type { ReferAnswer, ReferRequest } from '../signalling/sip-dialog.ts';
-import type { Attempt, AttemptOptions } from './attempt.ts';
-import type { ListenTo } from './call-media.ts';
-import type { LoopCount } from './call-loop.ts';
-import type { DialogBook } from './dialog-book.ts';
-import type { PhoneLeg } from './phone-leg.ts';
+import type { Attempt, AttemptOptions } from './placing/attempt.ts';
+import type { ListenTo } from './sound/call-media.ts';
+import type { LoopCount } from './placing/call-loop.ts';
+import type { DialogBook } from './dialogs/dialog-book.ts';
+import type { PhoneLeg } from './legs/phone-leg.ts';
 
 /** What the parts of the switch work with; made once per node. */
 export interface SwitchTools {

@@ -2,7 +2,7 @@
 import { ScenarioError } from '../../language/errors.ts';
 import type { CallRecordingPort } from '../../runs/ports/call-recording.ts';
 import { type Recorder, RecordingError, type RecordLayers } from '../../recording/index.ts';
-import type { LiveCall } from '../../switch/live-call.ts';
+import type { LiveCall } from '../../switch/dialogs/live-call.ts';
 
 /** @param find the live call of an id */
 export function callRecordingPort(

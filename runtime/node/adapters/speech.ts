@@ -23,8 +23,8 @@ import {
   type SpeechService,
   transcribeFile,
 } from '../../speech/index.ts';
-import type { ListenTo } from '../../switch/call-media.ts';
-import type { LiveCall } from '../../switch/live-call.ts';
+import type { ListenTo } from '../../switch/sound/call-media.ts';
+import type { LiveCall } from '../../switch/dialogs/live-call.ts';
 
 /** How the live calls are found. */
 export interface LiveCalls {

@@ -1,6 +1,6 @@
 import type { ContactBinding, Provider } from '../../domain/directory.ts';
 import { plainUri } from '../../signalling/sip-uri.ts';
-import { type Callee, type CalleeAddress, contactAddress } from '../callee.ts';
+import { type Callee, type CalleeAddress, contactAddress } from '../addresses/callee.ts';
 import { mapNumber } from './number-rules.ts';
 
 /** Who calls a number behind a provider, and which. */

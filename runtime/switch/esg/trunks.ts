@@ -3,7 +3,7 @@ import { sourceOf } from '../../signalling/incoming-invite.ts';
 import type { Log } from '../../signalling/link.ts';
 import { parseSipUri } from '../../signalling/sip-uri.ts';
 import type { SrfRequest } from '../../signalling/srf-types.ts';
-import { isFromContact } from '../next-hop.ts';
+import { isFromContact } from '../addresses/next-hop.ts';
 import { TrunkGate } from './trunk-gate.ts';
 import { TrunkRegistration, type TrunkRegistrationTools, type TrunkState } from './trunk-registration.ts';
 

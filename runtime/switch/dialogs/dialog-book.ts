@@ -1,0 +1,194 @@
+import { namesDialog, type Replaces } from '../../signalling/replaces.ts';
+import type { MemoryCallStore } from '../../callstore/memory-callstore.ts';
+import { CallDialog, type DialogObserver, type DialogStart } from './dialog.ts';
+import type { EndCause, Leg } from '../legs/leg.ts';
+import { type CallWatcher, type LiveCall, liveCall } from './live-call.ts';
+
+export type DialogEventType =
+  | 'call_init'
+  | 'call_ringing'
+  | 'call_answered'
+  | 'call_hold'
+  | 'call_unhold'
+  | 'call_transfer'
+  | 'call_end';
+
+/** Who is told what happens to dialogs (specification, "Events" 1). */
+export interface DialogEvents {
+  /**
+   * @param domains of the dialog's legs: each of them is told
+   * @param users ids of the users whose accounts take part
+   */
+  emit(
+    domains: readonly string[],
+    type: DialogEventType,
+    data: {
+      readonly inviteid: string;
+      readonly connectionid: string;
+      readonly dialogid: string;
+      readonly [field: string]: string;
+    },
+    users: readonly string[],
+  ): void;
+}
+
+/** Milliseconds that a party waits to be taken over when the other one was. */
+const PARTED_MS = 5000;
+
+/** The live dialogs of this node, kept in step with the callstore. */
+export class DialogBook implements DialogObserver {
+  readonly #store: MemoryCallStore;
+  readonly #events: DialogEvents;
+  readonly #watcher: CallWatcher | undefined;
+  readonly #dialogs = new Map<string, CallDialog>();
+  /** Where a phone rings, in the order of the first ring. */
+  readonly #ringing = new Set<CallDialog>();
+  /** Dialogs that one leg has left, while the other waits. */
+  readonly #parted = new Map<string, CallDialog>();
+
+  constructor(store: MemoryCallStore, events: DialogEvents, watcher?: CallWatcher) {
+    this.#store = store;
+    this.#events = events;
+    this.#watcher = watcher;
+  }
+
+  open(start: DialogStart): CallDialog {
+    const dialog = new CallDialog(this, start);
+    this.#tell(dialog, 'call_init', { from: start.remoteuri, to: start.localuri });
+    return dialog;
+  }
+
+  established(dialog: CallDialog): void {
+    this.#ringing.delete(dialog);
+    this.#watcher?.answered(liveCall(dialog));
+    this.#tell(dialog, 'call_answered', { callid: dialog.b?.callid ?? '' });
+  }
+
+  /** A called party rings. */
+  ringing(dialog: CallDialog, callid: string): void {
+    this.#ringing.add(dialog);
+    this.#tell(dialog, 'call_ringing', { callid });
+  }
+
+  /**
+   * The call that has rung longest at a sipuser of the domain.
+   * @param number the sipuser's number or login; undefined: any
+   * @param except the call of whoever asks
+   */
+  ringingAt(domain: string, number: string | undefined, except: CallDialog): CallDialog | undefined {
+    const lower = domain.toLowerCase();
+    for (const dialog of this.#ringing) {
+      const rings = dialog.legs.some(({ leg: { party }, side }) => {
+        if (side === 'a' || party.kind !== 'sipuser' || party.domain.toLowerCase() !== lower) return false;
+        return number === undefined || party.sipUser.phonenumber === number || party.sipUser.login === number;
+      });
+      if (rings && dialog !== except && dialog.state === 'forking') return dialog;
+    }
+    return undefined;
+  }
+
+  /** A party of one call is in another one from now on. */
+  transferred(from: CallDialog, to: CallDialog): void {
+    this.#tell(from, 'call_transfer', { new_dialogid: to.dialogid, new_inviteid: to.inviteid });
+  }
+
+  held(dialog: CallDialog, leg: Leg, held: boolean): void {
+    this.#tell(dialog, held ? 'call_hold' : 'call_unhold', { callid: leg.callid });
+  }
+
+  /** An end from outside marks neither side (specification, "Events" 1). */
+  over(dialog: CallDialog, { by, reason }: EndCause): void {
+    this.#watcher?.over(dialog.dialogid);
+    this.#tell(dialog, 'call_end', { reason, ...(by === 'a' || by === 'b' ? { side: by } : {}) });
+  }
+
+  /** The live call of this id, as it is now. */
+  live(dialogid: string): LiveCall | undefined {
+    const dialog = this.#dialogs.get(dialogid);
+    return dialog === undefined ? undefined : liveCall(dialog);
+  }
+
+  find(dialogid: string): CallDialog | undefined {
+    return this.#dialogs.get(dialogid);
+  }
+
+  /**
+   * Lets one leg go. The other waits, unseen, to go elsewhere too, or for the return of the first.
+   * @param forever false: it is released when nobody has taken it over within 5 s
+   */
+  part(dialog: CallDialog, leg: Leg, forever: boolean): void {
+    dialog.suspend(leg);
+    this.#parted.set(dialog.dialogid, dialog);
+    const release = () => dialog.end({ by: 'transfer', status: 480, reason: 'Transferred' });
+    const timer = forever ? undefined : setTimeout(release, PARTED_MS);
+    const over = () => {
+      clearTimeout(timer);
+      this.#parted.delete(dialog.dialogid);
+    };
+    dialog.ended.addEventListener('abort', over, { once: true });
+  }
+
+  /** The leg that has left is back. */
+  reunite(dialog: CallDialog, leg: Leg): void {
+    this.#parted.delete(dialog.dialogid);
+    dialog.resume(leg);
+  }
+
+  /** A dialog that one leg has left, while the other waits. */
+  parted(dialogid: string): CallDialog | undefined {
+    return this.#parted.get(dialogid);
+  }
+
+  /** The established dialog that has a leg with this Call-ID, and the side of that leg. */
+  findByCallId(callid: string): { dialog: CallDialog; side: 'a' | 'b' } | undefined {
+    for (const dialogid of this.#store.idsOfCall(callid)) {
+      const dialog = this.#dialogs.get(dialogid);
+      if (dialog?.state === 'dialog') return { dialog, side: dialog.a.callid === callid ? 'a' : 'b' };
+    }
+    return undefined;
+  }
+
+  /** The call of the phone that has this SIP dialog, and the phone's side: answered, or ringing at the phone. */
+  findReplaced(replaces: Replaces): { dialog: CallDialog; side: 'a' | 'b'; ringing: boolean } | undefined {
+    for (const dialogid of this.#store.idsOfCall(replaces.callId)) {
+      const dialog = this.#dialogs.get(dialogid);
+      const named = dialog?.legs.find(
+        ({ leg }) => leg.callid === replaces.callId && leg.tags?.some((tags) => namesDialog(replaces, tags)),
+      );
+      if (dialog === undefined || named === undefined) continue;
+      const { side } = named;
+      const ringing = dialog.state === 'forking';
+      // A caller's call that is not answered was not made by this side: it cannot be replaced (RFC 3891 section 3).
+      if (dialog.state === 'dialog' || (ringing && side === 'b')) return { dialog, side, ringing };
+    }
+    return undefined;
+  }
+
+  /** Live dialogs with somebody behind this provider. */
+  countOfProvider(providerId: string): number {
+    return this.#store.countOfProvider(providerId);
+  }
+
+  all(): CallDialog[] {
+    return [...this.#dialogs.values()];
+  }
+
+  changed(dialog: CallDialog): void {
+    this.#dialogs.set(dialog.dialogid, dialog);
+    this.#store.put(dialog.entry());
+  }
+
+  gone(dialog: CallDialog): void {
+    this.#ringing.delete(dialog);
+    this.#dialogs.delete(dialog.dialogid);
+    this.#store.remove(dialog.dialogid);
+  }
+
+  #tell(dialog: CallDialog, type: DialogEventType, more: Readonly<Record<string, string>>): void {
+    const { view, domains, sipUsers } = dialog.entry();
+    const { inviteid, dialogid } = view;
+    // A connection is what became of one initiating INVITE: the two share an id.
+    const users = sipUsers.flatMap(({ userId }) => userId ?? []);
+    this.#events.emit(domains, type, { inviteid, connectionid: inviteid, dialogid, ...more }, users);
+  }
+}

@@ -1,0 +1,343 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { DialogEntry, DialogParty } from '../../callstore/memory-callstore.ts';
+import type { DialogStatus, LegView } from '../../callstore/dialog-view.ts';
+import type { CallingLeg, EndCause, Leg, LegOwner, PhoneMessage } from '../legs/leg.ts';
+import type { StopMelodyMode } from '../../runs/ports/dialogs.ts';
+import type { CarriedState } from './carried-state.ts';
+import { HoldMelody } from '../sound/hold-melody.ts';
+import { MediaPath, type SoundPath } from '../sound/media-path.ts';
+import { gather } from '../legs/media-gathering.ts';
+import { type EsgCall, type Party, urisOf } from '../legs/party.ts';
+
+/** A leg with what the specification's leg table says of it. */
+interface DialogLeg {
+  readonly leg: Leg;
+  readonly side: 'a' | 'b';
+  readonly localuri: string;
+  readonly remoteuri: string;
+  readonly expirets: number | 'undefined';
+}
+
+/**
+ * Lets somebody else answer while phones ring.
+ * @param part called when nothing can hinder it any more: takes the leg out of the call that it is in
+ * @returns false when the call was answered or given up meanwhile
+ */
+export type Pickup = (leg: CallingLeg, part: () => void) => Promise<boolean>;
+
+/** Who keeps track of the live dialogs. */
+export interface DialogObserver {
+  /** Began, or has other legs or another state. */
+  changed(dialog: CallDialog): void;
+  /** Somebody answered. */
+  established(dialog: CallDialog): void;
+  held(dialog: CallDialog, leg: Leg, held: boolean): void;
+  /** Over, or suspended: nobody finds it any more. */
+  gone(dialog: CallDialog): void;
+  /** Over for good. */
+  over(dialog: CallDialog, cause: EndCause): void;
+}
+
+export interface DialogStart {
+  readonly a: Leg;
+  /** To and From of the initiating INVITE, `<sip:USERNAME@DOMAIN>`. */
+  readonly localuri: string;
+  readonly remoteuri: string;
+  readonly site: string;
+  /** From the dialog that it replaces, if any. */
+  readonly carried: CarriedState;
+  readonly opts?: DialogEntry['view']['opts'];
+}
+
+/**
+ * - `forking`: the A leg and any number of B legs
+ * - `dialog`: the A leg and the one B leg that answered
+ * - `suspended`: a party is on its way to another dialog and may come back
+ * - `ended`
+ */
+type State = DialogStatus | 'suspended' | 'ended';
+
+/** An active call: one A leg, B legs, and its state (specification, "Dialog (active call)"). */
+export class CallDialog implements LegOwner {
+  /** Unique among live dialogs; short, as people type it into URLs. */
+  readonly dialogid = randomBytes(6).toString('hex');
+  readonly inviteid = randomUUID();
+  readonly startts = Date.now();
+  /** Labels. */
+  readonly bindings: Set<string>;
+  /** Domains, in lower case, that have paused their recording of the call; kept by the recorder. */
+  readonly pausedRecordings: Set<string>;
+  readonly #observer: DialogObserver;
+  readonly #start: DialogStart;
+  readonly #ended = new AbortController();
+  /** Present while phones ring: see `Pickup`. */
+  pickup: Pickup | undefined;
+  #b = new Map<string, DialogLeg>();
+  #state: State = 'forking';
+  #path: SoundPath | undefined;
+  #parting: Promise<void> | undefined;
+  readonly #melody: HoldMelody;
+
+  constructor(observer: DialogObserver, start: DialogStart) {
+    this.#observer = observer;
+    this.#start = start;
+    this.bindings = new Set(start.carried.labels);
+    this.pausedRecordings = new Set(start.carried.pausedRecordings);
+    this.#melody = new HoldMelody(start.carried.melodyOff);
+    start.a.owner = this;
+    observer.changed(this);
+  }
+
+  get state(): State {
+    return this.#state;
+  }
+
+  /** What is passed on to the dialog that replaces this one. */
+  get carried(): CarriedState {
+    const { bindings, pausedRecordings } = this;
+    return { labels: bindings, pausedRecordings, melodyOff: this.#melody.isOff };
+  }
+
+  /** From of the initiating INVITE, `<sip:USERNAME@DOMAIN>`. */
+  get remoteuri(): string {
+    return this.#start.remoteuri;
+  }
+
+  get a(): Leg {
+    return this.#start.a;
+  }
+
+  /** The answering party, once there is one. */
+  get b(): Leg | undefined {
+    return this.#state === 'forking' ? undefined : this.#b.values().next().value?.leg;
+  }
+
+  /** Aborted with the EndCause when the dialog is over. */
+  get ended(): AbortSignal {
+    return this.#ended.signal;
+  }
+
+  /**
+   * Adds a called party, or a called party's further contact.
+   * @param expirets until when it may be called, milliseconds since the epoch; `undefined` for one without a limit
+   */
+  addBranch(leg: Leg, uris: { localuri: string; remoteuri: string }, expirets: DialogLeg['expirets']): void {
+    if (this.#state !== 'forking') return;
+    leg.owner = this;
+    this.#b.set(leg.callid, { leg, side: 'b', ...uris, expirets });
+    this.#observer.changed(this);
+  }
+
+  /** Takes away a called contact that refused. */
+  removeBranch(callid: string): void {
+    if (this.#state === 'forking' && this.#b.delete(callid)) this.#observer.changed(this);
+  }
+
+  /**
+   * A called party answered: from now on it is the only B leg. It takes the place of the branch with the same Call-ID.
+   * Gives false when the dialog is over by now; the leg is the caller's to release then.
+   */
+  establish(leg: Leg): boolean {
+    const branch = this.#b.get(leg.callid);
+    if (this.#state !== 'forking' || branch === undefined) return false;
+    leg.owner = this;
+    this.#b = new Map([[leg.callid, { ...branch, leg }]]);
+    this.#state = 'dialog';
+    this.#observer.changed(this);
+    this.#observer.established(this);
+    return true;
+  }
+
+  /** Connects the sound of both sides, as far as both have any. */
+  async connectMedia(): Promise<void> {
+    if (this.#state !== 'dialog' || this.b === undefined) return;
+    const { b } = this;
+    if (this.#path === undefined && this.a.mediaServer !== b.mediaServer) {
+      await gather(this.a, b);
+      if (this.#isOver(b)) return;
+    }
+    const path = this.#path ?? soundPath(this.a, b, () => this.#melody.begin());
+    if (path === undefined) return;
+    this.#path = path;
+    // A party that came here from another dialog may be holding it.
+    const holders = [this.a, b].filter((leg) => leg.held);
+    if (holders.length === 0) await path.connect();
+    for (const leg of holders) if (leg.endpoint !== undefined) await path.setHeld(leg.endpoint, true);
+  }
+
+  /** Parts the sound of both sides, so that one of them can be played something or taken elsewhere. */
+  async disconnectMedia(): Promise<void> {
+    const path = this.#path;
+    this.#path = undefined;
+    // Whoever comes second, for the other leg, waits for the same.
+    if (path !== undefined) {
+      this.#parting = path.disconnect().finally(() => {
+        this.#parting = undefined;
+      });
+    }
+    await this.#parting;
+  }
+
+  /** Ends the dialog and everything in it. Does nothing when it is over already. */
+  end(cause: EndCause, except?: Leg): void {
+    if (this.#state === 'ended') return;
+    const visible = this.#state !== 'suspended';
+    this.#state = 'ended';
+    if (visible) this.#observer.gone(this);
+    this.#observer.over(this, cause);
+    for (const leg of [this.a, ...[...this.#b.values()].map((entry) => entry.leg)]) {
+      if (leg !== except && leg.owner === this) leg.release(cause);
+    }
+    this.#ended.abort(cause);
+  }
+
+  /** Lets one leg go to another dialog. The rest waits, unseen, until `resume` or `end`. */
+  suspend(leg: Leg): void {
+    if (this.#state !== 'dialog' || leg.owner !== this) {
+      throw new Error(`the dialog is ${this.#state}: its leg cannot leave`);
+    }
+    leg.owner = undefined;
+    this.#state = 'suspended';
+    this.#observer.gone(this);
+  }
+
+  /** The leg that left is back. */
+  resume(leg: Leg): void {
+    if (this.#state !== 'suspended') return;
+    leg.owner = this;
+    this.#state = 'dialog';
+    this.#observer.changed(this);
+  }
+
+  /** Ends the dialog but lets one leg live: it goes on in another dialog. */
+  endWithout(leg: Leg, cause: EndCause): void {
+    if (this.#state === 'ended') return;
+    if (leg.owner === this) leg.owner = undefined;
+    this.end(cause);
+  }
+
+  /** A hold begins that is none of the phones': whether the side that waits hears the melody. */
+  beginHold(): boolean {
+    return this.#melody.begin();
+  }
+
+  /** One of the parties holds the other. */
+  get held(): boolean {
+    return this.a.held || this.b?.held === true;
+  }
+
+  /**
+   * Stops the hold melody, or keeps it from playing (specification, "STOP_HOLD_MELODY").
+   * @returns false when the mode needs a call on hold
+   */
+  async stopHoldMelody(mode: StopMelodyMode): Promise<boolean> {
+    const stop = this.#melody.stop(mode, this.held);
+    if (stop === true) await this.#path?.stopMelody?.();
+    return stop !== undefined;
+  }
+
+  // A method, because the compiler takes a narrowed field for unchanged across an await.
+  #isOver(b: Leg): boolean {
+    return this.#state !== 'dialog' || this.b !== b;
+  }
+
+  /** All legs, the A leg first. */
+  get legs(): readonly { readonly leg: Leg; readonly side: 'a' | 'b' }[] {
+    return [{ leg: this.a, side: 'a' }, ...this.#b.values()];
+  }
+
+  /** Whether a leg belongs to this domain: it sees the dialog. */
+  isOf(domain: string): boolean {
+    const lower = domain.toLowerCase();
+    return this.legs.some(({ leg }) => leg.party.domain.toLowerCase() === lower);
+  }
+
+  /** The leg of a side; on side b the answering party. */
+  leg(side: 'a' | 'b'): Leg | undefined {
+    return side === 'a' ? this.a : this.b;
+  }
+
+  /** The other leg of an established dialog. */
+  opposite(leg: Leg): Leg | undefined {
+    return leg === this.a ? this.b : this.a;
+  }
+
+  legEnded(leg: Leg, reason: string): void {
+    if (leg === this.a) this.end({ by: 'a', status: 487, reason }, leg);
+    else if (this.#state === 'forking') this.removeBranch(leg.callid);
+    else this.end({ by: 'b', status: 480, reason }, leg);
+  }
+
+  legHeld(leg: Leg, held: boolean): void {
+    this.opposite(leg)?.peerHeld?.(held);
+    this.#observer.held(this, leg, held);
+    if (leg.endpoint === undefined || this.#path === undefined) return;
+    // The path dies with its endpoints; the end of the call is reported by the legs.
+    this.#path.setHeld(leg.endpoint, held).catch(() => undefined);
+  }
+
+  legRemoved(_leg: Leg, reason: string): void {
+    this.end({ by: 'external', status: 487, reason });
+  }
+
+  legMessaged(leg: Leg, message: PhoneMessage): void {
+    this.opposite(leg)?.peerMessaged?.(message);
+  }
+
+  /** The dialog as the callstore keeps it. */
+  entry(): DialogEntry {
+    const { a, localuri, remoteuri, site, opts } = this.#start;
+    const legs: DialogLeg[] = [{ leg: a, side: 'a', localuri, remoteuri, expirets: 'undefined' }, ...this.#b.values()];
+    const parties = legs.map(({ leg }) => leg.party);
+    return {
+      view: {
+        acallid: a.callid,
+        callids: legs.map(({ leg }) => leg.callid),
+        dialogid: this.dialogid,
+        ...esgOf(parties),
+        inviteid: this.inviteid,
+        status: this.#state === 'dialog' ? 'dialog' : 'forking',
+        legs: legs.map(legView),
+        localuri,
+        remoteuri,
+        site,
+        startts: this.startts,
+        uris: [...new Set(parties.flatMap(urisOf))],
+        opts: opts ?? {},
+      },
+      domains: [...new Set(parties.map((party) => party.domain.toLowerCase()))],
+      sipUsers: sipUsers(parties),
+      providers: [...new Set(parties.flatMap((party) => (party.kind === 'provider' ? [party.provider.id] : [])))],
+    };
+  }
+}
+
+/** The sound between two legs; undefined when one of them has no part in any. */
+/** @param melody asked once for every hold: whether there is a melody */
+function soundPath(a: Leg, b: Leg, melody: () => boolean): SoundPath | undefined {
+  if (a.endpoint !== undefined && b.endpoint !== undefined) return new MediaPath(a.endpoint, b.endpoint, melody);
+  if (a.endpoint !== undefined) return b.pathFor?.(a.endpoint);
+  return b.endpoint === undefined ? undefined : a.pathFor?.(b.endpoint);
+}
+
+function legView({ leg, side, localuri, remoteuri, expirets }: DialogLeg): LegView {
+  return { callid: leg.callid, expirets, localuri, remoteuri, side };
+}
+
+/** The external caller, wherever a transfer took it (specification, "Dialog (active call)"). */
+function esgOf(parties: readonly Party[]): EsgCall {
+  for (const party of parties) {
+    if (party.kind === 'provider' && party.esg !== undefined) return party.esg;
+  }
+  return { esgdlg: '', esgcallid: '' };
+}
+
+function sipUsers(parties: readonly Leg['party'][]): DialogParty[] {
+  const found = new Map<string, DialogParty>();
+  for (const party of parties) {
+    if (party.kind !== 'sipuser') continue;
+    const { id, domain, login, phonenumber, userId } = party.sipUser;
+    found.set(id, { sipUserId: id, domain, login, phonenumber, userId });
+  }
+  return [...found.values()];
+}

@@ -1,0 +1,56 @@
+import type { MediaEndpoint } from '../../media/endpoint.ts';
+import type { CallDialog } from './dialog.ts';
+import { numberOf, type Party, urisOf } from '../legs/party.ts';
+
+/** One party of a live call, with its media. */
+export interface LiveCallLeg {
+  readonly callid: string;
+  readonly side: 'a' | 'b';
+  /** Undefined for a scenario, which has no media of its own. */
+  readonly endpoint: MediaEndpoint | undefined;
+  readonly domain: string;
+  readonly number: string;
+  /** When the party is a sipuser. */
+  readonly login: string | undefined;
+  readonly sipUserId: string | undefined;
+  readonly uri: string;
+}
+
+/** A live call as recorders and recognisers see it: a snapshot, but for its pauses. */
+export interface LiveCall {
+  readonly dialogid: string;
+  readonly inviteid: string;
+  /** The caller first. Only who has answered, once somebody has. */
+  readonly legs: readonly LiveCallLeg[];
+  /** Domains, in lower case, that have paused their recording; written by the recorder, and kept through transfers. */
+  readonly pausedRecordings: Set<string>;
+}
+
+/** Who follows calls from the answer to the end; it must not throw. */
+export interface CallWatcher {
+  /** Somebody answered; their sound is about to be connected. */
+  answered(call: LiveCall): void;
+  over(dialogid: string): void;
+}
+
+export function liveCall(dialog: CallDialog): LiveCall {
+  return {
+    dialogid: dialog.dialogid,
+    inviteid: dialog.inviteid,
+    pausedRecordings: dialog.pausedRecordings,
+    legs: dialog.legs.map(({ leg: { callid, endpoint, party }, side }) => ({
+      callid,
+      side,
+      endpoint,
+      domain: party.domain,
+      number: numberOf(party),
+      ...accountOf(party),
+      uri: urisOf(party)[0] ?? '',
+    })),
+  };
+}
+
+function accountOf(party: Party): Pick<LiveCallLeg, 'login' | 'sipUserId'> {
+  if (party.kind !== 'sipuser') return { login: undefined, sipUserId: undefined };
+  return { login: party.sipUser.login, sipUserId: party.sipUser.id };
+}

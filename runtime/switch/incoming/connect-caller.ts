@@ -1,0 +1,53 @@
+import type { TailStep } from '../../runs/dtmf-tail.ts';
+import type { IncomingInvite } from '../../signalling/incoming-invite.ts';
+import { bracketUri } from '../../signalling/sip-uri.ts';
+import { failureCause } from '../placing/attempt.ts';
+import { freshState } from '../dialogs/carried-state.ts';
+import { nameOf, numberOf } from '../legs/party.ts';
+import type { PhoneLeg } from '../legs/phone-leg.ts';
+import { referredHeader, referredInvite } from '../placing/referred-by.ts';
+import type { SwitchTools } from '../tools.ts';
+
+/** Milliseconds a called party may ring before the caller gets 408. */
+const RING_MS = 60_000;
+
+/** What a caller wants. */
+export interface CallerWish {
+  readonly number: string;
+  readonly tail: readonly TailStep[];
+  /** The caller's URI, as the dialog shows it. */
+  readonly remoteuri: string;
+}
+
+/** Builds the dialog of a caller's leg and calls whom it dialled; the caller is told how that goes. */
+export function connectCaller(
+  tools: SwitchTools,
+  leg: PhoneLeg,
+  { number, tail, remoteuri }: CallerWish,
+  invite: IncomingInvite,
+): void {
+  const { party } = leg;
+  const { domain } = party;
+  const dialog = tools.dialogs.open({
+    a: leg,
+    localuri: bracketUri(number, domain),
+    remoteuri,
+    site: tools.site,
+    carried: freshState(),
+    opts: referredInvite(invite),
+  });
+  const attempt = tools.placeCall(tools.directory.route(domain, numberOf(party), number), {
+    dialog,
+    caller: leg,
+    domain,
+    dialled: number,
+    tail,
+    fromNumber: numberOf(party),
+    fromName: nameOf(party),
+    timeoutMs: RING_MS,
+    headers: referredHeader(invite.header('Referred-By')),
+  });
+  void attempt.final.then((final) => {
+    if (final.status >= 300) dialog.end(failureCause(final));
+  });
+}

@@ -1,0 +1,64 @@
+import type { SipUser } from '../../domain/directory.ts';
+import { splitDtmfTail } from '../../runs/dtmf-tail.ts';
+import type { IncomingInvite } from '../../signalling/incoming-invite.ts';
+import { bracketUri, parseSipUri } from '../../signalling/sip-uri.ts';
+import type { Authentication } from '../registrations/authentication.ts';
+import { connectCaller } from './connect-caller.ts';
+import { takeTrunkCall } from './trunk-call.ts';
+import type { Trunks } from '../esg/trunks.ts';
+import { isFromContact } from '../addresses/next-hop.ts';
+import type { Party } from '../legs/party.ts';
+import { PhoneLeg } from '../legs/phone-leg.ts';
+import { replaceByCall } from '../transfers/replacing-call.ts';
+import type { SwitchTools } from '../tools.ts';
+
+/** A call from outside the node: who it is, where it goes, and what the caller is told. */
+export function takeIncomingCall(
+  tools: SwitchTools,
+  authentication: Authentication,
+  trunks: Trunks,
+  invite: IncomingInvite,
+): void {
+  const account = authentication.caller(invite.request, (status, headers) => invite.reject(status, undefined, headers));
+  if (account === undefined) return;
+  if (account.kind === 'sipuser') takePhoneCall(tools, account.sipUser, invite);
+  else takeTrunkCall(tools, account.provider, trunks.dialled(invite.request), invite);
+}
+
+function takePhoneCall(tools: SwitchTools, sipUser: SipUser, invite: IncomingInvite): void {
+  const party: Party = { kind: 'sipuser', domain: sipUser.domain, sipUser };
+  const replaces = invite.header('Replaces');
+  if (replaces !== undefined) {
+    replaceByCall(tools, party, invite, replaces);
+    return;
+  }
+  const target = parseSipUri(invite.requestUri);
+  // Somebody elsewhere may have that number too (RFC 3261 section 8.2.2.1).
+  if (target === undefined || target.user === '' || !tools.isHere(target.host, sipUser.domain)) {
+    invite.reject(404);
+    return;
+  }
+  const { number, tail } = splitDtmfTail(target.user);
+  const leg = PhoneLeg.incoming(tools, party, invite, { allowEvents: registeredEvents(tools, sipUser, invite) });
+  connectCaller(
+    tools,
+    leg,
+    { number, tail, remoteuri: bracketUri(callerName(invite.header('From'), sipUser), sipUser.domain) },
+    invite,
+  );
+}
+
+/** What the device listed in Allow-Events when it registered. */
+function registeredEvents(
+  { location }: Pick<SwitchTools, 'location'>,
+  { id }: SipUser,
+  invite: IncomingInvite,
+): readonly string[] {
+  return location.contacts(id).find((contact) => isFromContact(contact, invite.source))?.allowEvents ?? [];
+}
+
+/** The user part of From, as long as it is one of the account's names. */
+export function callerName(from: string | undefined, { login, phonenumber }: SipUser): string {
+  const user = parseSipUri(from ?? '')?.user;
+  return user === login ? login : phonenumber;
+}

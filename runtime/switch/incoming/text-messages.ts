@@ -1,0 +1,134 @@
+import { randomUUID } from 'node:crypto';
+import type { SipUser } from '../../domain/directory.ts';
+import { MAX_TEXT_OCTETS, type TextMessage, type TextPort } from '../../runs/ports/texting.ts';
+import { answer, type SipAnswer } from '../../signalling/answers.ts';
+import { sourceOf } from '../../signalling/incoming-invite.ts';
+import { bracketUri, nameAddr, parseSipUri } from '../../signalling/sip-uri.ts';
+import type { SrfRequest, SrfResponse } from '../../signalling/srf-types.ts';
+import { readTextBody } from '../../signalling/text-body.ts';
+import type { Authentication } from '../registrations/authentication.ts';
+import { contactAddress } from '../addresses/callee.ts';
+import { bestAnswer } from '../placing/fork.ts';
+import { callerName } from './incoming-call.ts';
+import { isFromContact } from '../addresses/next-hop.ts';
+import type { SwitchTools } from '../tools.ts';
+
+/** A text that a phone sent, and what became of it. */
+export type ReceivedText = {
+  readonly domain: string;
+  /** Numbers and logins of both. */
+  readonly from: string;
+  readonly fromlogin: string;
+  readonly to: string;
+  readonly tologin: string;
+  readonly text: string;
+  /** SIP status that the sender got. */
+  readonly status: number;
+  readonly delivered: boolean;
+};
+
+/** A text on its way to the phones of a sipuser. */
+interface Outgoing {
+  /** Name-addr. */
+  readonly from: string;
+  /** How the receiver was named: number or login. */
+  readonly called: string;
+  readonly text: string;
+  /** Where it came from: it does not go back there. */
+  readonly source?: ReturnType<typeof sourceOf>;
+}
+
+type Tools = Pick<SwitchTools, 'directory' | 'isHere' | 'location' | 'log' | 'message' | 'sipServer'>;
+
+/**
+ * Texts outside calls (MESSAGE, RFC 3428), in page mode: from a phone, or from a scenario, to every registered contact of
+ * a sipuser of the same domain, and nowhere else.
+ */
+export class TextMessages implements TextPort {
+  readonly #tools: Tools;
+  readonly #authentication: Authentication;
+  readonly #onText: (text: ReceivedText) => void;
+
+  /** @param onText told of every text from a phone to a sipuser, when it is known what became of it */
+  constructor(tools: Tools, authentication: Authentication, onText: (text: ReceivedText) => void = () => undefined) {
+    this.#tools = tools;
+    this.#authentication = authentication;
+    this.#onText = onText;
+  }
+
+  /** A MESSAGE from a phone: passed on and answered, or refused. */
+  take(req: SrfRequest, res: SrfResponse): void {
+    // Of a call that is over.
+    if (/;\s*tag=/i.test(req.get('To') ?? '')) return res.send(481);
+    const refuse = (status: number, headers: Record<string, string> = {}): void => res.send(status, { headers });
+    const account = this.#authentication.caller(req, refuse);
+    if (account === undefined) return undefined;
+    if (account.kind === 'provider') return refuse(403);
+    const body = readTextBody(req, MAX_TEXT_OCTETS);
+    if ('refusal' in body) return refuse(body.refusal.status, body.refusal.headers);
+    const { sipUser } = account;
+    const target = parseSipUri(req.uri);
+    const called = target !== undefined && this.#tools.isHere(target.host, sipUser.domain) ? target.user : '';
+    const receiver = this.#find(sipUser.domain, called);
+    if (receiver === undefined) return refuse(404);
+    this.#passOn(sipUser, receiver, { called, text: body.text }, req).then(
+      (status) => res.send(status),
+      (err: unknown) => {
+        this.#tools.log.error({ err, callId: req.get('Call-ID') }, 'a text could not be passed on');
+        if (!res.finalResponseSent) res.send(500);
+      },
+    );
+  }
+
+  async send(domain: string, { from, fromName, to, text }: TextMessage): Promise<SipAnswer> {
+    const receiver = this.#find(domain, to);
+    if (receiver === undefined) return answer(404, undefined, true);
+    return this.#deliver(receiver, { from: nameAddr(fromName, from, domain), called: to, text });
+  }
+
+  async #passOn(
+    sender: SipUser,
+    receiver: SipUser,
+    { called, text }: Pick<Outgoing, 'called' | 'text'>,
+    req: SrfRequest,
+  ): Promise<number> {
+    const { domain, name, phonenumber: from, login: fromlogin } = sender;
+    const own = nameAddr(name, callerName(req.get('From'), sender), domain);
+    const { status } = await this.#deliver(receiver, { from: own, called, text, source: sourceOf(req) });
+    const told = statusForSender(status);
+    const { phonenumber: to, login: tologin } = receiver;
+    this.#onText({ domain, from, fromlogin, to, tologin, text, status: told, delivered: told < 300 });
+    return told;
+  }
+
+  /** Settles with the first 2xx, else with the best of all answers. */
+  #deliver({ id, domain }: SipUser, { from, called, text, source }: Outgoing): Promise<SipAnswer> {
+    const { location, message, sipServer } = this.#tools;
+    const bindings = location.contacts(id).filter((binding) => !(source && isFromContact(binding, source)));
+    if (bindings.length === 0) return Promise.resolve(answer(480, undefined, true));
+    const to = bracketUri(called, domain);
+    const { promise, resolve } = Promise.withResolvers<SipAnswer>();
+    const refusals: SipAnswer[] = [];
+    for (const { uri, nextHop, via = sipServer() } of bindings.map(contactAddress)) {
+      void message({ uri, nextHop, via, callId: randomUUID(), from, to, text }).then((each) => {
+        if (each.status < 300) return resolve(each);
+        refusals.push(each);
+        if (refusals.length === bindings.length) resolve(bestAnswer(refusals));
+      });
+    }
+    return promise;
+  }
+
+  #find(domain: string, called: string): SipUser | undefined {
+    const { directory } = this.#tools;
+    return directory.sipUserByNumber(domain, called) ?? directory.sipUserByLogin(domain, called);
+  }
+}
+
+/**
+ * The answer as the sender gets it: nobody is sent elsewhere (3xx) or asked for a password of the receiver's phone, and a
+ * silent phone is one that is not there, as 408 is not sent on for MESSAGE (RFC 4320 section 4.2).
+ */
+function statusForSender(status: number): number {
+  return (status >= 300 && status < 400) || [401, 407, 408, 503].includes(status) ? 480 : status;
+}

@@ -1,0 +1,58 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { Provider } from '../../domain/directory.ts';
+import type { IncomingInvite } from '../../signalling/incoming-invite.ts';
+import { ANONYMOUS, ANONYMOUS_NAME, withholdsIdentity } from '../../signalling/privacy.ts';
+import { bracketUri, displayName, parseSipUri } from '../../signalling/sip-uri.ts';
+import { connectCaller } from './connect-caller.ts';
+import type { Party } from '../legs/party.ts';
+import { PhoneLeg } from '../legs/phone-leg.ts';
+import type { SwitchTools } from '../tools.ts';
+import { mapNumber } from '../esg/number-rules.ts';
+
+/**
+ * A call from a provider. It is the domain's if the called number is one of the account's, and goes where the domain
+ * routes it, but never out to a provider again: nobody may call the world at the domain's cost.
+ * @param dialled the number that the provider calls
+ */
+export function takeTrunkCall(tools: SwitchTools, provider: Provider, dialled: string, invite: IncomingInvite): void {
+  if (dialled === '' || (provider.numbers.length > 0 && !provider.numbers.some((own) => own.matches(dialled)))) {
+    invite.reject(404);
+    return;
+  }
+  // Taking over a live call is for those who are in it: phones.
+  if (invite.header('Replaces') !== undefined) {
+    invite.reject(403);
+    return;
+  }
+  if (provider.maxCalls > 0 && tools.dialogs.countOfProvider(provider.id) >= provider.maxCalls) {
+    invite.reject(503, undefined, { 'Retry-After': '10' });
+    return;
+  }
+  const number = mapNumber(provider.mapping.inbound, dialled);
+  const party = callingParty(provider, invite);
+  if (tools.directory.route(provider.domain, party.number, number).kind === 'provider') {
+    invite.reject(403);
+    return;
+  }
+  // Whoever calls from outside stays hidden behind the gateway role: the dialog knows the leg by a Call-ID of ours.
+  const leg = PhoneLeg.incoming(tools, party, invite, { callid: `${randomUUID()}@${provider.domain}` });
+  connectCaller(tools, leg, { number, tail: [], remoteuri: bracketUri(party.number, provider.domain) }, invite);
+}
+
+/**
+ * Who calls, as the provider vouches for it (RFC 3325 section 9.1), or else as From says. A withheld identity is known to nobody
+ * here: phones, scenarios and lists of calls are outside of who may know it.
+ */
+function callingParty(provider: Provider, invite: IncomingInvite): Party & { kind: 'provider' } {
+  const from = invite.header('From') ?? '';
+  const identity = invite.header('P-Asserted-Identity') ?? from;
+  const withheld = withholdsIdentity(invite.header('Privacy'), from);
+  return {
+    kind: 'provider',
+    domain: provider.domain,
+    provider,
+    number: withheld ? ANONYMOUS : parseSipUri(identity)?.user || ANONYMOUS,
+    name: withheld ? ANONYMOUS_NAME : displayName(identity),
+    esg: { esgdlg: randomBytes(6).toString('hex'), esgcallid: invite.callId },
+  };
+}

@@ -1,0 +1,128 @@
+import type { Participant } from '../../conference/participant.ts';
+import type { Room } from '../../conference/room.ts';
+import type { EndpointServer, MediaEndpoint } from '../../media/endpoint.ts';
+import { MediaError } from '../../media/media-error.ts';
+import type { CallingLeg, EndCause, LegOwner } from './leg.ts';
+import type { SoundPath } from '../sound/media-path.ts';
+import type { Party } from './party.ts';
+import type { EndpointPair } from '../sound/endpoint-pair.ts';
+
+/**
+ * A conference's side of a dialog. It has no endpoint: it takes the other side's into the mix. Only where the other side
+ * is a scenario, which has none either, it has a voice of its own.
+ */
+export class ConferenceLeg implements CallingLeg {
+  readonly callid: string;
+  readonly party: Party;
+  readonly held = false;
+  readonly room: Room;
+  readonly participant: Participant;
+  owner: LegOwner | undefined;
+  readonly #makeVoice: ((leg: ConferenceLeg) => Promise<EndpointPair>) | undefined;
+  #opening: Promise<EndpointPair> | undefined;
+  #voice: EndpointPair | undefined;
+  #ended = false;
+
+  /** @param makeVoice for a call to a scenario */
+  constructor(room: Room, participant: Participant, makeVoice?: (leg: ConferenceLeg) => Promise<EndpointPair>) {
+    this.#makeVoice = makeVoice;
+    const { domain, number } = room.address;
+    this.room = room;
+    this.participant = participant;
+    this.callid = participant.callid;
+    this.party = { kind: 'conference', domain, number };
+  }
+
+  /** What a scenario on the other side plays to and listens to. */
+  get endpoint(): MediaEndpoint | undefined {
+    return this.#voice?.one;
+  }
+
+  /** Whether it can talk to a scenario. */
+  get speaks(): boolean {
+    return this.#makeVoice !== undefined;
+  }
+
+  get mediaServer(): EndpointServer {
+    return this.room.mediaServer;
+  }
+
+  get ended(): boolean {
+    return this.#ended;
+  }
+
+  /** The way of the other side's sound into the conference. */
+  pathFor(endpoint: MediaEndpoint): SoundPath {
+    return new ConferencePath(this.participant, endpoint);
+  }
+
+  /** The call by which the participant is connected; the room can end it from now on. */
+  connectedBy(dialogid: string): void {
+    this.participant.line = { dialogid, hangUp: (reason) => this.owner?.legRemoved(this, reason) };
+  }
+
+  release(cause: EndCause): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#voice?.close();
+    this.participant.over(cause.reason, cause.by === 'failure' ? `SIP/2.0 ${cause.status} ${cause.reason}` : undefined);
+  }
+
+  ring(): void {
+    this.participant.ringing();
+  }
+
+  async prepareMedia(on?: EndpointServer): Promise<MediaEndpoint | undefined> {
+    if (on !== undefined && on !== this.mediaServer) throw new MediaError('a room stays on its media server', 488);
+    if (this.#makeVoice === undefined) return undefined;
+    this.#opening ??= this.#makeVoice(this);
+    const voice = await this.#opening;
+    if (this.#voice === undefined) this.#use(voice);
+    return voice.one;
+  }
+
+  earlyMedia(): void {
+    // A room hears whoever has answered.
+  }
+
+  async answered(): Promise<void> {
+    const voice = await this.#opening;
+    if (voice !== undefined) await this.participant.connect(voice.other);
+  }
+
+  #use(voice: EndpointPair): void {
+    this.#voice = voice;
+    if (this.#ended) voice.close();
+    const lost = () => {
+      if (this.#ended) return;
+      this.release({ by: 'failure', status: 500, reason: 'Media Lost' });
+      this.owner?.legEnded(this, 'media lost');
+    };
+    for (const { gone } of [voice.one, voice.other]) gone.addEventListener('abort', lost, { once: true });
+  }
+}
+
+/** The sound between a phone's endpoint and a conference. */
+class ConferencePath implements SoundPath {
+  readonly #participant: Participant;
+  readonly #endpoint: MediaEndpoint;
+
+  constructor(participant: Participant, endpoint: MediaEndpoint) {
+    this.#participant = participant;
+    this.#endpoint = endpoint;
+  }
+
+  connect(): Promise<void> {
+    return this.#participant.connect(this.#endpoint);
+  }
+
+  disconnect(): Promise<void> {
+    return this.#participant.disconnect();
+  }
+
+  /** Whoever holds stays in the mix: he comes back without delay, and meanwhile is not heard. */
+  setHeld(_by: MediaEndpoint, held: boolean): Promise<void> {
+    this.#participant.setHeld(held);
+    return this.connect();
+  }
+}

@@ -1,0 +1,126 @@
+import { randomUUID } from 'node:crypto';
+import type { DialogTags } from '../../signalling/replaces.ts';
+import { DtmfSender } from './dtmf-sender.ts';
+import type { CallingLeg, Device, EndCause, LegOwner, PhoneMessage } from './leg.ts';
+import type { Party } from './party.ts';
+
+/** What a scenario's leg tells the scenario's call. */
+export interface IvrLegEvents {
+  /** Called once, when somebody else ends the leg. */
+  released(cause: EndCause): void;
+  /** The other party holds the call, or takes it back. */
+  held(held: boolean): void;
+  /** The other party's phone sent a request within the call. */
+  messaged(message: PhoneMessage): void;
+  /** Somebody else is the other party from now on: it transferred the call, or was replaced. */
+  peerChanged(): void;
+  /** Somebody takes the other party away: its media has to be free when this settles. */
+  quiet(): Promise<void>;
+  /** Somebody sends digits to the scenario, as if the other party had pressed them. */
+  digits(digits: string): Promise<void>;
+  /** Aborted when the scenario's call is over. */
+  readonly gone: AbortSignal;
+}
+
+/** A scenario's side of a dialog. It has no media of its own: it plays to, and listens to, the other side's endpoint. */
+export class IvrLeg implements CallingLeg {
+  readonly callid: string;
+  readonly party: Party;
+  readonly endpoint = undefined;
+  readonly mediaServer = undefined;
+  readonly held = false;
+  owner: LegOwner | undefined;
+  shownAs: CallingLeg['shownAs'];
+  readonly dtmf: DtmfSender;
+  readonly #events: IvrLegEvents;
+  #released = false;
+
+  constructor(party: Party, events: IvrLegEvents) {
+    this.callid = `${randomUUID()}@${party.domain}`;
+    this.party = party;
+    this.#events = events;
+    this.dtmf = new DtmfSender(
+      (digits) => events.digits(digits),
+      () => events.gone,
+    );
+  }
+
+  get ended(): boolean {
+    return this.#released || this.#events.gone.aborted;
+  }
+
+  release(cause: EndCause): void {
+    if (this.#released) return;
+    this.#released = true;
+    this.#events.released(cause);
+  }
+
+  peerHeld(held: boolean): void {
+    this.#events.held(held);
+  }
+
+  peerMessaged(message: PhoneMessage): void {
+    this.#events.messaged(message);
+  }
+
+  peerChanged(): void {
+    this.#events.peerChanged();
+  }
+
+  quiet(): Promise<void> {
+    return this.#events.quiet();
+  }
+
+  ring(): void {
+    // A scenario follows the answers to its call, not a tone.
+  }
+
+  prepareMedia(): Promise<undefined> {
+    return Promise.resolve(undefined);
+  }
+
+  earlyMedia(): void {
+    // Heard by nobody: a scenario has no ears before it plays or listens.
+  }
+
+  answered(): Promise<void> {
+    return Promise.resolve();
+  }
+}
+
+/** What there is at the far end while it rings. */
+export interface RingingFar {
+  readonly device: Device;
+  tags(): readonly DialogTags[];
+}
+
+/** A called contact that has not answered yet: all there is of it is the way to give it up. */
+export class BranchLeg {
+  readonly callid: string;
+  readonly party: Party;
+  readonly endpoint = undefined;
+  readonly mediaServer = undefined;
+  readonly held = false;
+  owner: LegOwner | undefined;
+  readonly #far: RingingFar | undefined;
+  readonly #giveUp: () => void;
+
+  constructor(callid: string, party: Party, giveUp: () => void, far?: RingingFar) {
+    this.callid = callid;
+    this.party = party;
+    this.#giveUp = giveUp;
+    this.#far = far;
+  }
+
+  get device(): Device | undefined {
+    return this.#far?.device;
+  }
+
+  get tags(): readonly DialogTags[] {
+    return this.#far?.tags() ?? [];
+  }
+
+  release(_cause: EndCause): void {
+    this.#giveUp();
+  }
+}

@@ -1,0 +1,126 @@
+import { randomUUID } from 'node:crypto';
+import type { EndpointServer, MediaEndpoint } from '../../media/endpoint.ts';
+import { MediaError } from '../../media/media-error.ts';
+import { DtmfSender } from './dtmf-sender.ts';
+import { type EndpointPair, openPair } from '../sound/endpoint-pair.ts';
+import type { CallingLeg, EndCause, LegOwner } from './leg.ts';
+import type { Party } from './party.ts';
+import type { SwitchTools } from '../tools.ts';
+
+/** Told by the halves of a loop. */
+export interface LoopEvents {
+  /** Whoever is behind the loop rings. */
+  ringing(): void;
+  /** It is over, once. */
+  over(): void;
+}
+
+/**
+ * One half of a loop: a call of a scenario that comes in again as the call of a phone would. What one half is played the
+ * other one hears, and when one ends, so does the other.
+ */
+export class LoopLeg implements CallingLeg {
+  readonly callid: string;
+  readonly party: Party;
+  readonly held = false;
+  readonly dtmf: DtmfSender;
+  owner: LegOwner | undefined;
+  readonly #loop: Loop;
+
+  constructor(loop: Loop, party: Party) {
+    this.#loop = loop;
+    this.party = party;
+    this.callid = `${randomUUID()}@${party.domain}`;
+    this.dtmf = new DtmfSender(
+      async (digits) => this.endpoint?.sendDtmf(digits),
+      () => loop.over,
+    );
+  }
+
+  get endpoint(): MediaEndpoint | undefined {
+    return this.#loop.endpointOf(this);
+  }
+
+  get mediaServer(): EndpointServer | undefined {
+    return this.endpoint?.server;
+  }
+
+  get ended(): boolean {
+    return this.#loop.over.aborted;
+  }
+
+  release(cause: EndCause): void {
+    this.#loop.end(this, cause.reason);
+  }
+
+  ring(): void {
+    this.#loop.events.ringing();
+  }
+
+  prepareMedia(on?: EndpointServer): Promise<MediaEndpoint> {
+    return this.#loop.open(this, on);
+  }
+
+  earlyMedia(): void {
+    // The scenario that calls has no ears before the answer.
+  }
+
+  answered(): Promise<void> {
+    return this.ended ? Promise.reject(new MediaError('the call is over', 487)) : Promise.resolve();
+  }
+}
+
+/** What the two halves have in common: their endpoints, and their end. */
+export class Loop {
+  /** The called party of the scenario that calls. */
+  readonly near: LoopLeg;
+  /** The caller of what is called. */
+  readonly far: LoopLeg;
+  readonly events: LoopEvents;
+  readonly #tools: SwitchTools;
+  readonly #over = new AbortController();
+  #opening: Promise<EndpointPair> | undefined;
+  #pair: EndpointPair | undefined;
+
+  constructor(tools: SwitchTools, parties: { readonly near: Party; readonly far: Party }, events: LoopEvents) {
+    this.#tools = tools;
+    this.events = events;
+    this.near = new LoopLeg(this, parties.near);
+    this.far = new LoopLeg(this, parties.far);
+  }
+
+  /** Aborted when the call is over. */
+  get over(): AbortSignal {
+    return this.#over.signal;
+  }
+
+  endpointOf(leg: LoopLeg): MediaEndpoint | undefined {
+    return leg === this.near ? this.#pair?.one : this.#pair?.other;
+  }
+
+  /** @throws MediaError */
+  async open(leg: LoopLeg, on: EndpointServer | undefined): Promise<MediaEndpoint> {
+    this.#opening ??= openPair(this.#tools, leg, on);
+    const pair = await this.#opening;
+    if (this.#pair === undefined) this.#use(pair);
+    if (on !== undefined && on !== pair.one.server)
+      throw new MediaError('a call between scenarios stays on its media server', 488);
+    return leg === this.near ? pair.one : pair.other;
+  }
+
+  #use(pair: EndpointPair): void {
+    this.#pair = pair;
+    if (this.over.aborted) pair.close();
+    for (const { gone } of [pair.one, pair.other])
+      gone.addEventListener('abort', () => this.end(undefined, 'media lost'), { once: true });
+  }
+
+  /** @param by the half that was released, whose owner knows; undefined: neither does */
+  end(by: LoopLeg | undefined, reason: string): void {
+    if (this.over.aborted) return;
+    this.#over.abort();
+    this.#pair?.close();
+    this.events.over();
+    for (const leg of [this.near, this.far]) if (leg !== by) leg.owner?.legEnded(leg, reason);
+  }
+}

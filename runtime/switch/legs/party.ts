@@ -1,0 +1,73 @@
+import type { Provider, SipUser } from '../../domain/directory.ts';
+import type { PartyInfo } from '../../runs/call-port.ts';
+import { bracketUri } from '../../signalling/sip-uri.ts';
+
+/** Who a leg belongs to. */
+export type Party =
+  | { readonly kind: 'sipuser'; readonly domain: string; readonly sipUser: SipUser }
+  /** A scenario: the platform's own party. `number` is what it calls from, or was reached by. */
+  | { readonly kind: 'ivr'; readonly domain: string; readonly number: string; readonly name: string | undefined }
+  /** Somebody outside, reached through a provider. */
+  | {
+      readonly kind: 'provider';
+      readonly domain: string;
+      readonly provider: Provider;
+      readonly number: string;
+      readonly name: string | undefined;
+      /** Of a call from outside (specification, "Dialog (active call)"). */
+      readonly esg: EsgCall | undefined;
+    }
+  /** A room of the conference role; `number` is what is dialled to get there. */
+  | { readonly kind: 'conference'; readonly domain: string; readonly number: string }
+  /** Nobody that the domain knows: a number that leads nowhere. */
+  | { readonly kind: 'unknown'; readonly domain: string; readonly number: string };
+
+/** A call from outside, as the gateway role sees it. */
+export interface EsgCall {
+  readonly esgdlg: string;
+  /** Call-ID between the provider and this platform. */
+  readonly esgcallid: string;
+}
+
+/** The number under which others see a party. */
+export function numberOf(party: Party): string {
+  return party.kind === 'sipuser' ? party.sipUser.phonenumber : party.number;
+}
+
+/** The name shown beside the number. */
+export function nameOf(party: Party): string | undefined {
+  switch (party.kind) {
+    case 'sipuser':
+      return party.sipUser.name;
+    case 'ivr':
+    case 'provider':
+      return party.name;
+    case 'conference':
+    case 'unknown':
+      return undefined;
+    default:
+      return party satisfies never;
+  }
+}
+
+export function uriOf(party: Party): string {
+  return bracketUri(numberOf(party), party.domain);
+}
+
+/** All URIs of a party: a sipuser has two, by login and by phone number (specification, "Dialog (active call)"). */
+export function urisOf(party: Party): string[] {
+  if (party.kind !== 'sipuser') return [uriOf(party)];
+  const { login, phonenumber } = party.sipUser;
+  return [bracketUri(login, party.domain), bracketUri(phonenumber, party.domain)];
+}
+
+/** A party as a scenario sees it. */
+export function partyInfo(party: Party): PartyInfo {
+  return {
+    number: numberOf(party),
+    login: party.kind === 'sipuser' ? party.sipUser.login : undefined,
+    name: nameOf(party),
+    domain: party.domain,
+    uri: uriOf(party),
+  };
+}

@@ -1,0 +1,337 @@
+import type { DtmfProto } from '../../runs/ports/dtmf.ts';
+import type { EndpointServer, MediaEndpoint } from '../../media/endpoint.ts';
+import { MediaError } from '../../media/media-error.ts';
+import type { PlacedEndpointWish } from '../../media/servers.ts';
+import type { SipMessage } from '../../runs/ports/messaging.ts';
+import { parseAllowEvents } from '../../signalling/allow-events.ts';
+import { answer, type SipAnswer } from '../../signalling/answers.ts';
+import { dtmfOfInfo } from '../../signalling/dtmf-info.ts';
+import type { IncomingInvite } from '../../signalling/incoming-invite.ts';
+import type { DialogTags } from '../../signalling/replaces.ts';
+import { ReinviteRefused } from '../../signalling/reinvite.ts';
+import { LocalDescription } from '../../signalling/sdp.ts';
+import { sdpDirection } from '../../sip-facts/sdp-direction.ts';
+import type { ReferAnswer, ReferRequest, ReinviteAnswer, SipDialog } from '../../signalling/sip-dialog.ts';
+import { DtmfSender } from './dtmf-sender.ts';
+import type { CallingLeg, Device, EndCause, LegOwner, PhoneMessage } from './leg.ts';
+import type { Party } from './party.ts';
+
+type State = 'ringing' | 'answering' | 'answered' | 'ended';
+
+/** Milliseconds to wait for the session description of a caller whose INVITE had none. */
+const ACK_MS = 3000;
+
+/** What a phone leg needs of the node. */
+export interface PhoneLegTools {
+  createEndpoint(wish: PlacedEndpointWish): Promise<MediaEndpoint>;
+  failed(err: unknown, what: string, leg: { callid: string }): void;
+  /** Work that goes on when the leg is over; a failure is reported. */
+  background(work: Promise<unknown>, what: string, leg: { callid: string }): void;
+  /** The phone transfers its peer; gives the answer to its REFER. */
+  refer(leg: PhoneLeg, request: ReferRequest): ReferAnswer;
+}
+
+/** A phone that was called and answered. */
+export interface AnsweredPhone {
+  readonly sip: SipDialog;
+  readonly endpoint: MediaEndpoint;
+  /** With which the phone was called. */
+  readonly description: LocalDescription;
+  /** Event packages that the device listed, lower case. */
+  readonly allowEvents: readonly string[];
+}
+
+/**
+ * A leg to a phone: its SIP dialog and its endpoint. A caller's leg begins unanswered (`incoming`), a called party's
+ * when it has answered (`outgoing`).
+ */
+export class PhoneLeg implements CallingLeg {
+  readonly callid: string;
+  readonly party: Party;
+  owner: LegOwner | undefined;
+  readonly #tools: PhoneLegTools;
+  readonly #description: LocalDescription;
+  readonly #allowEvents: ReadonlySet<string>;
+  readonly dtmf = new DtmfSender(
+    (digits, proto) => this.#sendDigits(digits, proto),
+    () => this.#endpoint?.gone ?? AbortSignal.abort(),
+  );
+  readonly #invite: IncomingInvite | undefined;
+  #state: State;
+  #sip: SipDialog | undefined;
+  #endpoint: MediaEndpoint | undefined;
+  #preparing: Promise<MediaEndpoint> | undefined;
+  #held = false;
+  #handingOn: Promise<void> = Promise.resolve();
+  /** Whether the caller's answer in the ACK can be taken. */
+  readonly #lateAnswer = Promise.withResolvers<boolean>();
+
+  private constructor(
+    tools: PhoneLegTools,
+    party: Party,
+    side: { invite: IncomingInvite; callid: string } | Omit<AnsweredPhone, 'allowEvents'>,
+    allowEvents: readonly string[],
+  ) {
+    this.#allowEvents = new Set(allowEvents);
+    this.#tools = tools;
+    this.party = party;
+    this.#description = 'invite' in side ? new LocalDescription() : side.description;
+    if ('invite' in side) {
+      this.#invite = side.invite;
+      this.callid = side.callid;
+      this.#state = 'ringing';
+      side.invite.cancelled.addEventListener('abort', () => this.#ended('CANCEL'), { once: true });
+    } else {
+      this.callid = side.sip.callId;
+      this.#state = 'answered';
+      this.#use(side.endpoint);
+      this.#established(side.sip);
+    }
+  }
+
+  /**
+   * @param known.callid under which the platform knows the leg, when not by its Call-ID
+   * @param known.allowEvents event packages that the device listed when it registered, lower case
+   */
+  static incoming(
+    tools: PhoneLegTools,
+    party: Party,
+    invite: IncomingInvite,
+    known: { readonly callid?: string; readonly allowEvents?: readonly string[] } = {},
+  ): PhoneLeg {
+    const { callid = invite.callId, allowEvents = [] } = known;
+    const listed = parseAllowEvents(invite.header('Allow-Events'));
+    return new PhoneLeg(tools, party, { invite, callid }, [...allowEvents, ...listed]);
+  }
+
+  static outgoing(tools: PhoneLegTools, party: Party, established: AnsweredPhone): PhoneLeg {
+    return new PhoneLeg(tools, party, established, established.allowEvents);
+  }
+
+  /** The device at the far end, once there is a dialog with it. */
+  get device(): Device | undefined {
+    const sip = this.#sip;
+    if (sip === undefined) return undefined;
+    return {
+      allowEvents: this.#allowEvents,
+      notify: (event) => {
+        if (this.#state !== 'answered') return false;
+        sip.notify(event).catch((err: unknown) => this.#tools.failed(err, 'NOTIFY', this));
+        return true;
+      },
+    };
+  }
+
+  get tags(): readonly DialogTags[] {
+    const tags = this.#sip?.tags ?? this.#invite?.tags;
+    return tags === undefined ? [] : [tags];
+  }
+
+  get endpoint(): MediaEndpoint | undefined {
+    return this.#endpoint;
+  }
+
+  get mediaServer(): EndpointServer | undefined {
+    return this.#endpoint?.server;
+  }
+
+  get held(): boolean {
+    return this.#held;
+  }
+
+  get ended(): boolean {
+    return this.#state === 'ended';
+  }
+
+  ring(): void {
+    if (this.#state === 'ringing') this.#invite?.progress();
+  }
+
+  earlyMedia(): void {
+    if (this.#state === 'ringing' && this.#endpoint !== undefined)
+      this.#invite?.progress(this.#description.of(this.#endpoint.localSdp));
+  }
+
+  async prepareMedia(on?: EndpointServer): Promise<MediaEndpoint> {
+    this.#preparing ??= this.#makeEndpoint(on);
+    const endpoint = await this.#preparing;
+    if (on !== undefined && endpoint.server !== on) await this.#moveMedia(endpoint, on);
+    return endpoint;
+  }
+
+  async answered(room?: string): Promise<void> {
+    if (this.#state === 'answered') return;
+    const endpoint = await this.prepareMedia();
+    if (this.#state !== 'ringing' || this.#invite === undefined) throw new MediaError('the caller is gone', 487);
+    this.#state = 'answering';
+    const sip = await this.#invite.accept(this.#description.of(endpoint.localSdp), room);
+    if (this.#isEnded()) {
+      await sip.bye();
+      throw new MediaError('the caller is gone', 487);
+    }
+    this.#state = 'answered';
+    this.#established(sip);
+    // Its session description comes in the ACK: until then nothing can be sent to it, and FreeSWITCH drops a channel that is
+    // bridged before.
+    if (this.#invite.sdp === '') await this.#lateAnswerTaken(endpoint);
+  }
+
+  release(cause: EndCause): void {
+    if (this.#state === 'ended') return;
+    const unanswered = this.#state === 'ringing';
+    this.#state = 'ended';
+    if (unanswered) this.#invite?.reject(cause.status, cause.reason);
+    if (this.#sip !== undefined) this.#tools.background(this.#sip.bye(), 'BYE', this);
+    this.#dropMedia();
+  }
+
+  async #lateAnswerTaken({ gone }: MediaEndpoint): Promise<void> {
+    const timer = setTimeout(() => this.#lateAnswer.resolve(true), ACK_MS);
+    gone.addEventListener('abort', () => this.#lateAnswer.resolve(false), { once: true });
+    const taken = await this.#lateAnswer.promise;
+    clearTimeout(timer);
+    if (this.#isEnded()) throw new MediaError('the caller is gone', 487);
+    if (!taken) throw new MediaError('the caller acknowledged the call without a usable session description', 488);
+  }
+
+  async #makeEndpoint(on: EndpointServer | undefined): Promise<MediaEndpoint> {
+    const offer = this.#invite?.sdp ?? '';
+    const endpoint = await this.#tools.createEndpoint({
+      remoteSdp: offer === '' ? undefined : offer,
+      via: this.#invite?.via,
+      on,
+    });
+    if (this.#state === 'ended') {
+      await endpoint.destroy();
+      throw new MediaError('the caller is gone', 487);
+    }
+    this.#use(endpoint);
+    return endpoint;
+  }
+
+  /** @throws MediaError with status 488 when the phone does not follow */
+  async #moveMedia(endpoint: MediaEndpoint, on: EndpointServer): Promise<void> {
+    const sip = this.#sip;
+    if (sip === undefined) throw new MediaError('the caller was not answered yet: its sound cannot move', 488);
+    await endpoint.moveTo(on, async (offer) => {
+      try {
+        const answered = await sip.reinvite(this.#description.of(offer));
+        this.#heldAs(answered);
+        return answered;
+      } catch (error) {
+        if (!(error instanceof ReinviteRefused)) throw error;
+        throw new MediaError('the phone does not take its sound from another media server', 488, { cause: error });
+      }
+    });
+  }
+
+  #use(endpoint: MediaEndpoint): void {
+    this.#endpoint = endpoint;
+    this.#preparing ??= Promise.resolve(endpoint);
+    endpoint.gone.addEventListener('abort', () => this.#mediaLost(), { once: true });
+    endpoint.onInfo = (contentType, body) => {
+      const digit = dtmfOfInfo(contentType, body);
+      if (digit !== undefined) this.#handOn(digit);
+    };
+  }
+
+  #established(sip: SipDialog): void {
+    this.#sip = sip;
+    sip.handle({
+      ended: (reason) => this.#ended(reason),
+      reinvite: (sdp) => this.#reinvite(sdp),
+      answerInAck: (sdp) => void this.#answeredInAck(sdp),
+      messaged: (message) => this.#messaged(message),
+      refer: (request) => this.#tools.refer(this, request),
+    });
+  }
+
+  /** A re-INVITE or UPDATE of the phone: new address, hold, or back from hold (RFC 3264 section 8.4). */
+  async #reinvite(sdp: string | undefined): Promise<ReinviteAnswer> {
+    if (this.#endpoint === undefined) return { status: 491 };
+    if (sdp === undefined) return { status: 200, sdp: this.#description.of(this.#endpoint.localSdp) };
+    return this.#renegotiate(sdp);
+  }
+
+  async #answeredInAck(sdp: string): Promise<void> {
+    this.#lateAnswer.resolve(sdp !== '' && (await this.#renegotiate(sdp)).status === 200);
+  }
+
+  async #renegotiate(sdp: string): Promise<ReinviteAnswer> {
+    try {
+      const described = await this.#endpoint?.modify(sdp);
+      this.#heldAs(sdp);
+      return described === undefined ? { status: 491 } : { status: 200, sdp: this.#description.of(described) };
+    } catch (error) {
+      if (this.#state !== 'ended') this.#tools.failed(error, 're-INVITE', this);
+      return { status: error instanceof MediaError ? error.status : 500 };
+    }
+  }
+
+  #heldAs(sdp: string): void {
+    const direction = sdpDirection(sdp);
+    this.#setHeld(direction === 'sendonly' || direction === 'inactive');
+  }
+
+  #setHeld(held: boolean): void {
+    if (held === this.#held) return;
+    this.#held = held;
+    this.owner?.legHeld(this, held);
+  }
+
+  /**
+   * Sends a request within the call. Never rejects.
+   * @returns the phone's answer: 481 when the call is over, 408 when the phone does not answer
+   */
+  async sendMessage({ method, contentType, body, headers }: SipMessage): Promise<SipAnswer> {
+    const sip = this.#sip;
+    if (sip === undefined || this.#state === 'ended') return answer(481, undefined, true);
+    try {
+      const type: Record<string, string> = body === '' ? {} : { 'Content-Type': contentType };
+      return answer(await sip.request(method, { ...headers, ...type }, body), undefined, false);
+    } catch (err) {
+      this.#tools.failed(err, method, this);
+      return answer(this.#isEnded() ? 481 : 408, undefined, true);
+    }
+  }
+
+  #messaged(message: PhoneMessage): void {
+    const digit = message.method === 'INFO' ? dtmfOfInfo(message.contentType, message.body) : undefined;
+    if (digit === undefined) this.owner?.legMessaged?.(this, message);
+    else this.#endpoint?.receiveDtmf(digit).catch((err: unknown) => this.#tools.failed(err, 'INFO', this));
+  }
+
+  async #sendDigits(digits: string, proto: DtmfProto): Promise<void> {
+    if (proto === 'sipinfo') await this.#sip?.sendDtmf(digits);
+    else await this.#endpoint?.sendDtmf(digits);
+  }
+
+  /** Sends the phone a digit of its opponent by INFO, as it takes no other; one request at a time keeps them in order. */
+  #handOn(digit: string): void {
+    this.#handingOn = this.#handingOn
+      .then(() => this.#sip?.sendDtmf(digit))
+      .catch((err: unknown) => this.#tools.failed(err, 'INFO', this));
+  }
+
+  #mediaLost(): void {
+    if (this.#state === 'ended') return;
+    this.release({ by: 'failure', status: 500, reason: 'Media Lost' });
+    this.owner?.legEnded(this, 'media lost');
+  }
+
+  #ended(reason: string): void {
+    if (this.#state === 'ended') return;
+    this.#state = 'ended';
+    this.#dropMedia();
+    this.owner?.legEnded(this, reason);
+  }
+
+  #dropMedia(): void {
+    if (this.#endpoint !== undefined) this.#tools.background(this.#endpoint.destroy(), 'endpoint', this);
+  }
+
+  // A method, because the compiler takes a narrowed field for unchanged across an await.
+  #isEnded(): boolean {
+    return this.#state === 'ended';
+  }
+}

@@ -1,0 +1,22 @@
+import type { TailStep } from '../../runs/dtmf-tail.ts';
+import type { DtmfProto } from '../../runs/ports/dtmf.ts';
+import type { Leg } from './leg.ts';
+import type { SwitchTools } from '../tools.ts';
+
+/**
+ * Queues digits for a leg; nobody waits for them, and with the leg they are forgotten.
+ * @returns false when the queue is full
+ */
+export function sendDigits(
+  tools: Pick<SwitchTools, 'failed'>,
+  leg: Leg,
+  steps: readonly TailStep[],
+  proto: DtmfProto,
+): boolean {
+  const { dtmf } = leg;
+  if (dtmf?.hasRoom(steps) !== true) return false;
+  dtmf.send(steps, proto).catch((err: unknown) => {
+    if (!dtmf.over) tools.failed(err, 'DTMF', leg);
+  });
+  return true;
+}

@@ -1,0 +1,83 @@
+import type { PreAnswer } from '../../runs/call-port.ts';
+import type { TailStep } from '../../runs/dtmf-tail.ts';
+import type { DtmfProto } from '../../runs/ports/dtmf.ts';
+import { answer, type SipAnswer } from '../../signalling/answers.ts';
+import type { Entered, Entrance } from '../../conference/conferences.ts';
+import type { CallDialog } from '../dialogs/dialog.ts';
+import type { CallingLeg, EndCause } from '../legs/leg.ts';
+
+/**
+ * How a call to its target goes. The promises never reject: a failure is an answer. `provisional` is the first answer
+ * of 101-199, or the final one when there was none.
+ */
+export interface Attempt {
+  readonly provisional: Promise<SipAnswer>;
+  readonly final: Promise<SipAnswer>;
+}
+
+/** How a party enters a room beyond what a dialled number says. */
+export type EntranceOptions = Pick<Entrance, 'brought' | 'moderator' | 'muted' | 'instead'>;
+
+export interface AttemptOptions {
+  /** The dialog that the call builds; it has its A leg by now. */
+  readonly dialog: CallDialog;
+  /** The A leg. */
+  readonly caller: CallingLeg;
+  /** The caller's domain. */
+  readonly domain: string;
+  /** What was dialled, without DTMF tail. */
+  readonly dialled: string;
+  /** Sent to the called party after the answer. */
+  readonly tail: readonly TailStep[];
+  /** Number and name shown to the called party. */
+  readonly fromNumber: string;
+  readonly fromName: string | undefined;
+  readonly timeoutMs: number;
+  /** Extra INVITE headers. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** How the caller enters a room, where the call leads to one. */
+  readonly entrance?: EntranceOptions;
+  /** Called at once when the call leads to a room. */
+  readonly onEntered?: (entered: Entered) => void;
+  /** How the tail is sent; default `rfc2833`. */
+  readonly dtmfProto?: DtmfProto;
+  /** Runs before the sound of both sides is connected, e.g. to end a ringback tone. */
+  readonly beforeMedia?: () => Promise<void>;
+  /** Serves a called phone that has picked up, before it is connected. */
+  readonly preAnswer?: PreAnswer;
+}
+
+/** The answers to one attempt, as they become known. */
+export class AttemptProgress implements Attempt {
+  readonly #provisional = Promise.withResolvers<SipAnswer>();
+  readonly #final = Promise.withResolvers<SipAnswer>();
+
+  get provisional(): Promise<SipAnswer> {
+    return this.#provisional.promise;
+  }
+
+  get final(): Promise<SipAnswer> {
+    return this.#final.promise;
+  }
+
+  progress(provisional: SipAnswer): void {
+    this.#provisional.resolve(provisional);
+  }
+
+  finish(final: SipAnswer): void {
+    this.#provisional.resolve(final);
+    this.#final.resolve(final);
+  }
+}
+
+/** An attempt that fails before anybody is called. */
+export function failedAttempt(status: number, reason?: string): Attempt {
+  const progress = new AttemptProgress();
+  progress.finish(answer(status, reason, true));
+  return progress;
+}
+
+/** How a call that came to nothing ends for its caller. */
+export function failureCause(final: SipAnswer): EndCause {
+  return { by: 'failure', status: final.status, reason: final.reason };
+}

@@ -1,0 +1,79 @@
+import type { Entered } from '../../conference/conferences.ts';
+import type { RouteDecision } from '../../domain/directory.ts';
+import { MediaError } from '../../media/media-error.ts';
+import { answer, type SipAnswer } from '../../signalling/answers.ts';
+import { bracketUri } from '../../signalling/sip-uri.ts';
+import { type Attempt, type AttemptOptions, AttemptProgress, failedAttempt } from './attempt.ts';
+import { ConferenceLeg } from '../legs/conference-leg.ts';
+import { numberOf, urisOf } from '../legs/party.ts';
+import type { SwitchTools } from '../tools.ts';
+
+/** Calls a conference: it answers at once and becomes the B leg; a full one is busy. */
+export function callConference(
+  tools: SwitchTools,
+  { room, featureCode }: RouteDecision & { kind: 'conference' },
+  options: AttemptOptions,
+): Attempt {
+  const { caller, dialog, fromNumber, domain, entrance } = options;
+  let entered: Entered | undefined;
+  try {
+    entered = tools.conferences.enter({
+      featureCode,
+      room,
+      number: numberOf(caller.party),
+      guest: { ruri: dialog.remoteuri, uris: () => urisOf(caller.party) },
+      brought: entrance?.brought === true,
+      mediaServer: caller.mediaServer,
+      ...entrance,
+    });
+  } catch (error) {
+    if (!(error instanceof MediaError)) throw error;
+    return failedAttempt(error.status);
+  }
+  if (entered === undefined) return failedAttempt(486);
+  const leg = new ConferenceLeg(entered.room, entered.participant);
+  const uris = { localuri: bracketUri(fromNumber, domain), remoteuri: entered.room.uri };
+  dialog.addBranch(leg, uris, 'undefined');
+  leg.connectedBy(dialog.dialogid);
+  options.onEntered?.(entered);
+  const progress = new AttemptProgress();
+  void enterRoom(tools, leg, options, progress);
+  return progress;
+}
+
+/** A caller who does not get in is the owner of the attempt's to release: a transferred party goes back. Never rejects. */
+async function enterRoom(
+  tools: SwitchTools,
+  leg: ConferenceLeg,
+  options: AttemptOptions,
+  progress: AttemptProgress,
+): Promise<void> {
+  const { caller, dialog } = options;
+  const failed = (err: unknown): number => {
+    const status = err instanceof MediaError ? err.status : 500;
+    // A caller without sound, or without a codec in common, is no fault of this node.
+    if (!dialog.ended.aborted && status >= 500) tools.failed(err, 'conference', caller);
+    return status;
+  };
+  const final = await answerCall(leg, options).catch((err: unknown) => answer(failed(err), undefined, true));
+  progress.finish(final);
+  if (final.status >= 300) return;
+  // The PIN may take a while, and the room's end may come first.
+  await dialog.connectMedia().catch((err: unknown) => {
+    if (!dialog.ended.aborted) dialog.end({ by: 'failure', status: failed(err), reason: 'Media Failure' });
+  });
+}
+
+async function answerCall(leg: ConferenceLeg, options: AttemptOptions): Promise<SipAnswer> {
+  const { caller, dialog, beforeMedia } = options;
+  // What plays to the caller ends first: his sound may have to move to where the room is.
+  await beforeMedia?.();
+  // The caller's own failure (no common codec) is found before the conference answers.
+  if ((await caller.prepareMedia(leg.mediaServer)) === undefined) throw new MediaError('the caller has no sound', 488);
+  if (!dialog.establish(leg)) {
+    leg.release({ by: 'a', status: 487, reason: 'Request Terminated' });
+    return answer(487, undefined, true);
+  }
+  await caller.answered(leg.room.address.number);
+  return answer(200, 'OK', false);
+}

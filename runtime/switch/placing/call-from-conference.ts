@@ -1,0 +1,67 @@
+import type { Participant } from '../../conference/participant.ts';
+import type { Room } from '../../conference/room.ts';
+import { splitDtmfTail } from '../../runs/dtmf-tail.ts';
+import { bracketUri } from '../../signalling/sip-uri.ts';
+import { type Attempt, failureCause } from './attempt.ts';
+import { freshState } from '../dialogs/carried-state.ts';
+import { ConferenceLeg } from '../legs/conference-leg.ts';
+import { openPair } from '../sound/endpoint-pair.ts';
+import { type Party, urisOf } from '../legs/party.ts';
+import { referredHeader, referredOpts } from './referred-by.ts';
+import type { SwitchTools } from '../tools.ts';
+
+/** Milliseconds somebody who is called from a room may ring. */
+const INVITATION_MS = 60_000;
+
+/**
+ * Calls somebody from a room, whose A leg the conference is.
+ * @param dialled as it would be dialled in the room's domain; a DTMF tail may follow
+ * @param referredBy who wants it, where a participant's phone does (RFC 3892)
+ * @returns his place, and how the call goes; undefined when the room is full or over
+ */
+export function callFromConference(
+  tools: SwitchTools,
+  room: Room,
+  dialled: string,
+  referredBy?: string,
+): { readonly participant: Participant; readonly attempt: Attempt } | undefined {
+  const { domain, number: roomNumber, uri } = room.address;
+  const { number, tail } = splitDtmfTail(dialled);
+  const decision = tools.directory.route(domain, undefined, number);
+  const called: Party =
+    decision.kind === 'sipuser'
+      ? { kind: 'sipuser', domain: decision.sipuser.domain, sipUser: decision.sipuser }
+      : { kind: 'unknown', domain, number };
+  const guest = { ruri: bracketUri(number, domain), uris: () => urisOf(called) };
+  const participant = tools.conferences.invite(room, number, guest, decision.kind === 'scenario');
+  if (participant === undefined) return undefined;
+  const voice =
+    decision.kind === 'scenario'
+      ? (calling: ConferenceLeg) => openPair(tools, calling, calling.mediaServer)
+      : undefined;
+  const leg = new ConferenceLeg(room, participant, voice);
+  const dialog = tools.dialogs.open({
+    a: leg,
+    localuri: bracketUri(number, domain),
+    remoteuri: uri,
+    site: tools.site,
+    carried: freshState(),
+    opts: referredOpts(referredBy),
+  });
+  leg.connectedBy(dialog.dialogid);
+  const attempt = tools.placeCall(decision, {
+    dialog,
+    caller: leg,
+    domain,
+    dialled: number,
+    tail,
+    fromNumber: roomNumber,
+    fromName: undefined,
+    timeoutMs: INVITATION_MS,
+    headers: referredHeader(referredBy),
+  });
+  void attempt.final.then((final) => {
+    if (final.status >= 300) dialog.end(failureCause(final));
+  });
+  return { participant, attempt };
+}

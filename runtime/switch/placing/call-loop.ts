@@ -1,0 +1,82 @@
+import type { RouteDecision } from '../../domain/directory.ts';
+import { answer } from '../../signalling/answers.ts';
+import { bracketUri } from '../../signalling/sip-uri.ts';
+import { type Attempt, type AttemptOptions, AttemptProgress, failedAttempt, failureCause } from './attempt.ts';
+import { Loop } from '../legs/loop-leg.ts';
+import type { Party } from '../legs/party.ts';
+import { sendDigits } from '../legs/send-digits.ts';
+import type { SwitchTools } from '../tools.ts';
+
+/** Loops of one domain at once: a scenario that calls itself comes to an end. */
+const MAX_LOOPS = 100;
+
+/** Loops that go on, by domain. */
+export class LoopCount {
+  readonly #live = new Map<string, number>();
+
+  /** @returns gives the place back; undefined when there are too many */
+  take(domain: string): (() => void) | undefined {
+    const key = domain.toLowerCase();
+    const before = this.#live.get(key) ?? 0;
+    if (before >= MAX_LOOPS) return undefined;
+    this.#live.set(key, before + 1);
+    return () => {
+      const left = (this.#live.get(key) ?? 1) - 1;
+      if (left > 0) this.#live.set(key, left);
+      else this.#live.delete(key);
+    };
+  }
+}
+
+type LoopedDecision = RouteDecision & { readonly kind: 'scenario' | 'conference' | 'pickup' };
+
+/**
+ * Calls a scenario or a conference from a scenario, or takes a call that rings elsewhere. Neither side has media of its own,
+ * so the call goes out to one half of a loop and comes in again from the other, as if a phone with the scenario's number had
+ * called. A room asks for no PIN, as where a scenario brings in its caller. The attempt ends with 503 when the domain has too
+ * many such calls.
+ */
+export function callThroughLoop(tools: SwitchTools, decision: LoopedDecision, options: AttemptOptions): Attempt {
+  const { dialog, domain, dialled, fromNumber, fromName, timeoutMs, tail, dtmfProto } = options;
+  const over = tools.loops.take(domain);
+  if (over === undefined) return failedAttempt(503);
+  const progress = new AttemptProgress();
+  const caller: Party = { kind: 'ivr', domain, number: fromNumber, name: fromName };
+  const ringing = (): void => progress.progress(answer(180, undefined, false));
+  const { near, far } = new Loop(tools, { near: calledBy(decision, options), far: caller }, { ringing, over });
+  const uris = { localuri: bracketUri(fromNumber, domain), remoteuri: bracketUri(dialled, domain) };
+  dialog.addBranch(near, uris, Date.now() + timeoutMs);
+  const onward = tools.dialogs.open({
+    a: far,
+    localuri: bracketUri(dialled, domain),
+    remoteuri: bracketUri(fromNumber, domain),
+    site: tools.site,
+    carried: dialog.carried,
+  });
+  const attempt = tools.placeCall(decision, {
+    ...options,
+    dialog: onward,
+    caller: far,
+    tail: [],
+    entrance: { brought: true, ...options.entrance },
+  });
+  void attempt.final.then((final) => {
+    if (final.status >= 300) {
+      onward.end(failureCause(final));
+      progress.finish(final);
+    } else if (dialog.establish(near)) {
+      progress.finish(final);
+      if (tail.length > 0) sendDigits(tools, near, tail, dtmfProto ?? 'rfc2833');
+    } else {
+      near.release({ by: 'a', status: 487, reason: 'Request Terminated' });
+      progress.finish(answer(487, undefined, true));
+    }
+  });
+  return progress;
+}
+
+function calledBy(decision: LoopedDecision, { domain, dialled: number }: AttemptOptions): Party {
+  if (decision.kind === 'conference') return { kind: 'conference', domain: decision.featureCode.domain, number };
+  if (decision.kind === 'pickup') return { kind: 'unknown', domain, number };
+  return { kind: 'ivr', domain: decision.domain ?? domain, number, name: undefined };
+}

@@ -1,0 +1,23 @@
+import type { RouteDecision } from '../../domain/directory.ts';
+import type { AttemptOptions } from './attempt.ts';
+import { type Callee, sipUserCallee } from '../addresses/callee.ts';
+import { providerCallee } from '../esg/provider-callee.ts';
+import type { SwitchTools } from '../tools.ts';
+
+/**
+ * Whom a route decision means, as far as it means somebody with phones.
+ * @returns undefined when it does not, and when a provider carries all the calls that it may
+ */
+export function calleeOf(
+  tools: SwitchTools,
+  decision: RouteDecision,
+  { dialled, fromNumber }: Pick<AttemptOptions, 'dialled' | 'fromNumber'>,
+): Callee | undefined {
+  if (decision.kind === 'sipuser') {
+    return sipUserCallee(decision.sipuser, tools.location.contacts(decision.sipuser.id), dialled);
+  }
+  if (decision.kind !== 'provider') return undefined;
+  const { provider, number } = decision;
+  if (provider.maxCalls > 0 && tools.dialogs.countOfProvider(provider.id) >= provider.maxCalls) return undefined;
+  return providerCallee(provider, { number, caller: fromNumber }, tools.location.contacts(provider.id));
+}

@@ -1,0 +1,50 @@
+import type { RouteDecision } from '../../domain/directory.ts';
+import { parseSipUri } from '../../signalling/sip-uri.ts';
+import { type Callee, sipUserCallee } from '../addresses/callee.ts';
+import { calleeOf } from './callee-of.ts';
+import { numberOf } from '../legs/party.ts';
+import type { SwitchTools } from '../tools.ts';
+
+/** A scenario or a room to which a phone forwards a call. */
+export interface ForwardedAway {
+  readonly decision: RouteDecision & { readonly kind: 'scenario' | 'conference' };
+  readonly dialled: string;
+  readonly domain: string;
+}
+
+/** Where a phone sends a call by 3xx. */
+export interface Forwarded {
+  /** Whom to call in its place, and how it was named. */
+  readonly callees: readonly { readonly callee: Callee; readonly dialled: string }[];
+  /** The first that is no phone; it takes the call when no phone does. */
+  readonly away: ForwardedAway | undefined;
+}
+
+/**
+ * Reads a redirection: to whatever the forwarding account could have dialled. The other end of a trunk reaches accounts only,
+ * as nobody outside may call at the domain's cost. An address elsewhere is nobody here.
+ * @param contacts of the answer
+ */
+export function forwardedBy(tools: SwitchTools, { party }: Callee, contacts: readonly string[]): Forwarded {
+  const callees: { callee: Callee; dialled: string }[] = [];
+  let away: ForwardedAway | undefined;
+  const { domain } = party;
+  const own = party.kind === 'sipuser';
+  for (const contact of contacts) {
+    const { user = '', host = '' } = parseSipUri(contact) ?? {};
+    if (user === '' || !tools.isHere(host, domain)) continue;
+    const fromNumber = numberOf(party);
+    const decision = tools.directory.route(domain, fromNumber, user);
+    if (decision.kind === 'sipuser') {
+      const { sipuser } = decision;
+      const callee = sipUserCallee(sipuser, tools.location.contacts(sipuser.id));
+      callees.push({ callee, dialled: sipuser.phonenumber });
+    } else if (own && (decision.kind === 'scenario' || decision.kind === 'conference')) {
+      away ??= { decision, dialled: user, domain };
+    } else if (own) {
+      const callee = calleeOf(tools, decision, { dialled: user, fromNumber });
+      if (callee !== undefined) callees.push({ callee, dialled: user });
+    }
+  }
+  return { callees, away };
+}

@@ -1,0 +1,145 @@
+import { randomUUID } from 'node:crypto';
+import type { CallEnd, CallPort, PartyInfo, PreAnswer } from '../../runs/call-port.ts';
+import type { CallState } from '../../language/call-words.ts';
+import { CallStateError } from '../../runs/call-port.ts';
+import type { TailStep } from '../../runs/dtmf-tail.ts';
+import type { CallNotice, WatchedCall } from '../../runs/ports/watching.ts';
+import type { MediaEndpoint } from '../../media/endpoint.ts';
+import { CallMedia, type ListenTo } from '../sound/call-media.ts';
+import type { CallDialog } from '../dialogs/dialog.ts';
+import type { LegOwner } from '../legs/leg.ts';
+import { partyInfo } from '../legs/party.ts';
+import type { PhoneLeg } from '../legs/phone-leg.ts';
+
+/**
+ * Serves a phone that has picked up before it is connected with its caller, who still hears ringback.
+ * @param dialog that the phone was called for; when it ends, so does the serving
+ * @returns whether the phone is to be connected; its media is free then
+ */
+export async function servePreAnswer(
+  leg: PhoneLeg,
+  dialog: CallDialog,
+  preAnswer: PreAnswer,
+  listenTo: ListenTo | undefined,
+): Promise<boolean> {
+  const call = new PreAnswerCall(leg, dialog.dialogid, listenTo);
+  const callerGone = (): void => call.end({ by: 'external', reason: 'the caller is gone' });
+  leg.owner = call;
+  if (dialog.ended.aborted) callerGone();
+  dialog.ended.addEventListener('abort', callerGone, { once: true });
+  try {
+    return (await preAnswer(call)) && !call.endSignal.aborted;
+  } finally {
+    dialog.ended.removeEventListener('abort', callerGone);
+    if (leg.owner === call) leg.owner = undefined;
+    await call.quiet();
+    // What was pressed is not meant for whoever comes next.
+    while (leg.endpoint?.digits.take() !== undefined);
+  }
+}
+
+/** The called party alone with a scenario: all that can be done is to play, to listen and to hang up. */
+class PreAnswerCall extends CallMedia implements CallPort, WatchedCall, LegOwner {
+  readonly callid: string;
+  readonly dialogid: string;
+  readonly domain: string;
+  readonly opponent: PartyInfo;
+  readonly opponentSide = 'b';
+  readonly dialled = undefined;
+  protected readonly listenTo: ListenTo | undefined;
+  readonly #leg: PhoneLeg;
+  readonly #end = new AbortController();
+  readonly #watchers = new Set<(notice: CallNotice) => boolean>();
+
+  constructor(leg: PhoneLeg, dialogid: string, listenTo: ListenTo | undefined) {
+    super();
+    this.listenTo = listenTo;
+    this.#leg = leg;
+    this.dialogid = dialogid;
+    this.domain = leg.party.domain;
+    this.callid = `${randomUUID()}@${this.domain}`;
+    this.opponent = partyInfo(leg.party);
+  }
+
+  get state(): CallState {
+    return this.#end.signal.aborted ? 'ended' : 'connected';
+  }
+
+  get endSignal(): AbortSignal {
+    return this.#end.signal;
+  }
+
+  end(end: CallEnd): void {
+    if (!this.#end.signal.aborted) this.#end.abort(end);
+  }
+
+  legEnded(_leg: unknown, reason: string): void {
+    this.end({ by: 'opponent', reason });
+  }
+
+  legRemoved(_leg: unknown, reason: string): void {
+    this.end({ by: 'external', reason });
+  }
+
+  legHeld(_leg: unknown, held: boolean): void {
+    for (const watcher of this.#watchers) watcher({ kind: held ? 'hold' : 'unhold' });
+  }
+
+  watch(watcher: (notice: CallNotice) => boolean): () => void {
+    const leave = this.#leg.endpoint?.digits.watch((digit) => watcher({ kind: 'dtmf', digit }));
+    this.#watchers.add(watcher);
+    return () => {
+      leave?.();
+      this.#watchers.delete(watcher);
+    };
+  }
+
+  hangup(): Promise<void> {
+    this.end({ by: 'scenario', reason: 'hangup' });
+    return Promise.resolve();
+  }
+
+  answer(): Promise<void> {
+    return this.#end.signal.aborted ? this.#refuse('answer') : Promise.resolve();
+  }
+
+  ring(): Promise<void> {
+    return this.#refuse('ring');
+  }
+
+  reject(): Promise<void> {
+    return this.#refuse('reject');
+  }
+
+  dial(): never {
+    throw new CallStateError('call', this.state);
+  }
+
+  refer(): never {
+    throw new CallStateError('refer', this.state);
+  }
+
+  takeOver(): never {
+    throw new CallStateError('takeOver', this.state);
+  }
+
+  join(): never {
+    throw new CallStateError('join', this.state);
+  }
+
+  sendDtmf(steps: readonly TailStep[], signal: AbortSignal): Promise<void> {
+    return this.during('send_dtmf', signal, async (_, until) => {
+      await this.#leg.dtmf.send(steps, 'rfc2833', until);
+    });
+  }
+
+  protected media(operation: string): MediaEndpoint {
+    const { endpoint } = this.#leg;
+    if (endpoint === undefined || this.#end.signal.aborted) throw new CallStateError(operation, this.state);
+    return endpoint;
+  }
+
+  #refuse(operation: string): Promise<never> {
+    return Promise.reject(new CallStateError(operation, this.state));
+  }
+}

@@ -1,0 +1,72 @@
+import type { ParticipantView, TopologyEntry } from '../../callstore/conference-view.ts';
+import type { Conferences } from '../../conference/conferences.ts';
+import type { Room } from '../../conference/room.ts';
+import { splitDtmfTail } from '../../runs/dtmf-tail.ts';
+import { callFromConference } from '../placing/call-from-conference.ts';
+import type { SwitchTools } from '../tools.ts';
+
+/** Why a call ends that an operation ends. */
+const BY_OPERATION = 'Request Terminated';
+
+/** The live conferences as operations on them see and change them. */
+export class LiveConferences {
+  readonly #tools: SwitchTools;
+  readonly #conferences: Conferences;
+
+  constructor(tools: SwitchTools) {
+    this.#tools = tools;
+    this.#conferences = tools.conferences;
+  }
+
+  participants(confid: string): readonly ParticipantView[] | undefined {
+    return this.#conferences.room(confid)?.participants();
+  }
+
+  topology(confid: string): readonly TopologyEntry[] | undefined {
+    return this.#conferences.room(confid)?.topology();
+  }
+
+  /** @throws TopologyError, MediaError */
+  async changeTopology(
+    confid: string,
+    commands: readonly TopologyEntry[],
+  ): Promise<readonly TopologyEntry[] | undefined> {
+    return this.#conferences.room(confid)?.changeTopology(commands);
+  }
+
+  terminate(confid: string): boolean {
+    const room = this.#conferences.room(confid);
+    room?.terminate(BY_OPERATION);
+    return room !== undefined;
+  }
+
+  refusesParticipant(confid: string, to: string): string | undefined {
+    const room = this.#conferences.room(confid);
+    return room === undefined ? undefined : refusal(this.#tools, room, to);
+  }
+
+  addParticipant(confid: string, to: string): { readonly participantid: string } | undefined {
+    const room = this.#conferences.room(confid);
+    const called = room && callFromConference(this.#tools, room, to);
+    return called && { participantid: called.participant.participantid };
+  }
+
+  dialogs(confid: string, participantid?: string): readonly string[] {
+    const room = this.#conferences.room(confid);
+    const lines = room?.lines() ?? [];
+    return lines.flatMap(([id, { dialogid }]) => (participantid === undefined || id === participantid ? dialogid : []));
+  }
+
+  removeParticipant(confid: string, participantid: string): boolean {
+    const participant = this.#conferences.room(confid)?.participant(participantid);
+    participant?.line?.hangUp(BY_OPERATION);
+    return participant !== undefined;
+  }
+}
+
+/** Why somebody cannot be called from a room. Who has no phone, or does not exist, can be called and does not come. */
+function refusal({ directory }: SwitchTools, room: Room, to: string): string | undefined {
+  if (room.free < 1) return 'the conference is full';
+  const { kind } = directory.route(room.address.domain, undefined, splitDtmfTail(to).number);
+  return kind === 'conference' ? 'is a conference: it cannot take part in another' : undefined;
+}

@@ -1,0 +1,139 @@
+import type { Directory, LocationStore, Provider, SipUser } from '../../domain/directory.ts';
+import { DigestAuthenticator, type DigestSecret } from '../../signalling/digest.ts';
+import { sourceOf } from '../../signalling/incoming-invite.ts';
+import { parseSipUri } from '../../signalling/sip-uri.ts';
+import type { SrfRequest, SrfResponse } from '../../signalling/srf-types.ts';
+import type { Trunks } from '../esg/trunks.ts';
+import { isFromContact } from '../addresses/next-hop.ts';
+import type { OwnHosts } from '../addresses/own-hosts.ts';
+
+/** The part of a request's answer that authentication may give. */
+type Refuse = (status: number, headers: Record<string, string>) => void;
+
+/** Whom a domain knows by a secret: a phone's account, or a provider whose gateway comes here. */
+export type Account =
+  | { readonly kind: 'sipuser'; readonly sipUser: SipUser }
+  | { readonly kind: 'provider'; readonly provider: Provider };
+
+/**
+ * Who a phone or gateway is. A REGISTER always proves it by digest. A call is taken without a challenge from exactly the
+ * address at which its account is registered at the moment and from where a provider sends, and challenged otherwise.
+ */
+export class Authentication {
+  readonly #directory: Directory;
+  readonly #location: LocationStore;
+  readonly #trunks: Trunks;
+  readonly #ownHosts: OwnHosts;
+  readonly #digest = new DigestAuthenticator();
+
+  /** @param ownHosts told by which hosts phones know this platform */
+  constructor(directory: Directory, location: LocationStore, trunks: Trunks, ownHosts: OwnHosts) {
+    this.#ownHosts = ownHosts;
+    this.#directory = directory;
+    this.#location = location;
+    this.#trunks = trunks;
+  }
+
+  /** The account that a REGISTER proved to own; undefined when the request has been answered. */
+  register(req: SrfRequest, res: SrfResponse): Account | undefined {
+    const aor = parseSipUri(req.get('To') ?? '');
+    const domain = this.#domainOf(aor?.host) ?? this.#domainOf(parseSipUri(req.uri)?.host) ?? this.#onlyDomain();
+    const refuse: Refuse = (status, headers) => res.send(status, { headers });
+    if (aor === undefined || domain === undefined) {
+      refuse(404, {});
+      return undefined;
+    }
+    const account = this.#digestUser(req, domain, req.get('Authorization'), 401, refuse);
+    if (account === undefined) return undefined;
+    if (!namesOf(account).includes(aor.user)) {
+      refuse(403, {});
+      return undefined;
+    }
+    for (const uri of [aor, parseSipUri(req.uri)]) this.#learn(domain, uri?.host);
+    return account;
+  }
+
+  /** The account that places a call; undefined when `refuse` has answered. */
+  caller(req: SrfRequest, refuse: Refuse): Account | undefined {
+    const account = this.#caller(req, refuse);
+    if (account?.kind !== 'sipuser') return account;
+    const from = parseSipUri(req.get('From') ?? '');
+    if (from !== undefined && namesOf(account).includes(from.user)) this.#learn(account.sipUser.domain, from.host);
+    return account;
+  }
+
+  #caller(req: SrfRequest, refuse: Refuse): Account | undefined {
+    const from = parseSipUri(req.get('From') ?? '');
+    const domain = this.#domainOf(from?.host) ?? this.#domainOf(parseSipUri(req.uri)?.host) ?? this.#onlyDomain();
+    const claimed = from === undefined || domain === undefined ? undefined : this.#claimed(domain, from.user);
+    if (claimed !== undefined && this.#callsFromItsContact(claimed, req)) return { kind: 'sipuser', sipUser: claimed };
+    const provider = this.#trunks.identify(req);
+    if (provider !== undefined) return { kind: 'provider', provider };
+    if (from === undefined || domain === undefined) {
+      refuse(403, {});
+      return undefined;
+    }
+    return this.#digestUser(req, domain, req.get('Proxy-Authorization') ?? req.get('Authorization'), 407, refuse);
+  }
+
+  #digestUser(
+    req: SrfRequest,
+    domain: string,
+    credentials: string | undefined,
+    status: 401 | 407,
+    refuse: Refuse,
+  ): Account | undefined {
+    const verdict = this.#digest.verify(credentials, req.method, domain, (login) =>
+      secretOf(this.#account(domain, login)),
+    );
+    if (verdict.ok) return this.#account(domain, verdict.username);
+    if (verdict.reason === 'wrong') {
+      refuse(403, {});
+      return undefined;
+    }
+    const header = status === 401 ? 'WWW-Authenticate' : 'Proxy-Authenticate';
+    refuse(status, { [header]: this.#digest.challenge(domain, verdict.reason === 'stale') });
+    return undefined;
+  }
+
+  /** A phone means this platform by that host, unless it is the name of a domain. */
+  #learn(domain: string, host: string | undefined): void {
+    if (host !== undefined && this.#domainOf(host) === undefined) this.#ownHosts.learn(domain, host);
+  }
+
+  #account(domain: string, login: string): Account | undefined {
+    const sipUser = this.#directory.sipUserByLogin(domain, login);
+    if (sipUser !== undefined) return { kind: 'sipuser', sipUser };
+    const provider = this.#directory.gateway(domain, login);
+    return provider === undefined ? undefined : { kind: 'provider', provider };
+  }
+
+  #claimed(domain: string, user: string): SipUser | undefined {
+    return this.#directory.sipUserByLogin(domain, user) ?? this.#directory.sipUserByNumber(domain, user);
+  }
+
+  #callsFromItsContact(sipUser: SipUser, req: SrfRequest): boolean {
+    const from = sourceOf(req);
+    return this.#location.contacts(sipUser.id).some((binding) => isFromContact(binding, from));
+  }
+
+  #domainOf(host: string | undefined): string | undefined {
+    return host === undefined ? undefined : this.#directory.domain(host)?.name;
+  }
+
+  /** The domain meant by a phone that knows only our address: the one there is beside the master domain. */
+  #onlyDomain(): string | undefined {
+    const [domain, second] = this.#directory.domains().filter(({ isMaster }) => !isMaster);
+    return second === undefined ? domain?.name : undefined;
+  }
+}
+
+function secretOf(account: Account | undefined): DigestSecret | undefined {
+  return account?.kind === 'provider' ? account.provider.ha1 : account?.sipUser.ha1;
+}
+
+/** What an account may call itself in an address of record. */
+function namesOf(account: Account): string[] {
+  if (account.kind === 'provider') return [account.provider.login];
+  return [account.sipUser.login, account.sipUser.phonenumber];
+}

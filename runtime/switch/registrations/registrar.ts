@@ -1,0 +1,116 @@
+import type { ContactBinding, LocationStore } from '../../domain/directory.ts';
+import { parseAllowEvents } from '../../signalling/allow-events.ts';
+import { headerOf } from '../../signalling/header-of.ts';
+import { sourceOf } from '../../signalling/incoming-invite.ts';
+import type { Log } from '../../signalling/link.ts';
+import { listValues } from '../../signalling/list-values.ts';
+import { parseSipUri } from '../../signalling/sip-uri.ts';
+import type { SrfRequest, SrfResponse } from '../../signalling/srf-types.ts';
+import type { Authentication } from './authentication.ts';
+
+/** Seconds that a registration lasts when the phone does not say, and at most. */
+const DEFAULT_EXPIRES = 3600;
+const MAX_CONTACTS = 10;
+
+interface WantedContact {
+  readonly uri: string;
+  readonly expires: number;
+}
+
+/** The registrar (RFC 3261 section 10.3): digest, several contacts per account, expiry, `*`. */
+export class Registrar {
+  readonly #authentication: Authentication;
+  readonly #location: LocationStore;
+  readonly #log: Log;
+
+  constructor(authentication: Authentication, location: LocationStore, log: Log) {
+    this.#authentication = authentication;
+    this.#location = location;
+    this.#log = log;
+  }
+
+  /** @param via name of the SIP server that the request came to */
+  register(req: SrfRequest, res: SrfResponse, via?: string): void {
+    const account = this.#authentication.register(req, res);
+    if (account === undefined) return;
+    const { id, login } = account.kind === 'sipuser' ? account.sipUser : account.provider;
+    this.#update(id, req, res, via).catch((err: unknown) => {
+      this.#log.error({ err, account: login }, 'registration failed');
+      if (!res.finalResponseSent) res.send(500);
+    });
+  }
+
+  async #update(accountId: string, req: SrfRequest, res: SrfResponse, via: string | undefined): Promise<void> {
+    const header = req.get('Contact');
+    const callId = req.get('Call-ID') ?? '';
+    const cseq = Number.parseInt(req.get('CSeq') ?? '', 10);
+    const fallback = seconds(req.get('Expires')) ?? DEFAULT_EXPIRES;
+    const existing = this.#location.contacts(accountId);
+    if (header?.trim() === '*') {
+      if (fallback !== 0) return void res.send(400, 'Contact * needs Expires 0');
+      await this.#location.removeAll(accountId);
+    } else if (header !== undefined) {
+      const wanted = parseContacts(header, fallback);
+      if (wanted === undefined) return void res.send(400, 'Contact cannot be read');
+      // An older request that overtook a newer one must not undo it (section 10.3, step 7).
+      const outdated = wanted.some(({ uri }) =>
+        existing.some((known) => known.contact === uri && known.callId === callId && cseq <= known.cseq),
+      );
+      if (outdated) return void res.send(500, 'Out of Order');
+      const total = new Set([...existing.map((known) => known.contact), ...wanted.map(({ uri }) => uri)]);
+      if (total.size > MAX_CONTACTS) return void res.send(403, 'Too Many Contacts');
+      await this.#save(accountId, wanted, req, { callId, cseq, server: via });
+    }
+    res.send(200, { headers: this.#currentContacts(accountId) });
+  }
+
+  async #save(
+    accountId: string,
+    wanted: readonly WantedContact[],
+    req: SrfRequest,
+    order: { callId: string; cseq: number; server: string | undefined },
+  ): Promise<void> {
+    for (const { uri, expires } of wanted) {
+      if (expires === 0) {
+        await this.#location.remove(accountId, uri);
+        continue;
+      }
+      const binding: ContactBinding = {
+        sipUserId: accountId,
+        contact: uri,
+        ...order,
+        source: sourceOf(req),
+        expires: Date.now() + expires * 1000,
+        userAgent: req.get('User-Agent'),
+        allowEvents: parseAllowEvents(headerOf(req, 'Allow-Events')),
+      };
+      await this.#location.save(binding);
+    }
+  }
+
+  #currentContacts(accountId: string): Record<string, string> {
+    const contacts = this.#location.contacts(accountId);
+    if (contacts.length === 0) return {};
+    const left = (binding: ContactBinding) => Math.max(1, Math.ceil((binding.expires - Date.now()) / 1000));
+    return { Contact: contacts.map((binding) => `<${binding.contact}>;expires=${left(binding)}`).join(', ') };
+  }
+}
+
+function parseContacts(header: string, fallback: number): WantedContact[] | undefined {
+  const wanted: WantedContact[] = [];
+  for (const part of listValues(header)) {
+    const bracketed = /^[^<]*<([^>]+)>(.*)$/s.exec(part);
+    // Without brackets, parameters belong to the header, not to the URI (section 20.10).
+    const uri = bracketed?.[1]?.trim() ?? part.split(';')[0]?.trim() ?? '';
+    const params = bracketed?.[2] ?? part.slice(part.indexOf(';') === -1 ? part.length : part.indexOf(';'));
+    if (parseSipUri(uri) === undefined) return undefined;
+    const own = /;\s*expires\s*=\s*"?(\d+)/i.exec(params)?.[1];
+    wanted.push({ uri, expires: Math.min(seconds(own) ?? fallback, DEFAULT_EXPIRES) });
+  }
+  return wanted;
+}
+
+function seconds(text: string | undefined): number | undefined {
+  const value = Number.parseInt(text ?? '', 10);
+  return Number.isNaN(value) || value < 0 ? undefined : Math.min(value, DEFAULT_EXPIRES);
+}

@@ -1,0 +1,45 @@
+import { bracketUri } from '../../signalling/sip-uri.ts';
+import { type Attempt, type AttemptOptions, AttemptProgress } from '../placing/attempt.ts';
+import { IvrCall } from './ivr-call.ts';
+import type { SwitchTools } from '../tools.ts';
+
+/** Calls a scenario: it becomes the B leg, and rings, answers or refuses as its blocks say. */
+export function callScenario(tools: SwitchTools, code: string, options: AttemptOptions): Attempt {
+  const { dialog, caller, domain, dialled, fromNumber, timeoutMs, beforeMedia } = options;
+  const progress = new AttemptProgress();
+  const call = IvrCall.incoming(tools, {
+    dialog,
+    opponent: caller,
+    party: { kind: 'ivr', domain, number: dialled, name: undefined },
+    onRing: (ringing) => {
+      progress.progress(ringing);
+      caller.ring();
+    },
+    answer: async () => {
+      await beforeMedia?.();
+      await caller.prepareMedia();
+      await caller.answered();
+    },
+    onFinal: (final) => {
+      clearTimeout(timer);
+      progress.finish(final);
+    },
+  });
+  const uris = { localuri: bracketUri(fromNumber, domain), remoteuri: bracketUri(dialled, domain) };
+  dialog.addBranch(call.leg, uris, Date.now() + timeoutMs);
+  // The same time limit as for a phone that rings and rings.
+  const timer = setTimeout(
+    () => call.leg.release({ by: 'failure', status: 408, reason: 'Request Timeout' }),
+    timeoutMs,
+  );
+  tools.startScenario(code, call).then(
+    (started) => {
+      if (!started) call.leg.release({ by: 'failure', status: 404, reason: 'Not Found' });
+    },
+    (err: unknown) => {
+      tools.failed(err, 'scenario', call);
+      call.leg.release({ by: 'failure', status: 500, reason: 'Server Internal Error' });
+    },
+  );
+  return progress;
+}

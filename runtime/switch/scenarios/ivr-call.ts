@@ -1,0 +1,418 @@
+import type {
+  Answer,
+  CallEnd,
+  CallPort,
+  DialogSide,
+  DialOptions,
+  TransferOptions,
+  OutgoingCall,
+  PartyInfo,
+  ReferOptions,
+  TakeOverOptions,
+} from '../../runs/call-port.ts';
+import type { CallState } from '../../language/call-words.ts';
+import { CallStateError } from '../../runs/call-port.ts';
+import { splitDtmfTail, type TailStep } from '../../runs/dtmf-tail.ts';
+import type { BridgingCall } from '../../runs/ports/bridging.ts';
+import type { ConferringCall, EnterOptions, RoomTransfer } from '../../runs/ports/conferring.ts';
+import type { DtmfProto } from '../../runs/ports/dtmf.ts';
+import type { HuntTransfer, HuntingCall } from '../../runs/ports/hunting.ts';
+import type { MessagingCall, SipMessage } from '../../runs/ports/messaging.ts';
+import type { CancellableTransfer } from '../../runs/ports/transfer.ts';
+import type { CallNotice, WatchedCall } from '../../runs/ports/watching.ts';
+import type { MediaEndpoint } from '../../media/endpoint.ts';
+import { MediaError } from '../../media/media-error.ts';
+import { answer } from '../../signalling/answers.ts';
+import { reasonPhrase } from '../../sip-facts/reason-phrase.ts';
+import { bracketUri } from '../../signalling/sip-uri.ts';
+import { failedAttempt, failureCause } from '../placing/attempt.ts';
+import { CallMedia, type ListenTo } from '../sound/call-media.ts';
+import { freshState } from '../dialogs/carried-state.ts';
+import { dialRoute } from '../placing/dial-route.ts';
+import { CallDialog } from '../dialogs/dialog.ts';
+import type { HeldParty } from '../transfers/held-party.ts';
+import { type BridgeSide, bridgeSides } from './ivr-bridge.ts';
+import { IvrLeg } from '../legs/ivr-leg.ts';
+import { type GivenAway, IvrTransfers } from './ivr-transfers.ts';
+import type { CallingLeg, EndCause } from '../legs/leg.ts';
+import { type Party, partyInfo } from '../legs/party.ts';
+import { PhoneLeg } from '../legs/phone-leg.ts';
+import type { SwitchTools } from '../tools.ts';
+import { takeOver } from '../transfers/take-over.ts';
+
+/** What ties an incoming call to whoever placed it. */
+export interface IncomingScenarioCall {
+  readonly dialog: CallDialog;
+  readonly opponent: CallingLeg;
+  readonly party: Party;
+  onRing(ringing: Answer): void;
+  /** Answers the caller; rejects when the caller is gone. */
+  answer(): Promise<void>;
+  /** Called once, with the scenario's answer to the call. */
+  onFinal(final: Answer): void;
+}
+
+/** A scenario's call over the switch: its own leg, its opponent, and what may be done in which state. */
+export class IvrCall
+  extends CallMedia
+  implements CallPort, ConferringCall, WatchedCall, BridgingCall, HuntingCall, MessagingCall
+{
+  readonly leg: IvrLeg;
+  readonly domain: string;
+  readonly dialled: string | undefined;
+  readonly #tools: SwitchTools;
+  readonly #incoming: IncomingScenarioCall | undefined;
+  readonly #transfers: IvrTransfers;
+  readonly #end = new AbortController();
+  readonly #watchers = new Set<(notice: CallNotice) => boolean>();
+  #state: CallState;
+  #dtmfProto: DtmfProto = 'rfc2833';
+  #dialog: CallDialog | undefined;
+  #opponent: CallingLeg | undefined;
+  #opponentInfo: PartyInfo | undefined;
+  #replaced = new AbortController();
+  /** Whom the opponent talked to before it was taken over. */
+  #takenFrom: Party | undefined;
+  /** The same, while on hold. */
+  #held: HeldParty | undefined;
+
+  private constructor(tools: SwitchTools, party: Party, incoming: IncomingScenarioCall | undefined) {
+    super();
+    this.#tools = tools;
+    this.#incoming = incoming;
+    this.domain = party.domain;
+    this.leg = new IvrLeg(party, {
+      released: (cause) => this.#released(cause),
+      held: (held) => void this.#notice({ kind: held ? 'hold' : 'unhold' }),
+      messaged: (message) => void this.#notice({ kind: 'sip', ...message }),
+      digits: (digits) => this.#receiveDigits(digits),
+      gone: this.endSignal,
+      quiet: () => this.quiet(),
+      peerChanged: () => this.#meetAnother(),
+    });
+    this.#transfers = new IvrTransfers(tools, {
+      domain: party.domain,
+      state: () => this.#state,
+      giveAway: (operation) => this.#giveAway(operation),
+      settled: (result) => this.#transferred(result),
+    });
+    this.#state = incoming === undefined ? 'none' : 'incoming';
+    this.#dialog = incoming?.dialog;
+    this.#opponent = incoming?.opponent;
+    this.#opponentInfo = incoming === undefined ? undefined : partyInfo(incoming.opponent.party);
+    this.dialled = incoming === undefined || party.kind !== 'ivr' ? undefined : party.number;
+  }
+
+  /** The call of a scenario that was called. */
+  static incoming(tools: SwitchTools, incoming: IncomingScenarioCall): IvrCall {
+    return new IvrCall(tools, incoming.party, incoming);
+  }
+
+  /** A call that a scenario may place with `dial`. */
+  static idle(tools: SwitchTools, domain: string): IvrCall {
+    return new IvrCall(tools, { kind: 'ivr', domain, number: 'ivr', name: undefined }, undefined);
+  }
+
+  get callid(): string {
+    return this.leg.callid;
+  }
+
+  get state(): CallState {
+    return this.#state;
+  }
+
+  get dialogid(): string | undefined {
+    return this.#dialog?.dialogid;
+  }
+
+  get opponent(): PartyInfo | undefined {
+    return this.#opponentInfo;
+  }
+
+  get opponentSide(): 'a' | 'b' | undefined {
+    if (this.#dialog === undefined) return undefined;
+    return this.#dialog.a === this.leg ? 'b' : 'a';
+  }
+
+  get endSignal(): AbortSignal {
+    return this.#end.signal;
+  }
+
+  ring(): Promise<void> {
+    this.#require('ring', 'incoming');
+    this.#incoming?.onRing(answer(180, undefined, false));
+    return Promise.resolve();
+  }
+
+  async answer(): Promise<void> {
+    if (this.#state === 'connected') return;
+    this.#require('answer', 'incoming');
+    // The scenario's answer makes the dialog; the caller hears of it next.
+    if (this.#dialog?.establish(this.leg) !== true) throw new CallStateError('answer', this.#state);
+    try {
+      await this.#incoming?.answer();
+    } catch (error) {
+      const status = error instanceof MediaError ? error.status : 500;
+      this.#dialog.end({ by: 'failure', status, reason: reasonPhrase(status) });
+      throw error;
+    }
+    if (this.#state !== 'incoming') throw new CallStateError('answer', this.#state);
+    this.#connected();
+    this.#incoming?.onFinal(answer(200, 'OK', false));
+  }
+
+  reject(status: number, reason?: string): Promise<void> {
+    this.#require('reject', 'incoming');
+    this.#finish({ by: 'scenario', reason: 'rejected' });
+    this.#incoming?.onFinal(answer(status, reason, false));
+    return Promise.resolve();
+  }
+
+  hangup(): Promise<void> {
+    // The transferred party and whoever rings for it are in the new dialog.
+    if (this.#state === 'transferred') this.#transfers.dialog?.end({ by: 'a', status: 480, reason: 'Hangup' });
+    if (this.#state === 'incoming') return this.reject(480);
+    if (this.#state === 'none') this.#finish({ by: 'scenario', reason: 'hangup' });
+    if (this.#state === 'outgoing' || this.#state === 'connected') {
+      const by = this.#dialog?.a === this.leg ? 'a' : 'b';
+      this.#finish({ by: 'scenario', reason: 'hangup' });
+      this.#dialog?.end({ by, status: 480, reason: 'Hangup' });
+      // Who rings because the other party transferred the call is in the next dialog.
+      this.leg.owner?.legEnded(this.leg, 'Hangup');
+    }
+    return Promise.resolve();
+  }
+
+  bridge(other: CallPort, signal: AbortSignal): Promise<'this' | 'other'> {
+    if (!(other instanceof IvrCall) || other === this) throw new CallStateError('bridge', other.state);
+    const theirs = other.#side();
+    return this.during('bridge', signal, (_, until) =>
+      other.during('bridge', until, (__, either) => bridgeSides(this.#side(), theirs, either)),
+    );
+  }
+
+  async sendMessage(message: SipMessage): Promise<Answer> {
+    this.#require('send_sip', 'connected');
+    if (!(this.#opponent instanceof PhoneLeg)) return answer(481, undefined, true);
+    return this.#opponent.sendMessage(message);
+  }
+
+  sendDtmf(steps: readonly TailStep[], signal: AbortSignal): Promise<void> {
+    return this.during('send_dtmf', signal, async (_, until) => {
+      await this.#opponent?.dtmf?.send(steps, this.#dtmfProto, until);
+    });
+  }
+
+  #side(): BridgeSide {
+    this.media('bridge');
+    const opponent = (): CallingLeg => this.#opponent as CallingLeg;
+    const leaving = (): boolean => this.leaving;
+    const replaced = (): AbortSignal => this.replaced;
+    return {
+      get endpoint() {
+        return opponent().endpoint as MediaEndpoint;
+      },
+      get replaced() {
+        return replaced();
+      },
+      get leaving() {
+        return leaving();
+      },
+      moveTo: (server) => opponent().prepareMedia(server),
+      ended: this.#end.signal,
+      get held() {
+        return opponent().held;
+      },
+      onHold: (listener) =>
+        this.watch(({ kind }) => {
+          if (kind === 'hold' || kind === 'unhold') listener(kind === 'hold');
+          return false;
+        }),
+    };
+  }
+
+  watch(watcher: (notice: CallNotice) => boolean): () => void {
+    this.#watchers.add(watcher);
+    return () => this.#watchers.delete(watcher);
+  }
+
+  dial(options: DialOptions): OutgoingCall {
+    this.#require('call', 'none');
+    this.#state = 'outgoing';
+    const { number, tail } = splitDtmfTail(options.to);
+    this.leg.shownAs = { number: options.callerId, name: options.callerName };
+    this.#dtmfProto = options.dtmfProto ?? 'rfc2833';
+    const dialog = this.#tools.dialogs.open({
+      a: this.leg,
+      localuri: bracketUri(number, this.domain),
+      remoteuri: bracketUri(options.callerId, this.domain),
+      site: this.#tools.site,
+      carried: freshState(options.binding),
+    });
+    this.#dialog = dialog;
+    const decision = dialRoute(this.#tools.directory, this.domain, number, options);
+    const attempt =
+      decision === undefined
+        ? failedAttempt(404)
+        : this.#tools.placeCall(decision, {
+            dialog,
+            caller: this.leg,
+            domain: this.domain,
+            dialled: number,
+            tail,
+            fromNumber: options.callerId,
+            fromName: options.callerName,
+            timeoutMs: options.timeoutMs,
+            headers: options.headers ?? {},
+            dtmfProto: this.#dtmfProto,
+            ...(options.preAnswer === undefined ? {} : { preAnswer: options.preAnswer }),
+          });
+    const final = attempt.final.then((result) => this.#dialled(dialog, result));
+    return { callid: this.callid, dialogid: dialog.dialogid, provisional: attempt.provisional, final };
+  }
+
+  takeOver(side: DialogSide & TakeOverOptions): OutgoingCall {
+    this.#require('takeOver', 'none');
+    this.#state = 'outgoing';
+    const final = this.#takeOver(side);
+    return { callid: this.callid, dialogid: '', provisional: final, final };
+  }
+
+  join(side: DialogSide & TransferOptions): CancellableTransfer {
+    return this.#transfers.join(side);
+  }
+
+  refer(options: ReferOptions): CancellableTransfer {
+    return this.#transfers.refer(options);
+  }
+
+  referToFirst(targets: readonly string[], options: Omit<ReferOptions, 'to'>): HuntTransfer & CancellableTransfer {
+    return this.#transfers.referToFirst(targets, options);
+  }
+
+  enterRoom(options: EnterOptions): RoomTransfer {
+    return this.#transfers.enterRoom(options);
+  }
+
+  /** @throws CallStateError also when the opponent is about to put somebody else in its place */
+  #giveAway(operation: string): GivenAway {
+    this.#require(operation, 'connected');
+    if (this.leaving) throw new CallStateError(operation, 'transferred');
+    this.#state = 'transferred';
+    return {
+      dialog: this.#dialog as CallDialog,
+      opponent: this.#opponent as CallingLeg,
+      takenFrom: this.#takenFrom,
+      held: this.#held,
+    };
+  }
+
+  /** After a transfer the scenario has no call any more; after a failed one the opponent is back. */
+  #transferred(result: Answer): void {
+    if (result.status < 300) this.#finish({ by: 'transfer', reason: result.line });
+    else if (!this.#end.signal.aborted) this.#state = 'connected';
+  }
+
+  async #takeOver(side: DialogSide & TakeOverOptions): Promise<Answer> {
+    const taken = await takeOver(this.#tools, this.leg, side);
+    if (typeof taken === 'number') {
+      const refusal = answer(taken, undefined, true);
+      this.#finish({ by: 'failure', reason: refusal.line });
+      return refusal;
+    }
+    this.#dialog = taken.dialog;
+    this.#takenFrom = taken.from;
+    this.#held = taken.held;
+    // It may have been hung up on meanwhile.
+    if (this.#end.signal.aborted) taken.held?.release();
+    return this.#dialled(taken.dialog, answer(200, 'OK', false));
+  }
+
+  #dialled(dialog: CallDialog, final: Answer): Answer {
+    const opponent = dialog.b as CallingLeg | undefined;
+    if (final.status < 300 && opponent !== undefined && this.#state === 'outgoing') {
+      this.#meet(opponent);
+    } else {
+      this.#finish({ by: 'failure', reason: final.line });
+      dialog.end(failureCause(final));
+    }
+    return final;
+  }
+
+  #meet(opponent: CallingLeg): void {
+    this.#opponent = opponent;
+    this.#opponentInfo = partyInfo(opponent.party);
+    this.#connected();
+  }
+
+  /** The opponent transferred the call, or was replaced: the scenario goes on with whoever is there now. */
+  #meetAnother(): void {
+    const dialog = this.leg.owner;
+    if (this.#state !== 'connected' || !(dialog instanceof CallDialog)) return;
+    this.#dialog = dialog;
+    this.#takenFrom = undefined;
+    this.#meet(dialog.opposite(this.leg) as CallingLeg);
+    const replaced = this.#replaced;
+    this.#replaced = new AbortController();
+    replaced.abort(new CallStateError('this', 'transferred'));
+  }
+
+  protected override get replaced(): AbortSignal {
+    return this.#replaced.signal;
+  }
+
+  protected override get leaving(): boolean {
+    return this.#state === 'connected' && this.leg.owner !== this.#dialog;
+  }
+
+  /** The opponent has media from now on: its keys can be watched. */
+  #connected(): void {
+    this.#state = 'connected';
+    this.#opponent?.endpoint?.digits.watch((digit) => this.#notice({ kind: 'dtmf', digit }));
+  }
+
+  /** @returns whether a watcher has used it up */
+  #notice(notice: CallNotice): boolean {
+    return [...this.#watchers].map((watcher) => watcher(notice)).includes(true);
+  }
+
+  #released(cause: EndCause): void {
+    const unanswered = this.#state === 'incoming';
+    const taken = cause.by === 'transfer' && this.#state !== 'transferred';
+    const dialog = this.leg.owner instanceof CallDialog ? this.leg.owner : this.#dialog;
+    this.#finish({ by: taken ? 'taken' : endedBy(cause, dialog?.a === this.leg), reason: cause.reason });
+    if (unanswered) this.#incoming?.onFinal(answer(cause.status, cause.reason, true));
+  }
+
+  #finish(end: CallEnd): void {
+    if (this.#state === 'ended') return;
+    this.#state = 'ended';
+    this.#held?.release();
+    this.#end.abort(end);
+  }
+
+  /** As if the other party had pressed the keys. */
+  async #receiveDigits(digits: string): Promise<void> {
+    for (const digit of digits) await this.#opponent?.endpoint?.receiveDtmf(digit);
+  }
+
+  protected get listenTo(): ListenTo | undefined {
+    return this.#tools.listenTo;
+  }
+
+  protected media(operation: string): MediaEndpoint {
+    this.#require(operation, 'connected');
+    const endpoint = this.#opponent?.endpoint;
+    if (endpoint === undefined) throw new CallStateError(operation, this.#state);
+    return endpoint;
+  }
+
+  #require(operation: string, state: CallState): void {
+    if (this.#state !== state) throw new CallStateError(operation, this.#state);
+  }
+}
+
+function endedBy(cause: EndCause, scenarioIsA: boolean): CallEnd['by'] {
+  if (cause.by === 'external' || cause.by === 'transfer' || cause.by === 'failure') return cause.by;
+  return (cause.by === 'a') === scenarioIsA ? 'scenario' : 'opponent';
+}

@@ -1,0 +1,97 @@
+import type { Answer, DialogSide, TransferOptions, ReferOptions, Transfer } from '../../runs/call-port.ts';
+import type { CallState } from '../../language/call-words.ts';
+import type { EnterOptions, RoomTransfer } from '../../runs/ports/conferring.ts';
+import type { HuntTransfer } from '../../runs/ports/hunting.ts';
+import type { CancellableTransfer } from '../../runs/ports/transfer.ts';
+import type { CallDialog } from '../dialogs/dialog.ts';
+import { startEntering } from '../transfers/enter-room.ts';
+import { sameDomain, wayBack } from '../transfers/give-back.ts';
+import type { HeldParty } from '../transfers/held-party.ts';
+import { startJoin } from '../transfers/join.ts';
+import type { CallingLeg } from '../legs/leg.ts';
+import type { Party } from '../legs/party.ts';
+import type { SwitchTools } from '../tools.ts';
+import { startHunt, startTransfer } from '../transfers/transfer.ts';
+
+/** Whom a scenario's call gives away, and from which dialog. */
+export interface GivenAway {
+  readonly dialog: CallDialog;
+  readonly opponent: CallingLeg;
+  /** Whom the opponent talked to before it was taken over. */
+  readonly takenFrom: Party | undefined;
+  /** The same, while on hold. */
+  readonly held: HeldParty | undefined;
+}
+
+/** What a transfer asks of the call, and tells it. */
+export interface TransferringCall {
+  readonly domain: string;
+  state(): CallState;
+  /** The call is in state `transferred` from now on. @throws CallStateError unless it can give anybody away */
+  giveAway(operation: string): GivenAway;
+  /** The opponent has gone for good, or is back. */
+  settled(result: Answer): void;
+}
+
+/** The transfers of a scenario's call, one at a time: its opponent goes to somebody else, and comes back when that fails. */
+export class IvrTransfers {
+  readonly #tools: SwitchTools;
+  readonly #call: TransferringCall;
+  #latest: Transfer | undefined;
+
+  constructor(tools: SwitchTools, call: TransferringCall) {
+    this.#tools = tools;
+    this.#call = call;
+  }
+
+  /** The dialog of the opponent with whoever it was, or is to be, transferred to. */
+  get dialog(): CallDialog | undefined {
+    return this.#latest === undefined ? undefined : this.#tools.dialogs.find(this.#latest.dialogid);
+  }
+
+  join(side: DialogSide & TransferOptions): CancellableTransfer {
+    const { dialog, opponent } = this.#call.giveAway('join');
+    return this.#follow(startJoin(this.#tools, dialog, opponent, side), opponent);
+  }
+
+  refer(options: ReferOptions): CancellableTransfer {
+    const { dialog, opponent, takenFrom, held } = this.#call.giveAway('refer');
+    if (options.back === true && held?.there === true)
+      return { ...this.#follow(held.takeBack(dialog, opponent), opponent), cancel: () => undefined };
+    held?.playMelody();
+    const own = this.#call.domain;
+    const { to, domain = own } = options;
+    const extras = sameDomain(domain, own)
+      ? { domain: own }
+      : { destination: { decision: wayBack(this.#tools, takenFrom, { domain, number: to }), domain } };
+    return this.#follow(startTransfer(this.#tools, dialog, opponent, options, extras), opponent);
+  }
+
+  referToFirst(targets: readonly string[], options: Omit<ReferOptions, 'to'>): HuntTransfer & CancellableTransfer {
+    const { dialog, opponent } = this.#call.giveAway('hunt');
+    const { domain } = this.#call;
+    const { answeredBy, ...transfer } = startHunt(this.#tools, dialog, opponent, targets, { ...options, domain });
+    return { ...this.#follow(transfer, opponent), answeredBy };
+  }
+
+  enterRoom(options: EnterOptions): RoomTransfer {
+    const { dialog, opponent } = this.#call.giveAway('enterRoom');
+    const { transfer, room } = startEntering(this.#tools, dialog, opponent, this.#call.domain, options);
+    return { ...this.#follow(transfer, opponent), room };
+  }
+
+  #follow(transfer: Transfer, opponent: CallingLeg): CancellableTransfer {
+    this.#latest = transfer;
+    const final = transfer.final.then((result) => {
+      this.#call.settled(result);
+      return result;
+    });
+    return { ...transfer, final, cancel: () => this.#callOff(opponent) };
+  }
+
+  /** The target stops ringing, and the opponent comes back: the attempt ends with 487. */
+  #callOff(opponent: CallingLeg): void {
+    if (this.#call.state() !== 'transferred') return;
+    this.dialog?.endWithout(opponent, { by: 'external', status: 487, reason: 'Request Terminated' });
+  }
+}

@@ -1,0 +1,146 @@
+import { CallStateError } from '../../runs/call-port.ts';
+import type { CollectOptions, CollectResult, PlayOptions, PlayResult } from '../../runs/call-port.ts';
+import type { CallState, PlaySource } from '../../language/call-words.ts';
+import type { TailStep } from '../../runs/dtmf-tail.ts';
+import { unavailable } from '../../runs/ports/capability.ts';
+import type { DtmfCall } from '../../runs/ports/dtmf.ts';
+import type { ListenOptions, ListeningCall, ListenResult } from '../../runs/ports/listening.ts';
+import type { RecordingCall, RecordOptions, RecordResult } from '../../runs/ports/recording.ts';
+import type { SayOptions, SpeakingCall } from '../../runs/ports/speaking.ts';
+import { collectDigits } from '../../media/collect.ts';
+import type { MediaEndpoint } from '../../media/endpoint.ts';
+import { NoSpeechEngine } from '../../media/media-error.ts';
+import { spokenSource } from '../../media/speech-source.ts';
+import { playSources, stoppable } from '../../media/play.ts';
+import { recordInTurn } from '../../media/record.ts';
+import { aborted } from '../../media/until-aborted.ts';
+
+/** Voice of the speech engine when neither voice nor language is named. */
+const DEFAULT_VOICE = 'en';
+
+/** Understands what the party of an endpoint says; sources of the prompt in the media server's notation. */
+export type ListenTo = (
+  endpoint: MediaEndpoint,
+  options: Omit<ListenOptions, 'prompt'> & { readonly prompt: readonly string[] },
+) => Promise<ListenResult>;
+
+/** What a scenario plays to its opponent and hears from it: work on the opponent's endpoint, which can be ended. */
+export abstract class CallMedia implements DtmfCall, ListeningCall, RecordingCall, SpeakingCall {
+  readonly #work = new Set<Promise<unknown>>();
+  #quiet = new AbortController();
+
+  abstract get state(): CallState;
+  abstract get endSignal(): AbortSignal;
+
+  /** The node's speech recognition, where it has any. */
+  protected abstract readonly listenTo: ListenTo | undefined;
+
+  /**
+   * The opponent's endpoint.
+   * @throws CallStateError while there is none
+   */
+  protected abstract media(operation: string): MediaEndpoint;
+
+  /** Ends what is being played and heard, because the call ends next; settles when the endpoint is free for others. */
+  async quiet(): Promise<void> {
+    this.#quiet.abort(new CallStateError('this', 'ended'));
+    this.#quiet = new AbortController();
+    await Promise.allSettled(this.#work);
+  }
+
+  play(sources: readonly PlaySource[], { signal, stopDigits = '', repeat = 1 }: PlayOptions): Promise<PlayResult> {
+    return this.#forAll('play', signal, (endpoint, until) =>
+      playSources(endpoint, sources.map(sourceUrl), { signal: until, stopDigits, repeat }),
+    );
+  }
+
+  collect(options: CollectOptions): Promise<CollectResult> {
+    return this.#forAll('collect', options.signal, (endpoint, signal) =>
+      collectDigits(endpoint, { ...options, signal, prompt: (options.prompt ?? []).map(sourceUrl) }),
+    );
+  }
+
+  echo(signal: AbortSignal): Promise<void> {
+    return this.#forAll('echo', signal, (endpoint, until) => endpoint.echo(until));
+  }
+
+  abstract sendDtmf(steps: readonly TailStep[], signal: AbortSignal): Promise<void>;
+
+  record(options: RecordOptions): Promise<RecordResult> {
+    return this.#forAll('record', options.signal, recordInTurn(options));
+  }
+
+  async listen(options: ListenOptions): Promise<ListenResult> {
+    const { listenTo } = this;
+    if (listenTo === undefined) throw unavailable('this node does not understand speech');
+    return this.#forAll('recognise', options.signal, (endpoint, signal) =>
+      listenTo(endpoint, { ...options, signal, prompt: options.prompt.map(sourceUrl) }),
+    );
+  }
+
+  say(text: string, { signal, voice, language, stopDigits = '' }: SayOptions): Promise<PlayResult> {
+    return this.#forAll('say', signal, async (endpoint, until) => {
+      const started = performance.now();
+      const speaker = voice ?? language ?? DEFAULT_VOICE;
+      const { digit } = await stoppable(endpoint, { signal: until, stopDigits }, (stop) =>
+        endpoint.speak(text, speaker, stop),
+      );
+      return { digit, milliseconds: Math.round(performance.now() - started) };
+    });
+  }
+
+  /** Aborted when somebody else comes in the opponent's place; undefined where nobody can. */
+  protected get replaced(): AbortSignal | undefined {
+    return undefined;
+  }
+
+  /** Whether somebody is about to come in the opponent's place, who may be gone by now. */
+  protected get leaving(): boolean {
+    return false;
+  }
+
+  /** Work on the opponent's endpoint that begins anew for whoever comes in the opponent's place. */
+  async #forAll<T>(
+    operation: string,
+    signal: AbortSignal,
+    work: (endpoint: MediaEndpoint, signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    for (;;) {
+      const { replaced } = this;
+      const until = replaced === undefined ? signal : AbortSignal.any([signal, replaced]);
+      try {
+        return await this.during(operation, until, work);
+      } catch (error) {
+        const over = AbortSignal.any([signal, this.endSignal]);
+        if (this.leaving && !until.aborted) await aborted(AbortSignal.any([until, over]));
+        if (over.aborted || replaced?.aborted !== true) throw error;
+      }
+    }
+  }
+
+  /** Work on the opponent's endpoint that `quiet` ends and waits for. */
+  protected during<T>(
+    operation: string,
+    signal: AbortSignal,
+    work: (endpoint: MediaEndpoint, signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    const quiet = this.#quiet.signal;
+    const running = work(this.media(operation), AbortSignal.any([signal, quiet]));
+    this.#work.add(running);
+    const over = (): void => void this.#work.delete(running);
+    running.then(over, over);
+    return running.catch(async (error: unknown) => {
+      // Whoever waits for it hears first that the call is over, and then that this is.
+      if (quiet.aborted && !signal.aborted) await aborted(AbortSignal.any([signal, this.endSignal]));
+      throw error instanceof NoSpeechEngine ? unavailable(error.message) : error;
+    });
+  }
+}
+
+/** A source in the media server's notation. */
+function sourceUrl(source: PlaySource): string {
+  if ('file' in source) return source.file;
+  if ('text' in source) return spokenSource(source.text, source.language ?? DEFAULT_VOICE);
+  if ('tone' in source) return `tone_stream://${source.tone}`;
+  return `silence_stream://${Math.max(1, Math.round(source.silenceMs))}`;
+}

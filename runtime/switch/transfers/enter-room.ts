@@ -1,0 +1,60 @@
+import type { Participant } from '../../conference/participant.ts';
+import type { RouteDecision } from '../../domain/directory.ts';
+import type { Transfer } from '../../runs/call-port.ts';
+import type { EnteredRoom, EnterOptions } from '../../runs/ports/conferring.ts';
+import type { CallDialog } from '../dialogs/dialog.ts';
+import type { CallingLeg } from '../legs/leg.ts';
+import type { SwitchTools } from '../tools.ts';
+import { startTransfer, type TransferExtras } from './transfer.ts';
+
+/** What goes along with a way into a room. */
+interface EnteringExtras extends Pick<TransferExtras, 'beforeSettling'> {
+  /** A participant who leaves when the party is in: its place is free for it. */
+  readonly instead?: Participant;
+}
+
+/**
+ * Transfers the opponent of a scenario into a room of the scenario's domain, past its PIN. Where there is no such room the
+ * transfer fails with 404, where it is full with 486.
+ */
+export function startEntering(
+  tools: SwitchTools,
+  old: CallDialog,
+  opponent: CallingLeg,
+  domain: string,
+  { room, moderator, muted, binding, referredBy }: EnterOptions,
+  { instead, ...extras }: EnteringExtras = {},
+): { readonly transfer: Transfer; readonly room: EnteredRoom | undefined } {
+  let entered: EnteredRoom | undefined;
+  const decision = roomDecision(tools, domain, room);
+  const to = decision.kind === 'conference' ? decision.featureCode.prefix + decision.room : room;
+  const transfer = startTransfer(
+    tools,
+    old,
+    opponent,
+    {
+      to,
+      ringback: false,
+      ...(binding === undefined ? {} : { binding }),
+      ...(referredBy === undefined ? {} : { referredBy }),
+    },
+    {
+      ...extras,
+      destination: { decision, domain },
+      entrance: { brought: true, moderator, muted, ...(instead && { instead }) },
+      onEntered: ({ room: { confid, address }, participant }) => {
+        entered = { confid, number: address.number, participantid: participant.participantid };
+      },
+    },
+  );
+  return { transfer, room: entered };
+}
+
+/** A whole number, or the digits behind the domain's conference featurecode. */
+function roomDecision({ directory }: SwitchTools, domain: string, room: string): RouteDecision {
+  const whole = directory.route(domain, undefined, room);
+  if (whole.kind === 'conference') return whole;
+  const featureCode = directory.featureCode(domain, 'conference');
+  if (featureCode === undefined || !/^\d*$/.test(room)) return { kind: 'reject', status: 404, reason: 'Not Found' };
+  return { kind: 'conference', room, featureCode };
+}

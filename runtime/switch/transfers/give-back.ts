@@ -1,0 +1,31 @@
+import type { RouteDecision } from '../../domain/directory.ts';
+import { numberOf, type Party } from '../legs/party.ts';
+import type { SwitchTools } from '../tools.ts';
+
+/**
+ * Where a number of another domain leads a scenario: back to whoever its opponent was taken from, and to nobody else. Others
+ * there are reached by the routes of one's own domain.
+ * @param from whom the opponent was taken from
+ * @returns 403 for anybody else, and for somebody outside, who would be called at the other domain's cost
+ */
+export function wayBack(
+  { directory }: Pick<SwitchTools, 'directory'>,
+  from: Party | undefined,
+  { domain, number }: { readonly domain: string; readonly number: string },
+): RouteDecision {
+  const refused: RouteDecision = { kind: 'reject', status: 403, reason: 'Forbidden' };
+  if (from === undefined || !sameDomain(from.domain, domain) || numberOf(from) !== number) return refused;
+  if (from.kind === 'sipuser') {
+    // As the account is now, whatever its number means to others.
+    const sipuser = directory.sipUserById(from.sipUser.id);
+    return sipuser === undefined ? { kind: 'reject', status: 404, reason: 'Not Found' } : { kind: 'sipuser', sipuser };
+  }
+  if (from.kind !== 'ivr' && from.kind !== 'conference') return refused;
+  const decision = directory.route(from.domain, undefined, number);
+  return decision.kind === 'scenario' || decision.kind === 'conference' ? decision : refused;
+}
+
+/** Names of domains are the same in any case. */
+export function sameDomain(one: string, other: string): boolean {
+  return one.toLowerCase() === other.toLowerCase();
+}

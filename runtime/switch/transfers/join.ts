@@ -1,0 +1,125 @@
+import type { Answer, DialogSide, TransferOptions, Transfer } from '../../runs/call-port.ts';
+import { MediaError } from '../../media/media-error.ts';
+import { answer } from '../../signalling/answers.ts';
+import { failedAttempt } from '../placing/attempt.ts';
+import { joinedState, withLabel } from '../dialogs/carried-state.ts';
+import { ConferenceLeg } from '../legs/conference-leg.ts';
+import type { CallDialog } from '../dialogs/dialog.ts';
+import { startEntering } from './enter-room.ts';
+import { IvrLeg } from '../legs/ivr-leg.ts';
+import type { CallingLeg } from '../legs/leg.ts';
+import { uriOf } from '../legs/party.ts';
+import { referredOpts } from '../placing/referred-by.ts';
+import { type FoundLeg, findLeg, moveLeg } from './take-over.ts';
+import type { SwitchTools } from '../tools.ts';
+import { type BeforeSettling, partSound, settleTransfer } from './transfer.ts';
+
+/** What goes along with a join beside its other side. */
+interface JoinExtras {
+  readonly beforeSettling?: BeforeSettling;
+  /** Whether a scenario may be the found party. Two scenarios are not joined: one side of a call needs media. */
+  readonly scenarios?: boolean;
+}
+
+/**
+ * Joins one side of a dialog with one side of another (RFC 3515 REFER with Replaces, with the media anchored here):
+ * `opponent` and the found party talk in a new dialog, and the rest of both old ones ends. When the other dialog is not
+ * there, everything stays as it was.
+ */
+export function startJoin(
+  tools: SwitchTools,
+  old: CallDialog,
+  opponent: CallingLeg,
+  side: DialogSide & TransferOptions,
+  { beforeSettling, scenarios = false }: JoinExtras = {},
+): Transfer {
+  const room = joinedRoom(tools, old, opponent, side);
+  if (room !== undefined) return joinRoom(tools, old, opponent, room, { side, beforeSettling });
+  const found = findLeg(tools, opponent.party.domain, side, scenarios && !(opponent instanceof IvrLeg));
+  if (typeof found === 'number' || found.dialog === old) {
+    const { provisional, final } = failedAttempt(typeof found === 'number' ? found : 482);
+    const told = final.then(async (result) => {
+      await beforeSettling?.(result);
+      return result;
+    });
+    return { acallid: opponent.callid, dialogid: '', provisional, final: told };
+  }
+  const parted = partSound(tools, old, opponent);
+  old.suspend(opponent);
+  const dialog = tools.dialogs.open({
+    a: opponent,
+    localuri: uriOf(found.leg.party),
+    remoteuri: uriOf(opponent.party),
+    site: tools.site,
+    carried: withLabel(joinedState(old.carried, found.dialog.carried), side.binding),
+    opts: referredOpts(side.referredBy),
+  });
+  const final = join(tools, dialog, opponent, { found, parted }).then(async (result) => {
+    await beforeSettling?.(result);
+    if (result.status < 300) {
+      tools.dialogs.transferred(old, dialog);
+      for (const leg of [opponent, dialog.b]) leg?.peerChanged?.();
+    }
+    await settleTransfer(old, dialog, opponent, result);
+    return result;
+  });
+  return { acallid: opponent.callid, dialogid: dialog.dialogid, provisional: final, final };
+}
+
+/** The room on that side of another call of the domain, where there is one. */
+function joinedRoom(
+  tools: SwitchTools,
+  old: CallDialog,
+  opponent: CallingLeg,
+  { dialogid, side }: DialogSide,
+): { readonly dialog: CallDialog; readonly leg: ConferenceLeg } | undefined {
+  const dialog = tools.dialogs.find(dialogid);
+  if (dialog?.state !== 'dialog' || dialog === old || !dialog.isOf(opponent.party.domain)) return undefined;
+  const leg = dialog.leg(side);
+  // Whoever has not given the PIN yet brings nobody past it.
+  return leg instanceof ConferenceLeg && leg.participant.state !== 'entering' ? { dialog, leg } : undefined;
+}
+
+/** A conference has no leg to give away: the opponent comes into its room, and the call that named it ends. */
+function joinRoom(
+  tools: SwitchTools,
+  old: CallDialog,
+  opponent: CallingLeg,
+  { dialog, leg }: { readonly dialog: CallDialog; readonly leg: ConferenceLeg },
+  { side, beforeSettling }: { readonly side: TransferOptions; readonly beforeSettling: BeforeSettling | undefined },
+): Transfer {
+  const { domain, number } = leg.room.address;
+  const options = { ...side, room: number, moderator: false, muted: false };
+  const { transfer } = startEntering(tools, old, opponent, domain, options, {
+    instead: leg.participant,
+    ...(beforeSettling && { beforeSettling }),
+  });
+  const final = transfer.final.then((result) => {
+    if (result.status < 300) dialog.end({ by: 'transfer', status: 480, reason: 'Transferred' });
+    return result;
+  });
+  return { ...transfer, final };
+}
+
+async function join(
+  tools: SwitchTools,
+  dialog: CallDialog,
+  opponent: CallingLeg,
+  { found, parted }: { readonly found: FoundLeg; readonly parted: Promise<void> },
+): Promise<Answer> {
+  const { leg } = found;
+  try {
+    await parted;
+    // Whoever cannot come to the media server of the other call stays where he is, and so does that call.
+    await opponent.prepareMedia(leg.mediaServer);
+    const moved = await moveLeg(tools, found, () => dialog);
+    if (typeof moved === 'number') return answer(moved, undefined, true);
+    await dialog.connectMedia();
+    return answer(200, 'OK', false);
+  } catch (error) {
+    // Whoever hangs up at this moment was joined all the same.
+    if (dialog.b === leg && dialog.ended.aborted) return answer(200, 'OK', false);
+    tools.failed(error, 'join', leg);
+    return answer(error instanceof MediaError ? error.status : 500, undefined, true);
+  }
+}

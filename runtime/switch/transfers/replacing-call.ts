@@ -1,0 +1,91 @@
+import type { IncomingInvite } from '../../signalling/incoming-invite.ts';
+import { MediaError } from '../../media/media-error.ts';
+import { parseReplaces } from '../../signalling/replaces.ts';
+import { reasonPhrase } from '../../sip-facts/reason-phrase.ts';
+import { ConferenceLeg } from '../legs/conference-leg.ts';
+import type { DialogOpts } from '../../callstore/dialog-view.ts';
+import type { CallDialog } from '../dialogs/dialog.ts';
+import { IvrLeg } from '../legs/ivr-leg.ts';
+import type { CallingLeg } from '../legs/leg.ts';
+import { type Party, uriOf } from '../legs/party.ts';
+import { PhoneLeg } from '../legs/phone-leg.ts';
+import { referredInvite } from '../placing/referred-by.ts';
+import { replaceInRoom } from './replace-in-room.ts';
+import { moveLeg } from './take-over.ts';
+import type { SwitchTools } from '../tools.ts';
+
+/**
+ * A phone takes the place of another in a live call: INVITE with Replaces (RFC 3891). The party that stays notices
+ * nothing on the SIP side; the replaced phone is released. A participant of a conference can be replaced too, and a phone
+ * that rings. Whoever does not name Call-ID and both tags of the replaced phone's dialog gets 481.
+ */
+export function replaceByCall(tools: SwitchTools, party: Party, invite: IncomingInvite, replaces: string): void {
+  const wanted = parseReplaces(replaces);
+  if (wanted === undefined) return invite.reject(400);
+  const found = tools.dialogs.findReplaced(wanted);
+  // A call of another domain is not there.
+  if (found === undefined || !found.dialog.isOf(party.domain)) return invite.reject(481);
+  const { dialog: old, side, ringing } = found;
+  if (ringing) return pickUpRinging(tools, party, invite, old);
+  if (wanted.earlyOnly) return invite.reject(486);
+  const replaced = old.leg(side);
+  const stays = replaced === undefined ? undefined : old.opposite(replaced);
+  const opts = { ...referredInvite(invite), replaces };
+  let work: (leg: PhoneLeg) => Promise<void>;
+  if (stays instanceof PhoneLeg || stays instanceof IvrLeg) work = (leg) => replace(tools, leg, old, stays, opts);
+  else if (stays instanceof ConferenceLeg && stays.participant.state !== 'entering') {
+    work = (leg) => replaceInRoom(tools, leg, { old, seat: stays, opts });
+  } else return invite.reject(481);
+  const leg = PhoneLeg.incoming(tools, party, invite);
+  work(leg).catch((err: unknown) => failed(tools, leg, err));
+}
+
+/**
+ * The call that is to be replaced rings: the newcomer answers it in place of the phone that was called (RFC 3891 section
+ * 3: only an early dialog that this side has made can be replaced, which a caller's is not).
+ */
+function pickUpRinging(tools: SwitchTools, party: Party, invite: IncomingInvite, { pickup }: CallDialog): void {
+  if (pickup === undefined) return invite.reject(481);
+  const leg = PhoneLeg.incoming(tools, party, invite);
+  const take = async (): Promise<void> => {
+    // The newcomer's own failure (no common codec) is found before anything is taken apart.
+    await leg.prepareMedia();
+    if (leg.ended || (await pickup(leg, () => undefined))) return;
+    leg.release({ by: 'failure', status: 481, reason: 'Call/Transaction Does Not Exist' });
+  };
+  take().catch((err: unknown) => failed(tools, leg, err));
+}
+
+function failed(tools: SwitchTools, leg: PhoneLeg, err: unknown): void {
+  if (!leg.ended) tools.failed(err, 'Replaces', leg);
+  const status = err instanceof MediaError ? err.status : 500;
+  leg.release({ by: 'failure', status, reason: reasonPhrase(status) });
+}
+
+async function replace(
+  tools: SwitchTools,
+  leg: PhoneLeg,
+  old: CallDialog,
+  stays: CallingLeg,
+  opts: DialogOpts,
+): Promise<void> {
+  // The newcomer's own failure (no common codec) is found before anything is taken apart.
+  await leg.prepareMedia(stays.mediaServer);
+  const opened = { localuri: uriOf(stays.party), remoteuri: uriOf(leg.party), site: tools.site, opts };
+  const dialog = await moveLeg(tools, { leg: stays, dialog: old }, () =>
+    tools.dialogs.open({ a: leg, ...opened, carried: old.carried }),
+  );
+  if (typeof dialog === 'number') {
+    leg.release({ by: 'failure', status: 481, reason: 'Call/Transaction Does Not Exist' });
+    return;
+  }
+  try {
+    await leg.answered();
+    await dialog.connectMedia();
+    stays.peerChanged?.();
+  } catch (error) {
+    // Whoever stayed has nobody left to talk to.
+    dialog.end({ by: 'external', status: 500, reason: 'Server Internal Error' });
+    if (!leg.ended) throw error;
+  }
+}

@@ -1,0 +1,100 @@
+import type { DialogSide, TakeOverOptions } from '../../runs/call-port.ts';
+import { withLabel } from '../dialogs/carried-state.ts';
+import type { CallDialog } from '../dialogs/dialog.ts';
+import { HeldParty } from './held-party.ts';
+import { type Party, uriOf } from '../legs/party.ts';
+import { IvrLeg } from '../legs/ivr-leg.ts';
+import type { CallingLeg } from '../legs/leg.ts';
+import { PhoneLeg } from '../legs/phone-leg.ts';
+import type { SwitchTools } from '../tools.ts';
+
+/** A leg that can leave its dialog: of a phone, or of a scenario. */
+export interface FoundLeg {
+  readonly leg: CallingLeg;
+  readonly dialog: CallDialog;
+}
+
+/**
+ * One side of an established dialog, or the side that is left of one that is being taken apart.
+ * @param domain the dialog must be visible to this domain
+ * @param scenarios whether it may be a scenario's
+ * @returns 481 when there is no such dialog, or it is not established; 488 when that side is nobody who can leave
+ */
+export function findLeg(
+  tools: SwitchTools,
+  domain: string,
+  { dialogid, side }: DialogSide,
+  scenarios = false,
+): FoundLeg | 481 | 488 {
+  const dialog = tools.dialogs.find(dialogid) ?? tools.dialogs.parted(dialogid);
+  if (dialog === undefined || dialog.state === 'forking' || !dialog.isOf(domain)) return 481;
+  const leg = dialog.leg(side);
+  if (!(leg instanceof PhoneLeg || (scenarios && leg instanceof IvrLeg))) return 488;
+  return leg.owner === dialog ? { leg, dialog } : 481;
+}
+
+type OtherParty = NonNullable<TakeOverOptions['other']>;
+
+/**
+ * Takes the leg into another dialog, where it is the called side (RFC 3891 semantics, with the media anchored here): a
+ * phone keeps its SIP dialog and its endpoint, which is parked.
+ * @param into gives that dialog; asked when the leg is free to go
+ * @param other what becomes of whoever it talked to; only a phone can be `held`, others are released
+ * @returns 481 when the leg has hung up meanwhile, 487 when nobody waits for it: it stays where it is then
+ */
+export async function moveLeg(
+  tools: SwitchTools,
+  { leg, dialog: from }: FoundLeg,
+  into: () => CallDialog,
+  other: OtherParty = 'released',
+): Promise<CallDialog | 481 | 487> {
+  await Promise.all([from.disconnectMedia(), from.opposite(leg)?.quiet?.()]);
+  if (leg.ended || leg.owner !== from) return 481;
+  const dialog = into();
+  if (dialog.state !== 'forking') {
+    await from.connectMedia();
+    return 487;
+  }
+  tools.dialogs.transferred(from, dialog);
+  const waits = other === 'waits' || (other === 'held' && from.opposite(leg) instanceof PhoneLeg);
+  if (waits && from.state === 'dialog') tools.dialogs.part(from, leg, other === 'held');
+  else from.endWithout(leg, { by: 'transfer', status: 480, reason: 'Transferred' });
+  dialog.addBranch(leg, { localuri: uriOf(dialog.a.party), remoteuri: uriOf(leg.party) }, 'undefined');
+  dialog.establish(leg);
+  return dialog;
+}
+
+/** A party that was taken over. */
+interface TakenOver {
+  readonly dialog: CallDialog;
+  /** Whom it talked to before. */
+  readonly from: Party | undefined;
+  /** The same, where that one is on hold. */
+  readonly held: HeldParty | undefined;
+}
+
+/**
+ * Takes one side of an established dialog into a new one, with the leg that asks for it as the calling side.
+ * @returns 481, 487 or 488 when the party stays where it is
+ */
+export async function takeOver(
+  tools: SwitchTools,
+  taker: IvrLeg,
+  { dialogid, side, binding, other }: DialogSide & TakeOverOptions,
+): Promise<TakenOver | 481 | 487 | 488> {
+  const found = findLeg(tools, taker.party.domain, { dialogid, side });
+  if (typeof found === 'number') return found;
+  const partner = found.dialog.opposite(found.leg);
+  const open = () =>
+    tools.dialogs.open({
+      a: taker,
+      localuri: uriOf(found.leg.party),
+      remoteuri: uriOf(taker.party),
+      site: tools.site,
+      carried: withLabel(found.dialog.carried, binding),
+    });
+  const dialog = await moveLeg(tools, found, open, other);
+  if (typeof dialog === 'number') return dialog;
+  const isHeld = other === 'held' && found.dialog.state === 'suspended' && partner instanceof PhoneLeg;
+  return { dialog, from: partner?.party, held: isHeld ? new HeldParty(tools, found.dialog, partner) : undefined };
+}

@@ -1,0 +1,200 @@
+import type { RouteDecision } from '../../domain/directory.ts';
+import type { Answer, ReferOptions, Transfer } from '../../runs/call-port.ts';
+import { splitDtmfTail, type TailStep } from '../../runs/dtmf-tail.ts';
+import type { HuntTransfer } from '../../runs/ports/hunting.ts';
+import { bracketUri } from '../../signalling/sip-uri.ts';
+import { type Attempt, type AttemptOptions, failureCause } from '../placing/attempt.ts';
+import { calleeOf } from '../placing/callee-of.ts';
+import { type Called, callFirst } from '../placing/call-phones.ts';
+import { withLabel } from '../dialogs/carried-state.ts';
+import type { CallDialog } from '../dialogs/dialog.ts';
+import { IvrLeg } from '../legs/ivr-leg.ts';
+import type { CallingLeg } from '../legs/leg.ts';
+import { nameOf, numberOf } from '../legs/party.ts';
+import { referredHeader, referredOpts } from '../placing/referred-by.ts';
+import { RINGBACK } from '../sound/ringback.ts';
+import type { SwitchTools } from '../tools.ts';
+
+/** Milliseconds a transfer target may ring when nothing else is said. */
+const DEFAULT_RING_MS = 30_000;
+
+/** Runs when the target has answered, before the rest of the old dialog is released or has its party back. */
+export type BeforeSettling = (result: Answer) => Promise<void>;
+
+/** What goes along with a transfer beside its target. */
+export interface TransferExtras {
+  readonly beforeSettling?: BeforeSettling;
+  /** Where it goes, in which domain, when that is decided already. */
+  readonly destination?: { readonly decision: RouteDecision; readonly domain: string };
+  /** Whose numbers the target is one of: the domain of whoever transfers; default: the transferred party's. */
+  readonly domain?: string;
+  readonly entrance?: AttemptOptions['entrance'];
+  readonly onEntered?: AttemptOptions['onEntered'];
+}
+
+/**
+ * Transfers one side of a dialog to a new target (RFC 3515 semantics, with the media anchored here: the transferred
+ * phone keeps its SIP dialog and its endpoint). A new dialog, opponent -> target, is built. When the target answers,
+ * the old dialog ends; when it does not, the opponent returns to the old dialog, unless it hung up.
+ */
+export function startTransfer(
+  tools: SwitchTools,
+  old: CallDialog,
+  opponent: CallingLeg,
+  options: ReferOptions,
+  { beforeSettling, destination, domain: numbers, entrance, onEntered }: TransferExtras = {},
+): Transfer {
+  const { number, tail } = splitDtmfTail(options.to);
+  const domain = destination?.domain ?? numbers ?? opponent.party.domain;
+  // A scenario calls as its domain does.
+  const caller = opponent instanceof IvrLeg ? undefined : numberOf(opponent.party);
+  const decision = destination?.decision ?? tools.directory.route(domain, caller, number);
+  const call = (attempt: AttemptOptions): Attempt =>
+    tools.placeCall(decision, {
+      ...attempt,
+      ...(decision.kind === 'sipuser' || decision.kind === 'provider' ? { domain: opponent.party.domain } : {}),
+      ...(entrance && { entrance }),
+      ...(onEntered && { onEntered }),
+    });
+  const settling = beforeSettling ? { beforeSettling } : {};
+  return transfer(tools, { old, opponent, domain, number, tail, options, call, ...settling });
+}
+
+/**
+ * Transfers one side of a dialog to whichever of several numbers answers first: as `startTransfer`, but all ring at once,
+ * and the others are cancelled before the first is connected. A number that leads to no phone is left out.
+ * @param options.domain whose numbers they are
+ */
+export function startHunt(
+  tools: SwitchTools,
+  old: CallDialog,
+  opponent: CallingLeg,
+  targets: readonly string[],
+  { domain, ...options }: Omit<ReferOptions, 'to'> & { readonly domain: string },
+): HuntTransfer {
+  const from = numberOf(opponent.party);
+  const called = targets.flatMap((target): Called[] => {
+    const { number, tail } = splitDtmfTail(target);
+    const decision = tools.directory.route(domain, from, number);
+    const callee = calleeOf(tools, decision, { dialled: number, fromNumber: from });
+    return callee === undefined ? [] : [{ callee, dialled: number, tail }];
+  });
+  let answeredBy: () => string | undefined = () => undefined;
+  const call = (attempt: AttemptOptions): Attempt => {
+    const first = callFirst(tools, called, { ...attempt, domain: opponent.party.domain });
+    ({ answeredBy } = first);
+    return first;
+  };
+  const number = splitDtmfTail(targets[0] ?? '').number;
+  const going = transfer(tools, { old, opponent, domain, number, tail: [], options, call });
+  const member = going.final.then(() => targets.find((target) => splitDtmfTail(target).number === answeredBy()));
+  return { ...going, answeredBy: member };
+}
+
+interface TransferPlan {
+  readonly old: CallDialog;
+  readonly opponent: CallingLeg;
+  readonly domain: string;
+  /** What the new dialog is to: of several, the first. */
+  readonly number: string;
+  readonly tail: readonly TailStep[];
+  readonly options: Omit<ReferOptions, 'to'>;
+  readonly call: (attempt: AttemptOptions) => Attempt;
+  readonly beforeSettling?: BeforeSettling;
+}
+
+function transfer(tools: SwitchTools, plan: TransferPlan): Transfer {
+  const { old, opponent, domain, number, tail, options, call, beforeSettling } = plan;
+  const parted = partSound(tools, old, opponent);
+  old.suspend(opponent);
+  const shown = opponent.shownAs ?? { number: numberOf(opponent.party), name: nameOf(opponent.party) };
+  const dialog = tools.dialogs.open({
+    a: opponent,
+    localuri: bracketUri(number, domain),
+    remoteuri: bracketUri(shown.number, opponent.party.domain),
+    site: tools.site,
+    carried: withLabel(old.carried, options.binding),
+    opts: referredOpts(options.referredBy),
+  });
+  const stopRinging = options.ringback === false ? () => parted : ringBack(tools, opponent, parted);
+  const attempt = call({
+    dialog,
+    caller: opponent,
+    domain,
+    dialled: number,
+    tail,
+    fromNumber: shown.number,
+    fromName: shown.name,
+    timeoutMs: options.timeoutMs ?? DEFAULT_RING_MS,
+    headers: referredHeader(options.referredBy),
+    beforeMedia: stopRinging,
+    ...(options.preAnswer === undefined ? {} : { preAnswer: options.preAnswer }),
+  });
+  const final = attempt.final.then(async (result) => {
+    await stopRinging();
+    await beforeSettling?.(result);
+    if (result.status < 300) {
+      tools.dialogs.transferred(old, dialog);
+      opponent.peerChanged?.();
+    }
+    await settleTransfer(old, dialog, opponent, result);
+    return result;
+  });
+  return { acallid: opponent.callid, dialogid: dialog.dialogid, provisional: attempt.provisional, final };
+}
+
+/** After a transfer: the old dialog is over, or has its party back, with the sound as it was. */
+export async function settleTransfer(
+  old: CallDialog,
+  dialog: CallDialog,
+  opponent: CallingLeg,
+  result: Answer,
+): Promise<void> {
+  if (result.status < 300) {
+    old.end({ by: 'transfer', status: 480, reason: 'Transferred' }, opponent);
+    return;
+  }
+  const gone = opponent.ended;
+  dialog.endWithout(opponent, failureCause(result));
+  if (gone) {
+    old.end({ by: old.a === opponent ? 'a' : 'b', status: 487, reason: 'Opponent Gone' }, opponent);
+    return;
+  }
+  if (old.ended.aborted) {
+    // Whoever transferred has hung up meanwhile: there is nobody to return to.
+    opponent.release({ by: old.a === opponent ? 'b' : 'a', status: 480, reason: 'Transfer Failed' });
+    return;
+  }
+  old.resume(opponent);
+  await old.connectMedia().catch((error: unknown) => {
+    if (!old.ended.aborted) throw error;
+  });
+}
+
+/** Parts the sound of the dialog that a party leaves; settles when the party's endpoint is free. Never rejects. */
+export async function partSound(tools: SwitchTools, old: CallDialog, opponent: CallingLeg): Promise<void> {
+  try {
+    await old.disconnectMedia();
+  } catch (err) {
+    if (opponent.endpoint?.gone.aborted === false) tools.failed(err, 'transfer', opponent);
+  }
+}
+
+/**
+ * Plays the ringback tone; the function it gives ends it, and settles when the endpoint is free.
+ * @param free when the tone may begin
+ */
+function ringBack(tools: SwitchTools, opponent: CallingLeg, free: Promise<void>): () => Promise<void> {
+  const stop = new AbortController();
+  const play = async () => {
+    await free;
+    if (!stop.signal.aborted) await opponent.endpoint?.play(RINGBACK, stop.signal);
+  };
+  const over = play().catch((err: unknown) => {
+    if (!stop.signal.aborted && opponent.endpoint?.gone.aborted === false) tools.failed(err, 'ringback', opponent);
+  });
+  return async () => {
+    stop.abort();
+    await over;
+  };
+}

@@ -1,0 +1,35 @@
+import { expect } from 'chai';
+import { Admission } from '../../../runtime/switch/incoming/admission.ts';
+
+describe('admission of calls', () => {
+  it('has no limits unless it is told some', () => {
+    const admission = new Admission({ calls: 0, startsPerSecond: 0 }, () => 1_000_000);
+    expect(admission.refuse()).to.equal(undefined);
+  });
+
+  it('ends at the number of calls, and goes on when there are fewer', () => {
+    let live = 2;
+    const admission = new Admission({ calls: 3, startsPerSecond: 0 }, () => live);
+    expect(admission.refuse()).to.equal(undefined);
+    live = 3;
+    expect(admission.refuse()).to.deep.equal({ reason: 'the node has 3 calls, its limit', retryAfterSeconds: 5 });
+    live = 2;
+    expect(admission.refuse()).to.equal(undefined);
+  });
+
+  it('spreads starts over the second', () => {
+    let now = 0;
+    const admission = new Admission(
+      { calls: 0, startsPerSecond: 10 },
+      () => 0,
+      () => now,
+    );
+    const burst = (): number => Array.from({ length: 20 }, () => admission.refuse()).filter((no) => !no).length;
+    expect(burst()).to.equal(10);
+    expect(admission.refuse()).to.include({ retryAfterSeconds: 1 });
+    now += 300;
+    expect(burst()).to.equal(3);
+    now += 60_000;
+    expect(burst()).to.equal(10);
+  });
+});
