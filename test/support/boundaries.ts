@@ -6,7 +6,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize, relative, sep } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
-import { importCycles, loadedBy } from './import-cycles.ts';
+import { importCycles, importedBy, importTangles, loadedBy } from './import-cycles.ts';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 
@@ -100,6 +100,10 @@ const COMMON = new Set(['runtime/sip-facts', 'runtime/rate', 'runtime/processes'
 /** Rooms that wire others together, and so may import any. */
 const COMPOSERS = new Set(['runtime/node', 'runtime/cli', 'test']);
 
+/** Rooms in which no more than {@link MOST_TANGLED} files may import each other in circles, types included. */
+const UNTANGLED = new Set(['runtime/embedded']);
+const MOST_TANGLED = 3;
+
 const VENDORS: Readonly<Record<string, readonly string[]>> = {
   'isolated-vm': ['runtime/sandbox'],
   'drachtio-srf': ['runtime/signalling'],
@@ -171,11 +175,15 @@ const files = new Map(
   ),
 );
 const loads = new Map([...files].map(([file, source]) => [file, loadedBy(file, source)]));
+const imports = new Map([...files].map(([file, source]) => [file, importedBy(file, source)]));
 const problems = [
   ...[...files].flatMap(([file, source]) => problemsOf(file, source)),
   ...importCycles(loads).map(
     (circle) => `${circle[0]}:1: imports go in a circle: ${[...circle, circle[0]].join(' -> ')}`,
   ),
+  ...importTangles(imports)
+    .filter((tangle) => tangle.length > MOST_TANGLED && tangle.some((file) => UNTANGLED.has(roomOf(file))))
+    .map((tangle) => `${tangle[0]}:1: ${tangle.length} files import each other in circles: ${tangle.join(', ')}`),
 ];
 for (const problem of problems) process.stdout.write(`${problem}\n`);
 if (problems.length > 0) process.exitCode = 1;

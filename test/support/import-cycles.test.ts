@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { importCycles, loadedBy } from './import-cycles.ts';
+import { importCycles, importedBy, importTangles, loadedBy } from './import-cycles.ts';
 
 describe('import cycles', () => {
   const loads = (graph: Readonly<Record<string, readonly string[]>>) => new Map(Object.entries(graph));
@@ -25,6 +25,20 @@ describe('import cycles', () => {
     ]);
   });
 
+  it('with types follow every import', () => {
+    const source = [
+      "import type { A } from './type.ts';",
+      "export type { B } from './exported-type.ts';",
+      "import { c } from './value.ts';",
+      'const text = "import \'./text.ts\'";',
+    ].join('\n');
+    expect(importedBy('room/file.ts', source)).to.deep.equal([
+      'room/type.ts',
+      'room/exported-type.ts',
+      'room/value.ts',
+    ]);
+  });
+
   it('are told in the order of the imports, without the way to them', () => {
     const graph = loads({
       'main.ts': ['a.ts'],
@@ -44,5 +58,20 @@ describe('import cycles', () => {
     expect(
       importCycles(loads({ 'a.ts': ['b.ts', 'c.ts'], 'b.ts': ['d.ts'], 'c.ts': ['d.ts'], 'd.ts': [] })),
     ).to.deep.equal([]);
+  });
+
+  it('that share a file are one tangle', () => {
+    const graph = loads({
+      'main.ts': ['a.ts', 'd.ts'],
+      'a.ts': ['b.ts', 'c.ts'],
+      'b.ts': ['a.ts', 'd.ts'],
+      'c.ts': ['a.ts'],
+      'd.ts': ['e.ts'],
+      'e.ts': ['d.ts'],
+    });
+    expect(importTangles(graph)).to.deep.equal([
+      ['d.ts', 'e.ts'],
+      ['a.ts', 'b.ts', 'c.ts'],
+    ]);
   });
 });

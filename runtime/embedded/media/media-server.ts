@@ -1,6 +1,6 @@
 import type { RunProgram } from '../../processes/index.ts';
 import { APIS } from './api/table.ts';
-import { APPLICATIONS } from './apps/table.ts';
+import { applications } from './apps/table.ts';
 import { FRAME_SAMPLES } from './audio/format.ts';
 import { SoundLibrary } from './audio/sound-library.ts';
 import { ConferenceTable } from './conference/table.ts';
@@ -28,13 +28,14 @@ export class MediaServer {
   constructor(options: MediaServerOptions, run: RunProgram) {
     const media = readAddress('media', options.media);
     const sounds = new SoundLibrary(options.sounds, () => this.#core.ticker.frame * FRAME_SAMPLES);
+    const conferences = new ConferenceTable();
     this.#core = new MediaCore({
       identity: new Identity(advertisedAddress(media.host)),
       sounds,
       recordings: options.recordings,
-      applications: APPLICATIONS,
+      applications: applications(conferences),
       apis: APIS,
-      conferences: new ConferenceTable(),
+      conferences,
       profileName: options.profile,
       run,
     });

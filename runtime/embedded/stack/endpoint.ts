@@ -4,6 +4,7 @@ import type { ClientTransaction, ClientUser } from './client-transaction.ts';
 import { SipParseError } from './errors.ts';
 import type { SipRequest, SipResponse } from './message.ts';
 import { DEFAULT_LIMITS, type ParseLimits } from './parse-message.ts';
+import { RejectedMessageError } from './rejected-message.ts';
 import { isNumeric, resolveDestination } from './resolve.ts';
 import { type RequestHandler, ServerTable } from './server-table.ts';
 import { DEFAULT_TCP_LIMITS, type TcpLimits } from './tcp-transport.ts';
@@ -77,7 +78,8 @@ export class SipEndpoint {
     this.#transport = new TransportLayer(
       {
         message: (message, source) => this.#receive(message, source),
-        malformed: (error, source) => this.#malformed(error, error.rejected, source),
+        malformed: (error, source) =>
+          this.#malformed(error, error instanceof RejectedMessageError ? error.rejected : undefined, source),
       },
       options.limits ?? DEFAULT_LIMITS,
       options.tcpLimits ?? DEFAULT_TCP_LIMITS,

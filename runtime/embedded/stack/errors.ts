@@ -1,5 +1,3 @@
-import type { SipRequest, SipResponse } from './message.ts';
-
 /** Text that is no SIP message, or no valid part of one (RFC 3261 section 25). */
 export class SipParseError extends Error {
   override readonly name = 'SipParseError';
@@ -7,14 +5,11 @@ export class SipParseError extends Error {
   readonly field: string;
   /** The text found there, cut to 80 characters. */
   readonly found: string;
-  /** The message, as far as it was read: whoever sent it can be told. */
-  readonly rejected: SipRequest | SipResponse | undefined;
-  constructor(field: string, found: string, expected: string, rejected?: SipRequest | SipResponse) {
+  constructor(field: string, found: string, expected: string) {
     const cut = found.length > 80 ? `${found.slice(0, 80)}...` : found;
     super(`${field}: expected ${expected}, found ${JSON.stringify(cut)}`);
     this.field = field;
     this.found = cut;
-    this.rejected = rejected;
   }
 }
 

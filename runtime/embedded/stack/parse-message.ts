@@ -1,6 +1,7 @@
 import { SipParseError } from './errors.ts';
 import { headerKey } from './header-names.ts';
 import { SipRequest, SipResponse } from './message.ts';
+import { RejectedMessageError } from './rejected-message.ts';
 import { decimal } from './scan.ts';
 
 /** Bounds that keep a hostile peer from using up memory. */
@@ -61,7 +62,7 @@ export function parseMessage(buffer: Buffer, limits: ParseLimits = DEFAULT_LIMIT
   const length = contentLength(message);
   if (length === undefined) message.body = buffer.subarray(end.body);
   else if (end.body + length > buffer.length) {
-    throw new SipParseError(
+    throw new RejectedMessageError(
       'Content-Length',
       String(length),
       `at most the ${buffer.length - end.body} bytes that came`,
@@ -80,9 +81,9 @@ export function contentLength(message: SipRequest | SipResponse): number | undef
   for (const field of message.headers) {
     if (field.key !== 'content-length') continue;
     const value = decimal(field.value, 2 ** 31);
-    if (value === undefined) throw new SipParseError('Content-Length', field.value, 'a number', message);
+    if (value === undefined) throw new RejectedMessageError('Content-Length', field.value, 'a number', message);
     if (length !== undefined && length !== value) {
-      throw new SipParseError('Content-Length', field.value, `the same value as before (${length})`, message);
+      throw new RejectedMessageError('Content-Length', field.value, `the same value as before (${length})`, message);
     }
     length = value;
   }
@@ -115,7 +116,7 @@ export function parseHead(buffer: Buffer, start: number, end: number, limits: Pa
     addHeader(message, text, at, beforeBreak(text, at, next), folded);
     if (message.headers.length > limits.maxHeaders) {
       const most = `at most ${limits.maxHeaders}`;
-      throw new SipParseError('message', `more than ${limits.maxHeaders} headers`, most, message);
+      throw new RejectedMessageError('message', `more than ${limits.maxHeaders} headers`, most, message);
     }
     at = next + 1;
   }

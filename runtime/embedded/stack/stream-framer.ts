@@ -8,6 +8,7 @@ import {
   parseHead,
   skipLineBreaks,
 } from './parse-message.ts';
+import { RejectedMessageError } from './rejected-message.ts';
 
 /** What a {@link StreamFramer} finds in a byte stream. */
 export interface FramerEvents {
@@ -50,7 +51,8 @@ export class StreamFramer {
 
   /**
    * Takes the next bytes and reports the messages they complete.
-   * @throws SipParseError when they cannot belong to a SIP message or exceed the limits; its `rejected` can be answered 400.
+   * @throws SipParseError when they cannot belong to a SIP message or exceed the limits; RejectedMessageError when that can
+   *   be answered.
    */
   push(chunk: Buffer): void {
     this.#append(chunk);
@@ -107,10 +109,10 @@ export class StreamFramer {
     const message = parseHead(view, this.#start, end.head, this.#limits);
     const length = contentLength(message);
     if (length === undefined) {
-      throw new SipParseError('Content-Length', '', 'this header on a stream (section 20.14)', message);
+      throw new RejectedMessageError('Content-Length', '', 'this header on a stream (section 20.14)', message);
     }
     if (end.body - this.#start + length > this.#limits.maxMessageBytes) {
-      throw new SipParseError(
+      throw new RejectedMessageError(
         'Content-Length',
         String(length),
         `a message of at most ${this.#limits.maxMessageBytes} bytes`,

@@ -75,7 +75,11 @@ class Record implements RunningApplication {
   }
 
   async #open(name: string): Promise<WavWriter> {
-    return WavWriter.open(recordingPath(this.#channel.core, name), 1, isTrue(this.#channel, 'RECORD_APPEND'));
+    return WavWriter.open(
+      recordingPath(this.#channel.core.recordings, name),
+      1,
+      isTrue(this.#channel, 'RECORD_APPEND'),
+    );
   }
 
   tick(): boolean {

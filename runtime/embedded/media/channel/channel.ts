@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import type { MediaCore } from '../core/media-core.ts';
 import type { EventHeaders } from '../esl/event.ts';
 import type { EslConnection } from '../esl/connection.ts';
 import type { RtpSession } from '../rtp/session.ts';
 import { type ApplicationStart, type DigitSource, NO_RESPONSE, type RunningApplication } from './application.ts';
 import { ChannelAudio } from './audio.ts';
+import type { ChannelCore } from './core.ts';
 import { endVariables } from './end-variables.ts';
 import { addVariables, channelHeaders } from './headers.ts';
 import type { EndedBy, EventParts, OtherLeg, QueuedExecution, Signalling } from './parts.ts';
@@ -28,7 +28,7 @@ const DIGIT_PAUSE_MS = 250;
 /** One call leg: state, variables, the stack of its applications, its media. */
 export class Channel {
   readonly uuid: string;
-  readonly core: MediaCore;
+  readonly core: ChannelCore;
   readonly profile: CallerProfile;
   readonly rtp: RtpSession;
   readonly audio: ChannelAudio;
@@ -58,7 +58,7 @@ export class Channel {
   #transferSource = '';
   #parked = false;
 
-  constructor(core: MediaCore, profile: CallerProfile, rtp: RtpSession, signalling: Signalling, uuid = randomUUID()) {
+  constructor(core: ChannelCore, profile: CallerProfile, rtp: RtpSession, signalling: Signalling, uuid = randomUUID()) {
     this.core = core;
     this.uuid = uuid;
     this.profile = profile;

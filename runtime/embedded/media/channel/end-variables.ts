@@ -1,7 +1,7 @@
 import { mediaVariables } from '../api/media-variables.ts';
 import { causeCode } from '../core/hangup-cause.ts';
 import type { EventHeaders } from '../esl/event.ts';
-import type { Channel } from './channel.ts';
+import type { ShownChannel } from './shown.ts';
 
 /** Moments of a call as `<name>_stamp`, `<name>_epoch` and `<name>_uepoch`. */
 const MOMENTS = [
@@ -13,7 +13,7 @@ const MOMENTS = [
 ] as const;
 
 /** The variables that a call has at its end: its times and lengths, and the counters of its media. */
-export function endVariables(channel: Channel): EventHeaders {
+export function endVariables(channel: ShownChannel): EventHeaders {
   const { times, leg } = channel;
   const at = { ...times, profileCreated: leg.profileCreated };
   const values: Record<string, string> = { hangup_cause_q850: String(causeCode(channel.hangupCause ?? '')) };

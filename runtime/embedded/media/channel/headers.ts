@@ -1,6 +1,6 @@
 import type { EventHeaders } from '../esl/event.ts';
-import type { Channel } from './channel.ts';
 import { CHANNEL_PREFIX, EVENT_PREFIX, OTHER_LEG_PREFIX, profileHeaders } from './profile.ts';
+import type { ShownChannel } from './shown.ts';
 import { CHANNEL_STATES } from './state.ts';
 
 /** Octets a second of G.711, in bits; and of the linear samples that some applications read instead. */
@@ -8,7 +8,7 @@ const BIT_RATE = '64000';
 const LINEAR_BIT_RATE = '128000';
 
 /** The headers of every event of a channel, without variables. */
-export function channelHeaders(channel: Channel): EventHeaders {
+export function channelHeaders(channel: ShownChannel): EventHeaders {
   const { rtp, hangupCause, otherLeg, readsLinear } = channel;
   const codec = rtp.codec.name;
   const number = channel.ended && channel.callState !== 'HANGUP' ? CHANNEL_STATES.CS_HANGUP : channel.stateNumber;
@@ -39,26 +39,26 @@ export function channelHeaders(channel: Channel): EventHeaders {
   return headers;
 }
 
-function answerState(channel: Channel): string {
+function answerState(channel: ShownChannel): string {
   if (channel.ended) return 'hangup';
   if (channel.times.answered > 0) return 'answered';
   return channel.callState === 'EARLY' ? 'early' : 'ringing';
 }
 
 /** Adds the variables as `variable_<name>` headers. */
-export function addVariables(channel: Channel, headers: EventHeaders): EventHeaders {
+export function addVariables(channel: ShownChannel, headers: EventHeaders): EventHeaders {
   for (const [name, value] of channel.variables) headers[`variable_${name}`] = value;
   return headers;
 }
 
 /** What `uuid_dump` shows. */
-export function dumpHeaders(channel: Channel): EventHeaders {
+export function dumpHeaders(channel: ShownChannel): EventHeaders {
   const headers: EventHeaders = channel.core.identity.eventHeaders('CHANNEL_DATA');
   return addVariables(channel, Object.assign(headers, channelHeaders(channel)));
 }
 
 /** The answer to `connect`: every value of the channel, the profile under both prefixes. */
-export function dataHeaders(channel: Channel): EventHeaders {
+export function dataHeaders(channel: ShownChannel): EventHeaders {
   const headers: EventHeaders = channel.core.identity.eventHeaders('CHANNEL_DATA');
   profileHeaders(headers, CHANNEL_PREFIX, channel.profile, channel.leg);
   addVariables(channel, Object.assign(headers, channelHeaders(channel)));

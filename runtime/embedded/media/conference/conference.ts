@@ -2,27 +2,37 @@ import { randomUUID } from 'node:crypto';
 import type { AudioSource } from '../audio/source.ts';
 import { FRAME_SAMPLES } from '../audio/format.ts';
 import type { Channel } from '../channel/channel.ts';
-import type { MediaCore } from '../core/media-core.ts';
+import type { ChannelCore } from '../channel/core.ts';
 import type { EventHeaders } from '../esl/event.ts';
 import type { ConferenceEntry } from './entry.ts';
 import { Floor } from './floor.ts';
-import { Member } from './member.ts';
+import { Member, type MemberConference } from './member.ts';
 import { memberHeaders } from './member-headers.ts';
 import { Mixer } from './mixer.ts';
-import { Recordings } from './recordings.ts';
+import { type RecordedConference, Recordings } from './recordings.ts';
 import { Relations } from './relations.ts';
 import type { SoundFigures } from './sound-queue.ts';
 import { ConferenceSounds, figureHeaders } from './sounds.ts';
 
 const SUBCLASS = 'conference::maintenance';
 
+/** What a conference needs of the server: what its channels do, in part. */
+type ConferenceCore = Pick<ChannelCore, 'identity' | 'bus' | 'turns' | 'sounds' | 'recordings'>;
+
+/** What a conference needs of the table that it stands in. */
+export interface ConferenceKeeper {
+  /** The id of the next member. */
+  nextMemberId(): number;
+  /** The last member has left. */
+  remove(conference: Conference): void;
+}
+
 /** A conference: its members, what they hear, and the events about them. It ends with its last member. */
-export class Conference {
+export class Conference implements MemberConference, RecordedConference {
   readonly name: string;
   readonly profile: string;
   readonly uuid = randomUUID();
   readonly startedAt = Date.now();
-  readonly core: MediaCore;
   /** The turn in each frame in which it is mixed and its members are sent their part: that of its first member. */
   readonly turn: number;
   readonly relations = new Relations();
@@ -37,7 +47,8 @@ export class Conference {
   pin: string;
   locked = false;
   maxMembers = 0;
-  readonly #onEmpty: (conference: Conference) => void;
+  readonly #core: ConferenceCore;
+  readonly #keeper: ConferenceKeeper;
   readonly #members: Member[] = [];
   readonly #mixer = new Mixer();
   readonly #waiting = new Int16Array(FRAME_SAMPLES);
@@ -47,17 +58,17 @@ export class Conference {
   #hadTwo = false;
   #ended = false;
 
-  constructor(core: MediaCore, entry: ConferenceEntry, turn: number, onEmpty: (conference: Conference) => void) {
-    this.core = core;
+  constructor(core: ConferenceCore, entry: ConferenceEntry, turn: number, keeper: ConferenceKeeper) {
+    this.#core = core;
     this.turn = turn;
     this.name = entry.name;
     this.profile = entry.profile;
     this.pin = entry.pin;
     this.#waitForModerator = entry.profile.replace('-', '') === 'waitmod' || entry.flags.has('wait-mod');
-    this.#onEmpty = onEmpty;
-    this.floor = new Floor(this);
-    this.recordings = new Recordings(this);
-    this.sounds = new ConferenceSounds(this);
+    this.#keeper = keeper;
+    this.floor = new Floor(this.#members, this);
+    this.recordings = new Recordings(core.recordings, this);
+    this.sounds = new ConferenceSounds(core.sounds, this);
     this.publish('conference-create');
   }
 
@@ -93,7 +104,7 @@ export class Conference {
   /** Makes a channel a member. */
   add(channel: Channel, id: number, entry: ConferenceEntry): Member {
     const member = new Member(this, channel, id, entry.flags);
-    this.core.turns.move(channel, this.turn);
+    this.#core.turns.move(channel, this.turn);
     channel.set('conference_name', this.name);
     channel.set('conference_member_id', String(id));
     channel.set('conference_moderator', String(member.moderator));
@@ -151,12 +162,16 @@ export class Conference {
     for (const other of this.#members) if (other !== member) other.channel.rtp.sendDigits(digit, 100);
   }
 
+  nextMemberId(): number {
+    return this.#keeper.nextMemberId();
+  }
+
   /** Publishes a conference::maintenance event. */
   publish(action: string, member?: Member, more: EventHeaders = {}): void {
     const build = (): EventHeaders => ({
-      ...this.core.identity.eventHeaders('CUSTOM', SUBCLASS),
+      ...this.#core.identity.eventHeaders('CUSTOM', SUBCLASS),
       'Conference-Name': this.name,
-      'Conference-Domain': this.core.identity.address,
+      'Conference-Domain': this.#core.identity.address,
       'Conference-Size': String(this.size),
       'Conference-Ghosts': String(this.#members.length - this.size),
       'Conference-Profile-Name': this.profile,
@@ -166,7 +181,7 @@ export class Conference {
       Action: action,
       ...more,
     });
-    this.core.bus.publish('CUSTOM', build, SUBCLASS);
+    this.#core.bus.publish('CUSTOM', build, SUBCLASS);
   }
 
   #endsWithout(member: Member): boolean {
@@ -180,7 +195,7 @@ export class Conference {
 
   #playHoldMusic(): void {
     if (this.#holdMusic === undefined) {
-      this.#holdMusic = this.core.sounds.openHoldMusic();
+      this.#holdMusic = this.#core.sounds.openHoldMusic();
     }
     this.#holdMusic.read(this.#waiting);
     for (const member of this.#members) member.output.set(this.#waiting);
@@ -189,6 +204,6 @@ export class Conference {
   #end(): void {
     this.#ended = true;
     void this.recordings.end().then(() => this.publish('conference-destroy'));
-    this.#onEmpty(this);
+    this.#keeper.remove(this);
   }
 }

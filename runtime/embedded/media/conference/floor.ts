@@ -1,5 +1,4 @@
-import type { Conference } from './conference.ts';
-import type { Member } from './member.ts';
+import type { ConferenceEvents, Member } from './member.ts';
 
 /** A holder with less has fallen silent; another with more has begun to speak. Scores of the talk detector. */
 const SILENT_BELOW = 100;
@@ -7,11 +6,14 @@ const SPEAKING_ABOVE = 300;
 
 /** Who has the floor: it stays with its holder until he has fallen silent and another one speaks. */
 export class Floor {
-  readonly #conference: Conference;
+  readonly #members: readonly Member[];
+  readonly #events: ConferenceEvents;
   #holder: Member | undefined;
 
-  constructor(conference: Conference) {
-    this.#conference = conference;
+  /** @param members of the conference at any time, the newest last */
+  constructor(members: readonly Member[], events: ConferenceEvents) {
+    this.#members = members;
+    this.#events = events;
   }
 
   get holder(): Member | undefined {
@@ -20,14 +22,13 @@ export class Floor {
 
   /** Looks at who talks, once a frame. */
   update(): void {
-    const { members } = this.#conference;
     const holder = this.#holder;
     // The newest member comes first, as in the real server's list.
     if (holder === undefined) {
-      const newest = members.at(-1);
+      const newest = this.#members.at(-1);
       if (newest !== undefined) this.give(newest);
     } else if (holder.score < SILENT_BELOW) {
-      const speaker = members.findLast((member) => member !== holder && member.score > SPEAKING_ABOVE);
+      const speaker = this.#members.findLast((member) => member !== holder && member.score > SPEAKING_ABOVE);
       if (speaker !== undefined) this.give(speaker);
     }
   }
@@ -49,11 +50,11 @@ export class Floor {
     this.#holder = member;
     member.resetScore();
     const ids = { 'Old-ID': old === undefined ? 'none' : String(old.id), 'New-ID': String(member.id) };
-    this.#conference.publish('floor-change', member, ids);
+    this.#events.publish('floor-change', member, ids);
   }
 
   #free(oldId: string): void {
     this.#holder = undefined;
-    this.#conference.publish('floor-change', undefined, { 'Old-ID': oldId, 'New-ID': 'none' });
+    this.#events.publish('floor-change', undefined, { 'Old-ID': oldId, 'New-ID': 'none' });
   }
 }

@@ -5,7 +5,7 @@ import type { Member } from './member.ts';
 /** The values of a member in a conference event: its channel's, then its own. */
 export function memberHeaders(member: Member): EventHeaders {
   return {
-    Floor: String(member.conference.floor.holder === member),
+    Floor: String(member.hasFloor),
     ...channelHeaders(member.channel),
     Video: 'false',
     Hear: String(!member.deaf),

@@ -2,21 +2,40 @@ import { FRAME_SAMPLES } from '../audio/format.ts';
 import { energy } from '../audio/mix.ts';
 import { NO_RESPONSE, type RunningApplication } from '../channel/application.ts';
 import type { Channel } from '../channel/channel.ts';
-import type { Conference } from './conference.ts';
+import type { EventHeaders } from '../esl/event.ts';
 import { Limiter } from './limiter.ts';
-import { SoundQueue } from './sound-queue.ts';
+import { type SoundFigures, SoundQueue } from './sound-queue.ts';
 import { TalkDetector } from './talk-detector.ts';
 import { talkHeaders } from './talk-headers.ts';
 
 /** Energy from which a member counts as talking, unless set otherwise. */
 const DEFAULT_ENERGY_LEVEL = 100;
 
+/** Where the parts of a conference publish its events. */
+export interface ConferenceEvents {
+  /**
+   * @param member whom the event is about
+   * @param more its own headers
+   */
+  publish(action: string, member?: Member, more?: EventHeaders): void;
+}
+
+/** What a member needs of its conference. */
+export interface MemberConference extends ConferenceEvents {
+  readonly floor: { readonly holder: Member | undefined };
+  /** A digit of the member. */
+  digit(member: Member, digit: string): void;
+  /** A sound that only the member hears has ended. */
+  memberSoundDone(member: Member, file: string, figures: SoundFigures): void;
+  /** The member has left. */
+  removeMember(member: Member): void;
+}
+
 /** A channel in a conference. */
 export class Member implements RunningApplication {
   readonly response = NO_RESPONSE;
   readonly id: number;
   readonly channel: Channel;
-  readonly conference: Conference;
   readonly flags: ReadonlySet<string>;
   readonly joinedAt = Date.now();
   readonly sounds: SoundQueue;
@@ -35,14 +54,15 @@ export class Member implements RunningApplication {
   /** Steps of 3 dB. */
   volumeIn = 0;
   volumeOut = 0;
+  readonly #conference: MemberConference;
   readonly #talk = new TalkDetector();
   #lastTalkingAt = 0;
   readonly #release: () => void;
   readonly #scaled = new Int16Array(FRAME_SAMPLES);
   #gone = false;
 
-  constructor(conference: Conference, channel: Channel, id: number, flags: ReadonlySet<string>) {
-    this.conference = conference;
+  constructor(conference: MemberConference, channel: Channel, id: number, flags: ReadonlySet<string>) {
+    this.#conference = conference;
     this.channel = channel;
     this.id = id;
     this.flags = flags;
@@ -55,6 +75,10 @@ export class Member implements RunningApplication {
 
   get moderator(): boolean {
     return this.flags.has('moderator');
+  }
+
+  get hasFloor(): boolean {
+    return this.#conference.floor.holder === this;
   }
 
   get talking(): boolean {
@@ -89,22 +113,27 @@ export class Member implements RunningApplication {
     if (said !== undefined) this.currentEnergy = Math.trunc(energy(said));
     const change = this.#talk.frame(said === undefined ? undefined : this.currentEnergy, this.energyLevel);
     if (this.talking) this.#lastTalkingAt = Date.now();
-    if (change === 'started') this.conference.publish(speaks ? 'start-talking' : 'mute-detect', this);
-    else if (change === 'stopped') this.conference.publish('stop-talking', this, talkHeaders(this.#talk.figures));
+    if (change === 'started') this.publish(speaks ? 'start-talking' : 'mute-detect');
+    else if (change === 'stopped') this.publish('stop-talking', talkHeaders(this.#talk.figures));
     if (speaks && (this.talking || this.energyLevel === 0)) this.input = said;
+  }
+
+  /** Publishes an event of the conference about this member. */
+  publish(action: string, more?: EventHeaders): void {
+    this.#conference.publish(action, this, more);
   }
 
   setMuted(muted: boolean): void {
     this.muted = muted;
     if (muted) this.#talk.reset();
-    this.conference.publish(muted ? 'mute-member' : 'unmute-member', this);
+    this.publish(muted ? 'mute-member' : 'unmute-member');
   }
 
   setHeld(held: boolean): void {
     this.held = held;
     if (held) this.#talk.reset();
     else this.sounds.stop(true);
-    this.conference.publish(held ? 'hold-member' : 'unhold-member', this);
+    this.publish(held ? 'hold-member' : 'unhold-member');
   }
 
   /** Has got the floor. */
@@ -119,7 +148,7 @@ export class Member implements RunningApplication {
 
   setDeaf(deaf: boolean): void {
     this.deaf = deaf;
-    this.conference.publish(deaf ? 'deaf-member' : 'undeaf-member', this);
+    this.publish(deaf ? 'deaf-member' : 'undeaf-member');
   }
 
   /** Ends the membership at the next tick; the channel goes back to what it did before. */
@@ -134,13 +163,13 @@ export class Member implements RunningApplication {
   }
 
   digit(digit: string): void {
-    this.conference.digit(this, digit);
+    this.#conference.digit(this, digit);
   }
 
   end(): void {
     this.#gone = true;
     this.#release();
-    this.conference.removeMember(this);
+    this.#conference.removeMember(this);
     this.channel.readsLinear = false;
   }
 

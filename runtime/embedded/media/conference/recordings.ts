@@ -1,14 +1,25 @@
 import { recordingPath } from '../recording/paths.ts';
-import type { Conference } from './conference.ts';
 import { ConferenceRecording } from './conference-recording.ts';
+import type { ConferenceEvents } from './member.ts';
+
+/** What the recordings of a conference need of it. */
+export interface RecordedConference extends ConferenceEvents {
+  /** True once its last member has left. */
+  readonly ended: boolean;
+  /** A recording takes the id of a member. */
+  nextMemberId(): number;
+}
 
 /** The recordings of one conference: each begins with `start-recording` and ends with `stop-recording`. */
 export class Recordings {
-  readonly #conference: Conference;
+  readonly #folder: string;
+  readonly #conference: RecordedConference;
   /** Those under way, and those whose files are being completed. */
   readonly #all = new Set<ConferenceRecording>();
 
-  constructor(conference: Conference) {
+  /** @param folder directory of recordings with relative names */
+  constructor(folder: string, conference: RecordedConference) {
+    this.#folder = folder;
     this.#conference = conference;
   }
 
@@ -34,11 +45,11 @@ export class Recordings {
   /** Begins one; whether the file can be written is told by the event. */
   start(name: string): void {
     const conference = this.#conference;
-    const recording = new ConferenceRecording(name, () => recordingPath(conference.core, name));
+    const recording = new ConferenceRecording(name, () => recordingPath(this.#folder, name));
     this.#all.add(recording);
     recording.opened().then(
       () => {
-        conference.core.conferences.nextMemberId();
+        conference.nextMemberId();
         conference.publish('start-recording', undefined, { Path: name });
         // The conference may have ended while the file was opened.
         if (conference.ended) void this.#stop(recording);

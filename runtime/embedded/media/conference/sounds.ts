@@ -1,9 +1,8 @@
 import { FRAME_SAMPLES } from '../audio/format.ts';
 import { mixInto } from '../audio/mix.ts';
-import { SoundNotFoundError } from '../audio/sound-library.ts';
+import { type SoundLibrary, SoundNotFoundError } from '../audio/sound-library.ts';
 import type { EventHeaders } from '../esl/event.ts';
-import type { Conference } from './conference.ts';
-import type { Member } from './member.ts';
+import type { ConferenceEvents, Member } from './member.ts';
 import { type SoundFigures, SoundQueue } from './sound-queue.ts';
 
 /** Which sounds `stop` means. */
@@ -11,13 +10,16 @@ export type StopWhich = 'current' | 'all' | 'async';
 
 /** What is played to all members of a conference: one sound after the other, and one beside them (`async`). */
 export class ConferenceSounds {
-  readonly #conference: Conference;
+  readonly #library: SoundLibrary;
+  readonly #events: ConferenceEvents;
   readonly #queue: SoundQueue;
   readonly #beside: SoundQueue;
   readonly #mixed = new Int16Array(FRAME_SAMPLES);
 
-  constructor(conference: Conference) {
-    this.#conference = conference;
+  /** @param library where sounds are found by name */
+  constructor(library: SoundLibrary, events: ConferenceEvents) {
+    this.#library = library;
+    this.#events = events;
     this.#queue = new SoundQueue(({ file }, figures) => this.#done(file, figures, {}));
     this.#beside = new SoundQueue(({ file }, figures) => this.#done(file, figures, { Async: 'true' }));
   }
@@ -31,15 +33,15 @@ export class ConferenceSounds {
   async play(file: string, beside: boolean): Promise<boolean> {
     const async = String(beside);
     try {
-      const sound = { file, source: await this.#conference.core.sounds.open(file) };
+      const sound = { file, source: await this.#library.open(file) };
       if (beside) this.#beside.stop(true);
       (beside ? this.#beside : this.#queue).add(sound);
-      this.#conference.publish('play-file', undefined, { File: file, Async: async });
+      this.#events.publish('play-file', undefined, { File: file, Async: async });
       return true;
     } catch (error) {
       if (!(error instanceof SoundNotFoundError)) throw error;
       const told = { File: file, Async: async, Error: 'File could not be played' };
-      if (file.includes('/')) this.#conference.publish('play-file', undefined, told);
+      if (file.includes('/')) this.#events.publish('play-file', undefined, told);
       return false;
     }
   }
@@ -51,12 +53,12 @@ export class ConferenceSounds {
   /** Plays a sound to one member only. Returns false when there is no such sound. */
   async playTo(member: Member, file: string): Promise<boolean> {
     try {
-      member.sounds.add({ file, source: await this.#conference.core.sounds.open(file) });
+      member.sounds.add({ file, source: await this.#library.open(file) });
     } catch (error) {
       if (!(error instanceof SoundNotFoundError)) throw error;
       return false;
     }
-    this.#conference.publish('play-file-member', member, { File: file });
+    this.#events.publish('play-file-member', member, { File: file });
     return true;
   }
 
@@ -76,7 +78,7 @@ export class ConferenceSounds {
   }
 
   #done(file: string, figures: SoundFigures, more: EventHeaders): void {
-    this.#conference.publish('play-file-done', undefined, { ...figureHeaders(figures), File: file, ...more });
+    this.#events.publish('play-file-done', undefined, { ...figureHeaders(figures), File: file, ...more });
   }
 }
 

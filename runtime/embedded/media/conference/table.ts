@@ -1,11 +1,11 @@
 import { reportFault } from '../core/fault.ts';
 import type { Channel } from '../channel/channel.ts';
-import { Conference } from './conference.ts';
+import { Conference, type ConferenceKeeper } from './conference.ts';
 import type { ConferenceEntry } from './entry.ts';
 import type { Member } from './member.ts';
 
 /** The conferences that are going on, by name. */
-export class ConferenceTable {
+export class ConferenceTable implements ConferenceKeeper {
   readonly #conferences = new Map<string, Conference>();
   /** Member ids are given over all conferences: a channel that comes again keeps its own. */
   #lastMemberId = 0;
@@ -47,14 +47,17 @@ export class ConferenceTable {
     if (conference === undefined) {
       if (entry.flags.has('join-only')) return undefined;
       const turn = channel.core.turns.turnOf(channel);
-      conference = new Conference(channel.core, entry, turn, (ended) => {
-        if (this.#conferences.get(ended.name) === ended) this.#conferences.delete(ended.name);
-      });
+      conference = new Conference(channel.core, entry, turn, this);
       this.#conferences.set(entry.name, conference);
     } else if (!conference.admits(entry)) return undefined;
     const id = this.#memberIds.get(channel) ?? this.nextMemberId();
     this.#memberIds.set(channel, id);
     return conference.add(channel, id, entry);
+  }
+
+  /** Forgets a conference that has ended. */
+  remove(conference: Conference): void {
+    if (this.#conferences.get(conference.name) === conference) this.#conferences.delete(conference.name);
   }
 
   /** The id of the next member; recordings take one too. */

@@ -3,6 +3,7 @@ import type { ApiTable } from '../api/command.ts';
 import type { SoundLibrary } from '../audio/sound-library.ts';
 import type { ApplicationTable } from '../channel/application.ts';
 import type { Channel } from '../channel/channel.ts';
+import type { ChannelCore } from '../channel/core.ts';
 import type { ConferenceTable } from '../conference/table.ts';
 import { MediaFigures } from '../rtp/figures.ts';
 import { ThreadLag } from '../rtp/thread-lag.ts';
@@ -15,7 +16,7 @@ import { TimerSet } from './timer-set.ts';
 import { TurnBook } from './turn-book.ts';
 
 /** What every part of the server shares. */
-export class MediaCore {
+export class MediaCore implements ChannelCore {
   readonly identity: Identity;
   readonly bus = new EventBus();
   readonly figures = new MediaFigures();
@@ -23,7 +24,7 @@ export class MediaCore {
   readonly timers = new TimerSet();
   readonly sessions = new SessionRate();
   readonly channels = new Map<string, Channel>();
-  readonly turns = new TurnBook();
+  readonly turns = new TurnBook<Channel>();
   readonly sounds: SoundLibrary;
   /** Directory of recordings with relative names. */
   readonly recordings: string;

@@ -72,7 +72,7 @@ export class SessionRecording implements MediaTap {
       readOnly: isSet('RECORD_READ_ONLY'),
       writeOnly: isSet('RECORD_WRITE_ONLY'),
     };
-    const path = recordingPath(channel.core, name);
+    const path = recordingPath(channel.core.recordings, name);
     const writer = await WavWriter.open(path, rules.stereo ? 2 : 1, isSet('RECORD_APPEND'));
     const recording = new SessionRecording(channel, name, writer, limitSeconds, rules);
     if (channel.ended) await recording.stop();

@@ -22,31 +22,29 @@ export const TARGET = '<[member_id|all]|last|non_moderator>';
 /**
  * A sub-command for `all`, `last`, `non_moderator`, one member by id, or the one whose channel has `variable=value`.
  *
- * @param run what it does to one member, with the word after the target; its answer
+ * @param action what it does to one member of a conference, with the word after the target; its answer
  */
-export function onMembers(run: (member: Member, argument: string | undefined) => string): Action {
+export function onMembers(
+  action: (member: Member, argument: string | undefined, conference: Conference) => string,
+): Action {
   return (conference, [who = '', argument]) => {
+    const run = (member: Member): string => action(member, argument, conference);
     const newestFirst = conference.members.toReversed();
     if (/^[1-9]\d*$/.test(who)) {
       const member = conference.member(Number(who));
-      return member === undefined ? `-ERR Non-Existant ID ${Number(who)}\n` : run(member, argument);
+      return member === undefined ? `-ERR Non-Existant ID ${Number(who)}\n` : run(member);
     }
     switch (who.toLowerCase()) {
       case 'all':
-        return newestFirst.map((member) => run(member, argument)).join('');
+        return newestFirst.map(run).join('');
       case 'last':
-        return newestFirst
-          .slice(0, 1)
-          .map((member) => run(member, argument))
-          .join('');
+        return newestFirst.slice(0, 1).map(run).join('');
       case 'non_moderator':
         return newestFirst
-          .map((member) =>
-            member.moderator ? `Skipping moderator (member id ${member.id}).\n` : run(member, argument),
-          )
+          .map((member) => (member.moderator ? `Skipping moderator (member id ${member.id}).\n` : run(member)))
           .join('');
       default:
-        return onVariable(newestFirst, who, (member) => run(member, argument));
+        return onVariable(newestFirst, who, run);
     }
   };
 }

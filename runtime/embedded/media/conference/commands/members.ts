@@ -12,10 +12,10 @@ const deaf = (isDeaf: boolean): Action =>
     return `+OK ${isDeaf ? 'deaf' : 'undeaf'} ${member.id}\n`;
   });
 
-const hold = onMembers((member, file) => {
+const hold = onMembers((member, file, conference) => {
   member.setHeld(true);
   // A sound that is not there is no reason to refuse, as in the real server.
-  if (file !== undefined) void member.conference.sounds.playTo(member, file);
+  if (file !== undefined) void conference.sounds.playTo(member, file);
   return `+OK hold ${member.id}\n`;
 });
 
@@ -27,7 +27,7 @@ const unhold = onMembers((member) => {
 const leave = (action: 'kick' | 'hup', word: string): Action =>
   onMembers((member) => {
     member.leave();
-    member.conference.publish(`${action}-member`, member);
+    member.publish(`${action}-member`);
     return `+OK ${word} ${member.id}\n`;
   });
 
@@ -44,7 +44,7 @@ const volume = (direction: 'volumeIn' | 'volumeOut', title: 'IN' | 'OUT'): Actio
     if (value !== undefined) {
       member[direction] = level(member[direction], value, 1, -4, 4);
       const headers = { 'Volume-Level': String(member[direction]) };
-      member.conference.publish(`volume-${title.toLowerCase()}-member`, member, headers);
+      member.publish(`volume-${title.toLowerCase()}-member`, headers);
     }
     return `+OK Volume ${title} ${member.id} = ${member[direction]}\n`;
   });
@@ -52,26 +52,25 @@ const volume = (direction: 'volumeIn' | 'volumeOut', title: 'IN' | 'OUT'): Actio
 const energy = onMembers((member, value) => {
   if (value !== undefined) {
     member.energyLevel = level(member.energyLevel, value, 200, 0, 32_767);
-    member.conference.publish('energy-level-member', member);
+    member.publish('energy-level-member');
   }
   return `Energy ${member.id} = ${member.energyLevel}\n`;
 });
 
 /** Automatic gain is not needed with a limiter: the setting is answered as the real server does with it off. */
 const agc = onMembers((member, value) => {
-  if (value !== undefined) member.conference.publish('agc-level-member', member, { 'Agc-Level': '0' });
+  if (value !== undefined) member.publish('agc-level-member', { 'Agc-Level': '0' });
   return `Agc ${member.id} = 0\n`;
 });
 
 const sendDigits = onMembers((member, digits = '') => {
   if (digits === '') return '-ERR Invalid input!\n';
   member.channel.sendDigits(digits, 250);
-  member.conference.publish('dtmf-member', member, { Digits: digits });
+  member.publish('dtmf-member', { Digits: digits });
   return `+OK sent ${digits} to ${member.id}\n`;
 });
 
-const floor = onMembers((member) => {
-  const { floor: held } = member.conference;
+const floor = onMembers((member, _argument, { floor: held }) => {
   if (held.holder !== undefined && held.holder !== member) return `-ERR floor is held by ${held.holder.id}\n`;
   if (held.holder === member) {
     held.drop();

@@ -29,7 +29,7 @@ export function memberFlags(member: Member): Readonly<Record<string, boolean>> {
     talking: !held && member.talking,
     has_video: false,
     video_bridge: false,
-    has_floor: member.conference.floor.holder === member,
+    has_floor: member.hasFloor,
     is_moderator: member.moderator,
     end_conference: member.flags.has('endconf'),
     mandatory_member_end_conference: false,

@@ -39,7 +39,7 @@ function flagsOf(member: Member): string {
     ['speak', !member.held && !member.muted],
     ['talking', !member.held && member.talking],
     ['hold', member.held],
-    ['floor', member.conference.floor.holder === member],
+    ['floor', member.hasFloor],
     ['moderator', member.moderator],
     ['ghost', member.flags.has('ghost')],
   ] as const;

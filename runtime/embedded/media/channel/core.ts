@@ -1,0 +1,28 @@
+import type { RunProgram } from '../../../processes/index.ts';
+import type { SoundLibrary } from '../audio/sound-library.ts';
+import type { EventBus } from '../core/event-bus.ts';
+import type { Identity } from '../core/identity.ts';
+import type { TimerSet } from '../core/timer-set.ts';
+import type { TurnBook } from '../core/turn-book.ts';
+import type { Ticker } from '../rtp/ticker.ts';
+import type { ApplicationTable } from './application.ts';
+import type { Channel } from './channel.ts';
+
+/** What a channel and the applications on it need of the server. */
+export interface ChannelCore {
+  readonly identity: Identity;
+  readonly bus: EventBus;
+  readonly ticker: Ticker;
+  readonly turns: TurnBook<Channel>;
+  readonly timers: TimerSet;
+  readonly sounds: SoundLibrary;
+  /** Directory of recordings with relative names. */
+  readonly recordings: string;
+  /** Runs programs of this machine, such as a speech synthesizer. */
+  readonly run: RunProgram;
+  readonly applications: ApplicationTable;
+  /** The live channels, by id. */
+  readonly channels: ReadonlyMap<string, Channel>;
+  /** A channel has ended. */
+  leave(channel: Channel): void;
+}
