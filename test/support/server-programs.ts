@@ -59,6 +59,20 @@ export async function mediaServerProgram(): Promise<MediaServerProgram> {
   return { setting, rtp, start: () => server.start(), stop: () => server.stop() };
 }
 
+/**
+ * What FreeSWITCH prints from its start with an empty database, configured from `freeswitch-config/`, to its end.
+ * @param program path of FreeSWITCH
+ * @throws Error when it does not start or end within 15 s each
+ */
+export async function freeSwitchConsole(program: string): Promise<string> {
+  const [socket, sip, rtp] = [await freeTcpPort(), await freeSipPort(), await freeUdpRange(RTP_PORTS)];
+  const server = new RealProgram(program, socket, { socket, media: sip, rtp }, (folder) =>
+    freeswitchArguments(folder).filter((argument) => argument !== '-nc'),
+  );
+  await server.start();
+  return server.end();
+}
+
 function freeswitchArguments(folder: string): string[] {
   const inside = (name: string) => join(folder, name);
   for (const name of ['db', 'run']) mkdirSync(inside(name), { recursive: true });
@@ -100,6 +114,7 @@ class RealProgram {
   readonly #ports: Ports;
   readonly #arguments: (folder: string) => string[];
   #process: ChildProcess | undefined;
+  #printed = '';
   #folder: string | undefined;
 
   /** @param port on which it takes connections when it is ready */
@@ -114,13 +129,34 @@ class RealProgram {
     const folder = mkdtempSync(join(tmpdir(), 'ringmaster-server-'));
     this.#folder = folder;
     this.#render(folder);
-    const child = spawn(this.#program, this.#arguments(folder), { stdio: 'ignore' });
+    // Its input stays open: a FreeSWITCH with a console reads commands from it.
+    const child = spawn(this.#program, this.#arguments(folder), { stdio: ['pipe', 'pipe', 'ignore'] });
     this.#process = child;
+    this.#printed = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => (this.#printed += text));
     process.once('exit', () => child.kill('SIGKILL'));
     const deadline = Date.now() + PATIENCE_MS;
     while (!(await answers(this.#port))) {
-      if (Date.now() > deadline || child.exitCode !== null) throw new Error(`${this.#program} does not start`);
+      if (Date.now() > deadline || child.exitCode !== null)
+        throw new Error(`${this.#program} does not start: ${this.#printed}`);
       await delay(50);
+    }
+  }
+
+  /**
+   * Ends it as an operator does.
+   * @returns what it has printed
+   */
+  async end(): Promise<string> {
+    const child = this.#process;
+    if (child === undefined) throw new Error(`${this.#program} does not run`);
+    try {
+      const closed = once(child, 'close', { signal: AbortSignal.timeout(PATIENCE_MS) });
+      child.kill('SIGTERM');
+      await closed;
+      return this.#printed;
+    } finally {
+      await this.stop();
     }
   }
 
