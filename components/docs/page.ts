@@ -45,17 +45,17 @@ export function operationsPage(components: ComponentDefinitions, introduction: s
   return `${[made, introduction.trimEnd(), ...pages].join('\n\n')}\n`;
 }
 
-/** The guide with the list of all components between its two marks. */
-export function withComponentList(guide: string, components: ComponentDefinitions): string {
+/** The page docs/scenarios/components.md with the list of all components between its two marks. */
+export function withComponentList(page: string, components: ComponentDefinitions): string {
   const rows = [...components.values()].map((component) => {
     const { name, summary } = component;
     const folder = isOperation(component) ? 'operation' : name;
-    return [`[${name}](../components/${folder})`, summary, code(methodOf(component) ?? '')].map((cell) =>
+    return [`[${name}](../../components/${folder})`, summary, code(methodOf(component) ?? '')].map((cell) =>
       cell === '``' ? '' : cell,
     );
   });
   const list = table(['Component', 'What it does', 'In modules'], rows);
-  return guide.replace(/(<!-- components -->)[^]*(<!-- \/components -->)/, `$1\n\n${list}\n\n$2`);
+  return page.replace(/(<!-- components -->)[^]*(<!-- \/components -->)/, `$1\n\n${list}\n\n$2`);
 }
 
 interface SettingSchema {

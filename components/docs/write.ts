@@ -1,4 +1,4 @@
-/** Writes the README.md of every component folder, of all call operations together, and the list in docs/scenarios.md: `node components/docs/write.ts`. */
+/** Writes the README.md of every component folder, of all call operations together, and the list in docs/scenarios/components.md: `node components/docs/write.ts`. */
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { components } from '../index.ts';
@@ -13,5 +13,5 @@ for (const component of components.values()) {
 const operation = path.resolve(import.meta.dirname, '../operation');
 const introduction = await readFile(path.join(operation, 'introduction.md'), 'utf8');
 await writeFile(path.join(operation, 'README.md'), operationsPage(components, introduction));
-const guide = path.resolve(import.meta.dirname, '../../docs/scenarios.md');
-await writeFile(guide, withComponentList(await readFile(guide, 'utf8'), components));
+const list = path.resolve(import.meta.dirname, '../../docs/scenarios/components.md');
+await writeFile(list, withComponentList(await readFile(list, 'utf8'), components));

@@ -4,7 +4,7 @@ import { mismatches } from '../../runtime/workbench/tests/expectations.ts';
 import { simulate as runSimulation } from '../../runtime/workbench/simulation/simulation.ts';
 import { readTestFile } from '../../runtime/workbench/tests/test-file.ts';
 import { scenarioSchema } from '../../runtime/workbench/schema/json-schema.ts';
-import { readFile } from 'node:fs/promises';
+import { readFile, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { expect } from 'chai';
 import { componentPage, isOperation, operationsPage, withComponentList } from '../../components/docs/page.ts';
@@ -19,19 +19,23 @@ import { simulatedServices } from '../../runtime/workbench/simulation/services.t
 import { VirtualClock } from '../../runtime/workbench/simulation/virtual-clock.ts';
 import { program, projectFolder, silentLog } from '../support/scenarios.ts';
 
-const validate = new Ajv2020({ strict: false }).compile(scenarioSchema(components));
+const schema = scenarioSchema(components);
+const validate = new Ajv2020({ strict: false }).compile(schema);
+/** Keys at the top of a scenario. */
+const TOP: ReadonlySet<string> = new Set(Object.keys((schema as { properties: object }).properties));
 
 describe('guide for authors', () => {
-  const file = path.join(projectFolder, 'docs/scenarios.md');
+  const folder = path.join(projectFolder, 'docs/scenarios');
+  const page = async (name: string): Promise<string> => readFile(path.join(folder, name), 'utf8');
 
   it('lists every component (else: node components/docs/write.ts)', async () => {
-    const guide = await readFile(file, 'utf8');
-    expect(withComponentList(guide, components)).to.equal(guide);
+    const list = await page('components.md');
+    expect(withComponentList(list, components)).to.equal(list);
   });
 
   it('shows a first scenario without mistakes, and tests that pass', async () => {
-    const guide = await readFile(file, 'utf8');
-    const [scenario = '', tests = ''] = [...guide.matchAll(/```yaml\n([^]*?)```/g)].map(([, text]) => text);
+    const [scenario = ''] = examplesOf(await page('first-scenario.md'));
+    const [tests = ''] = examplesOf(await page('testing.md'));
     const { tests: read, problems } = readTestFile(tests, 'hello.test.yaml');
     expect(problems).to.deep.equal([]);
     for (const { turns, expect: expected } of read.tests) {
@@ -40,23 +44,33 @@ describe('guide for authors', () => {
     }
   });
 
-  it('shows blocks without mistakes', async () => {
-    const guide = await readFile(file, 'utf8');
-    const snippets = [...guide.matchAll(/```yaml\n([^]*?)```/g)].map(([, text]) => text ?? '').slice(3);
-    expect(snippets.pop(), 'the last one shows limits').to.include('limits:');
-    expect(snippets).to.have.length(11);
-    for (const snippet of snippets) {
-      const blocks = (parse(snippet) as { blocks?: object }).blocks ?? (parse(snippet) as object);
-      for (const block of Object.values(blocks) as object[]) {
-        expect(
-          [...components.keys()].some((name) => name in block),
-          JSON.stringify(block),
-        ).to.equal(true);
-        expect(validate({ id: 'a', start: 'b', blocks: { b: block } }), JSON.stringify(block)).to.equal(true);
+  it('shows blocks and settings of scenarios that the schema allows', async () => {
+    let blocks = 0;
+    for (const name of await readdir(folder)) {
+      for (const text of examplesOf(await page(name))) {
+        const example = parse(text) as Record<string, object>;
+        if ('tests' in example) continue;
+        const isTop = Object.keys(example).every((key) => TOP.has(key));
+        const own = isTop ? example : { blocks: example };
+        blocks += Object.keys(own['blocks'] ?? {}).length;
+        const whole = { id: 'a', start: 'b', ...own, blocks: own['blocks'] ?? { b: { answer: null, next: 'end' } } };
+        expect(validate(whole), `${name}: ${text}${JSON.stringify(validate.errors)}`).to.equal(true);
       }
     }
+    expect(blocks).to.be.greaterThan(40);
+  });
+
+  it('has one sorted row for each error code', async () => {
+    const codes = [...(await page('errors.md')).matchAll(/^\| `(\w+)` \|/gm)].map(([, code = '']) => code);
+    expect(codes).to.deep.equal([...new Set(codes)].toSorted());
+    expect(codes).to.include('call_ended');
   });
 });
+
+/** The YAML examples of a page. */
+function examplesOf(page: string): readonly string[] {
+  return [...page.matchAll(/```yaml\n([^]*?)```/g)].map(([, text = '']) => text);
+}
 
 describe('component pages', () => {
   it('of the call operations are what they make together (else: node components/docs/write.ts)', async () => {

@@ -10,7 +10,7 @@ const CASES: readonly Case[] = [
     'start: a\nblocks:\n  a: { plya: welcome.wav, next: b }\n  b: { transfer: "102", next: c }\n  c: { goto-menu: x, next: end }',
     '4:8: there is no component "plya"; did you mean "play"?',
     '5:8: there is no component "transfer"; here it is "refer"',
-    '6:8: there is no component "goto-menu"; docs/scenarios.md lists them all',
+    '6:8: there is no component "goto-menu"; docs/scenarios/components.md lists them all',
   ],
   [
     'a component in place of a block, and merge keys',

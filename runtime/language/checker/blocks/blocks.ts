@@ -348,7 +348,8 @@ export class BlockReader {
     }
     const suggestion = called
       ? `here it is "${called.name}"`
-      : (suggestName(key, [...this.#components.keys(), ...BLOCK_KEYS]) ?? 'docs/scenarios.md lists them all');
+      : (suggestName(key, [...this.#components.keys(), ...BLOCK_KEYS]) ??
+        'docs/scenarios/components.md lists them all');
     this.#source.problem(keyNode, `there is no component "${key}"`, suggestion);
   }
 
