@@ -16,7 +16,7 @@ const SUPPORTED = ['linux-x64', 'linux-arm64', 'darwin-x64', 'darwin-arm64', 'wi
 /** Commands that run for months. */
 const SERVERS = ['start', 'embedded'];
 /**
- * What keeps the memory of such a process flat (docs/performance.md): a call leaves its garbage in the heaps and memory pools
+ * What keeps the memory of such a process flat (docs/decisions/0017-memory-is-given-back.md): a call leaves its garbage in the heaps and memory pools
  * of a dozen threads, and by default these grow as if the machine had nothing else to do. The number of V8's helper threads
  * stays Node's: with one, a thread that ends can wait for ever (nodejs/node issue 54918).
  */
