@@ -4,7 +4,7 @@ import { expectError, expectTalk } from './expectations.ts';
 
 const ALICE = '<sip:alice@demo.local>';
 
-/** What becomes of X, who transfers, and Y, who is transferred, when nobody takes the call (docs/rest.md). */
+/** What becomes of X, who transfers, and Y, who is transferred, when nobody takes the call (docs/rest/operations.md). */
 describe('a transfer over REST that fails', () => {
   const stage = useStage();
 
