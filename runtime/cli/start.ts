@@ -5,7 +5,7 @@ import { type Node, startNode } from '../node/index.ts';
 import { STOP_SIGNALS } from './signals.ts';
 import { usageOf } from './usage.ts';
 
-const USAGE = 'ringmaster start: runs a node; settings are environment variables, see docs/operating.md';
+const USAGE = 'ringmaster start: runs a node; settings are environment variables, see docs/operating/settings.md';
 
 /** `ringmaster start`: runs a node until SIGTERM, SIGINT or SIGHUP. A start that fails ends the process with 1. */
 export async function start(args: readonly string[]): Promise<number | undefined> {

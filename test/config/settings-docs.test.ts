@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { SETTINGS } from '../../runtime/config/config.ts';
 
-describe('the page on operating a node', () => {
-  const page = readFileSync(new URL('../../docs/operating.md', import.meta.url), 'utf8');
+describe('the page of settings', () => {
+  const page = readFileSync(new URL('../../docs/operating/settings.md', import.meta.url), 'utf8');
   const rows = new Map(
     [...page.matchAll(/^\| `([A-Z_]+)` \| (?:`([^`]*)`|-) \|/gm)].map(([, name, value]) => [name, value ?? '']),
   );
