@@ -1,6 +1,7 @@
 import { ScenarioError } from '../runtime/language/errors.ts';
 import { failureTextForOthers } from '../runtime/runs/run/failure-text.ts';
-import type { Run, RunOutcome } from '../runtime/runs/run/run.ts';
+import type { Run } from '../runtime/runs/run/run.ts';
+import type { RunOutcome } from '../runtime/runs/run/outcome.ts';
 
 /**
  * Waits for a scenario that another one started.

@@ -2,7 +2,7 @@ import type { Static, TObject, TSchema } from 'typebox';
 import type { ConferenceStore } from '../../runtime/callstore/conference-store.ts';
 import type { CallStore } from '../../runtime/callstore/callstore.ts';
 import type { Directory } from '../../runtime/domain/directory.ts';
-import type { Report } from '../../runtime/runs/component.ts';
+import type { Report } from '../../runtime/runs/run/report.ts';
 import type { CallPreview, CallPreviews } from '../../runtime/runs/ports/call-preview.ts';
 import type { DialogPort, LiveLeg } from '../../runtime/runs/ports/dialogs.ts';
 import type { RunServices } from '../../runtime/runs/ports/services.ts';

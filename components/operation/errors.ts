@@ -1,5 +1,5 @@
 import { ScenarioError } from '../../runtime/language/errors.ts';
-import type { RunError } from '../../runtime/runs/run/run.ts';
+import type { RunError } from '../../runtime/runs/run/outcome.ts';
 
 /** Why an operation is not done. */
 export type OperationProblem =

@@ -1,5 +1,5 @@
 import type { Answer } from '../../runtime/runs/call-port.ts';
-import type { Report } from '../../runtime/runs/component.ts';
+import type { Report } from '../../runtime/runs/run/report.ts';
 
 /**
  * When an operation answers its caller, and with what (specification, "Response modes" and "Result values"). F is the

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { CallPort } from '../../runtime/runs/call-port.ts';
 import { type Clock, systemClock } from '../../runtime/runs/clock.ts';
-import type { Report } from '../../runtime/runs/component.ts';
+import type { Report } from '../../runtime/runs/run/report.ts';
 import type { Log } from '../../runtime/runs/log.ts';
 import type { RunServices } from '../../runtime/runs/ports/services.ts';
 import type { Program } from '../../runtime/language/program.ts';
-import type { Run, RunOutcome } from '../../runtime/runs/run/run.ts';
+import type { Run } from '../../runtime/runs/run/run.ts';
+import type { RunOutcome } from '../../runtime/runs/run/outcome.ts';
 import { startRun } from '../../runtime/runs/run/start-run.ts';
 import type { Value } from '../../runtime/language/values.ts';
 import type { OperationPlan } from './definition.ts';

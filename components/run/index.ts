@@ -2,7 +2,8 @@ import { Type } from 'typebox';
 import { defineComponent } from '../../runtime/runs/component.ts';
 import type { Clock } from '../../runtime/runs/clock.ts';
 import { INTERRUPT, ScenarioError } from '../../runtime/language/errors.ts';
-import type { Run, RunOutcome } from '../../runtime/runs/run/run.ts';
+import type { Run } from '../../runtime/runs/run/run.ts';
+import type { RunOutcome } from '../../runtime/runs/run/outcome.ts';
 import type { Value } from '../../runtime/language/values.ts';
 import { untilFinished } from '../nested.ts';
 

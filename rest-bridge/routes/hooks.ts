@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { ArgumentError } from '../../runtime/language/errors.ts';
 import { failureTextForOthers } from '../../runtime/runs/run/failure-text.ts';
-import type { RunOutcome } from '../../runtime/runs/run/run.ts';
+import type { RunOutcome } from '../../runtime/runs/run/outcome.ts';
 import type { ScenarioStarter } from '../../runtime/runs/starting/starter.ts';
 import type { Value } from '../../runtime/language/values.ts';
 import type { App } from '../app.ts';

@@ -1,7 +1,8 @@
 import type { FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { Directory } from '../../runtime/domain/directory.ts';
-import type { Accounts, SessionSummary } from '../../runtime/iam/accounts.ts';
+import type { Accounts } from '../../runtime/iam/accounts.ts';
+import type { SessionSummary } from '../../runtime/iam/session-rows.ts';
 import { fieldTypes } from '../../runtime/model/filter/index.ts';
 import type { App } from '../app.ts';
 import { sessionOf } from '../authentication.ts';

@@ -6,7 +6,8 @@ import { bracketUri } from '../signalling/sip-uri.ts';
 import type { Admission, Guest, Participant } from './participant.ts';
 import { asksForPin } from './pin.ts';
 import type { ConferenceServices } from './ports.ts';
-import { Room, type RoomAddress } from './room.ts';
+import { Room } from './room.ts';
+import type { RoomAddress } from './room-address.ts';
 import { roomSettings } from './settings.ts';
 
 /** Somebody at a room's door. */

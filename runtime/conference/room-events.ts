@@ -1,6 +1,6 @@
 import type { Participant } from './participant.ts';
 import type { ConferenceEventData, ConferenceEvents, ConferenceEventType } from './ports.ts';
-import type { RoomAddress } from './room.ts';
+import type { RoomAddress } from './room-address.ts';
 import type { HearingChange } from './topology.ts';
 
 /** Tells the event bus what happens in one room. */

@@ -3,7 +3,7 @@ import { parseSipUri } from '../signalling/sip-uri.ts';
 import type { Guest, Participant } from './participant.ts';
 import type { ConferenceServices, RoomParty } from './ports.ts';
 import type { RoomEvents } from './room-events.ts';
-import type { RoomAddress } from './room.ts';
+import type { RoomAddress } from './room-address.ts';
 import type { RoomSettings } from './settings.ts';
 
 /** Records a room into the archive as its settings ask: all of it into one file, each participant, or both. */

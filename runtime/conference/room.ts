@@ -10,17 +10,7 @@ import { RoomSound } from './room-sound.ts';
 import type { RoomSettings } from './settings.ts';
 import { keepsRoomAlive, type SeatState } from './state.ts';
 import { Topology, type TopologyCommand } from './topology.ts';
-
-/** Where a room is. */
-export interface RoomAddress {
-  readonly domain: string;
-  /** Dialled after the featurecode, decimal digits. */
-  readonly confroomnum: string;
-  /** Featurecode and room number: what is dialled. */
-  readonly number: string;
-  /** `<sip:NUMBER@DOMAIN>` */
-  readonly uri: string;
-}
+import type { RoomAddress } from './room-address.ts';
 
 /** Milliseconds that an invited party who did not come stays in the list, so that whoever invited him can read it. */
 const FAILED_INVITATION_MS = 30_000;

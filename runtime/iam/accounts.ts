@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { Storage } from '../storage/index.ts';
 import type { IamCollections } from './collections.ts';
 import type { SessionStore } from './session-store.ts';
+import type { SessionSummary } from './session-rows.ts';
 
 /** The avatar's meta-information as `opts.avatar_info` keeps it; `false` when there is none. */
 export interface AvatarInfo {
@@ -26,16 +27,6 @@ export interface UserProfile {
   readonly roles: readonly string[];
   readonly tags: readonly string[];
   readonly avatar: AvatarInfo | false;
-}
-
-/** A live session as administrators see it: nothing in it opens the session. */
-export interface SessionSummary {
-  readonly id: string;
-  readonly kind: 'cookie' | 'token';
-  readonly domain: string;
-  /** Milliseconds since the epoch. */
-  readonly created: number;
-  readonly expires: number;
 }
 
 export interface Accounts {

@@ -21,7 +21,8 @@ export {
   isEmpty,
 } from './demo-data.ts';
 export { ADMIN_ROLE } from './grants.ts';
-export type { Accounts, AvatarInfo, SessionSummary, UserProfile } from './accounts.ts';
+export type { Accounts, AvatarInfo, UserProfile } from './accounts.ts';
+export type { SessionSummary } from './session-rows.ts';
 export type { ConfirmedUser, ConfirmToken, Credentials, Iam, LoginResult, ReachableDomain, Session } from './iam.ts';
 export { TokenScenarioError } from './iam.ts';
 export type { IamService } from './service.ts';

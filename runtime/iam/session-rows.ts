@@ -1,7 +1,6 @@
 /** Reads and writes the table `sessions`. */
 import { type RawBuilder, sql } from 'kysely';
 import type { Storage } from '../storage/index.ts';
-import type { SessionSummary } from './accounts.ts';
 import type { Session } from './iam.ts';
 
 interface SessionRow {
@@ -145,4 +144,14 @@ export async function liveSessionsOf(
     .orderBy('sessions.id')
     .limit(1_000)
     .execute();
+}
+
+/** A live session as administrators see it: nothing in it opens the session. */
+export interface SessionSummary {
+  readonly id: string;
+  readonly kind: 'cookie' | 'token';
+  readonly domain: string;
+  /** Milliseconds since the epoch. */
+  readonly created: number;
+  readonly expires: number;
 }

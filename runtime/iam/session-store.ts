@@ -1,7 +1,7 @@
 /** Sessions: in the table by the hash of their secret, in memory for the hot path. */
 import { hash, randomUUID } from 'node:crypto';
 import type { Storage } from '../storage/index.ts';
-import type { SessionSummary } from './accounts.ts';
+import type { SessionSummary } from './session-rows.ts';
 import type { Session } from './iam.ts';
 import { SessionCache } from './session-cache.ts';
 import { type SessionListener, SessionWatchers } from './session-watchers.ts';

@@ -1,7 +1,8 @@
 /** Who changed what: the class `audit` of each domain, kept by time as any history class, and written by the node alone. */
 import type { ClassDefinition } from './class-definition.ts';
 import { CannotApplyError, ConflictError, NotFoundError } from './errors.ts';
-import type { Input, Model, ModelCollection } from './model.ts';
+import type { Model, ModelCollection } from './model.ts';
+import type { Input } from './fields.ts';
 
 /** Name of the class, which no other class of a domain may have. */
 export const AUDIT_CLASS = 'audit';

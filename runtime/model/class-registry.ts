@@ -10,7 +10,7 @@ import { hasTable, isInMemory, isPartitioned, readClass } from './class-settings
 import { CannotApplyError, ConflictError, InvalidFieldError, NotFoundError } from './errors.ts';
 import { alterSequences } from './memory/numbers.ts';
 import { forgetClass } from './memory/shared-entities.ts';
-import type { Input } from './model.ts';
+import type { Input } from './fields.ts';
 import { resolveProperties, timeProperty } from './resolve-class.ts';
 import type { StoredClass } from './stored-class.ts';
 import { alterTable, createTable, dropTable } from './table/definition.ts';

@@ -8,7 +8,8 @@ import { notKnown } from '../words/nearest.ts';
 import { InvalidFieldError } from './errors.ts';
 import { parseTime } from './filter/time.ts';
 import { isEqual } from './filter/values.ts';
-import type { Entity, Input, KeptFiles } from './model.ts';
+import type { KeptFiles } from './attachments/info.ts';
+import type { Entity, Input } from './fields.ts';
 import { checkValue, isManaged } from './property-value.ts';
 import { timeProperty } from './resolve-class.ts';
 

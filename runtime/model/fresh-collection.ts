@@ -3,8 +3,6 @@ import { withCurrentClass } from './current-class.ts';
 import type { ResolvedClass } from './class-definition.ts';
 import type {
   CreateOptions,
-  Entity,
-  Input,
   ListAnswer,
   ListQuery,
   ModelCollection,
@@ -13,6 +11,7 @@ import type {
   ReplaceOptions,
   UpdateOptions,
 } from './model.ts';
+import type { Entity, Input } from './fields.ts';
 
 export class FreshCollection implements ModelCollection {
   readonly #inner: ModelCollection;

@@ -11,9 +11,6 @@ export type {
 } from './class-definition.ts';
 export type {
   ChangeOperation,
-  Entity,
-  Input,
-  KeptFiles,
   ListAnswer,
   ListQuery,
   Model,
@@ -25,6 +22,8 @@ export type {
   ReadOptions,
   UpdateOptions,
 } from './model.ts';
+export type { KeptFiles } from './attachments/info.ts';
+export type { Entity, Input } from './fields.ts';
 export type { AttachmentPlace, Attachments } from './attachments/attachments.ts';
 export { type AttachmentInfo, attachmentProperty, checkDigest, plainName } from './attachments/info.ts';
 export { BlobTooLargeError, type ByteRange, FileMissingError, FileStoreError } from '../storage/files/index.ts';

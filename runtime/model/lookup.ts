@@ -1,6 +1,6 @@
 import type { PropertyDefinition, ResolvedClass } from './class-definition.ts';
 import { BadParameterError, InvalidFieldError } from './errors.ts';
-import type { Input } from './model.ts';
+import type { Input } from './fields.ts';
 import { checkValue } from './property-value.ts';
 
 /**

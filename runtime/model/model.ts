@@ -1,14 +1,9 @@
 /** The room's contract: what the REST bridge, scenarios and the event bus see of the dynamic model. */
 import type { FileStore } from '../storage/files/index.ts';
 import type { Attachments } from './attachments/attachments.ts';
-import type { AttachmentInfo } from './attachments/info.ts';
+import type { KeptFiles } from './attachments/info.ts';
 import type { ClassDefinition, ResolvedClass } from './class-definition.ts';
-
-/** An entity as REST shows it. Entities of memory classes are frozen and shared: copy before changing. */
-export type Entity = Readonly<Record<string, unknown>> & { readonly id: string };
-
-/** The fields as the caller gave them. */
-export type Input = Readonly<Record<string, unknown>>;
+import type { Entity, Input } from './fields.ts';
 
 /** Parameters of a list (specification, "Dynamic data model", "List parameters"), JSON already parsed. */
 export interface ListQuery {
@@ -65,9 +60,6 @@ export interface UpdateOptions {
   readonly date?: string | undefined;
   readonly precondition?: Precondition | undefined;
 }
-
-/** Metadata of files that the store has kept, by the property that they are for. */
-export type KeptFiles = ReadonlyMap<string, readonly AttachmentInfo[]>;
 
 export interface CreateOptions {
   /** Part of the entity from its first moment. */

@@ -1,5 +1,6 @@
 /** Tells listeners of the changes of one class, unless its notifications are suspended. */
-import type { Entity, ModelChange, ModelListener } from './model.ts';
+import type { ModelChange, ModelListener } from './model.ts';
+import type { Entity } from './fields.ts';
 import type { ResolvedClass } from './class-definition.ts';
 
 /** The part of pino that the model uses. */

@@ -3,7 +3,7 @@ import type { ResolvedClass } from './class-definition.ts';
 import { makeEntity } from './entity.ts';
 import { ofSeveral } from './errors.ts';
 import { Slices } from './memory/slices.ts';
-import type { Entity, Input } from './model.ts';
+import type { Entity, Input } from './fields.ts';
 
 /**
  * @param now milliseconds since the epoch

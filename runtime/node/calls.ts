@@ -80,7 +80,7 @@ export function openCalls(needs: CallNeeds): Calls {
     watcher: recording.recorder,
     listenTo: listener(speech),
     onText: messageEvents(events),
-    startScenario: (code, call) => late.scenarios.part.runner.serve(code, call),
+    startScenario: (code, call) => late.runner.part.serve(code, call),
   });
   late.switch.bind(b2b);
   const { dialogs, conferences: control } = b2b;

@@ -6,7 +6,8 @@ import type { MediaServers } from '../media/servers.ts';
 import type { TranscriptQueue } from '../recording/index.ts';
 import type { Switch } from '../switch/switch.ts';
 import type { Operations } from './operations.ts';
-import type { Scenarios } from './scenarios.ts';
+import type { ConfirmToken } from '../iam/index.ts';
+import type { ScenarioRunner } from '../runs/runner.ts';
 
 /** A part that is bound when it is open. */
 export class Late<Part> {
@@ -39,6 +40,8 @@ export class LateParts {
   readonly transcriptions = new Late<TranscriptQueue>('the queue of transcriptions');
   /** Scenarios start operations, which are scenarios. */
   readonly operations = new Late<Operations>('the operations');
+  /** Calls are served by scenarios, which place calls. */
+  readonly runner = new Late<ScenarioRunner>('the runner of scenarios');
   /** A scenario can confirm a login; scenarios need the accounts. */
-  readonly scenarios = new Late<Scenarios>('the scenarios');
+  readonly confirmToken = new Late<ConfirmToken>('the scenario that confirms logins');
 }

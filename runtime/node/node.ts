@@ -61,7 +61,7 @@ async function compose(config: Config, log: Logger, shutdown: Shutdown): Promise
     config,
     storage,
     checkScript: scripting.compiler.check,
-    confirmToken: (code, token) => late.scenarios.part.confirmToken(code, token),
+    confirmToken: (code, token) => late.confirmToken.part(code, token),
     log,
   });
   shutdown.add('data', () => data.close());

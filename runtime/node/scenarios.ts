@@ -117,7 +117,8 @@ export function openScenarios(needs: ScenarioNeeds): Promise<Opened<Scenarios>> 
       recordings: offered.recordings,
       runServices: { ...offered, scenarios: (id: string) => services.program(id) },
     };
-    late.scenarios.bind(scenarios);
+    late.runner.bind(runner);
+    late.confirmToken.bind(scenarios.confirmToken);
     return scenarios;
   });
 }
@@ -132,7 +133,7 @@ async function offeredToRuns(needs: ScenarioNeeds): Promise<RunServices & Pick<S
   };
   return {
     policy: await NodePolicy.open({ directory, secretsFile: config.secretsFile, debugPort: config.debugPort, log }),
-    serve: (code, call, start) => late.scenarios.part.runner.take(code, call, start),
+    serve: (code, call, start) => late.runner.part.take(code, call, start),
     openCall: (name) => late.switch.part.createCall(name),
     events,
     sandbox: scripting.sandbox,

@@ -10,6 +10,7 @@ import type { Mailbox } from './run/mailbox.ts';
 import type { Reveal } from './ports/policy.ts';
 import type { RunServices } from './ports/services.ts';
 import type { Value } from '../language/values.ts';
+import type { Report } from './run/report.ts';
 
 /** What the run learns when a block is done. */
 export interface ComponentResult {
@@ -21,19 +22,6 @@ export interface ComponentResult {
   readonly assign?: Readonly<Record<string, Value>>;
   /** Ends the branch: what the scenario gives to whoever called it. */
   readonly returns?: Value;
-}
-
-/** Something that happened to an operation the scenario serves (specification, "Response modes"). */
-export interface Report {
-  /** `F initiated`, `F provisional`, `F final`, the same with `T`, `finished`. */
-  readonly milestone: string;
-  /** Milliseconds since the epoch. */
-  readonly at: number;
-  readonly callid?: string;
-  readonly dialogid?: string;
-  readonly answer?: Answer;
-  /** Result fields set by the scenario itself. */
-  readonly fields?: Readonly<Record<string, Value>>;
 }
 
 /** What a component may use. It outlives the block for `report` and `answered`: answers come while the run goes on. */

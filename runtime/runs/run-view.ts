@@ -1,6 +1,7 @@
 import path from 'node:path';
 import type { CallPort } from './call-port.ts';
-import type { Run, RunOptions, RunOutcome } from './run/run.ts';
+import type { Run, RunOptions } from './run/run.ts';
+import type { RunOutcome } from './run/outcome.ts';
 import type { TraceEntry } from './run/trace.ts';
 import type { Value } from '../language/values.ts';
 

@@ -2,7 +2,7 @@
 import type { Directory } from '../domain/directory.ts';
 import { type ConfirmedUser, type ConfirmToken, TokenScenarioError } from '../iam/index.ts';
 import type { Log } from '../runs/log.ts';
-import type { RunOutcome } from '../runs/run/run.ts';
+import type { RunOutcome } from '../runs/run/outcome.ts';
 import type { ScenarioStarter } from '../runs/starting/starter.ts';
 
 /** A login does not wait longer. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
-import type { SipServerAddress } from './link.ts';
+import type { SipServerAddress } from './server-address.ts';
 
 /** An INVITE from outside that has no final answer yet: what it takes to give it one after a restart. */
 export interface WaitingInvite {

@@ -14,13 +14,7 @@ import { describeByMedium } from './offerless-calls.ts';
 import { takeUnheededHangups } from './unheeded-hangups.ts';
 import { routeUpdates } from './updates-beside-requests.ts';
 import type { Srf, SrfRequest, SrfResponse } from './srf-types.ts';
-
-/** Address and secret of a drachtio-server's app port. */
-export interface SipServerAddress {
-  readonly host: string;
-  readonly port: number;
-  readonly secret: string;
-}
+import type { SipServerAddress } from './server-address.ts';
 
 export interface Log {
   info(details: object, message: string): void;

@@ -1,4 +1,5 @@
-import { type Log, type SipHandlers, SipLink, type SipLinkOptions, type SipServerAddress } from './link.ts';
+import { type Log, type SipHandlers, SipLink, type SipLinkOptions } from './link.ts';
+import type { SipServerAddress } from './server-address.ts';
 import type { SipAnswer } from './answers.ts';
 import type { OutgoingInvite, OutgoingInviteOptions } from './outgoing-invite.ts';
 import type { OutgoingMessageOptions } from './outgoing-message.ts';

@@ -6,7 +6,8 @@ import { type CheckResult, checkScenario } from '../../runtime/language/checker/
 import type { Log } from '../../runtime/runs/log.ts';
 import { formatProblem, isMistake } from '../../runtime/language/problem.ts';
 import type { Program } from '../../runtime/language/program.ts';
-import type { Run, RunOptions, RunOutcome } from '../../runtime/runs/run/run.ts';
+import type { Run, RunOptions } from '../../runtime/runs/run/run.ts';
+import type { RunOutcome } from '../../runtime/runs/run/outcome.ts';
 import { startRun } from '../../runtime/runs/run/start-run.ts';
 import { simulatedServices } from '../../runtime/workbench/simulation/services.ts';
 import type { CallScript } from '../../runtime/workbench/simulation/call-script.ts';

@@ -3,7 +3,8 @@ import type { Readable } from 'node:stream';
 import { type ByteRange, FileMissingError, type FileStore, type ReceivedBlob } from '../../storage/files/index.ts';
 import { ConflictError, NotFoundError } from '../errors.ts';
 import type { ResolvedClass } from '../class-definition.ts';
-import type { KeptFiles, ModelCollection } from '../model.ts';
+import type { ModelCollection } from '../model.ts';
+import type { KeptFiles } from './info.ts';
 import { type AttachmentInfo, attachmentProperty, checkName, infosOf, SINGLE, withFiles } from './info.ts';
 import type { Orphans } from './orphans.ts';
 

@@ -2,7 +2,7 @@
 import { isFields } from '../check.ts';
 import type { PropertyDefinition, ResolvedClass } from '../class-definition.ts';
 import { BadParameterError, CannotApplyError, NotFoundError } from '../errors.ts';
-import type { Entity } from '../model.ts';
+import type { Entity } from '../fields.ts';
 
 export interface AttachmentInfo {
   /** `sha256;<HEX>` */
@@ -76,3 +76,6 @@ export function checkDigest(hasha: string, digest: string | undefined): void {
   if (digest === undefined || digest === hasha) return;
   throw new CannotApplyError('content-digest', 'is not the SHA-256 of what arrived', digest);
 }
+
+/** Metadata of files that the store has kept, by the property that they are for. */
+export type KeptFiles = ReadonlyMap<string, readonly AttachmentInfo[]>;

@@ -6,7 +6,7 @@ import { sql } from '../../storage/sql.ts';
 import type { FileStore } from '../../storage/files/index.ts';
 import type { Storage } from '../../storage/index.ts';
 import type { ResolvedClass } from '../class-definition.ts';
-import type { Entity } from '../model.ts';
+import type { Entity } from '../fields.ts';
 import type { StoredClass } from '../stored-class.ts';
 import { columnOf, tableOf } from '../table/names.ts';
 import { hashesOf } from './info.ts';

@@ -3,7 +3,7 @@ import type { ResolvedClass } from '../class-definition.ts';
 import { makeEntity } from '../entity.ts';
 import { CannotApplyError, InvalidFieldError } from '../errors.ts';
 import { canonical } from '../filter/values.ts';
-import type { Entity } from '../model.ts';
+import type { Entity } from '../fields.ts';
 import { valueTypeOf } from '../query.ts';
 import type { IndexedProperty } from './memory-store.ts';
 

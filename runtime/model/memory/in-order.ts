@@ -1,6 +1,6 @@
 /** All entities in the order of a query, without holding up the thread. */
 import { type OrderEntry, sorter } from '../filter/index.ts';
-import type { Entity } from '../model.ts';
+import type { Entity } from '../fields.ts';
 import type { Slices } from './slices.ts';
 
 interface Keyed {

@@ -13,8 +13,6 @@ import { lookupKeys } from '../lookup.ts';
 import type { StoredClass } from '../stored-class.ts';
 import type {
   CreateOptions,
-  Entity,
-  Input,
   ListAnswer,
   ListQuery,
   ModelCollection,
@@ -23,6 +21,7 @@ import type {
   ReplaceOptions,
   UpdateOptions,
 } from '../model.ts';
+import type { Entity, Input } from '../fields.ts';
 import type { Notices } from '../notices.ts';
 import { parseQuery, shaper } from '../query.ts';
 import { makeEntities } from '../several.ts';

@@ -1,7 +1,7 @@
 /** Which entities of a store a query means, and in which order. */
 import { type Expression, First, type OrderEntry, sortItems, toPredicate } from '../filter/index.ts';
 import type { PropertyDefinition } from '../class-definition.ts';
-import type { Entity } from '../model.ts';
+import type { Entity } from '../fields.ts';
 import type { ParsedQuery } from '../query.ts';
 import { sorted } from './in-order.ts';
 import type { MemoryStore } from './memory-store.ts';

@@ -1,7 +1,7 @@
 /** Entities of one class in memory: by id, by the values of indexed properties, and by when they end. */
 import { ConflictError } from '../errors.ts';
 import { canonical } from '../filter/values.ts';
-import type { Entity } from '../model.ts';
+import type { Entity } from '../fields.ts';
 import { SortedEntities, type SortedView } from './sorted-entities.ts';
 
 export interface IndexedProperty {

@@ -7,7 +7,7 @@ import type { Schema } from '../../storage/index.ts';
 import { sql } from '../../storage/sql.ts';
 import type { ResolvedClass } from '../class-definition.ts';
 import { CannotApplyError } from '../errors.ts';
-import type { Entity } from '../model.ts';
+import type { Entity } from '../fields.ts';
 import type { StoredClass } from '../stored-class.ts';
 import { sequenceOf } from '../table/names.ts';
 

@@ -7,7 +7,7 @@ import type { Kysely } from 'kysely';
 import { sql } from '../../storage/sql.ts';
 import type { Schema, Storage } from '../../storage/index.ts';
 import { ConflictError, StaleClassError } from '../errors.ts';
-import type { Entity } from '../model.ts';
+import type { Entity } from '../fields.ts';
 import type { StoredClass } from '../stored-class.ts';
 import { freeze } from './conversion.ts';
 import { nextNumbers, withNumbers } from './numbers.ts';

@@ -5,7 +5,7 @@ import { type Schema, SqlError, SQLSTATE } from '../../storage/index.ts';
 import type { PropertyDefinition } from '../class-definition.ts';
 import { ConflictError } from '../errors.ts';
 import { canonical } from '../filter/values.ts';
-import type { Entity } from '../model.ts';
+import type { Entity } from '../fields.ts';
 import type { StoredClass } from '../stored-class.ts';
 
 type Db = Kysely<Schema>;

@@ -1,6 +1,6 @@
 /** Snapshots of lists, mode A: the first page filters and sorts, later pages only cut (specification, `snapshot`). */
 import { BadParameterError, NotFoundError } from '../errors.ts';
-import type { Entity } from '../model.ts';
+import type { Entity } from '../fields.ts';
 
 const IDLE_MS = 60_000;
 const LIFETIME_MS = 300_000;

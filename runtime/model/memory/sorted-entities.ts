@@ -4,7 +4,7 @@
  */
 import { compareValues } from '../filter/index.ts';
 import { compareText } from '../filter/values.ts';
-import type { Entity } from '../model.ts';
+import type { Entity } from '../fields.ts';
 
 /** Entities of a chunk; one of twice as many is split. */
 const CHUNK = 512;

@@ -1,5 +1,6 @@
 /** All that a query means, in parts that are quickly made: a reader takes the first while the rest is looked for. */
-import type { Entity, ListQuery } from '../model.ts';
+import type { ListQuery } from '../model.ts';
+import type { Entity } from '../fields.ts';
 import type { ParsedQuery } from '../query.ts';
 import { findAll, matches } from './memory-query.ts';
 import type { MemoryStore } from './memory-store.ts';

@@ -4,7 +4,7 @@ import { type Schema, SqlError, SQLSTATE, type TextRow } from '../../storage/ind
 import { sql } from '../../storage/sql.ts';
 import { ConflictError, InvalidFieldError } from '../errors.ts';
 import type { Fragment } from '../filter/index.ts';
-import type { Entity } from '../model.ts';
+import type { Entity } from '../fields.ts';
 import { isManaged } from '../property-value.ts';
 import type { Interval } from '../query.ts';
 import { timeProperty } from '../resolve-class.ts';

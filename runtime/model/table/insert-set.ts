@@ -2,7 +2,7 @@
 import { SqlError } from '../../storage/index.ts';
 import { sql } from '../../storage/sql.ts';
 import { ofSeveral } from '../errors.ts';
-import type { Entity } from '../model.ts';
+import type { Entity } from '../fields.ts';
 import type { StoredClass } from '../stored-class.ts';
 import { type Db, insertEntity } from './entity-statements.ts';
 import { columnName, sqlType, tableOf } from './names.ts';

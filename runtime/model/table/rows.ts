@@ -3,7 +3,7 @@ import type { TextRow } from '../../storage/index.ts';
 import { sql } from '../../storage/sql.ts';
 import type { DataType, PropertyDefinition } from '../class-definition.ts';
 import type { Fragment, Mask, SqlField } from '../filter/index.ts';
-import type { Entity } from '../model.ts';
+import type { Entity } from '../fields.ts';
 import { valueTypeOf } from '../query.ts';
 import type { StoredClass } from '../stored-class.ts';
 import { type Column, kindOf, rowReader } from './columns.ts';

@@ -11,8 +11,6 @@ import { allOf } from '../filter/index.ts';
 import { lookupKeys } from '../lookup.ts';
 import type {
   CreateOptions,
-  Entity,
-  Input,
   ListAnswer,
   ListQuery,
   ModelCollection,
@@ -21,6 +19,7 @@ import type {
   ReplaceOptions,
   UpdateOptions,
 } from '../model.ts';
+import type { Entity, Input } from '../fields.ts';
 import type { Notices } from '../notices.ts';
 import { type Interval, parseDate, parseQuery, shaper } from '../query.ts';
 import { timeProperty } from '../resolve-class.ts';

@@ -1,5 +1,4 @@
 import { unavailable } from './capability.ts';
-import type { RunServices } from './services.ts';
 
 /** A recording layer of a live call. */
 export interface RecordLayer {
@@ -32,7 +31,11 @@ export interface CallRecordingPort {
 }
 
 /** @throws ScenarioError code `unavailable` */
-export function callRecording({ callRecording: port }: RunServices): CallRecordingPort {
+export function callRecording({
+  callRecording: port,
+}: {
+  readonly callRecording?: CallRecordingPort;
+}): CallRecordingPort {
   if (!port) throw unavailable('this node records no calls');
   return port;
 }

@@ -1,5 +1,4 @@
 import { unavailable } from './capability.ts';
-import type { RunServices } from './services.ts';
 
 /** Speech recognition of one leg of a live call. */
 export interface SpeechLayer {
@@ -34,7 +33,7 @@ export interface CallSpeechPort {
 }
 
 /** @throws ScenarioError code `unavailable` */
-export function callSpeech({ callSpeech: port }: RunServices): CallSpeechPort {
+export function callSpeech({ callSpeech: port }: { readonly callSpeech?: CallSpeechPort }): CallSpeechPort {
   if (!port) throw unavailable('this node does not understand speech');
   return port;
 }

@@ -2,7 +2,6 @@ import type { TailStep } from '../dtmf-tail.ts';
 import { ScenarioError } from '../../language/errors.ts';
 import { unavailable } from './capability.ts';
 import type { DtmfProto } from './dtmf.ts';
-import type { RunServices } from './services.ts';
 
 export type Side = 'a' | 'b';
 
@@ -57,7 +56,7 @@ export interface DialogPort {
 }
 
 /** @throws ScenarioError code `unavailable` */
-export function dialogPort({ dialogs }: RunServices): DialogPort {
+export function dialogPort({ dialogs }: { readonly dialogs?: DialogPort }): DialogPort {
   if (!dialogs) throw unavailable('there are no live calls here');
   return dialogs;
 }
@@ -66,7 +65,7 @@ export function dialogPort({ dialogs }: RunServices): DialogPort {
  * The live dialog of this id.
  * @throws ScenarioError codes `unavailable`, `dialog_not_found`
  */
-export function liveDialog(services: RunServices, domain: string, dialogid: string): LiveDialog {
+export function liveDialog(services: { readonly dialogs?: DialogPort }, domain: string, dialogid: string): LiveDialog {
   const dialog = dialogPort(services).find(domain, dialogid);
   if (!dialog) throw new ScenarioError('dialog_not_found', 'Dialog not found');
   return dialog;

@@ -1,5 +1,4 @@
 import { unavailable } from './capability.ts';
-import type { RunServices } from './services.ts';
 
 /** What is transcribed: a recorded call by its `reclink`, or a WAV file of the node. */
 export type TranscriptSource = { readonly reclink: string } | { readonly file: string };
@@ -33,7 +32,7 @@ export interface TranscriptPort {
 }
 
 /** @throws ScenarioError code `unavailable` */
-export function transcripts({ transcripts: port }: RunServices): TranscriptPort {
+export function transcripts({ transcripts: port }: { readonly transcripts?: TranscriptPort }): TranscriptPort {
   if (!port) throw unavailable('this node does not understand speech');
   return port;
 }

@@ -13,7 +13,8 @@ import { BlockContext, type BlockSite } from './block-context.ts';
 import type { RunPlace } from './family.ts';
 import type { Message } from './mailbox.ts';
 import { type RunEvent, type RunPhase, nextPhase } from './phase.ts';
-import type { Run, RunOptions, RunOutcome } from './run.ts';
+import type { Run, RunOptions } from './run.ts';
+import type { RunOutcome } from './outcome.ts';
 import { RunState, describeError } from './run-state.ts';
 import type { TraceEntry } from './trace.ts';
 

@@ -1,4 +1,4 @@
-import type { RunError } from './run.ts';
+import type { RunError } from './outcome.ts';
 
 type Failure = Pick<RunError, 'code' | 'message' | 'stack'>;
 

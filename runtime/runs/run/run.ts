@@ -1,7 +1,6 @@
-import type { ScriptUsage } from '../../sandbox/index.ts';
 import type { CallPort } from '../call-port.ts';
 import type { Clock } from '../clock.ts';
-import type { Report } from '../component.ts';
+import type { Report } from './report.ts';
 import type { Log } from '../log.ts';
 import type { RunServices } from '../ports/services.ts';
 import type { Program } from '../../language/program.ts';
@@ -9,6 +8,7 @@ import type { Value } from '../../language/values.ts';
 import type { Message } from './mailbox.ts';
 import type { RunPhase } from './phase.ts';
 import type { TraceEntry } from './trace.ts';
+import type { RunOutcome } from './outcome.ts';
 
 /** Limits of one run. */
 export interface RunLimits {
@@ -39,40 +39,6 @@ export interface RunOptions {
   readonly services?: RunServices;
   /** Domain of a run without a call. */
   readonly domain?: string;
-}
-
-export interface RunError {
-  /** A ScenarioError's code, `call_state`, or `internal`. */
-  readonly code: string;
-  readonly message: string;
-  /** Empty in a module, and where it was no block's doing. */
-  readonly block: string;
-  /** Where in a script it was, innermost first: `helper (menu.ts:9:16)`. */
-  readonly stack?: readonly string[];
-  /** What the component says about it beside the text. */
-  readonly details?: Readonly<Record<string, Value>>;
-}
-
-export interface RunOutcome {
-  /**
-   * `completed`: the scenario came to its end. `ended`: the call was over first. `failed`: a block failed and had no
-   * `error` exit. `stopped`: by `stop`.
-   */
-  readonly status: 'completed' | 'ended' | 'failed' | 'stopped';
-  readonly error?: RunError;
-  /** Why the run was stopped or the call ended. */
-  readonly reason?: string;
-  /** Fields the scenario reported. */
-  readonly result: Readonly<Record<string, Value>>;
-  /** What the scenario returned; absent when it did not. */
-  readonly value?: Value;
-  /** Last values of the variables that a scenario of blocks declares. */
-  readonly variables?: Readonly<Record<string, Value>>;
-  readonly steps: number;
-  /** What a module used of the sandbox. */
-  readonly usage?: ScriptUsage;
-  readonly start: number;
-  readonly milliseconds: number;
 }
 
 /** A scenario that is running, or has run. */

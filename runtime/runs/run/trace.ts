@@ -1,7 +1,7 @@
 import type { ScriptUsage } from '../../sandbox/index.ts';
 import type { Answer } from '../call-port.ts';
 import type { Value } from '../../language/values.ts';
-import type { RunError } from './run.ts';
+import type { RunError } from './outcome.ts';
 
 /** One block of a run. Exit and duration are absent while it runs. */
 export interface TraceEntry {

@@ -1,5 +1,6 @@
 import { type RunView, callidOf } from '../../runs/run-view.ts';
-import type { Run, RunOutcome } from '../../runs/run/run.ts';
+import type { Run } from '../../runs/run/run.ts';
+import type { RunOutcome } from '../../runs/run/outcome.ts';
 import { failureStack, failureText } from '../../runs/run/failure-text.ts';
 import type { TraceEntry } from '../../runs/run/trace.ts';
 import type { Happenings } from './happenings.ts';

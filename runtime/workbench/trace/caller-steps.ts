@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { INTERRUPTED, MAX_SUBJECT_LENGTH, type ToldEvent, type TraceEntry } from '../../runs/run/trace.ts';
-import type { RunOutcome } from '../../runs/run/run.ts';
+import type { RunOutcome } from '../../runs/run/outcome.ts';
 import { CHARACTER_MS, PROMPT_MS } from '../simulation/simulated-party.ts';
 import { THINK_MS } from '../simulation/turns.ts';
 import { type Value, plainText } from '../../language/values.ts';

@@ -3,7 +3,7 @@ import { REAL_SIP } from '../../support/real-servers.ts';
 import { CALLS } from '../../support/stage.ts';
 import { expectTalk } from '../expectations.ts';
 import { type Answers, LATE_MS, type Scene } from './scene.ts';
-import type { Play } from './table.ts';
+import type { Play } from './scene.ts';
 
 /** POST: X is called first (F), then Y (T). */
 export const INVITE_ANSWERS: Answers = {

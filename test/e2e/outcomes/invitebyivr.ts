@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { REAL_SIP } from '../../support/real-servers.ts';
 import { CALLS } from '../../support/stage.ts';
 import { type Answers, LATE_MS, type Scene } from './scene.ts';
-import type { Play } from './table.ts';
+import type { Play } from './scene.ts';
 
 /** INVITEBYIVR: X is called, and talks to a scenario (`echo`). There is no T. */
 export const INVITEBYIVR_ANSWERS: Answers = {

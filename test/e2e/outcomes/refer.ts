@@ -3,7 +3,7 @@ import type { PhoneCall } from '../../phones/phone-call.ts';
 import { CALLS } from '../../support/stage.ts';
 import { expectTalk } from '../expectations.ts';
 import { type Answers, LATE_MS, type Scene } from './scene.ts';
-import type { Play } from './table.ts';
+import type { Play } from './scene.ts';
 
 /** REFER: X talks to Y (F), who is transferred to Z (T). */
 export const REFER_ANSWERS: Answers = {

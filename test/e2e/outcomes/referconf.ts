@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { CALLS } from '../../support/stage.ts';
 import { expectTalk } from '../expectations.ts';
 import { type Answers, LATE_MS, type Scene } from './scene.ts';
-import type { Play } from './table.ts';
+import type { Play } from './scene.ts';
 
 /** REFERCONF: X has a conference on hold and talks to Y (F), who is brought into the conference (T). */
 export const REFERCONF_ANSWERS: Answers = {

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { CALLS } from '../../support/stage.ts';
 import { expectTalk } from '../expectations.ts';
 import { type Answers, LATE_MS, type Scene } from './scene.ts';
-import type { Play } from './table.ts';
+import type { Play } from './scene.ts';
 
 /** REFERREPLACES: X talks to Y (F) in the master call and to Z (T) in the slave call; Y and Z are joined. */
 export const REFERREPLACES_ANSWERS: Answers = {

@@ -254,3 +254,6 @@ export class Scene {
     return body;
   }
 }
+
+/** What the parties do in a row of the table; it tells the scene which milestones come, and how it ends. */
+export type Play = (scene: Scene) => Promise<void>;

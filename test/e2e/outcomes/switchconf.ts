@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { CALLS } from '../../support/stage.ts';
 import { expectTalk } from '../expectations.ts';
 import type { Answers, Scene } from './scene.ts';
-import type { Play } from './table.ts';
+import type { Play } from './scene.ts';
 
 const sides = (...names: readonly string[]) => names.flatMap((name) => [`x_${name}`, `y_${name}`]);
 

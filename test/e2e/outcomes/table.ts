@@ -8,11 +8,8 @@ import { INVITEBYIVR_ANSWERS, INVITEBYIVR_PLAYS } from './invitebyivr.ts';
 import { REFER_ANSWERS, REFER_PLAYS } from './refer.ts';
 import { REFERCONF_ANSWERS, REFERCONF_PLAYS, SMALL_ROOM } from './referconf.ts';
 import { REFERREPLACES_ANSWERS, REFERREPLACES_PLAYS } from './referreplaces.ts';
-import { type Answers, type Mode, MODES, Scene } from './scene.ts';
+import { type Answers, type Mode, MODES, type Play, Scene } from './scene.ts';
 import { SWITCHCONF_ANSWERS, SWITCHCONF_PLAYS } from './switchconf.ts';
-
-/** What the parties do in a row of the table; it tells the scene which milestones come, and how it ends. */
-export type Play = (scene: Scene) => Promise<void>;
 
 interface Operation {
   readonly name: string;

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { compareValues } from '../../../runtime/model/filter/index.ts';
 import { compareText } from '../../../runtime/model/filter/values.ts';
 import { SortedEntities, type ValueRange } from '../../../runtime/model/memory/sorted-entities.ts';
-import type { Entity } from '../../../runtime/model/model.ts';
+import type { Entity } from '../../../runtime/model/fields.ts';
 import { Random } from '../support/random.ts';
 
 const SEED = Number(process.env['RINGMASTER_FUZZ_SEED'] ?? 20_261_121);
