@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import type { Answer } from '../runtime/runs/call-port.ts';
+import type { Answer } from '../runtime/runs/call-values.ts';
 import type { ComponentContext } from '../runtime/runs/component.ts';
 import { INTERRUPT } from '../runtime/language/errors.ts';
 import { isCancellable } from '../runtime/runs/ports/transfer.ts';

@@ -1,7 +1,4 @@
 import { Type } from 'typebox';
-import { unavailable } from '../runtime/runs/ports/capability.ts';
-import type { ModelPort } from '../runtime/runs/ports/model.ts';
-import type { RunServices } from '../runtime/runs/ports/services.ts';
 
 /** What the model components share. */
 
@@ -11,9 +8,3 @@ export const CLASSNAME = Type.String({
   examples: ['crm/customers'],
   description: 'Name of the class.',
 });
-
-/** @throws ScenarioError code `unavailable` */
-export function modelOf({ model }: RunServices): ModelPort {
-  if (!model) throw unavailable('this node has no data model');
-  return model;
-}

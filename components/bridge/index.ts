@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
-import { type CallEnd, isInterruption } from '../../runtime/runs/call-port.ts';
+import { isInterruption, ownCallTo } from '../../runtime/runs/call-port.ts';
+import type { CallEnd } from '../../runtime/runs/call-values.ts';
 import { defineComponent } from '../../runtime/runs/component.ts';
 import { ScenarioError } from '../../runtime/language/errors.ts';
-import { bridgingCall } from '../../runtime/runs/ports/bridging.ts';
 import { Duration } from '../../runtime/language/setting.ts';
 import { withinTime } from '../within-time.ts';
 
@@ -41,7 +41,7 @@ export const bridge = defineComponent({
   subject: 'with',
   run: async (context, { with: leg, max, hang_up: hangUp }) => {
     const { clock, result } = context;
-    const call = bridgingCall(context.call);
+    const call = ownCallTo(context.call, 'be connected with another');
     const other = context.leg(leg);
     if (other === context.call) throw new ScenarioError('setting', `bridge: "${leg}" cannot talk with itself`);
     // The called party was there, and hung up before the two could talk.

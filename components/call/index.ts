@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
-import type { OutgoingCall } from '../../runtime/runs/call-port.ts';
+import { ownCall } from '../../runtime/runs/call-port.ts';
+import type { OutgoingCall } from '../../runtime/runs/call-values.ts';
 import { type ComponentContext, defineComponent } from '../../runtime/runs/component.ts';
 import { parseDuration } from '../../runtime/language/duration.ts';
 import { DTMF_PROTOS } from '../../runtime/runs/ports/dtmf.ts';
@@ -105,7 +106,7 @@ export const call = defineComponent({
     const callerId = callerIdOf(context, settings.caller_id);
     const preAnswer = await preAnswerOf(context, settings);
     if (settings.mode === 'finished') context.claimEnd(() => true);
-    const outgoing: OutgoingCall = context.call.dial({
+    const outgoing: OutgoingCall = ownCall(context.call, 'call').dial({
       to: settings.to,
       mode: settings.address,
       callerId,

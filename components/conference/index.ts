@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { defineComponent } from '../../runtime/runs/component.ts';
-import { conferringCall } from '../../runtime/runs/ports/conferring.ts';
+import { ownCallTo } from '../../runtime/runs/call-port.ts';
 import { ANSWER_RESULTS, answerFields, answerOf, follow, referredBy, reportAs } from '../answers.ts';
 
 export const conference = defineComponent({
@@ -44,7 +44,7 @@ export const conference = defineComponent({
   run: async (context, { room: wanted, moderator, muted, binding, referred_by: by, report_as: party }) => {
     const { report, call } = context;
     const along = { ...(binding === '' ? {} : { binding }), ...(by === '' ? {} : { referredBy: by }) };
-    const transfer = conferringCall(call).enterRoom({ room: wanted, moderator, muted, ...along });
+    const transfer = ownCallTo(call, 'enter a conference').enterRoom({ room: wanted, moderator, muted, ...along });
     const { acallid: callid, dialogid, provisional, final, room } = transfer;
     const entered = {
       confid: room?.confid ?? '',

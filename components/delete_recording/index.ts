@@ -1,6 +1,5 @@
 import { Type } from 'typebox';
 import { defineComponent } from '../../runtime/runs/component.ts';
-import { unavailable } from '../../runtime/runs/ports/capability.ts';
 import { RECORDING } from '../../runtime/runs/ports/recording.ts';
 
 export const deleteRecording = defineComponent({
@@ -27,7 +26,6 @@ export const deleteRecording = defineComponent({
   results: {},
   subject: 'recording',
   run: async ({ services, domain }, { recording }) => {
-    if (!services.recordings) throw unavailable('this node keeps no recordings');
     const name = recording.startsWith(RECORDING) ? recording.slice(RECORDING.length) : recording;
     return { exit: (await services.recordings.remove(domain, name)) ? 'next' : 'missing' };
   },

@@ -1,7 +1,6 @@
 import { Type } from 'typebox';
 import { defineComponent } from '../../runtime/runs/component.ts';
 import { parseDuration } from '../../runtime/language/duration.ts';
-import { unavailable } from '../../runtime/runs/ports/capability.ts';
 import { Duration } from '../../runtime/language/setting.ts';
 import type { Value } from '../../runtime/language/values.ts';
 import { jsonOf, requestBody, revealed } from './body.ts';
@@ -53,7 +52,6 @@ export const http = defineComponent({
   subject: 'url',
   request: ({ method, url }) => `${method} ${url}`,
   run: async ({ services, signal, domain, reveal }, settings) => {
-    if (!services.http) throw unavailable('this node makes no HTTP requests');
     const leaving = { url: settings.url, ...requestBody(settings.headers, settings.body as Value | undefined) };
     const { sent, concealer } = revealed(reveal, leaving);
     const request = {

@@ -1,9 +1,8 @@
 import { Type } from 'typebox';
-import type { PreAnswer, Transfer } from '../../runtime/runs/call-port.ts';
+import { ownCall, ownCallTo, type PreAnswer } from '../../runtime/runs/call-port.ts';
+import type { Transfer } from '../../runtime/runs/call-values.ts';
 import { type ComponentContext, defineComponent } from '../../runtime/runs/component.ts';
 import { parseDuration } from '../../runtime/language/duration.ts';
-import { unavailable } from '../../runtime/runs/ports/capability.ts';
-import { huntingCall } from '../../runtime/runs/ports/hunting.ts';
 import { Duration } from '../../runtime/language/setting.ts';
 import { preAnswerOf, preAnswerSettings } from '../pre-answer.ts';
 import { ANSWER_RESULTS, answerFields, answerOf, follow } from '../answers.ts';
@@ -75,7 +74,6 @@ type Found = { readonly answered: boolean; readonly fields: Record<string, strin
 function ordered({ services, domain }: ComponentContext, strategy: string, settings: HuntSettings): HuntSettings {
   if (strategy !== 'least_recent') return settings;
   const { huntHistory } = services;
-  if (!huntHistory) throw unavailable('this node does not remember who had the last call');
   const members = settings.members.toSorted((a, b) => huntHistory.last(domain, a) - huntHistory.last(domain, b));
   return { ...settings, members };
 }
@@ -84,7 +82,7 @@ async function ringEach(context: ComponentContext, settings: HuntSettings, count
   let found: Found = { answered: false, fields: {} };
   for (const member of settings.members) {
     count(1);
-    const transfer = context.call.refer({ to: member, ...options(settings) });
+    const transfer = ownCall(context.call, 'refer').refer({ to: member, ...options(settings) });
     found = await outcome(context, transfer, member, Promise.resolve(member));
     // A caller who hung up meanwhile is not passed on.
     if (found.answered || context.call.state !== 'connected') return found;
@@ -94,7 +92,10 @@ async function ringEach(context: ComponentContext, settings: HuntSettings, count
 
 async function ringAll(context: ComponentContext, settings: HuntSettings, count: (n: number) => void): Promise<Found> {
   count(settings.members.length);
-  const transfer = huntingCall(context.call).referToFirst(settings.members, options(settings));
+  const transfer = ownCallTo(context.call, 'ring several numbers at once').referToFirst(
+    settings.members,
+    options(settings),
+  );
   return outcome(context, transfer, settings.members.join(' '), transfer.answeredBy);
 }
 
@@ -111,7 +112,7 @@ async function outcome(
   context.signal.throwIfAborted();
   const answered = answer.status < 300;
   const member = (await answeredBy) ?? who;
-  if (answered) context.services.huntHistory?.note(context.domain, member, context.clock.now());
+  if (answered) context.services.huntHistory.note(context.domain, member, context.clock.now());
   return { answered, fields: { ...(answerFields(attempt, answer) as Record<string, string | number>), member } };
 }
 

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { ownCall } from '../../runtime/runs/call-port.ts';
 import { defineComponent } from '../../runtime/runs/component.ts';
 import { ANSWER_RESULTS, answerFields, answerOf, follow, referredBy, reportAs } from '../answers.ts';
 
@@ -27,7 +28,7 @@ export const join = defineComponent({
   waits: true,
   needsCall: 'connected',
   run: async (context, { dialogid, side, binding, referred_by: by, report_as: party }) => {
-    const transfer = context.call.join({
+    const transfer = ownCall(context.call, 'join').join({
       dialogid,
       side,
       ...(binding === '' ? {} : { binding }),

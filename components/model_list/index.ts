@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { defineComponent } from '../../runtime/runs/component.ts';
 import type { Value } from '../../runtime/language/values.ts';
-import { CLASSNAME, modelOf } from '../model.ts';
+import { CLASSNAME } from '../model.ts';
 
 export const modelList = defineComponent({
   name: 'model_list',
@@ -31,7 +31,7 @@ export const modelList = defineComponent({
   method: 'model.list',
   subject: 'class',
   run: async ({ services, domain }, { class: classname, filter, order, interval, limit, offset }) => {
-    const entities = await modelOf(services).list(domain, classname, {
+    const entities = await services.model.list(domain, classname, {
       ...(filter === undefined ? {} : { filter: filter as Value }),
       ...(interval === undefined ? {} : { interval: interval as Value }),
       order,

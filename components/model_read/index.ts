@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { defineComponent } from '../../runtime/runs/component.ts';
-import { CLASSNAME, modelOf } from '../model.ts';
+import { CLASSNAME } from '../model.ts';
 
 export const modelRead = defineComponent({
   name: 'model_read',
@@ -18,7 +18,7 @@ export const modelRead = defineComponent({
   method: 'model.read',
   subject: 'class',
   run: async ({ services, domain }, { class: classname, id }) => {
-    const entity = await modelOf(services).read(domain, classname, id);
+    const entity = await services.model.read(domain, classname, id);
     return entity === undefined ? { exit: 'missing' } : { exit: 'next', fields: { entity } };
   },
 });

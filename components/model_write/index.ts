@@ -3,7 +3,7 @@ import { defineComponent } from '../../runtime/runs/component.ts';
 import { ScenarioError } from '../../runtime/language/errors.ts';
 import { plainText } from '../../runtime/language/values.ts';
 import type { Entity } from '../../runtime/runs/ports/model.ts';
-import { CLASSNAME, modelOf } from '../model.ts';
+import { CLASSNAME } from '../model.ts';
 
 const NO_ID = '"model_write" needs an id to remove something';
 
@@ -32,7 +32,7 @@ export const modelWrite = defineComponent({
   check: ({ remove, id }) => (remove === true && id === '' ? [NO_ID] : []),
   subject: 'class',
   run: async ({ services, domain }, { class: classname, id, entity, remove }) => {
-    const model = modelOf(services);
+    const model = services.model;
     if (remove && id === '') throw new ScenarioError('setting', NO_ID);
     if (id === '') {
       const created = await model.create(domain, classname, entity as Entity);

@@ -57,7 +57,7 @@ export interface PlanTools {
   readonly calls: CallStore;
   readonly dialogs: DialogPort;
   /** What tells before it is done whether recordings and recognition of a call can be changed. */
-  readonly runServices?: RunServices;
+  readonly runServices: RunServices;
   /** The scenario that people of a domain reach by this code. */
   scenario(code: string, domain: string): Promise<Program | undefined>;
   /** The script of this code that cannot be served: how many mistakes it has, and where they can be read. */

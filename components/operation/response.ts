@@ -1,4 +1,4 @@
-import type { Answer } from '../../runtime/runs/call-port.ts';
+import type { Answer } from '../../runtime/runs/call-values.ts';
 import type { Report } from '../../runtime/runs/run/report.ts';
 
 /**

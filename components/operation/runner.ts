@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { CallPort } from '../../runtime/runs/call-port.ts';
+import type { OwnCall } from '../../runtime/runs/call-port.ts';
 import { type Clock, systemClock } from '../../runtime/runs/clock.ts';
 import type { Report } from '../../runtime/runs/run/report.ts';
 import type { Log } from '../../runtime/runs/log.ts';
@@ -19,9 +19,9 @@ export interface OperationServices {
   /** The service scenario of an operation, e.g. `invite`. */
   program(id: string): Promise<Program | undefined>;
   /** A fresh call for a scenario of this domain, state `none`. */
-  openCall(domain: string): CallPort;
+  openCall(domain: string): OwnCall;
   /** What the service scenarios may use beside the call. */
-  readonly runServices?: RunServices;
+  readonly runServices: RunServices;
   readonly log: Log;
   readonly clock?: Clock;
   /** Told how long milestones and answers took. */
@@ -147,7 +147,7 @@ export class OperationRunner {
       args: plan.args ?? {},
       log,
       clock: this.#clock,
-      ...(runServices ? { services: runServices } : {}),
+      services: runServices,
       report: (report) => {
         this.#note(id, report);
         observer?.milestone(operation, report.milestone, (performance.now() - begun) / 1000);

@@ -1,7 +1,6 @@
 import { Type } from 'typebox';
 import { defineComponent } from '../../runtime/runs/component.ts';
 import { ScenarioError } from '../../runtime/language/errors.ts';
-import { unavailable } from '../../runtime/runs/ports/capability.ts';
 import { Duration, Sounds, listOf } from '../../runtime/language/setting.ts';
 import { MELODY } from '../hold_music/index.ts';
 import { withinTime } from '../within-time.ts';
@@ -41,7 +40,6 @@ export const park = defineComponent({
   run: async (context, { slot: wanted, timeout, sounds, event }) => {
     const { call, clock, domain, services, claimEnd, result, run } = context;
     const { parking, events } = services;
-    if (!parking) throw unavailable('this node parks no calls');
     const side = call.opponentSide;
     const { dialogid } = call;
     if (side === undefined || dialogid === undefined) throw new ScenarioError('call_state', 'there is nobody to park');

@@ -1,7 +1,6 @@
 import { Type } from 'typebox';
 import { defineComponent } from '../../runtime/runs/component.ts';
 import { ScenarioError } from '../../runtime/language/errors.ts';
-import { unavailable } from '../../runtime/runs/ports/capability.ts';
 import { SCENARIO_EVENTS } from '../../runtime/runs/ports/events.ts';
 import type { Value } from '../../runtime/language/values.ts';
 
@@ -27,7 +26,6 @@ export const publish = defineComponent({
   method: 'events.publish',
   subject: 'event',
   run: async ({ services, domain }, { event, data }) => {
-    if (!services.events) throw unavailable('this node has no event bus');
     const { length } = JSON.stringify(data);
     if (length > MAX_LENGTH) {
       const found = `data may have ${MAX_LENGTH} characters of JSON, and has ${length}`;

@@ -2,7 +2,6 @@ import { Type } from 'typebox';
 import { type ComponentContext, defineComponent } from '../../runtime/runs/component.ts';
 import { parseDuration } from '../../runtime/language/duration.ts';
 import { ScenarioError } from '../../runtime/language/errors.ts';
-import { unavailable } from '../../runtime/runs/ports/capability.ts';
 import { Duration, Sounds, listOf } from '../../runtime/language/setting.ts';
 import { MELODY } from '../hold_music/index.ts';
 
@@ -75,20 +74,17 @@ interface Line {
   readonly leave: () => void;
 }
 
-/** @throws ScenarioError code `unavailable` */
 function giveUp(
   { services: { queues }, domain, run }: ComponentContext,
   name: string,
 ): { position: number; length: number } {
-  if (!queues) throw unavailable('this node keeps no queues');
   queues.leave(domain, name, run);
   return { position: 0, length: queues.length(domain, name) };
 }
 
-/** @throws ScenarioError codes `unavailable`, `queue_full` */
+/** @throws ScenarioError code `queue_full` */
 function enter({ services, domain, run, call, clock }: ComponentContext, name: string): Line {
   const { queues, runs } = services;
-  if (!queues) throw unavailable('this node keeps no queues');
   const leave = (): void => queues.leave(domain, name, run);
   const isNew = queues.position(domain, name, run) === 0;
   const place = queues.enter(domain, name, { run, since: clock.now(), moved: () => undefined });

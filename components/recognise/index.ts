@@ -1,7 +1,6 @@
 import { Type } from 'typebox';
 import { defineComponent } from '../../runtime/runs/component.ts';
 import { parseDuration } from '../../runtime/language/duration.ts';
-import { listeningCall } from '../../runtime/runs/ports/listening.ts';
 import { Duration, Sounds, listOf } from '../../runtime/language/setting.ts';
 
 /** A language tag, or empty for the node's. */
@@ -58,7 +57,7 @@ export const recognise = defineComponent({
   subject: 'prompt',
   run: async ({ call, signal, sound }, settings) => {
     const { prompt, hints, barge_in: bargeIn, timeout, silence, max, language } = settings;
-    const { outcome, text, milliseconds } = await listeningCall(call).listen({
+    const { outcome, text, milliseconds } = await call.listen({
       signal,
       prompt: prompt === undefined ? [] : listOf(prompt).map(sound),
       bargeIn,

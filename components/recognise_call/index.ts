@@ -1,6 +1,5 @@
 import { Type } from 'typebox';
 import { defineComponent } from '../../runtime/runs/component.ts';
-import { callSpeech } from '../../runtime/runs/ports/call-speech.ts';
 import { liveDialog } from '../../runtime/runs/ports/dialogs.ts';
 import { Language } from '../recognise/index.ts';
 
@@ -33,7 +32,7 @@ export const recogniseCall = defineComponent({
   results: { text: { type: 'string', description: 'After `remove`: all that was understood.' } },
   waits: true,
   run: async ({ services, domain }, { dialogid, command, layer, callid, language, wait }) => {
-    const speech = callSpeech(services);
+    const { callSpeech: speech } = services;
     const { legs } = liveDialog(services, domain, dialogid);
     if (command === 'remove') {
       return { exit: 'next', fields: { text: await speech.removeLayer(domain, dialogid, layer, wait) } };

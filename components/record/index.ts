@@ -1,8 +1,6 @@
 import { Type } from 'typebox';
 import { defineComponent } from '../../runtime/runs/component.ts';
 import { parseDuration } from '../../runtime/language/duration.ts';
-import { unavailable } from '../../runtime/runs/ports/capability.ts';
-import { recordingCall } from '../../runtime/runs/ports/recording.ts';
 import { Duration } from '../../runtime/language/setting.ts';
 
 export const record = defineComponent({
@@ -45,9 +43,7 @@ export const record = defineComponent({
   waits: true,
   needsCall: 'connected',
   run: async (context, { max, silence, stop_digits: stopDigits, beep }) => {
-    const { call: port, services, domain, signal, clock, result } = context;
-    const call = recordingCall(port);
-    if (!services.recordings) throw unavailable('this node keeps no recordings');
+    const { call, services, domain, signal, clock, result } = context;
     const name = context.nameRecording();
     const file = await services.recordings.create(domain, name);
     if (beep) await call.play([{ tone: '%(300,0,1000)' }], { signal });

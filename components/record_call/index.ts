@@ -1,7 +1,6 @@
 import { Type } from 'typebox';
 import { defineComponent } from '../../runtime/runs/component.ts';
 import { parseDuration } from '../../runtime/language/duration.ts';
-import { callRecording } from '../../runtime/runs/ports/call-recording.ts';
 import { liveDialog } from '../../runtime/runs/ports/dialogs.ts';
 import { Duration } from '../../runtime/language/setting.ts';
 
@@ -34,7 +33,7 @@ export const recordCall = defineComponent({
   exits: { next: { description: 'It is done.' } },
   results: {},
   run: async ({ services, domain }, { dialogid, command, layer, callid, timeout }) => {
-    const recording = callRecording(services);
+    const { callRecording: recording } = services;
     liveDialog(services, domain, dialogid);
     switch (command) {
       case 'pause':

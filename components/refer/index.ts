@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { ownCall } from '../../runtime/runs/call-port.ts';
 import { defineComponent } from '../../runtime/runs/component.ts';
 import { parseDuration } from '../../runtime/language/duration.ts';
 import { Duration } from '../../runtime/language/setting.ts';
@@ -57,7 +58,7 @@ export const refer = defineComponent({
   run: async (context, settings) => {
     const preAnswer = await preAnswerOf(context, settings);
     context.signal.throwIfAborted();
-    const transfer = context.call.refer({
+    const transfer = ownCall(context.call, 'refer').refer({
       ...preAnswer,
       to: settings.to,
       ringback: settings.ringback,

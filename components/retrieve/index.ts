@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
+import { ownCall } from '../../runtime/runs/call-port.ts';
 import { defineComponent } from '../../runtime/runs/component.ts';
-import { unavailable } from '../../runtime/runs/ports/capability.ts';
 import { ANSWER_RESULTS, answerFields, answerOf, follow } from '../answers.ts';
 
 export const retrieve = defineComponent({
@@ -25,14 +25,13 @@ export const retrieve = defineComponent({
   subject: 'slot',
   run: async (context, { slot }) => {
     const { services, domain, call, note } = context;
-    if (!services.parking) throw unavailable('this node parks no calls');
     const parked = services.parking.find(domain, slot);
     if (!parked) {
       note('warn', `retrieve: nobody is parked in slot ${slot} of ${domain} on this node`);
       return { exit: 'unknown', fields: { status: 404, last_response: 'SIP/2.0 404 Not Found' } };
     }
     const { dialogid, side, number } = parked;
-    const transfer = call.join({ dialogid, side });
+    const transfer = ownCall(call, 'join').join({ dialogid, side });
     const attempt = { ...transfer, callid: transfer.acallid };
     follow(context, attempt, slot, undefined);
     const answer = await answerOf(transfer.final, context, transfer);

@@ -1,6 +1,5 @@
 import { Type } from 'typebox';
 import { defineComponent } from '../../runtime/runs/component.ts';
-import { speakingCall } from '../../runtime/runs/ports/speaking.ts';
 
 export const say = defineComponent({
   name: 'say',
@@ -48,7 +47,7 @@ export const say = defineComponent({
   needsCall: 'connected',
   subject: 'text',
   run: async ({ call, signal }, { text, language, voice, stop_digits: stopDigits }) => {
-    const { digit } = await speakingCall(call).say(text, {
+    const { digit } = await call.say(text, {
       signal,
       stopDigits,
       ...(language === undefined ? {} : { language }),

@@ -1,6 +1,5 @@
 import { Type } from 'typebox';
 import { defineComponent } from '../../runtime/runs/component.ts';
-import { unavailable } from '../../runtime/runs/ports/capability.ts';
 import type { Value } from '../../runtime/language/values.ts';
 
 export const send = defineComponent({
@@ -30,7 +29,6 @@ export const send = defineComponent({
         ],
   subject: 'message',
   run: async ({ services, run, domain }, { to, message, data }) => {
-    if (!services.runs) throw unavailable('runs cannot reach each other here');
     const other = services.runs.get(to);
     // Runs of other domains are none of this one's business.
     const sent = other?.domain === domain && other.send({ name: message, data: (data ?? null) as Value, from: run });

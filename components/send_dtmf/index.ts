@@ -1,7 +1,6 @@
 import { Type } from 'typebox';
 import { defineComponent } from '../../runtime/runs/component.ts';
 import { parseTail } from '../../runtime/runs/dtmf-tail.ts';
-import { dtmfCall } from '../../runtime/runs/ports/dtmf.ts';
 
 export const sendDtmf = defineComponent({
   name: 'send_dtmf',
@@ -21,7 +20,7 @@ export const sendDtmf = defineComponent({
   waits: true,
   needsCall: 'connected',
   run: async ({ call, signal }, { digits }) => {
-    await dtmfCall(call).sendDtmf(parseTail(digits), signal);
+    await call.sendDtmf(parseTail(digits), signal);
     return { exit: 'next' };
   },
 });

@@ -1,8 +1,7 @@
 import { Type } from 'typebox';
-import type { Answer } from '../../runtime/runs/call-port.ts';
+import type { Answer } from '../../runtime/runs/call-values.ts';
 import { defineComponent } from '../../runtime/runs/component.ts';
 import { ScenarioError } from '../../runtime/language/errors.ts';
-import { unavailable } from '../../runtime/runs/ports/capability.ts';
 import { MAX_TEXT_OCTETS } from '../../runtime/runs/ports/texting.ts';
 import { untilSettled } from '../until-settled.ts';
 
@@ -49,7 +48,6 @@ export const sendMessage = defineComponent({
   subject: 'to',
   check: ({ text }) => (typeof text === 'string' && Buffer.byteLength(text) > MAX_TEXT_OCTETS ? [TOO_LONG] : []),
   run: async ({ services, domain, signal, answered }, { to, text, from, from_name: fromName }) => {
-    if (!services.texts) throw unavailable('this node sends no texts');
     if (Buffer.byteLength(text) > MAX_TEXT_OCTETS)
       throw new ScenarioError(
         'text_too_long',

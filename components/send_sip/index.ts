@@ -1,7 +1,8 @@
 import { Type } from 'typebox';
+import { ownCallTo } from '../../runtime/runs/call-port.ts';
 import { defineComponent } from '../../runtime/runs/component.ts';
 import { ScenarioError } from '../../runtime/language/errors.ts';
-import { MESSAGE_METHODS, messagingCall } from '../../runtime/runs/ports/messaging.ts';
+import { MESSAGE_METHODS } from '../../runtime/runs/ports/messaging.ts';
 import { untilSettled } from '../until-settled.ts';
 
 /** RFC 6665 section 8.2.1. */
@@ -59,7 +60,7 @@ export const sendSip = defineComponent({
   needsCall: 'connected',
   run: async (context, { method, body, content_type: contentType, event, headers }) => {
     if (method === 'NOTIFY' && event === '') throw new ScenarioError('setting', NO_EVENT);
-    const call = messagingCall(context.call);
+    const call = ownCallTo(context.call, 'be sent SIP messages');
     const own = event === '' ? {} : { Event: event, 'Subscription-State': 'active' };
     const answer = await untilSettled(
       call.sendMessage({ method, contentType, body, headers: { ...headers, ...own } }),

@@ -1,7 +1,6 @@
 import { Type } from 'typebox';
 import { defineComponent } from '../../runtime/runs/component.ts';
 import { ScenarioError } from '../../runtime/language/errors.ts';
-import { unavailable } from '../../runtime/runs/ports/capability.ts';
 import type { Value } from '../../runtime/language/values.ts';
 import { untilFinished } from '../nested.ts';
 
@@ -30,7 +29,6 @@ export const serve = defineComponent({
   method: 'scenario.serve',
   subject: 'scenario',
   run: async ({ call, services, signal, result }, { scenario, args, variables }) => {
-    if (!services.serve) throw unavailable('scenarios cannot be started here');
     const start = { args: args as Record<string, Value>, variables: variables as Record<string, Value> };
     const run = await services.serve(scenario, call, start);
     if (!run) throw new ScenarioError('no_such_scenario', `there is no scenario "${scenario}"`);

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { ownCall } from '../../runtime/runs/call-port.ts';
 import { defineComponent } from '../../runtime/runs/component.ts';
 import { ANSWER_RESULTS, answerFields, answerOf, follow, reportAs } from '../answers.ts';
 
@@ -31,7 +32,12 @@ export const takeOver = defineComponent({
   placesCall: true,
   subject: 'dialogid',
   run: async (context, { dialogid, side, other, binding, report_as: party }) => {
-    const taken = context.call.takeOver({ dialogid, side, other, ...(binding === '' ? {} : { binding }) });
+    const taken = ownCall(context.call, 'takeOver').takeOver({
+      dialogid,
+      side,
+      other,
+      ...(binding === '' ? {} : { binding }),
+    });
     follow(context, taken, side, party);
     const answer = await answerOf(taken.final, context);
     const { dialogid: id = '' } = context.call;

@@ -1,7 +1,6 @@
 import { Type } from 'typebox';
 import { defineComponent } from '../../runtime/runs/component.ts';
 import { ScenarioError } from '../../runtime/language/errors.ts';
-import { dialogPort } from '../../runtime/runs/ports/dialogs.ts';
 import { listOf } from '../../runtime/language/setting.ts';
 
 const Id = Type.String({ minLength: 1, maxLength: 64, examples: ['4f1c09d2ab7e'] });
@@ -22,7 +21,7 @@ export const terminate = defineComponent({
     ended: { type: 'list', schema: Type.Array(Type.String()), description: 'Ids of the calls that were there.' },
   },
   run: async ({ services, domain }, { dialogid }) => {
-    const dialogs = dialogPort(services);
+    const { dialogs } = services;
     const ended = listOf(dialogid).filter((id) => {
       const dialog = dialogs.find(domain, id);
       dialog?.terminate();

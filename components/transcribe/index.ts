@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { defineComponent } from '../../runtime/runs/component.ts';
-import { transcripts, type TranscriptSource } from '../../runtime/runs/ports/transcripts.ts';
+import type { TranscriptSource } from '../../runtime/runs/ports/transcripts.ts';
 import { Hints, Language } from '../recognise/index.ts';
 
 const RECLINK = /^[a-z0-9]+:\/\//;
@@ -42,7 +42,7 @@ export const transcribe = defineComponent({
   },
   waits: true,
   run: async ({ services, domain, signal, sound }, { recording, hints, language, queue, idconn }) => {
-    const port = transcripts(services);
+    const { transcripts: port } = services;
     if (queue) {
       await port.request(domain, idconn, recording);
       return { exit: 'next' };

@@ -1,6 +1,5 @@
 import { Type } from 'typebox';
 import { defineComponent } from '../../runtime/runs/component.ts';
-import { unavailable } from '../../runtime/runs/ports/capability.ts';
 import { type BusEvent, type EventPort, eventName } from '../../runtime/runs/ports/events.ts';
 import { Duration } from '../../runtime/language/setting.ts';
 import { type Value, plainText } from '../../runtime/language/values.ts';
@@ -31,7 +30,6 @@ export const waitEvent = defineComponent({
   subject: 'event',
   run: async (context, { event, where, timeout }) => {
     const { events } = context.services;
-    if (!events) throw unavailable('this node has no event bus');
     const matches = ({ data }: BusEvent): boolean =>
       Object.entries(where as Record<string, Value>).every(
         ([field, value]) => plainText(data[field] ?? null) === plainText(value),

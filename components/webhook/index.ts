@@ -2,7 +2,6 @@ import { Type } from 'typebox';
 import { revealed } from '../http/body.ts';
 import type { Clock } from '../../runtime/runs/clock.ts';
 import { type ComponentContext, defineComponent } from '../../runtime/runs/component.ts';
-import { unavailable } from '../../runtime/runs/ports/capability.ts';
 import type { HttpPort, HttpRequest } from '../../runtime/runs/ports/http.ts';
 import type { Value } from '../../runtime/language/values.ts';
 
@@ -38,7 +37,6 @@ export const webhook = defineComponent({
   request: ({ url }) => `POST ${url}`,
   run: async (context, { url, event, data, headers }) => {
     const { services, scenario, run, domain, clock, log } = context;
-    if (!services.http) throw unavailable('this node makes no HTTP requests');
     const fields = data as Record<string, Value>;
     const body = { event, scenario, run, domain, callid: callid(context), ts: clock.now(), data: fields };
     const { sent, concealer } = revealed(context.reveal, {

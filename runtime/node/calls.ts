@@ -23,7 +23,7 @@ export interface Calls {
   readonly conferences: Conferences;
   readonly conferenceStore: MemoryConferenceStore;
   /** Why no further call is taken now; undefined: it is. Counts the refusal. */
-  overload(by: 'sip' | 'rest'): ReturnType<Admission['refuse']>;
+  readonly overload: (by: 'sip' | 'rest') => ReturnType<Admission['refuse']>;
   /** Ends all calls. */
   close(): Promise<void>;
 }

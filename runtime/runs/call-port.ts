@@ -2,65 +2,29 @@
  * The call as a scenario sees it. The switch implements it over SIP and media; a simulation implements it over a
  * scripted caller. Components know this interface only, so that the same component code runs in both.
  */
-import type { CallEnder, CallState, PlaySource } from '../language/call-words.ts';
-
-/** One party of a call, as the domain knows it. */
-export interface PartyInfo {
-  /** Phone number, or the user part of the URI when the party is no sipuser. */
-  readonly number: string;
-  /** Login of the sipuser, when the party is one. */
-  readonly login: string | undefined;
-  readonly name: string | undefined;
-  readonly domain: string;
-  /** `<sip:USERNAME@DOMAIN>` */
-  readonly uri: string;
-}
-
-/** A SIP answer to a call that the scenario started (RFC 3261 section 7.2). */
-export interface Answer {
-  readonly status: number;
-  readonly reason: string;
-  /** The status line, e.g. `SIP/2.0 486 Busy Here`. */
-  readonly line: string;
-  /** True when nothing came from the far end and this node made the answer itself (408 after a time-out, 503, ...). */
-  readonly local: boolean;
-  /** The called phone could not be reached at all; `local` then. */
-  readonly unreached?: boolean;
-}
-
-export interface PlayOptions {
-  readonly signal: AbortSignal;
-  /** A digit out of this set ends the playback and is returned; empty or absent: digits do not interrupt. */
-  readonly stopDigits?: string;
-  /** How often the whole list is played; `Infinity` until stopped. Default 1. */
-  readonly repeat?: number;
-}
-
-export interface PlayResult {
-  readonly digit: string | undefined;
-  readonly milliseconds: number;
-}
-
-export interface CollectOptions {
-  readonly signal: AbortSignal;
-  /** Played first; the first digit interrupts it. */
-  readonly prompt?: readonly PlaySource[];
-  readonly min: number;
-  readonly max: number;
-  /** Milliseconds without any digit after the prompt. */
-  readonly timeoutMs: number;
-  /** Milliseconds between two digits. */
-  readonly interDigitMs: number;
-  /** Digits that end the input and are not part of it, e.g. `#`. */
-  readonly terminators: string;
-}
-
-export interface CollectResult {
-  readonly digits: string;
-  /** `complete`: max reached or a timeout after at least min digits; `terminator`; `timeout`: fewer than min digits. */
-  readonly reason: 'complete' | 'terminator' | 'timeout';
-  readonly terminator: string | undefined;
-}
+import type { CallState, PlaySource } from '../language/call-words.ts';
+import { ScenarioError } from '../language/errors.ts';
+import type {
+  Answer,
+  CallEnd,
+  CollectOptions,
+  CollectResult,
+  DialogSide,
+  OutgoingCall,
+  PartyInfo,
+  PlayOptions,
+  PlayResult,
+  TakeOverOptions,
+  Transfer,
+  TransferOptions,
+} from './call-values.ts';
+import type { TailStep } from './dtmf-tail.ts';
+import type { EnterOptions, RoomTransfer } from './ports/conferring.ts';
+import type { ListenOptions, ListenResult } from './ports/listening.ts';
+import type { SipMessage } from './ports/messaging.ts';
+import type { RecordOptions, RecordResult } from './ports/recording.ts';
+import type { SayOptions } from './ports/speaking.ts';
+import type { CallNotice } from './ports/watching.ts';
 
 export interface DialOptions {
   /** Number (mode number) or sipuser login (mode sipuser) of the called party; a DTMF tail may follow `'` or `,`. */
@@ -86,16 +50,6 @@ export interface DialOptions {
  */
 export type PreAnswer = (called: CallPort) => Promise<boolean>;
 
-/** A call on its way. The promises never reject: a failure is an answer. */
-export interface OutgoingCall {
-  /** Call-ID of the calling side of the dialog this call builds. */
-  readonly callid: string;
-  readonly dialogid: string;
-  /** First provisional answer (100-199); the final answer when there was none. */
-  readonly provisional: Promise<Answer>;
-  readonly final: Promise<Answer>;
-}
-
 export interface ReferOptions extends TransferOptions {
   /** Number of the transfer target; a DTMF tail may follow `'` or `,`. */
   readonly to: string;
@@ -107,52 +61,6 @@ export interface ReferOptions extends TransferOptions {
   readonly ringback?: boolean;
   readonly timeoutMs?: number;
   readonly preAnswer?: PreAnswer;
-}
-
-/** One side of a live dialog of the domain. */
-export interface DialogSide {
-  readonly dialogid: string;
-  readonly side: 'a' | 'b';
-}
-
-/** A label for the dialog that comes of it, beside those that it inherits. */
-export interface LabelOption {
-  readonly binding?: string;
-}
-
-/** What goes along with a transfer. */
-export interface TransferOptions extends LabelOption {
-  /** Who wants it, as an address: the header Referred-By of the call that it makes (RFC 3892). */
-  readonly referredBy?: string;
-}
-
-export interface TakeOverOptions extends LabelOption {
-  /**
-   * What becomes of whoever the party talked to: `waits` for another scenario that takes it over too, or is `held` until the
-   * taken party returns (`ReferOptions.back`) or its call with the scenario is over. Default: `released`.
-   */
-  readonly other?: 'released' | 'waits' | 'held';
-}
-
-/** A transfer of the scenario's opponent to a new target (RFC 3515 semantics). The promises never reject. */
-export interface Transfer {
-  /** Call-ID of the A leg of the target dialog (the transferred party). */
-  readonly acallid: string;
-  /** The target dialog: opponent -> target. */
-  readonly dialogid: string;
-  /** First provisional answer above 100 (101-199) of the target; the final answer when there was none. */
-  readonly provisional: Promise<Answer>;
-  /**
-   * Final answer of the target. After a 2xx the scenario's own dialog is over; after a failure the opponent is the
-   * scenario's again, unless it hung up (then status 487).
-   */
-  readonly final: Promise<Answer>;
-}
-
-/** Why the call ended for the scenario. */
-export interface CallEnd {
-  readonly by: CallEnder;
-  readonly reason: string;
 }
 
 /** Whether that was not of the scenario's own doing. */
@@ -176,7 +84,10 @@ export class CallStateError extends Error {
   }
 }
 
-/** The scenario's side of one call. Operations reject with CallStateError, or with the reason of their AbortSignal. */
+/**
+ * A call that a scenario serves: its own, or that of a called party before it is connected. Operations reject with CallStateError,
+ * or with the reason of their AbortSignal.
+ */
 export interface CallPort {
   /** Call-ID of the scenario's own party. */
   readonly callid: string;
@@ -191,6 +102,8 @@ export interface CallPort {
   readonly dialled: string | undefined;
   /** Aborted (reason: CallEnd) as soon as the call is over for the scenario. */
   readonly endSignal: AbortSignal;
+  /** The same call where it is the scenario's own; undefined for a called party before it is connected. */
+  readonly own: OwnCall | undefined;
   /** 180 Ringing to an incoming call. */
   ring(): Promise<void>;
   answer(): Promise<void>;
@@ -200,6 +113,23 @@ export interface CallPort {
   collect(options: CollectOptions): Promise<CollectResult>;
   /** Sends the caller's own voice back until the signal aborts or the call ends. */
   echo(signal: AbortSignal): Promise<void>;
+  /** Records the other party. When the signal aborts, or the call ends, what was recorded stays. */
+  record(options: RecordOptions): Promise<RecordResult>;
+  /** Speaks a text. @throws ScenarioError code `unavailable` where there is no speech engine */
+  say(text: string, options: SayOptions): Promise<PlayResult>;
+  /** Recognises speech. @throws ScenarioError code `unavailable` where there is no speech engine */
+  listen(options: ListenOptions): Promise<ListenResult>;
+  /** Sends digits and pauses in order; resolves when the last one is out. */
+  sendDtmf(steps: readonly TailStep[], signal: AbortSignal): Promise<void>;
+  /**
+   * Tells of every notice until the returned function is called. A digit is offered here only while no block listens
+   * for digits; when the watcher answers true it is used up, else it is kept for the next block that listens.
+   */
+  watch(watcher: (notice: CallNotice) => boolean): () => void;
+}
+
+/** A call of the scenario's own, in a dialog of its own: it can be placed, transferred and joined. */
+export interface OwnCall extends CallPort {
   /** Starts the call to F. Returns at once; only in state `none`. */
   dial(options: DialOptions): OutgoingCall;
   /** Transfers the opponent; only in state `connected`. */
@@ -215,4 +145,41 @@ export interface CallPort {
    * state `connected`.
    */
   join(side: DialogSide & TransferOptions): Transfer;
+  /** Transfers the opponent to the target that answers first; the others are cancelled. */
+  referToFirst(targets: readonly string[], options: Omit<ReferOptions, 'to'>): HuntTransfer;
+  /**
+   * Transfers the opponent into a room, past its PIN; only in state `connected`. After a 2xx the scenario's own dialog is
+   * over; after a failure the opponent is the scenario's again.
+   */
+  enterRoom(options: EnterOptions): RoomTransfer;
+  /**
+   * Connects the sound of both other parties until one of the calls is over or the signal aborts. A call that is not
+   * over is the scenario's as before.
+   * @returns whose call ended: `this` or `other`
+   * @throws CallStateError when one of the calls is not connected; the signal's reason
+   */
+  bridge(other: CallPort, signal: AbortSignal): Promise<'this' | 'other'>;
+  /** @returns the phone's answer; 408 when there is none, 481 when the call is over */
+  sendMessage(message: SipMessage): Promise<Answer>;
+}
+
+/** A transfer to the first of several targets that answers. */
+export interface HuntTransfer extends Transfer {
+  /** The number that answered, once one has. */
+  readonly answeredBy: Promise<string | undefined>;
+}
+
+/** @throws CallStateError for the call of a party that is not connected yet */
+export function ownCall({ own, state }: CallPort, operation: string): OwnCall {
+  if (own === undefined) throw new CallStateError(operation, state);
+  return own;
+}
+
+/**
+ * @param what the operation in words, for the message
+ * @throws ScenarioError code `unavailable` for the call of a party that is not connected yet
+ */
+export function ownCallTo({ own }: CallPort, what: string): OwnCall {
+  if (own === undefined) throw new ScenarioError('unavailable', `a party that is not connected yet cannot ${what}`);
+  return own;
 }

@@ -1,6 +1,7 @@
 import type { ComponentDefinition } from '../language/component.ts';
 import type { Static, TSchema } from 'typebox';
-import type { Answer, CallEnd, CallPort, PartyInfo } from './call-port.ts';
+import type { CallPort } from './call-port.ts';
+import type { Answer, CallEnd, PartyInfo } from './call-values.ts';
 import type { PlaySource } from '../language/call-words.ts';
 import type { Children } from './run/children.ts';
 import type { Clock } from './clock.ts';

@@ -6,7 +6,6 @@ import type { Debugging } from './ports/policy.ts';
 import type { RunServices } from './ports/services.ts';
 import { type Program, runsScripts } from '../language/program.ts';
 import type { ScenarioSource } from '../language/scenario-source.ts';
-import { RunBook } from './run/run-book.ts';
 import type { Run, RunOptions } from './run/run.ts';
 import type { RunOutcome } from './run/outcome.ts';
 import { startRun } from './run/start-run.ts';
@@ -34,10 +33,10 @@ export class ScenarioRunner {
   readonly #finished = new Map<string, RunView>();
 
   /** @param services what runs may use beside the call; scenarios are found in the library unless it says otherwise */
-  constructor(library: Pick<ScenarioSource, 'program'>, log: Log, services: RunServices = {}) {
+  constructor(library: Pick<ScenarioSource, 'program'>, log: Log, services: RunServices) {
     this.#library = library;
     this.#log = log;
-    this.#services = { scenarios: (id, domain) => library.program(id, domain), runs: new RunBook(), ...services };
+    this.#services = { scenarios: (id, domain) => library.program(id, domain), ...services };
   }
 
   /** Runs in progress. */
@@ -83,7 +82,7 @@ export class ScenarioRunner {
    * @throws ArgumentError
    */
   start(program: Program, { domain, args, unseen = false }: StartOptions): Run {
-    const call = this.#services.openCall?.(domain);
+    const call = this.#services.openCall(domain);
     return this.#begin(program, { domain, args, ...(call ? { call } : {}) }, unseen);
   }
 
@@ -120,7 +119,7 @@ export class ScenarioRunner {
   }
 
   get #debugging(): Debugging | undefined {
-    return this.#services.policy?.debugging;
+    return this.#services.policy.debugging;
   }
 
   /** The run of this id, while it runs and as long as its trace is kept. */

@@ -1,7 +1,7 @@
 import type { MemoryCallStore } from '../callstore/memory-callstore.ts';
 import type { Conferences } from '../conference/conferences.ts';
 import type { Directory, LocationStore } from '../domain/directory.ts';
-import type { CallPort } from '../runs/call-port.ts';
+import type { CallPort, OwnCall } from '../runs/call-port.ts';
 import type { CallPreview, DialledCall } from '../runs/ports/call-preview.ts';
 import type { TextPort } from '../runs/ports/texting.ts';
 import { MediaError } from '../media/media-error.ts';
@@ -150,7 +150,7 @@ export class Switch implements SipHandlers {
   }
 
   /** A call that a scenario may place, in the name of a domain. */
-  createCall(domain: string): CallPort {
+  createCall(domain: string): OwnCall {
     return IvrCall.idle(this.#tools, domain);
   }
 

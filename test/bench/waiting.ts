@@ -11,6 +11,8 @@ import { startRun } from '../../runtime/runs/run/start-run.ts';
 import { type Sandbox, openSandbox } from '../../runtime/sandbox/index.ts';
 import { cpuMs, residentMiB } from './support/process-usage.ts';
 import type { Benchmark, Figure } from './support/report.ts';
+import { systemClock } from '../../runtime/runs/clock.ts';
+import { simulatedServices } from '../../runtime/workbench/simulation/services.ts';
 
 const RUNS = 1000;
 const WATCHED_MS = 5000;
@@ -76,7 +78,7 @@ type Scripts = Sandbox & { pids: readonly number[] };
 
 async function measure(file: string, source: string, sandbox: Scripts, collect: () => void): Promise<Cost> {
   const { program } = await checkText(source, { file, components });
-  const options = { log: SILENT, services: { sandbox } };
+  const options = { log: SILENT, services: { ...simulatedServices({ clock: systemClock }), sandbox } };
   const start = (): Run => startRun(program as Program, options);
   // What is made once is not a run's.
   await ended([start()]);

@@ -9,7 +9,7 @@ import { type PhoneScript, Phones } from '../../runtime/workbench/simulation/pho
 import { simulatedServices } from '../../runtime/workbench/simulation/services.ts';
 import { VirtualClock } from '../../runtime/workbench/simulation/virtual-clock.ts';
 import type { Value } from '../../runtime/language/values.ts';
-import { problems, program, silentLog } from '../support/scenarios.ts';
+import { problems, program, silentLog, services as servicesWith } from '../support/scenarios.ts';
 
 interface Played {
   readonly exit: string | undefined;
@@ -225,14 +225,14 @@ describe('components that use services', () => {
 
     it('sends what is no text as JSON', async () => {
       const bodies: unknown[] = [];
-      const services: RunServices = {
+      const services = servicesWith({
         http: {
           request: async ({ body, headers }) => {
             bodies.push([body, headers['content-type']]);
             return { status: 204, headers: {}, body: '' };
           },
         },
-      };
+      });
       await play('http: { url: "https://a.b/", method: POST, body: { n: 1 } }\nnext: end', { services });
       await play('http: { url: "https://a.b/", method: POST, body: plain }\nnext: end', { services });
       expect(bodies).to.deep.equal([
@@ -243,7 +243,7 @@ describe('components that use services', () => {
 
     it('webhook leaves by error where it would not be sent', async () => {
       const asking = 'webhook: { url: "http://127.0.0.1:1/hook", event: e }\nexits: { next: end, error: end }';
-      const services = { http: new GuardedHttpClient({ hosts: ['a.b'], networks: [] }) };
+      const services = servicesWith({ http: new GuardedHttpClient({ hosts: ['a.b'], networks: [] }) });
       expect(await play(asking, { services })).to.deep.include({ exit: 'error', error: 'http_forbidden' });
       const http = { 'POST http://127.0.0.1:1/hook': { error: 'http_forbidden' } };
       expect(await play(asking, { http })).to.deep.include({ exit: 'error', error: 'http_forbidden' });
@@ -290,21 +290,5 @@ describe('components that use services', () => {
     expect((await run('model_read: { class: notes, id: notes-1 }\nexits: { next: end, missing: end }')).exit).to.equal(
       'missing',
     );
-  });
-
-  it('leave by error, code unavailable, where the node lacks the service', async () => {
-    for (const block of [
-      'record:\nexits: { next: end, error: end }',
-      'http: https://a.b/\nexits: { next: end, error: end }',
-      'webhook: { url: "https://a.b/", event: e }\nexits: { next: end, error: end }',
-      'publish: e\nexits: { next: end, error: end }',
-      'wait_event: e\nexits: { next: end, timeout: end, error: end }',
-      'model_read: { class: a, id: b }\nexits: { next: end, missing: end, error: end }',
-      'run: other\nexits: { next: end, error: end }',
-      'send: { to: "${scenario.run}", message: b }\nexits: { next: end, gone: end, error: end }',
-      'hunt: { members: ["1"], strategy: least_recent }\nexits: { answered: end, failed: end, error: end }',
-    ]) {
-      expect((await play(block, { services: {} })).error, block).to.equal('unavailable');
-    }
   });
 });

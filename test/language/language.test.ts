@@ -425,11 +425,6 @@ blocks:
       expect(outcome.status).to.equal('failed');
     });
 
-    it('fail the run when the node cannot tell of them', async () => {
-      const { outcome } = await simulate(source('{ event: { x: taken } }'), {}, { services: {} });
-      expect(outcome.error?.code).to.equal('unavailable');
-    });
-
     it('are checked', () => {
       const found = problems(
         source('{ dtmf: { E: taken }, after: { soon: taken }, event: taken, hangup: nowhere, hld: taken }'),

@@ -3,7 +3,7 @@ import { startRun } from '../../runtime/runs/run/start-run.ts';
 import { SimulatedCall } from '../../runtime/workbench/simulation/simulated-call.ts';
 import { VirtualClock } from '../../runtime/workbench/simulation/virtual-clock.ts';
 import { modelPort } from '../../runtime/node/adapters/model.ts';
-import { program, silentLog } from '../support/scenarios.ts';
+import { program, silentLog, services } from '../support/scenarios.ts';
 import { describeStorages, withStorage } from '../storage/support/storages.ts';
 import { DOMAIN, emptyModel, removeClasses, type TestModel } from './support/model.ts';
 
@@ -35,7 +35,7 @@ describeStorages('the data model of scenarios', (newPlace) => {
       clock,
       log: silentLog,
       domain,
-      services: { model: modelPort(test.model, (name) => (name === 'demo.local' ? DOMAIN : undefined)) },
+      services: services({ model: modelPort(test.model, (name) => (name === 'demo.local' ? DOMAIN : undefined)) }),
     });
     // Real time passes in the database.
     const stop = setInterval(() => void clock.run(Promise.resolve()), 5);

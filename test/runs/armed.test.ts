@@ -6,7 +6,7 @@ import type { CallPort } from '../../runtime/runs/call-port.ts';
 import type { Program } from '../../runtime/language/program.ts';
 import { ScenarioRunner } from '../../runtime/runs/runner.ts';
 import { NodePolicy } from '../../runtime/node/adapters/policy.ts';
-import { program, silentLog } from '../support/scenarios.ts';
+import { program, silentLog, services } from '../support/scenarios.ts';
 
 const MENU = { id: 'menu', module: {} } as Program;
 const DOMAIN = 'one.example';
@@ -47,7 +47,7 @@ describe('a run for which a debugger was asked', () => {
     expect((await policy(undefined)).debugging).to.equal(undefined);
     const blocks = program('id: menu\nstart: a\nblocks:\n  a: { answer: , next: end }\n');
     const runner = async (port: number | undefined) =>
-      new ScenarioRunner({ program: async () => blocks }, silentLog, { policy: await policy(port) });
+      new ScenarioRunner({ program: async () => blocks }, silentLog, services({ policy: await policy(port) }));
     expect(await (await runner(undefined)).debug('menu', DOMAIN, '')).to.equal('not_allowed');
     const node = await runner(9229);
     expect(await node.debug('menu', DOMAIN, '')).to.equal('no_script');
@@ -88,7 +88,7 @@ describe('a run for which a debugger was asked', () => {
   it('is none when its scenario went away meanwhile', async () => {
     const known = new Map([['menu', MENU]]);
     const node = await policy(9229);
-    const runner = new ScenarioRunner({ program: async (id) => known.get(id) }, silentLog, { policy: node });
+    const runner = new ScenarioRunner({ program: async (id) => known.get(id) }, silentLog, services({ policy: node }));
     expect(await runner.debug('menu', DOMAIN, '101')).to.include({ scenario: 'menu', from: '101', port: 9229 });
     expect(await runner.debugged(DOMAIN)).to.have.length(1);
     known.clear();

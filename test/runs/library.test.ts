@@ -9,7 +9,7 @@ import { isSoundProblem, resolveSound } from '../../runtime/language/prompts.ts'
 import { ScenarioRunner } from '../../runtime/runs/runner.ts';
 import { SimulatedCall } from '../../runtime/workbench/simulation/simulated-call.ts';
 import { VirtualClock } from '../../runtime/workbench/simulation/virtual-clock.ts';
-import { keepingLog, silentLog } from '../support/scenarios.ts';
+import { keepingLog, services, silentLog } from '../support/scenarios.ts';
 
 const GOOD =
   'id: one\nname: First\nstart: a\nblocks:\n  a:\n    answer:\n    next: b\n  b:\n    wait: 1s\n    next: end\n';
@@ -107,7 +107,7 @@ describe('scenario library', () => {
   });
 
   it('runs scenarios for calls and keeps their traces', async () => {
-    const runner = new ScenarioRunner(library, silentLog);
+    const runner = new ScenarioRunner(library, silentLog, services());
     const call = new SimulatedCall(new VirtualClock(), { hangsUpAfter: 0 });
     expect(await runner.serve('nothing', call)).to.equal(false);
     expect(await runner.serve('one', call)).to.equal(true);
@@ -121,7 +121,7 @@ describe('scenario library', () => {
 
   it('refuses a call to a scenario that needs arguments', async () => {
     await write('args.yaml', GOOD.replace('id: one', 'id: args\nparameters: { to: string }'));
-    const runner = new ScenarioRunner(library, log);
+    const runner = new ScenarioRunner(library, log, services());
     const call = new SimulatedCall(new VirtualClock());
     expect(await runner.serve('args', call)).to.equal(true);
     expect(call.events.map(({ what }) => what)).to.include('reject 500');

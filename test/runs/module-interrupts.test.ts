@@ -14,7 +14,7 @@ import { simulate } from '../../runtime/workbench/simulation/simulation.ts';
 import type { Run } from '../../runtime/runs/run/run.ts';
 import { startRun } from '../../runtime/runs/run/start-run.ts';
 import { type Sandbox, openSandbox } from '../../runtime/sandbox/index.ts';
-import { silentLog } from '../support/scenarios.ts';
+import { silentLog, services } from '../support/scenarios.ts';
 
 /** What cuts a module short, and what it makes of it. */
 describe('scenario modules that are cut short', () => {
@@ -84,7 +84,7 @@ describe('scenario modules that are cut short', () => {
       await sleep('1s');
       playing.cancel();
       return code;`);
-    const started = startRun(program, { log: silentLog, clock, call, services: { sandbox } });
+    const started = startRun(program, { log: silentLog, clock, call, services: services({ sandbox }) });
     const steps = started.finished.then(() => started.trace.map(({ block, exit }) => `${block} -> ${exit ?? '?'}`));
     expect((await clock.run(started.finished)).value).to.equal('cancelled');
     expect(await steps).to.deep.equal(['call.answer -> next', 'sleep -> next', 'call.holdMusic -> interrupted']);
@@ -150,7 +150,7 @@ describe('scenario modules that are cut short', () => {
       }`);
     const stopped: Run = startRun(program, {
       log: silentLog,
-      services: { sandbox },
+      services: services({ sandbox }),
       report: ({ milestone }) => {
         if (milestone === 'saving') stopped.stop('meanwhile');
       },
@@ -221,7 +221,7 @@ describe('scenario modules that are cut short', () => {
       await sleep('10ms');`);
     const stopped: Run = startRun(program, {
       log: silentLog,
-      services: { sandbox },
+      services: services({ sandbox }),
       report: ({ milestone }) => {
         if (milestone === 'begun') stopped.stop('meanwhile');
       },
@@ -234,7 +234,7 @@ describe('scenario modules that are cut short', () => {
 
   it('are stopped also when they have begun nothing yet', async () => {
     const program = await module(`await sleep('1h');`);
-    const stopped = startRun(program, { log: silentLog, services: { sandbox } });
+    const stopped = startRun(program, { log: silentLog, services: services({ sandbox }) });
     await setImmediate();
     stopped.stop('enough');
     const outcome = await stopped.finished;
@@ -247,7 +247,7 @@ describe('scenario modules that are cut short', () => {
       const program = await module(`await call.info();\nlog('begun');\nfor (;;) await ${what};`, 100_000);
       const looping = startRun(program, {
         log: { ...silentLog, info: (_fields, message) => message === 'scenario says' && looping.stop('enough') },
-        services: { sandbox },
+        services: services({ sandbox }),
         limits: { graceMs: 50 },
       });
       expect(await looping.finished).to.deep.include({ status: 'stopped', reason: 'enough' });

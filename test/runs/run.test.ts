@@ -10,7 +10,7 @@ import type { Program } from '../../runtime/language/program.ts';
 import { startRun } from '../../runtime/runs/run/start-run.ts';
 import { SimulatedCall } from '../../runtime/workbench/simulation/simulated-call.ts';
 import { VirtualClock } from '../../runtime/workbench/simulation/virtual-clock.ts';
-import { keepingLog, program, promptsFolder, silentLog, simulate } from '../support/scenarios.ts';
+import { keepingLog, program, promptsFolder, services, silentLog, simulate } from '../support/scenarios.ts';
 
 const WITH_FINALLY = `
 id: waiting
@@ -178,7 +178,7 @@ blocks:
     const clock = new VirtualClock();
     const call = new SimulatedCall(clock);
     call.end('opponent', 'cancelled');
-    const run = startRun(program(WITH_FINALLY), { call, clock, log: silentLog });
+    const run = startRun(program(WITH_FINALLY), { call, clock, log: silentLog, services: services({}, clock) });
     expect((await clock.run(run.finished)).status).to.equal('ended');
     expect(run.trace.map(({ block }) => block)).to.deep.equal(['note']);
   });
@@ -363,7 +363,7 @@ blocks:
       [{ to: 'a', n: 3 }, 'parameter n: must be one of 1, 2'],
       [{ to: 'a', x: 3 }, 'parameter x: the scenario has no such parameter'],
     ] as const) {
-      expect(() => startRun(checked, { args, log: silentLog })).to.throw(ArgumentError, message);
+      expect(() => startRun(checked, { args, log: silentLog, services: services() })).to.throw(ArgumentError, message);
     }
   });
 
@@ -371,14 +371,17 @@ blocks:
     const checked = program(
       'id: p\nparameters: { n: integer }\nvariables: { m: "${10 / n}" }\nstart: a\nblocks:\n  a:\n    hangup:\n',
     );
-    expect(() => startRun(checked, { args: { n: 0 }, log: silentLog })).to.throw(
+    expect(() => startRun(checked, { args: { n: 0 }, log: silentLog, services: services() })).to.throw(
       ArgumentError,
       'parameter m: ${10 / n}: division by zero',
     );
   });
 
   it('fails in a component that needs a call when there is none', async () => {
-    const run = startRun(program('id: p\nstart: a\nblocks:\n  a:\n    answer:\n    next: end\n'), { log: silentLog });
+    const run = startRun(program('id: p\nstart: a\nblocks:\n  a:\n    answer:\n    next: end\n'), {
+      log: silentLog,
+      services: services(),
+    });
     expect((await run.finished).error).to.deep.equal({
       code: 'no_call',
       message: 'answer needs a call, and this run has none',

@@ -3,7 +3,9 @@ import path from 'node:path';
 import { expect } from 'chai';
 import { components } from '../../components/index.ts';
 import { type CheckResult, checkScenario } from '../../runtime/language/checker/check-scenario.ts';
+import { type Clock, systemClock } from '../../runtime/runs/clock.ts';
 import type { Log } from '../../runtime/runs/log.ts';
+import type { RunServices } from '../../runtime/runs/ports/services.ts';
 import { formatProblem, isMistake } from '../../runtime/language/problem.ts';
 import type { Program } from '../../runtime/language/program.ts';
 import type { Run, RunOptions } from '../../runtime/runs/run/run.ts';
@@ -62,6 +64,11 @@ export interface Simulated {
   readonly steps: readonly string[];
   /** What was done to the call. */
   readonly events: readonly string[];
+}
+
+/** What runs may use, as in a simulation, with some of it the test's own. */
+export function services(own: Partial<RunServices> = {}, clock: Clock = systemClock): RunServices {
+  return { ...simulatedServices({ clock }), ...own };
 }
 
 /** Runs a program to its end on a virtual clock. */

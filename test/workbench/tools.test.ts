@@ -21,7 +21,7 @@ import { mermaid } from '../../runtime/workbench/drawing/mermaid.ts';
 import { moduleMermaid } from '../../runtime/workbench/drawing/module-drawing.ts';
 import { traceText } from '../../runtime/workbench/trace/trace-text.ts';
 import { typeDeclarations } from '../../runtime/workbench/schema/type-declarations.ts';
-import { program, programFromFile, projectFolder, silentLog } from '../support/scenarios.ts';
+import { program, programFromFile, projectFolder, services, silentLog } from '../support/scenarios.ts';
 
 const examples = path.join(projectFolder, 'scenarios/examples');
 
@@ -184,7 +184,7 @@ export default main;`;
       'id: parent\nstart: a\nblocks:\n  a: { run: child, exits: { next: b, error: b } }\n  b: { return: 7 }\n',
     );
     const library = { program: async (id: string) => (id === 'child' ? child : parent) };
-    const runner = new ScenarioRunner(library, silentLog);
+    const runner = new ScenarioRunner(library, silentLog, { ...services(), scenarios: library.program });
     const { id, finished } = runner.start(parent, { domain: 'example.com', args: {} });
     await finished;
     const lines = traceText(runner.read(id) as RunView).map((line) => line.replace(/\d\.\ds/, '0.0s'));

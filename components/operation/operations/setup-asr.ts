@@ -44,13 +44,13 @@ export const setupAsr = defineOperation({
     const dialog = live(dialogs, scope, dialogid);
     if (dialog.status !== 'dialog') throw notApplicable('dialogid', 'the call is not answered yet');
     const args = { dialogid, command, layer, wait, language };
-    const speech = runServices?.callSpeech;
+    const speech = runServices.callSpeech;
     if (command === 'remove') {
-      speech?.check(scope.domain, dialogid, { command, layer });
+      speech.check(scope.domain, dialogid, { command, layer });
       return { touches: [touched(dialogs, scope.domain, dialogid)], args };
     }
     const { callid, side, uris } = legOf(dialog, parameters);
-    speech?.check(scope.domain, dialogid, { command, callid });
+    speech.check(scope.domain, dialogid, { command, callid });
     return { touches: [{ dialogid, legs: [{ callid, side, uris }] }], args: { ...args, callid } };
   },
 });

@@ -54,7 +54,7 @@ export const setupRecord = defineOperation({
     const { callid: id, side: named } = parameters;
     const leg = command === 'add' && (id ?? named) !== undefined ? legOf(dialog, parameters) : undefined;
     const change = command === 'add' ? { command, callid: leg?.callid } : { command, layer };
-    runServices?.callRecording?.check(scope.domain, dialogid, change);
+    runServices.callRecording.check(scope.domain, dialogid, change);
     const legs = leg === undefined ? dialog.legs : [leg];
     return {
       touches: [{ dialogid, legs: legs.map((each) => ({ callid: each.callid, side: each.side, uris: each.uris })) }],

@@ -20,7 +20,7 @@ export const transcribeOperation = defineOperation({
   startsCall: false,
   scenario: 'transcribe',
   plan: async ({ runServices }, { scope, parameters: { idconn, reclink } }) => {
-    await runServices?.transcripts?.checkRequest(scope.domain, idconn, reclink);
+    await runServices.transcripts.checkRequest(scope.domain, idconn, reclink);
     return { touches: [], args: { idconn, reclink } };
   },
 });

@@ -1,5 +1,3 @@
-import { unavailable } from './capability.ts';
-
 /** A recording layer of a live call. */
 export interface RecordLayer {
   readonly domain: string;
@@ -28,14 +26,4 @@ export interface CallRecordingPort {
   removeLayer(domain: string, dialogid: string, layer: string): Promise<void>;
   /** Throws what the change would be refused with as things are; nothing is done. */
   check(domain: string, dialogid: string, change: RecordingChange): void;
-}
-
-/** @throws ScenarioError code `unavailable` */
-export function callRecording({
-  callRecording: port,
-}: {
-  readonly callRecording?: CallRecordingPort;
-}): CallRecordingPort {
-  if (!port) throw unavailable('this node records no calls');
-  return port;
 }

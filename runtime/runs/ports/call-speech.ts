@@ -1,5 +1,3 @@
-import { unavailable } from './capability.ts';
-
 /** Speech recognition of one leg of a live call. */
 export interface SpeechLayer {
   readonly domain: string;
@@ -30,10 +28,4 @@ export interface CallSpeechPort {
   removeLayer(domain: string, dialogid: string, layer: string, wait: boolean): Promise<string>;
   /** Throws what the change would be refused with as things are; nothing is done. */
   check(domain: string, dialogid: string, change: SpeechChange): void;
-}
-
-/** @throws ScenarioError code `unavailable` */
-export function callSpeech({ callSpeech: port }: { readonly callSpeech?: CallSpeechPort }): CallSpeechPort {
-  if (!port) throw unavailable('this node does not understand speech');
-  return port;
 }

@@ -1,6 +1,5 @@
 import type { TailStep } from '../dtmf-tail.ts';
 import { ScenarioError } from '../../language/errors.ts';
-import { unavailable } from './capability.ts';
 import type { DtmfProto } from './dtmf.ts';
 
 export type Side = 'a' | 'b';
@@ -55,18 +54,16 @@ export interface DialogPort {
   find(domain: string, dialogid: string): LiveDialog | undefined;
 }
 
-/** @throws ScenarioError code `unavailable` */
-export function dialogPort({ dialogs }: { readonly dialogs?: DialogPort }): DialogPort {
-  if (!dialogs) throw unavailable('there are no live calls here');
-  return dialogs;
-}
-
 /**
  * The live dialog of this id.
- * @throws ScenarioError codes `unavailable`, `dialog_not_found`
+ * @throws ScenarioError code `dialog_not_found`
  */
-export function liveDialog(services: { readonly dialogs?: DialogPort }, domain: string, dialogid: string): LiveDialog {
-  const dialog = dialogPort(services).find(domain, dialogid);
+export function liveDialog(
+  { dialogs }: { readonly dialogs: DialogPort },
+  domain: string,
+  dialogid: string,
+): LiveDialog {
+  const dialog = dialogs.find(domain, dialogid);
   if (!dialog) throw new ScenarioError('dialog_not_found', 'Dialog not found');
   return dialog;
 }

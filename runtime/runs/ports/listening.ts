@@ -1,6 +1,4 @@
-import type { CallPort } from '../call-port.ts';
 import type { PlaySource } from '../../language/call-words.ts';
-import { withAbility } from './capability.ts';
 
 export interface ListenOptions {
   readonly signal: AbortSignal;
@@ -26,14 +24,4 @@ export interface ListenResult {
   readonly text: string;
   /** Milliseconds of speech. */
   readonly milliseconds: number;
-}
-
-/** A call whose other party can be understood. Rejects with ScenarioError `unavailable` where there is no engine. */
-export interface ListeningCall {
-  listen(options: ListenOptions): Promise<ListenResult>;
-}
-
-/** @throws ScenarioError code `unavailable` */
-export function listeningCall(call: CallPort): CallPort & ListeningCall {
-  return withAbility<ListeningCall>(call, ['listen'], 'understand speech');
 }

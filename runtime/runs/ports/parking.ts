@@ -1,4 +1,4 @@
-import type { DialogSide } from '../call-port.ts';
+import type { DialogSide } from '../call-values.ts';
 
 /** A call that waits in a slot. */
 export interface Parked extends DialogSide {

@@ -1,6 +1,3 @@
-import type { CallPort } from '../call-port.ts';
-import { withAbility } from './capability.ts';
-
 export interface RecordOptions {
   readonly signal: AbortSignal;
   /** WAV file to write, absolute; its folder exists. */
@@ -18,16 +15,6 @@ export interface RecordResult {
   readonly milliseconds: number;
   readonly reason: 'digit' | 'silence' | 'limit';
   readonly digit: string | undefined;
-}
-
-/** A call whose other party can be recorded. When the signal aborts, or the call ends, what was recorded stays. */
-export interface RecordingCall {
-  record(options: RecordOptions): Promise<RecordResult>;
-}
-
-/** @throws ScenarioError code `unavailable` */
-export function recordingCall(call: CallPort): CallPort & RecordingCall {
-  return withAbility<RecordingCall>(call, ['record'], 'record');
 }
 
 /** What stands before the name of a recording where a sound is wanted. */

@@ -1,5 +1,5 @@
 import type { Sandbox } from '../../sandbox/index.ts';
-import type { CallPort } from '../call-port.ts';
+import type { CallPort, OwnCall } from '../call-port.ts';
 import type { Program } from '../../language/program.ts';
 import type { Run } from '../run/run.ts';
 import type { RunBook } from '../run/run-book.ts';
@@ -20,33 +20,33 @@ import type { TextPort } from './texting.ts';
 import type { TranscriptPort } from './transcripts.ts';
 
 /**
- * What the node offers to runs beside the call. Whatever is left out is not there: a component that needs it leaves by
- * its `error` exit with the code `unavailable`.
+ * What the node offers to runs beside the call. What is left out is not there: a component that needs it leaves by its `error` exit
+ * with the code `unavailable`.
  */
 export interface RunServices {
-  /** The scenario of this id in a domain, for `run`. */
+  /** The scenario of this id in a domain, for `run`; left out: other scenarios cannot be started. */
   readonly scenarios?: (id: string, domain: string) => Promise<Program | undefined>;
   /** Gives a call to a scenario that people reach by its code; undefined when there is none, the call is untouched. */
-  readonly serve?: (code: string, call: CallPort, start: StartValues) => Promise<Run | undefined>;
+  readonly serve: (code: string, call: CallPort, start: StartValues) => Promise<Run | undefined>;
   /** A fresh call in state `none`, for scenarios that run in parallel. */
-  readonly openCall?: (domain: string) => CallPort;
+  readonly openCall: (domain: string) => OwnCall;
   /** Finds runs by id, for messages between them. */
-  readonly runs?: RunBook;
-  readonly events?: EventPort;
+  readonly runs: RunBook;
+  readonly events: EventPort;
   /** Live dialogs, for components that look at or change one by its id. */
-  readonly dialogs?: DialogPort;
-  readonly callRecording?: CallRecordingPort;
-  readonly callSpeech?: CallSpeechPort;
-  readonly transcripts?: TranscriptPort;
-  readonly operations?: OperationPort;
-  readonly texts?: TextPort;
-  readonly http?: HttpPort;
-  readonly model?: ModelPort;
-  readonly recordings?: RecordingStore;
-  readonly huntHistory?: HuntHistory;
-  readonly parking?: ParkingLot;
-  readonly queues?: Queues;
-  /** Where scripts run. */
+  readonly dialogs: DialogPort;
+  readonly callRecording: CallRecordingPort;
+  readonly callSpeech: CallSpeechPort;
+  readonly transcripts: TranscriptPort;
+  readonly operations: OperationPort;
+  readonly texts: TextPort;
+  readonly http: HttpPort;
+  readonly model: ModelPort;
+  readonly recordings: RecordingStore;
+  readonly huntHistory: HuntHistory;
+  readonly parking: ParkingLot;
+  readonly queues: Queues;
+  /** Where scripts run; left out: they do not. */
   readonly sandbox?: Sandbox;
-  readonly policy?: ScenarioPolicy;
+  readonly policy: ScenarioPolicy;
 }

@@ -1,4 +1,4 @@
-import type { Answer } from '../call-port.ts';
+import type { Answer } from '../call-values.ts';
 
 /** Octets of UTF-8 that a text may have: MESSAGE outside a call has no congestion control (RFC 3428 section 8). */
 export const MAX_TEXT_OCTETS = 1300;

@@ -1,5 +1,3 @@
-import { unavailable } from './capability.ts';
-
 /** What is transcribed: a recorded call by its `reclink`, or a WAV file of the node. */
 export type TranscriptSource = { readonly reclink: string } | { readonly file: string };
 
@@ -29,10 +27,4 @@ export interface TranscriptPort {
    * @throws ScenarioError `recording_not_found`, `unavailable`, `speech_failed`; the signal's reason
    */
   transcribe(source: TranscriptSource, options: TranscribeOptions): Promise<readonly TranscriptChannel[]>;
-}
-
-/** @throws ScenarioError code `unavailable` */
-export function transcripts({ transcripts: port }: { readonly transcripts?: TranscriptPort }): TranscriptPort {
-  if (!port) throw unavailable('this node does not understand speech');
-  return port;
 }

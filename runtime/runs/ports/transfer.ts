@@ -1,4 +1,4 @@
-import type { Transfer } from '../call-port.ts';
+import type { Transfer } from '../call-values.ts';
 
 /** A transfer that can be called off: the target's phone stops ringing, and the opponent is the scenario's again. */
 export interface CancellableTransfer extends Transfer {

@@ -91,7 +91,7 @@ export abstract class BaseRun implements Run {
       .catch((error: unknown) => this.#broken(error));
     this.#finished.resolve(executed.then((outcome) => (this.#outcome = outcome)));
     void this.finished.then((outcome) => this.settle(outcome));
-    this.state.services.runs?.add(this);
+    this.state.services.runs.add(this);
     this.state.limitTime((milliseconds) => this.#tookTooLong(milliseconds));
     void this.finished.then(() => this.state.unlimitTime());
   }

@@ -120,7 +120,7 @@ function callOf(state: RunState, { component, leg }: BlockSite): CallPort {
 function sound({ program, services, domain }: RunState, text: string): PlaySource {
   if (text.startsWith(RECORDING)) {
     const name = text.slice(RECORDING.length);
-    const file = services.recordings?.find(domain, name);
+    const file = services.recordings.find(domain, name);
     if (file === undefined) throw new ScenarioError('no_such_recording', `there is no recording "${name}"`);
     return { file };
   }

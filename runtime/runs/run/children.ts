@@ -73,7 +73,7 @@ export class Children {
     this.#forget();
     const program = await this.find(scenario);
     family.expectRoom();
-    const call = parallel ? services.openCall?.(domain) : (given ?? this.#context.call);
+    const call = parallel ? services.openCall(domain) : (given ?? this.#context.call);
     try {
       const options = { ...this.#options(), args, ...(call ? { call } : {}) };
       const run = family.start(program, options, { depth: depth + 1, borrowedCall: !parallel });

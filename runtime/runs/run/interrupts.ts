@@ -1,8 +1,7 @@
 import { type CallPort, CallStateError } from '../call-port.ts';
 import type { Clock } from '../clock.ts';
-import { unavailable } from '../ports/capability.ts';
 import { type EventPort, eventName } from '../ports/events.ts';
-import { type CallNotice, isWatched } from '../ports/watching.ts';
+import type { CallNotice } from '../ports/watching.ts';
 import type { Interrupt, InterruptKind } from '../../language/program.ts';
 import type { Value } from '../../language/values.ts';
 import type { Message } from './mailbox.ts';
@@ -21,7 +20,7 @@ export interface InterruptEvent {
 export interface InterruptSources {
   readonly call: CallPort | undefined;
   readonly clock: Clock;
-  readonly events: EventPort | undefined;
+  readonly events: EventPort;
   readonly domain: string;
 }
 
@@ -71,7 +70,6 @@ export class Interrupts {
   #watchCall(call: CallPort | undefined): void {
     if (!this.#interrupts.some(({ kind }) => OF_THE_CALL.includes(kind))) return;
     if (!call) throw new CallStateError('on: dtmf, hold or sip', 'none');
-    if (!isWatched(call)) throw unavailable("this node's calls do not tell of keys, hold and SIP messages");
     this.#stops.push(call.watch((notice) => this.#noticed(notice)));
   }
 
@@ -92,7 +90,6 @@ export class Interrupts {
   }
 
   #listen({ name, target }: Interrupt, { events, domain }: InterruptSources): void {
-    if (!events) throw unavailable('this node has no event bus');
     this.#stops.push(
       events.subscribe({ domain, ...eventName(name) }, ({ data }) => this.#fire(target, { kind: 'event', name, data })),
     );

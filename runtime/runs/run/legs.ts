@@ -1,17 +1,16 @@
-import { type CallPort, CallStateError } from '../call-port.ts';
+import { type CallPort, CallStateError, type OwnCall } from '../call-port.ts';
 import { ScenarioError } from '../../language/errors.ts';
-import { unavailable } from '../ports/capability.ts';
 
 /** Further calls that one run may have at once. */
 const MAX_LEGS = 20;
 
 /** The calls of a run beside the one it serves, by the names that the author gave them. */
 export class Legs {
-  readonly #open: (() => CallPort) | undefined;
+  readonly #open: () => OwnCall;
   readonly #calls = new Map<string, CallPort>();
 
-  /** @param open makes a fresh call in state `none`; undefined: the node makes none */
-  constructor(open: (() => CallPort) | undefined) {
+  /** @param open makes a fresh call in state `none` */
+  constructor(open: () => OwnCall) {
     this.#open = open;
   }
 
@@ -32,7 +31,7 @@ export class Legs {
 
   /**
    * A call in state `none` under this name, in place of one that is over.
-   * @throws ScenarioError codes `leg_in_use`, `too_many`, `unavailable`
+   * @throws ScenarioError codes `leg_in_use`, `too_many`
    */
   place(name: string): CallPort {
     const before = this.#calls.get(name);
@@ -40,7 +39,6 @@ export class Legs {
       throw new ScenarioError('leg_in_use', `the call "${name}" is still ${before.state}`);
     if (!before && this.#calls.size >= MAX_LEGS)
       throw new ScenarioError('too_many', `a run has ${MAX_LEGS} legs at most`);
-    if (!this.#open) throw unavailable('this node makes no further calls');
     const call = this.#open();
     this.#calls.set(name, call);
     return call;

@@ -1,12 +1,12 @@
 import type { Json, ScriptRun } from '../../sandbox/index.ts';
-import { type CallEnd, CallStateError, isInterruption } from '../call-port.ts';
+import { CallStateError, isInterruption } from '../call-port.ts';
+import type { CallEnd } from '../call-values.ts';
 import type { ComponentDefinition } from '../../language/component.ts';
 import { scriptTime } from '../clock.ts';
 import { INTERRUPT, ScenarioError } from '../../language/errors.ts';
 import { scriptLimits } from '../../language/limits.ts';
 import { CALL_INFO, SCENARIO_INFO, usesCall } from '../../language/method.ts';
 import { unavailable } from '../ports/capability.ts';
-import { isWatched } from '../ports/watching.ts';
 import type { ModuleSource, Program } from '../../language/program.ts';
 import type { Value as Plain } from '../../language/values.ts';
 import { BaseRun, checkSettings } from './base-run.ts';
@@ -127,7 +127,7 @@ export class ModuleRun extends BaseRun {
   /** What the other party does by itself reaches `events.on('dtmf' | 'hold' | 'unhold' | 'sip', ...)`. */
   #watch(): () => void {
     const { call } = this.state;
-    if (!call || !isWatched(call)) return () => undefined;
+    if (!call) return () => undefined;
     return call.watch(({ kind, ...data }) => {
       this.#script?.emit({ type: kind, ...data });
       // A key that the script listens for is used up; else it stays for whatever listens for keys next.

@@ -1,5 +1,5 @@
 import type { Value } from '../../language/values.ts';
-import type { Answer } from '../call-port.ts';
+import type { Answer } from '../call-values.ts';
 
 /** Something that happened to an operation the scenario serves (specification, "Response modes"). */
 export interface Report {

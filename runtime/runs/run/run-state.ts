@@ -2,13 +2,14 @@ import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { SandboxError, ScriptError } from '../../sandbox/index.ts';
-import { type CallEnd, type CallPort, CallStateError, isInterruption } from '../call-port.ts';
+import { type CallPort, CallStateError, isInterruption } from '../call-port.ts';
+import type { CallEnd } from '../call-values.ts';
 import { type Clock, systemClock } from '../clock.ts';
 import type { Report } from './report.ts';
 import { ScenarioError } from '../../language/errors.ts';
 import type { Log } from '../log.ts';
 import { type ScenarioLimits, effectiveLimits } from '../../language/limits.ts';
-import { OPEN_POLICY, type Secrets } from '../ports/policy.ts';
+import type { Secrets } from '../ports/policy.ts';
 import type { RunServices } from '../ports/services.ts';
 import type { Program } from '../../language/program.ts';
 import type { Value } from '../../language/values.ts';
@@ -66,7 +67,7 @@ export class RunState {
   readonly #hearOfEnd = (): void => void (this.#heardOfEnd = true);
 
   constructor(program: Program, options: RunOptions, { family, depth, borrowedCall }: RunPlace) {
-    const { call, log, clock = systemClock, services = {}, report } = options;
+    const { call, log, clock = systemClock, services, report } = options;
     this.#borrowsCall = borrowedCall;
     this.#report = report;
     this.program = program;
@@ -75,7 +76,7 @@ export class RunState {
     this.domain = options.domain ?? call?.domain ?? '';
     this.log = log;
     this.clock = clock;
-    const { policy = OPEN_POLICY } = services;
+    const { policy } = services;
     this.allowed = effectiveLimits(program.limits, policy.limits(this.domain));
     this.#debug = policy.debugs(program, this.domain, call);
     this.secrets = policy.secrets(this.domain, program);
@@ -83,8 +84,7 @@ export class RunState {
     this.services = services;
     this.trace = new Trace(this.limits.traceEntries);
     this.children = new Children({ family, services, call, domain: this.domain, depth, log, clock, report });
-    const { openCall } = services;
-    this.legs = new Legs(openCall && (() => openCall(this.domain)));
+    this.legs = new Legs(() => services.openCall(this.domain));
     this.start = clock.now();
     if (call?.endSignal.aborted === false) call.endSignal.addEventListener('abort', this.#hearOfEnd, { once: true });
   }

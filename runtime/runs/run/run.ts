@@ -36,7 +36,7 @@ export interface RunOptions {
   readonly limits?: Partial<RunLimits>;
   readonly id?: string;
   /** What the node offers beside the call. */
-  readonly services?: RunServices;
+  readonly services: RunServices;
   /** Domain of a run without a call. */
   readonly domain?: string;
 }

@@ -1,4 +1,4 @@
-import type { CallEnd } from '../call-port.ts';
+import type { CallEnd } from '../call-values.ts';
 import type { ComponentResult } from '../component.ts';
 import { END, ERROR_EXIT } from '../../language/component.ts';
 import { INTERRUPT, ScenarioError } from '../../language/errors.ts';

@@ -1,4 +1,5 @@
-import type { CallEnd, CallPort } from '../call-port.ts';
+import type { CallPort } from '../call-port.ts';
+import type { CallEnd } from '../call-values.ts';
 import { ArgumentError, ScenarioError } from '../../language/errors.ts';
 import { NOW, type Scope } from '../../language/expression/expression.ts';
 import { type Compiled, type Parameter, type Program, evaluate } from '../../language/program.ts';

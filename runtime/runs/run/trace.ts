@@ -1,5 +1,5 @@
 import type { ScriptUsage } from '../../sandbox/index.ts';
-import type { Answer } from '../call-port.ts';
+import type { Answer } from '../call-values.ts';
 import type { Value } from '../../language/values.ts';
 import type { RunError } from './outcome.ts';
 

@@ -1,5 +1,5 @@
 import type { Provider, SipUser } from '../../domain/directory.ts';
-import type { PartyInfo } from '../../runs/call-port.ts';
+import type { PartyInfo } from '../../runs/call-values.ts';
 import { bracketUri } from '../../signalling/sip-uri.ts';
 
 /** Who a leg belongs to. */

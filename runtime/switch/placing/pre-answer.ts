@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import type { CallEnd, CallPort, PartyInfo, PreAnswer } from '../../runs/call-port.ts';
+import type { CallPort, PreAnswer } from '../../runs/call-port.ts';
+import type { CallEnd, PartyInfo } from '../../runs/call-values.ts';
 import type { CallState } from '../../language/call-words.ts';
 import { CallStateError } from '../../runs/call-port.ts';
 import type { TailStep } from '../../runs/dtmf-tail.ts';
-import type { CallNotice, WatchedCall } from '../../runs/ports/watching.ts';
+import type { CallNotice } from '../../runs/ports/watching.ts';
 import type { MediaEndpoint } from '../../media/endpoint.ts';
 import { CallMedia, type ListenTo } from '../sound/call-media.ts';
 import type { CallDialog } from '../dialogs/dialog.ts';
@@ -39,13 +40,14 @@ export async function servePreAnswer(
 }
 
 /** The called party alone with a scenario: all that can be done is to play, to listen and to hang up. */
-class PreAnswerCall extends CallMedia implements CallPort, WatchedCall, LegOwner {
+class PreAnswerCall extends CallMedia implements CallPort, LegOwner {
   readonly callid: string;
   readonly dialogid: string;
   readonly domain: string;
   readonly opponent: PartyInfo;
   readonly opponentSide = 'b';
   readonly dialled = undefined;
+  readonly own = undefined;
   protected readonly listenTo: ListenTo | undefined;
   readonly #leg: PhoneLeg;
   readonly #end = new AbortController();
@@ -109,22 +111,6 @@ class PreAnswerCall extends CallMedia implements CallPort, WatchedCall, LegOwner
 
   reject(): Promise<void> {
     return this.#refuse('reject');
-  }
-
-  dial(): never {
-    throw new CallStateError('call', this.state);
-  }
-
-  refer(): never {
-    throw new CallStateError('refer', this.state);
-  }
-
-  takeOver(): never {
-    throw new CallStateError('takeOver', this.state);
-  }
-
-  join(): never {
-    throw new CallStateError('join', this.state);
   }
 
   sendDtmf(steps: readonly TailStep[], signal: AbortSignal): Promise<void> {

@@ -1,25 +1,21 @@
+import type { CallPort, DialOptions, HuntTransfer, OwnCall, ReferOptions } from '../../runs/call-port.ts';
 import type {
   Answer,
   CallEnd,
-  CallPort,
   DialogSide,
-  DialOptions,
   TransferOptions,
   OutgoingCall,
   PartyInfo,
-  ReferOptions,
   TakeOverOptions,
-} from '../../runs/call-port.ts';
+} from '../../runs/call-values.ts';
 import type { CallState } from '../../language/call-words.ts';
 import { CallStateError } from '../../runs/call-port.ts';
 import { splitDtmfTail, type TailStep } from '../../runs/dtmf-tail.ts';
-import type { BridgingCall } from '../../runs/ports/bridging.ts';
-import type { ConferringCall, EnterOptions, RoomTransfer } from '../../runs/ports/conferring.ts';
+import type { EnterOptions, RoomTransfer } from '../../runs/ports/conferring.ts';
 import type { DtmfProto } from '../../runs/ports/dtmf.ts';
-import type { HuntTransfer, HuntingCall } from '../../runs/ports/hunting.ts';
-import type { MessagingCall, SipMessage } from '../../runs/ports/messaging.ts';
+import type { SipMessage } from '../../runs/ports/messaging.ts';
 import type { CancellableTransfer } from '../../runs/ports/transfer.ts';
-import type { CallNotice, WatchedCall } from '../../runs/ports/watching.ts';
+import type { CallNotice } from '../../runs/ports/watching.ts';
 import type { MediaEndpoint } from '../../media/endpoint.ts';
 import { MediaError } from '../../media/media-error.ts';
 import { answer } from '../../signalling/answers.ts';
@@ -53,10 +49,7 @@ export interface IncomingScenarioCall {
 }
 
 /** A scenario's call over the switch: its own leg, its opponent, and what may be done in which state. */
-export class IvrCall
-  extends CallMedia
-  implements CallPort, ConferringCall, WatchedCall, BridgingCall, HuntingCall, MessagingCall
-{
+export class IvrCall extends CallMedia implements OwnCall {
   readonly leg: IvrLeg;
   readonly domain: string;
   readonly dialled: string | undefined;
@@ -111,6 +104,10 @@ export class IvrCall
   /** A call that a scenario may place with `dial`. */
   static idle(tools: SwitchTools, domain: string): IvrCall {
     return new IvrCall(tools, { kind: 'ivr', domain, number: 'ivr', name: undefined }, undefined);
+  }
+
+  get own(): this {
+    return this;
   }
 
   get callid(): string {

@@ -1,7 +1,8 @@
-import type { Answer, DialogSide, TransferOptions, ReferOptions, Transfer } from '../../runs/call-port.ts';
+import type { ReferOptions } from '../../runs/call-port.ts';
+import type { Answer, DialogSide, TransferOptions, Transfer } from '../../runs/call-values.ts';
 import type { CallState } from '../../language/call-words.ts';
 import type { EnterOptions, RoomTransfer } from '../../runs/ports/conferring.ts';
-import type { HuntTransfer } from '../../runs/ports/hunting.ts';
+import type { HuntTransfer } from '../../runs/call-port.ts';
 import type { CancellableTransfer } from '../../runs/ports/transfer.ts';
 import type { CallDialog } from '../dialogs/dialog.ts';
 import { startEntering } from '../transfers/enter-room.ts';

@@ -1,12 +1,12 @@
+import type { CallPort } from '../../runs/call-port.ts';
 import { CallStateError } from '../../runs/call-port.ts';
-import type { CollectOptions, CollectResult, PlayOptions, PlayResult } from '../../runs/call-port.ts';
+import type { CollectOptions, CollectResult, PlayOptions, PlayResult } from '../../runs/call-values.ts';
 import type { CallState, PlaySource } from '../../language/call-words.ts';
 import type { TailStep } from '../../runs/dtmf-tail.ts';
 import { unavailable } from '../../runs/ports/capability.ts';
-import type { DtmfCall } from '../../runs/ports/dtmf.ts';
-import type { ListenOptions, ListeningCall, ListenResult } from '../../runs/ports/listening.ts';
-import type { RecordingCall, RecordOptions, RecordResult } from '../../runs/ports/recording.ts';
-import type { SayOptions, SpeakingCall } from '../../runs/ports/speaking.ts';
+import type { ListenOptions, ListenResult } from '../../runs/ports/listening.ts';
+import type { RecordOptions, RecordResult } from '../../runs/ports/recording.ts';
+import type { SayOptions } from '../../runs/ports/speaking.ts';
 import { collectDigits } from '../../media/collect.ts';
 import type { MediaEndpoint } from '../../media/endpoint.ts';
 import { NoSpeechEngine } from '../../media/media-error.ts';
@@ -25,7 +25,9 @@ export type ListenTo = (
 ) => Promise<ListenResult>;
 
 /** What a scenario plays to its opponent and hears from it: work on the opponent's endpoint, which can be ended. */
-export abstract class CallMedia implements DtmfCall, ListeningCall, RecordingCall, SpeakingCall {
+export abstract class CallMedia
+  implements Pick<CallPort, 'play' | 'collect' | 'echo' | 'record' | 'listen' | 'say' | 'sendDtmf'>
+{
   readonly #work = new Set<Promise<unknown>>();
   #quiet = new AbortController();
 

@@ -1,4 +1,4 @@
-import type { Transfer } from '../../runs/call-port.ts';
+import type { Transfer } from '../../runs/call-values.ts';
 import { MediaError } from '../../media/media-error.ts';
 import { answer, type SipAnswer } from '../../signalling/answers.ts';
 import type { CallDialog } from '../dialogs/dialog.ts';

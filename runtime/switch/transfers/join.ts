@@ -1,4 +1,4 @@
-import type { Answer, DialogSide, TransferOptions, Transfer } from '../../runs/call-port.ts';
+import type { Answer, DialogSide, TransferOptions, Transfer } from '../../runs/call-values.ts';
 import { MediaError } from '../../media/media-error.ts';
 import { answer } from '../../signalling/answers.ts';
 import { failedAttempt } from '../placing/attempt.ts';

@@ -1,4 +1,4 @@
-import type { Answer, DialogSide, Transfer } from '../../runs/call-port.ts';
+import type { Answer, DialogSide, Transfer } from '../../runs/call-values.ts';
 import { parseReferTo } from '../../signalling/refer-to.ts';
 import type { ReferAnswer, ReferRequest } from '../../signalling/sip-dialog.ts';
 import { failedAttempt } from '../placing/attempt.ts';

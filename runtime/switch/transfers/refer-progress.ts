@@ -1,4 +1,4 @@
-import type { Answer } from '../../runs/call-port.ts';
+import type { Answer } from '../../runs/call-values.ts';
 import type { ReferRequest } from '../../signalling/sip-dialog.ts';
 import type { Attempt } from '../placing/attempt.ts';
 import type { PhoneLeg } from '../legs/phone-leg.ts';

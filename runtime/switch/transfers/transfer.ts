@@ -1,7 +1,8 @@
 import type { RouteDecision } from '../../domain/directory.ts';
-import type { Answer, ReferOptions, Transfer } from '../../runs/call-port.ts';
+import type { ReferOptions } from '../../runs/call-port.ts';
+import type { Answer, Transfer } from '../../runs/call-values.ts';
 import { splitDtmfTail, type TailStep } from '../../runs/dtmf-tail.ts';
-import type { HuntTransfer } from '../../runs/ports/hunting.ts';
+import type { HuntTransfer } from '../../runs/call-port.ts';
 import { bracketUri } from '../../signalling/sip-uri.ts';
 import { type Attempt, type AttemptOptions, failureCause } from '../placing/attempt.ts';
 import { calleeOf } from '../placing/callee-of.ts';

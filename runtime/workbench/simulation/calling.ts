@@ -1,4 +1,5 @@
-import type { PreAnswer, Transfer } from '../../runs/call-port.ts';
+import type { PreAnswer } from '../../runs/call-port.ts';
+import type { Transfer } from '../../runs/call-values.ts';
 import type { Clock } from '../../runs/clock.ts';
 import { type Following, type ScriptedAnswer, followAnswers, statusText } from './answers.ts';
 import type { PhoneScript } from './phones.ts';

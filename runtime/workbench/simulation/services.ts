@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { Sandbox } from '../../sandbox/index.ts';
-import type { CallPort } from '../../runs/call-port.ts';
+import type { OwnCall } from '../../runs/call-port.ts';
 import { checkFile } from '../../language/checker/check-file.ts';
 import type { ModuleCheckOptions } from '../../language/checker/module/check-module.ts';
 import { type Clock, busy } from '../../runs/clock.ts';
@@ -53,7 +53,7 @@ export interface SimulatedServicesOptions {
   /** Opens the sandbox when another scenario, started by the first one, needs it. */
   readonly openSandbox?: () => Promise<Sandbox>;
   /** Makes further calls; left out: to phones that answer. */
-  readonly openCall?: () => CallPort;
+  readonly openCall?: () => OwnCall;
   /** Ends a call of the simulation from outside, if there is one of this id. */
   readonly endCall?: (dialogid: string) => void;
   /** Told of runs that got the call as if it had been dialled. */

@@ -1,33 +1,34 @@
 import {
-  type Answer,
-  type CallEnd,
   type CallPort,
   CallStateError,
-  type CollectOptions,
-  type CollectResult,
   type DialOptions,
-  type DialogSide,
-  type OutgoingCall,
-  type PartyInfo,
-  type PlayOptions,
-  type PlayResult,
+  type HuntTransfer,
+  type OwnCall,
   type PreAnswer,
   type ReferOptions,
-  type Transfer,
 } from '../../runs/call-port.ts';
+import type {
+  Answer,
+  CallEnd,
+  CollectOptions,
+  CollectResult,
+  DialogSide,
+  OutgoingCall,
+  PartyInfo,
+  PlayOptions,
+  PlayResult,
+  Transfer,
+} from '../../runs/call-values.ts';
 import type { CallState, PlaySource } from '../../language/call-words.ts';
 import type { Clock } from '../../runs/clock.ts';
 import type { TailStep } from '../../runs/dtmf-tail.ts';
-import type { ConferringCall, EnterOptions, RoomTransfer } from '../../runs/ports/conferring.ts';
-import type { DtmfCall } from '../../runs/ports/dtmf.ts';
-import type { BridgingCall } from '../../runs/ports/bridging.ts';
-import type { HuntTransfer, HuntingCall } from '../../runs/ports/hunting.ts';
-import type { MessagingCall, SipMessage } from '../../runs/ports/messaging.ts';
+import type { EnterOptions, RoomTransfer } from '../../runs/ports/conferring.ts';
+import type { SipMessage } from '../../runs/ports/messaging.ts';
 import type { CancellableTransfer } from '../../runs/ports/transfer.ts';
-import type { ListenOptions, ListeningCall, ListenResult } from '../../runs/ports/listening.ts';
-import type { RecordOptions, RecordResult, RecordingCall } from '../../runs/ports/recording.ts';
-import type { SayOptions, SpeakingCall } from '../../runs/ports/speaking.ts';
-import type { CallNotice, WatchedCall } from '../../runs/ports/watching.ts';
+import type { ListenOptions, ListenResult } from '../../runs/ports/listening.ts';
+import type { RecordOptions, RecordResult } from '../../runs/ports/recording.ts';
+import type { SayOptions } from '../../runs/ports/speaking.ts';
+import type { CallNotice } from '../../runs/ports/watching.ts';
 import { AT_ONCE, type ScriptedAnswer, statusText } from './answers.ts';
 import { type CallEvent, type CallNames, type CallScript, SIMULATED_CALL, SIMULATED_DOMAIN } from './call-script.ts';
 import { type Called, callPhone, firstOf } from './calling.ts';
@@ -41,19 +42,7 @@ export type { ScriptedAnswer } from './answers.ts';
 const DIGIT_MS = 290;
 const DEFAULT_TIMEOUT_MS = 30_000;
 /** A call whose other side follows a script: components run against it as against a phone, without SIP. */
-export class SimulatedCall
-  implements
-    CallPort,
-    ConferringCall,
-    RecordingCall,
-    ListeningCall,
-    SpeakingCall,
-    WatchedCall,
-    HuntingCall,
-    DtmfCall,
-    BridgingCall,
-    MessagingCall
-{
+export class SimulatedCall implements OwnCall {
   readonly domain = SIMULATED_DOMAIN;
   readonly dialled: string | undefined;
   readonly events: CallEvent[] = [];
@@ -79,6 +68,10 @@ export class SimulatedCall
     this.dialled = direction === 'incoming' ? (script.to ?? '500') : undefined;
     this.#opponent = direction === 'outgoing' ? undefined : party(script.from ?? '101');
     if (direction === 'connected') this.#connected();
+  }
+
+  get own(): this {
+    return this;
   }
 
   get callid(): string {

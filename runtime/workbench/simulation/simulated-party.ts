@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { CollectOptions, CollectResult, PlayOptions, PlayResult } from '../../runs/call-port.ts';
+import type { CollectOptions, CollectResult, PlayOptions, PlayResult } from '../../runs/call-values.ts';
 import type { PlaySource } from '../../language/call-words.ts';
 import type { Clock } from '../../runs/clock.ts';
 import type { ListenOptions, ListenResult } from '../../runs/ports/listening.ts';

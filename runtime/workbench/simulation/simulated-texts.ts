@@ -1,4 +1,4 @@
-import type { Answer } from '../../runs/call-port.ts';
+import type { Answer } from '../../runs/call-values.ts';
 import type { Clock } from '../../runs/clock.ts';
 import type { TextMessage, TextPort } from '../../runs/ports/texting.ts';
 import { AT_ONCE, followAnswers } from './answers.ts';

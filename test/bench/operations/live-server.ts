@@ -10,6 +10,8 @@ import { MemoryConferenceStore } from '../../../runtime/callstore/memory-confere
 import { Metrics } from '../../../runtime/metrics/metrics.ts';
 import { DataNode } from '../../rest-bridge/support/data-node.ts';
 import { liveDialog } from './dialogs.ts';
+import { systemClock } from '../../../runtime/runs/clock.ts';
+import { simulatedServices } from '../../../runtime/workbench/simulation/services.ts';
 
 const [healthPort, calls] = process.argv.slice(2).map(Number);
 const store = new MemoryCallStore(() => undefined);
@@ -29,6 +31,7 @@ const node = await DataNode.start({
     openCall: () => {
       throw new Error('there are no calls here');
     },
+    runServices: simulatedServices({ clock: systemClock }),
     calls: store,
     conferences: new MemoryConferenceStore(store),
     dialogs: { find: () => undefined },

@@ -14,7 +14,7 @@ import { openScenarioLibrary } from '../../../runtime/runs/library.ts';
 import type { CallScript } from '../../../runtime/workbench/simulation/call-script.ts';
 import { SimulatedCall } from '../../../runtime/workbench/simulation/simulated-call.ts';
 import { VirtualClock } from '../../../runtime/workbench/simulation/virtual-clock.ts';
-import { silentLog } from '../../support/scenarios.ts';
+import { silentLog, services } from '../../support/scenarios.ts';
 import { MemoryDialogs, NO_CONFERENCES, NO_CALLS, NO_DIRECTORY } from './support.ts';
 
 const service = path.resolve(import.meta.dirname, '../../../scenarios/service');
@@ -60,7 +60,7 @@ class Play {
       dialogs: this.dialogs,
       directory: NO_DIRECTORY,
       scenario: () => Promise.resolve(undefined),
-      runServices: { dialogs: this.dialogs },
+      runServices: services({ dialogs: this.dialogs }),
     });
   }
 

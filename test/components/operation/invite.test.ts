@@ -8,12 +8,13 @@ import {
 } from '../../../components/operation/index.ts';
 import type { OperationResponse } from '../../../components/operation/response.ts';
 import { components } from '../../../components/index.ts';
-import type { DialOptions, OutgoingCall, ReferOptions, Transfer } from '../../../runtime/runs/call-port.ts';
+import type { DialOptions, ReferOptions } from '../../../runtime/runs/call-port.ts';
+import type { OutgoingCall, Transfer } from '../../../runtime/runs/call-values.ts';
 import { openScenarioLibrary } from '../../../runtime/runs/library.ts';
 import type { CallScript } from '../../../runtime/workbench/simulation/call-script.ts';
 import { SimulatedCall } from '../../../runtime/workbench/simulation/simulated-call.ts';
 import { VirtualClock } from '../../../runtime/workbench/simulation/virtual-clock.ts';
-import { silentLog } from '../../support/scenarios.ts';
+import { services, silentLog } from '../../support/scenarios.ts';
 import { MemoryDialogs, NO_CONFERENCES, NO_CALLS, NO_DIRECTORY } from './support.ts';
 
 const service = path.resolve(import.meta.dirname, '../../../scenarios/service');
@@ -35,6 +36,7 @@ async function operationsFor(call: SimulatedCall, clock: VirtualClock): Promise<
     openCall: () => call,
     log: silentLog,
     clock,
+    runServices: services({}, clock),
     calls: NO_CALLS,
     conferences: NO_CONFERENCES,
     dialogs: new MemoryDialogs(),
@@ -441,6 +443,7 @@ describe('POST and INVITE /uc/calls', () => {
         throw new Error('a call was opened');
       },
       log: silentLog,
+      runServices: services(),
       calls: NO_CALLS,
       conferences: NO_CONFERENCES,
       dialogs: new MemoryDialogs(),

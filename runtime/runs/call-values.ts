@@ -1,0 +1,116 @@
+/** What goes into the operations of a call, and what comes out of them. */
+import type { CallEnder, PlaySource } from '../language/call-words.ts';
+
+/** One party of a call, as the domain knows it. */
+export interface PartyInfo {
+  /** Phone number, or the user part of the URI when the party is no sipuser. */
+  readonly number: string;
+  /** Login of the sipuser, when the party is one. */
+  readonly login: string | undefined;
+  readonly name: string | undefined;
+  readonly domain: string;
+  /** `<sip:USERNAME@DOMAIN>` */
+  readonly uri: string;
+}
+
+/** A SIP answer to a call that the scenario started (RFC 3261 section 7.2). */
+export interface Answer {
+  readonly status: number;
+  readonly reason: string;
+  /** The status line, e.g. `SIP/2.0 486 Busy Here`. */
+  readonly line: string;
+  /** True when nothing came from the far end and this node made the answer itself (408 after a time-out, 503, ...). */
+  readonly local: boolean;
+  /** The called phone could not be reached at all; `local` then. */
+  readonly unreached?: boolean;
+}
+
+export interface PlayOptions {
+  readonly signal: AbortSignal;
+  /** A digit out of this set ends the playback and is returned; empty or absent: digits do not interrupt. */
+  readonly stopDigits?: string;
+  /** How often the whole list is played; `Infinity` until stopped. Default 1. */
+  readonly repeat?: number;
+}
+
+export interface PlayResult {
+  readonly digit: string | undefined;
+  readonly milliseconds: number;
+}
+
+export interface CollectOptions {
+  readonly signal: AbortSignal;
+  /** Played first; the first digit interrupts it. */
+  readonly prompt?: readonly PlaySource[];
+  readonly min: number;
+  readonly max: number;
+  /** Milliseconds without any digit after the prompt. */
+  readonly timeoutMs: number;
+  /** Milliseconds between two digits. */
+  readonly interDigitMs: number;
+  /** Digits that end the input and are not part of it, e.g. `#`. */
+  readonly terminators: string;
+}
+
+export interface CollectResult {
+  readonly digits: string;
+  /** `complete`: max reached or a timeout after at least min digits; `terminator`; `timeout`: fewer than min digits. */
+  readonly reason: 'complete' | 'terminator' | 'timeout';
+  readonly terminator: string | undefined;
+}
+
+/** A call on its way. The promises never reject: a failure is an answer. */
+export interface OutgoingCall {
+  /** Call-ID of the calling side of the dialog this call builds. */
+  readonly callid: string;
+  readonly dialogid: string;
+  /** First provisional answer (100-199); the final answer when there was none. */
+  readonly provisional: Promise<Answer>;
+  readonly final: Promise<Answer>;
+}
+
+/** One side of a live dialog of the domain. */
+export interface DialogSide {
+  readonly dialogid: string;
+  readonly side: 'a' | 'b';
+}
+
+/** A label for the dialog that comes of it, beside those that it inherits. */
+export interface LabelOption {
+  readonly binding?: string;
+}
+
+/** What goes along with a transfer. */
+export interface TransferOptions extends LabelOption {
+  /** Who wants it, as an address: the header Referred-By of the call that it makes (RFC 3892). */
+  readonly referredBy?: string;
+}
+
+export interface TakeOverOptions extends LabelOption {
+  /**
+   * What becomes of whoever the party talked to: `waits` for another scenario that takes it over too, or is `held` until the
+   * taken party returns (`ReferOptions.back`) or its call with the scenario is over. Default: `released`.
+   */
+  readonly other?: 'released' | 'waits' | 'held';
+}
+
+/** A transfer of the scenario's opponent to a new target (RFC 3515 semantics). The promises never reject. */
+export interface Transfer {
+  /** Call-ID of the A leg of the target dialog (the transferred party). */
+  readonly acallid: string;
+  /** The target dialog: opponent -> target. */
+  readonly dialogid: string;
+  /** First provisional answer above 100 (101-199) of the target; the final answer when there was none. */
+  readonly provisional: Promise<Answer>;
+  /**
+   * Final answer of the target. After a 2xx the scenario's own dialog is over; after a failure the opponent is the
+   * scenario's again, unless it hung up (then status 487).
+   */
+  readonly final: Promise<Answer>;
+}
+
+/** Why the call ended for the scenario. */
+export interface CallEnd {
+  readonly by: CallEnder;
+  readonly reason: string;
+}
