@@ -54,10 +54,10 @@ export async function insertEntity(db: Db, stored: StoredClass, entity: Entity):
  * @throws ConflictError, InvalidFieldError
  */
 export async function insertAlone(run: RunStatement, stored: StoredClass, entity: Entity): Promise<Entity> {
-  const { isKeptAsGiven, readText } = shapeOf(stored);
+  const { changed, readText } = shapeOf(stored);
   const insert = insertion(stored, entity);
   try {
-    if (isKeptAsGiven) {
+    if (changed.columns.length === 0) {
       await run(insert.statement());
       return entity;
     }

@@ -27,8 +27,8 @@ export interface Selection {
 export interface TableShape {
   readonly whole: Selection;
   readonly fields: ReadonlyMap<string, SqlField>;
-  /** An entity that was inserted is there as it was given: nothing is numbered, and no JSON is put in order. */
-  readonly isKeptAsGiven: boolean;
+  /** Of an inserted entity, what is not there as it was given: numbers, and JSON that was put in order. */
+  readonly changed: Selection;
   /** Reads rows of `whole`. */
   readonly readText: (row: TextRow) => Entity;
 }
@@ -41,10 +41,11 @@ export function shapeOf(stored: StoredClass): TableShape {
   const known = shapes.get(stored);
   if (known !== undefined) return known;
   const whole = select(stored, () => true);
+  const changed = stored.allProperties.filter(({ data_type: type }) => CHANGED.includes(type)).map(({ name }) => name);
   const shape: TableShape = {
     whole,
     fields: sqlFields(stored),
-    isKeptAsGiven: stored.allProperties.every(({ data_type: type }) => !CHANGED.includes(type)),
+    changed: select(stored, (name) => changed.includes(name)),
     readText: rowReader(whole.columns) as (row: TextRow) => Entity,
   };
   shapes.set(stored, shape);
@@ -79,11 +80,17 @@ export function selection(stored: StoredClass): Fragment {
 
 /** Makes the function that reads entities from rows of `selection`, as the drivers read them. */
 export function entityReader(stored: StoredClass): (row: Row) => Entity {
-  const columns = stored.allProperties.map(({ name }) => [name, columnName(stored, name)] as const);
+  const read = fieldsReader(stored, stored.allProperties);
+  return (row) => ({ id: row['id'], ...read(row) }) as Entity;
+}
+
+/** Makes the function that reads some properties from rows, as the drivers read them. */
+export function fieldsReader(stored: StoredClass, properties: readonly { readonly name: string }[]): (row: Row) => Row {
+  const columns = properties.map(({ name }) => [name, columnName(stored, name)] as const);
   return (row) => {
-    const entity: Record<string, unknown> = { id: row['id'] };
-    for (const [name, column] of columns) entity[name] = row[column] ?? null;
-    return entity as Entity;
+    const fields: Record<string, unknown> = {};
+    for (const [name, column] of columns) fields[name] = row[column] ?? null;
+    return fields;
   };
 }
 

@@ -37,7 +37,7 @@ import {
   updateEntity,
   upsertEntity,
 } from './entity-statements.ts';
-import { insertEntities } from './insert-set.ts';
+import { insertRows, makeRows } from './insert-set.ts';
 import { columnOf, tableOf } from './names.ts';
 import type { Partitions } from './partitions.ts';
 import { rowReader, rowWriter, writeRows } from './columns.ts';
@@ -78,7 +78,8 @@ export class TableCollection implements ModelCollection {
     const stored = this.#class;
     const entities = await makeEntities(stored, inputs, this.#options.now());
     const times = isPartitioned(stored.storage_mode) ? entities.map((entity) => entity[timeProperty(stored)]) : [];
-    const write = () => this.#db.transaction().execute((tx) => insertEntities(tx, stored, entities));
+    const rows = await makeRows(stored, entities);
+    const write = () => this.#db.transaction().execute((tx) => insertRows(tx, stored, rows));
     const after = await this.#placed(stored, times, write);
     for (const entity of after) this.#options.notices.created(stored, entity);
     return after;
