@@ -5,7 +5,7 @@ export const answer = defineComponent({
   name: 'answer',
   summary: 'Answers the incoming call.',
   otherNames: ['pickup', 'pick_up', 'accept'],
-  docs: 'From now on the caller hears what the scenario plays. A call that is connected already stays as it is.',
+  docs: 'From here on the caller hears the scenario. A connected call stays as it is.',
   settings: Type.Object({}),
   exits: { next: { description: 'The call is connected.' } },
   results: {},

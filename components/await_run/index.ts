@@ -14,7 +14,7 @@ export const awaitRun = defineComponent({
     timeout: Duration({ default: '30s', examples: ['30s'], description: 'How long to wait.' }),
   }),
   shorthand: 'run',
-  exits: { next: { description: 'It is done.' }, timeout: { description: 'It goes on.' } },
+  exits: { next: { description: 'It is done.' }, timeout: { description: 'It still runs.' } },
   results: { value: { type: 'any', description: 'What it returned.' } },
   waits: true,
   method: 'scenario.await',

@@ -10,9 +10,9 @@ export const bindings = defineComponent({
   name: 'bindings',
   summary: 'Reads or changes the labels of a live call.',
   docs: [
-    'Labels stay with a call until it ends, and are passed on to the call that a transfer makes of it. `set` replaces all',
-    'labels, `add` and `remove` change some, `clean` removes all; `contains` asks whether all that are named are there.',
-    'A call has 256 at most; more fail with the code `not_applicable`.',
+    'Labels stay with a call until it ends, and go on to the call that a transfer makes of it. `set` replaces all labels, `add`',
+    'and `remove` change some, `clean` removes all; `contains` tests whether the call has all named labels. A call has at most',
+    '256; more fail with the code `not_applicable`.',
   ].join('\n'),
   settings: Type.Object({
     dialogid: Type.String({ minLength: 1, maxLength: 64, examples: ['4f1c09d2ab7e'], description: 'The live call.' }),

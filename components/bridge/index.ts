@@ -11,8 +11,8 @@ export const bridge = defineComponent({
   summary: 'Lets the caller and a party that the scenario called talk with each other.',
   otherNames: ['connect', 'connect_calls'],
   docs: [
-    'The scenario keeps both calls: when the block is done, whoever is still there is with the scenario again, for a question',
-    'after the conversation or the next agent. An interrupt (`on: { dtmf: { "*": BLOCK } }`) parts the two, too. To give the',
+    'The scenario keeps both calls. When the block is done, the remaining party is with the scenario again, for a question',
+    'after the conversation or the next agent. An interrupt (`on: { dtmf: { "*": BLOCK } }`) also parts the two. To give the',
     'caller away for good use `refer` or `hunt`. With `leg` beside it, two parties that the scenario called are connected.',
   ].join('\n'),
   settings: Type.Object({

@@ -8,9 +8,9 @@ export const conference = defineComponent({
   summary: 'Brings the other party into a conference room.',
   otherNames: ['room', 'meeting'],
   docs: [
-    'The other party is a participant afterwards, and the scenario has no call any more. The PIN of the room is not asked for:',
-    'the scenario has decided. When the room is full, or there is none of that number, the other party stays with the scenario.',
-    'How rooms behave: [docs/conferences.md](../../docs/conferences.md).',
+    'The other party is a participant afterwards, and the scenario has no call any more. The room asks for no PIN: the scenario',
+    'has decided. When the room is full or does not exist, the other party stays with the scenario. How rooms behave:',
+    '[docs/conferences.md](../../docs/conferences.md).',
   ].join('\n'),
   settings: Type.Object({
     room: Type.String({
@@ -35,7 +35,7 @@ export const conference = defineComponent({
   results: {
     ...ANSWER_RESULTS,
     confid: { type: 'string', description: 'Id of the conference; empty when there is none of that number.' },
-    number: { type: 'string', description: 'What others dial to get there.' },
+    number: { type: 'string', description: 'The number that others dial to get there.' },
     participantid: { type: 'string', description: 'Id of the participant.' },
   },
   waits: true,

@@ -4,11 +4,11 @@ import { RECORDING } from '../../runtime/runs/ports/recording.ts';
 
 export const deleteRecording = defineComponent({
   name: 'delete_recording',
-  summary: 'Deletes what `record` made.',
+  summary: 'Deletes a recording that `record` made.',
   otherNames: ['remove_recording', 'erase', 'unlink'],
   docs: [
-    'Recordings stay until somebody deletes them: keep their name (`${blockname.recording}`), e.g. in the data model, to play',
-    'and delete them later, in any scenario of the domain. Over REST they are at `/api/recordings/NAME`.',
+    'Recordings stay until they are deleted. Keep their name (`${blockname.recording}`), e.g. in the data model, to play and',
+    'delete them later, in any scenario of the domain. Over REST they are at `/api/recordings/NAME`.',
   ].join('\n'),
   settings: Type.Object({
     recording: Type.String({

@@ -99,7 +99,7 @@ function exitsSection({ exits, openExits }: ComponentDefinition): string {
   ]);
   const error = [
     code('error'),
-    'Something went wrong; `error.code` and `error.message` say what.',
+    'The block failed; `error.code` says why, see [errors](../../docs/scenarios/errors.md).',
     'the run fails, `finally` follows',
   ];
   return `## Exits\n\n${table(['Exit', 'When', 'If not named'], [...open, ...rows, error])}`;

@@ -6,7 +6,7 @@ import { Duration } from '../../runtime/language/setting.ts';
 export const echo = defineComponent({
   name: 'echo',
   summary: 'Sends the other party its own voice back.',
-  docs: 'Good for testing a line: what is heard went to the media server and back.',
+  docs: 'Use it to test a line: the party hears its sound after the way to the media server and back.',
   settings: Type.Object({
     duration: Type.Optional(Duration({ examples: ['30s'], description: 'How long; default: until the call ends.' })),
   }),

@@ -7,16 +7,16 @@ export const fail = defineComponent({
   summary: 'Fails with an error of your own.',
   otherNames: ['throw', 'raise', 'error'],
   docs: [
-    'A scenario that was started by `run` hands it on: the `run` block leaves by `error`, with this code and message.',
-    'The exit `error` of the block itself may be named, too.',
+    'A scenario that was started by `run` passes the error on: the `run` block leaves by `error`, with this code and message.',
+    'The block may name its own exit `error`, too.',
   ].join('\n'),
   settings: Type.Object({
     code: Type.String({
       pattern: '^[a-z][a-z0-9_]{0,63}$',
       examples: ['no_such_customer'],
-      description: 'What others test: `error.code`.',
+      description: 'The code for `error.code`.',
     }),
-    message: Type.String({ maxLength: 1024, default: '', description: 'For people: `error.message`.' }),
+    message: Type.String({ maxLength: 1024, default: '', description: 'The text for `error.message`.' }),
   }),
   shorthand: 'code',
   exits: {},

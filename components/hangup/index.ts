@@ -5,7 +5,10 @@ export const hangup = defineComponent({
   name: 'hangup',
   summary: 'Ends the call.',
   otherNames: ['hang_up', 'end_call', 'disconnect', 'bye'],
-  docs: 'The scenario goes on, without a call. A call that is over already is no mistake; an incoming call that was not answered is refused.',
+  docs: [
+    'The scenario goes on, without a call. A call that is over already is no error. An incoming call that was not answered is',
+    'refused.',
+  ].join('\n'),
   settings: Type.Object({}),
   exits: { next: { call: 'over', description: 'The call is over.', otherwise: 'end' } },
   results: {},

@@ -7,8 +7,8 @@ export const holdMelody = defineComponent({
   name: 'hold_melody',
   summary: 'Stops the melody that the waiting party of any live call hears.',
   docs: [
-    '`temporary` stops it for the hold that goes on, and fails with the code `not_applicable` when nobody holds the call;',
-    '`once` stops it, or keeps the next hold silent when nobody holds the call; `permanent` keeps every hold silent.',
+    '`temporary` stops it for the present hold, and fails with the code `not_applicable` when nobody holds the call; `once` stops',
+    'it, or keeps the next hold silent when nobody holds the call; `permanent` keeps every hold silent.',
   ].join('\n'),
   settings: Type.Object({
     dialogid: DIALOG_ID,

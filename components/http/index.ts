@@ -10,20 +10,23 @@ export const http = defineComponent({
   summary: 'Asks a server over HTTP.',
   otherNames: ['request', 'fetch', 'rest', 'curl', 'http_request'],
   docs: [
-    'Only hosts that the operator allows, and never an address of the node’s own network unless that is allowed, too. A',
-    '`body` that is no text is sent as JSON. `json` holds the answer when it is JSON, else it is empty. A secret goes in by name:',
-    '`headers: { authorization: "Bearer ${secrets.crm}" }`; the scenario and its trace never see it, even where the server',
-    'repeats it.',
+    'Only hosts that the operator allows are asked, and addresses of the node’s own network only where these are allowed, too. A',
+    '`body` that is no text is sent as JSON. `json` holds the answer when it is JSON, else it is empty. Name a secret:',
+    '`headers: { authorization: "Bearer ${secrets.crm}" }`. The scenario and its trace never see its value, even where the',
+    'server repeats it.',
   ].join('\n'),
   settings: Type.Object({
     url: Type.String({
       pattern: '^https?://[^\\s]{1,2048}$',
       examples: ['https://api.example.com/customers'],
-      description: 'Where.',
+      description: 'The URL.',
     }),
-    method: Type.Enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD'], { default: 'GET', description: 'How.' }),
+    method: Type.Enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD'], {
+      default: 'GET',
+      description: 'The HTTP method.',
+    }),
     headers: Type.Record(Type.String(), Type.String(), { default: {}, description: 'Header fields.' }),
-    body: Type.Optional(Type.Any({ description: 'What is sent.' })),
+    body: Type.Optional(Type.Any({ description: 'The content; sent as JSON when it is no text.' })),
     timeout: Duration({ default: '10s', examples: ['10s'], description: 'For the whole exchange.' }),
     max_bytes: Type.Integer({
       minimum: 1,

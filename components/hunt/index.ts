@@ -20,10 +20,10 @@ export const hunt = defineComponent({
   summary: 'Transfers the other party to one of several numbers: a hunt group.',
   otherNames: ['ring_group', 'hunt_group', 'group', 'ring_all'],
   docs: [
-    '`in_order` rings the members one after another, `least_recent` the same beginning with the one whose last call from a',
-    'hunt group is longest ago, `all_at_once` all together: the first to answer has the call.',
-    '`pre_answer` names a scenario for whoever picks up, alone: what it is about, or whether it takes the call. When it hangs',
-    'up, fails or returns `false`, the called party is not connected, and counts as refusing (603).',
+    '`in_order` rings the members one after another. `least_recent` does the same, beginning with the member whose last call from',
+    'a hunt group is longest ago. `all_at_once` rings all together. The first to answer has the call.',
+    '`pre_answer` names a scenario that talks to the called party alone before it is connected, e.g. to ask whether it takes',
+    'the call. When the party hangs up there, or the scenario fails or returns `false`, the party counts as refusing (603).',
   ].join('\n'),
   settings: Type.Object({
     members: Type.Array(Type.String({ minLength: 1, maxLength: 128 }), {
@@ -34,7 +34,7 @@ export const hunt = defineComponent({
     }),
     strategy: Type.Enum(['in_order', 'least_recent', 'all_at_once'], {
       default: 'in_order',
-      description: 'Whom to ring when.',
+      description: 'Order of ringing.',
     }),
     timeout: Duration({ default: '20s', examples: ['20s'], description: 'How long each member may ring.' }),
     rounds: Type.Integer({ minimum: 1, maximum: 20, default: 1, description: 'How often all are tried.' }),

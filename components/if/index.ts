@@ -7,7 +7,7 @@ export const ifComponent = defineComponent({
   summary: 'Goes one way or the other.',
   otherNames: ['condition', 'when', 'branch'],
   docs: 'The condition is an expression without `${}`: `tries < 3`, `ask.digits == "1"`, `call.number.startsWith("1")`.',
-  settings: Type.Object({ condition: Condition({ examples: ['tries < 3'], description: 'What is tested.' }) }),
+  settings: Type.Object({ condition: Condition({ examples: ['tries < 3'], description: 'The condition.' }) }),
   shorthand: 'condition',
   exits: {
     // oxlint-disable-next-line unicorn/no-thenable -- the word authors expect; the object is never awaited

@@ -9,9 +9,9 @@ export const join = defineComponent({
     'Joins the other party with one party of another live call: an attended transfer (SIP REFER with Replaces, RFC 3891).',
   otherNames: ['attended_transfer', 'consultation_transfer', 'refer_replaces', 'join_calls'],
   docs: [
-    'The two talk afterwards, and the scenario has no call any more. Whoever the joined party talked to is released. When',
-    'that call is not there any more, the other party stays with the scenario. With whom the scenario called itself the other',
-    'party is joined by `join: { dialogid: ${ring_agent.dialogid}, side: b }`, where `ring_agent` is the block that called.',
+    'The two talk afterwards, and the scenario has no call any more. The former partner of the joined party is released. When',
+    'that call is over, the other party stays with the scenario. To join the caller with a party that the scenario called, use',
+    '`join: { dialogid: ${ring_agent.dialogid}, side: b }`, where `ring_agent` is the block that called.',
   ].join('\n'),
   settings: Type.Object({
     dialogid: Type.String({ minLength: 1, maxLength: 64, examples: ['4f1c09d2ab7e'], description: 'The live call.' }),

@@ -9,8 +9,8 @@ export const legDtmf = defineComponent({
   name: 'leg_dtmf',
   summary: 'Sends digits to one leg of any live call.',
   docs: [
-    'What several blocks or requests send to one leg is queued there: the block is done when its digits are in the queue.',
-    'Digits for the party of this scenario are sent with `send_dtmf`.',
+    'Digits of several blocks or requests for one leg are queued there: the block is done when its digits are in the queue. Use',
+    '`send_dtmf` for the party of this scenario.',
   ].join('\n'),
   settings: Type.Object({
     dialogid: DIALOG_ID,

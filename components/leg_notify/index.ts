@@ -7,9 +7,9 @@ export const legNotify = defineComponent({
   name: 'leg_notify',
   summary: 'Asks the device of one leg of any live call for something, by NOTIFY.',
   docs: [
-    'For instance `talk`: answer the call that rings, or take it back from hold; `hold`: hold it. Only what the device listed',
-    'in the header Allow-Events is sent; else the block fails with the code `not_applicable`. Whether the device does it is',
-    'seen from what happens to the call.',
+    '`talk` asks the device to answer the ringing call, or to resume it; `hold` asks it to hold the call. Only events that the',
+    'device lists in the header Allow-Events are sent; others fail with the code `not_applicable`. Whether the device obeys shows',
+    'in the call.',
   ].join('\n'),
   settings: Type.Object({ dialogid: DIALOG_ID, callid: LEG_CALLID, event: EVENT }),
   exits: { next: { description: 'It is on its way.' } },

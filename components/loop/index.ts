@@ -10,9 +10,9 @@ export const loop = defineComponent({
   summary: 'Goes through a list, or a number of times.',
   otherNames: ['for', 'foreach', 'for_each', 'repeat', 'while'],
   docs: [
-    'Lead the last block of the body back to the loop: it leaves by `each` once for every item, then by `done`, and would',
-    'start anew. `item` and `index` are read as `blockname.item` and `blockname.index`. A body that leads elsewhere leaves',
-    'the loop where it is; it goes on from there when it is entered again.',
+    'Lead the last block of the body back to the loop: it leaves by `each` once for every item, then by `done`, and would then',
+    'start anew. Read `blockname.item` and `blockname.index`. A body that leads elsewhere leaves the loop at its item; the',
+    'loop goes on from there when it is entered again.',
   ].join('\n'),
   settings: Type.Object({
     over: Type.Optional(

@@ -7,7 +7,7 @@ export const modelList = defineComponent({
   name: 'model_list',
   summary: 'Lists entities of the data model.',
   otherNames: ['query', 'find', 'select', 'search'],
-  docs: 'Filters are written as for the REST service, as a list in prefix notation or as an object.',
+  docs: 'Filters are those of the REST service, as a list in prefix notation or as an object.',
   settings: Type.Object({
     class: CLASSNAME,
     filter: Type.Optional(Type.Any({ examples: [{ city: 'London' }], description: 'Which ones; default: all.' })),

@@ -11,7 +11,7 @@ export const modelRead = defineComponent({
     class: CLASSNAME,
     id: Type.String({ minLength: 1, maxLength: 128, examples: ['${customer_id}'], description: 'Id of the entity.' }),
   }),
-  exits: { next: { description: 'There it is.' }, missing: { description: 'There is none of this id.' } },
+  exits: { next: { description: 'The entity was found.' }, missing: { description: 'There is no entity of this id.' } },
   results: { entity: { type: 'object', description: 'The entity.' } },
   waits: true,
   brief: true,

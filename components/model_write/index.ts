@@ -11,7 +11,7 @@ export const modelWrite = defineComponent({
   name: 'model_write',
   summary: 'Creates, changes or removes an entity of the data model.',
   otherNames: ['save', 'store', 'insert', 'update', 'create', 'write'],
-  docs: 'Without an `id` an entity is created. With one it is changed: properties that are not named stay as they are.',
+  docs: 'Without an `id` an entity is created. With one it is changed: properties without a new value stay as they are.',
   settings: Type.Object({
     class: CLASSNAME,
     id: Type.String({ maxLength: 128, default: '', examples: ['${customer_id}'], description: 'Id of the entity.' }),
@@ -20,7 +20,7 @@ export const modelWrite = defineComponent({
   }),
   exits: {
     next: { description: 'It is done.' },
-    missing: { description: 'There is none of this id.', otherwise: 'next', when: ({ id }) => id !== '' },
+    missing: { description: 'There is no entity of this id.', otherwise: 'next', when: ({ id }) => id !== '' },
   },
   results: {
     id: { type: 'string', description: 'Id of the entity.' },

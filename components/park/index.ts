@@ -11,8 +11,8 @@ export const park = defineComponent({
   otherNames: ['hold_call'],
   docs: [
     '`retrieve` gets the party out, in a scenario that another phone calls: the example `retrieve`, dialled as `*55retrieve`,',
-    'asks for the slot. Tell the slot to whoever is to know it before: give `slot`, or publish what this block has as `slot`.',
-    'A party that was retrieved is gone: the scenario has no call any more.',
+    'asks for the slot. The retrieving phone has to know the slot: give one by `slot`, or take it from the event. A party',
+    'that was retrieved is gone: the scenario has no call any more.',
   ].join('\n'),
   settings: Type.Object({
     slot: Type.String({
@@ -26,12 +26,16 @@ export const park = defineComponent({
     event: Type.String({
       maxLength: 64,
       default: 'call_parked',
-      description: 'Event of the domain that tells of it, with `slot` and `number`; empty: none.',
+      description: 'Event of the domain that reports it, with `slot` and `number`; empty: none.',
     }),
   }),
   shorthand: 'slot',
   exits: {
-    retrieved: { call: 'over', description: 'Somebody has it; the scenario has no call any more.', otherwise: 'end' },
+    retrieved: {
+      call: 'over',
+      description: 'A phone retrieved it; the scenario has no call any more.',
+      otherwise: 'end',
+    },
     timeout: { description: 'Nobody came in time; the other party is back.' },
   },
   results: { slot: { type: 'string', description: 'Where it waited.' } },

@@ -9,9 +9,12 @@ const MAX_LENGTH = 16_384;
 
 export const publish = defineComponent({
   name: 'publish',
-  summary: 'Tells the domain of an event.',
+  summary: 'Publishes an event of the domain.',
   otherNames: ['emit', 'publish_event'],
-  docs: 'Scenarios that `wait_event`, or start `on` it, and subscribers get it as class `scenarioevents`. Its data may have 16,384 characters of JSON.',
+  docs: [
+    'Scenarios get it by `wait_event`, by `on`, or by `starts`; subscribers get it as class `scenarioevents`. Its data may have',
+    '16,384 characters of JSON.',
+  ].join('\n'),
   settings: Type.Object({
     event: Type.String({
       pattern: '^[A-Za-z][A-Za-z0-9_]{0,63}$',
@@ -21,7 +24,7 @@ export const publish = defineComponent({
     data: Type.Record(Type.String(), Type.Any(), { default: {}, description: 'Fields that go with it.' }),
   }),
   shorthand: 'event',
-  exits: { next: { description: 'Everybody has been told.' } },
+  exits: { next: { description: 'It is published.' } },
   results: { seq: { type: 'integer', description: 'Number of the event.' } },
   method: 'events.publish',
   subject: 'event',

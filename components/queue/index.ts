@@ -10,16 +10,16 @@ export const queue = defineComponent({
   summary: 'Lets the other party wait in a line, with music, until it is its turn.',
   otherNames: ['line', 'waiting_queue', 'acd', 'enqueue'],
   docs: [
-    'It is the turn of whoever is first; with `turns: 3` of the first three. Then try the agents, e.g. by `hunt`, and come back',
-    'to this block when nobody answers: the place is kept. It is given up when the call or the scenario is over, and by',
-    '`leave: true`: do that before the caller leaves a message instead, or talks to an agent by `bridge`; others wait. With',
-    '`announce`, the block leaves by `announce` every so often, so that the scenario can say `position` and come back.',
-    'All scenarios of the domain that name the same queue share the line; it is one of this node.',
+    'The first in the line has its turn; with `turns: 3` the first three. Then try the agents, e.g. by `hunt`, and come back to',
+    'this block when nobody answers: the place is kept. The place is given up when the call or the scenario is over, and by',
+    '`leave: true`. Use that before the caller leaves a message instead, or talks to an agent by `bridge`; otherwise the next',
+    'callers wait. With `announce`, the block leaves by `announce` at that interval, so that the scenario can say `position` and',
+    'come back. All scenarios of the domain that name the same queue share the line; each node has its own.',
   ].join('\n'),
   settings: Type.Object({
     name: Type.String({ pattern: '^[A-Za-z0-9_.-]{1,64}$', examples: ['support'], description: 'Which line.' }),
     turns: Type.Integer({ minimum: 1, maximum: 100, default: 1, description: 'How many may have their turn at once.' }),
-    announce: Type.Optional(Duration({ examples: ['30s'], description: 'How often to leave by `announce`.' })),
+    announce: Type.Optional(Duration({ examples: ['30s'], description: 'Interval at which to leave by `announce`.' })),
     max: Type.Optional(
       Duration({
         examples: ['10m'],
@@ -45,7 +45,7 @@ export const queue = defineComponent({
   results: {
     position: { type: 'integer', description: 'Place in the line, from 1 on.' },
     length: { type: 'integer', description: 'How many are in the line.' },
-    milliseconds: { type: 'integer', description: 'How long the caller has waited by now, from queue to queue.' },
+    milliseconds: { type: 'integer', description: 'How long the caller has waited so far.' },
   },
   waits: true,
   needsCall: 'connected',

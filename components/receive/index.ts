@@ -7,15 +7,18 @@ export const receive = defineComponent({
   name: 'receive',
   summary: 'Waits for a message from another run.',
   otherNames: ['wait_message'],
-  docs: 'Messages that came before are kept: the oldest of this name is taken. Of more than 100, or of 1,048,576 characters of JSON, the oldest are gone.',
+  docs: [
+    'Earlier messages are kept: the oldest of this name is taken. Of more than 100 waiting messages, or 1,048,576 characters',
+    'of JSON, the oldest are dropped.',
+  ].join('\n'),
   settings: Type.Object({
     message: Type.String({ minLength: 1, maxLength: 64, examples: ['agent_free'], description: 'Its name.' }),
     timeout: Duration({ default: '30s', examples: ['30s'], description: 'How long to wait.' }),
   }),
   shorthand: 'message',
-  exits: { next: { description: 'It is here.' }, timeout: { description: 'None came in time.' } },
+  exits: { next: { description: 'The message came.' }, timeout: { description: 'No message came in time.' } },
   results: {
-    data: { type: 'any', description: 'What came with it.' },
+    data: { type: 'any', description: 'Data of the message.' },
     from: { type: 'string', description: 'Id of the run that sent it.' },
   },
   waits: true,

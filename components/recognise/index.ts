@@ -20,12 +20,12 @@ export const Hints = Type.Array(Type.String({ minLength: 1, maxLength: 200 }), {
 
 export const recognise = defineComponent({
   name: 'recognise',
-  summary: 'Asks the other party something, and understands the answer by voice.',
+  summary: 'Asks the other party a question and recognises the spoken answer.',
   otherNames: ['recognize', 'asr', 'listen', 'speech', 'speech_input'],
   docs: [
-    'With `hints`, engines that can keep to them understand nothing else, and that well: name what the caller may say. Without,',
-    'everything is understood as well as the engine can. Keys that are pressed meanwhile stay for the next `collect`.',
-    'In tests the caller’s `says` is what is understood. Recordings are transcribed by `transcribe`.',
+    'With `hints`, engines that support them understand nothing else, and that well: name what the caller may say. Without',
+    'hints, everything is understood as well as the engine can. Keys that are pressed meanwhile wait for the next `collect`. In',
+    'tests the caller’s `says` is what is understood. Recordings are transcribed by `transcribe`.',
   ].join('\n'),
   settings: Type.Object({
     prompt: Type.Optional(Sounds({ examples: ['menu.wav'], description: 'Played first.' })),

@@ -5,11 +5,11 @@ import { Language } from '../recognise/index.ts';
 
 export const recogniseCall = defineComponent({
   name: 'recognise_call',
-  summary: 'Understands what one side of a live call says, while the call goes on.',
+  summary: 'Recognises the speech of one side of a live call, while the call goes on.',
   docs: [
-    '`add` begins to listen under a name (`layer`); what is understood comes as events `asrevents.result` with `dialogid`, `layer`,',
-    '`text` and `final`. `remove` ends that, and gives all of the text. A layer goes with its side through transfers, and ends with',
-    'that side’s call. To understand the caller of the scenario itself, there is `recognise`.',
+    '`add` begins to listen under a name (`layer`); the texts come as events `asrevents.result` with `dialogid`, `layer`, `text`',
+    'and `final`. `remove` ends that and gives all of the text. A layer goes with its side through transfers, and ends with that',
+    'side’s call. Use `recognise` to understand the caller of the scenario itself.',
   ].join('\n'),
   settings: Type.Object({
     dialogid: Type.String({ minLength: 1, maxLength: 64, examples: ['4f1c09d2ab7e'], description: 'The live call.' }),

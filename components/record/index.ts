@@ -8,10 +8,10 @@ export const record = defineComponent({
   summary: 'Records the other party.',
   otherNames: ['voicemail', 'recording', 'record_message'],
   docs: [
-    'What was recorded is played by `play: ${blockname.recording}`. A caller who hangs up to finish is what usually happens:',
-    'the recording stays, and `finally` reads `blockname.recording` and `blockname.milliseconds`. In a module `call.record`',
-    "gives them back with the reason `'hangup'`, and the next function that needs the call throws `call_ended`. When the other",
-    'party transfers the call meanwhile, whoever comes in its place is recorded after it.',
+    'Play the recording by `play: ${blockname.recording}`. Most callers hang up to finish: the recording stays, and `finally` reads',
+    "`blockname.recording` and `blockname.milliseconds`. In a module `call.record` returns them with the reason `'hangup'`, and",
+    'the next function that needs the call throws `call_ended`. When the other party transfers the call meanwhile, the new party',
+    'is recorded after it.',
   ].join('\n'),
   settings: Type.Object({
     max: Duration({ default: '2m', examples: ['2m'], description: 'Longest recording.' }),

@@ -8,11 +8,10 @@ export const recordCall = defineComponent({
   name: 'record_call',
   summary: 'Pauses or resumes the recording of a live call, or makes another of one side or of both.',
   docs: [
-    'Calls are recorded by the rules of their domain. `pause` writes silence into that recording until `resume`; both need a',
-    'rule that permits it. `add` makes an extra recording beside that, under a name (`layer`): of what one side says, or, where',
-    'none is named, of both: left is who called, right who was called. It goes with its side (of both: with who called) through',
-    'transfers, and ends by `remove`, after `timeout`, or with that side’s call.',
-    'To record what a caller says to the scenario, and play it back, there is `record`.',
+    'The rules of a domain record its calls. `pause` writes silence into that recording until `resume`; both need a rule that',
+    'permits it. `add` makes an extra recording under a name (`layer`): of one side, or, where none is named, of both, the',
+    'caller left and the called party right. It goes with its side (of both: with the caller) through transfers. It ends by',
+    '`remove`, after `timeout`, or with that side’s call. Use `record` to record what a caller says to the scenario.',
   ].join('\n'),
   settings: Type.Object({
     dialogid: Type.String({ minLength: 1, maxLength: 64, examples: ['4f1c09d2ab7e'], description: 'The live call.' }),

@@ -12,10 +12,10 @@ export const refer = defineComponent({
   otherNames: ['transfer', 'forward', 'transfer_to', 'blind_transfer'],
   docs: [
     'The other party hears ringback until the target answers. Then the two talk, and the scenario has no call any more.',
-    "When the target does not take the call, the other party is back with the scenario. Digits after `'` or `,` in `to`",
-    "are sent after the answer, every further `'` or `,` is a pause of one second.",
-    '`pre_answer` names a scenario for whoever picks up, alone: what it is about, or whether it takes the call. When it hangs',
-    'up, fails or returns `false`, the called party is not connected, and counts as refusing (603).',
+    "When the target does not take the call, the other party is back with the scenario. Digits after `'` or `,` in `to` are sent",
+    "after the answer, every further `'` or `,` is a pause of one second.",
+    '`pre_answer` names a scenario that talks to the called party alone before it is connected, e.g. to ask whether it takes',
+    'the call. When the party hangs up there, or the scenario fails or returns `false`, the party counts as refusing (603).',
   ].join('\n'),
   settings: Type.Object({
     to: Type.String({ minLength: 1, maxLength: 256, examples: ['102'], description: 'Number of the target.' }),

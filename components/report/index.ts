@@ -3,10 +3,10 @@ import { defineComponent } from '../../runtime/runs/component.ts';
 
 export const report = defineComponent({
   name: 'report',
-  summary: 'Tells whoever started the scenario how far it is.',
+  summary: 'Reports progress to the starter of the scenario.',
   docs: [
     'A service scenario answers its REST request at a milestone (`response_mode`). `call` and `refer` report theirs by',
-    '`report_as`; `report: finished` says that the whole operation is done. `fields` become part of the run’s result.',
+    '`report_as`; `report: finished` reports the end of the operation. `fields` become part of the run’s result.',
   ].join('\n'),
   settings: Type.Object({
     milestone: Type.String({

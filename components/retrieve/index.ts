@@ -5,10 +5,10 @@ import { ANSWER_RESULTS, answerFields, answerOf, follow } from '../answers.ts';
 
 export const retrieve = defineComponent({
   name: 'retrieve',
-  summary: 'Connects the other party with whoever is parked in a slot.',
+  summary: 'Connects the other party with the party that is parked in a slot.',
   docs: [
     'For a scenario that a phone calls to get a parked party. The two talk afterwards, and the scenario has no call any more.',
-    'A slot is known on the node that parked the call, as long as the party waits there; the log says when it is not.',
+    'A slot exists on the node that parked the call, as long as the party waits there; the log reports an unknown slot.',
   ].join('\n'),
   settings: Type.Object({
     slot: Type.String({ pattern: '^[A-Za-z0-9_-]{1,32}$', examples: ['701'], description: 'The slot.' }),
@@ -16,8 +16,8 @@ export const retrieve = defineComponent({
   shorthand: 'slot',
   exits: {
     retrieved: { call: 'over', description: 'The two talk; the scenario has no call any more.', otherwise: 'end' },
-    empty: { description: 'Whoever was parked there could not be had any more: `status` says why.' },
-    unknown: { description: 'Nobody is parked there, on this node.', otherwise: 'empty' },
+    empty: { description: 'The parked party could not be connected any more: `status` says why.' },
+    unknown: { description: 'Nobody is parked in the slot on this node.', otherwise: 'empty' },
   },
   results: { ...ANSWER_RESULTS, number: { type: 'string', description: 'Number of the party that was parked.' } },
   waits: true,

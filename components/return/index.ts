@@ -4,11 +4,11 @@ import type { Value } from '../../runtime/language/values.ts';
 
 export const returnComponent = defineComponent({
   name: 'return',
-  summary: 'Ends the scenario and gives a value to whoever started it.',
+  summary: 'Ends the scenario and returns a value to its starter.',
   otherNames: ['exit', 'result'],
-  docs: 'A scenario that was started by `run` gives it as `value`; `finally` still runs. Without a value it is empty.',
+  docs: 'The block `run` has it as `value`; `finally` still runs. Without a value it is empty.',
   settings: Type.Object({
-    value: Type.Optional(Type.Any({ examples: ['${ask.digits}'], description: 'What is given.' })),
+    value: Type.Optional(Type.Any({ examples: ['${ask.digits}'], description: 'The value.' })),
   }),
   shorthand: 'value',
   exits: { returned: { description: 'Always.', otherwise: 'end' } },

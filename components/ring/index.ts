@@ -3,10 +3,10 @@ import { defineComponent } from '../../runtime/runs/component.ts';
 
 export const ring = defineComponent({
   name: 'ring',
-  summary: 'Tells the caller that it rings (180 Ringing), without answering.',
+  summary: 'Sends the caller ringback (180 Ringing), without answering.',
   docs: 'Follow it with `wait` and `answer` to let the phone ring for a while.',
   settings: Type.Object({}),
-  exits: { next: { description: 'The caller has been told.' } },
+  exits: { next: { description: 'The 180 is sent.' } },
   results: {},
   needsCall: 'any',
   run: async ({ call }) => {

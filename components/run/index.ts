@@ -15,12 +15,12 @@ export const run = defineComponent({
   summary: 'Runs another scenario, in place of this one or beside it.',
   otherNames: ['gosub', 'subroutine', 'include', 'invoke', 'execute', 'function', 'call_scenario'],
   docs: [
-    'As a function (`mode: call`) it has the call of this scenario, which waits until it is done, and goes on with what it',
-    'returned. An error that it does not handle is the error of this block. When the caller hangs up, it ends first, as it',
-    'would by itself: its `on: { hangup: ... }` and its `finally` are done before those of this scenario, which can read',
-    '`status` and `value` there. An interrupt of this scenario stops it; its `finally` has four seconds then. In parallel it has',
-    'a call of its own, with which it may `call` somebody; `await_run` waits for its value, `send` and `receive` exchange',
-    'messages with it. It ends with this scenario unless `keep` is set.',
+    'As a function (`mode: call`) it has the call of this scenario, which waits for its end and goes on with the returned value.',
+    'An error that it does not handle is the error of this block. When the caller hangs up, the function ends first: its',
+    '`on: { hangup: ... }` and its `finally` run before those of this scenario, which can read `status` and `value` there. An',
+    'interrupt of this scenario stops it; its `finally` has four seconds then. In parallel it has a call of its own, with which',
+    'it may `call` somebody; `await_run` waits for its value, `send` and `receive` exchange messages with it. It ends with this',
+    'scenario unless `keep` is set.',
   ].join('\n'),
   settings: Type.Object({
     scenario: Type.String({ minLength: 1, maxLength: 64, examples: ['ask_number'], description: 'Its id.' }),

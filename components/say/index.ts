@@ -6,8 +6,9 @@ export const say = defineComponent({
   summary: 'Speaks a text to the other party.',
   otherNames: ['speak', 'tts', 'text_to_speech', 'talk', 'read_out'],
   docs: [
-    'The speech engine of the media server speaks: in the embedded one espeak-ng, where it is installed. Without an engine the',
-    'block leaves by `error`, code `unavailable`. Wherever a sound is wanted, `say:<text>` is spoken, too. Numbers, dates and prices are read as the engine reads them in the language.',
+    'The media server speaks: the embedded one by espeak-ng, where it is installed. Without an engine the block leaves by `error`',
+    'with the code `unavailable`. Every component that takes a sound also takes `say:<text>`. The engine reads numbers, dates and',
+    'prices as usual in the language.',
   ].join('\n'),
   settings: Type.Object({
     text: Type.String({

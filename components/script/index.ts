@@ -10,10 +10,10 @@ export const script = defineComponent({
   summary: 'Computes something in JavaScript or TypeScript.',
   otherNames: ['js', 'javascript', 'typescript', 'code', 'eval'],
   docs: [
-    'The code is the body of a function: `vars` holds the values named in `vars`, a value assigned to `vars.NAME` goes into',
-    'the variable of that name, and what is returned is the result `value`. It runs in a process of its own and can harm no',
-    'call; it has no files and no network, but may take its time, `timeout` at most. `throw new ScenarioError(code, message)`',
-    'leaves by `error` with that code; without one the code is `script`. A limit that is exceeded gives the code `limit`.',
+    'The code is the body of a function. `vars` holds the values named in `vars`, a value assigned to `vars.NAME` goes into the',
+    'variable of that name, and the returned value is the result `value`. The code runs in a process of its own and can harm no',
+    'call. It has no files and no network; it may take `timeout` at most. `throw new ScenarioError(code, message)` leaves by',
+    '`error` with that code; other exceptions have the code `script`, an exceeded limit the code `limit`.',
   ].join('\n'),
   settings: Type.Object({
     // Text as it stands: `${...}` in it is JavaScript.

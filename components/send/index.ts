@@ -7,13 +7,13 @@ export const send = defineComponent({
   summary: 'Sends a message to another run.',
   otherNames: ['message', 'send_message'],
   docs: [
-    'The other run gets it by `receive`, or is interrupted by it (`on: {message: {NAME: BLOCK}}`). Its id is known from',
-    '`run`, or handed over as an argument: `scenario.run` is the id of the run itself.',
+    'The other run gets it by `receive`, or is interrupted by it (`on: {message: {NAME: BLOCK}}`). `run` gives the id of the run',
+    'that it started; `scenario.run` is the id of this run, to be passed on as an argument.',
   ].join('\n'),
   settings: Type.Object({
     to: Type.String({ minLength: 1, maxLength: 64, examples: ['${watch.run}'], description: 'Run id.' }),
     message: Type.String({ minLength: 1, maxLength: 64, examples: ['stop'], description: 'Name of the message.' }),
-    data: Type.Optional(Type.Any({ description: 'Goes with it.' })),
+    data: Type.Optional(Type.Any({ description: 'Data of the message.' })),
   }),
   exits: {
     next: { description: 'The other run has it.' },

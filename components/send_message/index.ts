@@ -12,9 +12,9 @@ export const sendMessage = defineComponent({
   summary: 'Sends a text to the phones of a sipuser, outside any call (SIP MESSAGE, RFC 3428).',
   otherNames: ['text', 'sms', 'message', 'send_text'],
   docs: [
-    'Every registered phone of the sipuser gets it; one that takes it is enough. It needs no call, and does not touch one',
-    'that there is. A phone has 20 seconds to answer. Texts that phones send start scenarios by the event',
-    '`messageevents.received`. Within a call, `send_sip` writes to the other party.',
+    'Every registered phone of the sipuser gets it; one that takes it is enough. It needs no call, and does not affect the',
+    "scenario's call. A phone has 20 seconds to answer. Texts that phones send start scenarios by the event",
+    '`messageevents.received`. Within a call, use `send_sip` to write to the other party.',
   ].join('\n'),
   settings: Type.Object({
     to: Type.String({ minLength: 1, maxLength: 256, examples: ['101'], description: 'Number or login of a sipuser.' }),

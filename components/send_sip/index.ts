@@ -14,8 +14,8 @@ export const sendSip = defineComponent({
   otherNames: ['sip_message', 'info'],
   docs: [
     '`MESSAGE` (RFC 3428) shows a text on the phone, `INFO` (RFC 6086) carries data of an application, `NOTIFY` (RFC 6665)',
-    'tells of an event: give its name as `event`, e.g. `talk` to make a phone take its call off hold. What phones send within',
-    'the call interrupts the scenario by `on: { sip: { INFO: BLOCK } }`, with `event.data.content_type` and `event.data.body`.',
+    'reports an event: name it by `event`, e.g. `talk` to make a phone resume its call. Requests of the phone within the call',
+    'interrupt the scenario by `on: { sip: { INFO: BLOCK } }`, with `event.data.content_type` and `event.data.body`.',
   ].join('\n'),
   settings: Type.Object({
     method: Type.Enum(MESSAGE_METHODS, { default: 'MESSAGE', description: 'Which request.' }),
@@ -23,7 +23,7 @@ export const sendSip = defineComponent({
       maxLength: 16_384,
       default: '',
       examples: ['Your turn comes next'],
-      description: 'What it says.',
+      description: 'The content.',
     }),
     content_type: Type.String({
       pattern: '^[A-Za-z0-9.+-]+/[A-Za-z0-9.+-]+(;[^\\r\\n]*)?$',

@@ -8,10 +8,10 @@ const Values = (description: string) => Type.Record(Type.String(), Type.Any(), {
 
 export const serve = defineComponent({
   name: 'serve',
-  summary: 'Gives the call to a scenario that people reach by its code, as if it had been dialled.',
+  summary: 'Gives the call to another scenario by its code, as if that had been dialled.',
   docs: [
-    'The other scenario has the call from now on, with its own trace, and ends it. This one waits until it is over; there is',
-    'no call to work on afterwards. To have another scenario done in between, use `run`.',
+    'The other scenario has the call from now on, with its own trace, and ends it. This one waits for its end and has no call',
+    'afterwards. Use `run` to get the call back.',
   ].join('\n'),
   settings: Type.Object({
     scenario: Type.String({ minLength: 1, maxLength: 64, examples: ['menu'], description: 'Its code.' }),

@@ -6,7 +6,7 @@ export const set = defineComponent({
   name: 'set',
   summary: 'Gives variables new values.',
   otherNames: ['assign', 'let', 'var', 'setvar'],
-  docs: 'All values are worked out before the first variable changes.',
+  docs: 'All values are computed before the first variable changes.',
   settings: Assignments({ description: 'Variables with their new values.' }),
   exits: { next: { description: 'The variables have their values.' } },
   results: {},

@@ -6,15 +6,15 @@ export const stop = defineComponent({
   summary: 'Ends a scenario that this one started in parallel.',
   otherNames: ['cancel', 'kill'],
   docs: [
-    'Its running block is cut short, its `finally` branch still runs. One that is over already is no mistake. To end the',
-    'scenario itself, lead an exit to `end`.',
+    'Its running block is ended, its `finally` branch still runs. A run that is over already is no error. To end the scenario',
+    'itself, lead an exit to `end`.',
   ].join('\n'),
   settings: Type.Object({
     run: Type.String({ minLength: 1, maxLength: 64, examples: ['${music.run}'], description: 'Its run id.' }),
     reason: Type.String({ maxLength: 256, default: 'stopped', description: 'Shown in its trace.' }),
   }),
   shorthand: 'run',
-  exits: { next: { description: 'It has been told.' } },
+  exits: { next: { description: 'It is ending.' } },
   results: {},
   method: 'scenario.stop',
   check: ({ run }) =>

@@ -8,9 +8,9 @@ export const takeOver = defineComponent({
   summary:
     'Takes one party out of a live call; it then is the other party of the scenario (SIP INVITE with Replaces, RFC 3891).',
   docs: [
-    'The party keeps its phone call and hears nothing of the change; whoever it talked to is released, unless `other` says',
-    'something else. A scenario that has a caller takes it over by a name of its own, as `call` does: `leg: other` beside `take_over`; `bridge` then lets the two talk.',
-    'Tests say what it does as they do of a number that is called, by the id of the live call.',
+    'The party keeps its phone call and hears nothing of the change. Its former partner is released, unless `other` says',
+    'something else. A scenario that has a caller takes the party over under a name of its own, as `call` does: `leg: other`',
+    'beside `take_over`; `bridge` then lets the two talk. In tests, `phones` describes the party under the id of the live call.',
   ].join('\n'),
   settings: Type.Object({
     dialogid: Type.String({ minLength: 1, maxLength: 64, examples: ['4f1c09d2ab7e'], description: 'The live call.' }),
@@ -18,7 +18,7 @@ export const takeOver = defineComponent({
     other: Type.Enum(['released', 'waits', 'held'], {
       default: 'released',
       description:
-        'What becomes of whoever it talked to. `waits`: another scenario takes it over too, within 5 s. `held`: a phone stays on hold until the taken party returns to it (`refer` with `back`), or its call with the scenario is over.',
+        'What happens to its former partner. `waits`: another scenario takes it over too, within 5 s. `held`: a phone stays on hold until the taken party returns to it (`refer` with `back`), or its call with the scenario is over.',
     }),
     binding: Type.String({ maxLength: 256, default: '', description: 'Label attached to the call.' }),
     report_as: reportAs('F'),

@@ -23,7 +23,7 @@ export const tone = defineComponent({
     tone: Type.Enum(['dial', 'ringback', 'busy', 'congestion', 'beep'], {
       default: 'beep',
       examples: ['busy'],
-      description: 'Which one.',
+      description: 'Which tone.',
     }),
     duration: Type.Optional(
       Duration({ examples: ['5s'], description: 'How long, in whole rounds of the tone; default: one round.' }),

@@ -7,12 +7,12 @@ const RECLINK = /^[a-z0-9]+:\/\//;
 
 export const transcribe = defineComponent({
   name: 'transcribe',
-  summary: 'Writes down what is said in a recording.',
+  summary: 'Transcribes the speech in a recording.',
   docs: [
-    'Takes what `record` made (`${blockname.recording}`), a prompt file, or a recorded call of the archive by its `reclink`. A',
-    'recording of a call has a channel for each party; `channels` holds the text of each. With `queue`, a recorded call is put',
-    'into the queue of the archive instead, `idconn` has to name its call, and the event `ccsevents.connection_set_asr` tells when',
-    'it is done.',
+    'Takes a recording of `record` (`${blockname.recording}`), a prompt file, or a recorded call of the archive by its `reclink`.',
+    'The recording of a call has a channel for each party; `channels` holds the text of each. With `queue`, a recorded call is',
+    'put into the queue of the archive instead, `idconn` has to name its call, and the event `ccsevents.connection_set_asr`',
+    'reports the result.',
   ].join('\n'),
   settings: Type.Object({
     recording: Type.String({

@@ -11,7 +11,7 @@ export const waitEvent = defineComponent({
   otherNames: ['on_event', 'wait_for_event'],
   docs: [
     '`order_ready` is an event that a scenario published, `callevents.call_end` one of the platform. Only events from now on',
-    'count. `where` names fields of the event with the values they have to have.',
+    'count. `where` names fields of the event and their values.',
   ].join('\n'),
   settings: Type.Object({
     event: Type.String({
@@ -19,12 +19,15 @@ export const waitEvent = defineComponent({
       examples: ['order_ready'],
       description: 'Its name.',
     }),
-    where: Type.Record(Type.String(), Type.Any(), { default: {}, description: 'Fields that have to be the same.' }),
+    where: Type.Record(Type.String(), Type.Any(), {
+      default: {},
+      description: 'Fields of the event, and the values they must have.',
+    }),
     timeout: Duration({ default: '30s', examples: ['30s'], description: 'How long to wait.' }),
   }),
   shorthand: 'event',
-  exits: { next: { description: 'It has happened.' }, timeout: { description: 'It has not, in time.' } },
-  results: { data: { type: 'any', description: 'What came with it.' } },
+  exits: { next: { description: 'The event came.' }, timeout: { description: 'The event did not come in time.' } },
+  results: { data: { type: 'any', description: 'Data of the event.' } },
   waits: true,
   method: 'events.wait',
   subject: 'event',

@@ -13,20 +13,20 @@ const MAX_ANSWER_BYTES = 65_536;
 
 export const webhook = defineComponent({
   name: 'webhook',
-  summary: 'Tells a server of something, without waiting for it.',
+  summary: 'Sends a notice to a server, without waiting for the answer.',
   otherNames: ['post_hook'],
   docs: [
-    'Sends `POST` with a JSON object: `event`, `scenario`, `run`, `callid`, `ts` and `data`. A server that does not answer',
-    'with a status below 300 is told again, three times in all, and the log says so; the scenario goes on at once. The same hosts as for `http`: one that',
-    'is not allowed is `http_forbidden`, and not tried.',
+    'Sends `POST` with a JSON object: `event`, `scenario`, `run`, `callid`, `ts` and `data`. The scenario goes on at once. A server',
+    'that does not answer with a status below 300 is tried again, three times in all, and the log reports the failure. Only hosts',
+    'that the operator allows are asked, as with `http`; others fail with `http_forbidden`, without a try.',
   ].join('\n'),
   settings: Type.Object({
     url: Type.String({
       pattern: '^https?://[^\\s]{1,2048}$',
       examples: ['https://crm.example.com/hooks'],
-      description: 'Where.',
+      description: 'The URL.',
     }),
-    event: Type.String({ minLength: 1, maxLength: 64, examples: ['voicemail'], description: 'What has happened.' }),
+    event: Type.String({ minLength: 1, maxLength: 64, examples: ['voicemail'], description: 'Name of the event.' }),
     data: Type.Record(Type.String(), Type.Any(), { default: {}, description: 'Fields that go with it.' }),
     headers: Type.Record(Type.String(), Type.String(), { default: {}, description: 'Header fields.' }),
   }),
