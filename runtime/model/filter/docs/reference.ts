@@ -66,14 +66,14 @@ export const REFERENCE: Readonly<Record<string, Readonly<Partial<Record<Function
     and: {
       takes: 'condition, ...',
       gives: 'true or false',
-      text: 'all hold',
+      text: 'all conditions hold',
       example: ['and', ['>', AGE, 18], ['property', 'vip']],
       value: true,
     },
     or: {
       takes: 'condition, ...',
       gives: 'true or false',
-      text: 'one holds',
+      text: 'a condition holds',
       example: ['or', ['>', AGE, 60], ['property', 'vip']],
       value: true,
     },
@@ -104,7 +104,7 @@ export const REFERENCE: Readonly<Record<string, Readonly<Partial<Record<Function
     in: {
       takes: 'value, list',
       gives: 'true or false',
-      text: 'the list holds the value',
+      text: 'the list contains the value',
       example: ['in', NAME, ['list', 'Ann', 'Bob']],
       value: true,
     },
@@ -127,14 +127,14 @@ export const REFERENCE: Readonly<Record<string, Readonly<Partial<Record<Function
     like: {
       takes: 'text, pattern',
       gives: 'true or false',
-      text: '`%` is any text, `\\` takes the next character as it is',
+      text: '`%` is any text, `\\` makes the next character literal',
       example: ['like', NAME, 'A%'],
       value: true,
     },
     ilike: {
       takes: 'text, pattern',
       gives: 'true or false',
-      text: 'the same without regard to case',
+      text: 'the same, ignoring case',
       example: ['ilike', NAME, 'a%'],
       value: true,
     },
@@ -148,7 +148,7 @@ export const REFERENCE: Readonly<Record<string, Readonly<Partial<Record<Function
     iregexp: {
       takes: 'text, pattern',
       gives: 'true or false',
-      text: 'the same without regard to case',
+      text: 'the same, ignoring case',
       example: ['iregexp', NAME, '^an+$'],
       value: true,
     },
@@ -158,25 +158,25 @@ export const REFERENCE: Readonly<Record<string, Readonly<Partial<Record<Function
     lower: text('text', 'in lower case', ['lower', NAME], 'ann'),
     upper: text('text', 'in upper case', ['upper', NAME], 'ANN'),
     length: number('text', 'number of characters', ['length', NAME], 3),
-    concat: text('text, ...', 'one after the other', ['concat', NAME, '!'], 'Ann!'),
+    concat: text('text, ...', 'the texts joined', ['concat', NAME, '!'], 'Ann!'),
     substr: text(
       'text, start, [length]',
-      'a part; the first character is 0, without length all that follows',
+      'a part; the first character is 0, without length up to the end',
       ['substr', NAME, 1, 2],
       'nn',
     ),
   },
   Lists: {
-    contains_all: compare('list a holds all of list b', ['contains_all', TAGS, ['list', 'new']], true),
-    contains_any: compare('list a holds one of list b', ['contains_any', TAGS, ['list', 'old', 'vip']], true),
+    contains_all: compare('list a contains all of list b', ['contains_all', TAGS, ['list', 'new']], true),
+    contains_any: compare('list a contains one of list b', ['contains_any', TAGS, ['list', 'old', 'vip']], true),
     size: number('list', 'number of elements', ['size', TAGS], 2),
   },
   Numbers: {
     add: number('a, b, ...', 'sum', ['add', AGE, 1, 2], 33),
-    sub: number('a, b', 'a less b', ['sub', AGE, 1], 29),
+    sub: number('a, b', 'a minus b', ['sub', AGE, 1], 29),
     mul: number('a, b, ...', 'product', ['mul', AGE, 2], 60),
-    div: number('a, b', 'a by b, with fraction; null when b is 0', ['div', AGE, 4], 7.5),
-    mod: number('a, b', 'what is left of a by b, with the sign of a', ['mod', AGE, 7], 2),
+    div: number('a, b', 'a divided by b, with fraction; null when b is 0', ['div', AGE, 4], 7.5),
+    mod: number('a, b', 'remainder of a by b, with the sign of a', ['mod', AGE, 7], 2),
     abs: number('a', 'without sign', ['abs', -5], 5),
     round: number('a', 'the nearest whole number, halves away from 0', ['round', 2.5], 3),
     floor: number('a', 'the next whole number below', ['floor', 2.7], 2),
@@ -223,7 +223,7 @@ export const REFERENCE: Readonly<Record<string, Readonly<Partial<Record<Function
     count: number('[value]', 'number of entities, or of values that are not null', ['count', AGE], 2),
     count_distinct: number('value', 'number of different values', ['count_distinct', NAME], 1),
     sum: number('number', 'sum', ['sum', AGE], 50),
-    avg: number('number', 'mean of those that are not null', ['avg', AGE], 25),
+    avg: number('number', 'mean of the values that are not null', ['avg', AGE], 25),
     min: {
       takes: 'value',
       gives: 'the type of its arguments',
@@ -245,13 +245,21 @@ const INTRODUCTION = `# Functions of filter expressions
 
 <!-- Made by runtime/model/filter/docs/write.ts. -->
 
-An expression is an array: the name of a function, in any case, and its arguments. An argument is an expression or a plain
-value. \`["property", "name"]\` (also \`prop\`, \`field\`) is a field, \`["property", "address.city"]\` a key of a JSON field,
-\`["list", "a", "b"]\` a list, \`["const", value]\` (also \`value\`) a value as it is. They serve \`filter\`, \`order\`, \`aggr\` and
-\`groupby\` of every collection, and the filters of subscriptions; see [model.md](model.md#lists).
+An expression is an array: the name of a function, in any case, and its arguments. An argument is an expression or a plain value.
+Expressions serve \`filter\`, \`order\`, \`aggr\` and \`groupby\` of every collection, and the filters of subscriptions; see
+[model.md](model.md#lists).
 
-Null equals null and nothing else; other comparisons with null are false. A function of null gives null, but \`concat\` takes it as
-an empty text. A time is a number: milliseconds since the epoch, UTC. The examples are about this entity; those of \`aggr\` about it and two more, with age 20 and without age:
+| argument | meaning |
+| --- | --- |
+| \`["property", "name"]\`; also \`prop\`, \`field\` | a field; \`["property", "address.city"]\` a key of a JSON field |
+| \`["list", "a", "b"]\` | a list |
+| \`["const", value]\`; also \`value\` | a literal value |
+
+- Null equals null and nothing else. Other comparisons with null are false. A function of null gives null, but \`concat\` takes it as an
+  empty text.
+- A time is a number: milliseconds since the epoch, UTC.
+
+The examples use this entity; those of \`aggr\` use it and two more, with age 20 and without age:
 
 \`\`\`json
 ${JSON.stringify(ENTITY)}
