@@ -7,9 +7,7 @@ const ROOT = path.resolve(import.meta.dirname, '../..');
 
 async function filesOf(pattern: string): Promise<readonly string[]> {
   const exclude = (name: string): boolean => name === 'node_modules' || name === 'data';
-  const found: string[] = [];
-  for await (const file of glob(pattern, { cwd: ROOT, exclude })) found.push(file);
-  return found;
+  return Array.fromAsync(glob(pattern, { cwd: ROOT, exclude }));
 }
 
 /** The text of a page without its code, in which nothing is a link. */

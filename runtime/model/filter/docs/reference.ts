@@ -194,7 +194,7 @@ export const REFERENCE: Readonly<Record<string, Readonly<Partial<Record<Function
     trunc: {
       takes: 'unit, ms',
       gives: 'milliseconds',
-      text: `the beginning of the ${TRUNCATION_UNITS.slice(0, -1).join(', ')} or ${TRUNCATION_UNITS.at(-1)} that the time is in; the unit comes first, a week begins on Monday`,
+      text: `the beginning of the ${TRUNCATION_UNITS.slice(0, -1).join(', ')} or ${TRUNCATION_UNITS.at(-1)} of the time; the unit comes first, a week begins on Monday`,
       example: ['trunc', 'day', AT],
       value: Date.UTC(2026, 10, 21),
     },
