@@ -91,7 +91,7 @@ function exitsSection({ exits, openExits }: ComponentDefinition): string {
     description,
     otherwise === undefined
       ? when
-        ? 'must be named, where it can come'
+        ? 'must be named where the settings allow it'
         : 'must be named'
       : otherwise === END
         ? 'the run ends'
