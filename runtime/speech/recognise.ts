@@ -71,18 +71,28 @@ export async function recogniseSpeech(
   }
 }
 
-/** Plays the prompt to its end, or until somebody speaks. */
+/**
+ * Plays the prompt to its end, or until somebody speaks: it is paused then, and broken off when they have spoken. FreeSWITCH drops
+ * some of what it has received when an application ends, up to 250 ms on a busy machine.
+ */
 async function ask(endpoint: MediaEndpoint, options: RecogniseOptions, listening: Listening): Promise<void> {
   const { signal, prompt, bargeIn } = options;
   if (bargeIn) listening.open();
   if (prompt.length > 0) {
     const interrupted = new AbortController();
-    listening.onSpeech = () => interrupted.abort(new DOMException('interrupted by speech', 'AbortError'));
+    const interrupt = () => interrupted.abort(new DOMException('interrupted by speech', 'AbortError'));
+    listening.onSpeech = () => {
+      listening.answered.then(interrupt, interrupt);
+      // Refused where no file plays, such as for a spoken text.
+      endpoint.command('uuid_fileman', 'pause').catch(interrupt);
+    };
     try {
       const both = AbortSignal.any([signal, interrupted.signal]);
       await playSources(endpoint, prompt, { signal: both, stopDigits: '', repeat: 1 });
     } catch (error) {
       if (!interrupted.signal.aborted || signal.aborted) throw error;
+    } finally {
+      listening.onSpeech = () => undefined;
     }
   }
   listening.open();

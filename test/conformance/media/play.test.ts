@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { Arrivals } from '../../phones/wait.ts';
 import { text } from '../support/fsmrf.ts';
-import { useMediaStage } from '../support/media-stage.ts';
+import { fallsSilent, useMediaStage } from '../support/media-stage.ts';
 import { writeTone } from '../support/wav.ts';
 
 /**
@@ -108,6 +108,23 @@ describe('Conformance, media server: playing', () => {
     const { ms } = await playing;
     expect(ms).to.be.lessThan(2000);
     await call.hearsNot(800, { forMs: 300 });
+  });
+
+  it('pauses a play by uuid_fileman, goes on with it, and ends a paused one by uuid_break', async () => {
+    const { call, endpoint } = await stage.connect();
+    const pause = async () => text(await endpoint.api('uuid_fileman', `${endpoint.uuid} pause`));
+    expect(await pause()).to.equal('-ERR No file handle!');
+    const playing = endpoint.play('tone_stream://%(10000,0,800)');
+    await call.hears(800);
+    expect(await pause()).to.equal('+OK');
+    await fallsSilent(call, 800);
+    expect(await pause()).to.equal('+OK');
+    await call.hears(800);
+    expect(await pause()).to.equal('+OK');
+    await fallsSilent(call, 800);
+    await endpoint.api('uuid_break', endpoint.uuid);
+    const { playbackMilliseconds } = await playing;
+    expect(Number(playbackMilliseconds)).to.be.below(9000);
   });
 
   it('runs plays one inside the other, the later first', async () => {

@@ -38,6 +38,12 @@ export const uuidAudio = onChannel((channel, [action = '', direction = '', what 
   return OK;
 });
 
+/** `uuid_fileman <uuid> pause`: halts the file that plays, or goes on with it. */
+export const uuidFileman = onChannel((channel, [action]) => {
+  if (action !== 'pause') return '-USAGE: <uuid> pause\n';
+  return channel.pauseFile() ? OK : '-ERR No file handle!\n';
+});
+
 /** `tone_detect <uuid> <key> <frequencies> ...`. */
 export const toneDetect = onChannel((channel, given) => {
   const [key, frequencies, flags = ''] = given;

@@ -26,6 +26,7 @@ export const APIS: ApiTable = new Map<string, ApiCommand>([
   ['uuid_displace', audio.uuidDisplace],
   ['uuid_dump', channel.uuidDump],
   ['uuid_exists', channel.uuidExists],
+  ['uuid_fileman', audio.uuidFileman],
   ['uuid_getvar', channel.uuidGetvar],
   ['uuid_kill', channel.uuidKill],
   ['uuid_park', channel.uuidPark],

@@ -112,6 +112,10 @@ class PlayAndCollect implements RunningApplication {
     this.#done = true;
   }
 
+  pause(): boolean {
+    return this.#player?.pause() ?? false;
+  }
+
   end(): void {
     this.#player?.stop();
   }

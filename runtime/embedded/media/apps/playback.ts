@@ -47,6 +47,10 @@ class Playback implements RunningApplication {
     this.#player.stop();
   }
 
+  pause(): boolean {
+    return this.#player.pause();
+  }
+
   end(): void {
     this.#player.stop();
   }
@@ -77,6 +81,10 @@ class EndlessPlayback implements RunningApplication {
 
   break(): void {
     this.end();
+  }
+
+  pause(): boolean {
+    return this.#player.pause();
   }
 
   end(): void {

@@ -26,6 +26,7 @@ export class Player {
   #pauseFrames = 0;
   #played = 0;
   #result: PlayResult = 'played';
+  #held = false;
 
   constructor(channel: Channel, files: readonly string[]) {
     this.#channel = channel;
@@ -49,6 +50,16 @@ export class Player {
     if (this.#state === 'playing') this.#play();
     else if (this.#state !== 'ended') this.#wait();
     return this.ended;
+  }
+
+  /**
+   * Halts the sound, or goes on with it; meanwhile there is silence, and the timeout runs.
+   * @returns false when no file is being played
+   */
+  pause(): boolean {
+    if (this.#state !== 'playing') return false;
+    this.#held = !this.#held;
+    return true;
   }
 
   /** Ends playing now. */
@@ -77,6 +88,7 @@ export class Player {
   #opened(index: number, source: AudioSource): void {
     if (this.#state !== 'opening' || index !== this.#index || this.#channel.ended) return;
     this.#source = source;
+    this.#held = false;
     this.#state = 'playing';
     this.#result = 'played';
     this.#played = 0;
@@ -98,13 +110,13 @@ export class Player {
   }
 
   #play(): void {
-    const count = this.#source?.read(this.#frame) ?? 0;
+    const count = this.#held ? 0 : (this.#source?.read(this.#frame) ?? 0);
     if (count > 0) {
       this.#frame.fill(0, count);
       this.#channel.audio.write(this.#frame);
     } else this.#channel.audio.writeSilence();
     this.#played += 1;
-    if (count < FRAME_SAMPLES || this.#atEnd()) {
+    if (!this.#held && (count < FRAME_SAMPLES || this.#atEnd())) {
       this.#closeSource('done');
       if (this.#index + 1 >= this.#files.length) this.#state = 'ended';
       else {

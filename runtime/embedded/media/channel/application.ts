@@ -23,6 +23,8 @@ export interface RunningApplication {
   digit?(digit: string, source: DigitSource, duration: number): void;
   /** `uuid_break`. */
   break?(): void;
+  /** `uuid_fileman pause`: halts the file that it plays, or goes on with it; false when it plays none. */
+  pause?(): boolean;
   /** Another application is put on top. */
   suspend?(): void;
   /** It has finished. */

@@ -223,6 +223,14 @@ export class Channel {
     if (all) this.#queue.length = 0;
   }
 
+  /**
+   * `uuid_fileman pause`: halts the file that plays, or goes on with it.
+   * @returns false when none plays
+   */
+  pauseFile(): boolean {
+    return this.#stack.at(-1)?.running.pause?.() ?? false;
+  }
+
   /** Takes a digit of the far end, from RTP or INFO: event, then the application on top. */
   receiveDigit(digit: string, duration: number, source: DigitSource): void {
     if (this.ended) return;
