@@ -3,8 +3,7 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from '
 import { dirname, join, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readConfig, type ServerAddress } from '../runtime/config/config.ts';
-import { makeHoldMusic } from '../runtime/embedded/media/audio/hold-music.ts';
-import { wavHeader } from '../runtime/embedded/media/audio/wav.ts';
+import { holdMusicFile } from '../runtime/embedded/index.ts';
 import type { Owner } from './owner.ts';
 import { type Sizing, sessionsFor, SizingError } from './sizing.ts';
 import { fill, TemplateError } from './template.ts';
@@ -97,11 +96,7 @@ function makeFolder(folder: string, target: string): boolean {
 function provideMusic(folder: string): string[] {
   if (readdirSync(folder).length > 0) return [];
   const file = join(folder, 'hold-music.wav');
-  const music = makeHoldMusic();
-  writeFileSync(
-    file,
-    Buffer.concat([wavHeader(music.length), Buffer.from(music.buffer, music.byteOffset, music.byteLength)]),
-  );
+  writeFileSync(file, holdMusicFile());
   return [file];
 }
 

@@ -1,9 +1,14 @@
 import process from 'node:process';
 import { parseArgs } from 'node:util';
-import { type MediaServerOptions, startMediaServer } from '../embedded/media/index.ts';
-import type { EmbeddedServer } from '../embedded/server.ts';
-import { type SipServerOptions, startSipServer } from '../embedded/sip/index.ts';
-import { Nursery } from '../processes/index.ts';
+import {
+  type EmbeddedServer,
+  type MediaServerOptions,
+  type SipServerOptions,
+  startMediaServer,
+  startSipServer,
+} from '../embedded/index.ts';
+import { MEMORY_MODULE } from '../memory/index.ts';
+import { Nursery, programRunner } from '../processes/index.ts';
 import { STOP_SIGNALS } from './signals.ts';
 
 const USAGE = `ringmaster embedded: the embedded servers alone, for programs that use drachtio-srf or drachtio-fsmrf
@@ -59,7 +64,7 @@ export async function embedded(args: readonly string[]): Promise<number | undefi
     const sip = sipOptions(values);
     const media = mediaOptions(values);
     if (sip !== undefined) {
-      const server = await startSipServer(sip);
+      const server = await startSipServer(sip, { atRest: MEMORY_MODULE });
       servers.push(server);
       process.stdout.write(`app ${server.addresses.app}\nsip ${server.addresses.sip}\n`);
     }
@@ -67,7 +72,7 @@ export async function embedded(args: readonly string[]): Promise<number | undefi
       // Before there are calls that starting a process would hold up.
       const nursery = new Nursery();
       nursery.open();
-      const server = await startMediaServer(media, nursery);
+      const server = await startMediaServer(media, { run: programRunner(nursery), atRest: MEMORY_MODULE });
       servers.push(server);
       process.stdout.write(`event-socket ${server.addresses.eventSocket}\nmedia ${server.addresses.sip}\n`);
     }

@@ -2,6 +2,9 @@ import { Session } from 'node:inspector/promises';
 import { memoryUsage } from 'node:process';
 import { Rest } from './rest.ts';
 
+/** This module, for threads of a room that does not import it. */
+export const MEMORY_MODULE = new URL(import.meta.url);
+
 const LOOK_MS = 1000;
 
 /**

@@ -6,7 +6,7 @@ import { ClassResource } from '../../rest-bridge/model/class-resource.ts';
 import { createRestServer } from '../../rest-bridge/server.ts';
 import { webAppsOf } from '../../rest-bridge/web-apps.ts';
 import type { Config } from '../config/config.ts';
-import { ListenError } from '../embedded/server.ts';
+import { ListenError } from '../embedded/index.ts';
 import type { EventBus } from '../events/event-bus.ts';
 import { FirstAnswers } from '../idempotency/first-answers.ts';
 import type { Metrics } from '../metrics/metrics.ts';

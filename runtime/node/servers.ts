@@ -3,9 +3,9 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { Config, ServerAddress } from '../config/config.ts';
-import { startMediaServer } from '../embedded/media/index.ts';
-import { startSipServer } from '../embedded/sip/index.ts';
-import type { Nursery } from '../processes/index.ts';
+import { startMediaServer, startSipServer } from '../embedded/index.ts';
+import { MEMORY_MODULE } from '../memory/index.ts';
+import { type Nursery, programRunner } from '../processes/index.ts';
 import { SCENARIOS } from './project.ts';
 import { type Opened, opening, type Shutdown } from './shutdown.ts';
 
@@ -60,11 +60,10 @@ function targets(real: readonly ServerAddress[], own: ServerAddress | undefined)
 
 async function startEmbeddedSip(config: Config, shutdown: Shutdown, exited: (error: Error) => void) {
   const secret = randomBytes(16).toString('hex');
-  const server = await startSipServer({
-    app: '127.0.0.1:0',
-    secret,
-    sip: [`${config.sip.host}:${config.sip.port}`],
-  });
+  const server = await startSipServer(
+    { app: '127.0.0.1:0', secret, sip: [`${config.sip.host}:${config.sip.port}`] },
+    { atRest: MEMORY_MODULE },
+  );
   shutdown.add('SIP server', () => server.close());
   void server.exited.then((error) => exited(error ?? new Error('the embedded SIP server ended')));
   return { server, address: { ...hostPort(server.addresses.app ?? ''), secret } };
@@ -87,7 +86,7 @@ async function startEmbeddedMedia(
       sounds: SOUNDS,
       recordings: join(config.dataDir, 'recordings'),
     },
-    nursery,
+    { run: programRunner(nursery), atRest: MEMORY_MODULE },
   );
   shutdown.add('media server', () => server.close());
   void server.exited.then((error) => exited(error ?? new Error('the embedded media server ended')));

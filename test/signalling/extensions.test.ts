@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { IncomingInvite } from '../../runtime/signalling/incoming-invite.ts';
 import { SipLink } from '../../runtime/signalling/link.ts';
-import { startSipServer } from '../../runtime/embedded/sip/index.ts';
+import { startSipServer } from '../../runtime/embedded/index.ts';
 import { Agent } from '../conformance/support/agent.ts';
 import { Dialog } from '../phones/sip/dialog.ts';
 import { header, type SipResponse } from '../phones/sip/message.ts';

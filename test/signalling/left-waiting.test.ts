@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { startSipServer } from '../../runtime/embedded/sip/index.ts';
+import { startSipServer } from '../../runtime/embedded/index.ts';
 import type { IncomingInvite } from '../../runtime/signalling/incoming-invite.ts';
 import type { WaitingInvite } from '../../runtime/signalling/left-waiting.ts';
 import { SipLink } from '../../runtime/signalling/link.ts';

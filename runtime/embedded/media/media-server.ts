@@ -1,4 +1,5 @@
-import type { RunProgram } from '../../processes/index.ts';
+import type { RunProgram } from '../thread/run-program.ts';
+import { ListenError } from '../listen-error.ts';
 import { APIS } from './api/table.ts';
 import { applications } from './apps/table.ts';
 import { FRAME_SAMPLES } from './audio/format.ts';
@@ -60,7 +61,8 @@ export class MediaServer {
       this.#addresses = { eventSocket, sip };
     } catch (error) {
       await this.#profile.close();
-      throw error;
+      // The stack does not know whose addresses these are.
+      throw error instanceof ListenError ? new ListenError(error.code, error.address, 'media server') : error;
     }
     this.#core.ticker.start();
     startHeartbeat(this.#core);

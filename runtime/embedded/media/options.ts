@@ -41,7 +41,7 @@ export interface MediaServerStats {
 }
 
 /** An option that cannot be used. */
-export class MediaServerOptionError extends Error {
+export class MediaServerOptionError extends RangeError {
   override readonly name = 'MediaServerOptionError';
   readonly field: string;
   readonly found: string;

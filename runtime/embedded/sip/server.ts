@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import { createServer, type Server } from 'node:net';
-import { ListenError } from '../server.ts';
+import { ListenError } from '../listen-error.ts';
 import { formatHostPort, SipEndpoint, SipParseError, type Timers } from '../stack/index.ts';
 import { type AppCommand, parseAppMessage, type SipCommand } from './app-command.ts';
 import { AppConnection } from './app-connection.ts';

@@ -1,5 +1,5 @@
 import { createServer, connect as netConnect, type Server, type Socket } from 'node:net';
-import { ListenError } from '../server.ts';
+import { ListenError } from '../listen-error.ts';
 import { SipParseError, SipTransportError } from './errors.ts';
 import type { ParseLimits } from './parse-message.ts';
 import { StreamFramer } from './stream-framer.ts';

@@ -1,4 +1,4 @@
-import { ListenError } from '../server.ts';
+import { ListenError } from '../listen-error.ts';
 import { SipTransportError } from './errors.ts';
 import { choosePoint, reachableHost } from './local-address.ts';
 import type { SipRequest } from './message.ts';

@@ -1,6 +1,6 @@
 import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
 import { isIPv6 } from 'node:net';
-import { ListenError } from '../server.ts';
+import { ListenError } from '../listen-error.ts';
 import { SipParseError, SipTransportError } from './errors.ts';
 import { type ParseLimits, parseMessage } from './parse-message.ts';
 import { RecentPeers } from './recent-peers.ts';

@@ -7,7 +7,8 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import Srf from 'drachtio-srf';
 import Fastify from 'fastify';
-import { startSipServer } from '../../../runtime/embedded/sip/index.ts';
+import { startSipServer } from '../../../runtime/embedded/index.ts';
+import { MEMORY_MODULE } from '../../../runtime/memory/index.ts';
 
 const SDP = [
   'v=0',
@@ -21,7 +22,7 @@ const SDP = [
 ].join('\r\n');
 
 const secret = randomBytes(16).toString('hex');
-const server = await startSipServer({ app: '127.0.0.1:0', secret, sip: ['127.0.0.1:0'] });
+const server = await startSipServer({ app: '127.0.0.1:0', secret, sip: ['127.0.0.1:0'] }, { atRest: MEMORY_MODULE });
 const srf = new Srf();
 void srf.connect({ host: '127.0.0.1', port: Number(server.addresses.app?.split(':')[1]), secret });
 await once(srf, 'connect');

@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ServerAddress } from '../../../runtime/config/config.ts';
-import type { EmbeddedServer } from '../../../runtime/embedded/server.ts';
+import type { EmbeddedServer } from '../../../runtime/embedded/index.ts';
+import { Nursery, programRunner } from '../../../runtime/processes/index.ts';
 import { freeUdpRange } from '../../support/ports.ts';
 import { realDrachtio, realFreeSwitch } from '../../support/real-servers.ts';
 
@@ -25,7 +26,7 @@ const RFC3261_T1 = 500;
  */
 export async function sipServer({ t1 }: { t1?: number } = {}): Promise<HeldSipServer> {
   if (realDrachtio !== undefined) return { address: realDrachtio, timeoutMs: 64 * RFC3261_T1, close: async () => {} };
-  const { startSipServer } = await import('../../../runtime/embedded/sip/index.ts');
+  const { startSipServer } = await import('../../../runtime/embedded/index.ts');
   const secret = 'conformance';
   const server = await startSipServer({
     app: '127.0.0.1:0',
@@ -43,10 +44,11 @@ export async function sipServer({ t1 }: { t1?: number } = {}): Promise<HeldSipSe
 /** The media server. It must serve the profile `drachtio_mrf`. */
 export async function mediaServer(): Promise<Held> {
   if (realFreeSwitch !== undefined) return { address: realFreeSwitch, close: async () => {} };
-  const { startMediaServer } = await import('../../../runtime/embedded/media/index.ts');
+  const { startMediaServer } = await import('../../../runtime/embedded/index.ts');
   const secret = 'conformance';
   const folder = mkdtempSync(join(tmpdir(), 'conformance-media-'));
-  const server = await startMediaServer({
+  const nursery = new Nursery();
+  const options = {
     eventSocket: '127.0.0.1:0',
     password: secret,
     media: '127.0.0.1:0',
@@ -54,11 +56,13 @@ export async function mediaServer(): Promise<Held> {
     rtpPorts: await freeUdpRange(1000),
     sounds: folder,
     recordings: folder,
-  });
+  };
+  const server = await startMediaServer(options, { run: programRunner(nursery) });
   return {
     address: { ...hostPort(server, 'eventSocket'), secret },
     close: async () => {
       await server.close();
+      nursery.close();
       rmSync(folder, { recursive: true });
     },
   };

@@ -5,8 +5,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { readDescription } from '../../../runtime/embedded/media/sip/sdp.ts';
 import { parsePlayAndGetDigits } from '../../../runtime/embedded/media/apps/play-and-get-digits.ts';
-import { startMediaServer } from '../../../runtime/embedded/media/index.ts';
-import { ListenError } from '../../../runtime/embedded/server.ts';
+import { ListenError, startMediaServer } from '../../../runtime/embedded/index.ts';
 import { freeUdpRange } from '../../support/ports.ts';
 import { EslClient } from './support/esl-client.ts';
 import { type Bench, PASSWORD, startBench } from './support/fixture.ts';
@@ -275,6 +274,8 @@ describe('embedded media server: hostile input', () => {
     };
     const taken = await startMediaServer({ ...options, eventSocket: eventSocket() }).catch((error: unknown) => error);
     expect(taken).to.be.instanceOf(ListenError).with.property('code', 'EADDRINUSE');
+    const message = `media server: cannot listen on ${eventSocket()} (the address is in use)`;
+    expect(taken).to.have.property('message', message);
     const wrong = await startMediaServer({ ...options, eventSocket: 'nowhere' }).catch((error: unknown) => error);
     expect(wrong).to.include({ name: 'MediaServerOptionError' });
   });

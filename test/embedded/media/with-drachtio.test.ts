@@ -1,9 +1,12 @@
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { expect } from 'chai';
-import { type MediaServerStats, startMediaServer } from '../../../runtime/embedded/media/index.ts';
-import type { EmbeddedServer } from '../../../runtime/embedded/server.ts';
-import { startSipServer } from '../../../runtime/embedded/sip/index.ts';
+import {
+  type EmbeddedServer,
+  type MediaServerStats,
+  startMediaServer,
+  startSipServer,
+} from '../../../runtime/embedded/index.ts';
 import { freeUdpRange } from '../../support/ports.ts';
 import type { Endpoint, MediaServerClient } from './support/fixture.ts';
 import { MiniSrf } from './support/mini-srf.ts';

@@ -1,7 +1,6 @@
 import { createServer } from 'node:net';
 import { expect } from 'chai';
-import { startSipServer } from '../../../runtime/embedded/sip/index.ts';
-import { ListenError } from '../../../runtime/embedded/server.ts';
+import { ListenError, startSipServer } from '../../../runtime/embedded/index.ts';
 import {
   connectSrf,
   FAST,

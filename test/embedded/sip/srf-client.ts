@@ -1,7 +1,6 @@
 import Srf from 'drachtio-srf';
-import { startSipServer } from '../../../runtime/embedded/sip/index.ts';
+import { type EmbeddedServer, startSipServer } from '../../../runtime/embedded/index.ts';
 import type { SipServerOptions, SipServerStats } from '../../../runtime/embedded/sip/options.ts';
-import type { EmbeddedServer } from '../../../runtime/embedded/server.ts';
 
 export const SDP =
   'v=0\r\no=- 1 1 IN IP4 127.0.0.1\r\ns=-\r\nc=IN IP4 127.0.0.1\r\nt=0 0\r\nm=audio 20000 RTP/AVP 0\r\n';

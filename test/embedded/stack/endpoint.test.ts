@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 import { expect } from 'chai';
-import { ListenError } from '../../../runtime/embedded/server.ts';
+import { ListenError } from '../../../runtime/embedded/index.ts';
 import {
   type ClientTransaction,
   type Destination,

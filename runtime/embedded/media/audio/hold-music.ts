@@ -1,4 +1,5 @@
 import { SAMPLE_RATE } from './format.ts';
+import { wavHeader } from './wav-header.ts';
 
 /** A slow figure over four chords, two bars each; semitones above A3. Composed for this project. */
 const CHORDS: readonly (readonly number[])[] = [
@@ -30,4 +31,10 @@ export function makeHoldMusic(): Int16Array {
     }
   });
   return music;
+}
+
+/** The hold music as a WAV file. */
+export function holdMusicFile(): Buffer {
+  const music = makeHoldMusic();
+  return Buffer.concat([wavHeader(music.length), Buffer.from(music.buffer, music.byteOffset, music.byteLength)]);
 }

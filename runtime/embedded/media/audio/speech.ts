@@ -1,4 +1,4 @@
-import type { RunProgram } from '../../../processes/index.ts';
+import type { RunProgram } from '../../thread/run-program.ts';
 import { readWav, WavError } from './wav.ts';
 
 /** The speech synthesizer of Debian's package of the same name. */

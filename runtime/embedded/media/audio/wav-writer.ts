@@ -2,7 +2,7 @@ import { constants, open, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { makeFolder } from '../core/make-folder.ts';
 import { SAMPLE_RATE } from './format.ts';
-import { wavHeader } from './wav.ts';
+import { wavHeader } from './wav-header.ts';
 
 /** Samples (of all channels) collected before they are written: about a second. */
 const CHUNK_SAMPLES = SAMPLE_RATE;

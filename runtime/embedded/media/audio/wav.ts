@@ -1,6 +1,7 @@
 import { PCMA, PCMU } from './g711.ts';
 import { SAMPLE_RATE } from './format.ts';
 import { toTelephonyRate } from './resample.ts';
+import { FORMAT_PCM } from './wav-header.ts';
 
 /** A WAV file that cannot be read: what was found, and what is supported. */
 export class WavError extends Error {
@@ -14,7 +15,6 @@ export class WavError extends Error {
   }
 }
 
-const FORMAT_PCM = 1;
 const FORMAT_ALAW = 6;
 const FORMAT_MULAW = 7;
 const FORMAT_EXTENSIBLE = 0xfffe;
@@ -52,25 +52,6 @@ export function readWav(file: Uint8Array): Int16Array {
     offset = body + size + (size & 1);
   }
   throw new WavError('data chunk', 'missing', 'one after the fmt chunk');
-}
-
-/** The 44-byte header of an 8 kHz mono 16-bit PCM file with `samples` samples. */
-export function wavHeader(samples: number, channels = 1): Buffer {
-  const bytes = samples * 2 * channels;
-  const header = Buffer.alloc(44);
-  header.write('RIFF', 0, 'latin1');
-  header.writeUInt32LE(36 + bytes, 4);
-  header.write('WAVEfmt ', 8, 'latin1');
-  header.writeUInt32LE(16, 16);
-  header.writeUInt16LE(FORMAT_PCM, 20);
-  header.writeUInt16LE(channels, 22);
-  header.writeUInt32LE(SAMPLE_RATE, 24);
-  header.writeUInt32LE(SAMPLE_RATE * 2 * channels, 28);
-  header.writeUInt16LE(2 * channels, 32);
-  header.writeUInt16LE(16, 34);
-  header.write('data', 36, 'latin1');
-  header.writeUInt32LE(bytes, 40);
-  return header;
 }
 
 function chunkName(view: DataView, offset: number): string {

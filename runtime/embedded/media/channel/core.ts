@@ -1,4 +1,4 @@
-import type { RunProgram } from '../../../processes/index.ts';
+import type { RunProgram } from '../../thread/run-program.ts';
 import type { SoundLibrary } from '../audio/sound-library.ts';
 import type { EventBus } from '../core/event-bus.ts';
 import type { Identity } from '../core/identity.ts';

@@ -1,4 +1,4 @@
-import type { RunProgram } from '../../../processes/index.ts';
+import type { RunProgram } from '../../thread/run-program.ts';
 import type { ApiTable } from '../api/command.ts';
 import type { SoundLibrary } from '../audio/sound-library.ts';
 import type { ApplicationTable } from '../channel/application.ts';

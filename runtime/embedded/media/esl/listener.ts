@@ -1,6 +1,6 @@
 import { timingSafeEqual, createHash } from 'node:crypto';
 import { createServer, type AddressInfo, type Server } from 'node:net';
-import { ListenError } from '../../server.ts';
+import { ListenError } from '../../listen-error.ts';
 import type { MediaCore } from '../core/media-core.ts';
 import { EslConnection } from './connection.ts';
 import { EslSession } from './session.ts';

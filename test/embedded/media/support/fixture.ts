@@ -4,12 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { EventEmitter } from 'node:events';
 import {
+  type EmbeddedServer,
   type MediaServerOptions,
   type MediaServerStats,
   startMediaServer,
-} from '../../../../runtime/embedded/media/index.ts';
-import type { EmbeddedServer } from '../../../../runtime/embedded/server.ts';
-import { wavHeader } from '../../../../runtime/embedded/media/audio/wav.ts';
+} from '../../../../runtime/embedded/index.ts';
+import { wavHeader } from '../../../../runtime/embedded/media/audio/wav-header.ts';
+import { Nursery, programRunner } from '../../../../runtime/processes/index.ts';
 import { freeUdpRange } from '../../../support/ports.ts';
 import { type MiniDialog, MiniSrf } from './mini-srf.ts';
 
@@ -114,7 +115,8 @@ export const PASSWORD = 'ClueCon';
 /** Starts everything on free ports of the loopback interface. */
 export async function startBench(overrides: Partial<MediaServerOptions> = {}): Promise<Bench> {
   const directory = await mkdtemp(join(tmpdir(), 'media-'));
-  const server = await startMediaServer({
+  const nursery = new Nursery();
+  const serverOptions = {
     eventSocket: '127.0.0.1:0',
     password: PASSWORD,
     media: '127.0.0.1:0',
@@ -123,7 +125,8 @@ export async function startBench(overrides: Partial<MediaServerOptions> = {}): P
     sounds: directory,
     recordings: directory,
     ...overrides,
-  });
+  };
+  const server = await startMediaServer(serverOptions, { run: programRunner(nursery) });
   const srf = await MiniSrf.start();
   const clients: MediaServerClient[] = [];
   const connectAnother = async (options: Record<string, unknown> = {}): Promise<MediaServerClient> => {
@@ -168,6 +171,7 @@ export async function startBench(overrides: Partial<MediaServerOptions> = {}): P
     async close() {
       for (const client of clients) client.disconnect();
       await server.close();
+      nursery.close();
       await srf.close();
       await rm(directory, { recursive: true, force: true });
     },

@@ -1,8 +1,7 @@
 import { basename } from 'node:path';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server } from 'node:net';
-import type { MediaServerStats } from '../../../../runtime/embedded/media/index.ts';
-import type { EmbeddedServer } from '../../../../runtime/embedded/server.ts';
+import type { EmbeddedServer, MediaServerStats } from '../../../../runtime/embedded/index.ts';
 import { EslClient, type EslFrame } from './esl-client.ts';
 import { CallRefused, type MiniDialog, MiniSrf } from './mini-srf.ts';
 import { RtpPhone } from './rtp-phone.ts';

@@ -1,13 +1,13 @@
-import type { ProgramInput, RunProgram } from '../../processes/index.ts';
-import type { FromThread } from './thread-messages.ts';
+import type { FromThread } from './messages.ts';
+import type { ProgramInput, RunProgram } from './run-program.ts';
 
-/** The media thread's side of programs that its owner runs for it. */
+/** The thread's side of programs that its owner runs for it. */
 export class ThreadPrograms {
-  readonly #tell: (message: FromThread) => void;
+  readonly #tell: (message: FromThread<never>) => void;
   readonly #running = new Map<number, (output: Uint8Array | undefined) => void>();
   #lastId = 0;
 
-  constructor(tell: (message: FromThread) => void) {
+  constructor(tell: (message: FromThread<never>) => void) {
     this.#tell = tell;
   }
 

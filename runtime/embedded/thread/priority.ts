@@ -2,7 +2,7 @@ import { readFileSync, readlinkSync } from 'node:fs';
 import { constants, getPriority, setPriority } from 'node:os';
 import { basename } from 'node:path';
 import process from 'node:process';
-import type { RunProgram } from '../../processes/index.ts';
+import type { RunProgram } from './run-program.ts';
 
 /** How much nicer the rest of the process is. */
 const AHEAD = 10;

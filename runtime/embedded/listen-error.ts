@@ -1,0 +1,14 @@
+/** A listener could not be opened. `code` is the system's (EADDRINUSE, EACCES, ...). */
+export class ListenError extends Error {
+  override readonly name = 'ListenError';
+  readonly code: string;
+  readonly address: string;
+  /** What would have listened, such as `SIP`. */
+  readonly what: string;
+  constructor(code: string, address: string, what: string) {
+    super(`${what}: cannot listen on ${address} (${code === 'EADDRINUSE' ? 'the address is in use' : code})`);
+    this.code = code;
+    this.address = address;
+    this.what = what;
+  }
+}

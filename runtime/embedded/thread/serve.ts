@@ -1,0 +1,59 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { ListenError } from '../listen-error.ts';
+import type { FromThread, ThreadData, ToThread } from './messages.ts';
+import { ThreadPrograms } from './programs.ts';
+import type { RunProgram } from './run-program.ts';
+
+/** A server inside of its thread. */
+export interface ThreadServer<Stats extends object> {
+  /** Addresses bound, by role. */
+  readonly addresses: Readonly<Record<string, string>>;
+  stats(): Stats;
+  /** Whether there are calls, which a pause of the thread would hold up. */
+  works(): boolean;
+  close(): Promise<void>;
+}
+
+/** What the module of `atRest` exports: see {@link ServerHost}. */
+interface AtRestModule {
+  giveBackAtRest(works: () => boolean): void;
+}
+
+/**
+ * The body of a server's thread: opens the server, and answers its handle until that closes it.
+ * @param open opens the server, or rejects with a ListenError, or with a RangeError for an invalid option; its second
+ *   argument runs programs
+ */
+export async function serve<Options extends object, Stats extends object>(
+  open: (options: Options, run: RunProgram) => Promise<ThreadServer<Stats>>,
+): Promise<void> {
+  const port = parentPort;
+  if (port === null) throw new Error('an embedded server runs only as a worker thread');
+  const tell = (message: FromThread<Stats>): void => port.postMessage(message);
+  const { options, atRest } = workerData as ThreadData<Options>;
+  const restModule = atRest === undefined ? undefined : ((await import(atRest)) as AtRestModule);
+  const programs = new ThreadPrograms(tell);
+  let server: ThreadServer<Stats>;
+  try {
+    server = await open(options, programs.run);
+  } catch (error) {
+    if (!(error instanceof ListenError || error instanceof RangeError)) throw error;
+    tell(failed(error));
+    port.close();
+    return;
+  }
+  port.on('message', (message: ToThread) => {
+    if (message.type === 'stats') tell({ type: 'stats', id: message.id, stats: server.stats() });
+    else if (message.type === 'ran') programs.ran(message.id, message.output);
+    else void server.close().then(() => port.close());
+  });
+  restModule?.giveBackAtRest(() => server.works());
+  tell({ type: 'listening', addresses: server.addresses });
+}
+
+function failed(error: Error): Extract<FromThread<never>, { type: 'failed' }> {
+  const { name, message } = error;
+  if (!(error instanceof ListenError)) return { type: 'failed', name, message };
+  const { code, address, what } = error;
+  return { type: 'failed', name, message, listen: { code, address, what } };
+}

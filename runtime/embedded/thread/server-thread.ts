@@ -1,0 +1,149 @@
+import { type ResourceLimits, Worker } from 'node:worker_threads';
+import { ListenError } from '../listen-error.ts';
+import type { FromThread, ThreadData, ToThread } from './messages.ts';
+import { OwnerPrograms } from './programs.ts';
+import type { ProgramInput, RunProgram } from './run-program.ts';
+
+/** A thread that does not end by itself after `close` is ended after this long, ms. */
+const CLOSE_TIMEOUT = 3000;
+
+/** A running embedded server: the handle of its worker thread. */
+export interface EmbeddedServer<Stats extends object> {
+  /** Addresses actually bound (`ip:port`), by role, e.g. `{ app, sip }` or `{ eventSocket, sip }`. */
+  readonly addresses: Readonly<Record<string, string>>;
+  /** What is alive inside: dialogs, transactions, sockets, timers, channels ... For `/healthz` and leak tests. */
+  stats(): Promise<Stats>;
+  /** Ends calls without ceremony, closes every socket and the thread. Idempotent. */
+  close(): Promise<void>;
+  /** Settles when the thread ends by itself, with the error if there was one. */
+  readonly exited: Promise<Error | undefined>;
+}
+
+/** What the program that starts an embedded server does for its thread. */
+export interface ServerHost {
+  /** Runs programs: a speech synthesizer, chrt(1). Left out, the server works as if none were installed. */
+  readonly run?: RunProgram;
+  /**
+   * Module that the thread loads, and whose `giveBackAtRest(works: () => boolean)` it calls; `works` says whether there
+   * are calls. Left out, V8 alone decides when memory goes back to the system.
+   */
+  readonly atRest?: URL;
+}
+
+/** A kind of server that runs in a thread. */
+export interface ThreadKind {
+  /** In errors: `embedded SIP server`. */
+  readonly title: string;
+  /** Of the thread, in debuggers. */
+  readonly name: string;
+  /** The module that the thread runs: see `serve.ts`. */
+  readonly entry: URL;
+  readonly resourceLimits?: ResourceLimits;
+}
+
+/**
+ * Starts a server in a thread of its own.
+ * @param options what the thread opens the server with; must be cloneable
+ * @throws ListenError when an address is taken or not allowed
+ * @throws RangeError when an option is invalid
+ */
+export async function startServerThread<Stats extends object>(
+  kind: ThreadKind,
+  options: object,
+  host: ServerHost,
+): Promise<EmbeddedServer<Stats>> {
+  const thread = new ServerThread<Stats>(kind, options, host);
+  await thread.listening;
+  return thread;
+}
+
+class ServerThread<Stats extends object> implements EmbeddedServer<Stats> {
+  addresses: Readonly<Record<string, string>> = {};
+  readonly listening: Promise<void>;
+  readonly exited: Promise<Error | undefined>;
+  readonly #title: string;
+  readonly #worker: Worker;
+  readonly #programs: OwnerPrograms;
+  readonly #statsRequests = new Map<number, PromiseWithResolvers<Stats>>();
+  #nextRequest = 1;
+  #closing: Promise<void> | undefined;
+  #over = false;
+
+  constructor({ title, name, entry, resourceLimits }: ThreadKind, options: object, { run, atRest }: ServerHost) {
+    this.#title = title;
+    this.#programs = new OwnerPrograms(run ?? (async () => undefined));
+    const workerData: ThreadData<object> = { options, ...(atRest === undefined ? {} : { atRest: atRest.href }) };
+    this.#worker = new Worker(entry, { workerData, name, ...(resourceLimits === undefined ? {} : { resourceLimits }) });
+    const listening = Promise.withResolvers<void>();
+    this.listening = listening.promise;
+    this.#worker.on('message', (message: FromThread<Stats>) => {
+      if (message.type === 'listening') {
+        this.addresses = message.addresses;
+        listening.resolve();
+      } else if (message.type === 'failed') listening.reject(errorOf(message));
+      else if (message.type === 'stats') {
+        this.#statsRequests.get(message.id)?.resolve(message.stats);
+        this.#statsRequests.delete(message.id);
+      } else if (message.type === 'run') void this.#run(message.id, message.work);
+      else this.#programs.stop(message.id);
+    });
+    const exited = Promise.withResolvers<Error | undefined>();
+    this.exited = exited.promise;
+    let failure: Error | undefined;
+    this.#worker.on('error', (error) => {
+      failure = error instanceof Error ? error : new Error(String(error));
+    });
+    this.#worker.on('exit', (code) => {
+      this.#over = true;
+      this.#programs.stopAll();
+      if (failure === undefined && code !== 0) failure = new Error(`${title}: thread ended with code ${code}`);
+      const error = failure ?? this.#overError();
+      for (const request of this.#statsRequests.values()) request.reject(error);
+      this.#statsRequests.clear();
+      listening.reject(error);
+      exited.resolve(failure);
+    });
+  }
+
+  stats(): Promise<Stats> {
+    if (this.#over) return Promise.reject(this.#overError());
+    const request = Promise.withResolvers<Stats>();
+    const id = this.#nextRequest;
+    this.#nextRequest += 1;
+    this.#statsRequests.set(id, request);
+    this.#tell({ type: 'stats', id });
+    return request.promise;
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    if (this.#over) return;
+    const timeout = setTimeout(() => void this.#worker.terminate(), CLOSE_TIMEOUT);
+    this.#tell({ type: 'close' });
+    await this.exited;
+    clearTimeout(timeout);
+  }
+
+  async #run(id: number, work: ProgramInput): Promise<void> {
+    const output = await this.#programs.run(id, work);
+    if (!this.#over) this.#tell({ type: 'ran', id, output });
+  }
+
+  #overError(): Error {
+    return new Error(`${this.#title}: thread has ended`);
+  }
+
+  #tell(message: ToThread): void {
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker thread, not a window
+    this.#worker.postMessage(message);
+  }
+}
+
+function errorOf({ name, message, listen }: Extract<FromThread<object>, { type: 'failed' }>): Error {
+  if (listen !== undefined) return new ListenError(listen.code, listen.address, listen.what);
+  return Object.assign(new RangeError(message), { name });
+}
