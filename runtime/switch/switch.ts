@@ -13,7 +13,7 @@ import type { SrfRequest, SrfResponse } from '../signalling/srf-types.ts';
 import type { Overload } from './incoming/admission.ts';
 import { Authentication } from './registrations/authentication.ts';
 import type { ListenTo } from './sound/call-media.ts';
-import { LoopCount } from './placing/call-loop.ts';
+import { LoopCount } from './placing/loop-count.ts';
 import { DialogBook, type DialogEvents } from './dialogs/dialog-book.ts';
 import { LiveConferences } from './ports/conference-control.ts';
 import type { CallWatcher, LiveCall } from './dialogs/live-call.ts';

@@ -10,7 +10,7 @@ import type { OutgoingMessageOptions } from '../signalling/outgoing-message.ts';
 import type { ReferAnswer, ReferRequest } from '../signalling/sip-dialog.ts';
 import type { Attempt, AttemptOptions } from './placing/attempt.ts';
 import type { ListenTo } from './sound/call-media.ts';
-import type { LoopCount } from './placing/call-loop.ts';
+import type { LoopCount } from './placing/loop-count.ts';
 import type { DialogBook } from './dialogs/dialog-book.ts';
 import type { PhoneLeg } from './legs/phone-leg.ts';
 

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { DialogTags } from '../../signalling/replaces.ts';
 import { DtmfSender } from './dtmf-sender.ts';
-import type { CallingLeg, Device, EndCause, LegOwner, PhoneMessage } from './leg.ts';
+import type { CallingLeg, EndCause, LegOwner, PhoneMessage } from './leg.ts';
 import type { Party } from './party.ts';
 
 /** What a scenario's leg tells the scenario's call. */
@@ -85,42 +84,5 @@ export class IvrLeg implements CallingLeg {
 
   answered(): Promise<void> {
     return Promise.resolve();
-  }
-}
-
-/** What there is at the far end while it rings. */
-export interface RingingFar {
-  readonly device: Device;
-  tags(): readonly DialogTags[];
-}
-
-/** A called contact that has not answered yet: all there is of it is the way to give it up. */
-export class BranchLeg {
-  readonly callid: string;
-  readonly party: Party;
-  readonly endpoint = undefined;
-  readonly mediaServer = undefined;
-  readonly held = false;
-  owner: LegOwner | undefined;
-  readonly #far: RingingFar | undefined;
-  readonly #giveUp: () => void;
-
-  constructor(callid: string, party: Party, giveUp: () => void, far?: RingingFar) {
-    this.callid = callid;
-    this.party = party;
-    this.#giveUp = giveUp;
-    this.#far = far;
-  }
-
-  get device(): Device | undefined {
-    return this.#far?.device;
-  }
-
-  get tags(): readonly DialogTags[] {
-    return this.#far?.tags() ?? [];
-  }
-
-  release(_cause: EndCause): void {
-    this.#giveUp();
   }
 }

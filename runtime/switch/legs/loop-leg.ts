@@ -2,10 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { EndpointServer, MediaEndpoint } from '../../media/endpoint.ts';
 import { MediaError } from '../../media/media-error.ts';
 import { DtmfSender } from './dtmf-sender.ts';
-import { type EndpointPair, openPair } from '../sound/endpoint-pair.ts';
+import { type EndpointPair, openPair, type PairTools } from '../sound/endpoint-pair.ts';
 import type { CallingLeg, EndCause, LegOwner } from './leg.ts';
 import type { Party } from './party.ts';
-import type { SwitchTools } from '../tools.ts';
 
 /** Told by the halves of a loop. */
 export interface LoopEvents {
@@ -77,12 +76,12 @@ export class Loop {
   /** The caller of what is called. */
   readonly far: LoopLeg;
   readonly events: LoopEvents;
-  readonly #tools: SwitchTools;
+  readonly #tools: PairTools;
   readonly #over = new AbortController();
   #opening: Promise<EndpointPair> | undefined;
   #pair: EndpointPair | undefined;
 
-  constructor(tools: SwitchTools, parties: { readonly near: Party; readonly far: Party }, events: LoopEvents) {
+  constructor(tools: PairTools, parties: { readonly near: Party; readonly far: Party }, events: LoopEvents) {
     this.#tools = tools;
     this.events = events;
     this.near = new LoopLeg(this, parties.near);

@@ -1,14 +1,14 @@
 import type { TailStep } from '../../runs/dtmf-tail.ts';
 import type { DtmfProto } from '../../runs/ports/dtmf.ts';
 import type { Leg } from './leg.ts';
-import type { SwitchTools } from '../tools.ts';
+import type { PhoneLegTools } from './phone-leg.ts';
 
 /**
  * Queues digits for a leg; nobody waits for them, and with the leg they are forgotten.
  * @returns false when the queue is full
  */
 export function sendDigits(
-  tools: Pick<SwitchTools, 'failed'>,
+  tools: Pick<PhoneLegTools, 'failed'>,
   leg: Leg,
   steps: readonly TailStep[],
   proto: DtmfProto,

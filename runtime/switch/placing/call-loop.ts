@@ -7,27 +7,6 @@ import type { Party } from '../legs/party.ts';
 import { sendDigits } from '../legs/send-digits.ts';
 import type { SwitchTools } from '../tools.ts';
 
-/** Loops of one domain at once: a scenario that calls itself comes to an end. */
-const MAX_LOOPS = 100;
-
-/** Loops that go on, by domain. */
-export class LoopCount {
-  readonly #live = new Map<string, number>();
-
-  /** @returns gives the place back; undefined when there are too many */
-  take(domain: string): (() => void) | undefined {
-    const key = domain.toLowerCase();
-    const before = this.#live.get(key) ?? 0;
-    if (before >= MAX_LOOPS) return undefined;
-    this.#live.set(key, before + 1);
-    return () => {
-      const left = (this.#live.get(key) ?? 1) - 1;
-      if (left > 0) this.#live.set(key, left);
-      else this.#live.delete(key);
-    };
-  }
-}
-
 type LoopedDecision = RouteDecision & { readonly kind: 'scenario' | 'conference' | 'pickup' };
 
 /**

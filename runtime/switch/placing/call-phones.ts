@@ -10,7 +10,7 @@ import type { Callee, CalleeAddress } from '../addresses/callee.ts';
 import { type Attempt, type AttemptOptions, AttemptProgress, failedAttempt, failureCause } from './attempt.ts';
 import { Fork, type ForkOutcome, type ForkTarget } from './fork.ts';
 import { forwardedBy, type ForwardedAway } from './forwarded.ts';
-import { BranchLeg } from '../legs/ivr-leg.ts';
+import { BranchLeg } from '../legs/branch-leg.ts';
 import type { CallingLeg, Device } from '../legs/leg.ts';
 import { uriOf } from '../legs/party.ts';
 import { PhoneLeg } from '../legs/phone-leg.ts';

@@ -1,9 +1,16 @@
 import type { EndpointServer, MediaEndpoint } from '../../media/endpoint.ts';
-import type { SwitchTools } from '../tools.ts';
+import type { PlacedEndpointWish } from '../../media/servers.ts';
+
+/** What a pair of endpoints needs of the node. */
+export interface PairTools {
+  createEndpoint(wish: PlacedEndpointWish): Promise<MediaEndpoint>;
+  /** Work that goes on when the call is over; a failure is reported. */
+  background(work: Promise<unknown>, what: string, leg: { callid: string }): void;
+}
 
 /**
- * Two endpoints whose far ends are each other: what is played to one is heard on the other. So those talk who have no media
- * of their own: a scenario with another one, or with a conference.
+ * Two endpoints whose far ends are each other: what is played to one is heard on the other. They connect two
+ * parties without media of their own: a scenario and another scenario, or a scenario and a conference.
  */
 export interface EndpointPair {
   readonly one: MediaEndpoint;
@@ -16,7 +23,7 @@ export interface EndpointPair {
  * @throws MediaError
  */
 export async function openPair(
-  tools: Pick<SwitchTools, 'createEndpoint' | 'background'>,
+  tools: PairTools,
   leg: { readonly callid: string },
   on?: EndpointServer,
 ): Promise<EndpointPair> {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { LoopCount } from '../../../runtime/switch/placing/call-loop.ts';
+import { LoopCount } from '../../../runtime/switch/placing/loop-count.ts';
 
 describe('calls of scenarios to numbers that no phone has', () => {
   it('are a hundred in each domain at once: a scenario that calls itself comes to an end', () => {
