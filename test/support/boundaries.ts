@@ -23,6 +23,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'runtime/processes': [],
   'runtime/rate': [],
   'runtime/memory': [],
+  'runtime/transitions': [],
   'runtime/words': [],
   'runtime/sandbox': [],
   'runtime/language': ['runtime/sandbox'],
@@ -94,8 +95,15 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'freeswitch-config': ['runtime/config', 'runtime/embedded'],
 };
 
-/** What the standards say, in tables, how rates are kept, how programs are started, how memory is given back, and which name was meant: any room may import these. */
-const COMMON = new Set(['runtime/sip-facts', 'runtime/rate', 'runtime/processes', 'runtime/memory', 'runtime/words']);
+/** Small rooms that any room may import; docs/architecture.md says what each holds. */
+const COMMON = new Set([
+  'runtime/sip-facts',
+  'runtime/rate',
+  'runtime/processes',
+  'runtime/memory',
+  'runtime/words',
+  'runtime/transitions',
+]);
 
 /** Rooms that stand alone: they import no common room but those that {@link MAY_IMPORT} names. */
 const ALONE = new Set(['runtime/embedded']);

@@ -1,7 +1,8 @@
+import type { TransitionTable } from '../../transitions/index.ts';
 import { type SipFailureReason, SipTransportError } from './errors.ts';
 import type { SipRequest, SipResponse } from './message.ts';
 import type { Timer, Timers, TimerValues } from './timers.ts';
-import { type Channel, type ClientTransactionUser, StateMachine, type TransitionTable } from './transaction.ts';
+import { type Channel, type ClientTransactionUser, Transaction } from './transaction.ts';
 
 /** What every client transaction is made of. */
 export interface ClientMachineParts {
@@ -17,8 +18,8 @@ export interface ClientMachineParts {
 }
 
 /** What the two client transactions of RFC 3261 section 17.1 share: sending, sending again, giving up, ending. */
-export abstract class ClientMachine<State extends string, Event extends string> extends StateMachine<
-  State | 'terminated',
+export abstract class ClientMachine<State extends string, Event extends string> extends Transaction<
+  State,
   Event | 'transportError'
 > {
   readonly request: SipRequest;

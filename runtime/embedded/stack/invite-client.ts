@@ -1,6 +1,6 @@
+import type { TransitionTable } from '../../transitions/index.ts';
 import { ClientMachine, type ClientMachineParts } from './client-machine.ts';
 import type { SipResponse } from './message.ts';
-import type { TransitionTable } from './transaction.ts';
 
 export type InviteClientState = 'calling' | 'proceeding' | 'completed' | 'accepted' | 'terminated';
 export type InviteClientEvent =

@@ -1,5 +1,6 @@
+import type { TransitionTable } from '../../transitions/index.ts';
 import type { Timer, Timers, TimerValues } from './timers.ts';
-import { type Channel, type ServerTransactionUser, StateMachine, type TransitionTable } from './transaction.ts';
+import { type Channel, type ServerTransactionUser, Transaction } from './transaction.ts';
 
 export type InviteServerState = 'proceeding' | 'accepted' | 'completed' | 'confirmed' | 'terminated';
 export type InviteServerEvent =
@@ -28,7 +29,7 @@ const INVITE_SERVER_TRANSITIONS: TransitionTable<InviteServerState, InviteServer
 };
 
 /** INVITE server transaction (RFC 3261 section 17.2.1, RFC 6026 section 8.5). */
-export class InviteServerTransaction extends StateMachine<InviteServerState, InviteServerEvent> {
+export class InviteServerTransaction extends Transaction<InviteServerState, InviteServerEvent> {
   readonly #channel: Channel;
   readonly #timers: Timers;
   readonly #values: TimerValues;

@@ -1,5 +1,6 @@
+import type { TransitionTable } from '../../transitions/index.ts';
 import type { Timer, Timers, TimerValues } from './timers.ts';
-import { type Channel, type ServerTransactionUser, StateMachine, type TransitionTable } from './transaction.ts';
+import { type Channel, type ServerTransactionUser, Transaction } from './transaction.ts';
 
 export type NonInviteServerState = 'trying' | 'proceeding' | 'completed' | 'terminated';
 export type NonInviteServerEvent = 'request' | 'sendProvisional' | 'sendFinal' | 'timerJ' | 'abandoned';
@@ -21,7 +22,7 @@ const NON_INVITE_SERVER_TRANSITIONS: TransitionTable<NonInviteServerState, NonIn
 };
 
 /** Server transaction for every method but INVITE and ACK (RFC 3261 section 17.2.2). */
-export class NonInviteServerTransaction extends StateMachine<NonInviteServerState, NonInviteServerEvent> {
+export class NonInviteServerTransaction extends Transaction<NonInviteServerState, NonInviteServerEvent> {
   readonly #channel: Channel;
   readonly #timers: Timers;
   readonly #values: TimerValues;

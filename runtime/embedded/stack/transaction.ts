@@ -1,10 +1,6 @@
+import { StateMachine, type TransitionTable } from '../../transitions/index.ts';
 import type { SipTransportError } from './errors.ts';
 import type { SipResponse } from './message.ts';
-
-/** Which event leads from which state to which; events that a state does not list are ignored there. */
-export type TransitionTable<State extends string, Event extends string> = Readonly<
-  Record<State, Readonly<Partial<Record<Event, State>>>>
->;
 
 /** Where a transaction sends to. Delivery problems are reported to the transaction by the endpoint. */
 export interface Channel {
@@ -20,32 +16,27 @@ export interface Channel {
   release?(): void;
 }
 
-/** A state that changes only along its table. */
-export abstract class StateMachine<State extends string, Event extends string> {
-  #state: State;
-  readonly #table: TransitionTable<State, Event>;
+/** What all transactions are: a state that changes along the table of the transaction until it is dropped. */
+export abstract class Transaction<State extends string, Event extends string> {
+  readonly #machine: StateMachine<State | 'terminated', Event>;
+  #dropped = false;
 
-  constructor(table: TransitionTable<State, Event>, initial: State) {
-    this.#table = table;
-    this.#state = initial;
+  constructor(table: TransitionTable<State | 'terminated', Event>, initial: State) {
+    this.#machine = new StateMachine(table, initial);
   }
 
-  get state(): State {
-    return this.#state;
+  get state(): State | 'terminated' {
+    return this.#dropped ? 'terminated' : this.#machine.state;
   }
 
   /** Drops the transaction: no event counts any more. */
-  protected abandon(this: StateMachine<State | 'terminated', Event>): void {
-    this.#state = 'terminated';
+  protected abandon(): void {
+    this.#dropped = true;
   }
 
   /** Takes an event. Returns the state it was taken in, or `undefined` if that state ignores it. */
-  protected step(event: Event): State | undefined {
-    const from = this.#state;
-    const next = this.#table[from][event];
-    if (next === undefined) return undefined;
-    this.#state = next;
-    return from;
+  protected step(event: Event): State | 'terminated' | undefined {
+    return this.#dropped ? undefined : this.#machine.step(event);
   }
 }
 
