@@ -17,6 +17,10 @@ export class StateMachine<State extends string, Event extends string> {
     return this.#state;
   }
 
+  is(state: State): boolean {
+    return this.#state === state;
+  }
+
   /**
    * Takes an event.
    * @returns the state in which the event came; undefined when that state ignores it

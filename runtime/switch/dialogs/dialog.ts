@@ -1,9 +1,11 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { DialogEntry, DialogParty } from '../../callstore/memory-callstore.ts';
-import type { DialogStatus, LegView } from '../../callstore/dialog-view.ts';
+import type { LegView } from '../../callstore/dialog-view.ts';
 import type { CallingLeg, EndCause, Leg, LegOwner, PhoneMessage } from '../legs/leg.ts';
 import type { StopMelodyMode } from '../../runs/ports/dialogs.ts';
+import { StateMachine } from '../../transitions/index.ts';
 import type { CarriedState } from './carried-state.ts';
+import { DIALOG_TRANSITIONS, type DialogState } from './dialog-state.ts';
 import { HoldMelody } from '../sound/hold-melody.ts';
 import { MediaPath, type SoundPath } from '../sound/media-path.ts';
 import { gather } from '../legs/media-gathering.ts';
@@ -49,14 +51,6 @@ export interface DialogStart {
   readonly opts?: DialogEntry['view']['opts'];
 }
 
-/**
- * - `forking`: the A leg and any number of B legs
- * - `dialog`: the A leg and the one B leg that answered
- * - `suspended`: a party is on its way to another dialog and may come back
- * - `ended`
- */
-type State = DialogStatus | 'suspended' | 'ended';
-
 /** An active call: one A leg, B legs, and its state (specification, "Dialog (active call)"). */
 export class CallDialog implements LegOwner {
   /** Unique among live dialogs; short, as people type it into URLs. */
@@ -73,7 +67,7 @@ export class CallDialog implements LegOwner {
   /** Present while phones ring: see `Pickup`. */
   pickup: Pickup | undefined;
   #b = new Map<string, DialogLeg>();
-  #state: State = 'forking';
+  readonly #state = new StateMachine(DIALOG_TRANSITIONS, 'forking');
   #path: SoundPath | undefined;
   #parting: Promise<void> | undefined;
   readonly #melody: HoldMelody;
@@ -88,8 +82,8 @@ export class CallDialog implements LegOwner {
     observer.changed(this);
   }
 
-  get state(): State {
-    return this.#state;
+  get state(): DialogState {
+    return this.#state.state;
   }
 
   /** What is passed on to the dialog that replaces this one. */
@@ -109,7 +103,7 @@ export class CallDialog implements LegOwner {
 
   /** The answering party, once there is one. */
   get b(): Leg | undefined {
-    return this.#state === 'forking' ? undefined : this.#b.values().next().value?.leg;
+    return this.state === 'forking' ? undefined : this.#b.values().next().value?.leg;
   }
 
   /** Aborted with the EndCause when the dialog is over. */
@@ -122,7 +116,7 @@ export class CallDialog implements LegOwner {
    * @param expirets until when it may be called, milliseconds since the epoch; `undefined` for one without a limit
    */
   addBranch(leg: Leg, uris: { localuri: string; remoteuri: string }, expirets: DialogLeg['expirets']): void {
-    if (this.#state !== 'forking') return;
+    if (this.state !== 'forking') return;
     leg.owner = this;
     this.#b.set(leg.callid, { leg, side: 'b', ...uris, expirets });
     this.#observer.changed(this);
@@ -130,7 +124,7 @@ export class CallDialog implements LegOwner {
 
   /** Takes away a called contact that refused. */
   removeBranch(callid: string): void {
-    if (this.#state === 'forking' && this.#b.delete(callid)) this.#observer.changed(this);
+    if (this.state === 'forking' && this.#b.delete(callid)) this.#observer.changed(this);
   }
 
   /**
@@ -139,10 +133,9 @@ export class CallDialog implements LegOwner {
    */
   establish(leg: Leg): boolean {
     const branch = this.#b.get(leg.callid);
-    if (this.#state !== 'forking' || branch === undefined) return false;
+    if (branch === undefined || this.#state.step('answered') === undefined) return false;
     leg.owner = this;
     this.#b = new Map([[leg.callid, { ...branch, leg }]]);
-    this.#state = 'dialog';
     this.#observer.changed(this);
     this.#observer.established(this);
     return true;
@@ -150,7 +143,7 @@ export class CallDialog implements LegOwner {
 
   /** Connects the sound of both sides, as far as both have any. */
   async connectMedia(): Promise<void> {
-    if (this.#state !== 'dialog' || this.b === undefined) return;
+    if (this.state !== 'dialog' || this.b === undefined) return;
     const { b } = this;
     if (this.#path === undefined && this.a.mediaServer !== b.mediaServer) {
       await gather(this.a, b);
@@ -180,10 +173,9 @@ export class CallDialog implements LegOwner {
 
   /** Ends the dialog and everything in it. Does nothing when it is over already. */
   end(cause: EndCause, except?: Leg): void {
-    if (this.#state === 'ended') return;
-    const visible = this.#state !== 'suspended';
-    this.#state = 'ended';
-    if (visible) this.#observer.gone(this);
+    const from = this.#state.step('over');
+    if (from === undefined) return;
+    if (from !== 'suspended') this.#observer.gone(this);
     this.#observer.over(this, cause);
     for (const leg of [this.a, ...[...this.#b.values()].map((entry) => entry.leg)]) {
       if (leg !== except && leg.owner === this) leg.release(cause);
@@ -193,25 +185,23 @@ export class CallDialog implements LegOwner {
 
   /** Lets one leg go to another dialog. The rest waits, unseen, until `resume` or `end`. */
   suspend(leg: Leg): void {
-    if (this.#state !== 'dialog' || leg.owner !== this) {
-      throw new Error(`the dialog is ${this.#state}: its leg cannot leave`);
+    if (leg.owner !== this || this.#state.step('left') === undefined) {
+      throw new Error(`the dialog is ${this.state}: its leg cannot leave`);
     }
     leg.owner = undefined;
-    this.#state = 'suspended';
     this.#observer.gone(this);
   }
 
   /** The leg that left is back. */
   resume(leg: Leg): void {
-    if (this.#state !== 'suspended') return;
+    if (this.#state.step('returned') === undefined) return;
     leg.owner = this;
-    this.#state = 'dialog';
     this.#observer.changed(this);
   }
 
   /** Ends the dialog but lets one leg live: it goes on in another dialog. */
   endWithout(leg: Leg, cause: EndCause): void {
-    if (this.#state === 'ended') return;
+    if (this.state === 'ended') return;
     if (leg.owner === this) leg.owner = undefined;
     this.end(cause);
   }
@@ -238,7 +228,7 @@ export class CallDialog implements LegOwner {
 
   // A method, because the compiler takes a narrowed field for unchanged across an await.
   #isOver(b: Leg): boolean {
-    return this.#state !== 'dialog' || this.b !== b;
+    return this.state !== 'dialog' || this.b !== b;
   }
 
   /** All legs, the A leg first. */
@@ -264,7 +254,7 @@ export class CallDialog implements LegOwner {
 
   legEnded(leg: Leg, reason: string): void {
     if (leg === this.a) this.end({ by: 'a', status: 487, reason }, leg);
-    else if (this.#state === 'forking') this.removeBranch(leg.callid);
+    else if (this.state === 'forking') this.removeBranch(leg.callid);
     else this.end({ by: 'b', status: 480, reason }, leg);
   }
 
@@ -296,7 +286,7 @@ export class CallDialog implements LegOwner {
         dialogid: this.dialogid,
         ...esgOf(parties),
         inviteid: this.inviteid,
-        status: this.#state === 'dialog' ? 'dialog' : 'forking',
+        status: this.state === 'dialog' ? 'dialog' : 'forking',
         legs: legs.map(legView),
         localuri,
         remoteuri,

@@ -12,11 +12,11 @@ import { ReinviteRefused } from '../../signalling/reinvite.ts';
 import { LocalDescription } from '../../signalling/sdp.ts';
 import { sdpDirection } from '../../sip-facts/sdp-direction.ts';
 import type { ReferAnswer, ReferRequest, ReinviteAnswer, SipDialog } from '../../signalling/sip-dialog.ts';
+import { StateMachine } from '../../transitions/index.ts';
 import { DtmfSender } from './dtmf-sender.ts';
 import type { CallingLeg, Device, EndCause, LegOwner, PhoneMessage } from './leg.ts';
 import type { Party } from './party.ts';
-
-type State = 'ringing' | 'answering' | 'answered' | 'ended';
+import { PHONE_LEG_TRANSITIONS, type PhoneLegEvent, type PhoneLegState } from './phone-leg-state.ts';
 
 /** Milliseconds to wait for the session description of a caller whose INVITE had none. */
 const ACK_MS = 3000;
@@ -57,7 +57,7 @@ export class PhoneLeg implements CallingLeg {
     () => this.#endpoint?.gone ?? AbortSignal.abort(),
   );
   readonly #invite: IncomingInvite | undefined;
-  #state: State;
+  readonly #state: StateMachine<PhoneLegState, PhoneLegEvent>;
   #sip: SipDialog | undefined;
   #endpoint: MediaEndpoint | undefined;
   #preparing: Promise<MediaEndpoint> | undefined;
@@ -76,14 +76,13 @@ export class PhoneLeg implements CallingLeg {
     this.#tools = tools;
     this.party = party;
     this.#description = 'invite' in side ? new LocalDescription() : side.description;
+    this.#state = new StateMachine(PHONE_LEG_TRANSITIONS, 'invite' in side ? 'ringing' : 'answered');
     if ('invite' in side) {
       this.#invite = side.invite;
       this.callid = side.callid;
-      this.#state = 'ringing';
       side.invite.cancelled.addEventListener('abort', () => this.#ended('CANCEL'), { once: true });
     } else {
       this.callid = side.sip.callId;
-      this.#state = 'answered';
       this.#use(side.endpoint);
       this.#established(side.sip);
     }
@@ -115,7 +114,7 @@ export class PhoneLeg implements CallingLeg {
     return {
       allowEvents: this.#allowEvents,
       notify: (event) => {
-        if (this.#state !== 'answered') return false;
+        if (!this.#state.is('answered')) return false;
         sip.notify(event).catch((err: unknown) => this.#tools.failed(err, 'NOTIFY', this));
         return true;
       },
@@ -140,15 +139,15 @@ export class PhoneLeg implements CallingLeg {
   }
 
   get ended(): boolean {
-    return this.#state === 'ended';
+    return this.#state.is('ended');
   }
 
   ring(): void {
-    if (this.#state === 'ringing') this.#invite?.progress();
+    if (this.#state.is('ringing')) this.#invite?.progress();
   }
 
   earlyMedia(): void {
-    if (this.#state === 'ringing' && this.#endpoint !== undefined)
+    if (this.#state.is('ringing') && this.#endpoint !== undefined)
       this.#invite?.progress(this.#description.of(this.#endpoint.localSdp));
   }
 
@@ -160,16 +159,15 @@ export class PhoneLeg implements CallingLeg {
   }
 
   async answered(room?: string): Promise<void> {
-    if (this.#state === 'answered') return;
+    if (this.#state.is('answered')) return;
     const endpoint = await this.prepareMedia();
-    if (this.#state !== 'ringing' || this.#invite === undefined) throw new MediaError('the caller is gone', 487);
-    this.#state = 'answering';
+    if (this.#invite === undefined || this.#state.step('accept') === undefined)
+      throw new MediaError('the caller is gone', 487);
     const sip = await this.#invite.accept(this.#description.of(endpoint.localSdp), room);
-    if (this.#isEnded()) {
+    if (this.#state.step('accepted') === undefined) {
       await sip.bye();
       throw new MediaError('the caller is gone', 487);
     }
-    this.#state = 'answered';
     this.#established(sip);
     // Its session description comes in the ACK: until then nothing can be sent to it, and FreeSWITCH drops a channel that is
     // bridged before.
@@ -177,10 +175,9 @@ export class PhoneLeg implements CallingLeg {
   }
 
   release(cause: EndCause): void {
-    if (this.#state === 'ended') return;
-    const unanswered = this.#state === 'ringing';
-    this.#state = 'ended';
-    if (unanswered) this.#invite?.reject(cause.status, cause.reason);
+    const from = this.#state.step('over');
+    if (from === undefined) return;
+    if (from === 'ringing') this.#invite?.reject(cause.status, cause.reason);
     if (this.#sip !== undefined) this.#tools.background(this.#sip.bye(), 'BYE', this);
     this.#dropMedia();
   }
@@ -190,7 +187,7 @@ export class PhoneLeg implements CallingLeg {
     gone.addEventListener('abort', () => this.#lateAnswer.resolve(false), { once: true });
     const taken = await this.#lateAnswer.promise;
     clearTimeout(timer);
-    if (this.#isEnded()) throw new MediaError('the caller is gone', 487);
+    if (this.ended) throw new MediaError('the caller is gone', 487);
     if (!taken) throw new MediaError('the caller acknowledged the call without a usable session description', 488);
   }
 
@@ -201,7 +198,7 @@ export class PhoneLeg implements CallingLeg {
       via: this.#invite?.via,
       on,
     });
-    if (this.#state === 'ended') {
+    if (this.ended) {
       await endpoint.destroy();
       throw new MediaError('the caller is gone', 487);
     }
@@ -263,7 +260,7 @@ export class PhoneLeg implements CallingLeg {
       this.#heldAs(sdp);
       return described === undefined ? { status: 491 } : { status: 200, sdp: this.#description.of(described) };
     } catch (error) {
-      if (this.#state !== 'ended') this.#tools.failed(error, 're-INVITE', this);
+      if (!this.ended) this.#tools.failed(error, 're-INVITE', this);
       return { status: error instanceof MediaError ? error.status : 500 };
     }
   }
@@ -285,13 +282,13 @@ export class PhoneLeg implements CallingLeg {
    */
   async sendMessage({ method, contentType, body, headers }: SipMessage): Promise<SipAnswer> {
     const sip = this.#sip;
-    if (sip === undefined || this.#state === 'ended') return answer(481, undefined, true);
+    if (sip === undefined || this.ended) return answer(481, undefined, true);
     try {
       const type: Record<string, string> = body === '' ? {} : { 'Content-Type': contentType };
       return answer(await sip.request(method, { ...headers, ...type }, body), undefined, false);
     } catch (err) {
       this.#tools.failed(err, method, this);
-      return answer(this.#isEnded() ? 481 : 408, undefined, true);
+      return answer(this.#state.is('ended') ? 481 : 408, undefined, true);
     }
   }
 
@@ -314,24 +311,18 @@ export class PhoneLeg implements CallingLeg {
   }
 
   #mediaLost(): void {
-    if (this.#state === 'ended') return;
+    if (this.ended) return;
     this.release({ by: 'failure', status: 500, reason: 'Media Lost' });
     this.owner?.legEnded(this, 'media lost');
   }
 
   #ended(reason: string): void {
-    if (this.#state === 'ended') return;
-    this.#state = 'ended';
+    if (this.#state.step('over') === undefined) return;
     this.#dropMedia();
     this.owner?.legEnded(this, reason);
   }
 
   #dropMedia(): void {
     if (this.#endpoint !== undefined) this.#tools.background(this.#endpoint.destroy(), 'endpoint', this);
-  }
-
-  // A method, because the compiler takes a narrowed field for unchanged across an await.
-  #isEnded(): boolean {
-    return this.#state === 'ended';
   }
 }
