@@ -10,6 +10,7 @@ import type {
 } from '../../runs/call-values.ts';
 import type { CallState } from '../../language/call-words.ts';
 import { CallStateError } from '../../runs/call-port.ts';
+import { ScenarioCallState } from '../../runs/call-state.ts';
 import { splitDtmfTail, type TailStep } from '../../runs/dtmf-tail.ts';
 import type { EnterOptions, RoomTransfer } from '../../runs/ports/conferring.ts';
 import type { DtmfProto } from '../../runs/ports/dtmf.ts';
@@ -58,7 +59,7 @@ export class IvrCall extends CallMedia implements OwnCall {
   readonly #transfers: IvrTransfers;
   readonly #end = new AbortController();
   readonly #watchers = new Set<(notice: CallNotice) => boolean>();
-  #state: CallState;
+  readonly #state: ScenarioCallState;
   #dtmfProto: DtmfProto = 'rfc2833';
   #dialog: CallDialog | undefined;
   #opponent: CallingLeg | undefined;
@@ -73,6 +74,7 @@ export class IvrCall extends CallMedia implements OwnCall {
     super();
     this.#tools = tools;
     this.#incoming = incoming;
+    this.#state = new ScenarioCallState(incoming === undefined ? 'none' : 'incoming');
     this.domain = party.domain;
     this.leg = new IvrLeg(party, {
       released: (cause) => this.#released(cause),
@@ -85,11 +87,10 @@ export class IvrCall extends CallMedia implements OwnCall {
     });
     this.#transfers = new IvrTransfers(tools, {
       domain: party.domain,
-      state: () => this.#state,
+      state: () => this.state,
       giveAway: (operation) => this.#giveAway(operation),
       settled: (result) => this.#transferred(result),
     });
-    this.#state = incoming === undefined ? 'none' : 'incoming';
     this.#dialog = incoming?.dialog;
     this.#opponent = incoming?.opponent;
     this.#opponentInfo = incoming === undefined ? undefined : partyInfo(incoming.opponent.party);
@@ -115,7 +116,7 @@ export class IvrCall extends CallMedia implements OwnCall {
   }
 
   get state(): CallState {
-    return this.#state;
+    return this.#state.state;
   }
 
   get dialogid(): string | undefined {
@@ -136,16 +137,16 @@ export class IvrCall extends CallMedia implements OwnCall {
   }
 
   ring(): Promise<void> {
-    this.#require('ring', 'incoming');
+    this.#state.require('ring', 'incoming');
     this.#incoming?.onRing(answer(180, undefined, false));
     return Promise.resolve();
   }
 
   async answer(): Promise<void> {
-    if (this.#state === 'connected') return;
-    this.#require('answer', 'incoming');
+    if (this.#state.is('connected')) return;
+    this.#state.require('answer', 'incoming');
     // The scenario's answer makes the dialog; the caller hears of it next.
-    if (this.#dialog?.establish(this.leg) !== true) throw new CallStateError('answer', this.#state);
+    if (this.#dialog?.establish(this.leg) !== true) throw new CallStateError('answer', this.state);
     try {
       await this.#incoming?.answer();
     } catch (error) {
@@ -153,13 +154,13 @@ export class IvrCall extends CallMedia implements OwnCall {
       this.#dialog.end({ by: 'failure', status, reason: reasonPhrase(status) });
       throw error;
     }
-    if (this.#state !== 'incoming') throw new CallStateError('answer', this.#state);
-    this.#connected();
+    this.#state.take('answered', 'answer');
+    this.#watchDigits();
     this.#incoming?.onFinal(answer(200, 'OK', false));
   }
 
   reject(status: number, reason?: string): Promise<void> {
-    this.#require('reject', 'incoming');
+    this.#state.require('reject', 'incoming');
     this.#finish({ by: 'scenario', reason: 'rejected' });
     this.#incoming?.onFinal(answer(status, reason, false));
     return Promise.resolve();
@@ -167,10 +168,10 @@ export class IvrCall extends CallMedia implements OwnCall {
 
   hangup(): Promise<void> {
     // The transferred party and whoever rings for it are in the new dialog.
-    if (this.#state === 'transferred') this.#transfers.dialog?.end({ by: 'a', status: 480, reason: 'Hangup' });
-    if (this.#state === 'incoming') return this.reject(480);
-    if (this.#state === 'none') this.#finish({ by: 'scenario', reason: 'hangup' });
-    if (this.#state === 'outgoing' || this.#state === 'connected') {
+    if (this.#state.is('transferred')) this.#transfers.dialog?.end({ by: 'a', status: 480, reason: 'Hangup' });
+    if (this.#state.is('incoming')) return this.reject(480);
+    if (this.#state.is('none')) this.#finish({ by: 'scenario', reason: 'hangup' });
+    if (this.#state.is('outgoing') || this.#state.is('connected')) {
       const by = this.#dialog?.a === this.leg ? 'a' : 'b';
       this.#finish({ by: 'scenario', reason: 'hangup' });
       this.#dialog?.end({ by, status: 480, reason: 'Hangup' });
@@ -189,7 +190,7 @@ export class IvrCall extends CallMedia implements OwnCall {
   }
 
   async sendMessage(message: SipMessage): Promise<Answer> {
-    this.#require('send_sip', 'connected');
+    this.#state.require('send_sip', 'connected');
     if (!(this.#opponent instanceof PhoneLeg)) return answer(481, undefined, true);
     return this.#opponent.sendMessage(message);
   }
@@ -234,8 +235,7 @@ export class IvrCall extends CallMedia implements OwnCall {
   }
 
   dial(options: DialOptions): OutgoingCall {
-    this.#require('call', 'none');
-    this.#state = 'outgoing';
+    this.#state.take('call', 'call');
     const { number, tail } = splitDtmfTail(options.to);
     this.leg.shownAs = { number: options.callerId, name: options.callerName };
     this.#dtmfProto = options.dtmfProto ?? 'rfc2833';
@@ -269,8 +269,7 @@ export class IvrCall extends CallMedia implements OwnCall {
   }
 
   takeOver(side: DialogSide & TakeOverOptions): OutgoingCall {
-    this.#require('takeOver', 'none');
-    this.#state = 'outgoing';
+    this.#state.take('call', 'takeOver');
     const final = this.#takeOver(side);
     return { callid: this.callid, dialogid: '', provisional: final, final };
   }
@@ -293,9 +292,8 @@ export class IvrCall extends CallMedia implements OwnCall {
 
   /** @throws CallStateError also when the opponent is about to put somebody else in its place */
   #giveAway(operation: string): GivenAway {
-    this.#require(operation, 'connected');
     if (this.leaving) throw new CallStateError(operation, 'transferred');
-    this.#state = 'transferred';
+    this.#state.take('transfer', operation);
     return {
       dialog: this.#dialog as CallDialog,
       opponent: this.#opponent as CallingLeg,
@@ -307,7 +305,7 @@ export class IvrCall extends CallMedia implements OwnCall {
   /** After a transfer the scenario has no call any more; after a failed one the opponent is back. */
   #transferred(result: Answer): void {
     if (result.status < 300) this.#finish({ by: 'transfer', reason: result.line });
-    else if (!this.#end.signal.aborted) this.#state = 'connected';
+    else this.#state.step('returned');
   }
 
   async #takeOver(side: DialogSide & TakeOverOptions): Promise<Answer> {
@@ -327,7 +325,7 @@ export class IvrCall extends CallMedia implements OwnCall {
 
   #dialled(dialog: CallDialog, final: Answer): Answer {
     const opponent = dialog.b as CallingLeg | undefined;
-    if (final.status < 300 && opponent !== undefined && this.#state === 'outgoing') {
+    if (final.status < 300 && opponent !== undefined && this.#state.step('answered') !== undefined) {
       this.#meet(opponent);
     } else {
       this.#finish({ by: 'failure', reason: final.line });
@@ -339,13 +337,13 @@ export class IvrCall extends CallMedia implements OwnCall {
   #meet(opponent: CallingLeg): void {
     this.#opponent = opponent;
     this.#opponentInfo = partyInfo(opponent.party);
-    this.#connected();
+    this.#watchDigits();
   }
 
   /** The opponent transferred the call, or was replaced: the scenario goes on with whoever is there now. */
   #meetAnother(): void {
     const dialog = this.leg.owner;
-    if (this.#state !== 'connected' || !(dialog instanceof CallDialog)) return;
+    if (!this.#state.is('connected') || !(dialog instanceof CallDialog)) return;
     this.#dialog = dialog;
     this.#takenFrom = undefined;
     this.#meet(dialog.opposite(this.leg) as CallingLeg);
@@ -359,12 +357,11 @@ export class IvrCall extends CallMedia implements OwnCall {
   }
 
   protected override get leaving(): boolean {
-    return this.#state === 'connected' && this.leg.owner !== this.#dialog;
+    return this.#state.is('connected') && this.leg.owner !== this.#dialog;
   }
 
   /** The opponent has media from now on: its keys can be watched. */
-  #connected(): void {
-    this.#state = 'connected';
+  #watchDigits(): void {
     this.#opponent?.endpoint?.digits.watch((digit) => this.#notice({ kind: 'dtmf', digit }));
   }
 
@@ -374,16 +371,15 @@ export class IvrCall extends CallMedia implements OwnCall {
   }
 
   #released(cause: EndCause): void {
-    const unanswered = this.#state === 'incoming';
-    const taken = cause.by === 'transfer' && this.#state !== 'transferred';
+    const unanswered = this.#state.is('incoming');
+    const taken = cause.by === 'transfer' && !this.#state.is('transferred');
     const dialog = this.leg.owner instanceof CallDialog ? this.leg.owner : this.#dialog;
     this.#finish({ by: taken ? 'taken' : endedBy(cause, dialog?.a === this.leg), reason: cause.reason });
     if (unanswered) this.#incoming?.onFinal(answer(cause.status, cause.reason, true));
   }
 
   #finish(end: CallEnd): void {
-    if (this.#state === 'ended') return;
-    this.#state = 'ended';
+    if (this.#state.step('over') === undefined) return;
     this.#held?.release();
     this.#end.abort(end);
   }
@@ -398,14 +394,10 @@ export class IvrCall extends CallMedia implements OwnCall {
   }
 
   protected media(operation: string): MediaEndpoint {
-    this.#require(operation, 'connected');
+    this.#state.require(operation, 'connected');
     const endpoint = this.#opponent?.endpoint;
-    if (endpoint === undefined) throw new CallStateError(operation, this.#state);
+    if (endpoint === undefined) throw new CallStateError(operation, this.state);
     return endpoint;
-  }
-
-  #require(operation: string, state: CallState): void {
-    if (this.#state !== state) throw new CallStateError(operation, this.#state);
   }
 }
 

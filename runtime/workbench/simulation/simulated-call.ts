@@ -20,6 +20,7 @@ import type {
   Transfer,
 } from '../../runs/call-values.ts';
 import type { CallState, PlaySource } from '../../language/call-words.ts';
+import { ScenarioCallState } from '../../runs/call-state.ts';
 import type { Clock } from '../../runs/clock.ts';
 import type { TailStep } from '../../runs/dtmf-tail.ts';
 import type { EnterOptions, RoomTransfer } from '../../runs/ports/conferring.ts';
@@ -41,6 +42,9 @@ export type { ScriptedAnswer } from './answers.ts';
 /** How long a digit takes that is sent, with the pause after it. */
 const DIGIT_MS = 290;
 const DEFAULT_TIMEOUT_MS = 30_000;
+/** The state in which a call begins, by its direction. */
+const INITIAL_STATES = { incoming: 'incoming', outgoing: 'none', connected: 'connected' } as const;
+
 /** A call whose other side follows a script: components run against it as against a phone, without SIP. */
 export class SimulatedCall implements OwnCall {
   readonly domain = SIMULATED_DOMAIN;
@@ -53,7 +57,7 @@ export class SimulatedCall implements OwnCall {
   readonly #end = new AbortController();
   #party: SimulatedParty;
   #label: string;
-  #state: CallState;
+  readonly #state: ScenarioCallState;
   #opponent: PartyInfo | undefined;
 
   constructor(clock: Clock, script: CallScript = {}) {
@@ -64,10 +68,10 @@ export class SimulatedCall implements OwnCall {
     this.#label = script.label === undefined || script.label === '' ? '' : `${script.label}: `;
     this.#party = this.#makeParty(script.turns ?? (script.presses ?? []).map(toTurn));
     const { direction = 'incoming' } = script;
-    this.#state = direction === 'incoming' ? 'incoming' : 'none';
+    this.#state = new ScenarioCallState(INITIAL_STATES[direction]);
     this.dialled = direction === 'incoming' ? (script.to ?? '500') : undefined;
     this.#opponent = direction === 'outgoing' ? undefined : party(script.from ?? '101');
-    if (direction === 'connected') this.#connected();
+    if (direction === 'connected') this.#talk();
   }
 
   get own(): this {
@@ -79,7 +83,7 @@ export class SimulatedCall implements OwnCall {
   }
 
   get state(): CallState {
-    return this.#state;
+    return this.#state.state;
   }
 
   get opponent(): PartyInfo | undefined {
@@ -87,11 +91,11 @@ export class SimulatedCall implements OwnCall {
   }
 
   get dialogid(): string | undefined {
-    return this.#state === 'none' ? undefined : this.names.dialogid;
+    return this.#state.is('none') ? undefined : this.names.dialogid;
   }
 
   get opponentSide(): 'a' | 'b' | undefined {
-    if (this.#state === 'none') return undefined;
+    if (this.#state.is('none')) return undefined;
     return this.dialled === undefined ? 'b' : 'a';
   }
 
@@ -108,68 +112,68 @@ export class SimulatedCall implements OwnCall {
   end(by: CallEnd['by'], reason: string): void {
     if (this.#end.signal.aborted) return;
     this.#note(`ended by ${by}: ${reason}`);
-    this.#state = 'ended';
+    this.#state.step('over');
     const end: CallEnd = { by, reason };
     this.#end.abort(end);
   }
 
   async ring(): Promise<void> {
-    this.#require('ring', 'incoming');
+    this.#state.require('ring', 'incoming');
     this.#note('ring');
   }
 
   async answer(): Promise<void> {
-    if (this.#state === 'connected') return;
-    this.#require('answer', 'incoming');
+    if (this.#state.is('connected')) return;
+    this.#state.require('answer', 'incoming');
     this.#note('answer');
-    this.#connected();
+    this.#connect();
   }
 
   async reject(status: number, reason?: string): Promise<void> {
-    this.#require('reject', 'incoming');
+    this.#state.require('reject', 'incoming');
     this.#note(`reject ${statusText(status, reason)}`);
     this.end('scenario', `rejected ${status}`);
   }
 
   async hangup(): Promise<void> {
-    if (this.#state === 'none' || this.#state === 'ended') throw new CallStateError('hangup', this.#state);
+    if (this.#state.is('none') || this.#state.is('ended')) throw new CallStateError('hangup', this.state);
     this.#note('hangup');
     this.end('scenario', 'hangup');
   }
 
   async play(sources: readonly PlaySource[], options: PlayOptions): Promise<PlayResult> {
-    this.#require('play', 'connected');
+    this.#state.require('play', 'connected');
     return this.#party.play(sources, options);
   }
 
   async collect(options: CollectOptions): Promise<CollectResult> {
-    this.#require('collect', 'connected');
+    this.#state.require('collect', 'connected');
     return this.#party.collect(options);
   }
 
   async say(text: string, options: SayOptions): Promise<PlayResult> {
-    this.#require('say', 'connected');
+    this.#state.require('say', 'connected');
     return this.#party.say(text, options);
   }
 
   async listen(options: ListenOptions): Promise<ListenResult> {
-    this.#require('recognise', 'connected');
+    this.#state.require('recognise', 'connected');
     return this.#party.listen(options);
   }
 
   async record(options: RecordOptions): Promise<RecordResult> {
-    this.#require('record', 'connected');
+    this.#state.require('record', 'connected');
     return this.#party.record(options);
   }
 
   async echo(signal: AbortSignal): Promise<void> {
-    this.#require('echo', 'connected');
+    this.#state.require('echo', 'connected');
     this.#note('echo');
     await this.#party.forEver(signal);
   }
 
   async sendDtmf(steps: readonly TailStep[], signal: AbortSignal): Promise<void> {
-    this.#require('sendDtmf', 'connected');
+    this.#state.require('sendDtmf', 'connected');
     for (const step of steps) {
       if (step.kind === 'digits') this.#note(`send digits ${step.digits}`);
       const lasts = step.kind === 'digits' ? step.digits.length * DIGIT_MS : step.ms;
@@ -178,15 +182,15 @@ export class SimulatedCall implements OwnCall {
   }
 
   async sendMessage({ method, body }: SipMessage): Promise<Answer> {
-    this.#require('send_sip', 'connected');
+    this.#state.require('send_sip', 'connected');
     this.#note(`send ${method} ${body}`.trim());
     return { status: 200, reason: 'OK', line: 'SIP/2.0 200 OK', local: false };
   }
 
   async bridge(other: CallPort, signal: AbortSignal): Promise<'this' | 'other'> {
-    this.#require('bridge', 'connected');
+    this.#state.require('bridge', 'connected');
     if (!(other instanceof SimulatedCall)) throw new CallStateError('bridge', other.state);
-    other.#require('bridge', 'connected');
+    other.#state.require('bridge', 'connected');
     this.#note(`bridge ${other.opponent?.number ?? ''}`);
     try {
       await this.#party.forEver(AbortSignal.any([signal, other.endSignal]));
@@ -278,7 +282,7 @@ export class SimulatedCall implements OwnCall {
     const names = { callid: 'called@simulation', dialogid: 'called' };
     const told = { ...(onEvent ? { onEvent } : {}), ...(onSaid ? { onSaid } : {}) };
     const call = new SimulatedCall(this.#clock, { turns, label: 'called', names, ...told });
-    call.#connected();
+    call.#connect();
     return call;
   }
 
@@ -294,24 +298,24 @@ export class SimulatedCall implements OwnCall {
   }
 
   #out(operation: string, target: string, follow: () => Called): OutgoingCall {
-    this.#require(operation, 'none');
+    this.#state.require(operation, 'none');
     this.#note(`${operation} ${target}`);
-    this.#state = 'outgoing';
+    this.#state.step('call');
     this.#opponent = party(target);
     const { provisional, final, turns } = follow();
     void final.then(({ status }) => {
       if (this.#end.signal.aborted) return;
       if (status >= 300) return this.end('failure', statusText(status));
       if (this.#party.left.length === 0) this.#party = this.#makeParty(turns());
-      this.#connected();
+      this.#connect();
     });
     return { ...this.names, provisional, final };
   }
 
   #transfer(operation: string, target: string, follow: (cancelled: AbortSignal) => Called): CancellableTransfer {
-    this.#require(operation, 'connected');
+    this.#state.require(operation, 'connected');
     this.#note(`${operation} ${target}`);
-    this.#state = 'transferred';
+    this.#state.step('transfer');
     const control = new AbortController();
     const { provisional, final } = follow(control.signal);
     const { hangsUpInTransferAfter } = this.#script;
@@ -319,13 +323,17 @@ export class SimulatedCall implements OwnCall {
     void final.then(({ status }) => {
       if (this.#end.signal.aborted) return;
       if (status < 300) this.end('transfer', 'transferred');
-      else this.#state = 'connected';
+      else this.#state.step('returned');
     });
     return { acallid: 'a@simulation', dialogid: 'dialog-2', provisional, final, cancel: () => control.abort() };
   }
 
-  #connected(): void {
-    this.#state = 'connected';
+  #connect(): void {
+    this.#state.step('answered');
+    this.#talk();
+  }
+
+  #talk(): void {
     this.#party.connected();
     const { hangsUpAfter } = this.#script;
     if (hangsUpAfter !== undefined) void this.#hangUpAfter(hangsUpAfter);
@@ -338,10 +346,6 @@ export class SimulatedCall implements OwnCall {
     } catch {
       // The call was over before: there is nothing left to hang up.
     }
-  }
-
-  #require(operation: string, state: CallState): void {
-    if (this.#state !== state) throw new CallStateError(operation, this.#state);
   }
 
   #note(what: string, sounds?: readonly string[]): void {
