@@ -1,24 +1,33 @@
 import type { StopMelodyMode } from '../../runs/ports/dialogs.ts';
+import { StateMachine, type TransitionTable } from '../../transitions/index.ts';
+
+/** What the next hold does: it plays the melody, it is the one that is skipped, or no hold plays any more. */
+export type HoldMelodyState = 'plays' | 'skipped' | 'off';
+export type HoldMelodyEvent = 'skip' | 'hold' | 'stop';
+
+export const HOLD_MELODY_TRANSITIONS: TransitionTable<HoldMelodyState, HoldMelodyEvent> = {
+  plays: { skip: 'skipped', hold: 'plays', stop: 'off' },
+  skipped: { hold: 'plays', stop: 'off' },
+  off: {},
+};
 
 /** Whether the side that waits hears a melody, hold after hold, for the life of one dialog. */
 export class HoldMelody {
-  #next: 'plays' | 'skipped' | 'off';
+  readonly #next: StateMachine<HoldMelodyState, HoldMelodyEvent>;
 
   /** @param isOff stopped for good, before a transfer */
   constructor(isOff: boolean) {
-    this.#next = isOff ? 'off' : 'plays';
+    this.#next = new StateMachine(HOLD_MELODY_TRANSITIONS, isOff ? 'off' : 'plays');
   }
 
   /** Whether it is stopped for good. */
   get isOff(): boolean {
-    return this.#next === 'off';
+    return this.#next.is('off');
   }
 
   /** A hold begins: whether it has a melody. */
   begin(): boolean {
-    const plays = this.#next === 'plays';
-    if (this.#next === 'skipped') this.#next = 'plays';
-    return plays;
+    return this.#next.step('hold') === 'plays';
   }
 
   /**
@@ -27,8 +36,8 @@ export class HoldMelody {
    */
   stop(mode: StopMelodyMode, held: boolean): boolean | undefined {
     if (mode === 'temporary') return held ? true : undefined;
-    if (mode === 'permanent') this.#next = 'off';
-    else if (!held && this.#next === 'plays') this.#next = 'skipped';
+    if (mode === 'permanent') this.#next.step('stop');
+    else if (!held) this.#next.step('skip');
     return held;
   }
 }
