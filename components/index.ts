@@ -1,4 +1,4 @@
-import { type ComponentRegistry, componentRegistry } from '../runtime/runs/component.ts';
+import type { Component } from '../runtime/runs/component.ts';
 import { answer } from './answer/index.ts';
 import { awaitRun } from './await_run/index.ts';
 import { bindings } from './bindings/index.ts';
@@ -23,8 +23,6 @@ import { menu } from './menu/index.ts';
 import { modelList } from './model_list/index.ts';
 import { modelRead } from './model_read/index.ts';
 import { modelWrite } from './model_write/index.ts';
-import { operationComponent } from './operation/component.ts';
-import { operationTable } from './operation/registry.ts';
 import { park } from './park/index.ts';
 import { play } from './play/index.ts';
 import { publish } from './publish/index.ts';
@@ -60,8 +58,8 @@ import { wait } from './wait/index.ts';
 import { waitEvent } from './wait_event/index.ts';
 import { webhook } from './webhook/index.ts';
 
-/** Every component there is. */
-export const components: ComponentRegistry = componentRegistry([
+/** Every component of this folder. Those of the operations are made from their definitions (runtime/operations). */
+export const builtInComponents: readonly Component[] = [
   answer,
   ring,
   reject,
@@ -120,5 +118,4 @@ export const components: ComponentRegistry = componentRegistry([
   modelWrite,
   log,
   report,
-  ...[...operationTable.values()].map(({ operation }) => operationComponent(operation)),
-]);
+];

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { ConferenceOperations, Operations } from '../components/operation/index.ts';
+import type { ConferenceOperations, Operations } from '../runtime/operations/index.ts';
 import type { CallStore } from '../runtime/callstore/callstore.ts';
 import type { Resource } from './collection/resource.ts';
 import type { Directory } from '../runtime/domain/directory.ts';

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { OperationError, type OperationProblem, ParameterError } from '../components/operation/index.ts';
+import { OperationError, type OperationProblem, ParameterError } from '../runtime/operations/index.ts';
 import {
   BadParameterError,
   CannotApplyError,

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type TSchema, Type } from 'typebox';
-import type { OperationDefinition, OperationRequest } from '../components/operation/index.ts';
-import { withSelectors } from '../components/operation/index.ts';
+import type { OperationDefinition, OperationRequest } from '../runtime/operations/index.ts';
+import { withSelectors } from '../runtime/operations/index.ts';
 import type { Value } from '../runtime/language/values.ts';
 import type { App } from './app.ts';
 import { sessionOf } from './authentication.ts';

@@ -6,7 +6,7 @@ import { parseDuration } from '../../runtime/language/duration.ts';
 import { DTMF_PROTOS } from '../../runtime/runs/ports/dtmf.ts';
 import { ScenarioError } from '../../runtime/language/errors.ts';
 import { Duration } from '../../runtime/language/setting.ts';
-import { checkedHeaders, MAX_HEADER_VALUE } from '../sip-headers.ts';
+import { checkedHeaders, MAX_HEADER_VALUE } from '../../runtime/runs/ports/sip-headers.ts';
 import { preAnswerOf, preAnswerSettings } from '../pre-answer.ts';
 import { ANSWER_RESULTS, answerFields, answerOf, exitOf, follow, reportAs } from '../answers.ts';
 

@@ -1,7 +1,7 @@
 /** Writes the README.md of every component folder, of all call operations together, and the list in docs/scenarios/components.md: `node components/docs/write.ts`. */
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { components } from '../index.ts';
+import { components } from '../../runtime/component-registry/index.ts';
 import { componentPage, isOperation, operationsPage, withComponentList } from './page.ts';
 
 for (const component of components.values()) {

@@ -3,7 +3,7 @@ import { defineComponent } from '../../runtime/runs/component.ts';
 import { parseTail } from '../../runtime/runs/dtmf-tail.ts';
 import { liveDialog, notApplicable } from '../../runtime/runs/ports/dialogs.ts';
 import { DTMF_PROTOS } from '../../runtime/runs/ports/dtmf.ts';
-import { answeredLeg, DIALOG_ID, DTMF, LEG_CALLID } from '../legs.ts';
+import { answeredLeg, DIALOG_ID, DTMF, LEG_CALLID } from '../../runtime/runs/ports/legs.ts';
 
 export const legDtmf = defineComponent({
   name: 'leg_dtmf',

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import { DialogRecord } from '../../components/operation/index.ts';
+import { DialogRecord } from '../../runtime/operations/index.ts';
 import type { DialogScope } from '../../runtime/callstore/callstore.ts';
 import { DIALOG_FIELDS } from '../../runtime/callstore/dialog-view.ts';
 import type { App } from '../app.ts';

@@ -5,7 +5,7 @@ import {
   type ConferenceChange,
   ConferenceLookup,
   TopologyCommands,
-} from '../../components/operation/index.ts';
+} from '../../runtime/operations/index.ts';
 import type { DialogScope } from '../../runtime/callstore/callstore.ts';
 import { CONFERENCE_FIELDS, PARTICIPANT_FIELDS, PARTICIPANT_STATES } from '../../runtime/callstore/conference-view.ts';
 import type { App } from '../app.ts';

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import { RECORD_FIELDS } from '../../components/operation/index.ts';
+import { RECORD_FIELDS } from '../../runtime/operations/index.ts';
 import type { DialogScope } from '../../runtime/callstore/callstore.ts';
 import { fieldTypes } from '../../runtime/model/filter/index.ts';
 import type { App } from '../app.ts';

@@ -1,6 +1,6 @@
 import process from 'node:process';
 import { parseArgs } from 'node:util';
-import { components } from '../../components/index.ts';
+import { components } from '../component-registry/index.ts';
 import { compileHere } from '../sandbox/index.ts';
 import { runCheck } from '../workbench/check-command.ts';
 import { hideNodeWarnings } from './node-warnings.ts';

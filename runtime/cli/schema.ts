@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
-import { components } from '../../components/index.ts';
+import { components } from '../component-registry/index.ts';
 import { checkModule } from '../language/checker/module/check-module.ts';
 import { type CheckResult, checkScenario } from '../language/checker/check-scenario.ts';
 import { isModuleScenario } from '../language/files.ts';

@@ -1,6 +1,6 @@
 import process from 'node:process';
 import { parseArgs } from 'node:util';
-import { components } from '../../components/index.ts';
+import { components } from '../component-registry/index.ts';
 import { runTests } from '../workbench/tests/test-command.ts';
 import { LazySandbox } from './lazy-sandbox.ts';
 import { selectEntities } from './simulated-query.ts';

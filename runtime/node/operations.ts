@@ -1,6 +1,6 @@
 /** Call operations of a node: for REST callers and for scenarios. */
 import type { Logger } from 'pino';
-import { conferenceOperations, createOperations } from '../../components/operation/index.ts';
+import { conferenceOperations, createOperations } from '../operations/index.ts';
 import type { LiveDirectory } from '../domain/index.ts';
 import type { EventBus } from '../events/event-bus.ts';
 import { operationEvents } from '../events/operation-events.ts';

@@ -2,7 +2,7 @@ import process from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { components } from '../../components/index.ts';
+import { components } from '../../runtime/component-registry/index.ts';
 import { checkText } from '../../runtime/language/checker/check-file.ts';
 import type { Log } from '../../runtime/runs/log.ts';
 import type { Program } from '../../runtime/language/program.ts';

@@ -8,7 +8,7 @@ import { readFile, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { expect } from 'chai';
 import { componentPage, isOperation, operationsPage, withComponentList } from '../../components/docs/page.ts';
-import { components } from '../../components/index.ts';
+import { components } from '../../runtime/component-registry/index.ts';
 import { LazySandbox } from '../../runtime/cli/lazy-sandbox.ts';
 import { runsScripts } from '../../runtime/language/program.ts';
 import { checkFile } from '../../runtime/language/checker/check-file.ts';

@@ -4,7 +4,7 @@ import { checkModule } from '../../runtime/language/checker/module/check-module.
 import type { Program } from '../../runtime/language/program.ts';
 import { readPhone } from '../../runtime/workbench/simulation/phones.ts';
 import { simulate as simulateFile } from '../../runtime/workbench/simulation/simulation.ts';
-import { components } from '../../components/index.ts';
+import { components } from '../../runtime/component-registry/index.ts';
 import { problems, program } from '../support/scenarios.ts';
 
 const QUEUE = `id: q

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { components } from '../../components/index.ts';
+import { components } from '../../runtime/component-registry/index.ts';
 import { MemoryQueues } from '../../runtime/runs/ports/queueing.ts';
 import { simulate as runSimulation } from '../../runtime/workbench/simulation/simulation.ts';
 import { program } from '../support/scenarios.ts';

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
-import { components } from '../../components/index.ts';
+import { components } from '../../runtime/component-registry/index.ts';
 import { tokenFor } from '../../runtime/cli/node-access.ts';
 import { checkFile } from '../../runtime/language/checker/check-file.ts';
 import type { Program } from '../../runtime/language/program.ts';

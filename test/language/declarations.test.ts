@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { components } from '../../components/index.ts';
+import { components } from '../../runtime/component-registry/index.ts';
 import { typeDeclarations } from '../../runtime/workbench/schema/type-declarations.ts';
 import { projectFolder } from '../support/scenarios.ts';
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { components } from '../../components/index.ts';
+import { components } from '../../runtime/component-registry/index.ts';
 import { checkScenario } from '../../runtime/language/checker/check-scenario.ts';
 
 const HEAD = `id: t

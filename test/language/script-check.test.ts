@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { components } from '../../components/index.ts';
+import { components } from '../../runtime/component-registry/index.ts';
 import { checkText } from '../../runtime/language/checker/check-file.ts';
 import { formatProblem } from '../../runtime/language/problem.ts';
 import { type Sandbox, openSandbox } from '../../runtime/sandbox/index.ts';

@@ -1,6 +1,6 @@
 import process from 'node:process';
 import { expect } from 'chai';
-import { components } from '../../components/index.ts';
+import { components } from '../../runtime/component-registry/index.ts';
 import { checkText } from '../../runtime/language/checker/check-file.ts';
 import type { Program } from '../../runtime/language/program.ts';
 import { simulate } from '../../runtime/workbench/simulation/simulation.ts';

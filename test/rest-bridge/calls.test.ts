@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { once } from 'node:events';
 import { request } from 'node:http';
-import { OperationError, ParameterError } from '../../components/operation/index.ts';
+import { OperationError, ParameterError } from '../../runtime/operations/index.ts';
 import { dialog } from './support/doubles.ts';
 import { holdOperation } from './support/held-operation.ts';
 import { RestNode } from './support/rest-node.ts';

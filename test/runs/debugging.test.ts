@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
-import { components } from '../../components/index.ts';
+import { components } from '../../runtime/component-registry/index.ts';
 import { checkFile } from '../../runtime/language/checker/check-file.ts';
 import type { Program } from '../../runtime/language/program.ts';
 import type { CallScript } from '../../runtime/workbench/simulation/call-script.ts';

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rename, rm, symlink, utimes, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
-import { components } from '../../components/index.ts';
+import { components } from '../../runtime/component-registry/index.ts';
 import { runCheck } from '../../runtime/workbench/check-command.ts';
 import { type ScenarioLibrary, openScenarioLibrary } from '../../runtime/runs/library.ts';
 import { isSoundProblem, resolveSound } from '../../runtime/language/prompts.ts';

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
-import { components } from '../../components/index.ts';
+import { components } from '../../runtime/component-registry/index.ts';
 import { checkText } from '../../runtime/language/checker/check-file.ts';
 import type { Program } from '../../runtime/language/program.ts';
 import type { CallScript } from '../../runtime/workbench/simulation/call-script.ts';

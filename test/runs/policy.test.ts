@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { expect } from 'chai';
-import { components } from '../../components/index.ts';
+import { components } from '../../runtime/component-registry/index.ts';
 import { checkModule } from '../../runtime/language/checker/module/check-module.ts';
 import { ScenarioError } from '../../runtime/language/errors.ts';
 import { effectiveLimits, readLimits } from '../../runtime/language/limits.ts';

@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { expect } from 'chai';
 import { Type } from 'typebox';
-import { components } from '../../components/index.ts';
+import { components } from '../../runtime/component-registry/index.ts';
 import { checkScenario } from '../../runtime/language/checker/check-scenario.ts';
 import { type Component, componentRegistry, defineComponent } from '../../runtime/runs/component.ts';
 import type { Report } from '../../runtime/runs/run/report.ts';

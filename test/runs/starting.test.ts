@@ -2,7 +2,7 @@ import { mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
-import { components } from '../../components/index.ts';
+import { components } from '../../runtime/component-registry/index.ts';
 import { openScenarioLibrary } from '../../runtime/runs/library.ts';
 import { ScenarioRunner } from '../../runtime/runs/runner.ts';
 import { simulatedServices } from '../../runtime/workbench/simulation/services.ts';

@@ -10,8 +10,12 @@ import { importCycles, importedBy, importTangles, loadedBy } from './import-cycl
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 
+/** The writer of the component pages: it reads every component, those made from operations included. */
+const PAGES = 'components/docs';
+
 /** The room a file belongs to: `runtime/<room>`, or the top-level folder. */
 function roomOf(file: string): string {
+  if (file.startsWith(PAGES)) return PAGES;
   const [top = '', room = ''] = file.split('/');
   return top === 'runtime' ? `runtime/${room}` : top;
 }
@@ -67,20 +71,18 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'runtime/runs',
   ],
   'runtime/conference': ['runtime/signalling', 'runtime/media', 'runtime/callstore', 'runtime/domain'],
-  components: [
+  'runtime/operations': [
+    'runtime/callstore',
+    'runtime/conference',
+    'runtime/domain',
     'runtime/language',
     'runtime/runs',
-    'runtime/sandbox',
-    'runtime/switch',
-    'runtime/conference',
-    'runtime/callstore',
-    'runtime/media',
-    'runtime/model',
-    'runtime/events',
-    'runtime/domain',
   ],
+  components: ['runtime/language', 'runtime/runs'],
+  [PAGES]: ['components', 'runtime/component-registry', 'runtime/language'],
+  'runtime/component-registry': ['components', 'runtime/operations', 'runtime/runs'],
   'rest-bridge': [
-    'components',
+    'runtime/operations',
     'runtime/callstore',
     'runtime/iam',
     'runtime/domain',

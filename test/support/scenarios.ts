@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect } from 'chai';
-import { components } from '../../components/index.ts';
+import { components } from '../../runtime/component-registry/index.ts';
 import { type CheckResult, checkScenario } from '../../runtime/language/checker/check-scenario.ts';
 import { type Clock, systemClock } from '../../runtime/runs/clock.ts';
 import type { Log } from '../../runtime/runs/log.ts';

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
-import { components } from '../../components/index.ts';
+import { components } from '../../runtime/component-registry/index.ts';
 import type { RunView } from '../../runtime/runs/run-view.ts';
 import type { TraceEntry } from '../../runtime/runs/run/trace.ts';
 import { runTests } from '../../runtime/workbench/tests/test-command.ts';

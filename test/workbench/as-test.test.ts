@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { components } from '../../components/index.ts';
+import { components } from '../../runtime/component-registry/index.ts';
 import { checkModule } from '../../runtime/language/checker/module/check-module.ts';
 import type { Program } from '../../runtime/language/program.ts';
 import { mismatches } from '../../runtime/workbench/tests/expectations.ts';

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
-import { components } from '../../components/index.ts';
+import { components } from '../../runtime/component-registry/index.ts';
 import { simulate } from '../../runtime/workbench/simulation/simulation.ts';
 import { programFromFile, projectFolder } from '../support/scenarios.ts';
 

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
-import { components } from '../../components/index.ts';
+import { components } from '../../runtime/component-registry/index.ts';
 import type { SimulatedRunView } from '../../runtime/workbench/simulation/simulation-view.ts';
 import { type SimulateOptions, runSimulate } from '../../runtime/workbench/simulation/simulate-command.ts';
 

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { expect } from 'chai';
-import { components } from '../../components/index.ts';
+import { components } from '../../runtime/component-registry/index.ts';
 import { type SimulateOptions, runSimulate } from '../../runtime/workbench/simulation/simulate-command.ts';
 import { VirtualClock } from '../../runtime/workbench/simulation/virtual-clock.ts';
 import { programFromFile, projectFolder, simulate } from '../support/scenarios.ts';

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
-import { components } from '../../components/index.ts';
+import { components } from '../../runtime/component-registry/index.ts';
 import { LazySandbox } from '../../runtime/cli/lazy-sandbox.ts';
 import { selectEntities } from '../../runtime/cli/simulated-query.ts';
 import { runTests } from '../../runtime/workbench/tests/test-command.ts';

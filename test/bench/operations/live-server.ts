@@ -4,7 +4,7 @@
  * port of the service, a token, and how to name some of the calls.
  */
 import Fastify from 'fastify';
-import { createOperations } from '../../../components/operation/index.ts';
+import { createOperations } from '../../../runtime/operations/index.ts';
 import { MemoryCallStore } from '../../../runtime/callstore/memory-callstore.ts';
 import { MemoryConferenceStore } from '../../../runtime/callstore/memory-conference-store.ts';
 import { Metrics } from '../../../runtime/metrics/metrics.ts';

@@ -6,7 +6,7 @@ import {
   type OperationRecord,
   type OperationRequest,
   type Scope,
-} from '../../../components/operation/index.ts';
+} from '../../../runtime/operations/index.ts';
 import { ArmedRuns } from '../../../runtime/runs/armed-runs.ts';
 import type { CallStore, DialogScope, DialogSelector } from '../../../runtime/callstore/callstore.ts';
 import type { DialogView } from '../../../runtime/callstore/dialog-view.ts';

@@ -1,4 +1,4 @@
-import { type ConferenceOperations, conferenceOperations } from '../../../components/operation/index.ts';
+import { type ConferenceOperations, conferenceOperations } from '../../../runtime/operations/index.ts';
 import type { CallStore } from '../../../runtime/callstore/callstore.ts';
 import { MemoryConferenceStore } from '../../../runtime/callstore/memory-conference-store.ts';
 

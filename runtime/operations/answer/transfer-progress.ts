@@ -1,0 +1,68 @@
+import { Type } from 'typebox';
+import type { Value } from '../../language/values.ts';
+import type { OperationPlan } from '../definition.ts';
+import {
+  afterReport,
+  finalResponse,
+  initialState,
+  type OperationResponse,
+  type OperationState,
+  respond,
+  type ResponseMode,
+} from './response.ts';
+
+/** `result` of the operations that have response modes. */
+export const RESULT = Type.Enum(['ok', 'rejected', 'redirected', 'timeout', 'error', 'undefined'], {
+  description: 'How it went, as far as the response mode lets one know.',
+});
+
+/**
+ * Follows one scenario that calls F and transfers it to T.
+ * @param shape gives the answer in a response mode the fields of the operation
+ * @param last the operation's last response mode
+ */
+export function transferProgress(
+  mode: ResponseMode,
+  shape: (response: OperationResponse, state: OperationState, mode: ResponseMode) => Readonly<Record<string, Value>>,
+  last: ResponseMode = 5,
+): NonNullable<OperationPlan['progress']> {
+  return ({ ivrcallid }) => {
+    let state = initialState(ivrcallid);
+    return {
+      report: (report) => {
+        state = afterReport(state, report);
+      },
+      answer: () => {
+        const response = respond(state, mode);
+        return response && shape(response, state, mode);
+      },
+      final: () => shape(finalResponse(state, last), state, last),
+    };
+  };
+}
+
+/** The target dialog's fields under the names that operations on a live dialog give them. */
+export function renamed({
+  result,
+  ivrcallid,
+  acallid,
+  last_response: last,
+  dialogid,
+}: OperationResponse): Readonly<Record<string, Value>> {
+  return {
+    result,
+    ivrcallid,
+    ...(acallid === undefined ? {} : { new_acallid: acallid }),
+    ...(last === undefined ? {} : { new_last_response: last }),
+    ...(dialogid === undefined ? {} : { new_dialogid: dialogid }),
+  };
+}
+
+/** Schemas of the fields that `renamed` makes. */
+export const RENAMED_FIELDS = {
+  result: RESULT,
+  ivrcallid: Type.String({ description: 'Call-ID of the initiating call.' }),
+  new_acallid: Type.Optional(Type.String({ description: 'Call-ID of the A leg of the new dialog.' })),
+  new_last_response: Type.Optional(Type.String({ description: 'Status line of the last answer of the target.' })),
+  new_dialogid: Type.Optional(Type.String({ description: 'The new dialog.' })),
+} as const;

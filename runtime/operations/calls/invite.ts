@@ -1,0 +1,104 @@
+import { type Static, Type } from 'typebox';
+import type { Directory } from '../../domain/directory.ts';
+import { splitDtmfTail } from '../../runs/dtmf-tail.ts';
+import type { CallPreviews } from '../../runs/ports/call-preview.ts';
+import { defineOperation, plannedCall, type PlannedCall } from '../definition.ts';
+import { OperationError } from '../errors.ts';
+import {
+  Binding,
+  CallTimeout,
+  HeaderText,
+  NumberOrLogin,
+  NumberWithTail,
+  ResponseModeOption,
+  TargetTimeout,
+} from '../request/parameters.ts';
+import type { ResponseMode } from '../answer/response.ts';
+import type { Scope } from '../request/target.ts';
+import { RESULT, transferProgress } from '../answer/transfer-progress.ts';
+
+/** Body of POST and INVITE (specification, "POST / INVITE (initiate call)"). */
+export const InviteParameters = Type.Object({
+  mode: Type.Optional(Type.Enum(['number', 'sipuser'], { default: 'number', description: 'What `from` is.' })),
+  from: NumberOrLogin('Number or login of X, who is called first.'),
+  to: NumberWithTail("Number of Y; the first ' or , starts a DTMF tail, every later one is a pause of 1 s."),
+  callerid: Type.Optional(NumberOrLogin('Number shown to X; default: `from`.')),
+  callername: Type.Optional(Type.Unsafe<string>({ ...HeaderText('Name shown to X.'), default: 'callmanager' })),
+  calltimeout: Type.Optional(CallTimeout),
+  targettimeout: Type.Optional(TargetTimeout),
+  binding: Type.Optional(Binding),
+  response_mode: ResponseModeOption(3),
+  use_intercom: Type.Optional(
+    Type.Boolean({
+      default: false,
+      description: 'Let the device of X answer by itself, through the intercom featurecode.',
+    }),
+  ),
+});
+
+/** Answer to POST and INVITE. */
+export const InviteResponse = Type.Object({
+  result: RESULT,
+  ivrcallid: Type.String({ description: 'Call-ID of the initiating call IVR -> X.' }),
+  acallid: Type.Optional(Type.String({ description: 'Call-ID of the A leg of the target dialog X -> Y.' })),
+  last_response: Type.Optional(Type.String({ description: 'Status line of the last answer from Y.' })),
+  dialogid: Type.Optional(Type.String({ description: 'The target dialog.' })),
+});
+
+/** Calls X, and when X answers, transfers X to Y (specification, "POST / INVITE (initiate call)"). */
+export const invite = defineOperation({
+  name: 'invite',
+  summary: 'Calls X; when X answers, X is transferred to Y.',
+  parameters: InviteParameters,
+  response: InviteResponse,
+  example: { from: '101', to: '102', response_mode: 4 },
+  target: 'none',
+  paths: ['domain', 'own'],
+  verb: 'POST',
+  startsCall: true,
+  scenario: 'invite',
+  plan: ({ directory, previewCall }, { scope, parameters }) => {
+    if (!mayCallAs(directory, scope, parameters)) throw new OperationError({ kind: 'forbidden' });
+    // The scenario has the same parameters and defaults as the request, but for when it is answered.
+    const { response_mode: mode = 3, ...args } = parameters;
+    return {
+      touches: [],
+      ...(previewCall && { calls: callsOf(previewCall, scope, parameters) }),
+      args,
+      responseMode: mode,
+      progress: transferProgress(mode as ResponseMode, (response) => ({ ...response })),
+    };
+  },
+});
+
+/** The call to X, and the one that X makes to Y. On the own-calls path, addresses of others are not told. */
+function callsOf(
+  preview: CallPreviews,
+  { domain, ownUserId }: Scope,
+  { from, to, mode = 'number', use_intercom: useIntercom = false }: Static<typeof InviteParameters>,
+): readonly PlannedCall[] {
+  const x = preview({ domain, dialled: from, mode, useIntercom });
+  const { number } = splitDtmfTail(to);
+  const y = preview({
+    domain: x.domain,
+    dialled: number,
+    ...(x.ownNumber === undefined ? {} : { caller: x.ownNumber }),
+  });
+  return [plannedCall('X', x), plannedCall('Y', y, ownUserId === undefined)];
+}
+
+/** On the own-calls path, `from` must be an account of the user. */
+function mayCallAs(
+  directory: Pick<Directory, 'sipUsersOfUser'>,
+  { domain, ownUserId }: Scope,
+  { from, mode }: { readonly from: string; readonly mode?: string },
+): boolean {
+  if (ownUserId === undefined) return true;
+  return directory
+    .sipUsersOfUser(ownUserId)
+    .some(
+      (account) =>
+        account.domain.toLowerCase() === domain.toLowerCase() &&
+        (mode === 'sipuser' ? account.login : account.phonenumber) === from,
+    );
+}

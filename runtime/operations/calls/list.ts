@@ -1,0 +1,19 @@
+import { Type } from 'typebox';
+import { defineOperation } from '../definition.ts';
+import { DialogRecord } from '../answer/dialog-record.ts';
+import { plain } from '../answer/plain.ts';
+
+/** Lists dialogs. Over HTTP that is GET on the collection. */
+export const list = defineOperation({
+  name: 'list',
+  summary: 'Lists the live dialogs of the domain, oldest first.',
+  parameters: Type.Object({}),
+  response: Type.Object({
+    dialogs: Type.Array(DialogRecord, { description: 'Each as `operation.read` answers it.' }),
+  }),
+  example: {},
+  target: 'none',
+  paths: [],
+  startsCall: false,
+  plan: async ({ calls }, { scope }) => ({ touches: [], answer: { dialogs: plain(await calls.list(scope)) } }),
+});

@@ -1,0 +1,112 @@
+import { Type } from 'typebox';
+import { type Component, defineComponent } from '../runs/component.ts';
+import type { Outcome, ResultField } from '../language/component.ts';
+import { unavailable } from '../runs/ports/capability.ts';
+import type { Value, ValueType } from '../language/values.ts';
+import type { OperationDefinition } from './definition.ts';
+import { operationTable } from './registry.ts';
+import { withSelectors } from './request/target.ts';
+
+/** What a component needs to know of an operation on calls or conferences. */
+type DocumentedOperation = Pick<
+  OperationDefinition,
+  'name' | 'summary' | 'parameters' | 'target' | 'response' | 'startsCall' | 'example'
+>;
+
+/**
+ * The component of a call operation: `operation.refer` in YAML, `await operation.refer({...})` in scripts. Its settings
+ * are the parameters of the operation with the selectors of the dialog, its result is the operation's answer.
+ */
+function operationComponent(operation: DocumentedOperation): Component {
+  const { name, summary, parameters, target, response } = operation;
+  const results = resultFields(response);
+  const hasResult = 'result' in results;
+  const outcomes = outcomesOf(operation, results);
+  return defineComponent({
+    name: `operation.${name}`,
+    summary,
+    docs: documentation(operation),
+    settings: target === 'none' ? parameters : withSelectors(parameters),
+    exits: {
+      next: { description: 'The operation answered.' },
+      ...(hasResult ? { failed: { description: 'The answer has another result than `ok`.', otherwise: 'next' } } : {}),
+    },
+    results,
+    ...(outcomes === undefined ? {} : { outcomes }),
+    waits: true,
+    method: `operation.${name}`,
+    request: () => name,
+    run: async ({ services, domain, signal }, settings) => {
+      if (!services.operations) throw unavailable('there are no call operations here');
+      const answer = await services.operations.call(name, domain, settings as Record<string, Value>, signal);
+      const fields: Readonly<Record<string, Value>> = Array.isArray(answer)
+        ? { ids: answer as readonly Value[] }
+        : (answer as Readonly<Record<string, Value>>);
+      return { exit: hasResult && fields['result'] !== 'ok' ? 'failed' : 'next', fields };
+    },
+  });
+}
+
+const Ids = Type.Array(Type.String());
+
+interface ResponseSchema {
+  readonly type?: string;
+  readonly properties?: Readonly<Record<string, ResponseSchema>>;
+  readonly description?: string;
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+}
+
+/** An answer with response modes is `ok`, or says what failed, and then there is no target dialog. */
+function outcomesOf(
+  { response, target }: DocumentedOperation,
+  { result }: Readonly<Record<string, ResultField>>,
+): readonly Outcome[] | undefined {
+  const failures = (result?.values ?? []).filter((value) => value !== 'ok');
+  if (failures.length === 0) return undefined;
+  const { properties = {} } = response as ResponseSchema;
+  const dialog = ['new_dialogid', ...(target === 'none' ? ['dialogid'] : [])].find((name) => name in properties);
+  return [
+    { exit: 'next', values: { result: ['ok'] } },
+    { exit: 'failed', values: { result: failures, ...(dialog === undefined ? {} : { [dialog]: [''] }) } },
+  ];
+}
+
+function resultFields({ properties, type }: ResponseSchema): Readonly<Record<string, ResultField>> {
+  if (type === 'array') return { ids: { type: 'list', description: 'The ids.', schema: Ids } };
+  return Object.fromEntries(
+    Object.entries(properties ?? {}).map(([field, schema]) => [
+      field,
+      { type: valueType(schema), description: schema.description ?? '', ...detailsOf(schema) },
+    ]),
+  );
+}
+
+function detailsOf(schema: ResponseSchema): Pick<ResultField, 'values' | 'schema'> {
+  const { type, enum: values, const: constant } = schema;
+  if (type === 'array' || type === 'object') return { schema };
+  if (typeof constant === 'string') return { values: [constant] };
+  return values === undefined ? {} : { values: values.map(String) };
+}
+
+function valueType({ type, enum: values, const: constant }: ResponseSchema): ValueType {
+  if (type === 'string' || values !== undefined || typeof constant === 'string') return 'string';
+  if (type === 'array') return 'list';
+  return type === 'boolean' || type === 'integer' || type === 'number' || type === 'object' ? type : 'any';
+}
+
+function documentation({ target, startsCall, example }: DocumentedOperation): string {
+  const dialog = {
+    none: '',
+    one: 'Name one dialog by `dialogid` or another selector; several that match are an error `ambiguous` with their ids. ',
+    all: 'Name the dialogs by `dialogid` or another selector; it is done to all that match. ',
+    found: 'Name the dialogs by a selector. ',
+  }[target];
+  const wait = startsCall ? '`response_mode` says how long the block waits; the operation goes on by itself. ' : '';
+  return `${dialog}${wait}For instance \`${JSON.stringify(example)}\`.`;
+}
+
+/** The components of all operations, in the order of the table. */
+export const operationComponents: readonly Component[] = [...operationTable.values()].map(({ operation }) =>
+  operationComponent(operation),
+);

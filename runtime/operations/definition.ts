@@ -1,0 +1,134 @@
+import type { Static, TObject, TSchema } from 'typebox';
+import type { ConferenceStore } from '../callstore/conference-store.ts';
+import type { CallStore } from '../callstore/callstore.ts';
+import type { Directory } from '../domain/directory.ts';
+import type { Report } from '../runs/component.ts';
+import type { CallPreview, CallPreviews } from '../runs/ports/call-preview.ts';
+import type { DialogPort, LiveLeg } from '../runs/ports/dialogs.ts';
+import type { RunServices } from '../runs/ports/services.ts';
+import type { Program } from '../language/program.ts';
+import type { Value } from '../language/values.ts';
+import type { Scope } from './request/target.ts';
+
+/**
+ * One call operation, all there is to say of it: REST routes, checks, dry runs, records, documentation and the
+ * Operation component are made from this. What it does is a hidden scenario of `scenarios/service`.
+ */
+export interface OperationDefinition<Parameters extends TObject = TObject> {
+  /** Lower case with underscores: `refer` is the method REFER, the suffix `!refer`, the component `operation.refer`. */
+  readonly name: string;
+  /** One sentence. */
+  readonly summary: string;
+  readonly parameters: Parameters;
+  readonly response: TSchema;
+  /** Parameters as somebody may give them, without the dialog. */
+  readonly example: Readonly<Record<string, Value>>;
+  /**
+   * `none`: no dialog is named. `one`: exactly one. `all`: every dialog that the selector means. `found`: the same, and
+   * finding them is all there is to it: no id can stand in the path.
+   */
+  readonly target: 'none' | 'one' | 'all' | 'found';
+  /** `domain`: on /uc/calls. `own`: on /user/sip/calls. From scenarios all work, also one that is GET over HTTP. */
+  readonly paths: readonly ('domain' | 'own')[];
+  /** The HTTP method that means the same, beside the operation's own. */
+  readonly verb?: 'POST' | 'DELETE';
+  /** A phone rings: a repeat with the same Idempotency-Key must not ring it again. */
+  readonly startsCall: boolean;
+  /** Id of its scenario; absent for one that only looks. */
+  readonly scenario?: string;
+  /**
+   * Checks what only this operation knows, and says what the scenario gets. Nothing has happened yet, and with
+   * `dry_run` nothing will.
+   * @throws ParameterError, OperationError
+   */
+  plan(tools: PlanTools, request: PlanRequest<Static<Parameters>>): OperationPlan | Promise<OperationPlan>;
+}
+
+/** Keeps the parameters' type while an operation is written down. */
+export function defineOperation<Parameters extends TObject>(
+  operation: OperationDefinition<Parameters>,
+): OperationDefinition {
+  return operation;
+}
+
+/** What a plan may look at. */
+export interface PlanTools {
+  readonly conferences: ConferenceStore;
+  readonly calls: CallStore;
+  readonly dialogs: DialogPort;
+  /** What tells before it is done whether recordings and recognition of a call can be changed. */
+  readonly runServices: RunServices;
+  /** The scenario that people of a domain reach by this code. */
+  scenario(code: string, domain: string): Promise<Program | undefined>;
+  /** The script of this code that cannot be served: how many mistakes it has, and where they can be read. */
+  unservedScript?(
+    code: string,
+    domain: string,
+  ): Promise<{ readonly mistakes: number; readonly see: string } | undefined>;
+  /** Where a call would go; absent where that is not known. */
+  readonly previewCall?: CallPreviews;
+  readonly directory: Pick<
+    Directory,
+    'sipUsersOfUser' | 'sipUserByNumber' | 'sipUserByLogin' | 'sipUserById' | 'route' | 'featureCode'
+  >;
+}
+
+export interface PlanRequest<Parameters> {
+  readonly scope: Scope;
+  /** Checked by the schema; what was not given is absent. */
+  readonly parameters: Parameters;
+  /** The dialogs that are meant, oldest first: none, one or at least one, as the definition says. */
+  readonly dialogids: readonly string[];
+}
+
+/** A dialog that an operation would touch, and the legs of it, as `dry_run` shows them. */
+export interface Touched {
+  readonly dialogid: string;
+  readonly legs: readonly Pick<LiveLeg, 'callid' | 'side' | 'uris'>[];
+}
+
+/** A call that an operation would make, as `dry_run` shows it. */
+export type PlannedCall = Omit<CallPreview, 'contacts' | 'ownNumber'> & {
+  /** The party that would be called, e.g. `X`. */
+  readonly party: string;
+  /** Absent where the caller must not see them. */
+  readonly contacts?: readonly string[];
+};
+
+export interface OperationPlan {
+  readonly touches: readonly Touched[];
+  /** The calls that it would make, for `dry_run`. */
+  readonly calls?: readonly PlannedCall[];
+  /** Arguments of the scenario. Without a `progress`, what the scenario returns is the answer. */
+  readonly args?: Readonly<Record<string, Value>>;
+  readonly responseMode?: number;
+  /** Makes the answer out of the scenario's milestones. */
+  readonly progress?: (start: { readonly ivrcallid: string }) => Progress;
+  /** The answer of an operation without a scenario. */
+  readonly answer?: Value;
+}
+
+/** Follows a scenario until its caller can be answered, and to its end. */
+export interface Progress {
+  report(report: Report): void;
+  /** Undefined while it is too early. After the milestone `finished` there is an answer. */
+  answer(): Readonly<Record<string, Value>> | undefined;
+  /** How it ended: what the operation's last response mode answers. Asked after the milestone `finished`. */
+  final(): Readonly<Record<string, Value>>;
+}
+
+/** The dialog with all its legs, as a plan tells that it touches it. */
+export function touched(dialogs: DialogPort, domain: string, dialogid: string): Touched {
+  const legs = dialogs.find(domain, dialogid)?.legs ?? [];
+  return { dialogid, legs: legs.map(({ callid, side, uris }) => ({ callid, side, uris })) };
+}
+
+/**
+ * A previewed call as a plan tells it.
+ * @param party e.g. `X`
+ * @param withContacts false: the caller must not see where the phones are
+ */
+export function plannedCall(party: string, preview: CallPreview, withContacts = true): PlannedCall {
+  const { contacts, ownNumber: _ownNumber, ...told } = preview;
+  return { party, ...told, ...(withContacts && { contacts }) };
+}

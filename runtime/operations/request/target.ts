@@ -1,0 +1,128 @@
+import { type TLiteral, type TObject, type TOptional, type TString, type TUnion, Type } from 'typebox';
+import {
+  type CallStore,
+  type DialogScope as Scope,
+  type DialogSelector,
+  SELECTOR_KEYS,
+  type SelectorKey,
+} from '../../callstore/callstore.ts';
+import { type DialogPort, type LiveDialog, type LiveLeg, legBy } from '../../runs/ports/dialogs.ts';
+import { notApplicable, OperationError } from '../errors.ts';
+import { ParameterError } from './parameters.ts';
+
+export type { DialogScope as Scope } from '../../callstore/callstore.ts';
+
+const WHAT: Readonly<Record<SelectorKey, string>> = {
+  dialogid: 'id',
+  inviteid: 'id of the call that led to it',
+  callid: 'Call-ID of any leg',
+  uri: 'remote URI of a leg, `<sip:username@domain>`',
+  from: 'number or login of a party; `mode` says which',
+  sipuserid: 'id of a sipuser that takes part',
+  sipuserlogin: 'login of a sipuser that takes part',
+  sipuserphonenumber: 'phone number of a sipuser that takes part',
+  userid: 'id of a user whose sipuser takes part',
+};
+
+/**
+ * The parameters that name a dialog, in the order in which they are looked at; a prefix names another dialog than the
+ * one that the operation is done to, e.g. `slavedialogid`.
+ */
+export function selectorProperties<const Prefix extends string>(
+  prefix: Prefix,
+  which = 'The dialog',
+): SelectorProperties<Prefix> {
+  const text = (key: SelectorKey) =>
+    Type.Optional(Type.String({ minLength: 1, maxLength: 256, description: `${which}, by ${WHAT[key]}.` }));
+  const mode = Type.Enum(['number', 'sipuser'], { description: `What \`${prefix}from\` is; default: \`number\`.` });
+  return {
+    ...Object.fromEntries(SELECTOR_KEYS.map((key) => [prefix + key, text(key)])),
+    mode: Type.Optional(mode),
+  } as unknown as SelectorProperties<Prefix>;
+}
+
+type SelectorProperties<Prefix extends string> = {
+  readonly [Key in SelectorKey as `${Prefix}${Key}`]: TOptional<TString>;
+} & { readonly mode: TOptional<TUnion<[TLiteral<'number'>, TLiteral<'sipuser'>]>> };
+
+/** Parameters of an operation when the dialog is not named in the path. The operation's own mean what they always do. */
+export function withSelectors({ properties }: TObject): TObject {
+  return Type.Object({ ...selectorProperties(''), ...properties });
+}
+
+/**
+ * The dialogs that parameters name, oldest first; empty when there are none. Constant time.
+ * @throws ParameterError when no selector is given
+ */
+export function findDialogs(
+  calls: CallStore,
+  scope: Scope,
+  parameters: Readonly<Record<string, unknown>>,
+  prefix = '',
+): Promise<readonly string[]> {
+  return calls.lookup(scope, selectorOf(parameters, prefix).selector);
+}
+
+/**
+ * The one dialog that parameters name by a selector, e.g. `dialogid`, or with a prefix `slavedialogid`.
+ * @throws ParameterError when no selector is given; OperationError when none or several dialogs match
+ */
+export async function findDialog(
+  calls: CallStore,
+  scope: Scope,
+  parameters: Readonly<Record<string, unknown>>,
+  prefix = '',
+): Promise<string> {
+  const { key, selector } = selectorOf(parameters, prefix);
+  const ids = await calls.lookup(scope, selector);
+  const [id, second] = ids;
+  if (id === undefined) throw new OperationError({ kind: 'dialog_not_found' });
+  if (second !== undefined) throw new OperationError({ kind: 'ambiguous', field: prefix + key, ids });
+  return id;
+}
+
+function selectorOf(
+  parameters: Readonly<Record<string, unknown>>,
+  prefix: string,
+): { readonly key: SelectorKey; readonly selector: DialogSelector } {
+  const key = SELECTOR_KEYS.find((name) => parameters[prefix + name] !== undefined);
+  if (key === undefined) {
+    throw new ParameterError(
+      `${prefix}dialogid`,
+      `is missing; name the dialog by one of ${SELECTOR_KEYS.map((name) => prefix + name).join(', ')}`,
+    );
+  }
+  const value = parameters[prefix + key];
+  if (typeof value !== 'string' || value === '')
+    throw new ParameterError(prefix + key, 'must be a text that is not empty');
+  const { mode } = parameters;
+  if (key !== 'from' || (mode !== 'number' && mode !== 'sipuser')) return { key, selector: { [key]: value } };
+  return { key, selector: { [key]: value, mode } };
+}
+
+/** The live dialog of this id. @throws OperationError when it is over by now */
+export function live(dialogs: DialogPort, { domain }: Scope, dialogid: string): LiveDialog {
+  const dialog = dialogs.find(domain, dialogid);
+  if (!dialog) throw new OperationError({ kind: 'dialog_not_found' });
+  return dialog;
+}
+
+/** The sides of an answered dialog as an initiator sees them. */
+export interface Sides {
+  readonly initiator: LiveLeg;
+  readonly opponent: LiveLeg;
+}
+
+/**
+ * Who transfers, and whom.
+ * @param by SIP URI or Call-ID
+ * @param field name of the parameter that holds `by`
+ * @throws OperationError when nobody has answered yet, or `by` is no side of the dialog
+ */
+export function sidesOf(dialog: LiveDialog, by: string, field: string): Sides {
+  if (dialog.status !== 'dialog') throw notApplicable('dialogid', 'the call is not answered yet');
+  const initiator = legBy(dialog, by);
+  const opponent = dialog.legs.find(({ side }) => side !== initiator?.side);
+  if (!initiator || !opponent) throw notApplicable(field, 'is neither URI nor Call-ID of a side of the dialog');
+  return { initiator, opponent };
+}

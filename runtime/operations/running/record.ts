@@ -1,0 +1,119 @@
+import type { Value } from '../../language/values.ts';
+import type { Scope } from '../request/target.ts';
+
+/** A milestone of an operation, as `GET /uc/operations/<id>` shows it. */
+export interface MilestoneRecord {
+  readonly milestone: string;
+  /** Milliseconds since the epoch. */
+  readonly ts: number;
+  readonly callid?: string;
+  readonly dialogid?: string;
+  readonly last_response?: string;
+}
+
+/** What an operation did and when, readable while it runs and for an hour afterwards. */
+export interface OperationRecord {
+  readonly id: string;
+  readonly domain: string;
+  /** Who asked for it; absent when a scenario did. */
+  readonly userid?: string;
+  readonly operation: string;
+  /** Absent where the operation has none. */
+  readonly response_mode?: number;
+  readonly startts: number;
+  /** Absent while it runs. */
+  readonly endts?: number;
+  readonly milestones: readonly MilestoneRecord[];
+  /** What the caller was answered, and when; absent before. */
+  readonly response?: Value;
+  readonly responsets?: number;
+  /** How the scenario ended; absent while it runs. */
+  readonly outcome?: 'completed' | 'ended' | 'failed' | 'stopped';
+  readonly error?: { readonly code: string; readonly message: string; readonly block: string };
+  /** How the operation ended: as `fields.result`; without one, `ok` or `error`. Absent while it runs. */
+  readonly result?: string;
+  /** The answer of the operation's last response mode, whichever was asked for; empty when it failed before that. */
+  readonly fields?: Readonly<Record<string, Value>>;
+}
+
+/** The names a `mask` may hold, in the order in which they are answered. */
+export const RECORD_FIELDS = [
+  'id',
+  'domain',
+  'userid',
+  'operation',
+  'response_mode',
+  'startts',
+  'endts',
+  'milestones',
+  'response',
+  'responsets',
+  'outcome',
+  'error',
+  'result',
+  'fields',
+] as const satisfies readonly (keyof OperationRecord)[];
+
+export const KEEP_MS = 3_600_000;
+const MAX_RECORDS = 10_000;
+
+/** Keeps operation records: running ones, and finished ones for an hour. Old ones go when new ones come, without a timer. */
+export class OperationRecords {
+  readonly #records = new Map<string, OperationRecord>();
+  readonly #limit: number;
+
+  constructor(limit = MAX_RECORDS) {
+    this.#limit = limit;
+  }
+
+  /** @param now milliseconds since the epoch */
+  add(record: OperationRecord, now: number): void {
+    this.#expire(now);
+    this.#records.set(record.id, record);
+  }
+
+  update(id: string, change: Partial<OperationRecord>): void {
+    const record = this.#records.get(id);
+    if (record) this.#records.set(id, { ...record, ...change });
+  }
+
+  milestone(id: string, milestone: MilestoneRecord): void {
+    const record = this.#records.get(id);
+    if (record) this.#records.set(id, { ...record, milestones: [...record.milestones, milestone] });
+  }
+
+  /** The record of this id, when the scope may see it: it is of the domain, and of the user that the scope names. */
+  read(scope: Scope, id: string, now: number): OperationRecord | undefined {
+    const record = this.#records.get(id);
+    return record && isKept(record, now) && isSeenBy(record, scope) ? record : undefined;
+  }
+
+  /** All that the scope may see, oldest first. */
+  list(scope: Scope, now: number): readonly OperationRecord[] {
+    return [...this.#records.values()].filter((record) => isKept(record, now) && isSeenBy(record, scope));
+  }
+
+  get size(): number {
+    return this.#records.size;
+  }
+
+  #expire(now: number): void {
+    let excess = this.#records.size + 1 - this.#limit;
+    // In the order of their start. A running one is never dropped: the calls bound their number.
+    for (const [id, record] of this.#records) {
+      if (record.endts === undefined) continue;
+      if (isKept(record, now) && excess <= 0) return;
+      this.#records.delete(id);
+      excess -= 1;
+    }
+  }
+}
+
+function isSeenBy({ domain, userid }: OperationRecord, scope: Scope): boolean {
+  if (domain.toLowerCase() !== scope.domain.toLowerCase()) return false;
+  return scope.ownUserId === undefined || scope.ownUserId === userid;
+}
+
+function isKept({ endts }: OperationRecord, now: number): boolean {
+  return endts === undefined || endts + KEEP_MS > now;
+}

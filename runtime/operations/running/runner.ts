@@ -1,0 +1,229 @@
+import { randomUUID } from 'node:crypto';
+import type { CallPort } from '../../runs/call-port.ts';
+import { type Clock, systemClock } from '../../runs/clock.ts';
+import type { Report } from '../../runs/component.ts';
+import type { Log } from '../../runs/log.ts';
+import type { RunServices } from '../../runs/ports/services.ts';
+import type { Program } from '../../language/program.ts';
+import type { Run, RunOutcome } from '../../runs/run/run.ts';
+import { startRun } from '../../runs/run/start-run.ts';
+import type { Value } from '../../language/values.ts';
+import type { OperationPlan } from '../definition.ts';
+import { problemOf } from '../errors.ts';
+import { type OperationRecord, OperationRecords } from './record.ts';
+import type { Scope } from '../request/target.ts';
+
+/** What operations need of the rest of the node. */
+export interface OperationServices {
+  /** The service scenario of an operation, e.g. `invite`. */
+  program(id: string): Promise<Program | undefined>;
+  /** A fresh call for a scenario of this domain, state `none`. */
+  openCall(domain: string): OwnCall;
+  /** What the service scenarios may use beside the call. */
+  readonly runServices: RunServices;
+  readonly log: Log;
+  readonly clock?: Clock;
+  /** Told how long milestones and answers took. */
+  readonly observer?: OperationObserver;
+  /** The id of the call that led to a live dialog. */
+  readonly inviteIdOf?: (dialogid: string) => string | undefined;
+  /** Told of each operation that is over. */
+  readonly onFinished?: (finished: FinishedOperation) => void;
+}
+
+/** A finished operation, in the form of the event `operation_finished`. */
+export interface FinishedOperation {
+  readonly record: OperationRecord;
+  /** The last dialog that it was about; empty when there was none. */
+  readonly dialogid: string;
+  readonly inviteid: string;
+}
+
+/** Who keeps figures of operations; times are in seconds since the operation began. */
+export interface OperationObserver {
+  milestone(operation: string, milestone: string, seconds: number): void;
+  /** @param result of the answer, `ok` where it has none */
+  answered(operation: string, result: string, seconds: number): void;
+  /** It was refused, or could not be done. @param code of the error */
+  refused(operation: string, code: string): void;
+}
+
+/** An operation on its way. It goes on whether or not anybody still waits for the response. */
+export interface OperationHandle {
+  readonly id: string;
+  /**
+   * What the caller is answered. Where an operation has response modes a failure is a result, and it never rejects.
+   * @throws OperationError when the dialog was gone or changed by the time the operation came to it
+   */
+  readonly response: Promise<Value>;
+  readonly finished: Promise<RunOutcome>;
+  readonly run: Run;
+}
+
+/** The node does not have the service scenario of an operation. */
+export class MissingScenarioError extends Error {
+  override readonly name = 'MissingScenarioError';
+  constructor(id: string) {
+    super(`the service scenario "${id}" is missing or has mistakes`);
+  }
+}
+
+/** A service scenario ended without an answer to its caller: a fault in the scenario. */
+export class NoAnswerError extends Error {
+  override readonly name = 'NoAnswerError';
+}
+
+export interface OperationStart {
+  readonly operation: string;
+  readonly scenario: string;
+  readonly domain: string;
+  readonly userId?: string | undefined;
+  readonly plan: OperationPlan;
+}
+
+/** Runs operations as service scenarios and keeps their records. */
+export class OperationRunner {
+  readonly #services: OperationServices;
+  readonly #clock: Clock;
+  readonly #records = new OperationRecords();
+  #running = 0;
+
+  constructor(services: OperationServices) {
+    this.#services = services;
+    this.#clock = services.clock ?? systemClock;
+  }
+
+  /** Operations whose scenario runs. */
+  get running(): number {
+    return this.#running;
+  }
+
+  /** A record that the scope sees, while the operation runs and for an hour afterwards. */
+  read(scope: Scope, id: string): OperationRecord | undefined {
+    return this.#records.read(scope, id, this.#clock.now());
+  }
+
+  /** All records that the scope sees, oldest first. */
+  list(scope: Scope): readonly OperationRecord[] {
+    return this.#records.list(scope, this.#clock.now());
+  }
+
+  /** @throws MissingScenarioError */
+  async start({ operation, scenario, domain, userId, plan }: OperationStart): Promise<OperationHandle> {
+    const program = await this.#services.program(scenario);
+    if (!program) throw new MissingScenarioError(scenario);
+    const { runServices, log, observer } = this.#services;
+    const id = randomUUID();
+    const call = this.#services.openCall(domain);
+    const now = this.#clock.now();
+    const begun = performance.now();
+    const mode = plan.responseMode;
+    this.#records.add(
+      {
+        id,
+        domain,
+        ...(userId === undefined ? {} : { userid: userId }),
+        operation,
+        ...(mode === undefined ? {} : { response_mode: mode }),
+        startts: now,
+        milestones: [],
+      },
+      now,
+    );
+    const progress = plan.progress?.({ ivrcallid: call.callid });
+    const response = Promise.withResolvers<Value>();
+    let about = this.#callOf(plan.touches[0]?.dialogid ?? '');
+    let ended: RunOutcome | undefined;
+    const conclude = (outcome: RunOutcome): void => this.#records.update(id, conclusionOf(outcome, progress?.final()));
+    const follow = (report: Report): void => {
+      progress?.report(report);
+      const answer = progress?.answer();
+      if (answer) response.resolve(answer);
+    };
+    const run = startRun(program, {
+      id,
+      call,
+      args: plan.args ?? {},
+      log,
+      clock: this.#clock,
+      services: runServices,
+      report: (report) => {
+        this.#note(id, report);
+        observer?.milestone(operation, report.milestone, (performance.now() - begun) / 1000);
+        const { dialogid = '' } = report;
+        if (dialogid !== '' && dialogid !== about.dialogid) about = this.#callOf(dialogid);
+        follow(report);
+        // What a party answers when the scenario is over already belongs to the result.
+        if (ended !== undefined) conclude(ended);
+      },
+    });
+    this.#running += 1;
+    const finished = run.finished.then((outcome) => {
+      this.#running -= 1;
+      ended = outcome;
+      // A scenario that failed before it could report leaves nobody waiting.
+      if (progress) follow({ milestone: 'finished', at: this.#clock.now() });
+      else if (outcome.value !== undefined) response.resolve(outcome.value);
+      else response.reject(failureOf(operation, outcome));
+      this.#records.update(id, { endts: this.#clock.now() });
+      conclude(outcome);
+      const record = this.#records.read({ domain }, id, this.#clock.now());
+      if (record) this.#services.onFinished?.({ record, ...about });
+      return outcome;
+    });
+    response.promise.then(
+      (answer) => this.#records.update(id, { response: answer, responsets: this.#clock.now() }),
+      // The caller has the error itself.
+      () => undefined,
+    );
+    return { id, response: response.promise, finished, run };
+  }
+
+  #note(id: string, { milestone, at, callid, dialogid, answer }: Report): void {
+    this.#records.milestone(id, {
+      milestone,
+      ts: at,
+      ...(callid === undefined ? {} : { callid }),
+      // Of a party that is still to be taken over there is no dialog yet.
+      ...(dialogid === undefined || dialogid === '' ? {} : { dialogid }),
+      ...(answer === undefined ? {} : { last_response: answer.line }),
+    });
+  }
+
+  #callOf(dialogid: string): Pick<FinishedOperation, 'dialogid' | 'inviteid'> {
+    return { dialogid, inviteid: this.#services.inviteIdOf?.(dialogid) ?? '' };
+  }
+}
+
+/**
+ * The outcome of an operation, from the end of its scenario.
+ * @param final what the milestones make of it; undefined where what the scenario returns is the answer
+ */
+function conclusionOf(
+  { status, error, value }: RunOutcome,
+  final: Readonly<Record<string, Value>> | undefined,
+): Pick<OperationRecord, 'outcome' | 'error' | 'result' | 'fields'> {
+  const answer = final ?? returnedBy(value);
+  const said = answer?.['result'] ?? 'ok';
+  const isDone = status !== 'failed' && answer !== undefined;
+  const result = typeof said !== 'string' || (said === 'ok' && !isDone) ? 'error' : said;
+  return {
+    outcome: status,
+    ...(error ? { error } : {}),
+    result,
+    fields: { ...answer, ...(answer !== undefined && 'result' in answer && { result }) },
+  };
+}
+
+function returnedBy(value: Value | undefined): Readonly<Record<string, Value>> | undefined {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- of JSON, what is left is a record
+  return value as Readonly<Record<string, Value>>;
+}
+
+function failureOf(operation: string, { status, error }: RunOutcome): Error {
+  const problem = error && problemOf(error);
+  return (
+    problem ?? new NoAnswerError(`${operation}: the scenario ${status} without an answer: ${error?.message ?? ''}`)
+  );
+}

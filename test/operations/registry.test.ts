@@ -1,0 +1,69 @@
+import path from 'node:path';
+import { expect } from 'chai';
+import { components } from '../../runtime/component-registry/index.ts';
+import { parseParameters } from '../../runtime/operations/request/parameters.ts';
+import { conferenceOperationList } from '../../runtime/operations/conferences/conference-operations.ts';
+import { operationTable, operations } from '../../runtime/operations/registry.ts';
+import { withSelectors } from '../../runtime/operations/request/target.ts';
+import { openScenarioLibrary } from '../../runtime/runs/library.ts';
+import { mismatches } from '../../runtime/workbench/tests/expectations.ts';
+import { simulate } from '../../runtime/workbench/simulation/simulation.ts';
+import { readTestFile } from '../../runtime/workbench/tests/test-file.ts';
+import { program, silentLog } from '../support/scenarios.ts';
+
+const service = path.resolve(import.meta.dirname, '../../scenarios/service');
+const library = openScenarioLibrary({ folders: [service], components, log: silentLog });
+
+describe('the table of operations', () => {
+  it('holds those on calls and those on conferences, each with a component and an example', () => {
+    expect(operationTable.size, 'no two have one name').to.equal(operations.length + conferenceOperationList.length);
+    expect([...operationTable.keys()]).to.include.members(['list', 'read', 'list_conferences', 'read_conference']);
+    for (const [name, { operation }] of operationTable) {
+      const { parameters, target, example } = operation;
+      const schema = target === 'none' ? parameters : withSelectors(parameters);
+      expect(parseParameters(schema, example), name).to.deep.equal(example);
+      expect(components.has(`operation.${name}`), name).to.equal(true);
+    }
+  });
+
+  it('is known to simulations: a test gives the answers of list and read', async () => {
+    const scenario = program(`id: count
+start: all
+blocks:
+  all:
+    operation.list:
+    next: one
+  one:
+    operation.read: { dialogid: "\${string(all.dialogs[0].dialogid)}" }
+    next: told
+  told:
+    return: { status: "\${one.status}" }
+`);
+    const { tests, problems } = readTestFile(
+      `scenario: count.yaml
+tests:
+  - name: reads what it lists
+    operations:
+      list: { dialogs: [{ dialogid: d1 }] }
+      read: { dialogid: d1, status: forking }
+    expect: { value: { status: forking } }
+`,
+      'count.test.yaml',
+    );
+    expect(problems).to.deep.equal([]);
+    const [{ operations: answers, expect: expected }] = tests.tests as [(typeof tests.tests)[number]];
+    const played = await simulate(scenario, { script: {}, components, operations: answers });
+    expect(mismatches(played, expected)).to.deep.equal([]);
+  });
+});
+
+describe('every call operation', () => {
+  for (const { name, scenario, example, parameters, target } of operations) {
+    it(`${name}: has its scenario, and an example that fits its parameters`, async () => {
+      if (scenario !== undefined) expect(await (await library).program(scenario), scenario).not.to.equal(undefined);
+      const schema = target === 'none' ? parameters : withSelectors(parameters);
+      expect(parseParameters(schema, example)).to.deep.equal(example);
+      expect(components.has(`operation.${name}`)).to.equal(true);
+    });
+  }
+});

@@ -1,0 +1,56 @@
+import type { CallStore } from '../../runtime/callstore/callstore.ts';
+import { MemoryConferenceStore } from '../../runtime/callstore/memory-conference-store.ts';
+import type { DialogPort, LiveDialog, Side } from '../../runtime/runs/ports/dialogs.ts';
+
+/** No live dialogs at all. */
+export const NO_CALLS: CallStore = {
+  list: () => Promise.resolve([]),
+  read: () => Promise.resolve(undefined),
+  lookup: () => Promise.resolve([]),
+};
+
+/** No live conferences at all. */
+export const NO_CONFERENCES = new MemoryConferenceStore(NO_CALLS);
+
+/** Nobody that the domain knows. */
+export const NO_DIRECTORY = {
+  sipUsersOfUser: () => [],
+  sipUserByNumber: () => undefined,
+  sipUserByLogin: () => undefined,
+  sipUserById: () => undefined,
+  route: () => ({ kind: 'reject', status: 404, reason: 'Not Found' }) as const,
+  featureCode: () => undefined,
+};
+
+/** Dialogs between numbers, by id; labels are kept. */
+export class MemoryDialogs implements DialogPort {
+  readonly labels = new Map<string, readonly string[]>();
+  readonly numbers = new Map<string, Readonly<Record<Side, string>>>();
+  readonly forking = new Set<string>();
+
+  find(_domain: string, dialogid: string): LiveDialog | undefined {
+    const numbers = this.numbers.get(dialogid);
+    if (numbers === undefined) return undefined;
+    return {
+      dialogid,
+      status: this.forking.has(dialogid) ? 'forking' : 'dialog',
+      held: false,
+      legs: (['a', 'b'] as const).map((side) => ({
+        side,
+        callid: `${side}-${dialogid}`,
+        number: numbers[side],
+        uris: [`<sip:${numbers[side]}@demo.local>`],
+        domain: 'demo.local',
+        allowEvents: undefined,
+        movable: true,
+        joinable: true,
+      })),
+      bindings: this.labels.get(dialogid) ?? [],
+      setBindings: (labels) => void this.labels.set(dialogid, labels),
+      sendDtmf: () => true,
+      notify: () => true,
+      stopHoldMelody: () => Promise.resolve(true),
+      terminate: () => void this.numbers.delete(dialogid),
+    };
+  }
+}
