@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
-import type { ConferenceOperations, Operations } from '../runtime/operations/index.ts';
+import type { ConferenceControl, Operations } from '../runtime/operations/index.ts';
 import type { CallStore } from '../runtime/callstore/callstore.ts';
+import type { ConferenceStore } from '../runtime/callstore/conference-store.ts';
 import type { Resource } from './collection/resource.ts';
 import type { Directory } from '../runtime/domain/directory.ts';
 import type { EventBus } from '../runtime/events/event-bus.ts';
@@ -100,7 +101,8 @@ export interface RestDeps {
   readonly sessionRequests?: number;
   readonly events: EventBus;
   readonly calls: CallStore;
-  readonly conferences: ConferenceOperations;
+  readonly conferences: Pick<ConferenceStore, 'list' | 'read'>;
+  readonly rooms: Pick<ConferenceControl, 'participants'>;
   readonly operations: Pick<Operations, 'definitions' | 'start' | 'preview'>;
   /** For requests with an Idempotency-Key. */
   readonly firstAnswers: Pick<FirstAnswers, 'once'>;

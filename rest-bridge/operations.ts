@@ -1,21 +1,44 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type TSchema, Type } from 'typebox';
-import type { OperationDefinition, OperationRequest } from '../runtime/operations/index.ts';
-import { withSelectors } from '../runtime/operations/index.ts';
+import {
+  type CallMethod,
+  type ConferenceRoute,
+  NAMING,
+  type OperationDefinition,
+  type OperationRequest,
+  settingsOf,
+} from '../runtime/operations/index.ts';
 import type { Value } from '../runtime/language/values.ts';
 import type { App } from './app.ts';
 import { sessionOf } from './authentication.ts';
 import type { RestDeps } from './deps.ts';
+import type { DialogScope } from '../runtime/callstore/callstore.ts';
+import { RestError } from './errors.ts';
 import { idempotencyKey, onlyOnce } from './idempotency.ts';
 import { ID } from './route-names.ts';
 import { OPTIONAL_BODY } from './validation.ts';
 import { answers, ErrorAnswer, IdPath } from './routes/schemas.ts';
 
-/** Where call operations are: all dialogs of the domain, and those of the caller's own accounts. */
-export const CALL_PATHS = [
-  { base: '/uc/calls', path: 'domain' },
-  { base: '/user/sip/calls', path: 'own' },
-] as const;
+/** Where operations are: all dialogs and conferences of the domain, and those of the caller's own accounts. */
+export const OPERATION_PATHS = {
+  calls: [
+    { base: '/uc/calls', path: 'domain' },
+    { base: '/user/sip/calls', path: 'own' },
+  ],
+  conferences: [
+    { base: '/uc/conferences', path: 'domain' },
+    { base: '/uc/conferences_by_participation', path: 'own' },
+  ],
+} as const;
+type Collection = keyof typeof OPERATION_PATHS;
+type Path = (typeof OPERATION_PATHS)[Collection][number]['path'];
+
+/** A participant of a conference in a path. */
+export const PARTICIPANT_ID = ':participantid(^[^!]+)';
+export const ParticipantPath = Type.Object({
+  id: Type.String({ minLength: 1 }),
+  participantid: Type.String({ minLength: 1 }),
+});
 
 /** Query parameters of every operation. */
 export const OperationQuery = Type.Object({
@@ -25,7 +48,7 @@ export const OperationQuery = Type.Object({
 });
 
 /** What names dialogs in place of an id in the path. */
-const SELECTORS = withSelectors(Type.Object({})).properties;
+const SELECTORS = NAMING.dialog;
 
 /** Query parameters where a selector names the dialog. */
 const SelectingQuery = Type.Object({ ...OperationQuery.properties, ...SELECTORS });
@@ -67,35 +90,42 @@ export const DryRun = Type.Object({
 });
 
 type OperationDeps = Pick<RestDeps, 'operations' | 'firstAnswers'>;
-type Path = (typeof CALL_PATHS)[number]['path'];
+/** What the path of a request names. */
+type Named = Pick<OperationRequest, 'dialogid' | 'confid' | 'participantid'>;
 
-/**
- * Routes of every registered call operation, on the paths that it is for: as its own method on a dialog, or on the
- * collection with a selector in the body, and as POST or DELETE where it is what they mean.
- */
-export function operationRoutes(app: App, deps: OperationDeps): void {
-  for (const { base, path } of CALL_PATHS) {
+/** Routes of every registered operation on calls or conferences, made from the definitions. */
+export function operationRoutes(app: App, deps: OperationDeps, on: Collection): void {
+  for (const { base, path } of OPERATION_PATHS[on]) {
     for (const definition of deps.operations.definitions.values()) {
-      if (definition.paths.includes(path)) routesOf(app, deps, definition, base, path);
+      const { http } = definition;
+      if (http?.on !== on) continue;
+      if (http.on === 'conferences') conferenceRoute(app, deps, { definition, http, base, path });
+      else if (http.paths.includes(path)) callMethod(app, deps, { definition, http, base, path });
     }
   }
 }
 
-/** What a request asks for, from its path, its query and its body: selectors may stand in the query as well. */
-function askedBy(
-  request: FastifyRequest,
-  path: Path,
-  selects: boolean,
-  dialogid: string | undefined,
-): OperationRequest {
+/** Whose dialogs and conferences a request on this path may see. */
+export function scopeOf(request: FastifyRequest, path: Path): DialogScope {
   const { domain, userId } = sessionOf(request);
+  return { domain, ...(path === 'own' && { ownUserId: userId }) };
+}
+
+/** What a request asks for, from its path, its query and its body: selectors may stand in the query as well. */
+function askedBy(request: FastifyRequest, { definition, http, path }: Served, named: Named): OperationRequest {
   const body = request.body ?? undefined;
-  const selectors = selects && dialogid === undefined ? selectorsOf(request) : [];
+  const whole = http.on === 'conferences' ? http.body : undefined;
+  const selects = http.on === 'calls' && definition.target !== 'none' && named.dialogid === undefined;
+  const selectors = selects ? selectorsOf(request) : [];
   return {
-    scope: { domain, ...(path === 'own' && { ownUserId: userId }) },
+    scope: scopeOf(request, path),
     parameters:
-      selectors.length > 0 ? { ...Object.fromEntries(selectors), ...(typeof body === 'object' && body) } : body,
-    ...(dialogid !== undefined && { dialogid }),
+      whole !== undefined
+        ? { [whole]: body }
+        : selectors.length > 0
+          ? { ...Object.fromEntries(selectors), ...(typeof body === 'object' && body) }
+          : body,
+    ...named,
   };
 }
 
@@ -105,15 +135,23 @@ function selectorsOf(request: FastifyRequest): [string, unknown][] {
   return query.filter(([name]) => Object.hasOwn(SELECTORS, name));
 }
 
+/** An operation on one of its paths. */
+interface Served<Http extends CallMethod | ConferenceRoute = CallMethod | ConferenceRoute> {
+  readonly definition: OperationDefinition;
+  readonly http: Http;
+  readonly base: string;
+  readonly path: Path;
+}
+
 async function serve(
   { operations, firstAnswers }: OperationDeps,
-  { name, startsCall, target }: OperationDefinition,
-  path: Path,
+  served: Served,
   request: FastifyRequest,
   reply: FastifyReply,
-  dialogid?: string,
+  named: Named = {},
 ): Promise<FastifyReply> {
-  const asked = askedBy(request, path, target !== 'none', dialogid);
+  const { name, startsCall } = served.definition;
+  const asked = askedBy(request, served, named);
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schema has read it
   const { dry_run: dry } = request.query as { dry_run?: boolean };
   if (dry === true) {
@@ -124,7 +162,7 @@ async function serve(
     const { id, response } = await operations.start(name, { ...asked, userId });
     // Also for an operation that turns out to be impossible when it has begun.
     if (id !== undefined) reply.header(OPERATION_ID, id);
-    return { body: await response, ...(id !== undefined && { operationId: id }) };
+    return { body: shaped(served.http, await response), ...(id !== undefined && { operationId: id }) };
   };
   const key = startsCall ? idempotencyKey(request) : undefined;
   const { operationId, body }: { body: Value; operationId?: string } =
@@ -135,28 +173,81 @@ async function serve(
   return reply.send(body);
 }
 
-function routesOf(app: App, deps: OperationDeps, definition: OperationDefinition, base: string, path: Path): void {
-  const { name, target, parameters, verb, summary } = definition;
-  const answer = (request: FastifyRequest, reply: FastifyReply, dialogid?: string) =>
-    serve(deps, definition, path, request, reply, dialogid);
+/** The answer as HTTP has it. @throws RestError for an empty list where that means that something is missing */
+function shaped(http: CallMethod | ConferenceRoute, answer: Value): Value {
+  if (http.on === 'calls') return answer;
+  const { missing: entity, answer: field } = http;
+  if (entity !== undefined && Array.isArray(answer) && answer.length === 0)
+    throw new RestError('ENTITY_NOT_FOUND', { entity });
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the definition says that it has the field
+  return field === undefined ? answer : ((answer as Readonly<Record<string, Value>>)[field] ?? null);
+}
+
+/**
+ * An operation as its own method on a dialog, or on the collection with a selector in the body, and as POST or DELETE where
+ * it is what they mean.
+ */
+function callMethod(app: App, deps: OperationDeps, served: Served<CallMethod>): void {
+  const { definition, base } = served;
+  const { name, target, parameters, summary } = definition;
+  const { verb } = served.http;
   const schema = {
     summary,
     querystring: OperationQuery,
     response: answers({ 200: Type.Union([definition.response, DryRun]), 400: ErrorAnswer, 404: ErrorAnswer }),
   };
 
-  const selecting = { querystring: SelectingQuery, body: bodyOf(withSelectors(parameters)) };
+  const selecting = { querystring: SelectingQuery, body: bodyOf(settingsOf(definition)) };
   const anywhere = { schema: { ...schema, ...(target === 'none' ? { body: bodyOf(parameters) } : selecting) } };
-  const onCollection = (request: FastifyRequest, reply: FastifyReply) => answer(request, reply);
+  const onCollection = (request: FastifyRequest, reply: FastifyReply) => serve(deps, served, request, reply);
   app.post(`${base}!${name}`, anywhere, onCollection);
   if (verb === 'POST') app.post(base, anywhere, onCollection);
   if (verb === 'DELETE') app.delete(base, anywhere, onCollection);
 
-  if (target !== 'one' && target !== 'all') return;
-  const there = { schema: { ...schema, params: IdPath, body: bodyOf(parameters) } };
-  if (verb === 'DELETE')
-    app.delete(`${base}/${ID}`, there, async (request, reply) => answer(request, reply, request.params.id));
-  else app.post(`${base}/${ID}!${name}`, there, async (request, reply) => answer(request, reply, request.params.id));
+  if (target !== 'dialog' && target !== 'dialogs') return;
+  app.route({
+    method: verb === 'DELETE' ? 'DELETE' : 'POST',
+    url: verb === 'DELETE' ? `${base}/${ID}` : `${base}/${ID}!${name}`,
+    schema: { ...schema, params: IdPath, body: bodyOf(parameters) },
+    handler: (request, reply) => serve(deps, served, request, reply, { dialogid: request.params.id }),
+  });
+}
+
+/** An operation as a request of what it is done to, below the collection of conferences. */
+function conferenceRoute(app: App, deps: OperationDeps, served: Served<ConferenceRoute>): void {
+  const { definition, http, base } = served;
+  const { target, parameters } = definition;
+  const answer = fieldOf(definition.response, http.answer);
+  const hasBody = Object.keys(parameters.properties).length > 0;
+  const isNamed = target !== 'none';
+  app.route({
+    method: http.method,
+    url: base + http.path.replace('{confid}', ID).replace('{participantid}', PARTICIPANT_ID),
+    schema: {
+      ...(isNamed && { params: target === 'participant' ? ParticipantPath : IdPath }),
+      ...(http.dryRun === true && { querystring: OperationQuery }),
+      ...(hasBody && { body: fieldOf(parameters, http.body) }),
+      response: answers({
+        200: http.dryRun === true ? Type.Union([answer, DryRun]) : answer,
+        ...(hasBody && { 400: ErrorAnswer }),
+        404: ErrorAnswer,
+        ...(hasBody && isNamed && { 422: ErrorAnswer }),
+      }),
+    },
+    handler: (request, reply) => {
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as the schema above
+      const { id, participantid } = request.params as { readonly id?: string; readonly participantid?: string };
+      const named = { ...(id !== undefined && { confid: id }), ...(participantid !== undefined && { participantid }) };
+      return serve(deps, served, request, reply, named);
+    },
+  });
+}
+
+/** The schema of one field, or of all without its name. */
+function fieldOf(schema: TSchema, field: string | undefined): TSchema {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the definition names a field that it has
+  const { properties } = schema as { readonly properties?: Readonly<Record<string, TSchema>> };
+  return field === undefined ? schema : (properties?.[field] ?? schema);
 }
 
 /** An operation whose parameters can all be left out needs no body. */

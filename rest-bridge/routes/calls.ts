@@ -1,15 +1,12 @@
-import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { DialogRecord } from '../../runtime/operations/index.ts';
-import type { DialogScope } from '../../runtime/callstore/callstore.ts';
 import { DIALOG_FIELDS } from '../../runtime/callstore/dialog-view.ts';
 import type { App } from '../app.ts';
-import { sessionOf } from '../authentication.ts';
 import { fieldTypes } from '../../runtime/model/filter/index.ts';
 import { answerList, answerRead, Count, ListQuery, ReadQuery, type ResourceType } from '../collection/list.ts';
 import type { RestDeps } from '../deps.ts';
 import { RestError } from '../errors.ts';
-import { CALL_PATHS, operationRoutes } from '../operations.ts';
+import { OPERATION_PATHS, operationRoutes, scopeOf } from '../operations.ts';
 import { ID } from '../route-names.ts';
 import { answers, ErrorAnswer, IdPath } from './schemas.ts';
 
@@ -25,11 +22,7 @@ const DIALOG: ResourceType = {
 /** Active calls (specification, "Call control"). */
 export function callRoutes(app: App, deps: Pick<RestDeps, 'calls' | 'operations' | 'firstAnswers'>): void {
   const { calls } = deps;
-  for (const { base, path } of CALL_PATHS) {
-    const scopeOf = (request: FastifyRequest): DialogScope => {
-      const { domain, userId } = sessionOf(request);
-      return { domain, ...(path === 'own' && { ownUserId: userId }) };
-    };
+  for (const { base, path } of OPERATION_PATHS.calls) {
     app.get(
       base,
       {
@@ -38,17 +31,17 @@ export function callRoutes(app: App, deps: Pick<RestDeps, 'calls' | 'operations'
           response: answers({ 200: Type.Union([Type.Array(Dialog), Count]), 400: ErrorAnswer }),
         },
       },
-      async (request) => answerList(DIALOG, await calls.list(scopeOf(request)), request.query),
+      async (request) => answerList(DIALOG, await calls.list(scopeOf(request, path)), request.query),
     );
     app.get(
       `${base}/${ID}`,
       { schema: { params: IdPath, querystring: ReadQuery, response: answers({ 200: Dialog, 404: ErrorAnswer }) } },
       async (request) => {
-        const dialog = await calls.read(scopeOf(request), request.params.id);
+        const dialog = await calls.read(scopeOf(request, path), request.params.id);
         if (!dialog) throw new RestError('DIALOG_NOT_FOUND');
         return answerRead(DIALOG, dialog, request.query);
       },
     );
   }
-  operationRoutes(app, deps);
+  operationRoutes(app, deps, 'calls');
 }

@@ -5,7 +5,7 @@
 import type { MediaServers } from '../media/servers.ts';
 import type { TranscriptQueue } from '../recording/index.ts';
 import type { Switch } from '../switch/switch.ts';
-import type { Operations } from './operations.ts';
+import type { Operations } from '../operations/index.ts';
 import type { ConfirmToken } from '../iam/index.ts';
 import type { ScenarioRunner } from '../runs/runner.ts';
 

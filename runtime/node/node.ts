@@ -104,7 +104,7 @@ async function compose(config: Config, log: Logger, shutdown: Shutdown): Promise
     endpoints: links.media.count,
     sip_servers: links.sip.usable,
     media_servers: links.media.usable,
-    runs: scenarios.runner.running + operations.onCalls.running,
+    runs: scenarios.runner.running + operations.running,
     ...recordings.counts(),
     registrations: location.count(),
     trunks: calls.switch.registeredTrunks,

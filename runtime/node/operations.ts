@@ -1,6 +1,6 @@
-/** Call operations of a node: for REST callers and for scenarios. */
+/** The operations on calls and conferences of a node: for REST callers and for scenarios. */
 import type { Logger } from 'pino';
-import { conferenceOperations, createOperations } from '../operations/index.ts';
+import { createOperations, type Operations } from '../operations/index.ts';
 import type { LiveDirectory } from '../domain/index.ts';
 import type { EventBus } from '../events/event-bus.ts';
 import { operationEvents } from '../events/operation-events.ts';
@@ -19,39 +19,28 @@ export interface OperationNeeds {
   readonly log: Logger;
 }
 
-export interface Operations {
-  readonly onCalls: ReturnType<typeof createOperations>;
-  readonly onConferences: ReturnType<typeof conferenceOperations>;
-}
-
 export function openOperations(needs: OperationNeeds): Operations {
   const { calls, scenarios, directory, events, metrics, late, log } = needs;
-  const { switch: b2b, callstore, conferenceStore, overload } = calls;
+  const { switch: b2b, callstore, conferenceStore } = calls;
   const { services, runner, runServices, scripts } = scenarios;
-  const onCalls = createOperations({
+  const operations = createOperations({
     program: (id) => services.program(id),
     openCall: (domain) => b2b.createCall(domain),
     runServices,
     calls: callstore,
     conferences: conferenceStore,
+    rooms: b2b.conferences,
     dialogs: b2b.dialogs,
     directory,
     scenario: (code, domain) => runner.program(code, domain),
     unservedScript: (code, domain) => scripts.unserved(code, domain),
     previewCall: (call) => b2b.previewCall(call),
     observer: metrics,
-    overload: () => overload('rest'),
+    overload: () => calls.overload('rest'),
     inviteIdOf: (dialogid) => b2b.liveCall(dialogid)?.inviteid,
     onFinished: operationEvents(events),
     log,
   });
-  const onConferences = conferenceOperations({
-    store: conferenceStore,
-    control: b2b.conferences,
-    dialogs: b2b.dialogs,
-    overload: () => overload('rest'),
-  });
-  const operations = { onCalls, onConferences };
   late.operations.bind(operations);
   return operations;
 }

@@ -14,7 +14,7 @@ import { AuditLog } from '../model/index.ts';
 import { databaseState, type Storage } from '../storage/index.ts';
 import type { Calls } from './calls.ts';
 import type { Data } from './data.ts';
-import type { Operations } from './operations.ts';
+import type { Operations } from '../operations/index.ts';
 import type { Recordings } from './recordings.ts';
 import type { Scenarios } from './scenarios.ts';
 
@@ -43,7 +43,6 @@ export interface Rest {
 export async function openRest(needs: RestNeeds): Promise<Rest> {
   const { config, storage, data, events, metrics, recordings, scenarios, calls, operations, counts, log } = needs;
   const { directory, iam, model, avatars } = data;
-  const { onCalls, onConferences } = operations;
   const database = databaseState(storage);
   const rest = await createRestServer({
     iam,
@@ -61,11 +60,12 @@ export async function openRest(needs: RestNeeds): Promise<Rest> {
     recordings: recordings.recording,
     scenarioRecordings: scenarios.recordings,
     calls: calls.callstore,
-    operations: onCalls,
+    operations,
     metrics,
     firstAnswers: new FirstAnswers(storage),
-    conferences: onConferences,
-    operationRecords: onCalls,
+    conferences: calls.conferenceStore,
+    rooms: calls.switch.conferences,
+    operationRecords: operations,
     runs: scenarios.runner,
     scripts: scenarios.scripts,
     hooks: scenarios.starter,

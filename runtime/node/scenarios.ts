@@ -146,10 +146,7 @@ async function offeredToRuns(needs: ScenarioNeeds): Promise<RunServices & Pick<S
     transcripts: transcriptPort({ ...recording, service: speech, queue: transcriptions }),
     parking: new MemoryParkingLot(),
     queues: new MemoryQueues(),
-    operations: operationPort(
-      () => late.operations.part.onCalls,
-      () => late.operations.part.onConferences,
-    ),
+    operations: operationPort(() => late.operations.part),
     texts: { send: (name, message) => late.switch.part.texts.send(name, message) },
     model: modelPort(model, (name) => directory.domain(name)?.id),
     runs: new RunBook(),

@@ -4,21 +4,15 @@ import type { Outcome, ResultField } from '../language/component.ts';
 import { unavailable } from '../runs/ports/capability.ts';
 import type { Value, ValueType } from '../language/values.ts';
 import type { OperationDefinition } from './definition.ts';
-import { operationTable } from './registry.ts';
-import { withSelectors } from './request/target.ts';
-
-/** What a component needs to know of an operation on calls or conferences. */
-type DocumentedOperation = Pick<
-  OperationDefinition,
-  'name' | 'summary' | 'parameters' | 'target' | 'response' | 'startsCall' | 'example'
->;
+import { operations } from './registry.ts';
+import { settingsOf } from './request/target.ts';
 
 /**
- * The component of a call operation: `operation.refer` in YAML, `await operation.refer({...})` in scripts. Its settings
- * are the parameters of the operation with the selectors of the dialog, its result is the operation's answer.
+ * The component of an operation: `operation.refer` in YAML, `await operation.refer({...})` in scripts. Its settings are the
+ * parameters of the operation, those that name its target included; its result is the operation's answer.
  */
-function operationComponent(operation: DocumentedOperation): Component {
-  const { name, summary, parameters, target, response } = operation;
+function operationComponent(operation: OperationDefinition): Component {
+  const { name, summary, response } = operation;
   const results = resultFields(response);
   const hasResult = 'result' in results;
   const outcomes = outcomesOf(operation, results);
@@ -26,7 +20,7 @@ function operationComponent(operation: DocumentedOperation): Component {
     name: `operation.${name}`,
     summary,
     docs: documentation(operation),
-    settings: target === 'none' ? parameters : withSelectors(parameters),
+    settings: settingsOf(operation),
     exits: {
       next: { description: 'The operation answered.' },
       ...(hasResult ? { failed: { description: 'The answer has another result than `ok`.', otherwise: 'next' } } : {}),
@@ -59,7 +53,7 @@ interface ResponseSchema {
 
 /** An answer with response modes is `ok`, or says what failed, and then there is no target dialog. */
 function outcomesOf(
-  { response, target }: DocumentedOperation,
+  { response, target }: OperationDefinition,
   { result }: Readonly<Record<string, ResultField>>,
 ): readonly Outcome[] | undefined {
   const failures = (result?.values ?? []).filter((value) => value !== 'ok');
@@ -95,18 +89,22 @@ function valueType({ type, enum: values, const: constant }: ResponseSchema): Val
   return type === 'boolean' || type === 'integer' || type === 'number' || type === 'object' ? type : 'any';
 }
 
-function documentation({ target, startsCall, example }: DocumentedOperation): string {
+function documentation({ target, parameters, example }: OperationDefinition): string {
   const dialog = {
     none: '',
-    one: 'Name one dialog by `dialogid` or another selector; several that match are an error `ambiguous` with their ids. ',
-    all: 'Name the dialogs by `dialogid` or another selector; it is done to all that match. ',
+    conference: '',
+    participant: '',
+    dialog:
+      'Name one dialog by `dialogid` or another selector; several that match are an error `ambiguous` with their ids. ',
+    dialogs: 'Name the dialogs by `dialogid` or another selector; it is done to all that match. ',
     found: 'Name the dialogs by a selector. ',
   }[target];
-  const wait = startsCall ? '`response_mode` says how long the block waits; the operation goes on by itself. ' : '';
+  const wait =
+    'response_mode' in parameters.properties
+      ? '`response_mode` says how long the block waits; the operation goes on by itself. '
+      : '';
   return `${dialog}${wait}For instance \`${JSON.stringify(example)}\`.`;
 }
 
 /** The components of all operations, in the order of the table. */
-export const operationComponents: readonly Component[] = [...operationTable.values()].map(({ operation }) =>
-  operationComponent(operation),
-);
+export const operationComponents: readonly Component[] = operations.map((operation) => operationComponent(operation));

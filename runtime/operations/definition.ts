@@ -1,6 +1,6 @@
 import type { Static, TObject, TSchema } from 'typebox';
 import type { ConferenceStore } from '../callstore/conference-store.ts';
-import type { CallStore } from '../callstore/callstore.ts';
+import type { CallStore, DialogScope } from '../callstore/callstore.ts';
 import type { Directory } from '../domain/directory.ts';
 import type { Report } from '../runs/component.ts';
 import type { CallPreview, CallPreviews } from '../runs/ports/call-preview.ts';
@@ -8,40 +8,69 @@ import type { DialogPort, LiveLeg } from '../runs/ports/dialogs.ts';
 import type { RunServices } from '../runs/ports/services.ts';
 import type { Program } from '../language/program.ts';
 import type { Value } from '../language/values.ts';
-import type { Scope } from './request/target.ts';
+import type { ConferenceControl } from './conferences/control.ts';
 
 /**
- * One call operation, all there is to say of it: REST routes, checks, dry runs, records, documentation and the
- * Operation component are made from this. What it does is a hidden scenario of `scenarios/service`.
+ * One operation on calls or conferences. REST routes, OpenAPI, checks, dry runs, records, documentation and the component
+ * `operation.NAME` are made from this.
  */
 export interface OperationDefinition<Parameters extends TObject = TObject> {
   /** Lower case with underscores: `refer` is the method REFER, the suffix `!refer`, the component `operation.refer`. */
   readonly name: string;
   /** One sentence. */
   readonly summary: string;
+  /** Without those that name the target: see `settingsOf`. */
   readonly parameters: Parameters;
   readonly response: TSchema;
-  /** Parameters as somebody may give them, without the dialog. */
+  /** Settings of the component, as somebody may give them. A selector of the dialog may be left out. */
   readonly example: Readonly<Record<string, Value>>;
   /**
-   * `none`: no dialog is named. `one`: exactly one. `all`: every dialog that the selector means. `found`: the same, and
-   * finding them is all there is to it: no id can stand in the path.
+   * What the path of a request names, or parameters do.
+   * - `none`: nothing
+   * - `dialog`: exactly one dialog
+   * - `dialogs`: every dialog that the selector matches
+   * - `found`: the same, and finding them is the whole operation: no path names one
+   * - `conference`: one conference
+   * - `participant`: one conference and one of its participants
    */
-  readonly target: 'none' | 'one' | 'all' | 'found';
-  /** `domain`: on /uc/calls. `own`: on /user/sip/calls. From scenarios all work, also one that is GET over HTTP. */
-  readonly paths: readonly ('domain' | 'own')[];
-  /** The HTTP method that means the same, beside the operation's own. */
-  readonly verb?: 'POST' | 'DELETE';
+  readonly target: 'none' | 'dialog' | 'dialogs' | 'found' | 'conference' | 'participant';
+  /** How REST callers ask for it. Absent: for scenarios alone; over HTTP a GET on the collection reads the same. */
+  readonly http?: CallMethod | ConferenceRoute;
   /** A phone rings: a repeat with the same Idempotency-Key must not ring it again. */
   readonly startsCall: boolean;
-  /** Id of its scenario; absent for one that only looks. */
+  /** Id of its hidden scenario in `scenarios/service`; absent where the plan does it all. */
   readonly scenario?: string;
   /**
-   * Checks what only this operation knows, and says what the scenario gets. Nothing has happened yet, and with
-   * `dry_run` nothing will.
+   * Checks what only this operation knows, and says what will be done. Nothing has happened yet, and with `dry_run`
+   * nothing will.
    * @throws ParameterError, OperationError
    */
   plan(tools: PlanTools, request: PlanRequest<Static<Parameters>>): OperationPlan | Promise<OperationPlan>;
+}
+
+/** A method of its own: `POST /uc/calls!refer` with a selector in the body, `POST /uc/calls/ID!refer`. */
+export interface CallMethod {
+  readonly on: 'calls';
+  /** `domain`: on /uc/calls. `own`: on /user/sip/calls. */
+  readonly paths: readonly ('domain' | 'own')[];
+  /** The HTTP method that means the same, beside the operation's own. */
+  readonly verb?: 'POST' | 'DELETE';
+}
+
+/** A request below /uc/conferences and /uc/conferences_by_participation. */
+export interface ConferenceRoute {
+  readonly on: 'conferences';
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  /** With `{confid}` and `{participantid}` where the target has them, e.g. `/{confid}/topology`. */
+  readonly path: string;
+  /** True: `dry_run` can be asked for. */
+  readonly dryRun?: boolean;
+  /** The parameter that is the whole body. Absent: the body has all parameters by name. */
+  readonly body?: string;
+  /** The field that is the whole answer. Absent: the answer has all fields by name. */
+  readonly answer?: string;
+  /** The entity that is missing (404) when the answer is an empty list. Absent: the empty list is answered. */
+  readonly missing?: string;
 }
 
 /** Keeps the parameters' type while an operation is written down. */
@@ -54,6 +83,7 @@ export function defineOperation<Parameters extends TObject>(
 /** What a plan may look at. */
 export interface PlanTools {
   readonly conferences: ConferenceStore;
+  readonly rooms: ConferenceControl;
   readonly calls: CallStore;
   readonly dialogs: DialogPort;
   /** What tells before it is done whether recordings and recognition of a call can be changed. */
@@ -65,6 +95,8 @@ export interface PlanTools {
     code: string,
     domain: string,
   ): Promise<{ readonly mistakes: number; readonly see: string } | undefined>;
+  /** Why no further call may begin, when that is so. */
+  readonly overload?: () => { readonly reason: string; readonly retryAfterSeconds: number } | undefined;
   /** Where a call would go; absent where that is not known. */
   readonly previewCall?: CallPreviews;
   readonly directory: Pick<
@@ -74,11 +106,15 @@ export interface PlanTools {
 }
 
 export interface PlanRequest<Parameters> {
-  readonly scope: Scope;
+  readonly scope: DialogScope;
   /** Checked by the schema; what was not given is absent. */
   readonly parameters: Parameters;
-  /** The dialogs that are meant, oldest first: none, one or at least one, as the definition says. */
+  /** The dialogs that are meant, oldest first: none, one or at least one, as the target says. */
   readonly dialogids: readonly string[];
+  /** The conference, which the caller may see; empty where the target is none. */
+  readonly confid: string;
+  /** As the caller named it; empty where the target is no participant. */
+  readonly participantid: string;
 }
 
 /** A dialog that an operation would touch, and the legs of it, as `dry_run` shows them. */
@@ -104,8 +140,8 @@ export interface OperationPlan {
   readonly responseMode?: number;
   /** Makes the answer out of the scenario's milestones. */
   readonly progress?: (start: { readonly ivrcallid: string }) => Progress;
-  /** The answer of an operation without a scenario. */
-  readonly answer?: Value;
+  /** Does what an operation without a scenario does, and gives the answer. @throws OperationError */
+  readonly perform?: () => Value | Promise<Value>;
 }
 
 /** Follows a scenario until its caller can be answered, and to its end. */

@@ -1,26 +1,29 @@
 import type { TObject } from 'typebox';
 import type { Value } from '../language/values.ts';
 import { ScenarioError } from '../language/errors.ts';
-import type { OperationDefinition, OperationPlan, PlannedCall, PlanTools, Touched } from './definition.ts';
+import type { OperationDefinition, OperationPlan, PlannedCall, PlanRequest, PlanTools, Touched } from './definition.ts';
 import { OperationError, problemOf } from './errors.ts';
 import { observed } from './running/observed.ts';
 import { parseParameters } from './request/parameters.ts';
 import type { OperationRecord } from './running/record.ts';
 import { operations as registered } from './registry.ts';
 import { type OperationHandle, OperationRunner, type OperationServices } from './running/runner.ts';
-import { findDialog, findDialogs, type Scope, withSelectors } from './request/target.ts';
+import { conferenceOf } from './request/conference.ts';
+import { findDialog, findDialogs, type Scope, settingsOf } from './request/target.ts';
 
 export interface OperationRequest {
   readonly scope: Scope;
-  /** The dialog, when the path names it; else a selector among the parameters does. */
+  /** What the path names; else parameters do. */
   readonly dialogid?: string;
+  readonly confid?: string;
+  readonly participantid?: string;
   /** As they came, unchecked. */
   readonly parameters: unknown;
   /** Who asks; absent for a scenario. */
   readonly userId?: string;
 }
 
-/** An operation that has begun, or one that is done because it only looks. */
+/** An operation that has begun. */
 export interface StartedOperation {
   /** Id of its record; absent when no scenario was needed. */
   readonly id?: string;
@@ -39,7 +42,7 @@ export interface OperationPreview {
   readonly calls?: readonly PlannedCall[];
 }
 
-/** The call operations. Each of them is described by an `OperationDefinition` of the registry. */
+/** The operations on calls and conferences. Each of them is described by an `OperationDefinition` of the registry. */
 export interface Operations {
   readonly definitions: ReadonlyMap<string, OperationDefinition>;
   /**
@@ -61,22 +64,20 @@ export interface Operations {
 }
 
 export interface OperationsServices extends OperationServices, PlanTools {
-  /** Default: all there are. */
+  /** Default: all of the registry. */
   readonly definitions?: readonly OperationDefinition[];
-  /** Asked before a call begins that is no transfer of a live one: why it may not. */
-  readonly overload?: () => { readonly reason: string; readonly retryAfterSeconds: number } | undefined;
 }
 
 export function createOperations(services: OperationsServices): Operations {
   const runner = new OperationRunner(services);
   const definitions = new Map((services.definitions ?? registered).map((each) => [each.name, each]));
-  const named = new Map([...definitions].map(([name, { parameters }]) => [name, withSelectors(parameters)]));
+  const settings = new Map([...definitions].map(([name, definition]) => [name, settingsOf(definition)]));
   const planOf = async (name: string, request: OperationRequest) => {
     const definition = definitions.get(name);
-    const selecting = named.get(name);
-    if (!definition || !selecting) throw new OperationError({ kind: 'not_found', entity: `Operation ${name}` });
+    const schema = settings.get(name);
+    if (!definition || !schema) throw new OperationError({ kind: 'not_found', entity: `Operation ${name}` });
     try {
-      return { definition, plan: await planned(services, definition, selecting, request) };
+      return { definition, plan: await planned(services, definition, schema, request) };
     } catch (error) {
       throw error instanceof ScenarioError ? (problemOf(error) ?? error) : error;
     }
@@ -84,7 +85,7 @@ export function createOperations(services: OperationsServices): Operations {
   const begin = async (name: string, request: OperationRequest): Promise<StartedOperation> => {
     const { definition, plan } = await planOf(name, request);
     const { scenario } = definition;
-    if (scenario === undefined) return { response: Promise.resolve(plan.answer ?? null) };
+    if (scenario === undefined) return { response: performed(plan) };
     const overload = definition.startsCall && definition.target === 'none' ? services.overload?.() : undefined;
     if (overload) throw new OperationError({ kind: 'overload', ...overload });
     const { scope, userId } = request;
@@ -107,22 +108,53 @@ export function createOperations(services: OperationsServices): Operations {
   };
 }
 
-/** Checks the parameters, finds the dialogs, and asks the operation what is to be done. */
+async function performed({ perform }: OperationPlan): Promise<Value> {
+  return (await perform?.()) ?? null;
+}
+
+/**
+ * Checks the parameters, finds the target, and asks the operation what is to be done.
+ * @param settings all parameters of the operation
+ */
 async function planned(
   tools: PlanTools,
   definition: OperationDefinition,
-  selecting: TObject,
-  { scope, dialogid, parameters: given }: OperationRequest,
+  settings: TObject,
+  { scope, parameters: given, dialogid, confid, participantid }: OperationRequest,
 ): Promise<OperationPlan> {
-  const { parameters: schema, target } = definition;
-  if (target === 'none')
-    return definition.plan(tools, { scope, parameters: parseParameters(schema, given), dialogids: [] });
-  const parameters = parseParameters(dialogid === undefined ? selecting : schema, given ?? {});
-  const selector: Readonly<Record<string, unknown>> = dialogid === undefined ? parameters : { dialogid };
-  const dialogids =
-    target === 'one'
-      ? [await findDialog(tools.calls, scope, selector)]
-      : await findDialogs(tools.calls, scope, selector);
-  if (dialogids.length === 0) throw new OperationError({ kind: 'dialog_not_found' });
-  return definition.plan(tools, { scope, parameters, dialogids });
+  const { parameters: own, target } = definition;
+  const isInPath = dialogid !== undefined || confid !== undefined;
+  const parameters = parseParameters(isInPath ? own : settings, target === 'none' ? given : (given ?? {}));
+  const names = isInPath ? { dialogid, confid, participantid } : parameters;
+  return definition.plan(tools, { scope, parameters, ...(await targetOf(tools, scope, target, names)) });
+}
+
+/** @throws ParameterError when nothing is named; OperationError when what is named is missing, or ambiguous */
+async function targetOf(
+  tools: PlanTools,
+  scope: Scope,
+  target: OperationDefinition['target'],
+  names: Readonly<Record<string, unknown>>,
+): Promise<Pick<PlanRequest<unknown>, 'dialogids' | 'confid' | 'participantid'>> {
+  const none = { dialogids: [], confid: '', participantid: '' };
+  switch (target) {
+    case 'none':
+      return none;
+    case 'dialog':
+      return { ...none, dialogids: [await findDialog(tools.calls, scope, names)] };
+    case 'dialogs':
+    case 'found': {
+      const dialogids = await findDialogs(tools.calls, scope, names);
+      if (dialogids.length === 0) throw new OperationError({ kind: 'dialog_not_found' });
+      return { ...none, dialogids };
+    }
+    case 'conference':
+    case 'participant': {
+      const { confid, participantid = '' } = names as { readonly confid: string; readonly participantid?: string };
+      await conferenceOf(tools, scope, confid, target === 'conference' ? 'Conference' : 'Call/Participant');
+      return { ...none, confid, participantid };
+    }
+    default:
+      return target satisfies never;
+  }
 }

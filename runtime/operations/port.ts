@@ -1,20 +1,14 @@
 import type { OperationPort } from '../runs/ports/operations.ts';
-import type { ConferenceOperations } from './conferences/conferences.ts';
 import type { Operations } from './operations.ts';
-import { parseParameters } from './request/parameters.ts';
-import { operationTable } from './registry.ts';
 
-/** The operations as scenarios start them: with the rights of their domain. */
-export function operationPort(operations: () => Operations, conferences: () => ConferenceOperations): OperationPort {
+/**
+ * The operations as scenarios start them: with the rights of their domain.
+ * @param operations asked at each call; they are there when the first scenario runs
+ */
+export function operationPort(operations: () => Pick<Operations, 'start'>): OperationPort {
   return {
     call: async (name, domain, parameters, signal) => {
-      const scope = { domain };
-      const known = operationTable.get(name);
-      if (known?.kind === 'conference') {
-        const { operation } = known;
-        return operation.run(conferences(), scope, parseParameters(operation.parameters, parameters));
-      }
-      const { response } = await operations().start(name, { scope, parameters });
+      const { response } = await operations().start(name, { scope: { domain }, parameters });
       const left = Promise.withResolvers<never>();
       const leave = (): void => left.reject(signal.reason);
       if (signal.aborted) leave();

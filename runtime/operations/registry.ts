@@ -1,5 +1,7 @@
 import type { OperationDefinition } from './definition.ts';
-import { type ConferenceOperation, conferenceOperationList } from './conferences/conference-operations.ts';
+import { addParticipant, listParticipants, removeParticipant } from './conferences/participants.ts';
+import { listConferences, lookupConferences, readConference, terminateConference } from './conferences/rooms.ts';
+import { changeTopology, readTopology } from './conferences/topology.ts';
 import { deleteOperation } from './calls/delete.ts';
 import { invite } from './calls/invite.ts';
 import { inviteByIvr } from './calls/invitebyivr.ts';
@@ -19,8 +21,8 @@ import { setupAsr } from './calls/setup-asr.ts';
 import { transcribeOperation } from './calls/transcribe.ts';
 
 /**
- * Every call operation, in the order of the specification's table, then what GET does. A new one is its file, its scenario,
- * and a line here.
+ * Every operation: those on calls in the order of the specification's table, then what GET does, then those on conferences. A
+ * new one is its definition, its scenario where it has one, and a line here.
  */
 export const operations: readonly OperationDefinition[] = [
   invite,
@@ -40,17 +42,13 @@ export const operations: readonly OperationDefinition[] = [
   deleteOperation,
   list,
   read,
+  listConferences,
+  readConference,
+  lookupConferences,
+  terminateConference,
+  listParticipants,
+  addParticipant,
+  removeParticipant,
+  readTopology,
+  changeTopology,
 ];
-
-/** An operation of either kind. */
-export type AnyOperation =
-  | { readonly kind: 'call'; readonly operation: OperationDefinition }
-  | { readonly kind: 'conference'; readonly operation: ConferenceOperation };
-
-/** The operations on calls and on conferences by name: components are made from it, and scenarios' requests look here. */
-export const operationTable: ReadonlyMap<string, AnyOperation> = new Map(
-  [
-    ...operations.map((operation) => ({ kind: 'call', operation }) as const),
-    ...conferenceOperationList.map((operation) => ({ kind: 'conference', operation }) as const),
-  ].map((each) => [each.operation.name, each]),
-);

@@ -15,7 +15,7 @@ import type { CallScript } from '../../runtime/workbench/simulation/call-script.
 import { SimulatedCall } from '../../runtime/workbench/simulation/simulated-call.ts';
 import { VirtualClock } from '../../runtime/workbench/simulation/virtual-clock.ts';
 import { silentLog } from '../support/scenarios.ts';
-import { MemoryDialogs, NO_CONFERENCES, NO_CALLS, NO_DIRECTORY } from './support.ts';
+import { MemoryDialogs, NO_CONFERENCES, NO_CALLS, NO_DIRECTORY, NO_ROOMS } from './support.ts';
 
 const service = path.resolve(import.meta.dirname, '../../scenarios/service');
 const library = openScenarioLibrary({ folders: [service], components, log: silentLog });
@@ -57,6 +57,7 @@ class Play {
       clock: this.clock,
       calls: callsOf(this.dialogs, this.selectors),
       conferences: NO_CONFERENCES,
+      rooms: NO_ROOMS,
       dialogs: this.dialogs,
       directory: NO_DIRECTORY,
       scenario: () => Promise.resolve(undefined),

@@ -14,7 +14,7 @@ import type { CallScript } from '../../runtime/workbench/simulation/call-script.
 import { SimulatedCall } from '../../runtime/workbench/simulation/simulated-call.ts';
 import { VirtualClock } from '../../runtime/workbench/simulation/virtual-clock.ts';
 import { silentLog } from '../support/scenarios.ts';
-import { MemoryDialogs, NO_CONFERENCES, NO_CALLS, NO_DIRECTORY } from './support.ts';
+import { MemoryDialogs, NO_CONFERENCES, NO_CALLS, NO_DIRECTORY, NO_ROOMS } from './support.ts';
 
 const service = path.resolve(import.meta.dirname, '../../scenarios/service');
 const library = openScenarioLibrary({ folders: [service], components, log: silentLog });
@@ -38,6 +38,7 @@ async function operationsFor(call: SimulatedCall, clock: VirtualClock): Promise<
     runServices: services({}, clock),
     calls: NO_CALLS,
     conferences: NO_CONFERENCES,
+    rooms: NO_ROOMS,
     dialogs: new MemoryDialogs(),
     directory: NO_DIRECTORY,
     scenario: () => Promise.resolve(undefined),
@@ -445,6 +446,7 @@ describe('POST and INVITE /uc/calls', () => {
       runServices: services(),
       calls: NO_CALLS,
       conferences: NO_CONFERENCES,
+      rooms: NO_ROOMS,
       dialogs: new MemoryDialogs(),
       directory: NO_DIRECTORY,
       scenario: () => Promise.resolve(undefined),

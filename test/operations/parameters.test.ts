@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { InviteParameters, ParameterError } from '../../runtime/operations/index.ts';
+import { InviteParameters } from '../../runtime/operations/calls/invite.ts';
+import { ParameterError } from '../../runtime/operations/index.ts';
 import { parseParameters } from '../../runtime/operations/request/parameters.ts';
 
 describe('parameters of POST and INVITE', () => {

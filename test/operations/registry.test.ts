@@ -2,9 +2,8 @@ import path from 'node:path';
 import { expect } from 'chai';
 import { components } from '../../runtime/component-registry/index.ts';
 import { parseParameters } from '../../runtime/operations/request/parameters.ts';
-import { conferenceOperationList } from '../../runtime/operations/conferences/conference-operations.ts';
-import { operationTable, operations } from '../../runtime/operations/registry.ts';
-import { withSelectors } from '../../runtime/operations/request/target.ts';
+import { operations } from '../../runtime/operations/registry.ts';
+import { settingsOf } from '../../runtime/operations/request/target.ts';
 import { openScenarioLibrary } from '../../runtime/runs/library.ts';
 import { mismatches } from '../../runtime/workbench/tests/expectations.ts';
 import { simulate } from '../../runtime/workbench/simulation/simulation.ts';
@@ -15,15 +14,10 @@ const service = path.resolve(import.meta.dirname, '../../scenarios/service');
 const library = openScenarioLibrary({ folders: [service], components, log: silentLog });
 
 describe('the table of operations', () => {
-  it('holds those on calls and those on conferences, each with a component and an example', () => {
-    expect(operationTable.size, 'no two have one name').to.equal(operations.length + conferenceOperationList.length);
-    expect([...operationTable.keys()]).to.include.members(['list', 'read', 'list_conferences', 'read_conference']);
-    for (const [name, { operation }] of operationTable) {
-      const { parameters, target, example } = operation;
-      const schema = target === 'none' ? parameters : withSelectors(parameters);
-      expect(parseParameters(schema, example), name).to.deep.equal(example);
-      expect(components.has(`operation.${name}`), name).to.equal(true);
-    }
+  it('holds those on calls and those on conferences, no two with one name', () => {
+    const names = new Set(operations.map(({ name }) => name));
+    expect(names.size).to.equal(operations.length);
+    expect([...names]).to.include.members(['list', 'read', 'list_conferences', 'read_conference']);
   });
 
   it('is known to simulations: a test gives the answers of list and read', async () => {
@@ -57,12 +51,12 @@ tests:
   });
 });
 
-describe('every call operation', () => {
-  for (const { name, scenario, example, parameters, target } of operations) {
-    it(`${name}: has its scenario, and an example that fits its parameters`, async () => {
+describe('every operation', () => {
+  for (const definition of operations) {
+    const { name, scenario, example } = definition;
+    it(`${name}: has its scenario, a component, and an example that fits its parameters`, async () => {
       if (scenario !== undefined) expect(await (await library).program(scenario), scenario).not.to.equal(undefined);
-      const schema = target === 'none' ? parameters : withSelectors(parameters);
-      expect(parseParameters(schema, example)).to.deep.equal(example);
+      expect(parseParameters(settingsOf(definition), example)).to.deep.equal(example);
       expect(components.has(`operation.${name}`)).to.equal(true);
     });
   }

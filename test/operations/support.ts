@@ -1,5 +1,6 @@
 import type { CallStore } from '../../runtime/callstore/callstore.ts';
 import { MemoryConferenceStore } from '../../runtime/callstore/memory-conference-store.ts';
+import type { ConferenceControl } from '../../runtime/operations/index.ts';
 import type { DialogPort, LiveDialog, Side } from '../../runtime/runs/ports/dialogs.ts';
 
 /** No live dialogs at all. */
@@ -11,6 +12,18 @@ export const NO_CALLS: CallStore = {
 
 /** No live conferences at all. */
 export const NO_CONFERENCES = new MemoryConferenceStore(NO_CALLS);
+
+/** The rooms of a node without conferences. */
+export const NO_ROOMS: ConferenceControl = {
+  participants: () => undefined,
+  topology: () => undefined,
+  changeTopology: () => Promise.resolve(undefined),
+  terminate: () => false,
+  refusesParticipant: () => undefined,
+  addParticipant: () => undefined,
+  dialogs: () => [],
+  removeParticipant: () => false,
+};
 
 /** Nobody that the domain knows. */
 export const NO_DIRECTORY = {

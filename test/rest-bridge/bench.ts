@@ -72,7 +72,7 @@ async function measure(seconds: number): Promise<void> {
       iam,
       ...NO_DATA,
       calls,
-      conferences: noConferences(calls),
+      ...noConferences(calls),
       operations,
       operationRecords: records.operations,
       runs: records,

@@ -11,9 +11,8 @@ export const deleteOperation = defineOperation({
     dialogids: Type.Optional(Type.Array(Type.String(), { description: 'When several were meant: all of them.' })),
   }),
   example: {},
-  target: 'all',
-  paths: ['domain', 'own'],
-  verb: 'DELETE',
+  target: 'dialogs',
+  http: { on: 'calls', paths: ['domain', 'own'], verb: 'DELETE' },
   startsCall: false,
   scenario: 'delete',
   plan: ({ dialogs }, { scope, dialogids }) => ({

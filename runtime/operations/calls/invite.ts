@@ -53,8 +53,7 @@ export const invite = defineOperation({
   response: InviteResponse,
   example: { from: '101', to: '102', response_mode: 4 },
   target: 'none',
-  paths: ['domain', 'own'],
-  verb: 'POST',
+  http: { on: 'calls', paths: ['domain', 'own'], verb: 'POST' },
   startsCall: true,
   scenario: 'invite',
   plan: ({ directory, previewCall }, { scope, parameters }) => {

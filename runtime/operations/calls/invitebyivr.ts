@@ -52,7 +52,7 @@ export const inviteByIvr = defineOperation({
   }),
   example: { to: '101', scriptcode: 'menu' },
   target: 'none',
-  paths: ['domain', 'own'],
+  http: { on: 'calls', paths: ['domain', 'own'] },
   startsCall: true,
   scenario: 'invitebyivr',
   plan: async (tools, { scope, parameters }) => {

@@ -13,7 +13,9 @@ export const list = defineOperation({
   }),
   example: {},
   target: 'none',
-  paths: [],
   startsCall: false,
-  plan: async ({ calls }, { scope }) => ({ touches: [], answer: { dialogs: plain(await calls.list(scope)) } }),
+  plan: ({ calls }, { scope }) => ({
+    touches: [],
+    perform: async () => ({ dialogs: plain(await calls.list(scope)) }),
+  }),
 });

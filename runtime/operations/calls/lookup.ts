@@ -9,10 +9,10 @@ export const lookup = defineOperation({
   response: Type.Array(Type.String()),
   example: { from: '101' },
   target: 'found',
-  paths: ['domain', 'own'],
+  http: { on: 'calls', paths: ['domain', 'own'] },
   startsCall: false,
   plan: ({ dialogs }, { scope, dialogids }) => ({
     touches: dialogids.map((id) => touched(dialogs, scope.domain, id)),
-    answer: [...dialogids],
+    perform: () => [...dialogids],
   }),
 });

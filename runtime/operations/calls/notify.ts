@@ -10,8 +10,8 @@ export const notify = defineOperation({
   parameters: Type.Object({ callid: LEG_CALLID, event: EVENT }),
   response: Type.Object({ result: Type.Literal('ok'), dialogid: Type.String() }),
   example: { callid: '7d3c@192.0.2.4', event: 'talk' },
-  target: 'one',
-  paths: ['domain', 'own'],
+  target: 'dialog',
+  http: { on: 'calls', paths: ['domain', 'own'] },
   startsCall: false,
   scenario: 'notify',
   plan: ({ dialogs }, { scope, parameters: { callid, event }, dialogids: [dialogid = ''] }) => {

@@ -11,12 +11,11 @@ export const read = defineOperation({
   parameters: Type.Object({}),
   response: DialogRecord,
   example: { dialogid: '4f1c09d2ab7e' },
-  target: 'one',
-  paths: [],
+  target: 'dialog',
   startsCall: false,
   plan: async ({ calls, dialogs }, { scope, dialogids: [dialogid = ''] }) => {
     const dialog = await calls.read(scope, dialogid);
     if (dialog === undefined) throw new OperationError({ kind: 'dialog_not_found' });
-    return { touches: [touched(dialogs, scope.domain, dialogid)], answer: plain(dialog) };
+    return { touches: [touched(dialogs, scope.domain, dialogid)], perform: () => plain(dialog) };
   },
 });

@@ -21,8 +21,8 @@ export const refer = defineOperation({
   }),
   response: TransferResponse,
   example: { by: '<sip:alice@demo.local>', referto: '103' },
-  target: 'one',
-  paths: ['domain', 'own'],
+  target: 'dialog',
+  http: { on: 'calls', paths: ['domain', 'own'] },
   startsCall: true,
   scenario: 'refer',
   plan: (tools, { scope, parameters, dialogids: [dialogid = ''] }) => {

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { CONFERENCE_SELECTOR_KEYS, type ConferenceSelectorKey } from '../../callstore/conference-store.ts';
-import { conferenceSelector } from '../conferences/conferences.ts';
+import { conferenceSelector } from '../request/conference.ts';
 import { defineOperation, type PlanTools } from '../definition.ts';
 import { notApplicable, OperationError } from '../errors.ts';
 import { type Scope, selectorProperties } from '../request/target.ts';
@@ -23,8 +23,8 @@ export const referConf = defineOperation({
   }),
   response: TransferResponse,
   example: { by: '<sip:alice@demo.local>', referconfroomnum: '17' },
-  target: 'one',
-  paths: ['domain', 'own'],
+  target: 'dialog',
+  http: { on: 'calls', paths: ['domain', 'own'] },
   startsCall: true,
   scenario: 'referconf',
   plan: async (tools, { scope, parameters, dialogids: [dialogid = ''] }) => {

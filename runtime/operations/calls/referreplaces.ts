@@ -19,8 +19,8 @@ export const referReplaces = defineOperation({
   }),
   response: Type.Object({ masterdialogid: Type.String(), slavedialogid: Type.String(), ...RENAMED_FIELDS }),
   example: { masterby: '<sip:alice@demo.local>', slavedialogid: '4f1c09d2ab7e', slaveby: '<sip:alice@demo.local>' },
-  target: 'one',
-  paths: ['domain', 'own'],
+  target: 'dialog',
+  http: { on: 'calls', paths: ['domain', 'own'] },
   startsCall: true,
   scenario: 'referreplaces',
   plan: async ({ calls, dialogs }, { scope, parameters, dialogids: [masterdialogid = ''] }) => {

@@ -18,8 +18,8 @@ export const sendDtmf = defineOperation({
   }),
   response: Type.Object({ result: Type.Literal('ok'), dialogid: Type.String() }),
   example: { side: 'b', proto: 'rfc2833', dtmf: '12,3#' },
-  target: 'one',
-  paths: ['domain', 'own'],
+  target: 'dialog',
+  http: { on: 'calls', paths: ['domain', 'own'] },
   startsCall: false,
   scenario: 'send_dtmf',
   plan: ({ dialogs }, { scope, parameters, dialogids: [dialogid = ''] }) => {

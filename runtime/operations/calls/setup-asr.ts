@@ -35,8 +35,8 @@ export const setupAsr = defineOperation({
     ),
   }),
   example: { command: 'add', layer: 'agent', side: 'b' },
-  target: 'one',
-  paths: ['domain', 'own'],
+  target: 'dialog',
+  http: { on: 'calls', paths: ['domain', 'own'] },
   startsCall: false,
   scenario: 'setup_asr',
   plan: ({ dialogs, runServices }, { scope, parameters, dialogids: [dialogid = ''] }) => {

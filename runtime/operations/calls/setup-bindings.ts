@@ -23,8 +23,8 @@ export const setupBindings = defineOperation({
     contains: Type.Optional(Type.Boolean({ description: 'Of `contains`.' })),
   }),
   example: { command: 'add', label: 'vip' },
-  target: 'one',
-  paths: ['domain', 'own'],
+  target: 'dialog',
+  http: { on: 'calls', paths: ['domain', 'own'] },
   startsCall: false,
   scenario: 'setup_bindings',
   plan: ({ dialogs }, { scope, parameters: { command, label }, dialogids: [dialogid = ''] }) => {

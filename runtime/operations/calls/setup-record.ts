@@ -43,8 +43,8 @@ export const setupRecord = defineOperation({
     layer: Type.Optional(Type.String({ description: 'Of `add` and `remove`.' })),
   }),
   example: { command: 'pause' },
-  target: 'one',
-  paths: ['domain', 'own'],
+  target: 'dialog',
+  http: { on: 'calls', paths: ['domain', 'own'] },
   startsCall: false,
   scenario: 'setup_record',
   plan: ({ dialogs, runServices }, { scope, parameters, dialogids: [dialogid = ''] }) => {

@@ -15,8 +15,8 @@ export const stopHoldMelody = defineOperation({
   }),
   response: Type.Object({ result: Type.Literal('ok'), dialogid: Type.String() }),
   example: { mode: 'permanent' },
-  target: 'one',
-  paths: ['domain', 'own'],
+  target: 'dialog',
+  http: { on: 'calls', paths: ['domain', 'own'] },
   startsCall: false,
   scenario: 'stop_hold_melody',
   plan: ({ dialogs }, { scope, parameters: { mode = 'temporary' }, dialogids: [dialogid = ''] }) => {

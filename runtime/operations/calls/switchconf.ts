@@ -46,8 +46,8 @@ export const switchConf = defineOperation({
     ...prefixed('y_', side('the called party')),
   }),
   example: { response_mode: 4 },
-  target: 'one',
-  paths: ['domain', 'own'],
+  target: 'dialog',
+  http: { on: 'calls', paths: ['domain', 'own'] },
   startsCall: true,
   scenario: 'switchconf',
   plan: async ({ conferences, dialogs, directory }, { scope, parameters, dialogids: [dialogid = ''] }) => {

@@ -16,7 +16,7 @@ export const transcribeOperation = defineOperation({
     reclink: 'fs://main/demo.local/2026/11/21/5e6f7a8b-0000-4000-8000-000000000000.wav',
   },
   target: 'none',
-  paths: ['domain'],
+  http: { on: 'calls', paths: ['domain'] },
   startsCall: false,
   scenario: 'transcribe',
   plan: async ({ runServices }, { scope, parameters: { idconn, reclink } }) => {

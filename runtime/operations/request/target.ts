@@ -1,4 +1,12 @@
-import { type TLiteral, type TObject, type TOptional, type TString, type TUnion, Type } from 'typebox';
+import {
+  type TLiteral,
+  type TObject,
+  type TOptional,
+  type TProperties,
+  type TString,
+  type TUnion,
+  Type,
+} from 'typebox';
 import {
   type CallStore,
   type DialogScope as Scope,
@@ -7,6 +15,7 @@ import {
   type SelectorKey,
 } from '../../callstore/callstore.ts';
 import { type DialogPort, type LiveDialog, type LiveLeg, legBy } from '../../runs/ports/dialogs.ts';
+import type { OperationDefinition } from '../definition.ts';
 import { notApplicable, OperationError } from '../errors.ts';
 import { ParameterError } from './parameters.ts';
 
@@ -45,9 +54,22 @@ type SelectorProperties<Prefix extends string> = {
   readonly [Key in SelectorKey as `${Prefix}${Key}`]: TOptional<TString>;
 } & { readonly mode: TOptional<TUnion<[TLiteral<'number'>, TLiteral<'sipuser'>]>> };
 
-/** Parameters of an operation when the dialog is not named in the path. The operation's own mean what they always do. */
-export function withSelectors({ properties }: TObject): TObject {
-  return Type.Object({ ...selectorProperties(''), ...properties });
+const confid = Type.String({ minLength: 1, maxLength: 64, description: 'Id of the conference.' });
+const participantid = Type.String({ minLength: 1, maxLength: 64, description: 'Id of the participant.' });
+
+/** The parameters that name the target of an operation, where the path does not. */
+export const NAMING = {
+  none: {},
+  dialog: selectorProperties(''),
+  dialogs: selectorProperties(''),
+  found: selectorProperties(''),
+  conference: { confid },
+  participant: { confid, participantid },
+} as const satisfies Readonly<Record<OperationDefinition['target'], TProperties>>;
+
+/** All parameters of an operation: those that name its target, and its own, which win where both have a name. */
+export function settingsOf({ target, parameters }: Pick<OperationDefinition, 'target' | 'parameters'>): TObject {
+  return target === 'none' ? parameters : Type.Object({ ...NAMING[target], ...parameters.properties });
 }
 
 /**

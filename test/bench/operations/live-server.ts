@@ -8,6 +8,7 @@ import { createOperations } from '../../../runtime/operations/index.ts';
 import { MemoryCallStore } from '../../../runtime/callstore/memory-callstore.ts';
 import { MemoryConferenceStore } from '../../../runtime/callstore/memory-conference-store.ts';
 import { Metrics } from '../../../runtime/metrics/metrics.ts';
+import { NO_ROOMS } from '../../operations/support.ts';
 import { DataNode } from '../../rest-bridge/support/data-node.ts';
 import { liveDialog } from './dialogs.ts';
 import { systemClock } from '../../../runtime/runs/clock.ts';
@@ -34,6 +35,7 @@ const node = await DataNode.start({
     runServices: simulatedServices({ clock: systemClock }),
     calls: store,
     conferences: new MemoryConferenceStore(store),
+    rooms: NO_ROOMS,
     dialogs: { find: () => undefined },
     directory: {
       sipUsersOfUser: () => [],

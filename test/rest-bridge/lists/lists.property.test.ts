@@ -3,7 +3,6 @@ import { expect } from 'chai';
 import { Random } from '../../model/support/random.ts';
 import { DataNode, type Who } from '../support/data-node.ts';
 import { dialog } from '../support/doubles.ts';
-import { noConferences } from '../support/no-conferences.ts';
 import { type Kind, ListGenerator } from './generator.ts';
 import { answer, type Query, type Row, type Rules, shaped } from './reference.ts';
 
@@ -142,8 +141,7 @@ describe(`REST: random lists, seed ${SEED}`, () => {
   before(async function () {
     this.timeout(120_000);
     const random = new Random(SEED);
-    const conferences = { ...noConferences(undefined as never), ...liveConferences(random) };
-    node = await DataNode.start({ conferences });
+    node = await DataNode.start(liveConferences(random));
     await fill(node, random);
   });
   after(() => node.close());
@@ -306,15 +304,11 @@ function liveConferences(random: Random) {
     ruri: `<sip:10${n % 4}@demo.local>`,
     rtag: `r${n}`,
   }));
-  const found = <T>(item: T | undefined): T => {
-    if (item === undefined) throw new Error('There is none.');
-    return item;
-  };
   return {
-    list: async () => rooms,
-    read: async (_scope: object, confid: string) => found(rooms.find((room) => room.confid === confid)),
-    participants: async () => participants,
-    participant: async (_scope: object, _confid: string, id: string) =>
-      found(participants.find((each) => each.participantid === id)),
+    conferences: {
+      list: async () => rooms,
+      read: async (_scope: object, confid: string) => rooms.find((room) => room.confid === confid),
+    },
+    rooms: { participants: () => participants },
   };
 }

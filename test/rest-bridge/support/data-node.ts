@@ -107,7 +107,7 @@ export class DataNode {
       hooks: NO_DATA.hooks,
       directory: this.directory,
       calls: this.calls,
-      conferences: noConferences(this.calls),
+      ...noConferences(this.calls),
       operations: new MemoryOperations(this.calls),
       firstAnswers: new FirstAnswers(this.storage),
       metrics: NO_DATA.metrics,

@@ -1,12 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { Type } from 'typebox';
 import {
+  createOperations,
   type OperationDefinition,
   OperationError,
   type OperationRecord,
   type OperationRequest,
+  type Operations,
   type Scope,
 } from '../../../runtime/operations/index.ts';
+import { operations } from '../../../runtime/operations/registry.ts';
 import { ArmedRuns } from '../../../runtime/runs/armed-runs.ts';
 import type { CallStore, DialogScope, DialogSelector } from '../../../runtime/callstore/callstore.ts';
 import type { DialogView } from '../../../runtime/callstore/dialog-view.ts';
@@ -17,6 +20,8 @@ import type { Credentials, Iam, LoginResult, ReachableDomain, Session } from '..
 import { type Model, NotFoundError } from '../../../runtime/model/index.ts';
 import type { OperationRecords, RestDeps } from '../../../rest-bridge/deps.ts';
 import type { Value } from '../../../runtime/language/values.ts';
+import { NO_CONFERENCES, NO_DIRECTORY, NO_ROOMS } from '../../operations/support.ts';
+import { silentLog } from '../../support/scenarios.ts';
 
 /** Users alice and admin of demo.local and root of master, password `demo-<login>`; alice may only read calls. */
 export class MemoryIam implements Iam {
@@ -163,20 +168,23 @@ const operation = (
     parameters: Type.Object({}),
     response: Type.Object({}),
     example: {},
-    target: 'one',
-    paths: ['domain', 'own'],
+    target: 'dialog',
+    http: { on: 'calls', paths: ['domain', 'own'] },
     startsCall: false,
     plan: () => ({ touches: [] }),
     ...parts,
   },
 ];
 
-/** Some operations, whose bodies and dialogs are noted down in place of being done. */
+/** The operations on conferences, as they are. */
+const onConferences = operations.filter(({ http }) => http?.on === 'conferences');
+
+/** Some operations on calls, whose bodies and dialogs are noted down in place of being done; and all on conferences. */
 export class MemoryOperations {
   readonly definitions = new Map([
     operation('invite', {
       target: 'none',
-      verb: 'POST',
+      http: { on: 'calls', paths: ['domain', 'own'], verb: 'POST' },
       startsCall: true,
       parameters: Type.Object({
         from: Type.String(),
@@ -190,21 +198,41 @@ export class MemoryOperations {
     operation('refer', { parameters: Type.Object({ referto: Type.String() }) }),
     operation('transcribe', {
       target: 'none',
-      paths: ['domain'],
+      http: { on: 'calls', paths: ['domain'] },
       parameters: Type.Object({ dialogid: Type.Optional(Type.String()) }),
     }),
-    operation('delete', { target: 'all', verb: 'DELETE' }),
+    operation('delete', { target: 'dialogs', http: { on: 'calls', paths: ['domain', 'own'], verb: 'DELETE' } }),
+    ...onConferences.map((definition) => [definition.name, definition] as const),
   ]);
   readonly invited: { body: unknown; scope: Scope }[] = [];
   readonly applied: { name: string; dialogid: string; body: unknown; scope: Scope }[] = [];
   readonly calls: MemoryCalls;
   answer: (body: unknown) => Promise<Value> = async () => ({ result: 'ok', ivrcallid: 'c-1' });
 
+  readonly #onConferences: Operations;
+
   constructor(calls: MemoryCalls) {
     this.calls = calls;
+    const nobody = (): never => {
+      throw new Error('nobody is called here');
+    };
+    this.#onConferences = createOperations({
+      definitions: onConferences,
+      program: nobody,
+      openCall: nobody,
+      scenario: nobody,
+      calls,
+      conferences: NO_CONFERENCES,
+      rooms: NO_ROOMS,
+      dialogs: { find: () => undefined },
+      directory: NO_DIRECTORY,
+      log: silentLog,
+    });
   }
 
-  async start(name: string, { scope, dialogid, parameters }: OperationRequest) {
+  async start(name: string, request: OperationRequest) {
+    if (this.#onConferences.definitions.has(name)) return this.#onConferences.start(name, request);
+    const { scope, dialogid, parameters } = request;
     if (name === 'invite') {
       this.invited.push({ body: parameters, scope });
       return { id: 'op-1', response: this.answer(parameters) };
@@ -223,7 +251,9 @@ export class MemoryOperations {
     return { response: Promise.resolve({ dialogid: first }) };
   }
 
-  async preview(_name: string, { scope, dialogid, parameters }: OperationRequest) {
+  async preview(name: string, request: OperationRequest) {
+    if (this.#onConferences.definitions.has(name)) return this.#onConferences.preview(name, request);
+    const { scope, dialogid, parameters } = request;
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schema says what a body may hold
     const found = await this.#find(scope, dialogid === undefined ? (parameters as object) : { dialogid });
     return { dialogs: found.map((id) => ({ dialogid: id, legs: [] })) };

@@ -1,21 +1,9 @@
-import { type ConferenceOperations, conferenceOperations } from '../../../runtime/operations/index.ts';
+import type { RestDeps } from '../../../rest-bridge/deps.ts';
 import type { CallStore } from '../../../runtime/callstore/callstore.ts';
 import { MemoryConferenceStore } from '../../../runtime/callstore/memory-conference-store.ts';
+import { NO_ROOMS } from '../../operations/support.ts';
 
-/** The conference operations of a node on which nobody confers. */
-export function noConferences(calls: CallStore): ConferenceOperations {
-  return conferenceOperations({
-    store: new MemoryConferenceStore(calls),
-    dialogs: { find: () => undefined },
-    control: {
-      participants: () => undefined,
-      topology: () => undefined,
-      changeTopology: () => Promise.resolve(undefined),
-      terminate: () => false,
-      refusesParticipant: () => undefined,
-      addParticipant: () => undefined,
-      dialogs: () => [],
-      removeParticipant: () => false,
-    },
-  });
+/** The conferences of a node on which nobody confers. */
+export function noConferences(calls: CallStore): Pick<RestDeps, 'conferences' | 'rooms'> {
+  return { conferences: new MemoryConferenceStore(calls), rooms: NO_ROOMS };
 }

@@ -44,7 +44,7 @@ export class RestNode {
       iam: node.iam,
       ...NO_DATA,
       calls: node.calls,
-      conferences: noConferences(node.calls),
+      ...noConferences(node.calls),
       operations: node.operations,
       operationRecords: node.records.operations,
       runs: node.records,

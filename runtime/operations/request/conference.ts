@@ -1,0 +1,69 @@
+import {
+  CONFERENCE_SELECTOR_KEYS,
+  type ConferenceSelector,
+  type ConferenceStore,
+} from '../../callstore/conference-store.ts';
+import type { ConferenceView, ParticipantView } from '../../callstore/conference-view.ts';
+import type { ConferenceControl } from '../conferences/control.ts';
+import { OperationError } from '../errors.ts';
+import { ParameterError } from './parameters.ts';
+import type { Scope } from './target.ts';
+
+/** The error of a missing entity, e.g. `Conference`. */
+export function notFound(entity: string): OperationError {
+  return new OperationError({ kind: 'not_found', entity });
+}
+
+/** What the control gives. @throws OperationError for a conference that has just ended */
+export function present<T>(found: T | undefined): T {
+  if (found === undefined) throw notFound('Conference');
+  return found;
+}
+
+/**
+ * A live conference of the scope.
+ * @param entity named by the error
+ * @throws OperationError when the scope sees no such conference
+ */
+export async function conferenceOf(
+  { conferences }: { readonly conferences: Pick<ConferenceStore, 'read'> },
+  scope: Scope,
+  confid: string,
+  entity = 'Conference',
+): Promise<ConferenceView> {
+  const conference = await conferences.read(scope, confid);
+  if (conference === undefined) throw notFound(entity);
+  return conference;
+}
+
+/**
+ * Everybody in a live conference of the scope.
+ * @throws OperationError when the scope sees no such conference
+ */
+export async function participantsOf(
+  tools: {
+    readonly conferences: Pick<ConferenceStore, 'read'>;
+    readonly rooms: Pick<ConferenceControl, 'participants'>;
+  },
+  scope: Scope,
+  confid: string,
+): Promise<readonly ParticipantView[]> {
+  await conferenceOf(tools, scope, confid);
+  return present(tools.rooms.participants(confid));
+}
+
+/**
+ * The given key of highest priority.
+ * @param prefix of the parameters' names, e.g. `refer`
+ * @throws ParameterError without any
+ */
+export function conferenceSelector(given: Readonly<Record<string, unknown>>, prefix = ''): ConferenceSelector {
+  const name = CONFERENCE_SELECTOR_KEYS.find((each) => given[prefix + each] !== undefined);
+  const value = name === undefined ? undefined : given[prefix + name];
+  if (name === undefined || typeof value !== 'string') {
+    const keys = CONFERENCE_SELECTOR_KEYS.map((each) => prefix + each).join(', ');
+    throw new ParameterError(`${prefix}confid`, `name the conference by one of ${keys}`);
+  }
+  const { mode } = given;
+  return { [name]: value, ...(name === 'from' && (mode === 'number' || mode === 'sipuser') ? { mode } : {}) };
+}
