@@ -2,7 +2,7 @@ import type { Static, TObject, TSchema } from 'typebox';
 import type { ConferenceStore } from '../callstore/conference-store.ts';
 import type { CallStore, DialogScope } from '../callstore/callstore.ts';
 import type { Directory } from '../domain/directory.ts';
-import type { Report } from '../runs/component.ts';
+import type { Report } from '../runs/run/report.ts';
 import type { CallPreview, CallPreviews } from '../runs/ports/call-preview.ts';
 import type { DialogPort, LiveLeg } from '../runs/ports/dialogs.ts';
 import type { RunServices } from '../runs/ports/services.ts';

@@ -1,3 +1,4 @@
+import { services } from '../support/scenarios.ts';
 import path from 'node:path';
 import { expect } from 'chai';
 import { components } from '../../runtime/component-registry/index.ts';

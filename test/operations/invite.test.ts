@@ -1,3 +1,6 @@
+import { services } from '../support/scenarios.ts';
+import type { Transfer } from '../../runtime/runs/call-values.ts';
+import type { OutgoingCall } from '../../runtime/runs/call-values.ts';
 import path from 'node:path';
 import { expect } from 'chai';
 import {
@@ -8,7 +11,7 @@ import {
 } from '../../runtime/operations/index.ts';
 import type { OperationResponse } from '../../runtime/operations/answer/response.ts';
 import { components } from '../../runtime/component-registry/index.ts';
-import type { DialOptions, OutgoingCall, ReferOptions, Transfer } from '../../runtime/runs/call-port.ts';
+import type { DialOptions, ReferOptions } from '../../runtime/runs/call-port.ts';
 import { openScenarioLibrary } from '../../runtime/runs/library.ts';
 import type { CallScript } from '../../runtime/workbench/simulation/call-script.ts';
 import { SimulatedCall } from '../../runtime/workbench/simulation/simulated-call.ts';

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { KEEP_MS, type OperationRecord, OperationRecords } from '../../runtime/operations/running/record.ts';
 import { RESPONSE_MODES, afterReport, initialState, respond } from '../../runtime/operations/answer/response.ts';
-import type { Report } from '../../runtime/runs/component.ts';
+import type { Report } from '../../runtime/runs/run/report.ts';
 
 const answerOf = (status: number) => ({ status, reason: 'R', line: `SIP/2.0 ${status} R`, local: false });
 

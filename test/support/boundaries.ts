@@ -60,7 +60,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'runtime/speech',
   ],
   'runtime/speech': ['runtime/media', 'runtime/domain', 'runtime/events'],
-  'runtime/embedded': ['runtime/sip-facts'],
+  'runtime/embedded': ['runtime/sip-facts', 'runtime/transitions'],
   'runtime/switch': [
     'runtime/signalling',
     'runtime/media',

@@ -1,3 +1,4 @@
+import type { RunOutcome } from '../../runtime/runs/run/outcome.ts';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -6,7 +7,7 @@ import { expect } from 'chai';
 import { parse } from 'yaml';
 import { isOperation } from '../../components/docs/page.ts';
 import { components } from '../../runtime/component-registry/index.ts';
-import type { Run, RunOutcome } from '../../runtime/runs/run/run.ts';
+import type { Run } from '../../runtime/runs/run/run.ts';
 import { methods } from '../../runtime/language/method.ts';
 import type { RunView } from '../../runtime/runs/run-view.ts';
 import { ScenarioRunner } from '../../runtime/runs/runner.ts';

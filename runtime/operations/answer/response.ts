@@ -1,5 +1,5 @@
-import type { Answer } from '../../runs/call-port.ts';
-import type { Report } from '../../runs/component.ts';
+import type { Answer } from '../../runs/call-values.ts';
+import type { Report } from '../../runs/run/report.ts';
 
 /**
  * When an operation answers its caller, and with what (specification, "Response modes" and "Result values"). F is the

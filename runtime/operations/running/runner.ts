@@ -1,11 +1,12 @@
+import type { OwnCall } from '../../runs/call-port.ts';
+import type { RunOutcome } from '../../runs/run/outcome.ts';
 import { randomUUID } from 'node:crypto';
-import type { CallPort } from '../../runs/call-port.ts';
 import { type Clock, systemClock } from '../../runs/clock.ts';
-import type { Report } from '../../runs/component.ts';
+import type { Report } from '../../runs/run/report.ts';
 import type { Log } from '../../runs/log.ts';
 import type { RunServices } from '../../runs/ports/services.ts';
 import type { Program } from '../../language/program.ts';
-import type { Run, RunOutcome } from '../../runs/run/run.ts';
+import type { Run } from '../../runs/run/run.ts';
 import { startRun } from '../../runs/run/start-run.ts';
 import type { Value } from '../../language/values.ts';
 import type { OperationPlan } from '../definition.ts';
