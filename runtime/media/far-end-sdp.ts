@@ -10,6 +10,12 @@ const ENCRYPTED_AUDIO = /^m=audio [1-9]\d* \S*SAVP/m;
 const QUICK_REPORTS = /^(m=audio \d+(?:\/\d+)?) RTP\/AVPF(?= )/gim;
 
 /**
+ * Letters beyond ASCII, and percent signs that read as encoded octets. FreeSWITCH sends the description to drachtio-modesl, which
+ * decodes it by `decodeURIComponent`: octets that are not UTF-8 end the process, as nothing can catch that error.
+ */
+const NOT_DECODABLE = /[^\0-\x7f]|%(?=[\dA-Fa-f]{2})/g;
+
+/**
  * A far end's session description as the media server is to read it. ICE is never done here: sound goes to where the far end's
  * comes from. Left to itself FreeSWITCH refuses the sound of a phone that offers ICE, as none of its candidates suits; whoever
  * leaves the lines alone does without ICE (RFC 8839 section 4.2.5). `RTP/AVPF` is `RTP/AVP` here: FreeSWITCH answers it by that,
@@ -18,7 +24,7 @@ const QUICK_REPORTS = /^(m=audio \d+(?:\/\d+)?) RTP\/AVPF(?= )/gim;
  */
 export function farEndSdp(sdp: string): string {
   if (ENCRYPTED_AUDIO.test(sdp)) throw new MediaError('the phone wants encrypted sound, which is not done here', 488);
-  return sdp.replace(NOT_DONE, '').replace(QUICK_REPORTS, '$1 RTP/AVP');
+  return sdp.replace(NOT_DONE, '').replace(QUICK_REPORTS, '$1 RTP/AVP').replace(NOT_DECODABLE, '?');
 }
 
 /**

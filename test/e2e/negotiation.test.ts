@@ -54,6 +54,8 @@ describe('what phones do beside plain calls', () => {
       (sdp: string) => `${sdp}a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:${'d'.repeat(40)}\r\n`,
     ],
     ['a video', (sdp: string) => `${sdp}m=video 5004 RTP/AVP 102\r\na=rtpmap:102 H264/90000\r\n`],
+    ['a session name with octets that are not UTF-8', (sdp: string) => sdp.replace(/^s=.*/m, 's=%FF%FE 100%')],
+    ['a session name beyond ASCII', (sdp: string) => sdp.replace(/^s=.*/m, 's=M\u00fcller')],
     ['quick reports (AVPF)', (sdp: string) => sdp.replace('RTP/AVP', 'RTP/AVPF')],
   ] as const) {
     it(`a phone may offer ${what}: it talks without, and after hold too`, async () => {

@@ -20,3 +20,9 @@ describe('media: the profile of an answer', () => {
     expect(inProfileOf('', answer)).to.equal(answer);
   });
 });
+
+describe('media: free text of a session description', () => {
+  it('has no octets for the media server that drachtio-modesl cannot decode', () => {
+    expect(farEndSdp('v=0\r\ns=%FF%fe 50% %\r\ni=\u00b4\u{1f4de}\r\n')).to.equal('v=0\r\ns=?FF?fe 50% %\r\ni=???\r\n');
+  });
+});
