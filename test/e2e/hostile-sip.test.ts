@@ -8,6 +8,7 @@ import type { Challenge } from '../phones/sip/digest.ts';
 import type { SipHeader } from '../phones/sip/message.ts';
 import { FuzzedSip } from '../support/fuzzed-sip.ts';
 import { useHealthCheck } from '../support/health-check.ts';
+import { REAL_SIP } from '../support/real-servers.ts';
 import { useStage } from '../support/stage.ts';
 import { TORTURE_MESSAGES } from '../support/torture-messages.ts';
 
@@ -65,6 +66,15 @@ const TORTURE_ANSWERS: Readonly<Record<string, string>> = {
   longreq: '407',
 };
 
+const ANSWERED_BY_EVERY_SERVER = {
+  insuf: '400',
+  longreq: '407',
+  mcl01: '400',
+  ncl: '400',
+  novelsc: '416',
+  regaut01: '401',
+};
+
 describe('hostile SIP', function () {
   this.timeout(60_000);
   const stage = useStage({ ownNode: true });
@@ -72,7 +82,10 @@ describe('hostile SIP', function () {
   describe('leaves the node healthy:', () => {
     useHealthCheck(stage);
 
-    it(`${MESSAGES} spoilt messages by UDP (seed ${SEED})`, async () => {
+    // Known of drachtio-server (docs/conformance.md): no node can prevent it.
+    const crash = REAL_SIP ? ', skipped as they crash drachtio-server' : '';
+    it(`${MESSAGES} spoilt messages by UDP (seed ${SEED})${crash}`, async function () {
+      if (REAL_SIP) this.skip();
       const carol = await stage.phone('carol', { unregistered: true });
       const fuzzed = new FuzzedSip(SEED, await challengeOf(carol));
       const socket = createSocket('udp4');
@@ -111,7 +124,10 @@ describe('hostile SIP', function () {
     it(`the ${TORTURE_MESSAGES.size} messages of RFC 4475, by UDP and TCP`, async () => {
       const names = [...TORTURE_MESSAGES.keys()];
       const answers = await Promise.all(names.map(async (name) => [name, await answersTo(name)]));
-      expect(Object.fromEntries(answers.filter(([, statuses]) => statuses !== ''))).to.deep.equal(TORTURE_ANSWERS);
+      const answered = Object.fromEntries(answers.filter(([, statuses]) => statuses !== ''));
+      // drachtio-server refuses or leaves some by itself (docs/conformance.md).
+      if (REAL_SIP) expect(answered).to.include(ANSWERED_BY_EVERY_SERVER);
+      else expect(answered).to.deep.equal(TORTURE_ANSWERS);
       const socket = createSocket('udp4');
       for (const bytes of TORTURE_MESSAGES.values()) socket.send(bytes, port(), HOST);
       const dave = await stage.phone('dave', { unregistered: true });
