@@ -55,6 +55,7 @@ class UsageError extends Error {
 /** `ringmaster embedded`: runs the servers until SIGTERM or SIGINT. */
 export async function embedded(args: readonly string[]): Promise<number | undefined> {
   const servers: EmbeddedServer<object>[] = [];
+  const nursery = new Nursery();
   try {
     const values = parse(args);
     if (values.help === true || args.length === 0) {
@@ -70,7 +71,6 @@ export async function embedded(args: readonly string[]): Promise<number | undefi
     }
     if (media !== undefined) {
       // Before there are calls that starting a process would hold up.
-      const nursery = new Nursery();
       nursery.open();
       const server = await startMediaServer(media, { run: programRunner(nursery), atRest: MEMORY_MODULE });
       servers.push(server);
@@ -78,6 +78,8 @@ export async function embedded(args: readonly string[]): Promise<number | undefi
     }
   } catch (error) {
     for (const server of servers) await server.close();
+    // Its line would keep this process from ending.
+    nursery.close();
     process.stderr.write(`ringmaster embedded: ${(error as Error).message.split('\n')[0]}\n`);
     return 1;
   }

@@ -179,6 +179,15 @@ describe('the ringmaster command', function () {
     ]);
   });
 
+  it('embedded tells a taken event socket, in one line, and ends', () =>
+    withTakenPort(async (port) => {
+      const media = `embedded --event-socket 127.0.0.1:${port} --password p --media 127.0.0.1:0`;
+      const { code, err } = await (await Command.run(media.split(' '))).ended;
+      expect(code).to.equal(1);
+      const taken = `media server: cannot listen on 127.0.0.1:${port} (the address is in use)`;
+      expect(err).to.equal(`ringmaster embedded: ${taken}\n`);
+    }));
+
   it('embedded names an option that is missing or unknown', async () => {
     const missing = await (await Command.run(['embedded', '--app', '127.0.0.1:0'])).ended;
     expect(missing).to.deep.include({
