@@ -16,6 +16,7 @@ export const awaitRun = defineComponent({
   shorthand: 'run',
   exits: { next: { description: 'It is done.' }, timeout: { description: 'It still runs.' } },
   results: { value: { type: 'any', description: 'What it returned.' } },
+  authorCodes: 'any',
   waits: true,
   method: 'scenario.await',
   check: ({ run }) =>

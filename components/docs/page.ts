@@ -128,7 +128,7 @@ function typeText(schema: TSchema): string {
 }
 
 /** A table with padded columns, as formatters want it. */
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const cells = [head, ...rows].map((row) => row.map((cell) => cell.replaceAll('|', '\\|')));
   const widths = head.map((_, column) => Math.max(3, ...cells.map((row) => row[column]?.length ?? 0)));
   const line = (row: readonly string[]): string =>
@@ -137,6 +137,6 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
   return [line(first), line(widths.map((width) => '-'.repeat(width))), ...others.map(line)].join('\n');
 }
 
-function code(text: string): string {
+export function code(text: string): string {
   return `\`${text}\``;
 }

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { defineComponent } from '../../runtime/runs/component.ts';
+import { authorCode } from '../../runtime/language/error-codes.ts';
 import { ScenarioError } from '../../runtime/language/errors.ts';
 
 export const fail = defineComponent({
@@ -21,9 +22,10 @@ export const fail = defineComponent({
   shorthand: 'code',
   exits: {},
   results: {},
+  authorCodes: { setting: 'code' },
   method: false,
   run: ({ signal }, { code, message }) => {
     signal.throwIfAborted();
-    return Promise.reject(new ScenarioError(code, message === '' ? code : message));
+    return Promise.reject(new ScenarioError(authorCode(code), message === '' ? code : message));
   },
 });

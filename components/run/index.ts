@@ -29,6 +29,7 @@ export const run = defineComponent({
     keep: Type.Boolean({ default: false, description: 'In parallel: it goes on when this scenario ends.' }),
   }),
   shorthand: 'scenario',
+  authorCodes: 'any',
   startsScenario: { scenario: 'scenario', args: 'args' },
   exits: { next: { description: 'It is done; in parallel: it has begun.' } },
   results: {

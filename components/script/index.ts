@@ -37,6 +37,7 @@ export const script = defineComponent({
   exits: { next: { description: 'The code came to its end.' } },
   results: { value: { type: 'any', description: 'What the code returned.' } },
   assigns: ({ code }, variable) => mayAssign(String(code), variable),
+  authorCodes: 'any',
   method: false,
   run: async (context, { code, vars: given, language, timeout }) => {
     const vars = (given ?? {}) as Record<string, Value>;

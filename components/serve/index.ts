@@ -19,6 +19,7 @@ export const serve = defineComponent({
     variables: Values('Values that its variables begin with.'),
   }),
   shorthand: 'scenario',
+  authorCodes: 'any',
   startsScenario: { scenario: 'scenario', args: 'args' },
   exits: { next: { call: 'over', description: 'It is over.' } },
   results: {

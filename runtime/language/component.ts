@@ -79,6 +79,8 @@ export interface ComponentDefinition<Settings extends TSchema = TSchema> {
   readonly subject?: string;
   /** What it asks of others, by the words with which a test gives the answer, e.g. `GET https://a.example/b`. */
   readonly request?: (settings: Static<Settings>) => string;
+  /** It fails with codes of the author's own: one that the setting names, or any. */
+  readonly authorCodes?: { readonly setting: string } | 'any';
   /** What authors may call it who know other systems. */
   readonly otherNames?: readonly string[];
   /** The settings that name a scenario it starts, and the values of that scenario's parameters. */

@@ -1,3 +1,4 @@
+import type { ErrorCode, InternalCode } from './error-codes.ts';
 import type { Problem } from './problem.ts';
 import { formatProblem } from './problem.ts';
 import type { Value } from './values.ts';
@@ -8,11 +9,11 @@ import type { Value } from './values.ts';
  */
 export class ScenarioError extends Error {
   override readonly name: string = 'ScenarioError';
-  readonly code: string;
+  readonly code: ErrorCode;
   /** More than a text about it, e.g. the field that was wrong. */
   readonly details: Readonly<Record<string, Value>> | undefined;
   constructor(
-    code: string,
+    code: ErrorCode,
     message: string,
     options?: ErrorOptions & { readonly details?: Readonly<Record<string, Value>> },
   ) {
@@ -23,7 +24,7 @@ export class ScenarioError extends Error {
 }
 
 /** Code of the error by which an interrupt cuts a block short: the run goes on elsewhere, and keeps its call. */
-export const INTERRUPT = 'interrupted';
+export const INTERRUPT = 'interrupted' satisfies InternalCode;
 
 /** An argument the scenario's parameters do not allow. */
 export class ArgumentError extends Error {

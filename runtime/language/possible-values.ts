@@ -1,4 +1,5 @@
 import type { ASTNode } from '@marcbachmann/cel-js';
+import { misspelt } from '../words/nearest.ts';
 import { suggestName } from './problem.ts';
 
 /** Comparisons with a text that what is compared cannot be: `${transfer.result == "rejcted"}`. */
@@ -8,11 +9,15 @@ type Values = readonly string[];
 /** What is known to be one of a few texts. */
 export interface KnownValues {
   readonly variables: ReadonlyMap<string, Values>;
-  /** By record, then by field. */
-  readonly records: ReadonlyMap<string, Readonly<Record<string, Values>>>;
+  readonly records: RecordValues;
+  /** Fields that are one of these texts or another text of the author: only a misspelt one is told. */
+  readonly open?: RecordValues;
 }
 
-/** A comparison that always has the same outcome. */
+/** By record, then by field. */
+export type RecordValues = ReadonlyMap<string, Readonly<Record<string, Values>>>;
+
+/** A comparison that always has the same outcome, or most likely. */
 export interface Doubt {
   /** Of the text, counted from the beginning of the expression. */
   readonly start: number;
@@ -22,10 +27,13 @@ export interface Doubt {
 
 /** What a whole expression can be; undefined when that is not known. The empty text, of what has not run yet, is left out. */
 export function possibleValues(node: ASTNode, { variables, records }: KnownValues): Values | undefined {
-  if (node.op === 'id') return variables.get(node.args);
+  return node.op === 'id' ? variables.get(node.args) : fieldValues(node, records);
+}
+
+function fieldValues(node: ASTNode, records: RecordValues | undefined): Values | undefined {
   if (node.op !== '.') return undefined;
   const [owner, field] = node.args;
-  const fields = owner.op === 'id' ? records.get(owner.args) : undefined;
+  const fields = owner.op === 'id' ? records?.get(owner.args) : undefined;
   return fields !== undefined && Object.hasOwn(fields, field) ? fields[field] : undefined;
 }
 
@@ -46,13 +54,21 @@ function comparedHere(node: ASTNode, known: KnownValues): readonly Doubt[] {
 }
 
 function compared(what: ASTNode, literal: ASTNode, known: KnownValues): Doubt[] {
+  if (literal.op !== 'value' || typeof literal.args !== 'string') return [];
   const values = possibleValues(what, known);
-  if (values === undefined || literal.op !== 'value' || typeof literal.args !== 'string') return [];
+  if (values === undefined) return doubtfulWord(literal, literal.args, fieldValues(what, known.open) ?? []);
   // What has not run has the empty text.
   if (literal.args === '' || values.includes(literal.args)) return [];
   const suggestion = suggestName(literal.args, values);
   const message = `this is never "${literal.args}"`;
   return [{ start: literal.start, message, ...(suggestion === undefined ? {} : { suggestion }) }];
+}
+
+function doubtfulWord({ start }: ASTNode, word: string, values: Values): Doubt[] {
+  const meant = values.includes(word) ? undefined : misspelt(word, values);
+  return meant === undefined
+    ? []
+    : [{ start, message: `"${word}" is not one of the known values`, suggestion: `did you mean "${meant}"?` }];
 }
 
 function within(args: unknown, known: KnownValues): readonly Doubt[] {
@@ -63,8 +79,7 @@ function within(args: unknown, known: KnownValues): readonly Doubt[] {
 
 function without(known: KnownValues, item: ASTNode | undefined): KnownValues {
   if (item?.op !== 'id') return known;
-  const [variables, records] = [new Map(known.variables), new Map(known.records)];
-  variables.delete(item.args);
-  records.delete(item.args);
-  return { variables, records };
+  const [variables, records, open] = [new Map(known.variables), new Map(known.records), new Map(known.open)];
+  for (const each of [variables, records, open]) each.delete(item.args);
+  return { variables, records, open };
 }

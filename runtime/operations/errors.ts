@@ -39,7 +39,7 @@ export function problemOf({
   code,
   details,
 }: Pick<RunError, 'code'> & { readonly details?: RunError['details'] | undefined }): OperationError | undefined {
-  if (code === 'dialog_not_found') return new OperationError({ kind: code });
+  if (code === 'dialog_not_found') return new OperationError({ kind: 'dialog_not_found' });
   if (code === 'recording_not_found') return new OperationError({ kind: 'not_found', entity: 'Recording' });
   const { field, reason } = details ?? {};
   if (code !== 'not_applicable' || typeof field !== 'string' || typeof reason !== 'string') return undefined;

@@ -1,18 +1,36 @@
 import { type LimitName, limitText } from './limits.ts';
 import { placesOf } from './stack.ts';
 
+/** Codes of the sandbox itself. Those of errors that are made inside are written in worker/inside.js. */
+export type SandboxErrorCode =
+  | 'aborted'
+  | 'cancelled'
+  | 'compile'
+  | 'debugger_not_allowed'
+  | 'limit'
+  | 'no_secret'
+  | 'not_plain'
+  | 'sandbox_lost'
+  | 'script'
+  | 'stalled';
+
+declare const BY_AUTHOR: unique symbol;
+
+/** A code that an author has chosen. It may be any text. */
+export type AuthorCode = string & { readonly [BY_AUTHOR]: true };
+
 /** Every way a script run can fail. `code` is stable and is what a scenario sees as `error.code`. */
 export abstract class SandboxError extends Error {
-  abstract readonly code: string;
+  abstract readonly code: SandboxErrorCode | AuthorCode;
 }
 
 /** The script threw. `code` is that of what it threw, `script` when that has none. */
 export class ScriptError extends SandboxError {
   override readonly name = 'ScriptError';
-  readonly code: string;
+  readonly code: SandboxErrorCode | AuthorCode;
   /** Stack inside the script, with the lines of its source. */
   readonly scriptStack: string;
-  constructor(code: string, message: string, scriptStack: string) {
+  constructor(code: SandboxErrorCode | AuthorCode, message: string, scriptStack: string) {
     super(message);
     this.code = code;
     this.scriptStack = scriptStack;
@@ -27,7 +45,7 @@ export class ScriptError extends SandboxError {
 /** The script used more than it may. */
 export class LimitError extends SandboxError {
   override readonly name = 'LimitError';
-  readonly code = 'limit';
+  readonly code = 'limit' satisfies SandboxErrorCode;
   readonly limit: LimitName;
   readonly allowed: number;
   constructor(limit: LimitName, allowed: number) {
@@ -40,25 +58,25 @@ export class LimitError extends SandboxError {
 /** The process that ran the script died, or could not be relied on any more; the script itself may be innocent. */
 export class SandboxLostError extends SandboxError {
   override readonly name = 'SandboxLostError';
-  readonly code = 'sandbox_lost';
+  readonly code = 'sandbox_lost' satisfies SandboxErrorCode;
 }
 
 /** The run was ended by its owner's signal. */
 export class ScriptAbortedError extends SandboxError {
   override readonly name = 'ScriptAbortedError';
-  readonly code = 'aborted';
+  readonly code = 'aborted' satisfies SandboxErrorCode;
 }
 
 /** A run was started for a debugger, and the operator allows none. */
 export class DebuggerNotAllowedError extends SandboxError {
   override readonly name = 'DebuggerNotAllowedError';
-  readonly code = 'debugger_not_allowed';
+  readonly code = 'debugger_not_allowed' satisfies SandboxErrorCode;
 }
 
 /** The source cannot be compiled. */
 export class ScriptCompileError extends SandboxError {
   override readonly name = 'ScriptCompileError';
-  readonly code = 'compile';
+  readonly code = 'compile' satisfies SandboxErrorCode;
   readonly problems: readonly ScriptProblem[];
   constructor(problems: readonly ScriptProblem[]) {
     super(problems.map(({ line, column, message }) => `${line}:${column}: ${message}`).join('\n'));

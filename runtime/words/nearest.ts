@@ -41,6 +41,14 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
   return found ?? beginningAlike(wanted, candidates);
 }
 
+/** The candidate that differs from `word` by one letter, or by two neighbours swapped. Short words are never misspelt. */
+export function misspelt(word: string, candidates: Iterable<string>): string | undefined {
+  if (word.length < 5) return undefined;
+  for (const candidate of candidates)
+    if (Math.abs(candidate.length - word.length) <= 1 && editDistance(word, candidate) === 1) return candidate;
+  return undefined;
+}
+
 /** `lang` for `language`, `max_digits` for `max`. */
 function beginningAlike(word: string, candidates: Iterable<string>): string | undefined {
   for (const candidate of candidates) {

@@ -58,4 +58,52 @@ describe('comparisons with what cannot be', () => {
       ['the value is never "rejectd"', 'did you mean "rejected"?'],
     ]);
   });
+
+  it('include codes of errors that no block has', () => {
+    expect(found("error.code == 'http_timeot'")).to.deep.equal([
+      '34: this is never "http_timeot"; did you mean "http_timeout"?',
+    ]);
+    expect(found("error.code in ['call_ended', 'no_such_code', '']")).to.have.length(1);
+    expect(found("error.code != 'unavailable'")).to.deep.equal([]);
+    const text = `${HEAD}  look:\n    switch: \${error.code}\n    exits: { http_buzy: end, http_busy: end, else: end }\n`;
+    expect(checked(text).map(({ message, suggestion }) => [message, suggestion])).to.deep.equal([
+      ['the value is never "http_buzy"', 'did you mean "http_busy"?'],
+    ]);
+  });
+
+  it('know the codes of the blocks `fail`', () => {
+    const after = (fail: string, condition: string): string[] => {
+      const look = `  look:\n    fail: ${fail}\n    exits: { error: what }\n`;
+      const what = `  what:\n    if: ${condition}\n    exits: { then: end, else: end }\n`;
+      return checked(HEAD + look + what).map(({ message }) => message);
+    };
+    expect(after('sold_out', "error.code == 'sold_out'")).to.deep.equal([]);
+    expect(after('{ code: sold_out }', "error.code == 'soldout'")).to.deep.equal(['this is never "soldout"']);
+    // What an expression gives may be any code.
+    expect(after('"${open}"', "error.code == 'soldout'")).to.deep.equal([]);
+  });
+
+  it('with codes of scripts and other scenarios are those with one wrong letter', () => {
+    for (const block of [
+      'run: other',
+      'script: return ask.result',
+      'serve: other',
+      'await_run: { run: "${open}", timeout: 5s }',
+    ]) {
+      const after = (code: string): (readonly [string, string | undefined])[] => {
+        const exits = block.startsWith('await')
+          ? '{ next: end, timeout: end, error: what }'
+          : '{ next: end, error: what }';
+        const what = `  what:\n    if: error.code == '${code}'\n    exits: { then: end, else: end }\n`;
+        return checked(`${HEAD}  look:\n    ${block}\n    exits: ${exits}\n${what}`)
+          .filter(({ line }) => line > 12)
+          .map(({ message, suggestion }) => [message, suggestion]);
+      };
+      expect(after('http_timeot'), block).to.deep.equal([
+        ['"http_timeot" is not one of the known values', 'did you mean "http_timeout"?'],
+      ]);
+      for (const own of ['http_timeout', 'sold_out', 'no_such_customer', 'typ', ''])
+        expect(after(own), block + own).to.deep.equal([]);
+    }
+  });
 });

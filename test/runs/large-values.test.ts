@@ -51,7 +51,7 @@ describe('large values of a run', () => {
     const result = Object.fromEntries(
       Array.from({ length: 1000 }, (_, i) => [`k${i}`, 'x'.repeat(i < 999 ? 1 : 10_000)]),
     );
-    entry.end(1, { exit: 'error', result, error: { code: 'c', message: 'x'.repeat(10_000) } });
+    entry.end(1, { exit: 'error', result, error: { code: 'internal', message: 'x'.repeat(10_000) } });
     expect(JSON.stringify(trace.entries()).length).to.be.below(12_000);
   });
 });

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
 import { components } from '../../runtime/component-registry/index.ts';
+import { authorCode } from '../../runtime/language/error-codes.ts';
 import type { RunView } from '../../runtime/runs/run-view.ts';
 import type { TraceEntry } from '../../runtime/runs/run/trace.ts';
 import { runTests } from '../../runtime/workbench/tests/test-command.ts';
@@ -104,7 +105,9 @@ function view(scenario: string, trace: readonly Told[], outcome: string, more: P
       status: status as 'ended',
       ...(reason === undefined ? {} : { reason }),
       ...(entries.find(({ error }) => error) && status === 'failed'
-        ? { error: { code: entries.findLast(({ error }) => error)?.error?.code ?? '', message: '', block: 'b' } }
+        ? {
+            error: { code: entries.findLast(({ error }) => error)?.error?.code ?? 'internal', message: '', block: 'b' },
+          }
         : {}),
       result: {},
       steps: trace.length,
@@ -182,7 +185,7 @@ describe('a test that is made of the trace of a node', () => {
     expect(made).to.include('patience: 1201s');
   });
 
-  const error = { code: 'pressed', message: 'a key' };
+  const error = { code: authorCode('pressed'), message: 'a key' };
   const asked = view(
     'asked',
     [
@@ -224,7 +227,7 @@ describe('a test that is made of the trace of a node', () => {
   });
 
   it('lets the caller do what the fallback scenario asked for', async () => {
-    const broken = { code: 'broken', message: 'by hand' };
+    const broken = { code: authorCode('broken'), message: 'by hand' };
     const fail = { block: 'b', component: 'fail', start: 16, milliseconds: 0, exit: 'error', error: broken };
     const made = await expectSame(view('falls', [ANSWER, fail], 'failed', { children: [asked] }));
     expect(made).to.include('presses: "4"');
@@ -234,7 +237,7 @@ describe('a test that is made of the trace of a node', () => {
 
   it('passes when a leg that is another scenario hung up while keys were sent', async () => {
     const call = { block: 'b', component: 'call', subject: '*55other', leg: 'x', start: 16, milliseconds: 16 };
-    const gone = { code: 'call_ended', message: 'the call "x" was ended by the other party' };
+    const gone = { code: 'call_ended', message: 'the call "x" was ended by the other party' } as const;
     const send = {
       block: 'c',
       component: 'send_dtmf',

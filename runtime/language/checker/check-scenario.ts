@@ -12,6 +12,7 @@ import type { Value, ValueType } from '../values.ts';
 import { type BlockDraft, BlockReader, textOf } from './blocks/blocks.ts';
 import { DeclarationReader } from './names/declarations.ts';
 import { readInterrupts } from './blocks/interrupts.ts';
+import { errorValues } from './names/error-values.ts';
 import { BUILT_IN_MAPS, BUILT_IN_RECORDS, BUILT_IN_VALUES, Names } from './names/names.ts';
 import { type Entry, type Source, scalarText } from './text/source.ts';
 import { type ScenarioReference, fallbackReference } from './names/references.ts';
@@ -93,9 +94,11 @@ function checkRoot(
       OTHER_NAME,
     );
   const records = new Map([...BUILT_IN_RECORDS, ...results]);
+  const broken = reader.broken(drafts);
+  const errors = errorValues(drafts, broken.length > 0);
   const compiler = new ExpressionCompiler({
     variables: new Map([
-      ...reader.broken(drafts).map((name) => [name, 'any'] as const),
+      ...broken.map((name) => [name, 'any'] as const),
       ...undeclared(source, drafts),
       ...readable,
       ...BUILT_IN_MAPS,
@@ -103,7 +106,8 @@ function checkRoot(
     records,
     values: {
       variables: new Map(parameters.flatMap(({ name, values }) => (values?.every(isText) ? [[name, values]] : []))),
-      records: new Map([...BUILT_IN_VALUES, ...resultValues(drafts)]),
+      records: new Map([...BUILT_IN_VALUES, ...(errors.open ? [] : errors.values), ...resultValues(drafts)]),
+      open: new Map(errors.open ? errors.values : []),
     },
   });
   const promptsFolder = options.promptsFolder ?? path.join(path.dirname(path.resolve(options.file)), 'prompts');

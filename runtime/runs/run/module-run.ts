@@ -3,6 +3,7 @@ import { CallStateError, isInterruption } from '../call-port.ts';
 import type { CallEnd } from '../call-values.ts';
 import type { ComponentDefinition } from '../../language/component.ts';
 import { scriptTime } from '../clock.ts';
+import type { ErrorCode } from '../../language/error-codes.ts';
 import { INTERRUPT, ScenarioError } from '../../language/errors.ts';
 import { scriptLimits } from '../../language/limits.ts';
 import { CALL_INFO, SCENARIO_INFO, usesCall } from '../../language/method.ts';
@@ -24,7 +25,13 @@ import { type BlockTrace, INTERRUPTED, type TraceEntry } from './trace.ts';
 const INFOS: ReadonlySet<string> = new Set([CALL_INFO, SCENARIO_INFO]);
 
 /** What ends a module that has been cut short, when it does not catch it. */
-const ENDINGS: ReadonlySet<string> = new Set(['call_ended', 'stopped', 'call_state', 'aborted', 'step_limit']);
+const ENDINGS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'call_ended',
+  'stopped',
+  'call_state',
+  'aborted',
+  'step_limit',
+]);
 
 /** Milliseconds after which a module that goes on and on has caught what it was told. */
 const UNCAUGHT_MS = 500;

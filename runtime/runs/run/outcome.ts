@@ -1,9 +1,9 @@
 import type { ScriptUsage } from '../../sandbox/index.ts';
+import type { ErrorCode } from '../../language/error-codes.ts';
 import type { Value } from '../../language/values.ts';
 
 export interface RunError {
-  /** A ScenarioError's code, `call_state`, or `internal`. */
-  readonly code: string;
+  readonly code: ErrorCode;
   readonly message: string;
   /** Empty in a module, and where it was no block's doing. */
   readonly block: string;

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
+  type AuthorCode,
   LimitError,
   type SandboxError,
   SandboxLostError,
@@ -223,7 +224,7 @@ export class HostRun implements ScriptRun {
       case 'limit':
         return this.#exceed(item.limit);
       case 'threw':
-        return this.#end(true, new ScriptError(item.code, item.message, ownLines(item.stack)));
+        return this.#end(true, new ScriptError(item.code as AuthorCode, item.message, ownLines(item.stack)));
       case 'done':
         return this.#end(true, { value: item.value, vars: item.vars });
       case 'idle':

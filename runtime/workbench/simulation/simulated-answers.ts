@@ -1,5 +1,6 @@
 import type { Clock } from '../../runs/clock.ts';
 import { parseDuration } from '../../language/duration.ts';
+import { authorCode } from '../../language/error-codes.ts';
 import { ScenarioError } from '../../language/errors.ts';
 import { unavailable } from '../../runs/ports/capability.ts';
 import type { HttpPort, HttpRequest, HttpResponse } from '../../runs/ports/http.ts';
@@ -25,7 +26,7 @@ class Answers {
     if (answer === undefined) throw unavailable(`the simulation has no answer to ${asked}`);
     const { after, error } = (typeof answer === 'object' ? (answer ?? {}) : {}) as Record<string, Value>;
     if (typeof after === 'string') await this.#clock.sleep(parseDuration(after) ?? 0, signal);
-    if (typeof error === 'string') throw new ScenarioError(error, 'as the test wants it');
+    if (typeof error === 'string') throw new ScenarioError(authorCode(error), 'as the test wants it');
     return answer;
   }
 
