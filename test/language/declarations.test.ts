@@ -76,6 +76,17 @@ export default async function (call: Call, args: { wait: Duration; seconds: numb
   await events.publish({ event: 'done', data: { chosen, why: data.why } });
   const { run } = await scenario.info();
   if ((await call.info()).state === 'ended' || run === '') throw new ScenarioError('over', 'it is over');
+  try {
+    await call.play('a.wav');
+  } catch (error) {
+    const { code } = error as ScenarioError;
+    // A code of the author's own is a text like any other.
+    if (code === 'call_ended' || code === 'sold_out') return;
+    const known: ScenarioErrorCode = 'call_ended';
+    // @ts-expect-error -- no such code
+    const unknown: ScenarioErrorCode = 'call_endet';
+    log.info(known, unknown);
+  }
   const { reason } = await call.record();
   // @ts-expect-error -- no such end of a recording
   if (reason === 'silent') return;

@@ -2,6 +2,7 @@ import type { TSchema } from 'typebox';
 import type { ComponentDefinition, ComponentDefinitions } from '../../language/component.ts';
 import type { Outcome } from '../../language/component.ts';
 import { BUILT_IN_RECORDS, BUILT_IN_VALUES } from '../../language/checker/names/names.ts';
+import { SCENARIO_ERROR_CODES } from '../../language/error-codes.ts';
 import { methods, usesCall } from '../../language/method.ts';
 import { inputType, literals, resultType } from './typescript-types.ts';
 
@@ -37,8 +38,12 @@ interface ScenarioEvents {
 
 /** What goes wrong in a component is thrown as this. A scenario that throws one fails with its code and message. */
 interface ScenarioError extends Error {
-  readonly code: string;
+  readonly code: ScenarioErrorCode | (string & {});
 }
+
+/** Codes of what components throw; docs/scenarios/errors.md says what each means. Codes of your own are any other text. */
+type ScenarioErrorCode =
+${SCENARIO_ERROR_CODES.map((code) => `  | '${code}'`).join('\n')};
 
 /** The class of what components throw. */
 declare const ScenarioError: new (code: string, message?: string) => ScenarioError;
