@@ -1,9 +1,6 @@
 import { Type } from 'typebox';
-import type { Answer } from '../runtime/runs/call-values.ts';
-import type { ComponentContext } from '../runtime/runs/component.ts';
-import { INTERRUPT } from '../runtime/language/errors.ts';
-import { isCancellable } from '../runtime/runs/ports/transfer.ts';
-import type { Value } from '../runtime/language/values.ts';
+import { type Answer, type ComponentContext, isCancellable } from '../runtime/runs/index.ts';
+import { INTERRUPT, type Value } from '../runtime/language/index.ts';
 
 /** What `call` and `refer` share: following the answers of a call on its way. */
 

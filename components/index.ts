@@ -1,4 +1,4 @@
-import type { Component } from '../runtime/runs/component.ts';
+import type { Component } from '../runtime/runs/index.ts';
 import { answer } from './answer/index.ts';
 import { awaitRun } from './await_run/index.ts';
 import { bindings } from './bindings/index.ts';
@@ -57,6 +57,7 @@ import { transcribe } from './transcribe/index.ts';
 import { wait } from './wait/index.ts';
 import { waitEvent } from './wait_event/index.ts';
 import { webhook } from './webhook/index.ts';
+export { GuardedHttpClient } from './http/client.ts';
 
 /** Every component of this folder. Those of the operations are made from their definitions (runtime/operations). */
 export const builtInComponents: readonly Component[] = [

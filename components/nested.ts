@@ -1,7 +1,5 @@
-import { ScenarioError } from '../runtime/language/errors.ts';
-import { failureTextForOthers } from '../runtime/runs/run/failure-text.ts';
-import type { Run } from '../runtime/runs/run/run.ts';
-import type { RunOutcome } from '../runtime/runs/run/outcome.ts';
+import { ScenarioError } from '../runtime/language/index.ts';
+import { failureTextForOthers, type Run, type RunOutcome } from '../runtime/runs/index.ts';
 
 /**
  * Waits for a scenario that another one started.

@@ -1,7 +1,6 @@
 import { Type } from 'typebox';
-import type { PreAnswer } from '../runtime/runs/call-port.ts';
-import type { ComponentContext } from '../runtime/runs/component.ts';
-import type { Value } from '../runtime/language/values.ts';
+import type { ComponentContext, PreAnswer } from '../runtime/runs/index.ts';
+import type { Value } from '../runtime/language/index.ts';
 
 /** Settings by which a scenario serves the called party before it is connected. */
 export const preAnswerSettings = {

@@ -1,5 +1,5 @@
-import type { ComponentContext } from '../runtime/runs/component.ts';
-import { parseDuration } from '../runtime/language/duration.ts';
+import type { ComponentContext } from '../runtime/runs/index.ts';
+import { parseDuration } from '../runtime/language/index.ts';
 
 /**
  * Waits for something until a time is up or the block has to end; the signal it gets aborts in either case.

@@ -2,7 +2,7 @@
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { readConfig, type ServerAddress } from '../runtime/config/config.ts';
+import { readConfig, type ServerAddress } from '../runtime/config/index.ts';
 import { holdMusicFile } from '../runtime/embedded/index.ts';
 import type { Owner } from './owner.ts';
 import { type Sizing, sessionsFor, SizingError } from './sizing.ts';

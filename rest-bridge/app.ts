@@ -6,7 +6,7 @@ import type {
   RawServerDefault,
 } from 'fastify';
 import type { Logger } from 'pino';
-import type { Session } from '../runtime/iam/iam.ts';
+import type { Session } from '../runtime/iam/index.ts';
 
 /** The server as route modules see it: schemas of a route type its handler. */
 export type App = FastifyInstance<

@@ -1,7 +1,7 @@
 /** Tells the audit log of changes made over REST: domain-center, iam, classes, and a user's own account. */
 import type { FastifyRequest } from 'fastify';
-import type { Directory } from '../runtime/domain/directory.ts';
-import type { Session } from '../runtime/iam/iam.ts';
+import type { Directory } from '../runtime/domain/index.ts';
+import type { Session } from '../runtime/iam/index.ts';
 import type { AuditEntry, AuditLog } from '../runtime/model/index.ts';
 import type { App } from './app.ts';
 import type { Resource } from './collection/resource.ts';

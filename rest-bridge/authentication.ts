@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Iam, Session } from '../runtime/iam/iam.ts';
+import type { Iam, Session } from '../runtime/iam/index.ts';
 import { banned, RestError, tooOften } from './errors.ts';
 import { senderKnown } from './http/front.ts';
 import { roleMethod, rolePath } from './route-names.ts';

@@ -1,5 +1,5 @@
-import type { Directory } from '../runtime/domain/directory.ts';
-import type { Session } from '../runtime/iam/iam.ts';
+import type { Directory } from '../runtime/domain/index.ts';
+import type { Session } from '../runtime/iam/index.ts';
 
 /** Which domains a session administers. */
 export interface DomainScope {

@@ -8,11 +8,11 @@ import {
   type OperationRequest,
   settingsOf,
 } from '../runtime/operations/index.ts';
-import type { Value } from '../runtime/language/values.ts';
+import type { Value } from '../runtime/language/index.ts';
 import type { App } from './app.ts';
 import { sessionOf } from './authentication.ts';
 import type { RestDeps } from './deps.ts';
-import type { DialogScope } from '../runtime/callstore/callstore.ts';
+import type { DialogScope } from '../runtime/callstore/index.ts';
 import { RestError } from './errors.ts';
 import { idempotencyKey, onlyOnce } from './idempotency.ts';
 import { ID } from './route-names.ts';

@@ -1,6 +1,5 @@
 import { type Static, Type } from 'typebox';
-import type { Accounts } from '../runtime/iam/accounts.ts';
-import type { Iam, Session } from '../runtime/iam/iam.ts';
+import type { Accounts, Iam, Session } from '../runtime/iam/index.ts';
 import type { WebApps } from './deps.ts';
 
 const WebApp = Type.Object(

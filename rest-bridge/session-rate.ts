@@ -1,4 +1,4 @@
-import { TokenBucket } from '../runtime/rate/token-bucket.ts';
+import { TokenBucket } from '../runtime/rate/index.ts';
 
 /** Buckets that are looked through at once when there are many. */
 const MANY = 1000;

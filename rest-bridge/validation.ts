@@ -1,7 +1,7 @@
 import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv';
 import type { FastifySchemaCompiler } from 'fastify';
 import type { TSchema } from 'typebox';
-import { notKnown } from '../runtime/words/nearest.ts';
+import { notKnown } from '../runtime/words/index.ts';
 import { badParameter } from './errors.ts';
 
 /** Marks the schema of a body that may be left out. */

@@ -1,8 +1,6 @@
 import { Type } from 'typebox';
-import { defineComponent } from '../../runtime/runs/component.ts';
-import { parseDuration } from '../../runtime/language/duration.ts';
-import { ScenarioError } from '../../runtime/language/errors.ts';
-import { Duration } from '../../runtime/language/setting.ts';
+import { defineComponent } from '../../runtime/runs/index.ts';
+import { Duration, parseDuration, ScenarioError } from '../../runtime/language/index.ts';
 import { untilFinished } from '../nested.ts';
 
 export const awaitRun = defineComponent({

@@ -1,6 +1,5 @@
 import { Type } from 'typebox';
-import { defineComponent } from '../../runtime/runs/component.ts';
-import { liveDialog, notApplicable } from '../../runtime/runs/ports/dialogs.ts';
+import { defineComponent, liveDialog, notApplicable } from '../../runtime/runs/index.ts';
 
 /** A call and all that transfers make of it carry them along. */
 const MAX_LABELS = 256;

@@ -1,9 +1,6 @@
 import { Type } from 'typebox';
-import { isInterruption, ownCallTo } from '../../runtime/runs/call-port.ts';
-import type { CallEnd } from '../../runtime/runs/call-values.ts';
-import { defineComponent } from '../../runtime/runs/component.ts';
-import { ScenarioError } from '../../runtime/language/errors.ts';
-import { Duration } from '../../runtime/language/setting.ts';
+import { type CallEnd, defineComponent, isInterruption, ownCallTo } from '../../runtime/runs/index.ts';
+import { Duration, ScenarioError } from '../../runtime/language/index.ts';
 import { withinTime } from '../within-time.ts';
 
 export const bridge = defineComponent({

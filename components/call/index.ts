@@ -1,12 +1,14 @@
 import { Type } from 'typebox';
-import { ownCall } from '../../runtime/runs/call-port.ts';
-import type { OutgoingCall } from '../../runtime/runs/call-values.ts';
-import { type ComponentContext, defineComponent } from '../../runtime/runs/component.ts';
-import { parseDuration } from '../../runtime/language/duration.ts';
-import { DTMF_PROTOS } from '../../runtime/runs/ports/dtmf.ts';
-import { ScenarioError } from '../../runtime/language/errors.ts';
-import { Duration } from '../../runtime/language/setting.ts';
-import { checkedHeaders, MAX_HEADER_VALUE } from '../../runtime/runs/ports/sip-headers.ts';
+import {
+  checkedHeaders,
+  type ComponentContext,
+  defineComponent,
+  DTMF_PROTOS,
+  MAX_HEADER_VALUE,
+  type OutgoingCall,
+  ownCall,
+} from '../../runtime/runs/index.ts';
+import { Duration, parseDuration, ScenarioError } from '../../runtime/language/index.ts';
 import { preAnswerOf, preAnswerSettings } from '../pre-answer.ts';
 import { ANSWER_RESULTS, answerFields, answerOf, exitOf, follow, reportAs } from '../answers.ts';
 

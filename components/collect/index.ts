@@ -1,7 +1,6 @@
 import { Type } from 'typebox';
-import { defineComponent } from '../../runtime/runs/component.ts';
-import { parseDuration } from '../../runtime/language/duration.ts';
-import { Duration, Sounds, listOf } from '../../runtime/language/setting.ts';
+import { defineComponent } from '../../runtime/runs/index.ts';
+import { Duration, listOf, parseDuration, Sounds } from '../../runtime/language/index.ts';
 
 export const collect = defineComponent({
   name: 'collect',

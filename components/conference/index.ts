@@ -1,6 +1,5 @@
 import { Type } from 'typebox';
-import { defineComponent } from '../../runtime/runs/component.ts';
-import { ownCallTo } from '../../runtime/runs/call-port.ts';
+import { defineComponent, ownCallTo } from '../../runtime/runs/index.ts';
 import { ANSWER_RESULTS, answerFields, answerOf, follow, referredBy, reportAs } from '../answers.ts';
 
 export const conference = defineComponent({

@@ -1,6 +1,5 @@
 import { Type } from 'typebox';
-import { defineComponent } from '../../runtime/runs/component.ts';
-import { RECORDING } from '../../runtime/runs/ports/recording.ts';
+import { defineComponent, RECORDING } from '../../runtime/runs/index.ts';
 
 export const deleteRecording = defineComponent({
   name: 'delete_recording',

@@ -1,6 +1,5 @@
 /** The table of all error codes, for authors. */
-import type { ComponentDefinitions } from '../../runtime/language/component.ts';
-import { type ErrorFacts, SCENARIO_ERRORS } from '../../runtime/language/error-codes.ts';
+import { type ComponentDefinitions, type ErrorFacts, SCENARIO_ERRORS } from '../../runtime/language/index.ts';
 import { code, table } from './page.ts';
 
 /** The page of errors with the list of all codes between its two marks. */

@@ -1,8 +1,11 @@
 import type { TSchema } from 'typebox';
-import type { ComponentDefinition, ComponentDefinitions } from '../../runtime/language/component.ts';
-import { END } from '../../runtime/language/component.ts';
-import { methodOf } from '../../runtime/language/method.ts';
-import { settingKind } from '../../runtime/language/setting.ts';
+import {
+  type ComponentDefinition,
+  type ComponentDefinitions,
+  END,
+  methodOf,
+  settingKind,
+} from '../../runtime/language/index.ts';
 
 /** The page of a component in Markdown: what it does, its settings, exits and results, and an example. */
 export function componentPage(component: ComponentDefinition, example: string): string {

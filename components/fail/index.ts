@@ -1,7 +1,6 @@
 import { Type } from 'typebox';
-import { defineComponent } from '../../runtime/runs/component.ts';
-import { authorCode } from '../../runtime/language/error-codes.ts';
-import { ScenarioError } from '../../runtime/language/errors.ts';
+import { defineComponent } from '../../runtime/runs/index.ts';
+import { authorCode, ScenarioError } from '../../runtime/language/index.ts';
 
 export const fail = defineComponent({
   name: 'fail',

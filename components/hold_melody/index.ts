@@ -1,7 +1,5 @@
 import { Type } from 'typebox';
-import { defineComponent } from '../../runtime/runs/component.ts';
-import { liveDialog, notApplicable } from '../../runtime/runs/ports/dialogs.ts';
-import { DIALOG_ID } from '../../runtime/runs/ports/legs.ts';
+import { defineComponent, DIALOG_ID, liveDialog, notApplicable } from '../../runtime/runs/index.ts';
 
 export const holdMelody = defineComponent({
   name: 'hold_melody',

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { defineComponent } from '../../runtime/runs/component.ts';
-import { Duration, Sounds, listOf } from '../../runtime/language/setting.ts';
+import { defineComponent } from '../../runtime/runs/index.ts';
+import { Duration, listOf, Sounds } from '../../runtime/language/index.ts';
 import { withinTime } from '../within-time.ts';
 
 /** A soft chord every three seconds: something to hear without a file. */

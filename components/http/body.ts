@@ -1,6 +1,6 @@
 import { Concealer, withinJson } from './concealer.ts';
-import type { Reveal } from '../../runtime/runs/ports/policy.ts';
-import type { Value } from '../../runtime/language/values.ts';
+import type { Reveal } from '../../runtime/runs/index.ts';
+import type { Value } from '../../runtime/language/index.ts';
 
 /** Headers and body of a request: what is no text goes as JSON. */
 export function requestBody(

@@ -2,8 +2,8 @@ import { lookup as resolve } from 'node:dns';
 import { type IncomingMessage, request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
-import { ScenarioError } from '../../runtime/language/errors.ts';
-import type { HttpPort, HttpRequest, HttpResponse } from '../../runtime/runs/ports/http.ts';
+import { ScenarioError } from '../../runtime/language/index.ts';
+import type { HttpPort, HttpRequest, HttpResponse } from '../../runtime/runs/index.ts';
 import { AddressGuard, HostGuard } from './address-guard.ts';
 
 export interface HttpClientOptions {

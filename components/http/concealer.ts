@@ -1,5 +1,4 @@
-import { ScenarioError } from '../../runtime/language/errors.ts';
-import type { Value } from '../../runtime/language/values.ts';
+import { ScenarioError, type Value } from '../../runtime/language/index.ts';
 
 /** Characters of a secret that is looked for: less is found in any text. */
 const SHORTEST = 4;

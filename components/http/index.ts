@@ -1,8 +1,6 @@
 import { Type } from 'typebox';
-import { defineComponent } from '../../runtime/runs/component.ts';
-import { parseDuration } from '../../runtime/language/duration.ts';
-import { Duration } from '../../runtime/language/setting.ts';
-import type { Value } from '../../runtime/language/values.ts';
+import { defineComponent } from '../../runtime/runs/index.ts';
+import { Duration, parseDuration, type Value } from '../../runtime/language/index.ts';
 import { jsonOf, requestBody, revealed } from './body.ts';
 
 export const http = defineComponent({

@@ -1,9 +1,13 @@
 import { Type } from 'typebox';
-import { ownCall, ownCallTo, type PreAnswer } from '../../runtime/runs/call-port.ts';
-import type { Transfer } from '../../runtime/runs/call-values.ts';
-import { type ComponentContext, defineComponent } from '../../runtime/runs/component.ts';
-import { parseDuration } from '../../runtime/language/duration.ts';
-import { Duration } from '../../runtime/language/setting.ts';
+import {
+  type ComponentContext,
+  defineComponent,
+  ownCall,
+  ownCallTo,
+  type PreAnswer,
+  type Transfer,
+} from '../../runtime/runs/index.ts';
+import { Duration, parseDuration } from '../../runtime/language/index.ts';
 import { preAnswerOf, preAnswerSettings } from '../pre-answer.ts';
 import { ANSWER_RESULTS, answerFields, answerOf, follow } from '../answers.ts';
 

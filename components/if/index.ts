@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { defineComponent } from '../../runtime/runs/component.ts';
-import { Condition } from '../../runtime/language/setting.ts';
+import { defineComponent } from '../../runtime/runs/index.ts';
+import { Condition } from '../../runtime/language/index.ts';
 
 export const ifComponent = defineComponent({
   name: 'if',

@@ -1,6 +1,5 @@
 import { Type } from 'typebox';
-import { ownCall } from '../../runtime/runs/call-port.ts';
-import { defineComponent } from '../../runtime/runs/component.ts';
+import { defineComponent, ownCall } from '../../runtime/runs/index.ts';
 import { ANSWER_RESULTS, answerFields, answerOf, follow, referredBy, reportAs } from '../answers.ts';
 
 export const join = defineComponent({

@@ -1,9 +1,15 @@
 import { Type } from 'typebox';
-import { defineComponent } from '../../runtime/runs/component.ts';
-import { parseTail } from '../../runtime/runs/dtmf-tail.ts';
-import { liveDialog, notApplicable } from '../../runtime/runs/ports/dialogs.ts';
-import { DTMF_PROTOS } from '../../runtime/runs/ports/dtmf.ts';
-import { answeredLeg, DIALOG_ID, DTMF, LEG_CALLID } from '../../runtime/runs/ports/legs.ts';
+import {
+  answeredLeg,
+  defineComponent,
+  DIALOG_ID,
+  DTMF,
+  DTMF_PROTOS,
+  LEG_CALLID,
+  liveDialog,
+  notApplicable,
+  parseTail,
+} from '../../runtime/runs/index.ts';
 
 export const legDtmf = defineComponent({
   name: 'leg_dtmf',

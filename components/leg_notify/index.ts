@@ -1,7 +1,13 @@
 import { Type } from 'typebox';
-import { defineComponent } from '../../runtime/runs/component.ts';
-import { liveDialog, notApplicable } from '../../runtime/runs/ports/dialogs.ts';
-import { DIALOG_ID, EVENT, LEG_CALLID, notifiableLeg } from '../../runtime/runs/ports/legs.ts';
+import {
+  defineComponent,
+  DIALOG_ID,
+  EVENT,
+  LEG_CALLID,
+  liveDialog,
+  notApplicable,
+  notifiableLeg,
+} from '../../runtime/runs/index.ts';
 
 export const legNotify = defineComponent({
   name: 'leg_notify',

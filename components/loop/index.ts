@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { defineComponent } from '../../runtime/runs/component.ts';
-import type { Value } from '../../runtime/language/values.ts';
+import { defineComponent } from '../../runtime/runs/index.ts';
+import type { Value } from '../../runtime/language/index.ts';
 
 /** Where the loop stands, in the memory of its block: the next index. */
 const INDEX = 'index';

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { defineComponent } from '../../runtime/runs/component.ts';
-import type { Value } from '../../runtime/language/values.ts';
+import { defineComponent } from '../../runtime/runs/index.ts';
+import type { Value } from '../../runtime/language/index.ts';
 import { CLASSNAME } from '../model.ts';
 
 export const modelList = defineComponent({

@@ -1,8 +1,6 @@
 import { Type } from 'typebox';
-import { defineComponent } from '../../runtime/runs/component.ts';
-import { ScenarioError } from '../../runtime/language/errors.ts';
-import { plainText } from '../../runtime/language/values.ts';
-import type { Entity } from '../../runtime/runs/ports/model.ts';
+import { defineComponent, type Entity } from '../../runtime/runs/index.ts';
+import { plainText, ScenarioError } from '../../runtime/language/index.ts';
 import { CLASSNAME } from '../model.ts';
 
 const NO_ID = '"model_write" needs an id to remove something';

@@ -1,7 +1,6 @@
 import { Type } from 'typebox';
-import { defineComponent } from '../../runtime/runs/component.ts';
-import { ScenarioError } from '../../runtime/language/errors.ts';
-import { Duration, Sounds, listOf } from '../../runtime/language/setting.ts';
+import { defineComponent } from '../../runtime/runs/index.ts';
+import { Duration, listOf, ScenarioError, Sounds } from '../../runtime/language/index.ts';
 import { MELODY } from '../hold_music/index.ts';
 import { withinTime } from '../within-time.ts';
 

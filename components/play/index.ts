@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { defineComponent } from '../../runtime/runs/component.ts';
-import { Sounds, listOf } from '../../runtime/language/setting.ts';
+import { defineComponent } from '../../runtime/runs/index.ts';
+import { listOf, Sounds } from '../../runtime/language/index.ts';
 
 export const play = defineComponent({
   name: 'play',

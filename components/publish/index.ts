@@ -1,8 +1,6 @@
 import { Type } from 'typebox';
-import { defineComponent } from '../../runtime/runs/component.ts';
-import { ScenarioError } from '../../runtime/language/errors.ts';
-import { SCENARIO_EVENTS } from '../../runtime/runs/ports/events.ts';
-import type { Value } from '../../runtime/language/values.ts';
+import { defineComponent, SCENARIO_EVENTS } from '../../runtime/runs/index.ts';
+import { ScenarioError, type Value } from '../../runtime/language/index.ts';
 
 /** Characters of JSON in the data of one event: many are kept for subscribers that come back. */
 const MAX_LENGTH = 16_384;

@@ -1,8 +1,6 @@
 import { Type } from 'typebox';
-import { type ComponentContext, defineComponent } from '../../runtime/runs/component.ts';
-import { parseDuration } from '../../runtime/language/duration.ts';
-import { ScenarioError } from '../../runtime/language/errors.ts';
-import { Duration, Sounds, listOf } from '../../runtime/language/setting.ts';
+import { type ComponentContext, defineComponent } from '../../runtime/runs/index.ts';
+import { Duration, listOf, parseDuration, ScenarioError, Sounds } from '../../runtime/language/index.ts';
 import { MELODY } from '../hold_music/index.ts';
 
 export const queue = defineComponent({

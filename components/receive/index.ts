@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { defineComponent } from '../../runtime/runs/component.ts';
-import { Duration } from '../../runtime/language/setting.ts';
+import { defineComponent } from '../../runtime/runs/index.ts';
+import { Duration } from '../../runtime/language/index.ts';
 import { withinTime } from '../within-time.ts';
 
 export const receive = defineComponent({

@@ -1,6 +1,5 @@
 import { Type } from 'typebox';
-import { defineComponent } from '../../runtime/runs/component.ts';
-import { liveDialog } from '../../runtime/runs/ports/dialogs.ts';
+import { defineComponent, liveDialog } from '../../runtime/runs/index.ts';
 import { Language } from '../recognise/index.ts';
 
 export const recogniseCall = defineComponent({

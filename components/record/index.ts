@@ -1,7 +1,6 @@
 import { Type } from 'typebox';
-import { defineComponent } from '../../runtime/runs/component.ts';
-import { parseDuration } from '../../runtime/language/duration.ts';
-import { Duration } from '../../runtime/language/setting.ts';
+import { defineComponent } from '../../runtime/runs/index.ts';
+import { Duration, parseDuration } from '../../runtime/language/index.ts';
 
 export const record = defineComponent({
   name: 'record',

@@ -1,8 +1,6 @@
 import { Type } from 'typebox';
-import { ownCall } from '../../runtime/runs/call-port.ts';
-import { defineComponent } from '../../runtime/runs/component.ts';
-import { parseDuration } from '../../runtime/language/duration.ts';
-import { Duration } from '../../runtime/language/setting.ts';
+import { defineComponent, ownCall } from '../../runtime/runs/index.ts';
+import { Duration, parseDuration } from '../../runtime/language/index.ts';
 import { preAnswerOf, preAnswerSettings } from '../pre-answer.ts';
 import { ANSWER_RESULTS, answerFields, answerOf, exitOf, follow, referredBy, reportAs } from '../answers.ts';
 

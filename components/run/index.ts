@@ -1,10 +1,6 @@
 import { Type } from 'typebox';
-import { defineComponent } from '../../runtime/runs/component.ts';
-import type { Clock } from '../../runtime/runs/clock.ts';
-import { INTERRUPT, ScenarioError } from '../../runtime/language/errors.ts';
-import type { Run } from '../../runtime/runs/run/run.ts';
-import type { RunOutcome } from '../../runtime/runs/run/outcome.ts';
-import type { Value } from '../../runtime/language/values.ts';
+import { type Clock, defineComponent, type Run, type RunOutcome } from '../../runtime/runs/index.ts';
+import { INTERRUPT, ScenarioError, type Value } from '../../runtime/language/index.ts';
 import { untilFinished } from '../nested.ts';
 
 /** Milliseconds that the `finally` of a function has when an interrupt stops it: less than the block has to end. */

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { defineComponent } from '../../runtime/runs/component.ts';
+import { defineComponent } from '../../runtime/runs/index.ts';
 
 export const say = defineComponent({
   name: 'say',

@@ -1,6 +1,5 @@
 import { Type } from 'typebox';
-import { defineComponent } from '../../runtime/runs/component.ts';
-import { parseTail } from '../../runtime/runs/dtmf-tail.ts';
+import { defineComponent, parseTail } from '../../runtime/runs/index.ts';
 
 export const sendDtmf = defineComponent({
   name: 'send_dtmf',

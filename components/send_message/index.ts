@@ -1,8 +1,6 @@
 import { Type } from 'typebox';
-import type { Answer } from '../../runtime/runs/call-values.ts';
-import { defineComponent } from '../../runtime/runs/component.ts';
-import { ScenarioError } from '../../runtime/language/errors.ts';
-import { MAX_TEXT_OCTETS } from '../../runtime/runs/ports/texting.ts';
+import { type Answer, defineComponent, MAX_TEXT_OCTETS } from '../../runtime/runs/index.ts';
+import { ScenarioError } from '../../runtime/language/index.ts';
 import { untilSettled } from '../until-settled.ts';
 
 const TOO_LONG = `a text has ${MAX_TEXT_OCTETS} octets of UTF-8 at most`;

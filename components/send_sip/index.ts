@@ -1,8 +1,6 @@
 import { Type } from 'typebox';
-import { ownCallTo } from '../../runtime/runs/call-port.ts';
-import { defineComponent } from '../../runtime/runs/component.ts';
-import { ScenarioError } from '../../runtime/language/errors.ts';
-import { MESSAGE_METHODS } from '../../runtime/runs/ports/messaging.ts';
+import { defineComponent, MESSAGE_METHODS, ownCallTo } from '../../runtime/runs/index.ts';
+import { ScenarioError } from '../../runtime/language/index.ts';
 import { untilSettled } from '../until-settled.ts';
 
 /** RFC 6665 section 8.2.1. */

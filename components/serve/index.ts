@@ -1,7 +1,6 @@
 import { Type } from 'typebox';
-import { defineComponent } from '../../runtime/runs/component.ts';
-import { ScenarioError } from '../../runtime/language/errors.ts';
-import type { Value } from '../../runtime/language/values.ts';
+import { defineComponent } from '../../runtime/runs/index.ts';
+import { ScenarioError, type Value } from '../../runtime/language/index.ts';
 import { untilFinished } from '../nested.ts';
 
 const Values = (description: string) => Type.Record(Type.String(), Type.Any(), { default: {}, description });

@@ -1,6 +1,5 @@
-import { defineComponent } from '../../runtime/runs/component.ts';
-import { Assignments } from '../../runtime/language/setting.ts';
-import type { Value } from '../../runtime/language/values.ts';
+import { defineComponent } from '../../runtime/runs/index.ts';
+import { Assignments, type Value } from '../../runtime/language/index.ts';
 
 export const set = defineComponent({
   name: 'set',

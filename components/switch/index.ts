@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { defineComponent } from '../../runtime/runs/component.ts';
-import { type Value, plainText } from '../../runtime/language/values.ts';
+import { defineComponent } from '../../runtime/runs/index.ts';
+import { plainText, type Value } from '../../runtime/language/index.ts';
 
 export const switchComponent = defineComponent({
   name: 'switch',

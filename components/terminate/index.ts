@@ -1,7 +1,6 @@
 import { Type } from 'typebox';
-import { defineComponent } from '../../runtime/runs/component.ts';
-import { ScenarioError } from '../../runtime/language/errors.ts';
-import { listOf } from '../../runtime/language/setting.ts';
+import { defineComponent } from '../../runtime/runs/index.ts';
+import { listOf, ScenarioError } from '../../runtime/language/index.ts';
 
 const Id = Type.String({ minLength: 1, maxLength: 64, examples: ['4f1c09d2ab7e'] });
 

@@ -1,6 +1,5 @@
 import { Type } from 'typebox';
-import { defineComponent } from '../../runtime/runs/component.ts';
-import type { TranscriptSource } from '../../runtime/runs/ports/transcripts.ts';
+import { defineComponent, type TranscriptSource } from '../../runtime/runs/index.ts';
 import { Hints, Language } from '../recognise/index.ts';
 
 const RECLINK = /^[a-z0-9]+:\/\//;

@@ -1,8 +1,6 @@
 import { Type } from 'typebox';
-import { defineComponent } from '../../runtime/runs/component.ts';
-import { type BusEvent, type EventPort, eventName } from '../../runtime/runs/ports/events.ts';
-import { Duration } from '../../runtime/language/setting.ts';
-import { type Value, plainText } from '../../runtime/language/values.ts';
+import { type BusEvent, defineComponent, eventName, type EventPort } from '../../runtime/runs/index.ts';
+import { Duration, plainText, type Value } from '../../runtime/language/index.ts';
 import { withinTime } from '../within-time.ts';
 
 export const waitEvent = defineComponent({

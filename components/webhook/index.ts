@@ -1,9 +1,13 @@
 import { Type } from 'typebox';
 import { revealed } from '../http/body.ts';
-import type { Clock } from '../../runtime/runs/clock.ts';
-import { type ComponentContext, defineComponent } from '../../runtime/runs/component.ts';
-import type { HttpPort, HttpRequest } from '../../runtime/runs/ports/http.ts';
-import type { Value } from '../../runtime/language/values.ts';
+import {
+  type Clock,
+  type ComponentContext,
+  defineComponent,
+  type HttpPort,
+  type HttpRequest,
+} from '../../runtime/runs/index.ts';
+import type { Value } from '../../runtime/language/index.ts';
 
 const TRIES = 3;
 /** Milliseconds before the second try; the third comes after twice as long. */

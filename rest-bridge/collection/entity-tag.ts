@@ -1,7 +1,7 @@
 /** Entity tags (RFC 9110 sections 8.8.3 and 13.1): a client overwrites only what it has read. */
 import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { canonical } from '../../runtime/model/filter/index.ts';
+import { canonical } from '../../runtime/model/index.ts';
 import { RestError } from '../errors.ts';
 
 /** Called with the entity as it is answered whole, undefined where there is none, while nobody else writes it. */

@@ -2,14 +2,14 @@ import { type Static, Type } from 'typebox';
 import {
   type Expression,
   ExpressionParser,
-  First,
   type FieldTypes,
+  First,
   type OrderEntry,
   parseFilter,
   parseOrder,
   sortItems,
   toPredicate,
-} from '../../runtime/model/filter/index.ts';
+} from '../../runtime/model/index.ts';
 import { badParameter } from '../errors.ts';
 import { shaper } from './shape.ts';
 

@@ -1,5 +1,5 @@
 import type { TObject } from 'typebox';
-import type { Session } from '../../runtime/iam/iam.ts';
+import type { Session } from '../../runtime/iam/index.ts';
 import type { Precondition } from './entity-tag.ts';
 import type { ResourceType, Selection } from './list.ts';
 

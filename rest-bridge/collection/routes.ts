@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
-import type { Session } from '../../runtime/iam/iam.ts';
+import type { Session } from '../../runtime/iam/index.ts';
 import type { App } from '../app.ts';
 import { sessionOf } from '../authentication.ts';
 import { badParameter, RestError } from '../errors.ts';

@@ -1,5 +1,5 @@
 /** Which fields of a resource are answered, and in which form: the query parameters `mask` and `flat`. */
-import { applyMask, flatten, type Mask, parseMask } from '../../runtime/model/filter/index.ts';
+import { applyMask, flatten, type Mask, parseMask } from '../../runtime/model/index.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 

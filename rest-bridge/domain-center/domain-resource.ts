@@ -1,8 +1,7 @@
 import { Type } from 'typebox';
-import type { Directory } from '../../runtime/domain/directory.ts';
-import type { Collection, Row } from '../../runtime/domain/index.ts';
-import type { Session } from '../../runtime/iam/iam.ts';
-import { fieldTypes } from '../../runtime/model/filter/index.ts';
+import type { Collection, Directory, Row } from '../../runtime/domain/index.ts';
+import type { Session } from '../../runtime/iam/index.ts';
+import { fieldTypes } from '../../runtime/model/index.ts';
 import type { Precondition } from '../collection/entity-tag.ts';
 import type { ResourceType } from '../collection/list.ts';
 import type { Fields, Resource } from '../collection/resource.ts';

@@ -1,11 +1,9 @@
 /** `/domain/ivrscripts` and `/domain/svcscripts`: the scripts of a domain, and the scenario files that every domain has. */
 import path from 'node:path';
 import { type LiveDirectory, type ScriptRow, servingOf } from '../../runtime/domain/index.ts';
-import type { Session } from '../../runtime/iam/iam.ts';
-import type { ScenarioFile } from '../../runtime/runs/library.ts';
-import { withoutFile } from '../../runtime/script-store/compile.ts';
-import { formatOf } from '../../runtime/script-store/file-versions.ts';
-import type { ScriptStore } from '../../runtime/script-store/script-store.ts';
+import type { Session } from '../../runtime/iam/index.ts';
+import type { ScenarioFile } from '../../runtime/runs/index.ts';
+import { formatOf, type ScriptStore, withoutFile } from '../../runtime/script-store/index.ts';
 import type { Precondition } from '../collection/entity-tag.ts';
 import type { Fields } from '../collection/resource.ts';
 import { ofIndex } from '../collection/several.ts';

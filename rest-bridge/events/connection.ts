@@ -1,8 +1,8 @@
 import type { Duplex } from 'node:stream';
 import { type Static, Type } from 'typebox';
 import type { WebSocket } from 'ws';
-import type { Sink } from '../../runtime/events/subscription.ts';
-import type { Session } from '../../runtime/iam/iam.ts';
+import type { Sink } from '../../runtime/events/index.ts';
+import type { Session } from '../../runtime/iam/index.ts';
 import { toRestError } from '../error-answers.ts';
 import { badParameter } from '../errors.ts';
 import { MAX_JSON_DEPTH, nestsDeeper } from '../json-depth.ts';

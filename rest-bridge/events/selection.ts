@@ -1,8 +1,6 @@
 import { type Static, Type } from 'typebox';
-import type { NodeEvent } from '../../runtime/events/event-bus.ts';
-import { filteredChange, MODEL_EVENTS } from '../../runtime/events/model-events.ts';
-import type { Sight } from '../../runtime/events/subscription.ts';
-import { ExpressionParser, parseFilter, toPredicate } from '../../runtime/model/filter/index.ts';
+import { filteredChange, MODEL_EVENTS, type NodeEvent, type Sight } from '../../runtime/events/index.ts';
+import { ExpressionParser, parseFilter, toPredicate } from '../../runtime/model/index.ts';
 import { shaper } from '../collection/shape.ts';
 
 /** Seconds. */

@@ -1,6 +1,6 @@
 import { IncomingMessage, type ServerResponse } from 'node:http';
 import { type Static, Type } from 'typebox';
-import type { Iam, Session } from '../../runtime/iam/iam.ts';
+import type { Iam, Session } from '../../runtime/iam/index.ts';
 import type { App } from '../app.ts';
 import { secretOf, sessionOf } from '../authentication.ts';
 import { badParameter } from '../errors.ts';

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { EventBus } from '../../runtime/events/event-bus.ts';
-import { type Sink, Subscription } from '../../runtime/events/subscription.ts';
-import type { Iam, Session } from '../../runtime/iam/iam.ts';
+import { type EventBus, type Sink, Subscription } from '../../runtime/events/index.ts';
+import type { Iam, Session } from '../../runtime/iam/index.ts';
 import { RestError } from '../errors.ts';
 import { MAX_EXPIRES, type Selection, selectionKey, selector } from './selection.ts';
 

@@ -1,5 +1,5 @@
 /** An event as JSON for many subscribers: what is the same for all of them is written once. */
-import type { Delivery } from '../../runtime/events/subscription.ts';
+import type { Delivery } from '../../runtime/events/index.ts';
 
 const written = new WeakMap<object, string>();
 

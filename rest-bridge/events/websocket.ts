@@ -1,7 +1,7 @@
 import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
-import type { Iam, Session } from '../../runtime/iam/iam.ts';
+import type { Iam, Session } from '../../runtime/iam/index.ts';
 import type { App } from '../app.ts';
 import { secretOfHeaders, SESSION_COOKIE, sessionOfSecret } from '../authentication.ts';
 import { toRestError } from '../error-answers.ts';

@@ -1,18 +1,17 @@
 /** Class settings, `/domain/classes`: a collection like the others of the domain-center. */
 import { Type } from 'typebox';
-import type { Directory } from '../../runtime/domain/directory.ts';
-import { referredFirst } from '../../runtime/domain/collections/several.ts';
-import type { Session } from '../../runtime/iam/iam.ts';
+import { type Directory, referredFirst } from '../../runtime/domain/index.ts';
+import type { Session } from '../../runtime/iam/index.ts';
 import {
   AUDIT_CLASS,
   type ClassDefinition,
+  fieldTypes,
   isAuditLog,
   type Model,
   ModelError,
   NotFoundError,
   ofSeveral,
 } from '../../runtime/model/index.ts';
-import { fieldTypes } from '../../runtime/model/filter/index.ts';
 import type { ResourceType } from '../collection/list.ts';
 import type { Precondition } from '../collection/entity-tag.ts';
 import type { Fields, Resource } from '../collection/resource.ts';

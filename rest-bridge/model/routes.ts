@@ -2,13 +2,13 @@
 import { Readable } from 'node:stream';
 import multipart from '@fastify/multipart';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Directory } from '../../runtime/domain/directory.ts';
-import type { Iam, Session } from '../../runtime/iam/iam.ts';
+import type { Directory } from '../../runtime/domain/index.ts';
+import type { Iam, Session } from '../../runtime/iam/index.ts';
 import {
-  AUDIT_CLASS,
-  type AuditLog,
   type AttachmentPlace,
   attachmentProperty,
+  AUDIT_CLASS,
+  type AuditLog,
   CannotApplyError,
   type Entity,
   type Input,

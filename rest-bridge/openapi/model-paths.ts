@@ -1,7 +1,6 @@
 /** Paths of the classes of a domain: one set for each. */
 import { Type } from 'typebox';
-import type { PropertyDefinition, ResolvedClass } from '../../runtime/model/class-definition.ts';
-import { isAuditLog, type Model } from '../../runtime/model/index.ts';
+import { isAuditLog, type Model, type PropertyDefinition, type ResolvedClass } from '../../runtime/model/index.ts';
 import { Count, ReadQuery } from '../collection/list.ts';
 import { ModelGetQuery, WriteQuery } from '../model/query.ts';
 import { answers, ErrorAnswer, NoContent } from '../routes/schemas.ts';

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import { DialogRecord } from '../../runtime/operations/index.ts';
-import { DIALOG_FIELDS } from '../../runtime/callstore/dialog-view.ts';
+import { DIALOG_FIELDS } from '../../runtime/callstore/index.ts';
 import type { App } from '../app.ts';
-import { fieldTypes } from '../../runtime/model/filter/index.ts';
+import { fieldTypes } from '../../runtime/model/index.ts';
 import { answerList, answerRead, Count, ListQuery, ReadQuery, type ResourceType } from '../collection/list.ts';
 import type { RestDeps } from '../deps.ts';
 import { RestError } from '../errors.ts';

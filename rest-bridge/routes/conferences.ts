@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { CONFERENCE_FIELDS, PARTICIPANT_FIELDS } from '../../runtime/callstore/conference-view.ts';
-import { fieldTypes } from '../../runtime/model/filter/index.ts';
+import { CONFERENCE_FIELDS, PARTICIPANT_FIELDS } from '../../runtime/callstore/index.ts';
+import { fieldTypes } from '../../runtime/model/index.ts';
 import { conferenceOf, ConferenceRecord, ParticipantRecord, participantsOf } from '../../runtime/operations/index.ts';
 import type { App } from '../app.ts';
 import { answerList, answerRead, Count, ListQuery, ReadQuery, type ResourceType } from '../collection/list.ts';

@@ -1,11 +1,8 @@
 /** `/api/hooks/<code>`: a request starts a scenario, and is answered with what it returns. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import { ArgumentError } from '../../runtime/language/errors.ts';
-import { failureTextForOthers } from '../../runtime/runs/run/failure-text.ts';
-import type { RunOutcome } from '../../runtime/runs/run/outcome.ts';
-import type { ScenarioStarter } from '../../runtime/runs/starting/starter.ts';
-import type { Value } from '../../runtime/language/values.ts';
+import { ArgumentError, type Value } from '../../runtime/language/index.ts';
+import { failureTextForOthers, type RunOutcome, type ScenarioStarter } from '../../runtime/runs/index.ts';
 import type { App } from '../app.ts';
 import { sessionOf } from '../authentication.ts';
 import { badParameter, RestError } from '../errors.ts';

@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { RECORD_FIELDS } from '../../runtime/operations/index.ts';
-import type { DialogScope } from '../../runtime/callstore/callstore.ts';
-import { fieldTypes } from '../../runtime/model/filter/index.ts';
+import type { DialogScope } from '../../runtime/callstore/index.ts';
+import { fieldTypes } from '../../runtime/model/index.ts';
 import type { App } from '../app.ts';
 import { sessionOf } from '../authentication.ts';
 import { answerList, answerRead, Count, ListQuery, ReadQuery, type ResourceType } from '../collection/list.ts';

@@ -2,7 +2,7 @@
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { ScriptKind, ScriptRow, ScriptVersion, Serving } from '../../runtime/domain/index.ts';
-import type { ScriptStore } from '../../runtime/script-store/script-store.ts';
+import type { ScriptStore } from '../../runtime/script-store/index.ts';
 import type { App } from '../app.ts';
 import { sessionOf } from '../authentication.ts';
 import type { ScriptResource } from '../domain-center/script-resource.ts';

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
-import type { Iam, LoginResult, Session } from '../../runtime/iam/iam.ts';
+import type { Iam, LoginResult, Session } from '../../runtime/iam/index.ts';
 import type { App } from '../app.ts';
 import { clearSessionCookie, cookieOf, sessionOf, sessionOfSecret, setSessionCookie } from '../authentication.ts';
 import { badParameter, banned, RestError } from '../errors.ts';

@@ -1,6 +1,6 @@
 /** `PUT /user/password`: users change their own password. */
 import { Type } from 'typebox';
-import type { Iam } from '../../runtime/iam/iam.ts';
+import type { Iam } from '../../runtime/iam/index.ts';
 import type { App } from '../app.ts';
 import { sessionOf } from '../authentication.ts';
 import { asRestErrors } from '../domain-center/entity-errors.ts';

@@ -1,9 +1,8 @@
 import type { FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
-import type { Directory } from '../../runtime/domain/directory.ts';
-import type { Accounts } from '../../runtime/iam/accounts.ts';
-import type { SessionSummary } from '../../runtime/iam/session-rows.ts';
-import { fieldTypes } from '../../runtime/model/filter/index.ts';
+import type { Directory } from '../../runtime/domain/index.ts';
+import type { Accounts, SessionSummary } from '../../runtime/iam/index.ts';
+import { fieldTypes } from '../../runtime/model/index.ts';
 import type { App } from '../app.ts';
 import { sessionOf } from '../authentication.ts';
 import { answerList, answerRead, Count, ListQuery, ReadQuery, type ResourceType } from '../collection/list.ts';

@@ -2,7 +2,7 @@ import process from 'node:process';
 import { parseArgs } from 'node:util';
 import { components } from '../component-registry/index.ts';
 import { compileHere } from '../sandbox/index.ts';
-import { runCheck } from '../workbench/check-command.ts';
+import { runCheck } from '../workbench/index.ts';
 import { hideNodeWarnings } from './node-warnings.ts';
 import { LazySandbox } from './lazy-sandbox.ts';
 import { usageOf } from './usage.ts';

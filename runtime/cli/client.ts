@@ -1,7 +1,6 @@
 import process from 'node:process';
 import { parseArgs } from 'node:util';
-import { clientOf } from '../../rest-bridge/openapi/client/client.ts';
-import type { OpenApiDocument } from '../../rest-bridge/openapi/document.ts';
+import { clientOf, type OpenApiDocument } from '../../rest-bridge/index.ts';
 import { ask, nodeUrl } from './node-access.ts';
 import { usageOf } from './usage.ts';
 

@@ -2,9 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
-import { Owner } from '../../freeswitch-config/owner.ts';
-import { pairFrom, render } from '../../freeswitch-config/render.ts';
-import { readSizing } from '../../freeswitch-config/sizing.ts';
+import { Owner, pairFrom, readSizing, render } from '../../freeswitch-config/index.ts';
 import { usageOf } from './usage.ts';
 
 const USAGE = `ringmaster freeswitch-config [--owner USER[:GROUP]] SIZING-FILE TARGET-FOLDER

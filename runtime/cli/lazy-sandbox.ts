@@ -1,4 +1,4 @@
-import { type Sandbox, openSandbox } from '../sandbox/index.ts';
+import { openSandbox, type Sandbox } from '../sandbox/index.ts';
 
 /** A sandbox that is opened when the first scenario with a script needs it, and closed when the command is done. */
 export class LazySandbox implements AsyncDisposable {

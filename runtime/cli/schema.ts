@@ -3,16 +3,18 @@ import { basename, extname } from 'node:path';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
 import { components } from '../component-registry/index.ts';
-import { checkModule } from '../language/checker/module/check-module.ts';
-import { type CheckResult, checkScenario } from '../language/checker/check-scenario.ts';
-import { isModuleScenario } from '../language/files.ts';
-import { methods } from '../language/method.ts';
-import { type Problem, formatProblem, isMistake } from '../language/problem.ts';
-import { scenarioSchema } from '../workbench/schema/json-schema.ts';
-import { mermaid } from '../workbench/drawing/mermaid.ts';
-import { moduleMermaid } from '../workbench/drawing/module-drawing.ts';
-import { typeDeclarations } from '../workbench/schema/type-declarations.ts';
-import { type ScriptSource, compileHere } from '../sandbox/index.ts';
+import {
+  checkModule,
+  type CheckResult,
+  checkScenario,
+  formatProblem,
+  isMistake,
+  isModuleScenario,
+  methods,
+  type Problem,
+} from '../language/index.ts';
+import { mermaid, moduleMermaid, scenarioSchema, typeDeclarations } from '../workbench/index.ts';
+import { compileHere, type ScriptSource } from '../sandbox/index.ts';
 import { hideNodeWarnings } from './node-warnings.ts';
 import { LazySandbox } from './lazy-sandbox.ts';
 import { usageOf } from './usage.ts';

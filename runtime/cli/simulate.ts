@@ -1,7 +1,7 @@
 import process from 'node:process';
 import { parseArgs } from 'node:util';
 import { components } from '../component-registry/index.ts';
-import { runSimulate } from '../workbench/simulation/simulate-command.ts';
+import { runSimulate } from '../workbench/index.ts';
 import { LazySandbox } from './lazy-sandbox.ts';
 import { selectEntities } from './simulated-query.ts';
 import { usageOf } from './usage.ts';

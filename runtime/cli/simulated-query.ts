@@ -1,15 +1,15 @@
 /** Filters and order of the data model over the entities of a simulation, whose classes are not known. */
-import { ScenarioError } from '../language/errors.ts';
-import type { SelectEntities } from '../workbench/simulation/simulated-model.ts';
+import { ScenarioError } from '../language/index.ts';
+import type { SelectEntities } from '../workbench/index.ts';
 import {
   ExpressionParser,
   FilterError,
-  type ValueType,
   parseFilter,
   parseOrder,
   sortItems,
   toPredicate,
-} from '../model/filter/index.ts';
+  type ValueType,
+} from '../model/index.ts';
 
 export const selectEntities: SelectEntities = (entities, { filter, order }) => {
   // As if every class had the properties that its entities have, of the type of their first value.

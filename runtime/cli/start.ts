@@ -1,6 +1,6 @@
 import process from 'node:process';
 import { parseArgs } from 'node:util';
-import { readConfig } from '../config/config.ts';
+import { readConfig } from '../config/index.ts';
 import { type Node, startNode } from '../node/index.ts';
 import { STOP_SIGNALS } from './signals.ts';
 import { usageOf } from './usage.ts';

@@ -1,10 +1,7 @@
 import process from 'node:process';
 import { parseArgs } from 'node:util';
-import type { RunView } from '../runs/run-view.ts';
-import { asTest, servedBy } from '../workbench/trace/as-test.ts';
-import { ReplayError } from '../workbench/trace/replayable.ts';
-import { runsText } from '../workbench/trace/runs-text.ts';
-import { traceText } from '../workbench/trace/trace-text.ts';
+import type { RunView } from '../runs/index.ts';
+import { asTest, ReplayError, runsText, servedBy, traceText } from '../workbench/index.ts';
 import { ask, nodeUrl, tokenFor } from './node-access.ts';
 import { usageOf } from './usage.ts';
 

@@ -1,7 +1,7 @@
 /** The components of a node and of the commands: the built-in ones, and one for each operation. */
 import { builtInComponents } from '../../components/index.ts';
 import { operationComponents } from '../operations/index.ts';
-import { type ComponentRegistry, componentRegistry } from '../runs/component.ts';
+import { type ComponentRegistry, componentRegistry } from '../runs/index.ts';
 
 /** Every component that a scenario may use, by name. */
 export const components: ComponentRegistry = componentRegistry([...builtInComponents, ...operationComponents]);

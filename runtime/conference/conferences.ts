@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto';
-import type { MemoryConferenceStore } from '../callstore/memory-conference-store.ts';
-import type { FeatureCode } from '../domain/directory.ts';
-import type { EndpointServer } from '../media/endpoint.ts';
-import { bracketUri } from '../signalling/sip-uri.ts';
+import type { MemoryConferenceStore } from '../callstore/index.ts';
+import type { FeatureCode } from '../domain/index.ts';
+import type { EndpointServer } from '../media/index.ts';
+import { bracketUri } from '../signalling/index.ts';
 import type { Admission, Guest, Participant } from './participant.ts';
 import { asksForPin } from './pin.ts';
 import type { ConferenceServices } from './ports.ts';

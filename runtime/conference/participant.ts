@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import type { ParticipantView } from '../callstore/conference-view.ts';
-import type { MediaEndpoint } from '../media/endpoint.ts';
+import type { ParticipantView } from '../callstore/index.ts';
+import type { MediaEndpoint } from '../media/index.ts';
 import { mayBecome, type SeatState } from './state.ts';
 
 /** Who takes part, as the switch knows him. */

@@ -1,5 +1,4 @@
-import { collectDigits } from '../media/collect.ts';
-import type { MediaEndpoint } from '../media/endpoint.ts';
+import { collectDigits, type MediaEndpoint } from '../media/index.ts';
 import type { RoomSettings } from './settings.ts';
 
 /** How often somebody may try. */

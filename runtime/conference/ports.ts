@@ -1,6 +1,5 @@
 /** What rooms need of the rest of the node. */
-import type { ConferenceMix } from '../media/conference-mix.ts';
-import type { EndpointServer } from '../media/endpoint.ts';
+import type { ConferenceMix, EndpointServer } from '../media/index.ts';
 
 export type ConferenceEventType =
   | 'conf_start'

@@ -1,5 +1,5 @@
-import type { ConferenceMix } from '../media/conference-mix.ts';
-import { parseSipUri } from '../signalling/sip-uri.ts';
+import type { ConferenceMix } from '../media/index.ts';
+import { parseSipUri } from '../signalling/index.ts';
 import type { Guest, Participant } from './participant.ts';
 import type { ConferenceServices, RoomParty } from './ports.ts';
 import type { RoomEvents } from './room-events.ts';

@@ -1,5 +1,4 @@
-import type { ConferenceMix, MemberNotice } from '../media/conference-mix.ts';
-import type { MediaEndpoint } from '../media/endpoint.ts';
+import type { ConferenceMix, MediaEndpoint, MemberNotice } from '../media/index.ts';
 import type { Participant } from './participant.ts';
 import { askForPin } from './pin.ts';
 import type { ConferenceServices } from './ports.ts';

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import type { ConferenceView, ParticipantView, TopologyEntry } from '../callstore/conference-view.ts';
-import type { ConferenceMix } from '../media/conference-mix.ts';
-import type { EndpointServer, MediaEndpoint } from '../media/endpoint.ts';
+import type { ConferenceView, ParticipantView, TopologyEntry } from '../callstore/index.ts';
+import type { ConferenceMix, EndpointServer, MediaEndpoint } from '../media/index.ts';
 import { type Admission, type Host, type Line, Participant } from './participant.ts';
 import type { ConferenceObserver, ConferenceServices } from './ports.ts';
 import { RoomEvents } from './room-events.ts';

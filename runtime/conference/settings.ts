@@ -1,4 +1,4 @@
-import type { FeatureCode } from '../domain/directory.ts';
+import type { FeatureCode } from '../domain/index.ts';
 
 /** How the rooms behind a featurecode behave: its `opts`, which were checked when they were written. What is left out is the default. */
 export interface RoomSettings {

@@ -1,4 +1,4 @@
-import type { ParticipantState } from '../callstore/conference-view.ts';
+import type { ParticipantState } from '../callstore/index.ts';
 
 /** `entering`: asked for the PIN, and not a participant yet. The others as REST shows them. */
 export type SeatState = 'entering' | ParticipantState;

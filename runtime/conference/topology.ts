@@ -1,4 +1,4 @@
-import type { TopologyEntry } from '../callstore/conference-view.ts';
+import type { TopologyEntry } from '../callstore/index.ts';
 
 /** `from` is heard, or not heard, by `to`; `*` is everybody who takes part when the command runs. */
 export type TopologyCommand = TopologyEntry;

@@ -31,6 +31,21 @@ export { digestSecrets } from './collections/sipusers.ts';
 export type { LiveDirectory } from './live-directory.ts';
 export { MAX_CONTACTS } from './location/contact-table.ts';
 export type { PersistentLocation } from './location/persistent-location.ts';
+export { Code, Composite, composites, Id, Label, Login, Password } from './collections/fields.ts';
+export { checkRoles } from './collections/role-codes.ts';
+export { referredFirst } from './collections/several.ts';
+export type {
+  ContactBinding,
+  Directory,
+  Domain,
+  FeatureCode,
+  LocationStore,
+  NumberRule,
+  Provider,
+  RouteDecision,
+  SipUser,
+} from './directory.ts';
+export { type DialPattern, dialPattern } from './routing/pattern.ts';
 
 /** Loads the domain-center into memory. Changes go through `directory.collections`. */
 export async function openDirectory(storage: Storage, options: CollectionOptions = {}): Promise<LiveDirectory> {

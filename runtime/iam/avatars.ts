@@ -2,7 +2,7 @@
 import { extname } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { Accounts, AvatarInfo } from './accounts.ts';
-import { FileMissingError, type FileStore } from '../storage/files/index.ts';
+import { FileMissingError, type FileStore } from '../storage/index.ts';
 
 /** Greatest avatar in bytes (specification, "Limits"). */
 export const MAX_AVATAR_BYTES = 204_800;

@@ -3,7 +3,7 @@
  * them has left the window. Addresses under attack are bounded in number; each keeps 5 times at most.
  */
 import { BlockList, isIPv6 } from 'node:net';
-import { InvalidFieldError } from '../domain/errors.ts';
+import { InvalidFieldError } from '../domain/index.ts';
 
 export const BAN_WINDOW_MS = 180_000;
 export const BAN_FAILURES = 5;

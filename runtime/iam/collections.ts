@@ -1,9 +1,20 @@
 /** Users and roles, on the domain-center's collections. */
 import { type Static, Type } from 'typebox';
 import { type Kysely, sql } from 'kysely';
-import { Collection, type CollectionDefinition, EntityInUseError, InvalidFieldError } from '../domain/index.ts';
-import { Code, Composite, Id, Label, Login, Password, composites } from '../domain/collections/fields.ts';
-import { checkRoles } from '../domain/collections/role-codes.ts';
+import {
+  checkRoles,
+  Code,
+  Collection,
+  type CollectionDefinition,
+  Composite,
+  composites,
+  EntityInUseError,
+  Id,
+  InvalidFieldError,
+  Label,
+  Login,
+  Password,
+} from '../domain/index.ts';
 import type { ChangeNotices, Schema } from '../storage/index.ts';
 import { NO_PASSWORD, hashPassword } from './password.ts';
 

@@ -53,4 +53,4 @@ export async function createIam(
   await iam.reload();
   return iam;
 }
-export { BlobTooLargeError } from '../storage/files/index.ts';
+export { BlobTooLargeError } from '../storage/index.ts';

@@ -1,5 +1,5 @@
 /** Which domains a user may work in without another login. */
-import type { Domain } from '../domain/directory.ts';
+import type { Domain } from '../domain/index.ts';
 import { ADMIN_ROLE } from './grants.ts';
 
 /** What of a user decides. */

@@ -1,5 +1,5 @@
 import type { ASTNode } from '@marcbachmann/cel-js';
-import { misspelt } from '../words/nearest.ts';
+import { misspelt } from '../words/index.ts';
 import { suggestName } from './problem.ts';
 
 /** Comparisons with a text that what is compared cannot be: `${transfer.result == "rejcted"}`. */

@@ -1,4 +1,4 @@
-import { nearest } from '../words/nearest.ts';
+import { nearest } from '../words/index.ts';
 
 /** A mistake in a scenario file: where it is, what is wrong, and what to write instead. */
 export interface Problem {

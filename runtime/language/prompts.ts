@@ -2,7 +2,7 @@ import { existsSync, readdirSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import type { PlaySource } from './call-words.ts';
 import { parseDuration } from './duration.ts';
-import { nearest } from '../words/nearest.ts';
+import { nearest } from '../words/index.ts';
 
 /** Why a sound cannot be played. */
 export interface SoundProblem {

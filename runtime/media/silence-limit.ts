@@ -1,4 +1,4 @@
-import { sdpDirection } from '../sip-facts/sdp-direction.ts';
+import { sdpDirection } from '../sip-facts/index.ts';
 
 /**
  * A week, in milliseconds: how long a far end may be silent that is not expected to send. The media server takes no 0 for

@@ -1,5 +1,5 @@
 /** Small checks of settings; each failure names the field. */
-import { nearest, notKnown } from '../words/nearest.ts';
+import { nearest, notKnown } from '../words/index.ts';
 import { InvalidFieldError } from './errors.ts';
 
 export type Fields = Readonly<Record<string, unknown>>;

@@ -1,8 +1,7 @@
 /** All classes of the node, and how they are created, changed and removed together with their tables. */
 import { randomUUID } from 'node:crypto';
 import type { Kysely } from 'kysely';
-import { sql } from '../storage/sql.ts';
-import type { Schema, Storage } from '../storage/index.ts';
+import { type Schema, sql, type Storage } from '../storage/index.ts';
 import { isFields } from './check.ts';
 import type { ClassDefinition, PropertyDefinition } from './class-definition.ts';
 import { type ClassRow, deleteClass, insertClass, loadClasses, updateClass } from './class-rows.ts';

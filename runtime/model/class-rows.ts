@@ -1,7 +1,6 @@
 /** The table `model_classes`. */
 import type { Kysely } from 'kysely';
-import { sql } from '../storage/sql.ts';
-import { type Schema, SqlError, SQLSTATE } from '../storage/index.ts';
+import { type Schema, sql, SqlError, SQLSTATE } from '../storage/index.ts';
 import type { ClassDefinition } from './class-definition.ts';
 import { ConflictError } from './errors.ts';
 

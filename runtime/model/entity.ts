@@ -4,7 +4,7 @@ import { type AttachmentInfo, withFiles } from './attachments/info.ts';
 import { isFields, isStorable } from './check.ts';
 import type { PropertyDefinition, ResolvedClass } from './class-definition.ts';
 import { isPartitioned } from './class-settings.ts';
-import { notKnown } from '../words/nearest.ts';
+import { notKnown } from '../words/index.ts';
 import { InvalidFieldError } from './errors.ts';
 import { parseTime } from './filter/time.ts';
 import { isEqual } from './filter/values.ts';

@@ -26,8 +26,31 @@ export type { KeptFiles } from './attachments/info.ts';
 export type { Entity, Input } from './fields.ts';
 export type { AttachmentPlace, Attachments } from './attachments/attachments.ts';
 export { type AttachmentInfo, attachmentProperty, checkDigest, plainName } from './attachments/info.ts';
-export { BlobTooLargeError, type ByteRange, FileMissingError, FileStoreError } from '../storage/files/index.ts';
-export { StorageTimeoutError, StorageUnavailableError } from '../storage/errors.ts';
+export { BlobTooLargeError, type ByteRange, FileMissingError, FileStoreError } from '../storage/index.ts';
+export { StorageTimeoutError, StorageUnavailableError } from '../storage/index.ts';
 export { AUDIT_CLASS, type AuditEntry, AuditLog, isAuditLog, refuseAuditWrite } from './audit-log.ts';
 export { openModel } from './open-model.ts';
 export * as filters from './filter/index.ts';
+export {
+  applyMask,
+  canonical,
+  type Expression,
+  ExpressionParser,
+  type FieldTypes,
+  fieldTypes,
+  FilterError,
+  First,
+  flatten,
+  isIntegral,
+  type Mask,
+  type OrderEntry,
+  orderToSql,
+  parseFilter,
+  parseMask,
+  parseOrder,
+  sortItems,
+  SqlCompiler,
+  type SqlField,
+  toPredicate,
+  type ValueType,
+} from './filter/index.ts';

@@ -1,5 +1,5 @@
 /** The room's contract: what the REST bridge, scenarios and the event bus see of the dynamic model. */
-import type { FileStore } from '../storage/files/index.ts';
+import type { FileStore } from '../storage/index.ts';
 import type { Attachments } from './attachments/attachments.ts';
 import type { KeptFiles } from './attachments/info.ts';
 import type { ClassDefinition, ResolvedClass } from './class-definition.ts';

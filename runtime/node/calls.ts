@@ -1,17 +1,12 @@
 /** The calls of a node: the switch, the rooms, and how many calls it takes. */
 import type { Logger } from 'pino';
-import { MemoryCallStore } from '../callstore/memory-callstore.ts';
-import { MemoryConferenceStore } from '../callstore/memory-conference-store.ts';
-import type { Conferences } from '../conference/conferences.ts';
-import type { Config } from '../config/config.ts';
+import { MemoryCallStore, MemoryConferenceStore } from '../callstore/index.ts';
+import type { Conferences } from '../conference/index.ts';
+import type { Config } from '../config/index.ts';
 import type { LiveDirectory, PersistentLocation } from '../domain/index.ts';
-import { callEvents } from '../events/call-events.ts';
-import type { EventBus } from '../events/event-bus.ts';
-import { messageEvents } from '../events/message-events.ts';
-import type { Metrics } from '../metrics/metrics.ts';
-import { Admission } from '../switch/incoming/admission.ts';
-import { endCallsOf } from '../switch/ports/removed-domain.ts';
-import { Switch } from '../switch/switch.ts';
+import { callEvents, type EventBus, messageEvents } from '../events/index.ts';
+import type { Metrics } from '../metrics/index.ts';
+import { Admission, endCallsOf, Switch } from '../switch/index.ts';
 import { listener } from './adapters/speech.ts';
 import { openConferences } from './conferences.ts';
 import type { LateParts } from './late.ts';

@@ -1,14 +1,12 @@
 /** The conf role of a node, wired to the rest of it. */
 import { join } from 'node:path';
 import type { Logger } from 'pino';
-import type { MemoryConferenceStore } from '../callstore/memory-conference-store.ts';
-import { Conferences } from '../conference/conferences.ts';
-import type { ConferenceObserver } from '../conference/ports.ts';
-import type { Config } from '../config/config.ts';
-import { conferenceEvents } from '../events/conference-events.ts';
-import type { EventBus } from '../events/event-bus.ts';
-import { isSoundProblem, resolveSound } from '../language/prompts.ts';
-import type { MediaServers } from '../media/servers.ts';
+import type { MemoryConferenceStore } from '../callstore/index.ts';
+import { type ConferenceObserver, Conferences } from '../conference/index.ts';
+import type { Config } from '../config/index.ts';
+import { conferenceEvents, type EventBus } from '../events/index.ts';
+import { isSoundProblem, resolveSound } from '../language/index.ts';
+import type { MediaServers } from '../media/index.ts';
 import { SCENARIOS } from './project.ts';
 import {
   type ConferenceRecordings,

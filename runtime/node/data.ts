@@ -1,7 +1,7 @@
 /** What a node keeps: its domains and phones, who may do what, and the data model. */
 import { join } from 'node:path';
 import type { Logger } from 'pino';
-import { type Config, isLoopback } from '../config/config.ts';
+import { type Config, isLoopback } from '../config/index.ts';
 import {
   type CheckScript,
   type LiveDirectory,
@@ -10,11 +10,10 @@ import {
   type PersistentLocation,
 } from '../domain/index.ts';
 import { createDemoData, createIam, type IamOptions, isEmpty, StoredAvatars } from '../iam/index.ts';
-import { limitsProblem } from '../language/limits.ts';
+import { limitsProblem } from '../language/index.ts';
 import { type Model, openModel } from '../model/index.ts';
 import { type Opened, opening } from './shutdown.ts';
-import { checkFileStore, FolderFiles, openFiles } from '../storage/files/index.ts';
-import type { Storage } from '../storage/index.ts';
+import { checkFileStore, FolderFiles, openFiles, type Storage } from '../storage/index.ts';
 
 export interface Data {
   readonly directory: LiveDirectory;

@@ -2,12 +2,12 @@
  * Parts that an earlier part calls once the node runs. The parts of a node call each other in circles; they do it through these
  * alone.
  */
-import type { MediaServers } from '../media/servers.ts';
+import type { MediaServers } from '../media/index.ts';
 import type { TranscriptQueue } from '../recording/index.ts';
-import type { Switch } from '../switch/switch.ts';
+import type { Switch } from '../switch/index.ts';
 import type { Operations } from '../operations/index.ts';
 import type { ConfirmToken } from '../iam/index.ts';
-import type { ScenarioRunner } from '../runs/runner.ts';
+import type { ScenarioRunner } from '../runs/index.ts';
 
 /** A part that is bound when it is open. */
 export class Late<Part> {

@@ -1,14 +1,11 @@
 /** The node's connections to its SIP servers and media servers. */
 import { join } from 'node:path';
 import type { Logger } from 'pino';
-import { type Config, isLoopback } from '../config/config.ts';
-import { MediaServers } from '../media/servers.ts';
+import { type Config, isLoopback } from '../config/index.ts';
+import { MediaServers } from '../media/index.ts';
 import { PROFILE, type Servers } from './servers.ts';
 import { type Opened, opening } from './shutdown.ts';
-import type { WaitingInvite } from '../signalling/left-waiting.ts';
-import type { SipHandlers } from '../signalling/link.ts';
-import { SipLinks } from '../signalling/links.ts';
-import { RingingJournal } from '../signalling/ringing-journal.ts';
+import { RingingJournal, type SipHandlers, SipLinks, type WaitingInvite } from '../signalling/index.ts';
 
 export interface Links {
   readonly sip: SipLinks;

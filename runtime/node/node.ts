@@ -1,10 +1,9 @@
 /** The composition root: configuration in, a running node out. The only room that wires the others together. */
 import { type Logger, pino } from 'pino';
-import type { Config } from '../config/config.ts';
-import { EventBus } from '../events/event-bus.ts';
-import { modelEvents } from '../events/model-events.ts';
+import type { Config } from '../config/index.ts';
+import { EventBus, modelEvents } from '../events/index.ts';
 import { giveBackAtRest } from '../memory/index.ts';
-import { Metrics } from '../metrics/metrics.ts';
+import { Metrics } from '../metrics/index.ts';
 import { Nursery } from '../processes/index.ts';
 import { openStorage } from '../storage/index.ts';
 import { openCalls } from './calls.ts';

@@ -2,9 +2,8 @@
 import type { Logger } from 'pino';
 import { createOperations, type Operations } from '../operations/index.ts';
 import type { LiveDirectory } from '../domain/index.ts';
-import type { EventBus } from '../events/event-bus.ts';
-import { operationEvents } from '../events/operation-events.ts';
-import type { Metrics } from '../metrics/metrics.ts';
+import { type EventBus, operationEvents } from '../events/index.ts';
+import type { Metrics } from '../metrics/index.ts';
 import type { Calls } from './calls.ts';
 import type { LateParts } from './late.ts';
 import type { Scenarios } from './scenarios.ts';

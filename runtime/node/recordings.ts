@@ -1,10 +1,9 @@
 /** Recording and speech of a node: the archive, the recorders, recognition and transcripts. */
 import { join } from 'node:path';
 import type { Logger } from 'pino';
-import type { Config } from '../config/config.ts';
+import type { Config } from '../config/index.ts';
 import type { LiveDirectory } from '../domain/index.ts';
-import { callEvents } from '../events/call-events.ts';
-import type { EventBus } from '../events/event-bus.ts';
+import { callEvents, type EventBus } from '../events/index.ts';
 import type { Nursery } from '../processes/index.ts';
 import { openRecording, type Recording, type TranscriptQueue } from '../recording/index.ts';
 import { openSpeech, type SpeechService } from '../speech/index.ts';

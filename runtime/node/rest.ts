@@ -1,15 +1,11 @@
 /** The REST service of a node. */
-import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
-import { domainCenter } from '../../rest-bridge/domain-center/index.ts';
-import { ClassResource } from '../../rest-bridge/model/class-resource.ts';
-import { createRestServer } from '../../rest-bridge/server.ts';
-import { webAppsOf } from '../../rest-bridge/web-apps.ts';
-import type { Config } from '../config/config.ts';
+import { ClassResource, createRestServer, domainCenter, webAppsOf } from '../../rest-bridge/index.ts';
+import type { Config } from '../config/index.ts';
 import { ListenError } from '../embedded/index.ts';
-import type { EventBus } from '../events/event-bus.ts';
-import { FirstAnswers } from '../idempotency/first-answers.ts';
-import type { Metrics } from '../metrics/metrics.ts';
+import type { EventBus } from '../events/index.ts';
+import { FirstAnswers } from '../idempotency/index.ts';
+import type { Metrics } from '../metrics/index.ts';
 import { AuditLog } from '../model/index.ts';
 import { databaseState, type Storage } from '../storage/index.ts';
 import type { Calls } from './calls.ts';
@@ -84,7 +80,10 @@ export async function openRest(needs: RestNeeds): Promise<Rest> {
   }
 }
 
-async function listen(rest: Pick<FastifyInstance, 'listen'>, { host, port }: Config['http']): Promise<string> {
+async function listen(
+  rest: Awaited<ReturnType<typeof createRestServer>>,
+  { host, port }: Config['http'],
+): Promise<string> {
   try {
     return await rest.listen({ host, port });
   } catch (error) {

@@ -2,32 +2,33 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
-import { GuardedHttpClient } from '../../components/http/client.ts';
+import { GuardedHttpClient } from '../../components/index.ts';
 import { components } from '../component-registry/index.ts';
-import type { Config } from '../config/config.ts';
-import { systemClock } from '../runs/clock.ts';
-import { FolderWatch } from '../runs/folder-watch.ts';
-import { openScenarioLibrary, type ScenarioLibrary } from '../runs/library.ts';
-import { MemoryHuntHistory } from '../runs/ports/hunt-history.ts';
-import type { RunServices } from '../runs/ports/services.ts';
-import { RunBook } from '../runs/run/run-book.ts';
-import { MemoryParkingLot } from '../runs/ports/parking.ts';
-import { MemoryQueues } from '../runs/ports/queueing.ts';
-import { ScenarioRunner } from '../runs/runner.ts';
-import { ScenarioStarter } from '../runs/starting/starter.ts';
-import { RecordingFolder } from '../media/recordings.ts';
+import type { Config } from '../config/index.ts';
+import {
+  FolderWatch,
+  MemoryHuntHistory,
+  MemoryParkingLot,
+  MemoryQueues,
+  openScenarioLibrary,
+  RunBook,
+  type RunServices,
+  type ScenarioLibrary,
+  ScenarioRunner,
+  ScenarioStarter,
+  systemClock,
+} from '../runs/index.ts';
+import { RecordingFolder } from '../media/index.ts';
 import type { Nursery } from '../processes/index.ts';
 import { openSandbox, type Sandbox } from '../sandbox/index.ts';
-import { promptsOf, ScriptCompiler } from '../script-store/compile.ts';
-import { tokenConfirmer } from '../script-store/confirm-token.ts';
+import { promptsOf, ScriptCompiler, ScriptStore, tokenConfirmer } from '../script-store/index.ts';
 import { NodePolicy } from './adapters/policy.ts';
-import { ScriptStore } from '../script-store/script-store.ts';
 import { type Opened, opening } from './shutdown.ts';
 import { callRecordingPort } from './adapters/call-recording.ts';
 import { modelPort } from './adapters/model.ts';
 import { callSpeechPort, type LiveCalls, speechLayers, transcriptPort } from './adapters/speech.ts';
 import { operationPort } from '../operations/index.ts';
-import type { EventBus } from '../events/event-bus.ts';
+import type { EventBus } from '../events/index.ts';
 import type { Model } from '../model/index.ts';
 import type { LateParts } from './late.ts';
 import { SCENARIOS } from './project.ts';

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
-import type { Config, ServerAddress } from '../config/config.ts';
+import type { Config, ServerAddress } from '../config/index.ts';
 import { startMediaServer, startSipServer } from '../embedded/index.ts';
 import { MEMORY_MODULE } from '../memory/index.ts';
 import { type Nursery, programRunner } from '../processes/index.ts';

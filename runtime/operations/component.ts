@@ -1,8 +1,6 @@
 import { Type } from 'typebox';
-import { type Component, defineComponent } from '../runs/component.ts';
-import type { Outcome, ResultField } from '../language/component.ts';
-import { unavailable } from '../runs/ports/capability.ts';
-import type { Value, ValueType } from '../language/values.ts';
+import { type Component, defineComponent, unavailable } from '../runs/index.ts';
+import type { Outcome, ResultField, Value, ValueType } from '../language/index.ts';
 import type { OperationDefinition } from './definition.ts';
 import { operations } from './registry.ts';
 import { settingsOf } from './request/target.ts';

@@ -1,13 +1,8 @@
 import type { Static, TObject, TSchema } from 'typebox';
-import type { ConferenceStore } from '../callstore/conference-store.ts';
-import type { CallStore, DialogScope } from '../callstore/callstore.ts';
-import type { Directory } from '../domain/directory.ts';
-import type { Report } from '../runs/run/report.ts';
-import type { CallPreview, CallPreviews } from '../runs/ports/call-preview.ts';
-import type { DialogPort, LiveLeg } from '../runs/ports/dialogs.ts';
-import type { RunServices } from '../runs/ports/services.ts';
-import type { Program } from '../language/program.ts';
-import type { Value } from '../language/values.ts';
+import type { CallStore, ConferenceStore, DialogScope } from '../callstore/index.ts';
+import type { Directory } from '../domain/index.ts';
+import type { CallPreview, CallPreviews, DialogPort, LiveLeg, Report, RunServices } from '../runs/index.ts';
+import type { Program, Value } from '../language/index.ts';
 import type { ConferenceControl } from './conferences/control.ts';
 
 /**

@@ -1,5 +1,5 @@
-import type { RunError } from '../runs/run/outcome.ts';
-import { ScenarioError } from '../language/errors.ts';
+import type { RunError } from '../runs/index.ts';
+import { ScenarioError } from '../language/index.ts';
 
 /** Why an operation is not done. */
 export type OperationProblem =

@@ -1,6 +1,5 @@
 import type { TObject } from 'typebox';
-import type { Value } from '../language/values.ts';
-import { ScenarioError } from '../language/errors.ts';
+import { ScenarioError, type Value } from '../language/index.ts';
 import type { OperationDefinition, OperationPlan, PlannedCall, PlanRequest, PlanTools, Touched } from './definition.ts';
 import { OperationError, problemOf } from './errors.ts';
 import { observed } from './running/observed.ts';

@@ -1,4 +1,4 @@
-import type { OperationPort } from '../runs/ports/operations.ts';
+import type { OperationPort } from '../runs/index.ts';
 import type { Operations } from './operations.ts';
 
 /**

@@ -1,9 +1,7 @@
 /** The index of recordings. */
 import type { Kysely, Selectable } from 'kysely';
 import { filters } from '../model/index.ts';
-import type { RecordingsTable } from '../storage/schema.ts';
-import type { Schema, Storage } from '../storage/index.ts';
-import { sql } from '../storage/sql.ts';
+import { type RecordingsTable, type Schema, sql, type Storage } from '../storage/index.ts';
 import { RECORD_COLUMNS, RECORD_TYPES } from './record-fields.ts';
 
 export type RecordRow = Selectable<RecordingsTable>;

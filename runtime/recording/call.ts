@@ -1,5 +1,5 @@
 /** Live calls as the recorder sees them; the switch shows them so. */
-import type { MediaEndpoint } from '../media/endpoint.ts';
+import type { MediaEndpoint } from '../media/index.ts';
 
 export interface RecordedLeg {
   readonly callid: string;

@@ -1,9 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { CallEventData } from '../events/call-events.ts';
-import { ChannelRecording } from '../media/channel-recording.ts';
-import { MediaError } from '../media/media-error.ts';
-import type { RecordingEnd } from '../media/recording-notices.ts';
-import { repairWav, wavDuration } from '../media/wav-file.ts';
+import type { CallEventData } from '../events/index.ts';
+import { ChannelRecording, MediaError, type RecordingEnd, repairWav, wavDuration } from '../media/index.ts';
 import type { RecordArchive, RecordEnd, RecordRow } from './archive.ts';
 import { partiesOf, type RecordedCall, type RecordedLeg } from './call.ts';
 import { type RecordStore, StorageNameError } from './store.ts';

@@ -1,9 +1,8 @@
 /** Recording of calls: rules, files, layers, the archive. */
 import { hostname } from 'node:os';
 import type { LiveDirectory } from '../domain/index.ts';
-import type { CallEvents } from '../events/call-events.ts';
-import { S3Bucket, s3Location } from '../storage/files/index.ts';
-import type { Storage } from '../storage/index.ts';
+import type { CallEvents } from '../events/index.ts';
+import { S3Bucket, s3Location, type Storage } from '../storage/index.ts';
 import { RecordArchive, type RecordRow } from './archive.ts';
 import { ConferenceRecordings } from './conference-recordings.ts';
 import { fileRecord, type RecordingTools, refileRecord } from './file-recording.ts';

@@ -1,4 +1,4 @@
-import { sql } from '../storage/sql.ts';
+import { sql } from '../storage/index.ts';
 import type { filters } from '../model/index.ts';
 
 const TEXTS = [

@@ -1,5 +1,4 @@
-import type { Collection, RecordingRuleRow } from '../domain/index.ts';
-import { type DialPattern, dialPattern } from '../domain/routing/pattern.ts';
+import { type Collection, type DialPattern, dialPattern, type RecordingRuleRow } from '../domain/index.ts';
 import type { RecordedCall, RecordedLeg } from './call.ts';
 
 /** What a rule says of the calls that it fits. */

@@ -3,7 +3,7 @@ import { rm, stat } from 'node:fs/promises';
 import { PassThrough, type Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { randomUUID } from 'node:crypto';
-import type { S3Bucket } from '../storage/files/index.ts';
+import type { S3Bucket } from '../storage/index.ts';
 import {
   type BorrowedFile,
   type FileStore,

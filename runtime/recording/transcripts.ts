@@ -1,4 +1,4 @@
-import { SpeechError, type SpeechService, transcribeFile, type TranscribedChannel } from '../speech/index.ts';
+import { SpeechError, type SpeechService, type TranscribedChannel, transcribeFile } from '../speech/index.ts';
 import type { RecordArchive, RecordRow } from './archive.ts';
 import type { RecordStore } from './store.ts';
 

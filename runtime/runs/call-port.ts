@@ -2,8 +2,7 @@
  * The call as a scenario sees it. The switch implements it over SIP and media; a simulation implements it over a
  * scripted caller. Components know this interface only, so that the same component code runs in both.
  */
-import type { CallState, PlaySource } from '../language/call-words.ts';
-import { ScenarioError } from '../language/errors.ts';
+import { type CallState, type PlaySource, ScenarioError } from '../language/index.ts';
 import type {
   Answer,
   CallEnd,

@@ -1,4 +1,4 @@
-import type { CallState } from '../language/call-words.ts';
+import type { CallState } from '../language/index.ts';
 import { StateMachine, type TransitionTable } from '../transitions/index.ts';
 import { CallStateError } from './call-port.ts';
 

@@ -1,5 +1,5 @@
 /** What goes into the operations of a call, and what comes out of them. */
-import type { CallEnder, PlaySource } from '../language/call-words.ts';
+import type { CallEnder, PlaySource } from '../language/index.ts';
 
 /** One party of a call, as the domain knows it. */
 export interface PartyInfo {

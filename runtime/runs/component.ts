@@ -1,8 +1,7 @@
-import type { ComponentDefinition } from '../language/component.ts';
+import type { ComponentDefinition, PlaySource, Value } from '../language/index.ts';
 import type { Static, TSchema } from 'typebox';
 import type { CallPort } from './call-port.ts';
 import type { Answer, CallEnd, PartyInfo } from './call-values.ts';
-import type { PlaySource } from '../language/call-words.ts';
 import type { Children } from './run/children.ts';
 import type { Clock } from './clock.ts';
 import type { Log } from './log.ts';
@@ -10,7 +9,6 @@ import type { LogLevel, ScriptHost } from '../sandbox/index.ts';
 import type { Mailbox } from './run/mailbox.ts';
 import type { Reveal } from './ports/policy.ts';
 import type { RunServices } from './ports/services.ts';
-import type { Value } from '../language/values.ts';
 import type { Report } from './run/report.ts';
 
 /** What the run learns when a block is done. */

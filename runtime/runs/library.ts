@@ -1,13 +1,20 @@
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { CompileResult, ScriptSource } from '../sandbox/index.ts';
-import { checkFile, checkText } from '../language/checker/check-file.ts';
+import {
+  checkFile,
+  checkText,
+  formatProblem,
+  isBlockScenario,
+  isMistake,
+  isModuleScenario,
+  type Problem,
+  type Program,
+  type ScenarioSource,
+  type StartingScenario,
+} from '../language/index.ts';
 import type { ComponentRegistry } from './component.ts';
-import { isBlockScenario, isModuleScenario } from '../language/files.ts';
 import type { Log } from './log.ts';
-import { type Problem, formatProblem, isMistake } from '../language/problem.ts';
-import type { Program } from '../language/program.ts';
-import type { ScenarioSource, StartingScenario } from '../language/scenario-source.ts';
 import { ScenarioVersions } from './versions.ts';
 
 export interface LibraryOptions {

@@ -3,7 +3,7 @@ import type { CallPort } from './call-port.ts';
 import type { Run, RunOptions } from './run/run.ts';
 import type { RunOutcome } from './run/outcome.ts';
 import type { TraceEntry } from './run/trace.ts';
-import type { Value } from '../language/values.ts';
+import type { Value } from '../language/index.ts';
 
 /** Characters of JSON that the values it began with may have to be shown. */
 const MAX_VALUES_LENGTH = 4096;

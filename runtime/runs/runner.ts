@@ -1,17 +1,14 @@
 import type { ArmedRun } from './armed-runs.ts';
 import type { CallPort } from './call-port.ts';
-import { ArgumentError } from '../language/errors.ts';
+import { ArgumentError, type Program, runsScripts, type ScenarioSource, type Value } from '../language/index.ts';
 import type { Log } from './log.ts';
 import type { Debugging } from './ports/policy.ts';
 import type { RunServices } from './ports/services.ts';
-import { type Program, runsScripts } from '../language/program.ts';
-import type { ScenarioSource } from '../language/scenario-source.ts';
 import type { Run, RunOptions } from './run/run.ts';
 import type { RunOutcome } from './run/outcome.ts';
 import { startRun } from './run/start-run.ts';
 import { type Caller, type RunView, callerOf, shownValues, viewOf } from './run-view.ts';
 import type { StartValues } from './start-values.ts';
-import type { Value } from '../language/values.ts';
 
 /** Finished runs whose traces are kept. */
 const KEPT_TRACES = 200;

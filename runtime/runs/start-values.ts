@@ -1,7 +1,12 @@
-import { ArgumentError } from '../language/errors.ts';
-import type { Parameter, Program } from '../language/program.ts';
+import {
+  ArgumentError,
+  type Parameter,
+  plainText,
+  type Program,
+  type Value,
+  type ValueType,
+} from '../language/index.ts';
 import { checkStart } from './run/scope.ts';
-import { plainText, type Value, type ValueType } from '../language/values.ts';
 
 /** What a scenario begins with. */
 export interface StartValues {

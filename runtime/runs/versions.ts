@@ -1,6 +1,6 @@
 import { mkdir, readFile, readdir, rename, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { Program } from '../language/program.ts';
+import type { Program } from '../language/index.ts';
 
 /** A version of a scenario, as an operator sees it. */
 export interface ScenarioVersion {

@@ -1,10 +1,8 @@
 /** From the text of a script entity to the program that a run gets. */
 import path from 'node:path';
 import type { CompileResult, ScriptSource } from '../sandbox/index.ts';
-import { checkText } from '../language/checker/check-file.ts';
-import type { ComponentRegistry } from '../runs/component.ts';
-import type { Problem } from '../language/problem.ts';
-import type { Program, Start } from '../language/program.ts';
+import { checkText, type Problem, type Program, type Start } from '../language/index.ts';
+import type { ComponentRegistry } from '../runs/index.ts';
 import type { CheckScript, ScriptData, ScriptProblem } from '../domain/index.ts';
 
 export interface CompilerOptions {

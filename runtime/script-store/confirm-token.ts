@@ -1,9 +1,7 @@
 /** External tokens: the service scenario of the master domain says whose they are (specification, "Authentication" 3). */
-import type { Directory } from '../domain/directory.ts';
+import type { Directory } from '../domain/index.ts';
 import { type ConfirmedUser, type ConfirmToken, TokenScenarioError } from '../iam/index.ts';
-import type { Log } from '../runs/log.ts';
-import type { RunOutcome } from '../runs/run/outcome.ts';
-import type { ScenarioStarter } from '../runs/starting/starter.ts';
+import type { Log, RunOutcome, ScenarioStarter } from '../runs/index.ts';
 
 /** A login does not wait longer. */
 const WAIT_MS = 10_000;

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { ScriptVersion, Serving } from '../domain/index.ts';
-import { type ScenarioVersions, VersionError } from '../runs/versions.ts';
+import { type ScenarioVersions, VersionError } from '../runs/index.ts';
 
 /** Versions of the node's scenario files, numbered from 1 as those of scripts are. */
 export class FileVersions {

@@ -1,6 +1,5 @@
 /** The scripts of one kind in memory: what a code means in a domain, and the programs of the versions that serve. */
-import type { Program } from '../language/program.ts';
-import type { StartingScenario } from '../language/scenario-source.ts';
+import type { Program, StartingScenario } from '../language/index.ts';
 import type { ScriptRow, Serving } from '../domain/index.ts';
 
 interface Entry {

@@ -3,18 +3,22 @@
  * next run; whoever runs keeps the version it started with.
  */
 import {
+  listScriptVersions,
   type LiveDirectory,
+  readScriptVersion,
   type ScriptKind,
   type ScriptRow,
   type ScriptVersion,
-  listScriptVersions,
-  readScriptVersion,
   servingBefore,
 } from '../domain/index.ts';
-import { readLimits } from '../language/limits.ts';
-import type { Program } from '../language/program.ts';
-import type { ScenarioSource, ScenarioUse, StartingScenario } from '../language/scenario-source.ts';
-import type { ScenarioFile, ScenarioLibrary } from '../runs/library.ts';
+import {
+  type Program,
+  readLimits,
+  type ScenarioSource,
+  type ScenarioUse,
+  type StartingScenario,
+} from '../language/index.ts';
+import type { ScenarioFile, ScenarioLibrary } from '../runs/index.ts';
 import type { Storage } from '../storage/index.ts';
 import type { ScriptCompiler } from './compile.ts';
 import { FileVersions } from './file-versions.ts';

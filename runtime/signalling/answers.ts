@@ -1,4 +1,4 @@
-import { reasonPhrase } from '../sip-facts/reason-phrase.ts';
+import { reasonPhrase } from '../sip-facts/index.ts';
 
 /** An answer to a request that this node sent (RFC 3261 section 7.2). */
 export interface SipAnswer {

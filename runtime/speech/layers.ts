@@ -1,5 +1,4 @@
-import type { MediaEndpoint } from '../media/endpoint.ts';
-import { MediaError } from '../media/media-error.ts';
+import { type MediaEndpoint, MediaError } from '../media/index.ts';
 import { SpeechError } from './engine.ts';
 import { LiveSpeech } from './live-speech.ts';
 import { NO_ENGINE, type SpeechService } from './service.ts';

@@ -1,5 +1,4 @@
-import type { MediaEndpoint } from '../media/endpoint.ts';
-import { type Tap, tapEndpoint } from '../media/tap.ts';
+import { type MediaEndpoint, type Tap, tapEndpoint } from '../media/index.ts';
 import { SpeechError, type SpeechResult } from './engine.ts';
 import type { OpenSpeech, ServedStream, SpeechService } from './service.ts';
 

@@ -1,7 +1,4 @@
-import type { MediaEndpoint } from '../media/endpoint.ts';
-import { playSources } from '../media/play.ts';
-import { tapEndpoint } from '../media/tap.ts';
-import { untilAborted } from '../media/until-aborted.ts';
+import { type MediaEndpoint, playSources, tapEndpoint, untilAborted } from '../media/index.ts';
 import { SPEECH_RATE, SpeechError, type SpeechStream } from './engine.ts';
 import type { SpeechService } from './service.ts';
 import { SpeechDetector } from './utterances.ts';

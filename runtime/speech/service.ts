@@ -1,4 +1,4 @@
-import { type AsrOptions, type AsrServer, asrOptionsProblem } from '../domain/index.ts';
+import { type AsrOptions, asrOptionsProblem, type AsrServer } from '../domain/index.ts';
 import type { Nursery } from '../processes/index.ts';
 import { untilActive } from './activity.ts';
 import { type SpeechEngine, SpeechError, type SpeechStream, type SpeechStreamOptions } from './engine.ts';

@@ -1,4 +1,4 @@
-import { readWavShape, wavSamples } from '../media/wav-file.ts';
+import { readWavShape, wavSamples } from '../media/index.ts';
 import { SPEECH_RATE, SpeechError } from './engine.ts';
 import type { SpeechService } from './service.ts';
 

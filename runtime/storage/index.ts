@@ -28,9 +28,22 @@ import type { Storage, StorageLog, StorageOptions } from './storage.ts';
 export { type DatabaseState, databaseState } from './database-state.ts';
 export * from './errors.ts';
 export type { ChangeNotices, NoticeListener, NoticePayload } from './notices.ts';
-export type { Schema } from './schema.ts';
+export type { RecordingsTable, Schema } from './schema.ts';
 export { Fragment, sql, type Statement } from './sql.ts';
 export type { Storage, StorageLog, StorageOptions, TextRow } from './storage.ts';
+export {
+  BlobTooLargeError,
+  type ByteRange,
+  checkFileStore,
+  FileMissingError,
+  type FileStore,
+  FileStoreError,
+  FolderFiles,
+  openFiles,
+  type ReceivedBlob,
+  S3Bucket,
+  s3Location,
+} from './files/index.ts';
 
 const QUERY_TIMEOUT_MS = 10_000;
 /** A migration may have to rewrite a large table, and a checkpoint much; only the start or the stop waits for them. */

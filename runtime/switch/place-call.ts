@@ -1,4 +1,4 @@
-import type { RouteDecision } from '../domain/directory.ts';
+import type { RouteDecision } from '../domain/index.ts';
 import { type Attempt, type AttemptOptions, failedAttempt } from './placing/attempt.ts';
 import { autoAnswerHeaders } from './placing/auto-answer.ts';
 import { callConference } from './placing/call-conference.ts';

@@ -1,13 +1,16 @@
-import type { Conferences } from '../conference/conferences.ts';
-import type { Directory, LocationStore, RouteDecision } from '../domain/directory.ts';
-import type { CallPort } from '../runs/call-port.ts';
-import type { EndpointServer, MediaEndpoint } from '../media/endpoint.ts';
-import type { PlacedEndpointWish } from '../media/servers.ts';
-import type { Log } from '../signalling/link.ts';
-import type { SipAnswer } from '../signalling/answers.ts';
-import type { OutgoingInvite, OutgoingInviteOptions } from '../signalling/outgoing-invite.ts';
-import type { OutgoingMessageOptions } from '../signalling/outgoing-message.ts';
-import type { ReferAnswer, ReferRequest } from '../signalling/sip-dialog.ts';
+import type { Conferences } from '../conference/index.ts';
+import type { Directory, LocationStore, RouteDecision } from '../domain/index.ts';
+import type { CallPort } from '../runs/index.ts';
+import type { EndpointServer, MediaEndpoint, PlacedEndpointWish } from '../media/index.ts';
+import type {
+  Log,
+  OutgoingInvite,
+  OutgoingInviteOptions,
+  OutgoingMessageOptions,
+  ReferAnswer,
+  ReferRequest,
+  SipAnswer,
+} from '../signalling/index.ts';
 import type { Attempt, AttemptOptions } from './placing/attempt.ts';
 import type { ListenTo } from './sound/call-media.ts';
 import type { LoopCount } from './placing/loop-count.ts';

@@ -1,13 +1,20 @@
 import { readFile, readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { CompileResult, ScriptSource } from '../sandbox/index.ts';
-import { checkFile } from '../language/checker/check-file.ts';
-import type { ModuleCheckOptions } from '../language/checker/module/check-module.ts';
-import type { CheckResult } from '../language/checker/check-scenario.ts';
-import { type CheckedScenario, checkTogether } from '../language/checker/flow/together.ts';
-import type { ComponentRegistry } from '../runs/component.ts';
-import { filesBelow, isBlockScenario, isModuleScenario, isTestFile } from '../language/files.ts';
-import { type Problem, formatProblem } from '../language/problem.ts';
+import {
+  type CheckedScenario,
+  checkFile,
+  type CheckResult,
+  checkTogether,
+  filesBelow,
+  formatProblem,
+  isBlockScenario,
+  isModuleScenario,
+  isTestFile,
+  type ModuleCheckOptions,
+  type Problem,
+} from '../language/index.ts';
+import type { ComponentRegistry } from '../runs/index.ts';
 import { readTestFile } from './tests/test-file.ts';
 
 /** Files that are read at once. */

@@ -1,120 +1,30 @@
 /**
- * Checks the borders between rooms: dependencies point one way, and a vendor library has one importer; and that no files
- * load each other in a circle. Prints every wrong import as `file:line: message` and exits with 1.
+ * Checks the borders between rooms: dependencies point one way and go through doors (`index.ts`), a vendor library has one importer,
+ * and no files import each other in circles. Prints every wrong import as `file:line: message` and exits with 1.
+ * `--write` writes the table of rooms into docs/architecture.md.
  */
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, normalize, relative, sep } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { importCycles, importedBy, importTangles, loadedBy } from './import-cycles.ts';
+import { ROOMS, roomTable } from './rooms.ts';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
+const ARCHITECTURE = join(root, 'docs/architecture.md');
+const TABLE = /(?<=<!-- rooms -->\n)[^]*?(?=\n<!-- \/rooms -->)/;
 
-/** The writer of the component pages: it reads every component, those made from operations included. */
-const PAGES = 'components/docs';
-
-/** The room a file belongs to: `runtime/<room>`, or the top-level folder. */
+/** The room a file belongs to: the innermost folder that is one. */
 function roomOf(file: string): string {
-  if (file.startsWith(PAGES)) return PAGES;
-  const [top = '', room = ''] = file.split('/');
-  return top === 'runtime' ? `runtime/${room}` : top;
+  const folders = file.split('/').slice(0, -1);
+  for (let depth = folders.length; depth > 0; depth -= 1) {
+    const folder = folders.slice(0, depth).join('/');
+    if (ROOMS[folder] !== undefined) return folder;
+  }
+  return folders.slice(0, 2).join('/');
 }
 
-/** What each room may import beside itself. */
-const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
-  'runtime/config': [],
-  'runtime/sip-facts': [],
-  'runtime/processes': [],
-  'runtime/rate': [],
-  'runtime/memory': [],
-  'runtime/transitions': [],
-  'runtime/words': [],
-  'runtime/sandbox': [],
-  'runtime/language': ['runtime/sandbox'],
-  'runtime/runs': ['runtime/language', 'runtime/sandbox'],
-  'runtime/workbench': ['runtime/language', 'runtime/runs', 'runtime/sandbox'],
-  'runtime/callstore': [],
-  'runtime/signalling': [],
-  'runtime/media': [],
-  'runtime/storage': [],
-  'runtime/domain': ['runtime/storage', 'runtime/model'],
-  'runtime/model': ['runtime/storage'],
-  'runtime/script-store': [
-    'runtime/storage',
-    'runtime/domain',
-    'runtime/iam',
-    'runtime/language',
-    'runtime/runs',
-    'runtime/sandbox',
-  ],
-  'runtime/iam': ['runtime/storage', 'runtime/domain'],
-  'runtime/events': [],
-  'runtime/idempotency': ['runtime/storage'],
-  'runtime/metrics': [],
-  'runtime/recording': [
-    'runtime/storage',
-    'runtime/domain',
-    'runtime/media',
-    'runtime/model',
-    'runtime/events',
-    'runtime/speech',
-  ],
-  'runtime/speech': ['runtime/media', 'runtime/domain', 'runtime/events'],
-  'runtime/embedded': ['runtime/sip-facts', 'runtime/transitions'],
-  'runtime/switch': [
-    'runtime/signalling',
-    'runtime/media',
-    'runtime/callstore',
-    'runtime/conference',
-    'runtime/domain',
-    'runtime/language',
-    'runtime/runs',
-  ],
-  'runtime/conference': ['runtime/signalling', 'runtime/media', 'runtime/callstore', 'runtime/domain'],
-  'runtime/operations': [
-    'runtime/callstore',
-    'runtime/conference',
-    'runtime/domain',
-    'runtime/language',
-    'runtime/runs',
-  ],
-  components: ['runtime/language', 'runtime/runs'],
-  [PAGES]: ['components', 'runtime/component-registry', 'runtime/language'],
-  'runtime/component-registry': ['components', 'runtime/operations', 'runtime/runs'],
-  'rest-bridge': [
-    'runtime/operations',
-    'runtime/callstore',
-    'runtime/iam',
-    'runtime/domain',
-    'runtime/model',
-    'runtime/events',
-    'runtime/recording',
-    'runtime/language',
-    'runtime/runs',
-    'runtime/script-store',
-    'runtime/idempotency',
-  ],
-  'freeswitch-config': ['runtime/config', 'runtime/embedded'],
-};
-
-/** Small rooms that any room may import; docs/architecture.md says what each holds. */
-const COMMON = new Set([
-  'runtime/sip-facts',
-  'runtime/rate',
-  'runtime/processes',
-  'runtime/memory',
-  'runtime/words',
-  'runtime/transitions',
-]);
-
-/** Rooms that stand alone: they import no common room but those that {@link MAY_IMPORT} names. */
-const ALONE = new Set(['runtime/embedded']);
-
-/** Rooms that wire others together, and so may import any. */
-const COMPOSERS = new Set(['runtime/node', 'runtime/cli', 'test']);
-
-/** Rooms in which no more than {@link MOST_TANGLED} files may import each other in circles, types included. */
-const UNTANGLED = new Set(['runtime/embedded', 'runtime/operations']);
+/** Files that may import each other in circles, types included. */
 const MOST_TANGLED = 3;
 
 const VENDORS: Readonly<Record<string, readonly string[]>> = {
@@ -140,31 +50,35 @@ function* sources(folder: string): Generator<string> {
 
 const IMPORT = /(?:\bfrom\s+|\bimport\s*\(?\s*)'([^']+)'/g;
 
+/** Borders that are crossed, as `FROM TO`. */
+const crossed = new Set<string>();
+
 function problemsOf(file: string, source: string): string[] {
   const room = roomOf(file);
-  if (COMPOSERS.has(room)) return [];
-  const allowed = MAY_IMPORT[room];
-  if (allowed === undefined) return [`${file}:1: ${room} is no known room`];
+  if (ROOMS[room] === undefined) return [`${file}:1: ${room} is no known room: test/support/rooms.ts`];
+  // Tests look into rooms.
+  if (room === 'test') return [];
   const problems: string[] = [];
   source.split('\n').forEach((line, index) => {
     for (const [, specifier = ''] of line.matchAll(IMPORT)) {
-      const problem = specifier.startsWith('.')
-        ? wrongRoom(file, room, allowed, specifier)
-        : wrongVendor(room, specifier);
+      const problem = specifier.startsWith('.') ? wrongRoom(file, room, specifier) : wrongVendor(room, specifier);
       if (problem !== undefined) problems.push(`${file}:${index + 1}: ${problem}`);
     }
   });
   return problems;
 }
 
-function wrongRoom(file: string, room: string, allowed: readonly string[], specifier: string): string | undefined {
-  const target = roomOf(
-    normalize(join(dirname(file), specifier))
-      .split(sep)
-      .join('/'),
-  );
-  const isCommon = COMMON.has(target) && !ALONE.has(room);
-  return target === room || isCommon || allowed.includes(target) ? undefined : `${room} must not import ${target}`;
+function wrongRoom(file: string, room: string, specifier: string): string | undefined {
+  const path = normalize(join(dirname(file), specifier))
+    .split(sep)
+    .join('/');
+  const target = roomOf(path);
+  if (target === room) return path === `${room}/index.ts` ? `${room} must not import its own door` : undefined;
+  crossed.add(`${room} ${target}`);
+  const { mayImport = [], alone = false } = ROOMS[room] ?? {};
+  const isAllowed = mayImport === 'everything' || mayImport.includes(target) || (ROOMS[target]?.common && !alone);
+  if (!isAllowed) return `${room} must not import ${target}`;
+  return path === `${target}/index.ts` ? undefined : `${target} is imported by its door, ${target}/index.ts`;
 }
 
 function wrongVendor(room: string, specifier: string): string | undefined {
@@ -188,14 +102,34 @@ const files = new Map(
 );
 const loads = new Map([...files].map(([file, source]) => [file, loadedBy(file, source)]));
 const imports = new Map([...files].map(([file, source]) => [file, importedBy(file, source)]));
+const architecture = readFileSync(ARCHITECTURE, 'utf8');
+if (process.argv.includes('--write')) writeFileSync(ARCHITECTURE, architecture.replace(TABLE, roomTable));
 const problems = [
   ...[...files].flatMap(([file, source]) => problemsOf(file, source)),
   ...importCycles(loads).map(
     (circle) => `${circle[0]}:1: imports go in a circle: ${[...circle, circle[0]].join(' -> ')}`,
   ),
   ...importTangles(imports)
-    .filter((tangle) => tangle.length > MOST_TANGLED && tangle.some((file) => UNTANGLED.has(roomOf(file))))
+    .filter((tangle) => tangle.length > MOST_TANGLED)
     .map((tangle) => `${tangle[0]}:1: ${tangle.length} files import each other in circles: ${tangle.join(', ')}`),
+  ...[...new Set([...crossed].map((border) => border.split(' ')[1] ?? ''))]
+    .filter((room) => !files.has(`${room}/index.ts`))
+    .map((room) => `${room}/index.ts:1: the room has no door`),
+  ...unusedBorders(),
+  ...(TABLE.exec(readFileSync(ARCHITECTURE, 'utf8'))?.[0] === roomTable()
+    ? []
+    : ['docs/architecture.md:1: the table of rooms is old: node test/support/boundaries.ts --write']),
 ];
 for (const problem of problems) process.stdout.write(`${problem}\n`);
 if (problems.length > 0) process.exitCode = 1;
+
+/** Runs after all imports have been looked at. */
+function unusedBorders(): string[] {
+  return Object.entries(ROOMS).flatMap(([room, { mayImport }]) =>
+    mayImport === 'everything'
+      ? []
+      : mayImport
+          .filter((target) => !crossed.has(`${room} ${target}`))
+          .map((target) => `test/support/rooms.ts:1: ${room} may import ${target}, and does not`),
+  );
+}

@@ -1,7 +1,7 @@
 /** Reads and writes one domain-center collection: validation, composite merge, typed errors, change notices. */
 import { randomUUID } from 'node:crypto';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
-import { type ChangeNotices, type NoticePayload, type Schema, SQLSTATE, SqlError } from '../../storage/index.ts';
+import { type ChangeNotices, type NoticePayload, type Schema, SqlError, SQLSTATE } from '../../storage/index.ts';
 import { DuplicateError, EntityInUseError, EntityNotFoundError, InvalidFieldError } from '../errors.ts';
 import type { CollectionDefinition, Input, Row } from './definition.ts';
 import { type CollectionQuery, countRows, selectRows } from './query.ts';

@@ -1,17 +1,16 @@
 /** Lists of a domain-center collection, selected in the database by the filter expressions of the data model. */
 import type { Kysely } from 'kysely';
-import { type Fragment, sql } from '../../storage/sql.ts';
+import { type Fragment, type Schema, sql } from '../../storage/index.ts';
 import { Type } from 'typebox';
 import {
   type Expression,
-  type OrderEntry,
-  SqlCompiler,
-  type SqlField,
   fieldTypes,
   isIntegral,
+  type OrderEntry,
   orderToSql,
-} from '../../model/filter/index.ts';
-import type { Schema } from '../../storage/index.ts';
+  SqlCompiler,
+  type SqlField,
+} from '../../model/index.ts';
 import type { CollectionDefinition, Row } from './definition.ts';
 
 export interface CollectionQuery {

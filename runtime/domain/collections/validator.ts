@@ -1,6 +1,6 @@
 /** Checks an entity against its schema and names the field at fault. */
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
-import { notKnown } from '../../words/nearest.ts';
+import { notKnown } from '../../words/index.ts';
 import { InvalidFieldError } from '../errors.ts';
 import type { CollectionDefinition, Input } from './definition.ts';
 

@@ -1,7 +1,7 @@
 /** What a dialled string means: the order that `Directory.route` promises. */
 import type { FeatureCode, RouteDecision } from '../directory.ts';
 import type { DomainSpace } from './domain-space.ts';
-import { reasonPhrase } from '../../sip-facts/reason-phrase.ts';
+import { reasonPhrase } from '../../sip-facts/index.ts';
 
 export function reject(status: number): RouteDecision {
   return { kind: 'reject', status, reason: reasonPhrase(status) };

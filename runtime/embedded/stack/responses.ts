@@ -1,4 +1,4 @@
-import { reasonPhrase } from '../../sip-facts/reason-phrase.ts';
+import { reasonPhrase } from '../../sip-facts/index.ts';
 import { SipRequest, SipResponse } from './message.ts';
 import { tagOf } from './name-addr.ts';
 import { MAGIC_COOKIE } from './via.ts';

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { type Node, isMap, isScalar } from 'yaml';
 import type { ComponentDefinitions } from '../component.ts';
 import { ExpressionCompiler, NOW } from '../expression/expression.ts';
-import { nearest } from '../../words/nearest.ts';
+import { nearest } from '../../words/index.ts';
 import { type LimitsWanted, readLimits } from '../limits.ts';
 import { type Problem, isMistake, suggestName } from '../problem.ts';
 import type { Program } from '../program.ts';

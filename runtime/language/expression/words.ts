@@ -1,6 +1,6 @@
 import { FUNCTIONS, insteadOfFunction, insteadOfMethod, OBJECTS } from './foreign-functions.ts';
 import { CONDITION, type Declared, DEFAULT, foreignAt, RANGE } from './foreign-syntax.ts';
-import { nearest } from '../../words/nearest.ts';
+import { nearest } from '../../words/index.ts';
 import { suggestName } from '../problem.ts';
 
 /** What CEL says of expressions, in words that say what to write. */

@@ -1,6 +1,6 @@
 /** Files of entities: their content in the file store, their metadata in the entity. */
 import type { Readable } from 'node:stream';
-import { type ByteRange, FileMissingError, type FileStore, type ReceivedBlob } from '../../storage/files/index.ts';
+import { type ByteRange, FileMissingError, type FileStore, type ReceivedBlob } from '../../storage/index.ts';
 import { ConflictError, NotFoundError } from '../errors.ts';
 import type { ResolvedClass } from '../class-definition.ts';
 import type { ModelCollection } from '../model.ts';

@@ -2,9 +2,7 @@
  * Finds files that no entity has any more. A file has no owner, as it is stored by its hash: whatever might leave one
  * behind notes the hash as suspect, and when the suspicion is old enough it is looked for in every class.
  */
-import { sql } from '../../storage/sql.ts';
-import type { FileStore } from '../../storage/files/index.ts';
-import type { Storage } from '../../storage/index.ts';
+import { type FileStore, sql, type Storage } from '../../storage/index.ts';
 import type { ResolvedClass } from '../class-definition.ts';
 import type { Entity } from '../fields.ts';
 import type { StoredClass } from '../stored-class.ts';

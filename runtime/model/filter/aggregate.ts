@@ -1,5 +1,5 @@
 /** The parameters `aggr` and `groupby`: named results, one row for each group. */
-import { sql } from '../../storage/sql.ts';
+import { sql } from '../../storage/index.ts';
 import { BadParameterError } from '../errors.ts';
 import { FilterError } from './errors.ts';
 import type { Expression, ValueType } from './expression.ts';

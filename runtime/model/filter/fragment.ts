@@ -1,8 +1,8 @@
 /** SQL is made of fragments only: a value is always a parameter, a name always comes from the class. */
-import { type Fragment, sql } from '../../storage/sql.ts';
+import { type Fragment, sql } from '../../storage/index.ts';
 import type { ValueType } from './expression.ts';
 
-export type { Fragment } from '../../storage/sql.ts';
+export type { Fragment } from '../../storage/index.ts';
 
 /** How a property is stored. */
 export interface SqlField {

@@ -1,5 +1,5 @@
 /** The parameter `order`: field names, `{field: "asc" | "desc"}`, `["asc" | "desc", expression]`; later entries break ties. */
-import { sql } from '../../storage/sql.ts';
+import { sql } from '../../storage/index.ts';
 import { convert } from './convert.ts';
 import { FilterError } from './errors.ts';
 import { type Expression, isList } from './expression.ts';

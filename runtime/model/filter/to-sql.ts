@@ -1,5 +1,5 @@
 /** Back-end for PostgreSQL: an expression as a parameterised fragment. */
-import { sql } from '../../storage/sql.ts';
+import { sql } from '../../storage/index.ts';
 import { type Expression, isList } from './expression.ts';
 import { type Fragment, join, literal, type SqlFields } from './fragment.ts';
 import {

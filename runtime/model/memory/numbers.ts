@@ -3,8 +3,7 @@
  * table; elsewhere the node counts.
  */
 import type { Kysely } from 'kysely';
-import type { Schema } from '../../storage/index.ts';
-import { sql } from '../../storage/sql.ts';
+import { type Schema, sql } from '../../storage/index.ts';
 import type { ResolvedClass } from '../class-definition.ts';
 import { CannotApplyError } from '../errors.ts';
 import type { Entity } from '../fields.ts';

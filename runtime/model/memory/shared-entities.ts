@@ -4,8 +4,7 @@
  * of all nodes, its own among them, from the notices. Reads ask the memory only.
  */
 import type { Kysely } from 'kysely';
-import { sql } from '../../storage/sql.ts';
-import type { Schema, Storage } from '../../storage/index.ts';
+import { type Schema, sql, type Storage } from '../../storage/index.ts';
 import { ConflictError, StaleClassError } from '../errors.ts';
 import type { Entity } from '../fields.ts';
 import type { StoredClass } from '../stored-class.ts';

@@ -1,7 +1,6 @@
 /** Unique values of entities that several nodes have in memory: a row for each, so that nobody else takes it. */
 import type { Kysely } from 'kysely';
-import { sql } from '../../storage/sql.ts';
-import { type Schema, SqlError, SQLSTATE } from '../../storage/index.ts';
+import { type Schema, sql, SqlError, SQLSTATE } from '../../storage/index.ts';
 import type { PropertyDefinition } from '../class-definition.ts';
 import { ConflictError } from '../errors.ts';
 import { canonical } from '../filter/values.ts';

@@ -1,7 +1,6 @@
 /** Makes and changes the tables of classes. Runs in the transaction that writes the settings: both happen or neither. */
 import type { Kysely } from 'kysely';
-import { sql } from '../../storage/sql.ts';
-import { type Schema, SqlError } from '../../storage/index.ts';
+import { type Schema, sql, SqlError } from '../../storage/index.ts';
 import type { DataType, PropertyDefinition } from '../class-definition.ts';
 import { isPartitioned } from '../class-settings.ts';
 import { CannotApplyError } from '../errors.ts';

@@ -1,7 +1,6 @@
 /** What the database is told about one entity: each function is one statement. */
 import type { Kysely } from 'kysely';
-import { type Schema, SqlError, SQLSTATE, type TextRow } from '../../storage/index.ts';
-import { sql } from '../../storage/sql.ts';
+import { type Schema, sql, SqlError, SQLSTATE, type TextRow } from '../../storage/index.ts';
 import { ConflictError, InvalidFieldError } from '../errors.ts';
 import type { Fragment } from '../filter/index.ts';
 import type { Entity } from '../fields.ts';

@@ -3,8 +3,7 @@
  * the transaction. Collecting the list in a staging table first was measured: the wait that was left was two thirds to four
  * fifths of this one, and the whole took up to 1.5 times as long.
  */
-import { SqlError } from '../../storage/index.ts';
-import { sql } from '../../storage/sql.ts';
+import { sql, SqlError } from '../../storage/index.ts';
 import { ofSeveral } from '../errors.ts';
 import type { Entity } from '../fields.ts';
 import { Slices } from '../memory/slices.ts';

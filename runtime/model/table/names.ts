@@ -1,5 +1,5 @@
 /** Names in the schema `model`: made of numbers only. */
-import { sql } from '../../storage/sql.ts';
+import { sql } from '../../storage/index.ts';
 import type { PropertyDefinition } from '../class-definition.ts';
 import type { Fragment } from '../filter/index.ts';
 import type { StoredClass } from '../stored-class.ts';

@@ -1,7 +1,6 @@
 /** Partitions of history and transactionlog: one a day or a month, UTC, named `YYYY-MM-DD` or `YYYY-MM`. */
 import type { Kysely } from 'kysely';
-import { sql } from '../../storage/sql.ts';
-import type { Schema } from '../../storage/index.ts';
+import { type Schema, sql } from '../../storage/index.ts';
 import { InvalidFieldError, NotFoundError } from '../errors.ts';
 import type { Fragment } from '../filter/index.ts';
 import { DAY_MS, type Interval } from '../query.ts';

@@ -1,6 +1,5 @@
 /** Between rows and entities. */
-import type { TextRow } from '../../storage/index.ts';
-import { sql } from '../../storage/sql.ts';
+import { sql, type TextRow } from '../../storage/index.ts';
 import type { DataType, PropertyDefinition } from '../class-definition.ts';
 import type { Fragment, Mask, SqlField } from '../filter/index.ts';
 import type { Entity } from '../fields.ts';

@@ -1,6 +1,5 @@
 /** The queries of a list. */
-import { type Statement, SqlError, type TextRow } from '../../storage/index.ts';
-import { sql } from '../../storage/sql.ts';
+import { sql, SqlError, type Statement, type TextRow } from '../../storage/index.ts';
 import { BadParameterError } from '../errors.ts';
 import { allOf, type Fragment, type Grouping, groupingToSql, orderToSql, SqlCompiler } from '../filter/index.ts';
 import type { ParsedQuery } from '../query.ts';

@@ -1,6 +1,5 @@
 /** The entities of one class in PostgreSQL: category, history and transactionlog. */
-import { sql } from '../../storage/sql.ts';
-import { type Storage, SqlError, type TextRow } from '../../storage/index.ts';
+import { sql, SqlError, type Storage, type TextRow } from '../../storage/index.ts';
 import type { Orphans } from '../attachments/orphans.ts';
 import type { ResolvedClass } from '../class-definition.ts';
 import { isPartitioned } from '../class-settings.ts';

@@ -1,8 +1,8 @@
 /** Recording of live calls as scenarios and operations ask for it: finds the call, and makes their errors. */
-import { ScenarioError } from '../../language/errors.ts';
-import type { CallRecordingPort } from '../../runs/ports/call-recording.ts';
+import { ScenarioError } from '../../language/index.ts';
+import type { CallRecordingPort } from '../../runs/index.ts';
 import { type Recorder, RecordingError, type RecordLayers } from '../../recording/index.ts';
-import type { LiveCall } from '../../switch/dialogs/live-call.ts';
+import type { LiveCall } from '../../switch/index.ts';
 
 /** @param find the live call of an id */
 export function callRecordingPort(

@@ -1,7 +1,6 @@
 /** The data model as scenarios use it: every scenario sees the classes of its own domain. */
-import { ScenarioError } from '../../language/errors.ts';
-import type { Entity, EntityQuery, ModelPort } from '../../runs/ports/model.ts';
-import type { Value } from '../../language/values.ts';
+import { ScenarioError, type Value } from '../../language/index.ts';
+import type { Entity, EntityQuery, ModelPort } from '../../runs/index.ts';
 import {
   BadParameterError,
   CannotApplyError,

@@ -2,12 +2,16 @@
 import { readFileSync, statSync } from 'node:fs';
 import type { Logger } from 'pino';
 import type { LiveDirectory } from '../../domain/index.ts';
-import type { CallPort } from '../../runs/call-port.ts';
-import { type LimitsWanted, readLimits } from '../../language/limits.ts';
-import { ArmedRuns } from '../../runs/armed-runs.ts';
-import { type Debugging, NO_SECRETS, type ScenarioPolicy, type Secrets } from '../../runs/ports/policy.ts';
-import { type Program, runsScripts } from '../../language/program.ts';
-import { SecretBox } from '../../runs/secret-box.ts';
+import {
+  ArmedRuns,
+  type CallPort,
+  type Debugging,
+  NO_SECRETS,
+  type ScenarioPolicy,
+  SecretBox,
+  type Secrets,
+} from '../../runs/index.ts';
+import { type LimitsWanted, type Program, readLimits, runsScripts } from '../../language/index.ts';
 
 /** Setting of a domain: the most that its scenarios may use, e.g. `{"cpu": "2s", "memory": 16}`. */
 const LIMITS = 'scenario_limits';

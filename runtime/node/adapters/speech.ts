@@ -1,10 +1,8 @@
 /** Speech recognition as scenarios and operations ask for it: finds calls and recordings, and makes their errors. */
-import { ScenarioError } from '../../language/errors.ts';
-import type { CallSpeechPort } from '../../runs/ports/call-speech.ts';
-import { unavailable } from '../../runs/ports/capability.ts';
-import type { TranscriptPort, TranscriptSource } from '../../runs/ports/transcripts.ts';
+import { ScenarioError } from '../../language/index.ts';
+import { type CallSpeechPort, type TranscriptPort, type TranscriptSource, unavailable } from '../../runs/index.ts';
 import { visible } from './call-recording.ts';
-import type { EventBus } from '../../events/event-bus.ts';
+import type { CallEvents, EventBus } from '../../events/index.ts';
 import {
   aboutRecord,
   type BorrowedFile,
@@ -13,7 +11,6 @@ import {
   type RecordStore,
   TranscriptQueue,
 } from '../../recording/index.ts';
-import type { CallEvents } from '../../events/call-events.ts';
 import {
   NO_ENGINE,
   recogniseSpeech,
@@ -23,8 +20,7 @@ import {
   type SpeechService,
   transcribeFile,
 } from '../../speech/index.ts';
-import type { ListenTo } from '../../switch/sound/call-media.ts';
-import type { LiveCall } from '../../switch/dialogs/live-call.ts';
+import type { ListenTo, LiveCall } from '../../switch/index.ts';
 
 /** How the live calls are found. */
 export interface LiveCalls {

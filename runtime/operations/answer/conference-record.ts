@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { PARTICIPANT_STATES } from '../../callstore/conference-view.ts';
+import { PARTICIPANT_STATES } from '../../callstore/index.ts';
 
 /** Id of a conference, in answers. */
 export const ConferenceId = Type.String({ description: 'Id of the conference.' });

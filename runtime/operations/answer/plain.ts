@@ -1,4 +1,4 @@
-import type { Value } from '../../language/values.ts';
+import type { Value } from '../../language/index.ts';
 
 /** A view of something live as a scenario may keep it: without anything that belongs to the node. */
 export function plain<T extends object>(view: T): Value {

@@ -1,5 +1,4 @@
-import type { Answer } from '../../runs/call-values.ts';
-import type { Report } from '../../runs/run/report.ts';
+import type { Answer, Report } from '../../runs/index.ts';
 
 /**
  * When an operation answers its caller, and with what (specification, "Response modes" and "Result values"). F is the

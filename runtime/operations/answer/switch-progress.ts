@@ -1,4 +1,4 @@
-import type { Value } from '../../language/values.ts';
+import type { Value } from '../../language/index.ts';
 import type { OperationPlan } from '../definition.ts';
 import {
   afterReport,

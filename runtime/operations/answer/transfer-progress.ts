@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import type { Value } from '../../language/values.ts';
+import type { Value } from '../../language/index.ts';
 import type { OperationPlan } from '../definition.ts';
 import {
   afterReport,

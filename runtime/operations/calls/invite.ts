@@ -1,7 +1,6 @@
 import { type Static, Type } from 'typebox';
-import type { Directory } from '../../domain/directory.ts';
-import { splitDtmfTail } from '../../runs/dtmf-tail.ts';
-import type { CallPreviews } from '../../runs/ports/call-preview.ts';
+import type { Directory } from '../../domain/index.ts';
+import { type CallPreviews, splitDtmfTail } from '../../runs/index.ts';
 import { defineOperation, plannedCall, type PlannedCall } from '../definition.ts';
 import { OperationError } from '../errors.ts';
 import {

@@ -1,10 +1,7 @@
 import { Type } from 'typebox';
-import type { Directory } from '../../domain/directory.ts';
-import { splitDtmfTail } from '../../runs/dtmf-tail.ts';
-import { ArgumentError } from '../../language/errors.ts';
-import { DTMF_PROTOS } from '../../runs/ports/dtmf.ts';
-import { type StartValues, startValues } from '../../runs/start-values.ts';
-import { parseHeaders } from '../../runs/ports/sip-headers.ts';
+import type { Directory } from '../../domain/index.ts';
+import { DTMF_PROTOS, parseHeaders, splitDtmfTail, type StartValues, startValues } from '../../runs/index.ts';
+import { ArgumentError } from '../../language/index.ts';
 import { defineOperation, plannedCall, type PlanTools } from '../definition.ts';
 import { notApplicable, OperationError } from '../errors.ts';
 import {

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { EVENT, LEG_CALLID, notifiableLeg } from '../../runs/ports/legs.ts';
+import { EVENT, LEG_CALLID, notifiableLeg } from '../../runs/index.ts';
 import { defineOperation } from '../definition.ts';
 import { live } from '../request/target.ts';
 

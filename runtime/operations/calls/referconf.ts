@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { CONFERENCE_SELECTOR_KEYS, type ConferenceSelectorKey } from '../../callstore/conference-store.ts';
+import { CONFERENCE_SELECTOR_KEYS, type ConferenceSelectorKey } from '../../callstore/index.ts';
 import { conferenceSelector } from '../request/conference.ts';
 import { defineOperation, type PlanTools } from '../definition.ts';
 import { notApplicable, OperationError } from '../errors.ts';

@@ -1,6 +1,5 @@
 import { Type } from 'typebox';
-import { DTMF_PROTOS } from '../../runs/ports/dtmf.ts';
-import { answeredLeg, DTMF } from '../../runs/ports/legs.ts';
+import { answeredLeg, DTMF, DTMF_PROTOS } from '../../runs/index.ts';
 import { defineOperation } from '../definition.ts';
 import { LEG_PROPERTIES, legOf } from '../request/leg.ts';
 import { live } from '../request/target.ts';

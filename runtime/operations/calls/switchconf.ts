@@ -1,7 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { Type } from 'typebox';
-import { asksForPin } from '../../conference/pin.ts';
-import { roomSettings } from '../../conference/settings.ts';
+import { asksForPin, roomSettings } from '../../conference/index.ts';
 import { defineOperation, type PlanTools, touched } from '../definition.ts';
 import { notApplicable } from '../errors.ts';
 import { Binding, NumberOrLogin, ResponseModeOption } from '../request/parameters.ts';

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import type { Value } from '../../language/values.ts';
+import type { Value } from '../../language/index.ts';
 import { type OperationPlan, type PlanTools, touched } from '../definition.ts';
 import { notApplicable } from '../errors.ts';
 import { Binding, ResponseModeOption, SideName } from '../request/parameters.ts';

@@ -1,4 +1,4 @@
-import type { ParticipantView, TopologyEntry } from '../../callstore/conference-view.ts';
+import type { ParticipantView, TopologyEntry } from '../../callstore/index.ts';
 
 /** What operations may ask of the live conferences of this node, and do to them. The switch implements it. */
 export interface ConferenceControl {

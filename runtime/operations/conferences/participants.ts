@@ -1,6 +1,6 @@
 /** The operations on the participants of a conference. */
 import { Type } from 'typebox';
-import { PARTICIPANT_STATES } from '../../callstore/conference-view.ts';
+import { PARTICIPANT_STATES } from '../../callstore/index.ts';
 import { ConferenceId, ParticipantId, ParticipantRecord } from '../answer/conference-record.ts';
 import { plain } from '../answer/plain.ts';
 import { defineOperation, touched } from '../definition.ts';

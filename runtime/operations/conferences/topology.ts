@@ -1,6 +1,6 @@
 /** The operations on who hears whom in a conference. */
 import { Type } from 'typebox';
-import { TopologyError } from '../../conference/topology.ts';
+import { TopologyError } from '../../conference/index.ts';
 import { TopologyRecord } from '../answer/conference-record.ts';
 import { plain } from '../answer/plain.ts';
 import { defineOperation } from '../definition.ts';

@@ -2,8 +2,9 @@ import {
   CONFERENCE_SELECTOR_KEYS,
   type ConferenceSelector,
   type ConferenceStore,
-} from '../../callstore/conference-store.ts';
-import type { ConferenceView, ParticipantView } from '../../callstore/conference-view.ts';
+  type ConferenceView,
+  type ParticipantView,
+} from '../../callstore/index.ts';
 import type { ConferenceControl } from '../conferences/control.ts';
 import { OperationError } from '../errors.ts';
 import { ParameterError } from './parameters.ts';

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import type { LiveDialog, LiveLeg } from '../../runs/ports/dialogs.ts';
+import type { LiveDialog, LiveLeg } from '../../runs/index.ts';
 import { notApplicable } from '../errors.ts';
 import { ParameterError } from './parameters.ts';
 

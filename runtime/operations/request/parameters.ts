@@ -1,8 +1,8 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { splitDtmfTail } from '../../runs/dtmf-tail.ts';
-import { ScenarioError } from '../../language/errors.ts';
-import { notKnown } from '../../words/nearest.ts';
+import { splitDtmfTail } from '../../runs/index.ts';
+import { ScenarioError } from '../../language/index.ts';
+import { notKnown } from '../../words/index.ts';
 import type { ResponseMode } from '../answer/response.ts';
 
 /** Parameters of the call operations: the one source for validation, OpenAPI and the Operation component. */

@@ -13,13 +13,13 @@ import {
   type DialogSelector,
   SELECTOR_KEYS,
   type SelectorKey,
-} from '../../callstore/callstore.ts';
-import { type DialogPort, type LiveDialog, type LiveLeg, legBy } from '../../runs/ports/dialogs.ts';
+} from '../../callstore/index.ts';
+import { type DialogPort, legBy, type LiveDialog, type LiveLeg } from '../../runs/index.ts';
 import type { OperationDefinition } from '../definition.ts';
 import { notApplicable, OperationError } from '../errors.ts';
 import { ParameterError } from './parameters.ts';
 
-export type { DialogScope as Scope } from '../../callstore/callstore.ts';
+export type { DialogScope as Scope } from '../../callstore/index.ts';
 
 const WHAT: Readonly<Record<SelectorKey, string>> = {
   dialogid: 'id',

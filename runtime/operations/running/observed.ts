@@ -1,5 +1,4 @@
-import { ScenarioError } from '../../language/errors.ts';
-import type { Value } from '../../language/values.ts';
+import { ScenarioError, type Value } from '../../language/index.ts';
 import type { OperationObserver } from './runner.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { Value } from '../../language/values.ts';
+import type { Value } from '../../language/index.ts';
 import type { Scope } from '../request/target.ts';
 
 /** A milestone of an operation, as `GET /uc/operations/<id>` shows it. */

@@ -1,14 +1,16 @@
-import type { OwnCall } from '../../runs/call-port.ts';
-import type { RunOutcome } from '../../runs/run/outcome.ts';
+import {
+  type Clock,
+  type Log,
+  type OwnCall,
+  type Report,
+  type Run,
+  type RunOutcome,
+  type RunServices,
+  startRun,
+  systemClock,
+} from '../../runs/index.ts';
 import { randomUUID } from 'node:crypto';
-import { type Clock, systemClock } from '../../runs/clock.ts';
-import type { Report } from '../../runs/run/report.ts';
-import type { Log } from '../../runs/log.ts';
-import type { RunServices } from '../../runs/ports/services.ts';
-import type { Program } from '../../language/program.ts';
-import type { Run } from '../../runs/run/run.ts';
-import { startRun } from '../../runs/run/start-run.ts';
-import type { Value } from '../../language/values.ts';
+import type { Program, Value } from '../../language/index.ts';
 import type { OperationPlan } from '../definition.ts';
 import { problemOf } from '../errors.ts';
 import { type OperationRecord, OperationRecords } from './record.ts';

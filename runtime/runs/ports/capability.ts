@@ -1,4 +1,4 @@
-import { ScenarioError } from '../../language/errors.ts';
+import { ScenarioError } from '../../language/index.ts';
 
 /** What a component throws where the node lacks what it needs. */
 export function unavailable(message: string): ScenarioError {

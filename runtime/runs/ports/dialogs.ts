@@ -1,5 +1,5 @@
 import type { TailStep } from '../dtmf-tail.ts';
-import { ScenarioError } from '../../language/errors.ts';
+import { ScenarioError } from '../../language/index.ts';
 import type { DtmfProto } from './dtmf.ts';
 
 export type Side = 'a' | 'b';

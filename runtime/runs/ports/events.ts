@@ -1,4 +1,4 @@
-import type { Value } from '../../language/values.ts';
+import type { Value } from '../../language/index.ts';
 
 /** Something that happened in a domain, as the event bus tells it. */
 export interface BusEvent {

@@ -1,4 +1,4 @@
-import type { PlaySource } from '../../language/call-words.ts';
+import type { PlaySource } from '../../language/index.ts';
 
 export interface ListenOptions {
   readonly signal: AbortSignal;

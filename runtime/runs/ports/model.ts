@@ -1,4 +1,4 @@
-import type { Value } from '../../language/values.ts';
+import type { Value } from '../../language/index.ts';
 
 export type Entity = Readonly<Record<string, Value>>;
 

@@ -1,4 +1,4 @@
-import type { Value } from '../../language/values.ts';
+import type { Value } from '../../language/index.ts';
 
 /** The call operations, as scenarios start them. */
 export interface OperationPort {

@@ -1,7 +1,6 @@
 import type { ArmedRuns } from '../armed-runs.ts';
 import type { CallPort } from '../call-port.ts';
-import type { LimitsWanted } from '../../language/limits.ts';
-import type { Program } from '../../language/program.ts';
+import type { LimitsWanted, Program } from '../../language/index.ts';
 
 /** What the operator of a node allows scenarios. */
 export interface ScenarioPolicy {

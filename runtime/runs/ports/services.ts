@@ -1,6 +1,6 @@
 import type { Sandbox } from '../../sandbox/index.ts';
 import type { CallPort, OwnCall } from '../call-port.ts';
-import type { Program } from '../../language/program.ts';
+import type { Program } from '../../language/index.ts';
 import type { Run } from '../run/run.ts';
 import type { RunBook } from '../run/run-book.ts';
 import type { CallRecordingPort } from './call-recording.ts';

@@ -1,14 +1,16 @@
 import type { TSchema } from 'typebox';
 import { Value } from 'typebox/value';
 import type { CallPort } from '../call-port.ts';
-import type { ComponentDefinition } from '../../language/component.ts';
+import {
+  type ComponentDefinition,
+  parseDuration,
+  type Program,
+  ScenarioError,
+  settingKind,
+  suggestName,
+  type Value as Plain,
+} from '../../language/index.ts';
 import { type ComponentResult, isComponent } from '../component.ts';
-import { parseDuration } from '../../language/duration.ts';
-import { ScenarioError } from '../../language/errors.ts';
-import { suggestName } from '../../language/problem.ts';
-import type { Program } from '../../language/program.ts';
-import { settingKind } from '../../language/setting.ts';
-import type { Value as Plain } from '../../language/values.ts';
 import { BlockContext, type BlockSite } from './block-context.ts';
 import type { RunPlace } from './family.ts';
 import type { Message } from './mailbox.ts';

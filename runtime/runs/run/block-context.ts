@@ -1,13 +1,16 @@
 import type { LogLevel } from '../../sandbox/index.ts';
 import type { CallPort } from '../call-port.ts';
-import type { ComponentDefinition } from '../../language/component.ts';
+import {
+  type ComponentDefinition,
+  isSoundProblem,
+  type PlaySource,
+  resolveSound,
+  ScenarioError,
+  type ScriptPlaces,
+  type Value,
+} from '../../language/index.ts';
 import type { ComponentContext } from '../component.ts';
-import { ScenarioError } from '../../language/errors.ts';
 import { RECORDING } from '../ports/recording.ts';
-import { isSoundProblem, resolveSound } from '../../language/prompts.ts';
-import type { PlaySource } from '../../language/call-words.ts';
-import type { ScriptPlaces } from '../../language/program.ts';
-import type { Value } from '../../language/values.ts';
 import type { RunState } from './run-state.ts';
 import { scriptHost } from './script-host.ts';
 import type { BlockTrace } from './trace.ts';

@@ -1,11 +1,9 @@
 import type { CallPort } from '../call-port.ts';
 import type { Clock } from '../clock.ts';
-import { ArgumentError, ScenarioError } from '../../language/errors.ts';
+import { ArgumentError, type Program, ScenarioError, type Value } from '../../language/index.ts';
 import type { Log } from '../log.ts';
 import { unavailable } from '../ports/capability.ts';
 import type { RunServices } from '../ports/services.ts';
-import type { Program } from '../../language/program.ts';
-import type { Value } from '../../language/values.ts';
 import type { Family } from './family.ts';
 import type { Run, RunOptions } from './run.ts';
 

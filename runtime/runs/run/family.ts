@@ -1,5 +1,4 @@
-import { ScenarioError } from '../../language/errors.ts';
-import type { Program } from '../../language/program.ts';
+import { type Program, ScenarioError } from '../../language/index.ts';
 import type { Run, RunOptions } from './run.ts';
 
 /** How many runs that came of one may be in progress at once. */

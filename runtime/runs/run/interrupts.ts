@@ -2,8 +2,7 @@ import { type CallPort, CallStateError } from '../call-port.ts';
 import type { Clock } from '../clock.ts';
 import { type EventPort, eventName } from '../ports/events.ts';
 import type { CallNotice } from '../ports/watching.ts';
-import type { Interrupt, InterruptKind } from '../../language/program.ts';
-import type { Value } from '../../language/values.ts';
+import type { Interrupt, InterruptKind, Value } from '../../language/index.ts';
 import type { Message } from './mailbox.ts';
 
 /** Interrupts that the other party's phone causes. */

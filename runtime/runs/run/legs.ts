@@ -1,5 +1,5 @@
 import { type CallPort, CallStateError, type OwnCall } from '../call-port.ts';
-import { ScenarioError } from '../../language/errors.ts';
+import { ScenarioError } from '../../language/index.ts';
 
 /** Further calls that one run may have at once. */
 const MAX_LEGS = 20;

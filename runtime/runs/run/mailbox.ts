@@ -1,4 +1,4 @@
-import type { Value } from '../../language/values.ts';
+import type { Value } from '../../language/index.ts';
 
 /** A message from one run to another. */
 export interface Message {

@@ -1,15 +1,21 @@
 import type { Json, ScriptRun } from '../../sandbox/index.ts';
 import { CallStateError, isInterruption } from '../call-port.ts';
 import type { CallEnd } from '../call-values.ts';
-import type { ComponentDefinition } from '../../language/component.ts';
+import {
+  CALL_INFO,
+  type ComponentDefinition,
+  type ErrorCode,
+  INTERRUPT,
+  type ModuleSource,
+  type Program,
+  SCENARIO_INFO,
+  ScenarioError,
+  scriptLimits,
+  usesCall,
+  type Value as Plain,
+} from '../../language/index.ts';
 import { scriptTime } from '../clock.ts';
-import type { ErrorCode } from '../../language/error-codes.ts';
-import { INTERRUPT, ScenarioError } from '../../language/errors.ts';
-import { scriptLimits } from '../../language/limits.ts';
-import { CALL_INFO, SCENARIO_INFO, usesCall } from '../../language/method.ts';
 import { unavailable } from '../ports/capability.ts';
-import type { ModuleSource, Program } from '../../language/program.ts';
-import type { Value as Plain } from '../../language/values.ts';
 import { BaseRun, checkSettings } from './base-run.ts';
 import { Ending } from './ending.ts';
 import type { RunPlace } from './family.ts';

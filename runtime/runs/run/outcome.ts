@@ -1,6 +1,5 @@
 import type { ScriptUsage } from '../../sandbox/index.ts';
-import type { ErrorCode } from '../../language/error-codes.ts';
-import type { Value } from '../../language/values.ts';
+import type { ErrorCode, Value } from '../../language/index.ts';
 
 export interface RunError {
   readonly code: ErrorCode;

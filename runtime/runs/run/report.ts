@@ -1,4 +1,4 @@
-import type { Value } from '../../language/values.ts';
+import type { Value } from '../../language/index.ts';
 import type { Answer } from '../call-values.ts';
 
 /** Something that happened to an operation the scenario serves (specification, "Response modes"). */

@@ -1,5 +1,4 @@
-import { ScenarioError } from '../../language/errors.ts';
-import type { Value } from '../../language/values.ts';
+import { ScenarioError, type Value } from '../../language/index.ts';
 
 /** Characters of JSON that the fields of one run may have: they are kept as long as it runs, and a scenario may report for hours. */
 const MAX_LENGTH = 1_048_576;

@@ -1,8 +1,6 @@
 import type { CallEnd } from '../call-values.ts';
 import type { ComponentResult } from '../component.ts';
-import { END, ERROR_EXIT } from '../../language/component.ts';
-import { INTERRUPT, ScenarioError } from '../../language/errors.ts';
-import { type Block, type Program, evaluate } from '../../language/program.ts';
+import { type Block, END, ERROR_EXIT, evaluate, INTERRUPT, type Program, ScenarioError } from '../../language/index.ts';
 import { BaseRun, checkSettings } from './base-run.ts';
 import type { RunPlace } from './family.ts';
 import { type InterruptEvent, Interrupts } from './interrupts.ts';

@@ -1,9 +1,21 @@
 import type { CallPort } from '../call-port.ts';
 import type { CallEnd } from '../call-values.ts';
-import { ArgumentError, ScenarioError } from '../../language/errors.ts';
-import { NOW, type Scope } from '../../language/expression/expression.ts';
-import { type Compiled, type Parameter, type Program, evaluate } from '../../language/program.ts';
-import { type Value, type ValueType, ZERO_VALUES, heldValue, isOfType, toCel } from '../../language/values.ts';
+import {
+  ArgumentError,
+  type Compiled,
+  evaluate,
+  heldValue,
+  isOfType,
+  NOW,
+  type Parameter,
+  type Program,
+  ScenarioError,
+  type Scope,
+  toCel,
+  type Value,
+  type ValueType,
+  ZERO_VALUES,
+} from '../../language/index.ts';
 
 /** What a run has beside its arguments. */
 export interface ScopeExtras {

@@ -1,8 +1,7 @@
 import { movedPlaces, ScriptError, type ScriptHost } from '../../sandbox/index.ts';
 import { busy, scriptTime } from '../clock.ts';
-import { scriptLimits } from '../../language/limits.ts';
+import { scriptLimits, type ScriptPlaces } from '../../language/index.ts';
 import { unavailable } from '../ports/capability.ts';
-import type { ScriptPlaces } from '../../language/program.ts';
 import type { BlockSite } from './block-context.ts';
 import type { RunState } from './run-state.ts';
 

@@ -1,4 +1,4 @@
-import type { Program } from '../../language/program.ts';
+import type { Program } from '../../language/index.ts';
 import { Family, type RunPlace } from './family.ts';
 import { ModuleRun } from './module-run.ts';
 import type { Run, RunOptions } from './run.ts';

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { ScenarioError } from '../../language/errors.ts';
+import { ScenarioError } from '../../language/index.ts';
 
 /** A block that takes this long has waited for something: the run is no tight loop. */
 const WAIT_MS = 20;

@@ -1,6 +1,6 @@
 import type { ScriptUsage } from '../../sandbox/index.ts';
 import type { Answer } from '../call-values.ts';
-import type { Value } from '../../language/values.ts';
+import type { Value } from '../../language/index.ts';
 import type { RunError } from './outcome.ts';
 
 /** One block of a run. Exit and duration are absent while it runs. */

@@ -1,4 +1,4 @@
-import { TokenBucket } from '../../rate/token-bucket.ts';
+import { TokenBucket } from '../../rate/index.ts';
 
 /** Starts of one scenario by events: so many in a row, then so many a second, and so many in progress at once. */
 const AT_ONCE = 200;

@@ -1,13 +1,17 @@
 import { type Clock, busy } from '../clock.ts';
-import { ArgumentError } from '../../language/errors.ts';
+import {
+  ArgumentError,
+  type Program,
+  type ScenarioSource,
+  type Start,
+  type Value,
+  type ValueType,
+} from '../../language/index.ts';
 import type { Log } from '../log.ts';
 import { type BusEvent, type EventPort, eventName } from '../ports/events.ts';
-import type { Program, Start } from '../../language/program.ts';
 import type { Run } from '../run/run.ts';
 import type { RunOutcome } from '../run/outcome.ts';
-import type { ScenarioSource } from '../../language/scenario-source.ts';
 import type { ScenarioRunner } from '../runner.ts';
-import type { Value, ValueType } from '../../language/values.ts';
 import { StartRate } from './start-rate.ts';
 
 const MINUTE_MS = 60_000;

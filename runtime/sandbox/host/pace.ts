@@ -1,4 +1,4 @@
-import { TokenBucket } from '../../rate/token-bucket.ts';
+import { TokenBucket } from '../../rate/index.ts';
 
 /** Characters that cost as much as a command. */
 const CHARACTERS = 4096;

@@ -1,4 +1,4 @@
-import { wavOf } from '../../media/wav-file.ts';
+import { wavOf } from '../../media/index.ts';
 import { SPEECH_RATE, type SpeechEngine, SpeechError, type SpeechStream, type SpeechStreamOptions } from '../engine.ts';
 import { SpeechDetector } from '../utterances.ts';
 

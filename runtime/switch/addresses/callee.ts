@@ -1,5 +1,5 @@
-import type { ContactBinding, SipUser } from '../../domain/directory.ts';
-import type { SipCredentials } from '../../signalling/registration.ts';
+import type { ContactBinding, SipUser } from '../../domain/index.ts';
+import type { SipCredentials } from '../../signalling/index.ts';
 import { nextHopOf } from './next-hop.ts';
 import type { Party } from '../legs/party.ts';
 

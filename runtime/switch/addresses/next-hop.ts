@@ -1,6 +1,5 @@
-import type { ContactBinding } from '../../domain/directory.ts';
-import { bareHost } from '../../signalling/hostports.ts';
-import { parseSipUri } from '../../signalling/sip-uri.ts';
+import type { ContactBinding } from '../../domain/index.ts';
+import { bareHost, parseSipUri } from '../../signalling/index.ts';
 
 /**
  * Where to send a request for a contact, when not to the address that its URI names: over TCP to the connection that the

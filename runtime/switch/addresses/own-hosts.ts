@@ -1,4 +1,4 @@
-import { bareHost } from '../../signalling/hostports.ts';
+import { bareHost } from '../../signalling/index.ts';
 
 /** Hosts that the phones of one domain may teach. */
 const MAX_LEARNT = 32;

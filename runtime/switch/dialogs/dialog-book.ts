@@ -1,5 +1,5 @@
-import { namesDialog, type Replaces } from '../../signalling/replaces.ts';
-import type { MemoryCallStore } from '../../callstore/memory-callstore.ts';
+import { namesDialog, type Replaces } from '../../signalling/index.ts';
+import type { MemoryCallStore } from '../../callstore/index.ts';
 import { CallDialog, type DialogObserver, type DialogStart } from './dialog.ts';
 import type { EndCause, Leg } from '../legs/leg.ts';
 import { type CallWatcher, type LiveCall, liveCall } from './live-call.ts';

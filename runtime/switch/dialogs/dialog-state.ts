@@ -1,4 +1,4 @@
-import type { DialogStatus } from '../../callstore/dialog-view.ts';
+import type { DialogStatus } from '../../callstore/index.ts';
 import type { TransitionTable } from '../../transitions/index.ts';
 
 /**

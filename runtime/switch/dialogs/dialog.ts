@@ -1,8 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import type { DialogEntry, DialogParty } from '../../callstore/memory-callstore.ts';
-import type { LegView } from '../../callstore/dialog-view.ts';
+import type { DialogEntry, DialogParty, LegView } from '../../callstore/index.ts';
 import type { CallingLeg, EndCause, Leg, LegOwner, PhoneMessage } from '../legs/leg.ts';
-import type { StopMelodyMode } from '../../runs/ports/dialogs.ts';
+import type { StopMelodyMode } from '../../runs/index.ts';
 import { StateMachine } from '../../transitions/index.ts';
 import type { CarriedState } from './carried-state.ts';
 import { DIALOG_TRANSITIONS, type DialogState } from './dialog-state.ts';

@@ -1,4 +1,4 @@
-import type { MediaEndpoint } from '../../media/endpoint.ts';
+import type { MediaEndpoint } from '../../media/index.ts';
 import type { CallDialog } from './dialog.ts';
 import { numberOf, type Party, urisOf } from '../legs/party.ts';
 

@@ -1,4 +1,4 @@
-import type { NumberRule } from '../../domain/directory.ts';
+import type { NumberRule } from '../../domain/index.ts';
 
 /** The first rule whose pattern fits takes characters from the front and puts others there; no rule: as it is. */
 export function mapNumber(rules: readonly NumberRule[], number: string): string {

@@ -1,5 +1,5 @@
-import type { ContactBinding, Provider } from '../../domain/directory.ts';
-import { plainUri } from '../../signalling/sip-uri.ts';
+import type { ContactBinding, Provider } from '../../domain/index.ts';
+import { plainUri } from '../../signalling/index.ts';
 import { type Callee, type CalleeAddress, contactAddress } from '../addresses/callee.ts';
 import { mapNumber } from './number-rules.ts';
 

@@ -1,6 +1,6 @@
 import { lookup } from 'node:dns/promises';
 import { BlockList, isIP, isIPv6 } from 'node:net';
-import type { Provider } from '../../domain/directory.ts';
+import type { Provider } from '../../domain/index.ts';
 
 /** Where a request came from. */
 export interface RequestSource {

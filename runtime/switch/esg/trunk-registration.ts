@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import type { Provider } from '../../domain/directory.ts';
-import type { SipAnswer } from '../../signalling/answers.ts';
-import type { RegistrationOptions, RegistrationOutcome } from '../../signalling/registration.ts';
+import type { Provider } from '../../domain/index.ts';
+import type { RegistrationOptions, RegistrationOutcome, SipAnswer } from '../../signalling/index.ts';
 import { providerUri } from './provider-callee.ts';
 
 /** How the registration with a provider stands. */

@@ -1,8 +1,5 @@
-import type { Directory, LocationStore, Provider } from '../../domain/directory.ts';
-import { sourceOf } from '../../signalling/incoming-invite.ts';
-import type { Log } from '../../signalling/link.ts';
-import { parseSipUri } from '../../signalling/sip-uri.ts';
-import type { SrfRequest } from '../../signalling/srf-types.ts';
+import type { Directory, LocationStore, Provider } from '../../domain/index.ts';
+import { type Log, parseSipUri, sourceOf, type SrfRequest } from '../../signalling/index.ts';
 import { isFromContact } from '../addresses/next-hop.ts';
 import { TrunkGate } from './trunk-gate.ts';
 import { TrunkRegistration, type TrunkRegistrationTools, type TrunkState } from './trunk-registration.ts';

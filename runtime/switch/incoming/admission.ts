@@ -1,4 +1,4 @@
-import { TokenBucket } from '../../rate/token-bucket.ts';
+import { TokenBucket } from '../../rate/index.ts';
 
 /** Limits of a node; 0: none. */
 export interface CallLimits {

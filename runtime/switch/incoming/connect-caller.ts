@@ -1,6 +1,5 @@
-import type { TailStep } from '../../runs/dtmf-tail.ts';
-import type { IncomingInvite } from '../../signalling/incoming-invite.ts';
-import { bracketUri } from '../../signalling/sip-uri.ts';
+import type { TailStep } from '../../runs/index.ts';
+import { bracketUri, type IncomingInvite } from '../../signalling/index.ts';
 import { failureCause } from '../placing/attempt.ts';
 import { freshState } from '../dialogs/carried-state.ts';
 import { nameOf, numberOf } from '../legs/party.ts';

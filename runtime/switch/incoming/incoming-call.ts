@@ -1,7 +1,6 @@
-import type { SipUser } from '../../domain/directory.ts';
-import { splitDtmfTail } from '../../runs/dtmf-tail.ts';
-import type { IncomingInvite } from '../../signalling/incoming-invite.ts';
-import { bracketUri, parseSipUri } from '../../signalling/sip-uri.ts';
+import type { SipUser } from '../../domain/index.ts';
+import { splitDtmfTail } from '../../runs/index.ts';
+import { bracketUri, type IncomingInvite, parseSipUri } from '../../signalling/index.ts';
 import type { Authentication } from '../registrations/authentication.ts';
 import { connectCaller } from './connect-caller.ts';
 import { takeTrunkCall } from './trunk-call.ts';

@@ -1,4 +1,4 @@
-import type { DialogTags } from '../../signalling/replaces.ts';
+import type { DialogTags } from '../../signalling/index.ts';
 import type { Device, EndCause, LegOwner } from './leg.ts';
 import type { Party } from './party.ts';
 

@@ -1,7 +1,5 @@
-import type { Participant } from '../../conference/participant.ts';
-import type { Room } from '../../conference/room.ts';
-import type { EndpointServer, MediaEndpoint } from '../../media/endpoint.ts';
-import { MediaError } from '../../media/media-error.ts';
+import type { Participant, Room } from '../../conference/index.ts';
+import { type EndpointServer, type MediaEndpoint, MediaError } from '../../media/index.ts';
 import type { CallingLeg, EndCause, LegOwner } from './leg.ts';
 import type { SoundPath } from '../sound/media-path.ts';
 import type { Party } from './party.ts';

@@ -1,6 +1,5 @@
-import type { TailStep } from '../../runs/dtmf-tail.ts';
-import type { DtmfProto } from '../../runs/ports/dtmf.ts';
-import { untilAborted } from '../../media/until-aborted.ts';
+import type { DtmfProto, TailStep } from '../../runs/index.ts';
+import { untilAborted } from '../../media/index.ts';
 
 /** Milliseconds that a digit takes with the gap behind it. */
 const DIGIT_MS = 290;

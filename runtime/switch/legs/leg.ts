@@ -1,6 +1,6 @@
 import type { DtmfSender } from './dtmf-sender.ts';
-import type { DialogTags } from '../../signalling/replaces.ts';
-import type { EndpointServer, MediaEndpoint } from '../../media/endpoint.ts';
+import type { DialogTags } from '../../signalling/index.ts';
+import type { EndpointServer, MediaEndpoint } from '../../media/index.ts';
 import type { SoundPath } from '../sound/media-path.ts';
 import type { Party } from './party.ts';
 

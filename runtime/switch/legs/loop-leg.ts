@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { EndpointServer, MediaEndpoint } from '../../media/endpoint.ts';
-import { MediaError } from '../../media/media-error.ts';
+import { type EndpointServer, type MediaEndpoint, MediaError } from '../../media/index.ts';
 import { DtmfSender } from './dtmf-sender.ts';
 import { type EndpointPair, openPair, type PairTools } from '../sound/endpoint-pair.ts';
 import type { CallingLeg, EndCause, LegOwner } from './leg.ts';

@@ -1,6 +1,6 @@
-import type { Provider, SipUser } from '../../domain/directory.ts';
-import type { PartyInfo } from '../../runs/call-values.ts';
-import { bracketUri } from '../../signalling/sip-uri.ts';
+import type { Provider, SipUser } from '../../domain/index.ts';
+import type { PartyInfo } from '../../runs/index.ts';
+import { bracketUri } from '../../signalling/index.ts';
 
 /** Who a leg belongs to. */
 export type Party =

@@ -1,17 +1,20 @@
-import type { DtmfProto } from '../../runs/ports/dtmf.ts';
-import type { EndpointServer, MediaEndpoint } from '../../media/endpoint.ts';
-import { MediaError } from '../../media/media-error.ts';
-import type { PlacedEndpointWish } from '../../media/servers.ts';
-import type { SipMessage } from '../../runs/ports/messaging.ts';
-import { parseAllowEvents } from '../../signalling/allow-events.ts';
-import { answer, type SipAnswer } from '../../signalling/answers.ts';
-import { dtmfOfInfo } from '../../signalling/dtmf-info.ts';
-import type { IncomingInvite } from '../../signalling/incoming-invite.ts';
-import type { DialogTags } from '../../signalling/replaces.ts';
-import { ReinviteRefused } from '../../signalling/reinvite.ts';
-import { LocalDescription } from '../../signalling/sdp.ts';
-import { sdpDirection } from '../../sip-facts/sdp-direction.ts';
-import type { ReferAnswer, ReferRequest, ReinviteAnswer, SipDialog } from '../../signalling/sip-dialog.ts';
+import type { DtmfProto, SipMessage } from '../../runs/index.ts';
+import { type EndpointServer, type MediaEndpoint, MediaError, type PlacedEndpointWish } from '../../media/index.ts';
+import {
+  answer,
+  type DialogTags,
+  dtmfOfInfo,
+  type IncomingInvite,
+  LocalDescription,
+  parseAllowEvents,
+  type ReferAnswer,
+  type ReferRequest,
+  type ReinviteAnswer,
+  ReinviteRefused,
+  type SipAnswer,
+  type SipDialog,
+} from '../../signalling/index.ts';
+import { sdpDirection } from '../../sip-facts/index.ts';
 import { StateMachine } from '../../transitions/index.ts';
 import { DtmfSender } from './dtmf-sender.ts';
 import type { CallingLeg, Device, EndCause, LegOwner, PhoneMessage } from './leg.ts';

@@ -1,5 +1,4 @@
-import type { TailStep } from '../../runs/dtmf-tail.ts';
-import type { DtmfProto } from '../../runs/ports/dtmf.ts';
+import type { DtmfProto, TailStep } from '../../runs/index.ts';
 import type { Leg } from './leg.ts';
 import type { PhoneLegTools } from './phone-leg.ts';
 

@@ -1,8 +1,6 @@
-import type { PreAnswer } from '../../runs/call-port.ts';
-import type { TailStep } from '../../runs/dtmf-tail.ts';
-import type { DtmfProto } from '../../runs/ports/dtmf.ts';
-import { answer, type SipAnswer } from '../../signalling/answers.ts';
-import type { Entered, Entrance } from '../../conference/conferences.ts';
+import type { DtmfProto, PreAnswer, TailStep } from '../../runs/index.ts';
+import { answer, type SipAnswer } from '../../signalling/index.ts';
+import type { Entered, Entrance } from '../../conference/index.ts';
 import type { CallDialog } from '../dialogs/dialog.ts';
 import type { CallingLeg, EndCause } from '../legs/leg.ts';
 

@@ -1,8 +1,7 @@
-import type { Entered } from '../../conference/conferences.ts';
-import type { RouteDecision } from '../../domain/directory.ts';
-import { MediaError } from '../../media/media-error.ts';
-import { answer, type SipAnswer } from '../../signalling/answers.ts';
-import { bracketUri } from '../../signalling/sip-uri.ts';
+import type { Entered } from '../../conference/index.ts';
+import type { RouteDecision } from '../../domain/index.ts';
+import { MediaError } from '../../media/index.ts';
+import { answer, bracketUri, type SipAnswer } from '../../signalling/index.ts';
 import { type Attempt, type AttemptOptions, AttemptProgress, failedAttempt } from './attempt.ts';
 import { ConferenceLeg } from '../legs/conference-leg.ts';
 import { numberOf, urisOf } from '../legs/party.ts';

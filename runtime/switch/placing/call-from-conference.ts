@@ -1,7 +1,6 @@
-import type { Participant } from '../../conference/participant.ts';
-import type { Room } from '../../conference/room.ts';
-import { splitDtmfTail } from '../../runs/dtmf-tail.ts';
-import { bracketUri } from '../../signalling/sip-uri.ts';
+import type { Participant, Room } from '../../conference/index.ts';
+import { splitDtmfTail } from '../../runs/index.ts';
+import { bracketUri } from '../../signalling/index.ts';
 import { type Attempt, failureCause } from './attempt.ts';
 import { freshState } from '../dialogs/carried-state.ts';
 import { ConferenceLeg } from '../legs/conference-leg.ts';

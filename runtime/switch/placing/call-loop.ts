@@ -1,6 +1,5 @@
-import type { RouteDecision } from '../../domain/directory.ts';
-import { answer } from '../../signalling/answers.ts';
-import { bracketUri } from '../../signalling/sip-uri.ts';
+import type { RouteDecision } from '../../domain/index.ts';
+import { answer, bracketUri } from '../../signalling/index.ts';
 import { type Attempt, type AttemptOptions, AttemptProgress, failedAttempt, failureCause } from './attempt.ts';
 import { Loop } from '../legs/loop-leg.ts';
 import type { Party } from '../legs/party.ts';

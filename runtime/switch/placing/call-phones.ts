@@ -1,11 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { TailStep } from '../../runs/dtmf-tail.ts';
-import type { MediaEndpoint } from '../../media/endpoint.ts';
-import { MediaError } from '../../media/media-error.ts';
-import { answer, type SipAnswer } from '../../signalling/answers.ts';
-import { callerAddr } from '../../signalling/privacy.ts';
-import { LocalDescription } from '../../signalling/sdp.ts';
-import { bracketUri, nameAddr } from '../../signalling/sip-uri.ts';
+import type { TailStep } from '../../runs/index.ts';
+import { type MediaEndpoint, MediaError } from '../../media/index.ts';
+import { answer, bracketUri, callerAddr, LocalDescription, nameAddr, type SipAnswer } from '../../signalling/index.ts';
 import type { Callee, CalleeAddress } from '../addresses/callee.ts';
 import { type Attempt, type AttemptOptions, AttemptProgress, failedAttempt, failureCause } from './attempt.ts';
 import { Fork, type ForkOutcome, type ForkTarget } from './fork.ts';

@@ -1,4 +1,4 @@
-import type { RouteDecision } from '../../domain/directory.ts';
+import type { RouteDecision } from '../../domain/index.ts';
 import type { AttemptOptions } from './attempt.ts';
 import { type Callee, sipUserCallee } from '../addresses/callee.ts';
 import { providerCallee } from '../esg/provider-callee.ts';

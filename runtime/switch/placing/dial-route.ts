@@ -1,5 +1,5 @@
-import type { Directory, RouteDecision } from '../../domain/directory.ts';
-import type { DialOptions } from '../../runs/call-port.ts';
+import type { Directory, RouteDecision } from '../../domain/index.ts';
+import type { DialOptions } from '../../runs/index.ts';
 
 /**
  * Where a scenario's call goes: by login or by number, through the intercom featurecode where asked.

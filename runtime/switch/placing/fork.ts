@@ -1,6 +1,11 @@
-import { answer, type SipAnswer } from '../../signalling/answers.ts';
-import type { OutgoingInvite, OutgoingInviteOptions, OutgoingInviteResult } from '../../signalling/outgoing-invite.ts';
-import type { SipDialog } from '../../signalling/sip-dialog.ts';
+import {
+  answer,
+  type OutgoingInvite,
+  type OutgoingInviteOptions,
+  type OutgoingInviteResult,
+  type SipAnswer,
+  type SipDialog,
+} from '../../signalling/index.ts';
 
 /** One contact to call. */
 export interface ForkTarget extends Omit<OutgoingInviteOptions, 'onProvisional' | 'ringMs'> {}

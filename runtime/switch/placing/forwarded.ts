@@ -1,5 +1,5 @@
-import type { RouteDecision } from '../../domain/directory.ts';
-import { parseSipUri } from '../../signalling/sip-uri.ts';
+import type { RouteDecision } from '../../domain/index.ts';
+import { parseSipUri } from '../../signalling/index.ts';
 import { type Callee, sipUserCallee } from '../addresses/callee.ts';
 import { calleeOf } from './callee-of.ts';
 import { numberOf } from '../legs/party.ts';

@@ -1,4 +1,4 @@
-import { answer } from '../../signalling/answers.ts';
+import { answer } from '../../signalling/index.ts';
 import { type Attempt, type AttemptOptions, AttemptProgress, failedAttempt } from './attempt.ts';
 import { LoopLeg } from '../legs/loop-leg.ts';
 import { PhoneLeg } from '../legs/phone-leg.ts';

@@ -1,11 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import type { CallPort, PreAnswer } from '../../runs/call-port.ts';
-import type { CallEnd, PartyInfo } from '../../runs/call-values.ts';
-import type { CallState } from '../../language/call-words.ts';
-import { CallStateError } from '../../runs/call-port.ts';
-import type { TailStep } from '../../runs/dtmf-tail.ts';
-import type { CallNotice } from '../../runs/ports/watching.ts';
-import type { MediaEndpoint } from '../../media/endpoint.ts';
+import {
+  type CallEnd,
+  type CallNotice,
+  type CallPort,
+  CallStateError,
+  type PartyInfo,
+  type PreAnswer,
+  type TailStep,
+} from '../../runs/index.ts';
+import type { CallState } from '../../language/index.ts';
+import type { MediaEndpoint } from '../../media/index.ts';
 import { CallMedia, type ListenTo } from '../sound/call-media.ts';
 import type { CallDialog } from '../dialogs/dialog.ts';
 import type { LegOwner } from '../legs/leg.ts';

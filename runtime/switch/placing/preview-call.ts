@@ -1,5 +1,5 @@
-import type { RouteDecision } from '../../domain/directory.ts';
-import type { CallPreview, DialledCall } from '../../runs/ports/call-preview.ts';
+import type { RouteDecision } from '../../domain/index.ts';
+import type { CallPreview, DialledCall } from '../../runs/index.ts';
 import { calleeOf } from './callee-of.ts';
 import { dialRoute } from './dial-route.ts';
 import { numberOf } from '../legs/party.ts';

@@ -1,6 +1,5 @@
-import type { DialogOpts } from '../../callstore/dialog-view.ts';
-import type { IncomingInvite } from '../../signalling/incoming-invite.ts';
-import { parseSipUri } from '../../signalling/sip-uri.ts';
+import type { DialogOpts } from '../../callstore/index.ts';
+import { type IncomingInvite, parseSipUri } from '../../signalling/index.ts';
 import { type Party, uriOf } from '../legs/party.ts';
 
 /** Who wanted a call that a transfer makes: the header Referred-By (RFC 3892 section 2.1). */

@@ -1,4 +1,4 @@
-import { answer, type SipAnswer } from '../../signalling/answers.ts';
+import { answer, type SipAnswer } from '../../signalling/index.ts';
 import type { Party } from '../legs/party.ts';
 import type { SwitchTools } from '../tools.ts';
 

@@ -1,7 +1,6 @@
-import type { ParticipantView, TopologyEntry } from '../../callstore/conference-view.ts';
-import type { Conferences } from '../../conference/conferences.ts';
-import type { Room } from '../../conference/room.ts';
-import { splitDtmfTail } from '../../runs/dtmf-tail.ts';
+import type { ParticipantView, TopologyEntry } from '../../callstore/index.ts';
+import type { Conferences, Room } from '../../conference/index.ts';
+import { splitDtmfTail } from '../../runs/index.ts';
 import { callFromConference } from '../placing/call-from-conference.ts';
 import type { SwitchTools } from '../tools.ts';
 

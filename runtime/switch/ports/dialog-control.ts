@@ -1,6 +1,4 @@
-import type { TailStep } from '../../runs/dtmf-tail.ts';
-import type { DialogPort, LiveDialog, LiveLeg, StopMelodyMode } from '../../runs/ports/dialogs.ts';
-import type { DtmfProto } from '../../runs/ports/dtmf.ts';
+import type { DialogPort, DtmfProto, LiveDialog, LiveLeg, StopMelodyMode, TailStep } from '../../runs/index.ts';
 import { ConferenceLeg } from '../legs/conference-leg.ts';
 import type { CallDialog } from '../dialogs/dialog.ts';
 import type { DialogBook } from '../dialogs/dialog-book.ts';

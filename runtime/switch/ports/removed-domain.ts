@@ -1,4 +1,4 @@
-import type { DialogScope } from '../../callstore/callstore.ts';
+import type { DialogScope } from '../../callstore/index.ts';
 
 /** What ends when its domain is removed. */
 export interface DomainCalls {

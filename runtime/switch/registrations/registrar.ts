@@ -1,11 +1,14 @@
-import type { ContactBinding, LocationStore } from '../../domain/directory.ts';
-import { parseAllowEvents } from '../../signalling/allow-events.ts';
-import { headerOf } from '../../signalling/header-of.ts';
-import { sourceOf } from '../../signalling/incoming-invite.ts';
-import type { Log } from '../../signalling/link.ts';
-import { listValues } from '../../signalling/list-values.ts';
-import { parseSipUri } from '../../signalling/sip-uri.ts';
-import type { SrfRequest, SrfResponse } from '../../signalling/srf-types.ts';
+import type { ContactBinding, LocationStore } from '../../domain/index.ts';
+import {
+  headerOf,
+  listValues,
+  type Log,
+  parseAllowEvents,
+  parseSipUri,
+  sourceOf,
+  type SrfRequest,
+  type SrfResponse,
+} from '../../signalling/index.ts';
 import type { Authentication } from './authentication.ts';
 
 /** Seconds that a registration lasts when the phone does not say, and at most. */

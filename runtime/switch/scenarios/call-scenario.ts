@@ -1,4 +1,4 @@
-import { bracketUri } from '../../signalling/sip-uri.ts';
+import { bracketUri } from '../../signalling/index.ts';
 import { type Attempt, type AttemptOptions, AttemptProgress } from '../placing/attempt.ts';
 import { IvrCall } from './ivr-call.ts';
 import type { SwitchTools } from '../tools.ts';

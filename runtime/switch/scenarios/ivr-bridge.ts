@@ -1,6 +1,4 @@
-import type { EndpointServer, MediaEndpoint } from '../../media/endpoint.ts';
-import { MediaError } from '../../media/media-error.ts';
-import { aborted } from '../../media/until-aborted.ts';
+import { aborted, type EndpointServer, type MediaEndpoint, MediaError } from '../../media/index.ts';
 import { MediaPath } from '../sound/media-path.ts';
 import { RINGBACK } from '../sound/ringback.ts';
 

@@ -1,27 +1,31 @@
-import type { CallPort, DialOptions, HuntTransfer, OwnCall, ReferOptions } from '../../runs/call-port.ts';
-import type {
-  Answer,
-  CallEnd,
-  DialogSide,
-  TransferOptions,
-  OutgoingCall,
-  PartyInfo,
-  TakeOverOptions,
-} from '../../runs/call-values.ts';
-import type { CallState } from '../../language/call-words.ts';
-import { CallStateError } from '../../runs/call-port.ts';
-import { ScenarioCallState } from '../../runs/call-state.ts';
-import { splitDtmfTail, type TailStep } from '../../runs/dtmf-tail.ts';
-import type { EnterOptions, RoomTransfer } from '../../runs/ports/conferring.ts';
-import type { DtmfProto } from '../../runs/ports/dtmf.ts';
-import type { SipMessage } from '../../runs/ports/messaging.ts';
-import type { CancellableTransfer } from '../../runs/ports/transfer.ts';
-import type { CallNotice } from '../../runs/ports/watching.ts';
-import type { MediaEndpoint } from '../../media/endpoint.ts';
-import { MediaError } from '../../media/media-error.ts';
-import { answer } from '../../signalling/answers.ts';
-import { reasonPhrase } from '../../sip-facts/reason-phrase.ts';
-import { bracketUri } from '../../signalling/sip-uri.ts';
+import {
+  type Answer,
+  type CallEnd,
+  type CallNotice,
+  type CallPort,
+  CallStateError,
+  type CancellableTransfer,
+  type DialogSide,
+  type DialOptions,
+  type DtmfProto,
+  type EnterOptions,
+  type HuntTransfer,
+  type OutgoingCall,
+  type OwnCall,
+  type PartyInfo,
+  type ReferOptions,
+  type RoomTransfer,
+  ScenarioCallState,
+  type SipMessage,
+  splitDtmfTail,
+  type TailStep,
+  type TakeOverOptions,
+  type TransferOptions,
+} from '../../runs/index.ts';
+import type { CallState } from '../../language/index.ts';
+import { type MediaEndpoint, MediaError } from '../../media/index.ts';
+import { answer, bracketUri } from '../../signalling/index.ts';
+import { reasonPhrase } from '../../sip-facts/index.ts';
 import { failedAttempt, failureCause } from '../placing/attempt.ts';
 import { CallMedia, type ListenTo } from '../sound/call-media.ts';
 import { freshState } from '../dialogs/carried-state.ts';

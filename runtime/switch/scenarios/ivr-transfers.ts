@@ -1,9 +1,15 @@
-import type { ReferOptions } from '../../runs/call-port.ts';
-import type { Answer, DialogSide, TransferOptions, Transfer } from '../../runs/call-values.ts';
-import type { CallState } from '../../language/call-words.ts';
-import type { EnterOptions, RoomTransfer } from '../../runs/ports/conferring.ts';
-import type { HuntTransfer } from '../../runs/call-port.ts';
-import type { CancellableTransfer } from '../../runs/ports/transfer.ts';
+import type {
+  Answer,
+  CancellableTransfer,
+  DialogSide,
+  EnterOptions,
+  HuntTransfer,
+  ReferOptions,
+  RoomTransfer,
+  Transfer,
+  TransferOptions,
+} from '../../runs/index.ts';
+import type { CallState } from '../../language/index.ts';
 import type { CallDialog } from '../dialogs/dialog.ts';
 import { startEntering } from '../transfers/enter-room.ts';
 import { sameDomain, wayBack } from '../transfers/give-back.ts';

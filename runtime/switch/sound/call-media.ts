@@ -1,19 +1,29 @@
-import type { CallPort } from '../../runs/call-port.ts';
-import { CallStateError } from '../../runs/call-port.ts';
-import type { CollectOptions, CollectResult, PlayOptions, PlayResult } from '../../runs/call-values.ts';
-import type { CallState, PlaySource } from '../../language/call-words.ts';
-import type { TailStep } from '../../runs/dtmf-tail.ts';
-import { unavailable } from '../../runs/ports/capability.ts';
-import type { ListenOptions, ListenResult } from '../../runs/ports/listening.ts';
-import type { RecordOptions, RecordResult } from '../../runs/ports/recording.ts';
-import type { SayOptions } from '../../runs/ports/speaking.ts';
-import { collectDigits } from '../../media/collect.ts';
-import type { MediaEndpoint } from '../../media/endpoint.ts';
-import { NoSpeechEngine } from '../../media/media-error.ts';
-import { spokenSource } from '../../media/speech-source.ts';
-import { playSources, stoppable } from '../../media/play.ts';
-import { recordInTurn } from '../../media/record.ts';
-import { aborted } from '../../media/until-aborted.ts';
+import {
+  type CallPort,
+  CallStateError,
+  type CollectOptions,
+  type CollectResult,
+  type ListenOptions,
+  type ListenResult,
+  type PlayOptions,
+  type PlayResult,
+  type RecordOptions,
+  type RecordResult,
+  type SayOptions,
+  type TailStep,
+  unavailable,
+} from '../../runs/index.ts';
+import type { CallState, PlaySource } from '../../language/index.ts';
+import {
+  aborted,
+  collectDigits,
+  type MediaEndpoint,
+  NoSpeechEngine,
+  playSources,
+  recordInTurn,
+  spokenSource,
+  stoppable,
+} from '../../media/index.ts';
 
 /** Voice of the speech engine when neither voice nor language is named. */
 const DEFAULT_VOICE = 'en';

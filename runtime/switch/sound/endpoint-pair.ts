@@ -1,5 +1,4 @@
-import type { EndpointServer, MediaEndpoint } from '../../media/endpoint.ts';
-import type { PlacedEndpointWish } from '../../media/servers.ts';
+import type { EndpointServer, MediaEndpoint, PlacedEndpointWish } from '../../media/index.ts';
 
 /** What a pair of endpoints needs of the node. */
 export interface PairTools {

@@ -1,4 +1,4 @@
-import type { StopMelodyMode } from '../../runs/ports/dialogs.ts';
+import type { StopMelodyMode } from '../../runs/index.ts';
 import { StateMachine, type TransitionTable } from '../../transitions/index.ts';
 
 /** What the next hold does: it plays the melody, it is the one that is skipped, or no hold plays any more. */

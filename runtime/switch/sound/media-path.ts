@@ -1,4 +1,4 @@
-import type { MediaEndpoint } from '../../media/endpoint.ts';
+import type { MediaEndpoint } from '../../media/index.ts';
 
 /** What the other side hears while one side holds the call. */
 export const HOLD_MELODY = 'local_stream://moh';

@@ -1,7 +1,6 @@
-import type { Participant } from '../../conference/participant.ts';
-import type { RouteDecision } from '../../domain/directory.ts';
-import type { Transfer } from '../../runs/call-values.ts';
-import type { EnteredRoom, EnterOptions } from '../../runs/ports/conferring.ts';
+import type { Participant } from '../../conference/index.ts';
+import type { RouteDecision } from '../../domain/index.ts';
+import type { EnteredRoom, EnterOptions, Transfer } from '../../runs/index.ts';
 import type { CallDialog } from '../dialogs/dialog.ts';
 import type { CallingLeg } from '../legs/leg.ts';
 import type { SwitchTools } from '../tools.ts';

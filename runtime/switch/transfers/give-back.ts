@@ -1,4 +1,4 @@
-import type { RouteDecision } from '../../domain/directory.ts';
+import type { RouteDecision } from '../../domain/index.ts';
 import { numberOf, type Party } from '../legs/party.ts';
 import type { SwitchTools } from '../tools.ts';
 

@@ -1,6 +1,6 @@
-import type { Transfer } from '../../runs/call-values.ts';
-import { MediaError } from '../../media/media-error.ts';
-import { answer, type SipAnswer } from '../../signalling/answers.ts';
+import type { Transfer } from '../../runs/index.ts';
+import { MediaError } from '../../media/index.ts';
+import { answer, type SipAnswer } from '../../signalling/index.ts';
 import type { CallDialog } from '../dialogs/dialog.ts';
 import type { CallingLeg } from '../legs/leg.ts';
 import { HOLD_MELODY } from '../sound/media-path.ts';

@@ -1,6 +1,6 @@
-import type { Answer, DialogSide, TransferOptions, Transfer } from '../../runs/call-values.ts';
-import { MediaError } from '../../media/media-error.ts';
-import { answer } from '../../signalling/answers.ts';
+import type { Answer, DialogSide, Transfer, TransferOptions } from '../../runs/index.ts';
+import { MediaError } from '../../media/index.ts';
+import { answer } from '../../signalling/index.ts';
 import { failedAttempt } from '../placing/attempt.ts';
 import { joinedState, withLabel } from '../dialogs/carried-state.ts';
 import { ConferenceLeg } from '../legs/conference-leg.ts';

@@ -1,6 +1,5 @@
-import type { Answer, DialogSide, Transfer } from '../../runs/call-values.ts';
-import { parseReferTo } from '../../signalling/refer-to.ts';
-import type { ReferAnswer, ReferRequest } from '../../signalling/sip-dialog.ts';
+import type { Answer, DialogSide, Transfer } from '../../runs/index.ts';
+import { parseReferTo, type ReferAnswer, type ReferRequest } from '../../signalling/index.ts';
 import { failedAttempt } from '../placing/attempt.ts';
 import { ConferenceLeg } from '../legs/conference-leg.ts';
 import type { CallDialog } from '../dialogs/dialog.ts';

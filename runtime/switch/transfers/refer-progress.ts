@@ -1,5 +1,5 @@
-import type { Answer } from '../../runs/call-values.ts';
-import type { ReferRequest } from '../../signalling/sip-dialog.ts';
+import type { Answer } from '../../runs/index.ts';
+import type { ReferRequest } from '../../signalling/index.ts';
 import type { Attempt } from '../placing/attempt.ts';
 import type { PhoneLeg } from '../legs/phone-leg.ts';
 import type { SwitchTools } from '../tools.ts';

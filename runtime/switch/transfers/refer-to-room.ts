@@ -1,9 +1,5 @@
-import type { Participant } from '../../conference/participant.ts';
-import type { Room } from '../../conference/room.ts';
-import type { ReferTarget } from '../../signalling/refer-to.ts';
-import type { Replaces } from '../../signalling/replaces.ts';
-import type { ReferAnswer } from '../../signalling/sip-dialog.ts';
-import { bracketUri } from '../../signalling/sip-uri.ts';
+import type { Participant, Room } from '../../conference/index.ts';
+import { bracketUri, type ReferAnswer, type ReferTarget, type Replaces } from '../../signalling/index.ts';
 import { type Attempt, failedAttempt } from '../placing/attempt.ts';
 import { callFromConference } from '../placing/call-from-conference.ts';
 import type { CallDialog } from '../dialogs/dialog.ts';

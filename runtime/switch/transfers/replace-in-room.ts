@@ -1,7 +1,7 @@
 import { failureCause } from '../placing/attempt.ts';
 import { callConference } from '../placing/call-conference.ts';
 import type { ConferenceLeg } from '../legs/conference-leg.ts';
-import type { DialogOpts } from '../../callstore/dialog-view.ts';
+import type { DialogOpts } from '../../callstore/index.ts';
 import type { CallDialog } from '../dialogs/dialog.ts';
 import { nameOf, numberOf, uriOf } from '../legs/party.ts';
 import type { PhoneLeg } from '../legs/phone-leg.ts';

@@ -1,9 +1,8 @@
-import type { IncomingInvite } from '../../signalling/incoming-invite.ts';
-import { MediaError } from '../../media/media-error.ts';
-import { parseReplaces } from '../../signalling/replaces.ts';
-import { reasonPhrase } from '../../sip-facts/reason-phrase.ts';
+import { type IncomingInvite, parseReplaces } from '../../signalling/index.ts';
+import { MediaError } from '../../media/index.ts';
+import { reasonPhrase } from '../../sip-facts/index.ts';
 import { ConferenceLeg } from '../legs/conference-leg.ts';
-import type { DialogOpts } from '../../callstore/dialog-view.ts';
+import type { DialogOpts } from '../../callstore/index.ts';
 import type { CallDialog } from '../dialogs/dialog.ts';
 import { IvrLeg } from '../legs/ivr-leg.ts';
 import type { CallingLeg } from '../legs/leg.ts';

@@ -1,4 +1,4 @@
-import type { DialogSide, TakeOverOptions } from '../../runs/call-values.ts';
+import type { DialogSide, TakeOverOptions } from '../../runs/index.ts';
 import { withLabel } from '../dialogs/carried-state.ts';
 import type { CallDialog } from '../dialogs/dialog.ts';
 import { HeldParty } from './held-party.ts';

@@ -1,9 +1,13 @@
-import type { RouteDecision } from '../../domain/directory.ts';
-import type { ReferOptions } from '../../runs/call-port.ts';
-import type { Answer, Transfer } from '../../runs/call-values.ts';
-import { splitDtmfTail, type TailStep } from '../../runs/dtmf-tail.ts';
-import type { HuntTransfer } from '../../runs/call-port.ts';
-import { bracketUri } from '../../signalling/sip-uri.ts';
+import type { RouteDecision } from '../../domain/index.ts';
+import {
+  type Answer,
+  type HuntTransfer,
+  type ReferOptions,
+  splitDtmfTail,
+  type TailStep,
+  type Transfer,
+} from '../../runs/index.ts';
+import { bracketUri } from '../../signalling/index.ts';
 import { type Attempt, type AttemptOptions, failureCause } from '../placing/attempt.ts';
 import { calleeOf } from '../placing/callee-of.ts';
 import { type Called, callFirst } from '../placing/call-phones.ts';

@@ -1,5 +1,4 @@
-import { END } from '../../language/component.ts';
-import type { Program } from '../../language/program.ts';
+import { END, type Program } from '../../language/index.ts';
 import { quote } from './drawing.ts';
 
 /** A drawing of a scenario of blocks as a Mermaid flowchart: https://mermaid.js.org/syntax/flowchart.html. */

@@ -9,7 +9,7 @@ import {
   getLineInfo,
   parse,
 } from 'acorn';
-import { childrenOf, defaultExport } from '../../language/checker/module/walk.ts';
+import { childrenOf, defaultExport } from '../../language/index.ts';
 import { Drawing, type Tail } from './drawing.ts';
 
 type Body = Statement | Expression;

@@ -1,11 +1,16 @@
 import type { TSchema } from 'typebox';
-import type { ComponentDefinition, ComponentDefinitions } from '../../language/component.ts';
-import { END, ERROR_EXIT } from '../../language/component.ts';
-import { DURATION_PATTERN } from '../../language/duration.ts';
-import { usesCall } from '../../language/method.ts';
-import { INTERRUPT_KINDS, type InterruptKind } from '../../language/program.ts';
-import { settingKind } from '../../language/setting.ts';
-import { VALUE_TYPES } from '../../language/values.ts';
+import {
+  type ComponentDefinition,
+  type ComponentDefinitions,
+  DURATION_PATTERN,
+  END,
+  ERROR_EXIT,
+  INTERRUPT_KINDS,
+  type InterruptKind,
+  settingKind,
+  usesCall,
+  VALUE_TYPES,
+} from '../../language/index.ts';
 
 type JsonSchema = Readonly<Record<string, unknown>>;
 

@@ -1,9 +1,14 @@
 import type { TSchema } from 'typebox';
-import type { ComponentDefinition, ComponentDefinitions } from '../../language/component.ts';
-import type { Outcome } from '../../language/component.ts';
-import { BUILT_IN_RECORDS, BUILT_IN_VALUES } from '../../language/checker/names/names.ts';
-import { SCENARIO_ERROR_CODES } from '../../language/error-codes.ts';
-import { methods, usesCall } from '../../language/method.ts';
+import {
+  BUILT_IN_RECORDS,
+  BUILT_IN_VALUES,
+  type ComponentDefinition,
+  type ComponentDefinitions,
+  methods,
+  type Outcome,
+  SCENARIO_ERROR_CODES,
+  usesCall,
+} from '../../language/index.ts';
 import { inputType, literals, resultType } from './typescript-types.ts';
 
 const HEAD = `// Made by "npx ringmaster schema --types" from the components.

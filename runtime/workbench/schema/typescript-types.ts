@@ -1,6 +1,5 @@
 import type { TSchema } from 'typebox';
-import type { ResultField } from '../../language/component.ts';
-import { settingKind } from '../../language/setting.ts';
+import { type ResultField, settingKind } from '../../language/index.ts';
 
 /** What is used of JSON Schema. */
 interface Shape {

@@ -1,5 +1,4 @@
-import type { Answer, OutgoingCall } from '../../runs/call-values.ts';
-import type { Clock } from '../../runs/clock.ts';
+import type { Answer, Clock, OutgoingCall } from '../../runs/index.ts';
 
 /** An answer `after` so many milliseconds; without a final one in its script, a party is silent until the time is up. */
 export interface ScriptedAnswer {

@@ -1,4 +1,4 @@
-import type { CallPort } from '../../runs/call-port.ts';
+import type { CallPort } from '../../runs/index.ts';
 import type { ScriptedAnswer } from './answers.ts';
 import type { PhoneScripts, Phones } from './phones.ts';
 import type { Turn } from './turns.ts';

@@ -1,6 +1,4 @@
-import type { PreAnswer } from '../../runs/call-port.ts';
-import type { Transfer } from '../../runs/call-values.ts';
-import type { Clock } from '../../runs/clock.ts';
+import type { Clock, PreAnswer, Transfer } from '../../runs/index.ts';
 import { type Following, type ScriptedAnswer, followAnswers, statusText } from './answers.ts';
 import type { PhoneScript } from './phones.ts';
 import type { SimulatedCall } from './simulated-call.ts';

@@ -1,8 +1,5 @@
-import type { CallPort } from '../../runs/call-port.ts';
-import type { ComponentRegistry } from '../../runs/component.ts';
-import { usesCall } from '../../language/method.ts';
-import type { Run } from '../../runs/run/run.ts';
-import type { TraceEntry } from '../../runs/run/trace.ts';
+import type { CallPort, ComponentRegistry, Run, TraceEntry } from '../../runs/index.ts';
+import { usesCall } from '../../language/index.ts';
 import type { CallEvent } from './call-script.ts';
 
 /** What happened during each step of one run. */

@@ -1,4 +1,4 @@
-import { parseDuration } from '../../language/duration.ts';
+import { parseDuration } from '../../language/index.ts';
 import { ANSWERS, type ScriptedAnswer } from './answers.ts';
 import type { Turn } from './turns.ts';
 

@@ -1,27 +1,39 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { Sandbox } from '../../sandbox/index.ts';
-import type { OwnCall } from '../../runs/call-port.ts';
-import { checkFile } from '../../language/checker/check-file.ts';
-import type { ModuleCheckOptions } from '../../language/checker/module/check-module.ts';
-import { type Clock, busy } from '../../runs/clock.ts';
-import type { ComponentRegistry } from '../../runs/component.ts';
-import { ScenarioError } from '../../language/errors.ts';
-import { isBlockScenario, isModuleScenario } from '../../language/files.ts';
-import type { BusEvent, EventPort } from '../../runs/ports/events.ts';
-import { SILENT } from '../../runs/log.ts';
-import { MemoryHuntHistory } from '../../runs/ports/hunt-history.ts';
-import { MemoryParkingLot } from '../../runs/ports/parking.ts';
-import { MemoryQueues, type Queues } from '../../runs/ports/queueing.ts';
-import { OPEN_POLICY, type ScenarioPolicy, type Secrets } from '../../runs/ports/policy.ts';
-import type { RunServices } from '../../runs/ports/services.ts';
-import { isMistake, type Problem } from '../../language/problem.ts';
-import { type Program, runsScripts } from '../../language/program.ts';
-import { nameOfSecret } from '../../language/secret-names.ts';
-import { RunBook } from '../../runs/run/run-book.ts';
-import type { Run } from '../../runs/run/run.ts';
-import { startRun } from '../../runs/run/start-run.ts';
-import type { Value } from '../../language/values.ts';
+import {
+  type BusEvent,
+  busy,
+  type Clock,
+  type ComponentRegistry,
+  type EventPort,
+  MemoryHuntHistory,
+  MemoryParkingLot,
+  MemoryQueues,
+  OPEN_POLICY,
+  type OwnCall,
+  type Queues,
+  type Run,
+  RunBook,
+  type RunServices,
+  type ScenarioPolicy,
+  type Secrets,
+  SILENT,
+  startRun,
+} from '../../runs/index.ts';
+import {
+  checkFile,
+  isBlockScenario,
+  isMistake,
+  isModuleScenario,
+  type ModuleCheckOptions,
+  nameOfSecret,
+  type Problem,
+  type Program,
+  runsScripts,
+  ScenarioError,
+  type Value,
+} from '../../language/index.ts';
 import { compiling } from './compiling.ts';
 import { SimulatedHttp, SimulatedOperations } from './simulated-answers.ts';
 import { SIMULATED_DOMAIN } from './call-script.ts';

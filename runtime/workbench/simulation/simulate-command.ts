@@ -1,15 +1,17 @@
 import path from 'node:path';
 import type { Sandbox } from '../../sandbox/index.ts';
-import { checkFile } from '../../language/checker/check-file.ts';
-import type { ModuleCheckOptions } from '../../language/checker/module/check-module.ts';
-import type { CheckResult } from '../../language/checker/check-scenario.ts';
-import type { ComponentRegistry } from '../../runs/component.ts';
-import { parseDuration } from '../../language/duration.ts';
-import { ArgumentError } from '../../language/errors.ts';
-import { isTestFile } from '../../language/files.ts';
-import { formatProblem } from '../../language/problem.ts';
-import type { Program } from '../../language/program.ts';
-import type { Value } from '../../language/values.ts';
+import {
+  ArgumentError,
+  checkFile,
+  type CheckResult,
+  formatProblem,
+  isTestFile,
+  type ModuleCheckOptions,
+  parseDuration,
+  type Program,
+  type Value,
+} from '../../language/index.ts';
+import type { ComponentRegistry } from '../../runs/index.ts';
 import type { SelectEntities } from './simulated-model.ts';
 import { compiling } from './compiling.ts';
 import { type PhoneScript, readPhone, readSteps } from './phones.ts';

@@ -1,11 +1,12 @@
-import type { Clock } from '../../runs/clock.ts';
-import { parseDuration } from '../../language/duration.ts';
-import { authorCode } from '../../language/error-codes.ts';
-import { ScenarioError } from '../../language/errors.ts';
-import { unavailable } from '../../runs/ports/capability.ts';
-import type { HttpPort, HttpRequest, HttpResponse } from '../../runs/ports/http.ts';
-import type { OperationPort } from '../../runs/ports/operations.ts';
-import { type Value, plainText } from '../../language/values.ts';
+import {
+  type Clock,
+  type HttpPort,
+  type HttpRequest,
+  type HttpResponse,
+  type OperationPort,
+  unavailable,
+} from '../../runs/index.ts';
+import { authorCode, parseDuration, plainText, ScenarioError, type Value } from '../../language/index.ts';
 
 /**
  * The answers that a test names, by what is asked: one for every time, or a list, of which the last one stays. `after` is how

@@ -1,35 +1,36 @@
 import {
+  type Answer,
+  type CallEnd,
+  type CallNotice,
   type CallPort,
   CallStateError,
+  type CancellableTransfer,
+  type Clock,
+  type CollectOptions,
+  type CollectResult,
+  type DialogSide,
   type DialOptions,
+  type EnterOptions,
   type HuntTransfer,
+  type ListenOptions,
+  type ListenResult,
+  type OutgoingCall,
   type OwnCall,
+  type PartyInfo,
+  type PlayOptions,
+  type PlayResult,
   type PreAnswer,
+  type RecordOptions,
+  type RecordResult,
   type ReferOptions,
-} from '../../runs/call-port.ts';
-import type {
-  Answer,
-  CallEnd,
-  CollectOptions,
-  CollectResult,
-  DialogSide,
-  OutgoingCall,
-  PartyInfo,
-  PlayOptions,
-  PlayResult,
-  Transfer,
-} from '../../runs/call-values.ts';
-import type { CallState, PlaySource } from '../../language/call-words.ts';
-import { ScenarioCallState } from '../../runs/call-state.ts';
-import type { Clock } from '../../runs/clock.ts';
-import type { TailStep } from '../../runs/dtmf-tail.ts';
-import type { EnterOptions, RoomTransfer } from '../../runs/ports/conferring.ts';
-import type { SipMessage } from '../../runs/ports/messaging.ts';
-import type { CancellableTransfer } from '../../runs/ports/transfer.ts';
-import type { ListenOptions, ListenResult } from '../../runs/ports/listening.ts';
-import type { RecordOptions, RecordResult } from '../../runs/ports/recording.ts';
-import type { SayOptions } from '../../runs/ports/speaking.ts';
-import type { CallNotice } from '../../runs/ports/watching.ts';
+  type RoomTransfer,
+  type SayOptions,
+  ScenarioCallState,
+  type SipMessage,
+  type TailStep,
+  type Transfer,
+} from '../../runs/index.ts';
+import type { CallState, PlaySource } from '../../language/index.ts';
 import { AT_ONCE, type ScriptedAnswer, statusText } from './answers.ts';
 import { type CallEvent, type CallNames, type CallScript, SIMULATED_CALL, SIMULATED_DOMAIN } from './call-script.ts';
 import { type Called, callPhone, firstOf } from './calling.ts';

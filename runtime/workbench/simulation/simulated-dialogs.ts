@@ -1,4 +1,4 @@
-import type { DialogPort, LiveDialog } from '../../runs/ports/dialogs.ts';
+import type { DialogPort, LiveDialog } from '../../runs/index.ts';
 import { SIMULATED_CALL } from './call-script.ts';
 
 /** Live calls of a simulation: any id is one, between 101 and 102; what is done to it is noted. */

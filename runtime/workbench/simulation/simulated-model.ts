@@ -1,6 +1,5 @@
-import { ScenarioError } from '../../language/errors.ts';
-import type { Entity, EntityQuery, ModelPort } from '../../runs/ports/model.ts';
-import type { Value } from '../../language/values.ts';
+import { ScenarioError, type Value } from '../../language/index.ts';
+import type { Entity, EntityQuery, ModelPort } from '../../runs/index.ts';
 
 /** Entities by the name of their class. */
 export type Fixtures = Readonly<Record<string, readonly Readonly<Record<string, Value>>[]>>;

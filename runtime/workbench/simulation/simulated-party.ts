@@ -1,11 +1,18 @@
 import path from 'node:path';
-import type { CollectOptions, CollectResult, PlayOptions, PlayResult } from '../../runs/call-values.ts';
-import type { PlaySource } from '../../language/call-words.ts';
-import type { Clock } from '../../runs/clock.ts';
-import type { ListenOptions, ListenResult } from '../../runs/ports/listening.ts';
-import type { RecordOptions, RecordResult } from '../../runs/ports/recording.ts';
-import type { SayOptions } from '../../runs/ports/speaking.ts';
-import type { CallNotice } from '../../runs/ports/watching.ts';
+import type {
+  CallNotice,
+  Clock,
+  CollectOptions,
+  CollectResult,
+  ListenOptions,
+  ListenResult,
+  PlayOptions,
+  PlayResult,
+  RecordOptions,
+  RecordResult,
+  SayOptions,
+} from '../../runs/index.ts';
+import type { PlaySource } from '../../language/index.ts';
 import { InTurn } from './in-turn.ts';
 import { THINK_MS, type Taken, type Turn, Turns } from './turns.ts';
 

@@ -1,5 +1,5 @@
-import { ScenarioError } from '../../language/errors.ts';
-import type { CallRecordingPort, RecordingChange, RecordLayer } from '../../runs/ports/call-recording.ts';
+import { ScenarioError } from '../../language/index.ts';
+import type { CallRecordingPort, RecordingChange, RecordLayer } from '../../runs/index.ts';
 
 /** Recording of simulated calls: every call is recorded, and what is done to a recording is noted. */
 export class SimulatedRecording implements CallRecordingPort {

@@ -1,4 +1,4 @@
-import type { RecordingStore } from '../../runs/ports/recording.ts';
+import type { RecordingStore } from '../../runs/index.ts';
 import type { Fixtures } from './simulated-model.ts';
 
 /** The recordings of a simulation: those that it made, and those that are named in the data model it begins with. */

@@ -1,6 +1,12 @@
-import { ScenarioError } from '../../language/errors.ts';
-import type { CallSpeechPort, SpeechChange, SpeechLayer } from '../../runs/ports/call-speech.ts';
-import type { TranscriptChannel, TranscriptPort, TranscriptSource } from '../../runs/ports/transcripts.ts';
+import { ScenarioError } from '../../language/index.ts';
+import type {
+  CallSpeechPort,
+  SpeechChange,
+  SpeechLayer,
+  TranscriptChannel,
+  TranscriptPort,
+  TranscriptSource,
+} from '../../runs/index.ts';
 
 /**
  * Speech recognition in simulations: of calls, in which nothing is said, what is asked for is noted; of recordings the words

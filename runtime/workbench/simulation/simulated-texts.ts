@@ -1,6 +1,4 @@
-import type { Answer } from '../../runs/call-values.ts';
-import type { Clock } from '../../runs/clock.ts';
-import type { TextMessage, TextPort } from '../../runs/ports/texting.ts';
+import type { Answer, Clock, TextMessage, TextPort } from '../../runs/index.ts';
 import { AT_ONCE, followAnswers } from './answers.ts';
 import type { Phones } from './phones.ts';
 

@@ -1,6 +1,4 @@
-import { type Caller, type RunView, callerOf, callidOf, viewOf } from '../../runs/run-view.ts';
-import type { Run } from '../../runs/run/run.ts';
-import type { TraceEntry } from '../../runs/run/trace.ts';
+import { type Caller, callerOf, callidOf, type Run, type RunView, type TraceEntry, viewOf } from '../../runs/index.ts';
 import type { CallEvent } from './call-script.ts';
 import type { Happenings } from './happenings.ts';
 import type { Simulation } from './simulation.ts';

@@ -1,13 +1,7 @@
 import path from 'node:path';
 import type { Sandbox } from '../../sandbox/index.ts';
-import type { ComponentRegistry } from '../../runs/component.ts';
-import { SILENT } from '../../runs/log.ts';
-import { MemoryQueues } from '../../runs/ports/queueing.ts';
-import { type Program, runsScripts } from '../../language/program.ts';
-import type { Run } from '../../runs/run/run.ts';
-import type { RunOutcome } from '../../runs/run/outcome.ts';
-import { startRun } from '../../runs/run/start-run.ts';
-import type { Value } from '../../language/values.ts';
+import { type ComponentRegistry, MemoryQueues, type Run, type RunOutcome, SILENT, startRun } from '../../runs/index.ts';
+import { type Program, runsScripts, type Value } from '../../language/index.ts';
 import { type CallNames, type CallScript, SIMULATED_DOMAIN } from './call-script.ts';
 import { type EventsByStep, Happenings } from './happenings.ts';
 import { Phones } from './phones.ts';

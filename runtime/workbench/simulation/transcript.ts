@@ -1,8 +1,12 @@
-import { type RunView, callidOf } from '../../runs/run-view.ts';
-import type { Run } from '../../runs/run/run.ts';
-import type { RunOutcome } from '../../runs/run/outcome.ts';
-import { failureStack, failureText } from '../../runs/run/failure-text.ts';
-import type { TraceEntry } from '../../runs/run/trace.ts';
+import {
+  callidOf,
+  failureStack,
+  failureText,
+  type Run,
+  type RunOutcome,
+  type RunView,
+  type TraceEntry,
+} from '../../runs/index.ts';
 import type { Happenings } from './happenings.ts';
 import type { Simulation } from './simulation.ts';
 

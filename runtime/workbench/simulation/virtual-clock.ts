@@ -1,5 +1,5 @@
 import { setImmediate, setTimeout } from 'node:timers/promises';
-import type { Clock } from '../../runs/clock.ts';
+import type { Clock } from '../../runs/index.ts';
 
 /** Milliseconds that a simulation may last: one that goes on for ever is told so. */
 const LONGEST_MS = 48 * 3_600_000;

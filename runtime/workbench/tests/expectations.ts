@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { suggestName } from '../../language/problem.ts';
-import { failureText } from '../../runs/run/failure-text.ts';
-import type { Value } from '../../language/values.ts';
+import { suggestName, type Value } from '../../language/index.ts';
+import { failureText } from '../../runs/index.ts';
 import type { Simulation } from '../simulation/simulation.ts';
 import type { Expectations } from './test-file.ts';
 import type { Turn } from '../simulation/turns.ts';

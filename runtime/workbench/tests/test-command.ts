@@ -1,12 +1,15 @@
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { checkFile } from '../../language/checker/check-file.ts';
-import type { ModuleCheckOptions } from '../../language/checker/module/check-module.ts';
-import type { ComponentRegistry } from '../../runs/component.ts';
-import { ArgumentError } from '../../language/errors.ts';
-import { filesBelow, isTestFile } from '../../language/files.ts';
-import { formatProblem } from '../../language/problem.ts';
-import type { Program } from '../../language/program.ts';
+import {
+  ArgumentError,
+  checkFile,
+  filesBelow,
+  formatProblem,
+  isTestFile,
+  type ModuleCheckOptions,
+  type Program,
+} from '../../language/index.ts';
+import type { ComponentRegistry } from '../../runs/index.ts';
 import { compiling } from '../simulation/compiling.ts';
 import { mismatches } from './expectations.ts';
 import { type Simulation, type SimulationOptions, calledBy, simulate } from '../simulation/simulation.ts';

@@ -1,10 +1,14 @@
 import { type Node, isMap, isScalar, isSeq } from 'yaml';
-import { parseDuration } from '../../language/duration.ts';
-import { type Problem, suggestName } from '../../language/problem.ts';
-import { type Entry, scalarText } from '../../language/checker/text/source.ts';
-import { YamlSource } from '../../language/checker/text/yaml-source.ts';
-import { RECORDING } from '../../runs/ports/recording.ts';
-import type { Value } from '../../language/values.ts';
+import {
+  type Entry,
+  parseDuration,
+  type Problem,
+  scalarText,
+  suggestName,
+  type Value,
+  YamlSource,
+} from '../../language/index.ts';
+import { RECORDING } from '../../runs/index.ts';
 import { type PhoneScript, type PhoneScripts, readPhone } from '../simulation/phones.ts';
 import type { Fixtures } from '../simulation/simulated-model.ts';
 import { parseTime } from './test-time.ts';

@@ -1,8 +1,6 @@
 import { stringify } from 'yaml';
-import type { RunView } from '../../runs/run-view.ts';
-import { withSecretsNamed } from '../../language/secret-names.ts';
-import { type Value, plainText } from '../../language/values.ts';
-import type { TraceEntry } from '../../runs/run/trace.ts';
+import type { RunView, TraceEntry } from '../../runs/index.ts';
+import { plainText, type Value, withSecretsNamed } from '../../language/index.ts';
 import { PATIENCE_MS } from '../tests/test-file.ts';
 import { PARALLEL, SERVE, calledPhones } from './called-phones.ts';
 import { callerSteps } from './caller-steps.ts';

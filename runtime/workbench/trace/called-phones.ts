@@ -1,6 +1,5 @@
-import type { RunView } from '../../runs/run-view.ts';
-import { INTERRUPTED, type TraceEntry } from '../../runs/run/trace.ts';
-import { plainText } from '../../language/values.ts';
+import { INTERRUPTED, type RunView, type TraceEntry } from '../../runs/index.ts';
+import { plainText } from '../../language/index.ts';
 
 /** Components that listen to the other party, and the result in which the keys are. */
 const LISTENING: Readonly<Record<string, string>> = { collect: 'digits', menu: 'digit', play: 'digit', say: 'digit' };

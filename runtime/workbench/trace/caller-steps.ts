@@ -1,12 +1,10 @@
 import path from 'node:path';
-import { INTERRUPTED, MAX_SUBJECT_LENGTH, type ToldEvent, type TraceEntry } from '../../runs/run/trace.ts';
-import type { RunOutcome } from '../../runs/run/outcome.ts';
+import { INTERRUPTED, MAX_SUBJECT_LENGTH, type RunOutcome, type ToldEvent, type TraceEntry } from '../../runs/index.ts';
 import { CHARACTER_MS, PROMPT_MS } from '../simulation/simulated-party.ts';
 import { THINK_MS } from '../simulation/turns.ts';
-import { type Value, plainText } from '../../language/values.ts';
+import { parseDuration, plainText, type Value } from '../../language/index.ts';
 import { keysOf, listens } from './called-phones.ts';
 import { LONG_MS } from './outside-answers.ts';
-import { parseDuration } from '../../language/duration.ts';
 
 /** A step of the caller, in the words of tests. */
 export type Step = string | Record<string, string>;

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { INTERRUPTED, type TraceEntry } from '../../runs/run/trace.ts';
-import type { Value } from '../../language/values.ts';
+import { INTERRUPTED, type TraceEntry } from '../../runs/index.ts';
+import type { Value } from '../../language/index.ts';
 
 /** How long an answer has to take for the test to say so. */
 export const LONG_MS = 1000;

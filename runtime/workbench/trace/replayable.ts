@@ -1,5 +1,4 @@
-import type { RunView } from '../../runs/run-view.ts';
-import type { TraceEntry } from '../../runs/run/trace.ts';
+import type { RunView, TraceEntry } from '../../runs/index.ts';
 
 /** A run that cannot be made a test, because something decided its way that a test has no words for. */
 export class ReplayError extends Error {

@@ -1,4 +1,4 @@
-import type { RunView } from '../../runs/run-view.ts';
+import type { RunView } from '../../runs/index.ts';
 
 /** The latest runs of a node, a line each, newest last: when each began (UTC), its scenario, who called, how it ended, its id. */
 export function runsText(views: readonly RunView[], count: number): string[] {

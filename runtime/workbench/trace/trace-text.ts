@@ -1,5 +1,5 @@
 import type { ScriptUsage } from '../../sandbox/index.ts';
-import type { RunView } from '../../runs/run-view.ts';
+import type { RunView } from '../../runs/index.ts';
 import { STILL_RUNNING, blockLine, nested, outcomeLines, runHeader } from '../simulation/transcript.ts';
 
 /** A live or finished run, line by line. */

@@ -2,7 +2,7 @@ import { type Node, type YAMLMap, isAlias, isMap, isScalar, isSeq } from 'yaml';
 import type { ComponentDefinition, ComponentDefinitions } from '../../component.ts';
 import { END, ERROR_EXIT, type LiteralSettings } from '../../component.ts';
 import type { ExpressionCompiler } from '../../expression/expression.ts';
-import { nearest } from '../../../words/nearest.ts';
+import { nearest } from '../../../words/index.ts';
 import { suggestName } from '../../problem.ts';
 import { type Block, type Compiled, literalSettings } from '../../program.ts';
 import type { ValueType } from '../../values.ts';

@@ -1,7 +1,7 @@
 import { type Node, isMap, isScalar } from 'yaml';
 import type { ComponentDefinition } from '../../component.ts';
 import { END, ERROR_EXIT, type LiteralSettings } from '../../component.ts';
-import { nearest } from '../../../words/nearest.ts';
+import { nearest } from '../../../words/index.ts';
 import { suggestName } from '../../problem.ts';
 import { type Value, plainText } from '../../values.ts';
 import type { Schema } from './schema.ts';

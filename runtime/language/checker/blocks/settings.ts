@@ -3,7 +3,7 @@ import { Value } from 'typebox/value';
 import { type Node, type Scalar, isAlias, isMap, isScalar, isSeq } from 'yaml';
 import { parseDuration } from '../../duration.ts';
 import type { Expression, ExpressionCompiler } from '../../expression/expression.ts';
-import { nearest } from '../../../words/nearest.ts';
+import { nearest } from '../../../words/index.ts';
 import { suggestName } from '../../problem.ts';
 import type { Compiled } from '../../program.ts';
 import { isSoundProblem, resolveSound } from '../../prompts.ts';

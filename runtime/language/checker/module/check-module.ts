@@ -4,7 +4,7 @@ import { type AnyNode, type Expression, type Program as Tree, parse } from 'acor
 import { type Node, isMap, isScalar, isSeq } from 'yaml';
 import type { CompileResult, ScriptFormat, ScriptProblem, ScriptSource } from '../../../sandbox/index.ts';
 import type { ComponentDefinitions } from '../../component.ts';
-import { nearest } from '../../../words/nearest.ts';
+import { nearest } from '../../../words/index.ts';
 import type { LimitsWanted } from '../../limits.ts';
 import { CALL_INFO, SCENARIO_INFO, methods } from '../../method.ts';
 import { isMistake } from '../../problem.ts';

@@ -1,5 +1,5 @@
 import type { AnyNode } from 'acorn';
-import { nearest } from '../../../words/nearest.ts';
+import { nearest } from '../../../words/index.ts';
 import { SCRIPT_GLOBALS } from '../../../sandbox/index.ts';
 import type { Names, Reference } from './scopes.ts';
 

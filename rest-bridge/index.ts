@@ -1,0 +1,7 @@
+/** The door of this room: what other rooms use of it. */
+export { domainCenter } from './domain-center/index.ts';
+export { ClassResource } from './model/class-resource.ts';
+export { clientOf } from './openapi/client/client.ts';
+export type { OpenApiDocument } from './openapi/document.ts';
+export { createRestServer } from './server.ts';
+export { webAppsOf } from './web-apps.ts';

@@ -1,0 +1,20 @@
+/** The door of this room: what other rooms use of it. */
+export { type CallStore, type DialogScope, type DialogSelector, SELECTOR_KEYS, type SelectorKey } from './callstore.ts';
+export {
+  CONFERENCE_SELECTOR_KEYS,
+  type ConferenceSelector,
+  type ConferenceSelectorKey,
+  type ConferenceStore,
+} from './conference-store.ts';
+export {
+  CONFERENCE_FIELDS,
+  type ConferenceView,
+  PARTICIPANT_FIELDS,
+  PARTICIPANT_STATES,
+  type ParticipantState,
+  type ParticipantView,
+  type TopologyEntry,
+} from './conference-view.ts';
+export { DIALOG_FIELDS, type DialogOpts, type DialogStatus, type LegView } from './dialog-view.ts';
+export { type DialogEntry, type DialogParty, MemoryCallStore } from './memory-callstore.ts';
+export { MemoryConferenceStore } from './memory-conference-store.ts';

@@ -1,0 +1,5 @@
+/** The door of this room: what other rooms use of it. */
+export { promptsOf, ScriptCompiler, withoutFile } from './compile.ts';
+export { tokenConfirmer } from './confirm-token.ts';
+export { formatOf } from './file-versions.ts';
+export { ScriptStore } from './script-store.ts';

@@ -1,0 +1,25 @@
+/** The door of this room: what other rooms use of it. */
+export { parseAllowEvents } from './allow-events.ts';
+export { answer, type SipAnswer } from './answers.ts';
+export { DigestAuthenticator, type DigestSecret } from './digest.ts';
+export { dtmfOfInfo } from './dtmf-info.ts';
+export { headerOf } from './header-of.ts';
+export { bareHost } from './hostports.ts';
+export { type IncomingInvite, sourceOf } from './incoming-invite.ts';
+export type { WaitingInvite } from './left-waiting.ts';
+export type { Log, SipHandlers } from './link.ts';
+export { SipLinks } from './links.ts';
+export { listValues } from './list-values.ts';
+export type { OutgoingInvite, OutgoingInviteOptions, OutgoingInviteResult } from './outgoing-invite.ts';
+export type { OutgoingMessageOptions } from './outgoing-message.ts';
+export { ANONYMOUS, ANONYMOUS_NAME, callerAddr, withholdsIdentity } from './privacy.ts';
+export { parseReferTo, type ReferTarget } from './refer-to.ts';
+export type { RegistrationOptions, RegistrationOutcome, SipCredentials } from './registration.ts';
+export { ReinviteRefused } from './reinvite.ts';
+export { type DialogTags, namesDialog, parseReplaces, type Replaces } from './replaces.ts';
+export { RingingJournal } from './ringing-journal.ts';
+export { LocalDescription } from './sdp.ts';
+export type { ReferAnswer, ReferRequest, ReinviteAnswer, SipDialog } from './sip-dialog.ts';
+export { bracketUri, displayName, nameAddr, parseSipUri, plainUri } from './sip-uri.ts';
+export type { SrfRequest, SrfResponse } from './srf-types.ts';
+export { readTextBody } from './text-body.ts';

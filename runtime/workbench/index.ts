@@ -1,0 +1,13 @@
+/** The door of this room: what other rooms use of it. */
+export { runCheck } from './check-command.ts';
+export { mermaid } from './drawing/mermaid.ts';
+export { moduleMermaid } from './drawing/module-drawing.ts';
+export { scenarioSchema } from './schema/json-schema.ts';
+export { typeDeclarations } from './schema/type-declarations.ts';
+export { runSimulate } from './simulation/simulate-command.ts';
+export type { SelectEntities } from './simulation/simulated-model.ts';
+export { runTests } from './tests/test-command.ts';
+export { asTest, servedBy } from './trace/as-test.ts';
+export { ReplayError } from './trace/replayable.ts';
+export { runsText } from './trace/runs-text.ts';
+export { traceText } from './trace/trace-text.ts';
