@@ -1,11 +1,14 @@
 import { type Server, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
+import { services as servicesWith } from '../support/scenarios.ts';
+import { play } from './support.ts';
+import type { Value } from '../../runtime/language/values.ts';
 import { AddressGuard, AllowListError, HostGuard } from '../../components/http/address-guard.ts';
 import { GuardedHttpClient } from '../../components/http/client.ts';
 import type { HttpRequest } from '../../runtime/runs/ports/http.ts';
 
-describe('HTTP of scenarios', () => {
+describe('HTTP client of scenarios', () => {
   let server: Server;
   let base: string;
   let seen: { url: string; authorization: string | undefined; body: string }[];
@@ -159,5 +162,51 @@ describe('HTTP of scenarios', () => {
     expect(names.filter((name) => hosts.mayAsk(name))).to.deep.equal(names.slice(0, 3));
     expect(() => new AddressGuard(['10.0.0.0/33'])).to.throw(AllowListError);
     expect(() => new HostGuard(['http://a'])).to.throw(AllowListError);
+  });
+});
+
+describe('component http', () => {
+  const ask = (block: string, answer: Value) => play(block, { http: { 'GET https://api.example.com/a': answer } });
+  const GET = `
+      http: https://api.example.com/a
+      exits: { next: end, refused: end, error: end }`;
+
+  it('gives the answer as text and as value', async () => {
+    const { exit, result } = await ask(GET, { json: { a: [1] } });
+    expect(exit).to.equal('next');
+    expect(result).to.deep.include({ status: 200, body: '{"a":[1]}', json: { a: [1] } });
+  });
+
+  it('leaves by refused for a status of 400 and above, by error for none', async () => {
+    expect(await ask(GET, 404)).to.deep.include({ exit: 'refused', error: undefined });
+    expect(await ask(GET, { error: 'http_timeout' })).to.deep.include({ exit: 'error', error: 'http_timeout' });
+  });
+
+  it('sends a body other than a text as JSON', async () => {
+    const bodies: unknown[] = [];
+    const services = servicesWith({
+      http: {
+        request: async ({ body, headers }) => {
+          bodies.push([body, headers['content-type']]);
+          return { status: 204, headers: {}, body: '' };
+        },
+      },
+    });
+    await play(
+      `
+      http: { url: "https://a.b/", method: POST, body: { n: 1 } }
+      next: end`,
+      { services },
+    );
+    await play(
+      `
+      http: { url: "https://a.b/", method: POST, body: plain }
+      next: end`,
+      { services },
+    );
+    expect(bodies).to.deep.equal([
+      ['{"n":1}', 'application/json'],
+      ['plain', undefined],
+    ]);
   });
 });

@@ -136,23 +136,3 @@ describe('legs: further calls of a scenario', () => {
     }
   });
 });
-
-describe('call with mode finished', () => {
-  it('waits for the end of the call, which is no hang-up for the scenario', async () => {
-    const scenario = program(`id: f
-parameters: { to: string }
-start: ring
-blocks:
-  ring:
-    call: { to: "\${to}", caller_id: "100", mode: finished }
-    exits: { finished: after, refused: end }
-  after: { report: { fields: { talked: "\${ring.milliseconds}" } }, next: end }
-`);
-    const simulation = await simulateFile(scenario, {
-      components,
-      args: { to: '102' },
-      script: { phones: { 102: readPhone('answers, hangs up after 7s') ?? { answers: [] } } },
-    });
-    expect(simulation.outcome).to.deep.include({ status: 'completed', result: { talked: 7000 } });
-  });
-});

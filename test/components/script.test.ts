@@ -3,9 +3,9 @@ import { script } from '../../components/script/index.ts';
 import type { ComponentContext } from '../../runtime/runs/component.ts';
 import { describeError } from '../../runtime/runs/run/run-state.ts';
 import { type Sandbox, openSandbox } from '../../runtime/sandbox/index.ts';
-import { startScript } from './support.ts';
+import { startScript } from '../sandbox/support.ts';
 
-describe('component: script', () => {
+describe('component script', () => {
   let sandbox: Sandbox;
   before(async () => {
     sandbox = await openSandbox({ workers: 1 });

@@ -1,0 +1,13 @@
+import { expect } from 'chai';
+import { simulate } from '../support/scenarios.ts';
+import { scenarioOf } from './support.ts';
+
+describe('component leg_dtmf', () => {
+  it('reaches the caller of the scenario itself, by the ids that it has', async () => {
+    const keys = `
+      leg_dtmf: { dialogid: "\${call.dialogid}", callid: "\${call.callid}", dtmf: "1" }
+      next: end`;
+    const { steps } = await simulate(scenarioOf(keys));
+    expect(steps).to.deep.equal(['pick_up -> next', 'it -> next']);
+  });
+});
