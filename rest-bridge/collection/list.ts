@@ -1,15 +1,5 @@
 import { type Static, Type } from 'typebox';
-import {
-  type Expression,
-  ExpressionParser,
-  type FieldTypes,
-  First,
-  type OrderEntry,
-  parseFilter,
-  parseOrder,
-  sortItems,
-  toPredicate,
-} from '../../runtime/model/index.ts';
+import { type Expression, ExpressionParser, type FieldTypes, First, type OrderEntry, parseFilter, parseOrder, sortItems, toPredicate } from '../../runtime/model/index.ts';
 import { badParameter } from '../errors.ts';
 import { shaper } from './shape.ts';
 

@@ -1,10 +1,4 @@
-import {
-  DuplicateError,
-  EntityError,
-  EntityInUseError,
-  EntityNotFoundError,
-  InvalidFieldError,
-} from '../../runtime/domain/index.ts';
+import { DuplicateError, EntityError, EntityInUseError, EntityNotFoundError, InvalidFieldError } from '../../runtime/domain/index.ts';
 import { badParameter, RestError } from '../errors.ts';
 
 /** Makes REST errors of the reasons why an entity cannot be written. */

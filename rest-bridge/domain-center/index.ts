@@ -1,13 +1,6 @@
 /** The domain-center and iam collections by their paths, with what a session may do to them. */
 import type { DomainRow, LiveDirectory } from '../../runtime/domain/index.ts';
-import {
-  type Accounts,
-  ADMIN_ROLE,
-  type IamCollections,
-  type RoleRow,
-  type Session,
-  type UserRow,
-} from '../../runtime/iam/index.ts';
+import { type Accounts, ADMIN_ROLE, type IamCollections, type RoleRow, type Session, type UserRow } from '../../runtime/iam/index.ts';
 import type { ScriptStore } from '../../runtime/script-store/index.ts';
 import type { Fields, Resource } from '../collection/resource.ts';
 import type { DomainScope } from '../domain-scope.ts';

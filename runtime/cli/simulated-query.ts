@@ -1,15 +1,7 @@
 /** Filters and order of the data model over the entities of a simulation, whose classes are not known. */
 import { ScenarioError } from '../language/index.ts';
 import type { SelectEntities } from '../workbench/index.ts';
-import {
-  ExpressionParser,
-  FilterError,
-  parseFilter,
-  parseOrder,
-  sortItems,
-  toPredicate,
-  type ValueType,
-} from '../model/index.ts';
+import { ExpressionParser, FilterError, parseFilter, parseOrder, sortItems, toPredicate, type ValueType } from '../model/index.ts';
 
 export const selectEntities: SelectEntities = (entities, { filter, order }) => {
   // As if every class had the properties that its entities have, of the type of their first value.

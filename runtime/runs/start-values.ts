@@ -1,11 +1,4 @@
-import {
-  ArgumentError,
-  type Parameter,
-  plainText,
-  type Program,
-  type Value,
-  type ValueType,
-} from '../language/index.ts';
+import { ArgumentError, type Parameter, plainText, type Program, type Value, type ValueType } from '../language/index.ts';
 import { checkStart } from './run/scope.ts';
 
 /** What a scenario begins with. */

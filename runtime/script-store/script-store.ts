@@ -2,22 +2,8 @@
  * Which program a code means: scripts of the domain first, then the files of the node. A change of a script serves the
  * next run; whoever runs keeps the version it started with.
  */
-import {
-  listScriptVersions,
-  type LiveDirectory,
-  readScriptVersion,
-  type ScriptKind,
-  type ScriptRow,
-  type ScriptVersion,
-  servingBefore,
-} from '../domain/index.ts';
-import {
-  type Program,
-  readLimits,
-  type ScenarioSource,
-  type ScenarioUse,
-  type StartingScenario,
-} from '../language/index.ts';
+import { listScriptVersions, type LiveDirectory, readScriptVersion, type ScriptKind, type ScriptRow, type ScriptVersion, servingBefore } from '../domain/index.ts';
+import { type Program, readLimits, type ScenarioSource, type ScenarioUse, type StartingScenario } from '../language/index.ts';
 import type { ScenarioFile, ScenarioLibrary } from '../runs/index.ts';
 import type { Storage } from '../storage/index.ts';
 import type { ScriptCompiler } from './compile.ts';

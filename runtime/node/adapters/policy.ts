@@ -2,15 +2,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import type { Logger } from 'pino';
 import type { LiveDirectory } from '../../domain/index.ts';
-import {
-  ArmedRuns,
-  type CallPort,
-  type Debugging,
-  NO_SECRETS,
-  type ScenarioPolicy,
-  SecretBox,
-  type Secrets,
-} from '../../runs/index.ts';
+import { ArmedRuns, type CallPort, type Debugging, NO_SECRETS, type ScenarioPolicy, SecretBox, type Secrets } from '../../runs/index.ts';
 import { type LimitsWanted, type Program, readLimits, runsScripts } from '../../language/index.ts';
 
 /** Setting of a domain: the most that its scenarios may use, e.g. `{"cpu": "2s", "memory": 16}`. */

@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox';
-import type { Directory } from '../../domain/index.ts';
 import { type CallPreviews, splitDtmfTail } from '../../runs/index.ts';
 import { defineOperation, plannedCall, type PlannedCall } from '../definition.ts';
 import { OperationError } from '../errors.ts';
+import { mayCallAs } from '../request/own-accounts.ts';
 import {
   Binding,
   CallTimeout,
@@ -56,7 +56,9 @@ export const invite = defineOperation({
   startsCall: true,
   scenario: 'invite',
   plan: ({ directory, previewCall }, { scope, parameters }) => {
-    if (!mayCallAs(directory, scope, parameters)) throw new OperationError({ kind: 'forbidden' });
+    const { from, mode: named } = parameters;
+    if (!mayCallAs(directory, scope, (own) => (named === 'sipuser' ? own.login : own.phonenumber) === from))
+      throw new OperationError({ kind: 'forbidden' });
     // The scenario has the same parameters and defaults as the request, but for when it is answered.
     const { response_mode: mode = 3, ...args } = parameters;
     return {
@@ -83,20 +85,4 @@ function callsOf(
     ...(x.ownNumber === undefined ? {} : { caller: x.ownNumber }),
   });
   return [plannedCall('X', x), plannedCall('Y', y, ownUserId === undefined)];
-}
-
-/** On the own-calls path, `from` must be an account of the user. */
-function mayCallAs(
-  directory: Pick<Directory, 'sipUsersOfUser'>,
-  { domain, ownUserId }: Scope,
-  { from, mode }: { readonly from: string; readonly mode?: string },
-): boolean {
-  if (ownUserId === undefined) return true;
-  return directory
-    .sipUsersOfUser(ownUserId)
-    .some(
-      (account) =>
-        account.domain.toLowerCase() === domain.toLowerCase() &&
-        (mode === 'sipuser' ? account.login : account.phonenumber) === from,
-    );
 }

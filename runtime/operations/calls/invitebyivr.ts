@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
-import type { Directory } from '../../domain/index.ts';
 import { DTMF_PROTOS, parseHeaders, splitDtmfTail, type StartValues, startValues } from '../../runs/index.ts';
 import { ArgumentError } from '../../language/index.ts';
 import { defineOperation, plannedCall, type PlanTools } from '../definition.ts';
 import { notApplicable, OperationError } from '../errors.ts';
+import { mayCallAs } from '../request/own-accounts.ts';
 import {
   Binding,
   CallTimeout,
@@ -13,7 +13,6 @@ import {
   ResponseModeOption,
 } from '../request/parameters.ts';
 import type { OperationResponse, OperationState, ResponseMode } from '../answer/response.ts';
-import type { Scope } from '../request/target.ts';
 import { RESULT, transferProgress } from '../answer/transfer-progress.ts';
 
 /** Calls a party and runs a scenario for it (specification, "INVITEBYIVR"). */
@@ -55,7 +54,8 @@ export const inviteByIvr = defineOperation({
   plan: async (tools, { scope, parameters }) => {
     const { to, scriptcode, key, param, headers, response_mode: mode = 2, ...given } = parameters;
     const { number } = splitDtmfTail(to);
-    if (!mayCall(tools.directory, scope, number)) throw new OperationError({ kind: 'forbidden' });
+    if (!mayCallAs(tools.directory, scope, ({ phonenumber, login }) => phonenumber === number || login === number))
+      throw new OperationError({ kind: 'forbidden' });
     const start = await valuesFor(tools, scope.domain, scriptcode, key, param);
     const { domain } = scope;
     const x = tools.previewCall?.({ domain, dialled: number, useIntercom: given.use_intercom ?? false });
@@ -76,18 +76,6 @@ export const inviteByIvr = defineOperation({
     };
   },
 });
-
-/** On the own-calls path, the called number must be the user's. */
-function mayCall(directory: Pick<Directory, 'sipUsersOfUser'>, { domain, ownUserId }: Scope, number: string): boolean {
-  if (ownUserId === undefined) return true;
-  return directory
-    .sipUsersOfUser(ownUserId)
-    .some(
-      (account) =>
-        account.domain.toLowerCase() === domain.toLowerCase() &&
-        (account.phonenumber === number || account.login === number),
-    );
-}
 
 async function valuesFor(
   tools: Pick<PlanTools, 'scenario' | 'unservedScript'>,

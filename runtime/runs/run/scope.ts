@@ -1,21 +1,6 @@
 import type { CallPort } from '../call-port.ts';
 import type { CallEnd } from '../call-values.ts';
-import {
-  ArgumentError,
-  type Compiled,
-  evaluate,
-  heldValue,
-  isOfType,
-  NOW,
-  type Parameter,
-  type Program,
-  ScenarioError,
-  type Scope,
-  toCel,
-  type Value,
-  type ValueType,
-  ZERO_VALUES,
-} from '../../language/index.ts';
+import { ArgumentError, type Compiled, evaluate, heldValue, isOfType, NOW, type Parameter, type Program, ScenarioError, type Scope, toCel, type Value, type ValueType, ZERO_VALUES } from '../../language/index.ts';
 
 /** What a run has beside its arguments. */
 export interface ScopeExtras {

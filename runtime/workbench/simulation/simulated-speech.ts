@@ -1,12 +1,5 @@
 import { ScenarioError } from '../../language/index.ts';
-import type {
-  CallSpeechPort,
-  SpeechChange,
-  SpeechLayer,
-  TranscriptChannel,
-  TranscriptPort,
-  TranscriptSource,
-} from '../../runs/index.ts';
+import type { CallSpeechPort, SpeechChange, SpeechLayer, TranscriptChannel, TranscriptPort, TranscriptSource } from '../../runs/index.ts';
 
 /**
  * Speech recognition in simulations: of calls, in which nothing is said, what is asked for is noted; of recordings the words
