@@ -1,30 +1,30 @@
-/** Who changed what: the class `audit` of each domain, kept by time as any history class, and written by the node alone. */
+/** The audit log: class `audit` of each domain, a history class that only the node writes. */
 import type { ClassDefinition } from './class-definition.ts';
 import { CannotApplyError, ConflictError, NotFoundError } from './errors.ts';
 import type { Model, ModelCollection } from './model.ts';
 import type { Input } from './fields.ts';
 
-/** Name of the class, which no other class of a domain may have. */
+/** Class name, reserved in every domain. */
 export const AUDIT_CLASS = 'audit';
-/** Days for which entries are kept. */
+/** Retention in days. */
 export const AUDIT_DAYS = 365;
 
-/** A change that was made. No value is in it: some are secrets. */
+/** One change. Values are left out: some are secrets. */
 export interface AuditEntry {
   readonly login: string;
   readonly user_id: string;
-  /** Name of the domain that the session worked in. */
+  /** Name of the session's domain. */
   readonly domain: string;
-  /** Where the request came from. */
+  /** Client address. */
   readonly address: string;
   readonly method: string;
-  /** Below `/rest/v1`. */
+  /** Path below `/rest/v1`. */
   readonly path: string;
-  /** Of what was made or changed, as far as it was answered; the first hundred. */
+  /** Ids of the created or changed entities, as far as the response has them; at most 100. */
   readonly ids: readonly string[];
-  /** How many entities. */
+  /** Number of entities. */
   readonly count: number;
-  /** Names of the fields that were given, those of composites dotted. */
+  /** Names of the fields in the request; fields of composites are dotted. */
   readonly fields: readonly string[];
 }
 
@@ -51,7 +51,7 @@ const CLASS: Input = {
   ext: { audit_log: true },
 };
 
-/** Whether a class is the audit log, and not one of this name from before there was one. */
+/** True for the audit log; false for an older class of the same name. */
 export function isAuditLog({ classname, ext }: Pick<ClassDefinition, 'classname' | 'ext'>): boolean {
   return classname === AUDIT_CLASS && ext['audit_log'] === true;
 }
@@ -69,19 +69,19 @@ export class AuditLog {
   }
 
   /**
-   * Writes an entry into the log of a domain.
+   * Appends an entry to a domain's audit log.
    *
    * @param domain id
-   * @throws Error where an older class has the log's name
+   * @throws Error when an older class has the name `audit`
    */
   async write(domain: string, entry: AuditEntry): Promise<void> {
     const collection = await this.open(domain);
     if (!isAuditLog(collection.definition))
-      throw new Error(`a class ${AUDIT_CLASS} of the domain ${domain} is in the way`);
+      throw new Error(`The class ${AUDIT_CLASS} of domain ${domain} is not the audit log. Rename that class.`);
     await collection.create({ ...entry });
   }
 
-  /** The log of a domain, which is made when it is not there. @param domain id */
+  /** The audit log of a domain; created if missing. @param domain id */
   async open(domain: string): Promise<ModelCollection> {
     try {
       return this.#model.collection(domain, AUDIT_CLASS);
@@ -91,7 +91,7 @@ export class AuditLog {
     try {
       await this.#model.classes(domain).create(CLASS);
     } catch (error) {
-      // Another request or node was first.
+      // Another request or node created it first.
       if (!(error instanceof ConflictError)) throw error;
     }
     return this.#model.collection(domain, AUDIT_CLASS);

@@ -1,4 +1,4 @@
-/** Small checks of settings; each failure names the field. */
+/** Checks of single settings; each error names the field. */
 import { nearest, notKnown } from '../words/index.ts';
 import { InvalidFieldError } from './errors.ts';
 

@@ -1,4 +1,4 @@
-/** All classes of the node, and how they are created, changed and removed together with their tables. */
+/** All classes of the node. Creates, changes and removes them together with their tables. */
 import { randomUUID } from 'node:crypto';
 import type { Kysely } from 'kysely';
 import { type Schema, sql, type Storage } from '../storage/index.ts';
@@ -18,19 +18,19 @@ import { Partitions } from './table/partitions.ts';
 type Db = Kysely<Schema>;
 type Entry = ClassRow & StoredClass;
 
-/** What has to follow the classes: the collections that hold entities in memory, and the other nodes. */
+/** Followers of class changes: collections in memory, and the other nodes. */
 export interface ClassFollower {
-  /** Makes shared entities fit, in the transaction. Throws a ModelError when entities in memory do not. */
+  /** Converts shared entities, in the transaction. Throws a ModelError when an entity does not fit. */
   check(next: StoredClass, tx: Db): Promise<void>;
   changed(next: StoredClass): void;
-  /** After `check`: the change was not made. */
+  /** Called after `check` when the change is rolled back. */
   unchanged(id: string): void;
   removed(stored: StoredClass): void;
   /** Called last in the transaction of each change. */
   committing(tx: Db): Promise<void>;
 }
 
-/** Advisory lock of whoever changes classes: the nodes do so one after another. */
+/** Advisory lock around class changes: nodes change classes one after another. */
 const CLASSES_LOCK = 727_464_002;
 
 export class ClassRegistry {
@@ -48,7 +48,7 @@ export class ClassRegistry {
     this.#follower = follower;
   }
 
-  /** Takes over what is in the database, and tells the follower what is new. */
+  /** Loads the classes from the database and reports differences to the follower. */
   async load(): Promise<void> {
     await this.#inTurn(() => this.#load(this.#storage.db));
   }
@@ -73,7 +73,7 @@ export class ClassRegistry {
     return this.#classes.get(this.#names.get(nameKey(domain, classname)) ?? '');
   }
 
-  /** Of one domain, or of all; by name. */
+  /** The classes of one domain, or of all, by name. */
   list(domain?: string): readonly StoredClass[] {
     return [...this.#classes.values()]
       .filter((each) => domain === undefined || each.domain_id === domain)
@@ -148,9 +148,9 @@ export class ClassRegistry {
   }
 
   /**
-   * Changes classes: one change after another, also those of other nodes, and from what those have made of them.
+   * Changes classes one after another, across all nodes, starting from the newest committed state.
    *
-   * @param change answers what to do in memory once it is committed
+   * @param change returns what to do in memory after the commit
    */
   async #change<T>(change: (tx: Db) => Promise<{ readonly result: T; readonly commit: () => void }>): Promise<T> {
     return await this.#inTurn(async () => {
@@ -190,7 +190,7 @@ export class ClassRegistry {
     return resolveProperties(definition, (id) => (id === replaced?.id ? replaced : this.#classes.get(id)));
   }
 
-  /** The settings after a change: fields replace, `opts` and `ext` are merged by first-level keys. */
+  /** The settings after a change: fields replace; `opts` and `ext` are merged by first-level keys. */
   #changed(before: Entry, input: Input): ClassDefinition {
     for (const name of ['id', 'domain_id'] as const) {
       if (input[name] !== undefined && input[name] !== before[name]) {
@@ -218,7 +218,7 @@ export class ClassRegistry {
     });
   }
 
-  /** The class and all that inherit from it, before and after. */
+  /** The class and all its descendants, before and after. */
   #affected(before: Entry, next: ClassDefinition): readonly { readonly from: Entry; readonly to: Entry }[] {
     const changes: { from: Entry; to: Entry }[] = [];
     const visit = (from: Entry, definition: ClassDefinition): void => {
@@ -274,7 +274,7 @@ function merge(before: object, given: unknown): unknown {
   return Object.fromEntries(entries.filter(([, value]) => value !== null && value !== 'null'));
 }
 
-/** Numbers new properties on; the number of one that is gone is never used again. */
+/** Numbers new properties consecutively; the number of a removed property is never used again. */
 function numberColumns(
   properties: readonly PropertyDefinition[],
   known: Readonly<Record<string, number>>,
@@ -291,7 +291,7 @@ function numberColumns(
 function checkModeChange(from: ClassDefinition, to: ClassDefinition): void {
   const [old, mode] = [from.storage_mode, to.storage_mode];
   if (old === mode || old === 'abstract' || (isInMemory(old) && isInMemory(mode))) return;
-  throw new CannotApplyError('storage_mode', `cannot be changed from ${old} to ${mode}; make another class`, mode);
+  throw new CannotApplyError('storage_mode', `cannot be changed from ${old} to ${mode}; create another class`, mode);
 }
 
 async function checkPartitioning(db: Db, from: StoredClass, to: StoredClass): Promise<void> {
@@ -301,5 +301,9 @@ async function checkPartitioning(db: Db, from: StoredClass, to: StoredClass): Pr
   if (from.opts.partition_interval === to.opts.partition_interval) return;
   const names = await new Partitions().list(db, from);
   if (names.length === 0) return;
-  throw new CannotApplyError('opts.partition_interval', 'cannot be changed while there are partitions', names);
+  throw new CannotApplyError(
+    'opts.partition_interval',
+    'cannot be changed while the class has partitions; drop them first',
+    names,
+  );
 }

@@ -1,4 +1,4 @@
-/** The table `model_classes`. */
+/** Reads and writes the table `model_classes`. */
 import type { Kysely } from 'kysely';
 import { type Schema, sql, SqlError, SQLSTATE } from '../storage/index.ts';
 import type { ClassDefinition } from './class-definition.ts';

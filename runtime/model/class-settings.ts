@@ -1,4 +1,4 @@
-/** Reads the settings of a class. */
+/** Reads and checks the settings of a class. */
 import { fieldsOf, flagOf, integerOf, onlyKnown, oneOf, textOf } from './check.ts';
 import {
   type ClassDefinition,
@@ -28,7 +28,7 @@ const DEFAULTS: ClassOptions = {
   expires_ttl: 0,
 };
 
-/** Name of the time that history and transactionlog have when no `partition_property` is set: when it was created. */
+/** Default name of the time property of history and transactionlog classes: the time of creation. */
 export const IMPLICIT_TIME: PropertyDefinition = {
   name: 'ts',
   data_type: 'long',
@@ -41,13 +41,13 @@ export const IMPLICIT_TIME: PropertyDefinition = {
 };
 
 /**
- * Reads complete settings; what spans other classes is checked when the class is resolved.
+ * Reads complete settings. Rules across classes are checked when the class is resolved.
  *
  * @throws InvalidFieldError naming the field
  */
 export function readClass(input: Readonly<Record<string, unknown>>): ClassDefinition {
   onlyKnown(input, KNOWN, '');
-  // Null is no default: a PATCH that says `properties: null` would lose data.
+  // Null is not a default: a PATCH with `properties: null` would lose data.
   const {
     id,
     classname,
@@ -107,7 +107,7 @@ function readOptions(given: Readonly<Record<string, unknown>>, mode: StorageMode
     throw new InvalidFieldError('opts.expires_mode', 'is for storage_mode runtime', options.expires_mode);
   }
   if (options.expires_mode !== 'none' && options.expires_ttl === 0) {
-    throw new InvalidFieldError('opts.expires_ttl', 'must be the seconds that an entity lives', 0);
+    throw new InvalidFieldError('opts.expires_ttl', 'must be the lifetime of an entity in seconds, at least 1', 0);
   }
   return options;
 }

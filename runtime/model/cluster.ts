@@ -1,4 +1,4 @@
-/** What the nodes on one database tell each other about the data model, over change notices. */
+/** Messages about the data model between the nodes of one database, over change notices. */
 import type { Kysely } from 'kysely';
 import type { NoticePayload, Schema, Storage } from '../storage/index.ts';
 import type { OwnWrites } from './memory/own-writes.ts';
@@ -9,7 +9,7 @@ type Db = Kysely<Schema>;
 
 const TOPIC = 'model';
 
-/** A change of an entity in a table, for the subscribers of other nodes. */
+/** A change of a table entity, for subscribers on other nodes. */
 export interface PeerChange extends Omit<ModelChange, 'domain' | 'classname'> {
   /** Id of the class. */
   readonly classId: string;
@@ -22,13 +22,13 @@ type Message =
   | SharedMessage
   | { readonly kind: 'notify'; readonly classId: string; readonly suspended: boolean; readonly reload: boolean };
 
-/** What a node does about what others tell. */
+/** Reactions of a node to messages of other nodes. */
 export interface ClusterFollower {
   classesChanged(): Promise<void>;
   entityChanged(change: PeerChange): void;
   sharedChanged(message: SharedMessage): void;
   notificationsChanged(classId: string, isSuspended: boolean, reload: boolean): void;
-  /** Anything may have happened. */
+  /** Notices may have been lost: any state may have changed. */
   gap(): Promise<void>;
 }
 
@@ -39,7 +39,7 @@ export class Cluster {
   readonly #own: OwnWrites;
   readonly #stop: () => void;
 
-  /** @param own writes of this node that wait for their notices */
+  /** @param own writes of this node that wait for their own notices */
   constructor(storage: Storage, follower: ClusterFollower, own: OwnWrites) {
     this.#storage = storage;
     this.#own = own;
@@ -54,17 +54,17 @@ export class Cluster {
     });
   }
 
-  /** Classes were created, changed or removed: told with the commit of `tx`. */
+  /** Reports created, changed or removed classes, with the commit of `tx`. */
   async classesChanged(tx: Db): Promise<void> {
     await this.#publish({ kind: 'classes' }, tx);
   }
 
-  /** Entities in memory were written: told to all nodes, this one with the mark, with the commit of `tx`. */
+  /** Reports written memory entities to all nodes with the commit of `tx`; this node receives its own with the mark. */
   async sharedChanged(message: SharedMessage, mark: number, tx: Db): Promise<void> {
     await this.#publish(message, tx, mark);
   }
 
-  /** Told soon, in order; nobody waits for it, and nothing but events depends on it. */
+  /** Reports changes soon and in order. Nobody waits for it: only events depend on it. */
   entityChanged(change: PeerChange): void {
     if (!this.#storage.notices.hasOthers) return;
     this.#waiting.push(change);
@@ -73,7 +73,7 @@ export class Cluster {
 
   notificationsChanged(classId: string, suspended: boolean, reload: boolean): void {
     this.#publish({ kind: 'notify', classId, suspended, reload }).catch((error: unknown) => {
-      this.#storage.log.error({ err: error, classId }, 'other nodes do not know of suspended notifications');
+      this.#storage.log.error({ err: error, classId }, 'other nodes were not told about suspended notifications');
     });
   }
 
@@ -83,7 +83,7 @@ export class Cluster {
     await this.#sending;
   }
 
-  /** Whatever comes while one notice is on its way goes with the next. */
+  /** Changes that arrive while a notice is being sent go into the next one. */
   async #send(): Promise<void> {
     while (this.#waiting.length > 0) {
       const changes = this.#waiting;
@@ -98,7 +98,7 @@ export class Cluster {
   }
 
   async #publish(message: Message, db?: Db, mark?: number): Promise<void> {
-    // Entities are JSON, and so are messages.
+    // Entities are JSON, therefore messages are too.
     await this.#storage.notices.publish(TOPIC, message as unknown as NoticePayload, db, mark);
   }
 }

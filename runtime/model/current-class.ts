@@ -1,18 +1,18 @@
 /**
- * Work on a class that may change meanwhile, here or on another node. What was begun by a former definition fails as a
- * whole: it is done again by the present one.
+ * Repeats work on a class whose definition changed meanwhile, here or on another node. Work with an outdated definition
+ * fails as a whole and is repeated with the current one.
  */
 import { SqlError, SQLSTATE } from '../storage/index.ts';
 import { ClassChangingError, StaleClassError } from './errors.ts';
 
-/** Each try takes the class as it is: more are needed only when it changes again and again. */
+/** A repetition reads the newest class; more are needed only when the class changes again. */
 const TRIES = 5;
 const OUTDATED: readonly string[] = [SQLSTATE.undefinedTable, SQLSTATE.deadlockDetected];
 
 /**
- * @param act reads the class anew each time it is called; what it throws has undone what it did
- * @param refresh reads the classes anew
- * @throws ClassChangingError, and whatever `act` throws for another reason
+ * @param act reads the class at each call; when it throws, it has undone its effects
+ * @param refresh reloads the classes
+ * @throws ClassChangingError, and other errors of `act`
  */
 export async function withCurrentClass<T>(act: () => Promise<T>, refresh: () => Promise<void>): Promise<T> {
   for (let tries = 1; ; tries += 1) {
@@ -26,7 +26,7 @@ export async function withCurrentClass<T>(act: () => Promise<T>, refresh: () => 
   }
 }
 
-/** A deadlock is no change of the class, but ends the same way: one side was undone, and can try again. */
+/** A deadlock is no class change, but is handled alike: one side was rolled back and can try again. */
 function isOutdated(error: unknown): boolean {
   if (error instanceof StaleClassError) return true;
   return error instanceof SqlError && OUTDATED.includes(error.code);

@@ -1,4 +1,4 @@
-/** Makes entities of what callers give: defaults, checks, and the merge of PATCH. */
+/** Makes entities from input: defaults, checks, and the merge of PATCH. */
 import { randomUUID } from 'node:crypto';
 import { type AttachmentInfo, withFiles } from './attachments/info.ts';
 import { isFields, isStorable } from './check.ts';
@@ -19,14 +19,14 @@ const MAX_ID = 256;
 export function checkId(id: unknown): string {
   const isId = typeof id === 'string' && id.length > 0 && id.length <= MAX_ID && isStorable(id);
   if (!isId) throw new InvalidFieldError('id', `must be a text of 1 to ${MAX_ID} characters`, id);
-  // Clients take these out of paths (RFC 3986 section 5.2.4).
+  // Clients remove these from paths (RFC 3986 section 5.2.4).
   if (id === '.' || id === '..') throw new InvalidFieldError('id', 'must not be . or ..', id);
-  // REST paths end an id there.
+  // In REST paths these characters end an id.
   if (/[/!?#\p{Cc}]/u.test(id)) throw new InvalidFieldError('id', 'must not hold / ! ? # or control characters', id);
   return id;
 }
 
-/** A property may be called `constructor`, which every object has without having been given it. */
+/** Own properties only: a property may be called `constructor`. */
 function ownField(input: Input, name: string): unknown {
   return Object.hasOwn(input, name) ? input[name] : undefined;
 }
@@ -34,13 +34,13 @@ function ownField(input: Input, name: string): unknown {
 export interface MakeOptions {
   /** Milliseconds since the epoch. */
   readonly now: number;
-  /** The input holds what the platform made: metadata of attachments, and numbers. */
+  /** The input contains platform values: attachment metadata and increments. */
   readonly attachments?: boolean | undefined;
-  /** Files that come with the entity. */
+  /** Files uploaded with the entity. */
   readonly files?: KeptFiles | undefined;
 }
 
-/** A new entity, or the whole new state of one: what is absent has its default. */
+/** A new entity, or the full replacement of one: absent properties get their default. */
 export function makeEntity(
   definition: ResolvedClass,
   input: Input,
@@ -93,7 +93,7 @@ function merged(property: PropertyDefinition, before: unknown, value: unknown, a
   return mergeLevels(before, value, property.merge_levels);
 }
 
-/** Merges objects key by key, `levels` deep; below that the new value replaces. Null removes a key. */
+/** Merges objects key by key to a depth of `levels`; deeper values replace. Null removes a key. */
 function mergeLevels(before: unknown, given: unknown, levels: number): unknown {
   if (levels === 0 || !isFields(before) || !isFields(given)) return given;
   const result = new Map(Object.entries(before));
@@ -124,7 +124,7 @@ function checked(definition: ResolvedClass, property: PropertyDefinition, given:
 }
 
 /**
- * The time that an input gives to an entity of a partitioned class; undefined when it gives none.
+ * The partition time in the input; undefined when absent.
  *
  * @throws InvalidFieldError
  */
@@ -147,7 +147,7 @@ function implied(
   return isTime ? (before?.[name] ?? value ?? now) : value;
 }
 
-/** Increments are numbered by the database, files come through their own endpoint: the input may repeat what is there. */
+/** Refuses new values for increments and attachments, which the platform writes. Unchanged values are accepted. */
 function managed(
   property: PropertyDefinition,
   given: unknown,

@@ -1,14 +1,14 @@
 /**
- * Why something cannot be done with the dynamic model. Each kind is one answer of the REST service (specification
- * "Errors", decisions "HTTP and errors"); the bridge maps by class, never by text.
+ * Errors of the dynamic model. Each kind is one REST error (specification "Errors", decisions "HTTP and errors"); the
+ * bridge maps by class, never by text.
  */
 
-/** Base: `instanceof ModelError` tells a refusal from a failure of the node. */
+/** Base class of refusals; other errors are failures of the node. */
 export class ModelError extends Error {
   override name = 'ModelError';
-  /** What is at fault: a parameter, a property or a nested key with dots. Empty when nothing single is. */
+  /** Parameter, property, or nested key with dots. Empty when the error concerns no single one. */
   readonly field: string;
-  /** Completes the sentence that begins with the field. */
+  /** Predicate of the message; the field is its subject. */
   readonly reason: string;
 
   constructor(message: string, field: string, reason: string, options?: ErrorOptions) {
@@ -18,10 +18,10 @@ export class ModelError extends Error {
   }
 }
 
-/** 400/1400: a parameter that cannot be understood. */
+/** 400/1400: an invalid parameter. */
 export class BadParameterError extends ModelError {
   override name = 'BadParameterError';
-  /** Where in a nested parameter, e.g. `filter[2][1]`; undefined when the parameter as a whole is meant. */
+  /** Position in a nested parameter, e.g. `filter[2][1]`; undefined for the whole parameter. */
   readonly path: string | undefined;
 
   constructor(field: string, reason: string, path?: string, options?: ErrorOptions) {
@@ -30,10 +30,10 @@ export class BadParameterError extends ModelError {
   }
 }
 
-/** 400/1400: a field that there is not, that is missing, or that holds what it never may, whatever is there already. */
+/** 400/1400: an unknown or missing field, or an invalid value. */
 export class InvalidFieldError extends ModelError {
   override name = 'InvalidFieldError';
-  /** The refused value; undefined for what is missing. */
+  /** The refused value; undefined for a missing field. */
   readonly found: unknown;
 
   constructor(field: string, reason: string, found?: unknown, options?: ErrorOptions) {
@@ -60,7 +60,7 @@ export class ConflictError extends ModelError {
 
   constructor(field: string, options?: ErrorOptions) {
     super(
-      // Of several, the index of the entity stands before the field.
+      // In a list of entities, the index precedes the field.
       `Another entity has this ${field.replace(/^\d+\./, '')}. Choose another value.`,
       field,
       'has a value that another entity has',
@@ -69,7 +69,7 @@ export class ConflictError extends ModelError {
   }
 }
 
-/** Runs what makes one of several entities; what it refuses names the field with the index before it. */
+/** Runs `make` for one entity of a list; its errors name the field with the index before it. */
 export async function ofSeveral<T>(index: number, act: () => T | Promise<T>): Promise<T> {
   try {
     return await act();
@@ -82,7 +82,7 @@ export async function ofSeveral<T>(index: number, act: () => T | Promise<T>): Pr
   }
 }
 
-/** 503/1503: the class changes faster than a request can follow. */
+/** 503/1503: the class kept changing while the request was repeated. */
 export class ClassChangingError extends ModelError {
   override name = 'ClassChangingError';
 
@@ -91,15 +91,15 @@ export class ClassChangingError extends ModelError {
   }
 }
 
-/** A write by a definition of the class that is no longer so; never leaves the room. */
+/** A write with an outdated class definition; never leaves the room. */
 export class StaleClassError extends Error {
   override name = 'StaleClassError';
 }
 
-/** 422/1405: right in itself, but what is there does not let it be: the data, the kind of class, a digest. */
+/** 422/1405: valid input that conflicts with the present state: the data, the storage mode, a digest. */
 export class CannotApplyError extends ModelError {
   override name = 'CannotApplyError';
-  /** The refused value; undefined for what is missing. */
+  /** The refused value; undefined for a missing field. */
   readonly found: unknown;
 
   constructor(field: string, reason: string, found?: unknown, options?: ErrorOptions) {

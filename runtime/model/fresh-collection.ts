@@ -1,4 +1,4 @@
-/** A collection whose class may change, here or on another node, while a request is on its way. */
+/** A collection whose class may change during a request, here or on another node. */
 import { withCurrentClass } from './current-class.ts';
 import type { ResolvedClass } from './class-definition.ts';
 import type {
@@ -17,7 +17,7 @@ export class FreshCollection implements ModelCollection {
   readonly #inner: ModelCollection;
   readonly #refresh: () => Promise<void>;
 
-  /** @param refresh reads the classes anew */
+  /** @param refresh reloads the classes */
   constructor(inner: ModelCollection, refresh: () => Promise<void>) {
     this.#inner = inner;
     this.#refresh = refresh;

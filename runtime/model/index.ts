@@ -1,4 +1,4 @@
-/** The dynamic data model: classes, entities, filters. Wired after storage, closed before it. */
+/** The dynamic data model: classes, entities, filters. Opened after storage, closed before it. */
 export * from './errors.ts';
 export type {
   ClassDefinition,

@@ -1,3 +1,4 @@
+/** Reads the body of LOOKUP. */
 import type { PropertyDefinition, ResolvedClass } from './class-definition.ts';
 import { BadParameterError, InvalidFieldError } from './errors.ts';
 import type { Input } from './fields.ts';
@@ -16,7 +17,7 @@ export function lookupKeys(
   const entries = Object.entries(keys);
   if (entries.length === 0) throw new BadParameterError('body', `must hold at least one of ${allowed.join(', ')}`);
   return entries.map(([name, value]) => {
-    if (!allowed.includes(name)) throw new BadParameterError(name, `is no key; use ${allowed.join(', ')}`);
+    if (!allowed.includes(name)) throw new BadParameterError(name, `is not a lookup key; use ${allowed.join(', ')}`);
     const property = allProperties.find((each) => each.name === name);
     try {
       const typed = property ?? { data_type: 'string' as const, multi: false, items: [] };

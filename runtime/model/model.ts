@@ -1,4 +1,4 @@
-/** The room's contract: what the REST bridge, scenarios and the event bus see of the dynamic model. */
+/** The data model's interface for the REST bridge, scenarios and the event bus. */
 import type { FileStore } from '../storage/index.ts';
 import type { Attachments } from './attachments/attachments.ts';
 import type { KeptFiles } from './attachments/info.ts';
@@ -13,25 +13,25 @@ export interface ListQuery {
   readonly order?: unknown;
   readonly mask?: string | undefined;
   readonly offset?: number | undefined;
-  /** 0 counts. */
+  /** 0 returns the count only. */
   readonly limit?: number | undefined;
   readonly countonly?: boolean | undefined;
   readonly flat?: boolean | undefined;
-  /** In a form that can be posted back: not flat, times ISO 8601, without what the platform writes. */
+  /** Returns entities that can be posted again: not flat, times in ISO 8601, without fields written by the platform. */
   readonly export?: boolean | undefined;
-  /** `["from", "to"]`, ISO 8601 or milliseconds, half-open: mandatory for history and transactionlog. */
+  /** `["from", "to"]`, ISO 8601 or milliseconds, `to` excluded: mandatory for history and transactionlog. */
   readonly interval?: unknown;
   /** `{resultName: aggregating expression}`. */
   readonly aggr?: unknown;
   /** `{resultName: field name or expression}`. */
   readonly groupby?: unknown;
-  /** Mode A: an id the client made; mode B: `*`. */
+  /** Mode A: an id made by the client; mode B: `*`. */
   readonly snapshot?: string | undefined;
-  /** Whose snapshots these are: the session's id. */
+  /** Owner of the snapshots: the session's id. */
   readonly session?: string | undefined;
 }
 
-/** `{count}` for `limit=0` and `countonly`, else the page: masked, flat when asked for. */
+/** `{count}` for `limit=0` and `countonly`, else the page: masked, and flat on request. */
 export type ListAnswer = { readonly count: number } | readonly Readonly<Record<string, unknown>>[];
 
 export interface ReadOptions {
@@ -41,10 +41,7 @@ export interface ReadOptions {
   readonly date?: string | undefined;
 }
 
-/**
- * Asked about the entity as it is, undefined where there is none, before it is written: what it throws leaves everything
- * as it was.
- */
+/** Called with the present entity (undefined: none) before the write; an exception prevents the write. */
 export type Precondition = (before: Entity | undefined) => void;
 
 export interface RemoveOptions {
@@ -55,14 +52,14 @@ export interface RemoveOptions {
 export interface UpdateOptions {
   /** Values of multi properties are appended to the present ones. */
   readonly append?: boolean | undefined;
-  /** The input holds metadata of attachments that the file store made; otherwise they cannot be written. */
+  /** The input contains attachment metadata made by the file store; otherwise attachments cannot be written. */
   readonly attachments?: boolean | undefined;
   readonly date?: string | undefined;
   readonly precondition?: Precondition | undefined;
 }
 
 export interface CreateOptions {
-  /** Part of the entity from its first moment. */
+  /** Files stored with the new entity. */
   readonly files?: KeptFiles | undefined;
 }
 
@@ -76,28 +73,28 @@ export interface ModelCollection {
   readonly definition: ResolvedClass;
   /** @throws ConflictError when the id or a unique value is taken */
   create(input: Input, options?: CreateOptions): Promise<Entity>;
-  /** Creates all or none. @throws as `create`, the field with the index of the input before it: `2.name` */
+  /** Creates all or none. @throws as `create`, with the index of the input before the field: `2.name` */
   createAll(inputs: readonly Input[]): Promise<readonly Entity[]>;
   list(query: ListQuery): Promise<ListAnswer>;
-  /** What `list` answers, as JSON: for a table without making objects of its rows. */
+  /** The result of `list` as JSON text; for tables without intermediate objects. */
   listJson(query: ListQuery): Promise<string>;
   /**
-   * Snapshot mode B, `snapshot: "*"`: the whole matching set, some at a time, as it is now. Undefined where there are no
-   * snapshots (tables, aggregates, counts): `list` answers then.
+   * Snapshot mode B, `snapshot: "*"`: all present matches, in batches. Undefined for queries without snapshots (tables,
+   * aggregates, counts): use `list`.
    */
   whole(query: ListQuery): Promise<AsyncIterable<readonly Readonly<Record<string, unknown>>[]> | undefined>;
   /** @throws NotFoundError */
   read(id: string, options?: ReadOptions): Promise<Readonly<Record<string, unknown>>>;
-  /** The same as JSON. @throws NotFoundError */
+  /** The result of `read` as JSON text. @throws NotFoundError */
   readJson(id: string, options?: ReadOptions): Promise<string>;
-  /** PUT: replaces the entity, or places it with that id. */
+  /** PUT: replaces the entity, or creates it with that id. */
   replace(id: string, input: Input, options?: ReplaceOptions): Promise<Entity>;
   /** PATCH: the given fields; null clears one. @throws NotFoundError, ConflictError */
   update(id: string, input: Input, options?: UpdateOptions): Promise<Entity>;
   /**
-   * As `update`, with fields that depend on the entity as it is: nobody writes it in between.
+   * Like `update`, with fields computed from the present entity, which is locked meanwhile.
    *
-   * @throws whatever `change` throws; nothing is written then
+   * @throws errors of `change`; nothing is written then
    */
   edit(id: string, change: (before: Entity) => Input, options?: UpdateOptions): Promise<Entity>;
   /** @throws NotFoundError */
@@ -126,9 +123,9 @@ export interface ModelClasses {
   /** @throws InvalidFieldError naming the field, e.g. `properties.2.data_type`; ConflictError on `classname` or `id` */
   create(input: Input): Promise<ClassDefinition>;
   /**
-   * Changes the given settings with the data in place; `opts` and `ext` are merged by first-level keys.
+   * Changes the given settings and converts the data; `opts` and `ext` are merged by first-level keys.
    *
-   * @param precondition asked about the class as it is, before anything is changed
+   * @param precondition called with the present class before any change
    */
   update(id: string, input: Input, precondition?: (before: ClassDefinition) => void): Promise<ClassDefinition>;
   /** Removes the class with its data. @throws CannotApplyError while other classes inherit from it */
@@ -137,21 +134,21 @@ export interface ModelClasses {
 
 export type ChangeOperation = 'create' | 'update' | 'delete' | 'clear' | 'reload';
 
-/** What subscribers are told (decisions, "model change"). */
+/** A change as subscribers see it (decisions, "model change"). */
 export interface ModelChange {
   readonly domain: string;
   readonly classname: string;
   readonly operation: ChangeOperation;
   /** Undefined for clear and reload. */
   readonly id?: string | undefined;
-  /** The entity as it was; for filters that it may have left. */
+  /** The entity before the change; subscription filters need it. */
   readonly before?: Entity | undefined;
   readonly after?: Entity | undefined;
 }
 
 /**
- * Called when a write is done, before its caller knows; not waited for. Changes of one entity come in their order, those
- * of different entities of a table class as their writes end. What it throws is logged.
+ * Called after a write and before its caller resumes; not awaited. Changes of one entity arrive in order; those of
+ * different entities of a table class in the order in which their writes end. Exceptions are logged.
  */
 export type ModelListener = (change: ModelChange) => void;
 
@@ -159,35 +156,35 @@ export interface Model {
   readonly attachments: Attachments;
   /** @param domain id of the domain */
   classes(domain: string): ModelClasses;
-  /** @throws NotFoundError when the domain has no such class, or it is abstract */
+  /** @throws NotFoundError for an unknown or abstract class */
   collection(domain: string, classname: string): ModelCollection;
-  /** The class whose name a path begins with, the longest if there are several, and what follows it. */
+  /** The class whose name begins a path (the longest match), and the rest of the path. */
   find(
     domain: string,
     segments: readonly string[],
   ): { readonly collection: ModelCollection; readonly rest: readonly string[] } | undefined;
   /** Class names below a path, for `GET /model/<path>/`: first segments, sorted, without duplicates. */
   children(domain: string, path: string): readonly string[];
-  /** Returns how to stop it. */
+  /** Returns the function that unsubscribes. */
   onChange(listener: ModelListener): () => void;
   /**
-   * Removes files that no entity has any more; the model does so every ten minutes.
+   * Removes files without an entity; the model does so every ten minutes.
    *
-   * @param graceMs milliseconds for which a file must have been without an entity; default an hour
-   * @returns how many
+   * @param graceMs milliseconds without an entity before a file is removed; default one hour
+   * @returns the number of removed files
    */
   sweepFiles(graceMs?: number): Promise<number>;
-  /** Ends timers; memory classes lose their entities. */
+  /** Stops timers; memory classes lose their entities. */
   close(): Promise<void>;
 }
 
-/** Opens the model: `openModel(storage)`. */
+/** Settings of `openModel`. */
 export interface ModelSettings {
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
-  /** Where the content of attachments is kept. */
+  /** Store of attachment contents. */
   readonly files: FileStore;
-  /** Whether something else than an entity has a file of this hash there. */
+  /** True when something other than an entity uses the file with this hash. */
   readonly usesFile?: ((hasha: string) => Promise<boolean>) | undefined;
   /** Bytes of one attachment; default 100 MiB. */
   readonly maxFileBytes?: number | undefined;

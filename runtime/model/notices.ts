@@ -1,4 +1,4 @@
-/** Tells listeners of the changes of one class, unless its notifications are suspended. */
+/** Notifies listeners of changes of one class, unless its notifications are suspended. */
 import type { ModelChange, ModelListener } from './model.ts';
 import type { Entity } from './fields.ts';
 import type { ResolvedClass } from './class-definition.ts';
@@ -13,7 +13,7 @@ type Change = Omit<ModelChange, 'domain' | 'classname'>;
 
 /** The other nodes; undefined where there are none. */
 export interface Peers {
-  /** A change that they do not learn of otherwise. */
+  /** Forwards a change that the other nodes do not see otherwise. */
   changed?(change: Change): void;
   suspended(isSuspended: boolean, sendReload: boolean): void;
 }
@@ -30,7 +30,7 @@ export class Notices {
     this.#peers = peers;
   }
 
-  /** Until `resume`, or until the node starts again. */
+  /** Suspends notifications until `resume` or a restart of the node. */
   suspend(): void {
     this.suspendHere();
     this.#peers?.suspended(true, false);
@@ -40,7 +40,7 @@ export class Notices {
     this.#isSuspended = true;
   }
 
-  /** @param sendReload tells subscribers that they have missed changes */
+  /** @param sendReload notifies subscribers that they missed changes */
   resume(definition: ResolvedClass, sendReload: boolean): void {
     this.resumeHere(definition, sendReload);
     this.#peers?.suspended(false, sendReload);
@@ -59,7 +59,7 @@ export class Notices {
     this.#tell(definition, { operation: 'update', id: after.id, before, after });
   }
 
-  /** @param everywhere false: the other nodes find out by themselves */
+  /** @param everywhere false when the other nodes notice by themselves */
   removed(definition: ResolvedClass, before: Entity, { everywhere = true }: { everywhere?: boolean } = {}): void {
     const change: Change = { operation: 'delete', id: before.id, before };
     if (everywhere) this.#tell(definition, change);
@@ -75,7 +75,7 @@ export class Notices {
     if (!this.#isSuspended && definition.opts.notify) this.#peers?.changed?.(change);
   }
 
-  /** Tells the listeners of this node only. */
+  /** Notifies the listeners of this node only. */
   tellHere(definition: ResolvedClass, change: Change): void {
     if (this.#isSuspended || !definition.opts.notify) return;
     const { domain_id: domain, classname } = definition;
@@ -83,8 +83,8 @@ export class Notices {
       try {
         listener({ domain, classname, ...change });
       } catch (error) {
-        // The write has happened: a listener's defect must not make it look refused.
-        this.#log.error({ err: error, classname }, 'a listener to model changes failed');
+        // The write has succeeded: a faulty listener must not make it fail.
+        this.#log.error({ err: error, classname }, 'listener for model changes failed');
       }
     }
   }

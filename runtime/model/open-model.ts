@@ -1,3 +1,4 @@
+/** Opens the data model and connects its parts: classes, collections, attachments, other nodes. */
 import type { Kysely } from 'kysely';
 import type { Schema, Storage } from '../storage/index.ts';
 import { Attachments } from './attachments/attachments.ts';
@@ -23,7 +24,7 @@ const RETENTION_INTERVAL_MS = 3_600_000;
 const SWEEP_INTERVAL_MS = 600_000;
 const MAX_FILE_BYTES = 100 * 1024 * 1024;
 
-/** Loads the classes. Entities of memory classes begin empty: they do not outlive the node. */
+/** Loads the classes. Memory classes start empty: their entities end with the node. */
 export async function openModel(storage: Storage, settings: ModelSettings): Promise<Model> {
   const model = new LiveModel(storage, settings);
   await model.open();
@@ -81,11 +82,11 @@ class LiveModel implements Model, ClassFollower, ClusterFollower {
   async sweepFiles(graceMs?: number): Promise<number> {
     try {
       const removed = await this.#orphans.sweep(graceMs);
-      if (removed > 0) this.#storage.log.info({ removed }, 'files that no entity has any more were removed');
+      if (removed > 0) this.#storage.log.info({ removed }, 'unused attachment files removed');
       return removed;
     } catch (error) {
-      // They stay suspect; the next round tries again.
-      this.#storage.log.error({ err: error }, 'files that no entity has any more were not removed');
+      // They stay suspect for the next round.
+      this.#storage.log.error({ err: error }, 'unused attachment files were not removed');
       return 0;
     }
   }
@@ -176,7 +177,7 @@ class LiveModel implements Model, ClassFollower, ClusterFollower {
 
   changed(next: StoredClass): void {
     const collection = this.#collections.get(next.id);
-    // Where the data are may have changed with an abstract class only, and between modes in memory.
+    // The place of the data changes only for an abstract class and between modes in memory.
     if (collection instanceof MemoryCollection) collection.adopt(next);
   }
 
@@ -211,7 +212,7 @@ class LiveModel implements Model, ClassFollower, ClusterFollower {
     const applied = collection.apply(written, shape);
     if (applied === false) return;
     const { before, after } = applied;
-    // It had come to its end here before it was removed.
+    // It had already ended here before its removal.
     if (before === undefined && after === undefined) return;
     const operation = after === undefined ? 'delete' : before === undefined ? 'create' : 'update';
     this.#noticesOf(stored).tellHere(stored, { operation, id: written.id, before, after });
@@ -228,13 +229,13 @@ class LiveModel implements Model, ClassFollower, ClusterFollower {
   async gap(): Promise<void> {
     await this.#registry.load();
     await this.#reloadShared();
-    // Changes of tables may have been missed: whoever subscribes has to read anew.
+    // Changes of tables may have been missed: subscribers have to reload.
     for (const stored of this.#registry.list()) this.#noticesOf(stored).tellHere(stored, { operation: 'reload' });
   }
 
   removed(stored: StoredClass): void {
     const { id } = stored;
-    // Each node learns of it by the list of classes, and tells its own subscribers.
+    // Each node learns of it from the list of classes and notifies its own subscribers.
     this.#noticesOf(stored).tellHere(stored, { operation: 'clear' });
     const collection = this.#collections.get(id);
     if (collection instanceof MemoryCollection) collection.dispose();
@@ -245,7 +246,7 @@ class LiveModel implements Model, ClassFollower, ClusterFollower {
 
   readonly #refresh = (): Promise<void> => this.#registry.load();
 
-  /** The collection as requests use it. */
+  /** The collection with retries on class changes. */
   #fresh(stored: StoredClass): ModelCollection {
     return new FreshCollection(this.#collectionOf(stored), this.#refresh);
   }
@@ -278,7 +279,7 @@ class LiveModel implements Model, ClassFollower, ClusterFollower {
     const cluster = this.#cluster;
     const suspended = (isSuspended: boolean, reload: boolean): void =>
       cluster?.notificationsChanged(id, isSuspended, reload);
-    // Of shared entities the nodes tell their own subscribers; those of `ets` are nobody else's.
+    // For shared entities, each node notifies its own subscribers; `ets` entities exist on one node only.
     const peers: Peers = isInMemory(mode)
       ? { suspended }
       : { suspended, changed: (change) => cluster?.entityChanged({ ...change, classId: id }) };
@@ -300,12 +301,12 @@ class LiveModel implements Model, ClassFollower, ClusterFollower {
     });
   }
 
-  /** A notice of this node does not come back: subscribers have to read anew, too. */
+  /** A notice of this node is missing: subscribers have to reload, too. */
   async #readAnew(id: string): Promise<void> {
     const stored = this.#registry.get(id);
     const collection = this.#collections.get(id);
     if (stored === undefined || !(collection instanceof MemoryCollection)) return;
-    this.#storage.log.warn({ classname: stored.classname }, 'change notices are late; entities are read anew');
+    this.#storage.log.warn({ classname: stored.classname }, 'change notices are late; reloading entities');
     await collection.reload();
     this.#noticesOf(stored).tellHere(stored, { operation: 'reload' });
   }
@@ -314,7 +315,7 @@ class LiveModel implements Model, ClassFollower, ClusterFollower {
     try {
       await shared?.removeEnded(this.#now());
     } catch (error) {
-      // They are gone from memory; the next that end take them along.
+      // They are removed from memory; the next sweep deletes them from the table.
       this.#storage.log.warn({ err: error, classname }, 'ended entities are still in the database');
     }
   }
@@ -334,7 +335,7 @@ class LiveModel implements Model, ClassFollower, ClusterFollower {
     return partitions;
   }
 
-  /** Drops partitions that are older than their class keeps them. */
+  /** Drops partitions beyond the retention of their class. */
   async #expirePartitions(): Promise<void> {
     for (const stored of this.#registry.list()) {
       if (!isPartitioned(stored.storage_mode)) continue;
@@ -343,14 +344,14 @@ class LiveModel implements Model, ClassFollower, ClusterFollower {
         if (dropped.length > 0)
           this.#storage.log.info({ classname: stored.classname, dropped }, 'old partitions dropped');
       } catch (error) {
-        // The next round tries again; the other classes are not kept waiting.
+        // The next round tries again; the other classes are still handled.
         this.#storage.log.error({ err: error, classname: stored.classname }, 'old partitions were not dropped');
       }
     }
   }
 }
 
-/** Without what the node keeps beside them. */
+/** The settings without internal fields. */
 function settingsOf(stored: StoredClass): ClassDefinition {
   const { id, domain_id, classname, name, description, parent_id, storage_mode, properties, opts, ext } = stored;
   return { id, domain_id, classname, name, description, parent_id, storage_mode, properties, opts, ext };

@@ -1,4 +1,4 @@
-/** Reads the `properties` of a class. */
+/** Reads and checks the `properties` of a class. */
 import { fieldsOf, flagOf, integerOf, isStorable, onlyKnown } from './check.ts';
 import { DATA_TYPES, type DataType, type IndexKind, type PropertyDefinition } from './class-definition.ts';
 import { InvalidFieldError } from './errors.ts';
@@ -16,7 +16,7 @@ const KNOWN = [
   'merge_levels',
 ] as const;
 const ALIASES: Readonly<Record<string, DataType>> = { str: 'string', bool: 'boolean', int: 'integer' };
-/** Letters of any script; no dot, which leads into a field, and no slash, which leads to a file. */
+/** Letters of any script; no dot (separates nested keys) and no slash (separates file names). */
 const NAME = /^[\p{L}_][\p{L}\p{N}_-]{0,63}$/u;
 const MAX_PROPERTIES = 500;
 const MAX_ITEMS = 1000;
@@ -29,7 +29,7 @@ export function readProperties(input: unknown): readonly PropertyDefinition[] {
   return input.map((each, index) => readProperty(each, `properties.${index}`));
 }
 
-/** @throws InvalidFieldError when two properties have one name, or a rule over all of them is broken */
+/** @throws InvalidFieldError for a repeated name or a broken rule across properties */
 export function checkTogether(properties: readonly PropertyDefinition[]): void {
   const names = new Set(['id']);
   for (const { name } of properties) {

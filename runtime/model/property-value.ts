@@ -1,11 +1,11 @@
-/** What a property of each type may hold. */
+/** Checks property values by type. */
 import { checkJson, isFields, isStorable } from './check.ts';
 import type { PropertyDefinition } from './class-definition.ts';
 import { InvalidFieldError } from './errors.ts';
 
 type Typed = Pick<PropertyDefinition, 'data_type' | 'multi' | 'items'>;
 
-/** Whether this property is written by the platform only. */
+/** True for properties that only the platform writes. */
 export function isManaged({ data_type: type }: Pick<PropertyDefinition, 'data_type'>): boolean {
   return type === 'increment' || type === 'attachment';
 }
@@ -13,7 +13,7 @@ export function isManaged({ data_type: type }: Pick<PropertyDefinition, 'data_ty
 const INT32 = 2 ** 31;
 
 /**
- * Returns the value as it is stored.
+ * The value in its stored form.
  *
  * @throws InvalidFieldError when it does not fit
  */
@@ -37,7 +37,7 @@ function checkOne({ data_type: type, items }: Typed, value: unknown, field: stri
       throw new InvalidFieldError(field, 'must be an integer from -2147483648 to 2147483647', value);
     case 'long':
     case 'increment':
-      // JSON numbers are doubles: beyond 2^53 they are no longer exact.
+      // JSON numbers are doubles: inexact beyond 2^53.
       if (Number.isSafeInteger(value)) return value;
       throw new InvalidFieldError(field, 'must be an integer from -(2^53-1) to 2^53-1', value);
     case 'float':

@@ -1,4 +1,4 @@
-/** Reads the parameters of a list against a class, once for tables and memory. */
+/** Parses the parameters of a list for a class, for tables and memory alike. */
 import type { PropertyDefinition, ResolvedClass } from './class-definition.ts';
 import { isPartitioned } from './class-settings.ts';
 import { BadParameterError } from './errors.ts';
@@ -31,7 +31,7 @@ export interface Interval {
 
 export interface ParsedQuery {
   readonly filter: Expression | undefined;
-  /** With grouping: over the names of the results. */
+  /** With grouping: refers to the result names. */
   readonly order: readonly OrderEntry[];
   readonly grouping: Grouping | undefined;
   readonly offset: number;
@@ -40,11 +40,11 @@ export interface ParsedQuery {
   /** Only for partitioned classes. */
   readonly interval: Interval | undefined;
   readonly shape: (fields: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>;
-  /** What of the rows is wanted when `shape` does no more than to leave out; undefined: it does more. */
+  /** The selected fields, when `shape` only drops fields; undefined when it does more. */
   readonly plain: { readonly mask: Mask | undefined } | undefined;
 }
 
-/** The type in which expressions see a property. */
+/** The filter type of a property. */
 export function valueTypeOf({ data_type: type, multi }: PropertyDefinition): ValueType {
   switch (type) {
     case 'any':
@@ -100,7 +100,7 @@ export function parseQuery(definition: ResolvedClass, query: ListQuery, now: num
   };
 }
 
-/** What `mask` and `flat` make of an entity. */
+/** Applies `mask` and `flat` to an entity. */
 export function shaper({ mask, flat }: Pick<ListQuery, 'mask' | 'flat'>): ParsedQuery['shape'] {
   return shaped(parseMask(mask), flat === true);
 }
@@ -109,7 +109,7 @@ function shaped(mask: Mask | undefined, flat: boolean): ParsedQuery['shape'] {
   return (fields) => (flat ? flatten(applyMask(fields, mask)) : applyMask(fields, mask));
 }
 
-/** What is wanted of the rows of a list: of entities at most the class's `max_mask`. */
+/** The fields selected in a list, limited by the class's `max_mask`. */
 function maskOf(definition: ResolvedClass, query: ListQuery, grouping: Grouping | undefined): Mask | undefined {
   if (grouping !== undefined) return parseMask(query.mask, new Set(resultTypes(grouping).keys()));
   const mask = parseMask(query.mask);
@@ -117,7 +117,7 @@ function maskOf(definition: ResolvedClass, query: ListQuery, grouping: Grouping 
   return max === '' ? mask : intersect(mask, parseMask(max));
 }
 
-/** The same as `shaper` for the rows of a list: what can be posted back for `export`. */
+/** Like `shaper`, for list rows; for `export` in a form that can be posted again. */
 function listShaper(
   definition: ResolvedClass,
   query: ListQuery,
@@ -129,7 +129,7 @@ function listShaper(
   return (fields) => applyMask(importable(fields), mask);
 }
 
-/** Leaves out what the platform writes, and what is not there; writes the time of a partitioned class as ISO 8601. */
+/** Drops absent fields and those written by the platform; writes the partition time as ISO 8601. */
 function exporter(definition: ResolvedClass): ParsedQuery['shape'] {
   const time = isPartitioned(definition.storage_mode) ? timeProperty(definition) : undefined;
   const managed = new Set(definition.allProperties.filter(isManaged).map(({ name }) => name));

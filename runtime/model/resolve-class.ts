@@ -1,4 +1,4 @@
-/** Joins a class with what it inherits, and checks what spans both. */
+/** Merges a class with its inherited settings, and checks rules across both. */
 import type { ClassDefinition, PropertyDefinition } from './class-definition.ts';
 import { IMPLICIT_TIME, isPartitioned } from './class-settings.ts';
 import { InvalidFieldError } from './errors.ts';
@@ -24,7 +24,7 @@ export function resolveProperties(
       throw new InvalidFieldError('parent_id', 'names no class of the domain', parentId);
     }
     if (chain.some(({ id }) => id === parent.id))
-      throw new InvalidFieldError('parent_id', 'leads back to itself', parentId);
+      throw new InvalidFieldError('parent_id', 'makes the class its own ancestor', parentId);
     chain.unshift(parent);
     if (chain.length > MAX_ANCESTORS) throw new InvalidFieldError('parent_id', `has over ${MAX_ANCESTORS} ancestors`);
     parentId = parent.parent_id;

@@ -1,4 +1,4 @@
-/** Makes many entities of what one request brings, without holding up the thread: it also carries calls. */
+/** Makes many entities from one request without blocking the thread, which also carries calls. */
 import type { ResolvedClass } from './class-definition.ts';
 import { makeEntity } from './entity.ts';
 import { ofSeveral } from './errors.ts';
@@ -7,7 +7,7 @@ import type { Entity, Input } from './fields.ts';
 
 /**
  * @param now milliseconds since the epoch
- * @throws InvalidFieldError, the index of the input before the field: `2.name`
+ * @throws InvalidFieldError with the index of the input before the field: `2.name`
  */
 export async function makeEntities(
   definition: ResolvedClass,

@@ -1,17 +1,16 @@
-/** Whether the database answers, for `/healthz`. */
+/** Probes the database for `/healthz`. */
 import { sql } from './sql.ts';
 import type { Storage } from './storage.ts';
 
-/** `slow`: no answer within the limit, though nothing says that it is gone. */
+/** `slow`: no answer within the limit, but no connection error either. */
 export type DatabaseState = 'ok' | 'slow' | 'unavailable';
 
 const LIMIT_MS = 1000;
 
 /**
- * Makes the function that asks the database for a sign of life. Callers that ask at the same time share one question, so
- * that a database that hangs is not asked again and again.
+ * Makes the probe. Concurrent callers share one query, so that a hanging database is not queried repeatedly.
  *
- * @param limitMs milliseconds after which the answer is `slow`
+ * @param limitMs milliseconds after which the result is `slow`
  */
 export function databaseState(storage: Pick<Storage, 'run'>, limitMs = LIMIT_MS): () => Promise<DatabaseState> {
   let asked: Promise<DatabaseState> | undefined;
@@ -20,7 +19,7 @@ export function databaseState(storage: Pick<Storage, 'run'>, limitMs = LIMIT_MS)
       await storage.run(sql`select 1`.statement());
       return 'ok';
     } catch {
-      // The pool has logged why.
+      // The pool has logged the reason.
       return 'unavailable';
     } finally {
       asked = undefined;

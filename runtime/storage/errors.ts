@@ -1,11 +1,11 @@
-/** What can go wrong between the node and its data. Every error says what was found and what to do. */
+/** Errors of the storage. Each says what was found and what to do. */
 
-/** Base of all storage errors: `instanceof StorageError` tells them from programming mistakes. */
+/** Base class of storage errors; other errors are programming mistakes. */
 export class StorageError extends Error {
   override name = 'StorageError';
 }
 
-/** The data directory belongs to a process that is alive. */
+/** The data directory belongs to a live process. */
 export class StorageLockedError extends StorageError {
   override name = 'StorageLockedError';
   readonly folder: string;
@@ -21,7 +21,7 @@ export class StorageLockedError extends StorageError {
   }
 }
 
-/** A query ran longer than the limit, or was in a transaction that such a query ended. Its effects are undone. */
+/** A query exceeded its time limit, or was in a transaction that such a query ended. Its effects are undone. */
 export class StorageTimeoutError extends StorageError {
   override name = 'StorageTimeoutError';
   /** Milliseconds. */
@@ -38,7 +38,7 @@ export class StorageUnavailableError extends StorageError {
   override name = 'StorageUnavailableError';
 }
 
-/** A query came after `close()`. */
+/** A query after `close()`. */
 export class StorageClosedError extends StorageError {
   override name = 'StorageClosedError';
 
@@ -47,7 +47,7 @@ export class StorageClosedError extends StorageError {
   }
 }
 
-/** A migration failed; the database is as it was before that migration. */
+/** A failed migration; it was rolled back. */
 export class StorageMigrationError extends StorageError {
   override name = 'StorageMigrationError';
   readonly migration: string;
@@ -59,7 +59,7 @@ export class StorageMigrationError extends StorageError {
   }
 }
 
-/** What PostgreSQL says about a refused statement (Appendix A, "PostgreSQL Error Codes"). */
+/** PostgreSQL's description of a refused statement (Appendix A, "PostgreSQL Error Codes"). */
 export interface SqlErrorFields {
   readonly message: string;
   /** SQLSTATE, e.g. `23505` unique violation. */
@@ -72,7 +72,7 @@ export interface SqlErrorFields {
   readonly constraint?: string | undefined;
 }
 
-/** A statement that PostgreSQL refused; the same for both kinds of storage. */
+/** A statement refused by PostgreSQL; the same for both kinds of storage. */
 export class SqlError extends StorageError {
   override name = 'SqlError';
   readonly code: string;
@@ -95,7 +95,7 @@ export class SqlError extends StorageError {
   }
 }
 
-/** SQLSTATE values that the rooms above act on. */
+/** SQLSTATE values that other rooms handle. */
 export const SQLSTATE = {
   uniqueViolation: '23505',
   foreignKeyViolation: '23503',

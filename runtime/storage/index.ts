@@ -1,7 +1,7 @@
 /**
  * Storage: one PostgreSQL dialect over PGlite (default) or a PostgreSQL server.
  *
- * Wiring order of the data rooms, as the composition root does it:
+ * Order in which the composition root opens the data rooms:
  *
  * 1. `storage = await openStorage({ dataDir, databaseUrl, log })` opens, locks, migrates;
  * 2. `if (await isEmpty(storage) && everyListenerIsLoopback) await createDemoData(storage, { scenarios })`;
@@ -46,7 +46,7 @@ export {
 } from './files/index.ts';
 
 const QUERY_TIMEOUT_MS = 10_000;
-/** A migration may have to rewrite a large table, and a checkpoint much; only the start or the stop waits for them. */
+/** A migration may rewrite a large table, and a checkpoint may be large; only start and stop wait for them. */
 const MAINTENANCE_TIMEOUT_MS = 3_600_000;
 const POOL_SIZE = 10;
 
@@ -115,8 +115,8 @@ async function openPglite(options: StorageOptions): Promise<Storage> {
 async function openServer(options: StorageOptions, databaseUrl: string): Promise<Storage> {
   const { log = silent, queryTimeoutMs = QUERY_TIMEOUT_MS, poolSize = POOL_SIZE } = options;
   if (!URL.canParse(databaseUrl)) {
-    // Without the text: it may hold a password.
-    throw new StorageUnavailableError('DATABASE_URL is no URL. Write postgres://user:password@host:port/database.');
+    // The URL is not quoted: it may contain a password.
+    throw new StorageUnavailableError('DATABASE_URL is not a URL. Write postgres://user:password@host:port/database.');
   }
   const forMigration = openPool({ databaseUrl, log, queryTimeoutMs: MAINTENANCE_TIMEOUT_MS, poolSize: 2 });
   const migrating = new Kysely<Schema>({ dialect: forMigration.dialect });

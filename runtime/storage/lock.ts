@@ -1,6 +1,6 @@
 /**
- * The data directory belongs to one process: two PGlite instances on one folder destroy it. The lock is a file made with
- * O_EXCL; a lock of a dead owner is removed, one of a live owner never.
+ * Locks the data directory for one process: two PGlite instances in one folder destroy it. The lock is a file created
+ * with O_EXCL. A dead owner's lock is removed, a live owner's never.
  */
 import { randomUUID } from 'node:crypto';
 import {
@@ -20,17 +20,17 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { StorageLockedError, StorageUnavailableError } from './errors.ts';
 
 export interface DirectoryLock {
-  /** Gives the directory back; does nothing when the lock was lost. */
+  /** Releases the directory; no effect when the lock was lost. */
   release(): void;
 }
 
-/** Who holds the directory. A pid alone is not enough: it is used again after a reboot, and soon in a container. */
+/** Owner of the lock. A pid alone is ambiguous: it is reused after a reboot, and soon in a container. */
 interface Owner {
   readonly pid: number;
   readonly bootId: string | undefined;
   /** Clock ticks from boot to the start of the process (proc(5), stat field 22). */
   readonly started: string | undefined;
-  /** PID namespace: a pid means nothing in another container. */
+  /** PID namespace: pids of another container are meaningless here. */
   readonly namespace: string | undefined;
   readonly token: string;
 }
@@ -39,24 +39,24 @@ export const LOCK_FILE = 'storage.lock';
 
 export interface LockTiming {
   readonly heartbeatMs: number;
-  /** Beats that an owner in another container may miss before it counts as dead. */
+  /** Missed heartbeats after which an owner in another container counts as dead. */
   readonly missedBeats: number;
 }
 
 const TIMING: LockTiming = { heartbeatMs: 2_000, missedBeats: 4 };
-/** What a maker needs, at the very most, from creating the file to having written it. */
+/** Longest time between creating the lock file and having written it. */
 const HALF_WRITTEN_MS = 500;
 
 function readOptional(read: () => string): string | undefined {
   try {
     return read().trim();
   } catch {
-    // Not Linux, or the process is gone: the caller goes by what is known.
+    // Not Linux, or the process has ended: the caller uses the remaining facts.
     return undefined;
   }
 }
 
-/** Field 22 of /proc/PID/stat, counted after the command's closing bracket because the command may hold spaces. */
+/** Field 22 of /proc/PID/stat, counted after the command's closing bracket, because the command may contain spaces. */
 function startOf(pid: number): string | undefined {
   const stat = readOptional(() => readFileSync(`/proc/${pid}/stat`, 'utf8'));
   return stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
@@ -83,7 +83,7 @@ function exists(pid: number): boolean {
 
 type Verdict = 'alive' | 'dead' | 'watch';
 
-/** Judges an owner; `watch` where its pid says nothing here and only the heartbeat can tell. */
+/** The state of an owner; `watch` when its pid is meaningless here and only the heartbeat decides. */
 function judge(owner: Owner, me: Owner): Verdict {
   if (owner.bootId !== me.bootId) return owner.namespace === me.namespace ? 'dead' : 'watch';
   if (owner.namespace !== me.namespace) return 'watch';
@@ -96,12 +96,12 @@ function parseOwner(text: string): Owner | undefined {
   try {
     return JSON.parse(text) as Owner;
   } catch {
-    // Its maker died between creating the file and writing it.
+    // Its creator died between creating and writing the file.
     return undefined;
   }
 }
 
-/** Removes a dead owner's lock, and only that one: another process may have done so and taken the lock meanwhile. */
+/** Removes a dead owner's lock, but not a lock taken by another process meanwhile. */
 function reap(path: string, content: string): void {
   const aside = `${path}.${randomUUID()}`;
   try {
@@ -142,11 +142,11 @@ function modified(path: string): number | undefined {
   return statSync(path, { throwIfNoEntry: false })?.mtimeMs;
 }
 
-/** Keeps the file's time moving for owners in other containers, which cannot see this process. */
+/** Updates the file's time, for processes in other containers, which cannot see this one. */
 function beat(path: string, intervalMs: number): NodeJS.Timeout {
   const timer = setInterval(() => {
     const now = new Date();
-    // Gone or not ours any more: the worst is a stale time, and release() looks at the token.
+    // The file is gone or another process owns it: a stale time is harmless, and release() checks the token.
     utimes(path, now, now, () => undefined);
   }, intervalMs);
   return timer.unref();

@@ -1,6 +1,6 @@
 /**
- * PGlite runs PostgreSQL's single-user mode, which has neither checkpointer nor autovacuum: without this the log grows until
- * the node stops, recovery after a crash takes ever longer, and updated rows leave their old versions behind.
+ * Checkpoints and vacuums PGlite. It runs PostgreSQL's single-user mode, without checkpointer and autovacuum: the log
+ * would grow until the stop, recovery after a crash would take ever longer, and dead rows would remain.
  */
 import { type Kysely, sql } from 'kysely';
 import type { Schema } from './schema.ts';
@@ -10,13 +10,13 @@ export interface Maintenance {
   stop(): Promise<void>;
 }
 
-/** Bytes of log since the last checkpoint that make another worth its time. */
+/** Bytes of log after which a checkpoint is due. */
 const CHECKPOINT_AFTER_BYTES = 16 * 1024 * 1024;
 
 /**
- * Does what is due. Returns whether anything was.
+ * Runs due maintenance. Returns true when any was due.
  *
- * @param afterBytes log since the last checkpoint that is worth another
+ * @param afterBytes bytes of log after which a checkpoint is due
  */
 export async function maintain(db: Kysely<Schema>, afterBytes = CHECKPOINT_AFTER_BYTES): Promise<boolean> {
   const { rows } = await sql<{ bytes: number }>`
@@ -27,7 +27,7 @@ export async function maintain(db: Kysely<Schema>, afterBytes = CHECKPOINT_AFTER
   return true;
 }
 
-/** Looks once every `intervalMs` whether enough was written. */
+/** Checks every `intervalMs` whether maintenance is due. */
 export function startMaintenance(db: Kysely<Schema>, log: StorageLog, intervalMs = 60_000): Maintenance {
   let running: Promise<void> = Promise.resolve();
   const timer = setInterval(() => {

@@ -1,6 +1,7 @@
 /**
- * Makes the template of a PGlite cluster without data ahead of time, for images and after an installation:
- * `node_modules/.bin/node runtime/storage/prepare-template.ts`. Without it the first start makes it, and takes the 4 s of CPU that initdb and the migrations need.
+ * Creates the template of an empty PGlite cluster ahead of time, for images and after an installation:
+ * `node_modules/.bin/node runtime/storage/prepare-template.ts`. Without it the first start creates it, with 4 s of CPU
+ * for initdb and the migrations.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,10 +1,10 @@
 /**
- * The tables, as kysely sees them. A row is the entity as REST shows it (snake case), plus columns that never leave the
- * node (password and digest hashes). Migrations create exactly this.
+ * The tables as kysely types. A row is the entity as REST shows it (snake case), plus internal columns (password and
+ * digest hashes). Migrations create exactly this.
  */
 import type { ColumnType } from 'kysely';
 
-/** A composite field (jsonb object). It is written as JSON text: an object given to a driver could be taken for an array. */
+/** A composite field (jsonb object), written as JSON text: a driver could take an object for an array. */
 export type Composite = ColumnType<Record<string, unknown>, string, string>;
 type JsonList<T> = ColumnType<readonly T[], string, string>;
 
@@ -26,12 +26,12 @@ export interface UsersTable {
   name: string;
   /** PHC string. */
   password: string;
-  /** Codes of roles. */
+  /** Role codes. */
   roles: JsonList<string>;
-  /** Ids of further domains that the user may work in. */
+  /** Ids of further domains permitted to the user. */
   domains: JsonList<string>;
   tags: JsonList<string>;
-  /** May not log in. */
+  /** True: the user may not log in. */
   locked: boolean;
   opts: Composite;
   ext: Composite;
@@ -58,7 +58,7 @@ export interface SessionsTable {
   kind: 'cookie' | 'token';
   /** Milliseconds since the epoch. */
   created: number;
-  /** Milliseconds since the epoch; an ended session has its end here. */
+  /** Milliseconds since the epoch; for an ended session, the time of its end. */
   expires: number;
 }
 
@@ -133,7 +133,7 @@ export interface WebAppsTable {
   icon: string;
   'fa-icon': string;
   url: string;
-  /** Codes of the roles that may use it; empty: every user. */
+  /** Codes of the permitted roles; empty: every user. */
   roles: JsonList<string>;
   opts: Composite;
   ext: Composite;
@@ -153,7 +153,7 @@ export interface ProvidersTable {
   register_expires: number;
   login: string;
   auth_user: string;
-  /** The password itself: a digest client needs it. */
+  /** The password itself: digest authentication as a client needs it. */
   secret: string;
   from_domain: string;
   addresses: JsonList<string>;
@@ -169,7 +169,7 @@ export interface RecordingRulesTable {
   domain_id: string;
   name: string;
   enabled: boolean;
-  /** Lower is looked at first. */
+  /** Rules with lower values are checked first. */
   priority: number;
   sipuser_id: string | null;
   direction: string;
@@ -188,17 +188,17 @@ export interface ScriptsTable {
   code: string;
   name: string;
   scriptdata: Composite;
-  /** Number of the version that `scriptdata` is. */
+  /** Number of the version in `scriptdata`. */
   version: number;
-  /** What new runs get. */
+  /** Version for new runs. */
   serving: Composite;
-  /** Mistakes in `scriptdata`. */
+  /** Mistakes found in `scriptdata`. */
   problems: JsonList<object>;
   opts: Composite;
   ext: Composite;
 }
 
-/** Every text that a script ever had. */
+/** All versions of the scripts' texts. */
 export interface ScriptVersionsTable {
   script_id: string;
   number: number;
@@ -212,14 +212,14 @@ export interface ScriptVersionsTable {
 export interface RecordingsTable {
   id: string;
   domain_id: string;
-  /** Name of the domain at the time. */
+  /** Name of the domain at the time of the call. */
   domain: string;
   idconn: string;
   inviteid: string;
   dialogid: string;
   /** Empty: the main recording. */
   layer: string;
-  /** Empty: no rule, but an operation. */
+  /** Empty: started by an operation, not by a rule. */
   rule_id: string;
   storage: string;
   status: 'recording' | 'saved' | 'failed';
@@ -227,17 +227,17 @@ export interface RecordingsTable {
   /** Milliseconds since the epoch. */
   startts: number;
   endts: number;
-  /** Milliseconds of sound. */
+  /** Duration in milliseconds. */
   length: number;
   /** Octets. */
   size: number;
   sha256: string;
   reclink: string;
   parties: JsonList<object>;
-  /** Whether it is transcribed as soon as it is complete. */
+  /** True: transcribe the recording as soon as it is complete. */
   transcribe: boolean;
   asr_status: '' | 'queued' | 'running' | 'done' | 'failed';
-  /** Milliseconds since the epoch of its latest asr_status. */
+  /** Time of the latest asr_status, milliseconds since the epoch. */
   asr_since: number;
   transcript: Composite;
   node: string;
@@ -247,7 +247,7 @@ export interface FirstAnswersTable {
   user_id: string;
   key: string;
   fingerprint: string;
-  /** Null while the first request is not answered. */
+  /** Null until the first request is answered. */
   answer: Composite | null;
   /** Milliseconds since the epoch. */
   expires: number;

@@ -1,23 +1,23 @@
 /**
- * SQL as text with parameters: pieces that are put together and written out once. A value is always a parameter; names
- * and texts that become SQL say so (`sql.id`, `sql.raw`). It does what kysely's `sql` does for such statements, in a
- * tenth of the time, and can stand within one.
+ * Builds SQL text with parameters from fragments. A value is always a parameter; names and raw SQL are explicit
+ * (`sql.id`, `sql.raw`). It replaces kysely's `sql` for such statements at a tenth of the time, and can be embedded in
+ * it.
  */
 import { CompiledQuery, type Kysely, type OperationNode, RawNode, ValueNode } from 'kysely';
 
-/** A statement as PostgreSQL takes it. */
+/** A statement in PostgreSQL's form. */
 export interface Statement {
   /** With `$1`, `$2` ... for the values. */
   readonly text: string;
   readonly values: readonly unknown[];
 }
 
-/** A piece of SQL, or a whole statement whose rows are `Row`. */
+/** A fragment of SQL, or a whole statement whose rows are `Row`. */
 export class Fragment<Row = unknown> {
   readonly #strings: readonly string[];
-  /** One fewer than strings; those that are fragments are SQL, all others parameters. */
+  /** One fewer than the strings; fragments are SQL, all others parameters. */
   readonly #values: readonly unknown[];
-  /** Of the rows, for the compiler only. */
+  /** Row type, for the compiler only. */
   declare readonly row: Row;
 
   constructor(strings: readonly string[], values: readonly unknown[]) {
@@ -25,19 +25,19 @@ export class Fragment<Row = unknown> {
     this.#values = values;
   }
 
-  /** Writes it out. */
+  /** Compiles to text and parameters. */
   statement(): Statement {
     const values: unknown[] = [];
     return { text: this.#write(values), values };
   }
 
-  /** Runs it through kysely, on a connection or in a transaction of it. */
+  /** Runs through kysely, on a connection or in a transaction. */
   async execute<Schema>(db: Kysely<Schema>): Promise<{ readonly rows: Row[]; readonly numAffectedRows?: bigint }> {
     const { text, values } = this.statement();
     return await db.executeQuery<Row>(CompiledQuery.raw(text, [...values]));
   }
 
-  /** What kysely asks of a part of its own `sql`. */
+  /** kysely's interface of a part of its own `sql`. */
   toOperationNode(): OperationNode {
     const nodes = this.#values.map((value) =>
       value instanceof Fragment ? value.toOperationNode() : ValueNode.create(value),
@@ -59,13 +59,13 @@ export class Fragment<Row = unknown> {
 
 interface Sql {
   <Row = unknown>(strings: readonly string[], ...values: readonly unknown[]): Fragment<Row>;
-  /** Fragments and parameters, with a separator between them; `, ` if none is given. */
+  /** Joins fragments and parameters with a separator, by default `, `. */
   join(parts: readonly unknown[], separator?: Fragment): Fragment;
   /** A name, or several joined by dots. */
   id(...names: readonly string[]): Fragment;
-  /** Text that is SQL. Never of a user. */
+  /** Raw SQL text. Never user input. */
   raw(text: string): Fragment;
-  /** A number as it is written, where parameters are not allowed. */
+  /** A number literal, where parameters are not allowed. */
   number(value: number): Fragment;
 }
 

@@ -1,3 +1,4 @@
+/** The storage's interface and options. */
 import type { Kysely } from 'kysely';
 import type { ChangeNotices } from './notices.ts';
 import type { Schema } from './schema.ts';
@@ -19,33 +20,33 @@ export interface Storage {
   readonly kind: 'pglite' | 'postgres';
   readonly db: Kysely<Schema>;
   /**
-   * Runs one statement that commits by itself, past kysely and in no transaction: for what is asked hundreds of times a
-   * second. Several run at a time where the database can do that. Not to be waited for within a transaction: PGlite has
-   * one connection.
+   * Runs one statement outside of transactions and without kysely, for queries asked hundreds of times a second.
+   * Several run at once where the database can do that. Do not await it within a transaction: PGlite has one
+   * connection.
    *
-   * @returns the rows as PostgreSQL writes them
+   * @returns the rows in PostgreSQL's text format
    * @throws StorageError
    */
   run(statement: Statement): Promise<readonly TextRow[]>;
   /** Folder, or host, port and database; for people, without secrets. */
   readonly location: string;
   readonly log: StorageLog;
-  /** Between the nodes on one database. */
+  /** Change notices between the nodes of a database. */
   readonly notices: ChangeNotices;
-  /** Lets running queries finish, then writes everything out and gives the data directory back. */
+  /** Finishes running queries, flushes all writes and releases the data directory. */
   close(): Promise<void>;
 }
 
 export interface StorageOptions {
-  /** Folder of the node's data; made if missing. PGlite lives in its sub-folder `pglite`. */
+  /** Folder of the node's data, created if missing. PGlite uses its sub-folder `pglite`. */
   readonly dataDir: string;
   /** `postgres://user:password@host:port/database`: a server instead of PGlite. */
   readonly databaseUrl?: string | undefined;
-  /** Milliseconds that one query may run. Default 10,000. */
+  /** Time limit of a query in milliseconds. Default 10,000. */
   readonly queryTimeoutMs?: number | undefined;
   /** Connections to a PostgreSQL server. Default 10. */
   readonly poolSize?: number | undefined;
   readonly log?: StorageLog | undefined;
-  /** Where the template of a PGlite cluster without data is kept; `null`: none. Default: beside the installed packages. */
+  /** Folder for the template of an empty PGlite cluster; `null`: none. Default: beside the installed packages. */
   readonly templateFolder?: string | null | undefined;
 }

@@ -1,9 +1,9 @@
 /**
- * How values cross the border to PostgreSQL, in text format, the same for PGlite and for a server. Without this the two
- * client libraries differ: int8 is a number in one and a string in the other, `date` is local midnight or UTC midnight.
+ * Converts values to and from PostgreSQL's text format, the same for PGlite and a server. Otherwise the two client
+ * libraries differ: int8 is a number in one and a string in the other, `date` is local midnight or UTC midnight.
  */
 
-/** Type ids of `pg_type` that need a rule of our own; all others are read as the libraries agree. */
+/** Type ids of `pg_type` with a rule here; for all others the libraries agree. */
 export const OID = {
   bool: 16,
   bytea: 17,
@@ -22,8 +22,8 @@ export const OID = {
 } as const;
 
 /**
- * `int8` is a number where a double holds it exactly, else a bigint. `numeric`, `date` and `timestamp` stay text: no
- * JavaScript type holds them without loss or without a time zone made up.
+ * `int8` is a number where a double is exact, else a bigint. `numeric`, `date` and `timestamp` stay text: a JavaScript
+ * type would lose digits or add a time zone.
  */
 export const decoders: Readonly<Record<number, (text: string) => unknown>> = {
   [OID.int8]: (text) => {
@@ -45,8 +45,8 @@ function parseTimestamptz(text: string): Date {
 }
 
 /**
- * A parameter in PostgreSQL's text format. Arrays become array literals; whatever else is an object becomes JSON, so a
- * JSON *array* has to be given as text (`JSON.stringify`).
+ * A parameter in PostgreSQL's text format. Arrays become array literals and other objects become JSON, so a JSON
+ * *array* must be passed as text (`JSON.stringify`).
  */
 export function encode(value: unknown): string | null {
   if (value === undefined) return null;
@@ -64,7 +64,7 @@ function encodeObject(value: object | null): string | null {
   return JSON.stringify(value);
 }
 
-/** Array literal (PostgreSQL manual, "Array Input and Output Syntax"); every element is quoted, so none needs a test. */
+/** Array literal (PostgreSQL manual, "Array Input and Output Syntax"); quoting every element saves a check. */
 function encodeArray(values: readonly unknown[]): string {
   const elements = values.map((value) => {
     if (Array.isArray(value)) return encodeArray(value);

@@ -1,4 +1,4 @@
-/** The part of PostgreSQL's protocol (PostgreSQL manual, "Message Formats") that single statements need. */
+/** Encodes and decodes the messages of PostgreSQL's protocol (manual, "Message Formats") for single statements. */
 import type { SqlErrorFields } from './errors.ts';
 import type { TextRow } from './storage.ts';
 
@@ -7,19 +7,19 @@ export interface WireStatement {
   readonly values: readonly (string | null)[];
   /** Name of the prepared statement; empty: none. */
   readonly name: string;
-  /** The server has it prepared already. */
+  /** True when the server has already prepared it. */
   readonly isPrepared: boolean;
 }
 
 export interface WireReply {
   readonly rows: readonly TextRow[];
-  /** The server has prepared the statement, whatever came then. */
+  /** True when the server has prepared the statement, even if its execution failed. */
   readonly isParsed: boolean;
-  /** Why it refused the statement. */
+  /** The server's error, if it refused the statement. */
   readonly error: SqlErrorFields | undefined;
 }
 
-/** No limit of rows. */
+/** No row limit. */
 const EXECUTE_AND_SYNC = Buffer.from([0x45, 0, 0, 0, 9, 0, 0, 0, 0, 0, 0x53, 0, 0, 0, 4]);
 const PARSE = 0x50;
 const BIND = 0x42;
@@ -71,7 +71,7 @@ export function encodeStatement({ text, values, name, isPrepared }: WireStatemen
   return bytes;
 }
 
-/** A statement without parameters and rows, as simple query. */
+/** A statement without parameters and rows, as a simple query. */
 export function encodeSimple(text: string): Buffer {
   const length = Buffer.byteLength(text);
   const bytes = Buffer.alloc(1 + 4 + length + 1);
@@ -81,7 +81,7 @@ export function encodeSimple(text: string): Buffer {
   return bytes;
 }
 
-/** What the server said to one statement. */
+/** The server's reply to one statement. */
 export function decodeReply(reply: Uint8Array): WireReply {
   const bytes = Buffer.from(reply.buffer, reply.byteOffset, reply.byteLength);
   const rows: TextRow[] = [];

@@ -8,24 +8,24 @@ import type { KeptFiles } from './info.ts';
 import { type AttachmentInfo, attachmentProperty, checkName, infosOf, SINGLE, withFiles } from './info.ts';
 import type { Orphans } from './orphans.ts';
 
-/** Where an attachment is. */
+/** Address of an attachment. */
 export interface AttachmentPlace {
   readonly collection: ModelCollection;
   readonly id: string;
   readonly date?: string | undefined;
   readonly field: string;
-  /** In a property of several files. */
+  /** File name; only for a property of several files. */
   readonly fileName?: string | undefined;
 }
 
-/** A file that arrived. */
+/** An uploaded file. */
 export interface NewFile {
-  /** The property that it is for. */
+  /** Name of the attachment property. */
   readonly field: string;
   readonly received: ReceivedBlob;
-  /** The name it had where it came from. */
+  /** File name given by the client. */
   readonly filename: string;
-  /** In a property of several files: the name it gets, instead of `filename`. */
+  /** For a property of several files: the stored name, instead of `filename`. */
   readonly fileName?: string | undefined;
 }
 
@@ -49,7 +49,7 @@ export class Attachments {
     return this.#options.limit;
   }
 
-  /** The attachments of a property; one of a name, or the only one, as a list of one. @throws NotFoundError */
+  /** The attachments of a property: all, or the one named `fileName`. @throws NotFoundError */
   async infos({ collection, id, date, field, fileName }: AttachmentPlace): Promise<readonly AttachmentInfo[]> {
     const { multi } = attachmentProperty(collection.definition, field);
     const infos = infosOf(await collection.read(id, { date }), field);
@@ -67,12 +67,12 @@ export class Attachments {
     return content;
   }
 
-  /** Takes content in, hashed, without a place yet. @throws BlobTooLargeError */
+  /** Receives content and hashes it; it is not stored under its hash yet. @throws BlobTooLargeError */
   receive(content: AsyncIterable<Uint8Array>): Promise<ReceivedBlob> {
     return this.#options.files.receive(content, this.#options.limit);
   }
 
-  /** These files may have lost whatever had them, or not have anything yet: they are removed later if so. */
+  /** Notes files that may be without an entity; the clean-up removes them if they still are. */
   suspect(hashes: readonly string[]): Promise<void> {
     return this.#options.orphans.suspect(hashes);
   }
@@ -82,7 +82,7 @@ export class Attachments {
   }
 
   /**
-   * Keeps files for an entity that is written next. If it never is, or the node dies before, they are found and removed.
+   * Stores files for an entity that is written next. If that write never happens, the clean-up removes them.
    *
    * @throws NotFoundError, BadParameterError, FileStoreError
    */
@@ -102,9 +102,9 @@ export class Attachments {
   }
 
   /**
-   * Gives files of an entity that is there their place, all or none, instead of what is there.
+   * Stores files of an existing entity, all or none; files of the same name are replaced.
    *
-   * @param isNew refuses the name of a file that is there, in a property of several
+   * @param isNew refuses an existing file name in a property of several files
    * @returns their metadata
    * @throws NotFoundError, ConflictError, BadParameterError, FileStoreError
    */

@@ -15,11 +15,11 @@ export interface AttachmentInfo {
   readonly name: string;
   /** Bytes. */
   readonly size: number;
-  /** The name that the file had where it came from. */
+  /** File name given by the client. */
   readonly filename: string;
 }
 
-/** Name of the only file of a property. */
+/** Name of the file in a property of a single file. */
 export const SINGLE = 'content';
 const MAX_NAME = 255;
 
@@ -34,11 +34,11 @@ export function attachmentProperty({ allProperties }: ResolvedClass, field: stri
 export function infosOf(entity: Readonly<Record<string, unknown>>, field: string): readonly AttachmentInfo[] {
   const value = entity[field];
   const list = Array.isArray(value) ? (value as unknown[]) : [value];
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only the platform writes them
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only the platform writes attachment properties
   return list.filter(isFields) as unknown as readonly AttachmentInfo[];
 }
 
-/** The value of an attachment property with these files in it; those of the same name make way. */
+/** The value of an attachment property with these files added; files of the same name are replaced. */
 export function withFiles({ multi }: PropertyDefinition, value: unknown, files: readonly AttachmentInfo[]): unknown {
   if (!multi) return files[0] ?? value;
   const names = new Set(files.map(({ name }) => name));
@@ -53,7 +53,8 @@ export function hashesOf({ allProperties }: ResolvedClass, entity: Entity): read
 }
 
 /**
- * What a client says a file is called: the last part of a path, as it can stand in a header. Empty when nothing is left.
+ * A client's file name, reduced to the last part of its path and to characters allowed in a header. Empty when nothing
+ * remains.
  */
 export function plainName(name: string): string {
   const last = name.split(/[\\/]/).at(-1) ?? '';
@@ -65,17 +66,17 @@ export function plainName(name: string): string {
   return plain === '.' || plain === '..' ? '' : plain;
 }
 
-/** A name that is part of a path. @throws BadParameterError for one that no path can lead to */
+/** Checks a name that becomes part of a path. @throws BadParameterError */
 export function checkName(name: string): string {
   if (name !== '' && plainName(name) === name) return name;
   throw new BadParameterError('name', `must be 1 to ${MAX_NAME} characters without / \\ and control characters`);
 }
 
-/** @throws CannotApplyError when the digest that came with a file is of something else */
+/** @throws CannotApplyError when the digest sent with a file does not match its content */
 export function checkDigest(hasha: string, digest: string | undefined): void {
   if (digest === undefined || digest === hasha) return;
-  throw new CannotApplyError('content-digest', 'is not the SHA-256 of what arrived', digest);
+  throw new CannotApplyError('content-digest', 'is not the SHA-256 of the received content', digest);
 }
 
-/** Metadata of files that the store has kept, by the property that they are for. */
+/** Metadata of stored files, by attachment property. */
 export type KeptFiles = ReadonlyMap<string, readonly AttachmentInfo[]>;

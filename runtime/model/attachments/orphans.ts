@@ -1,6 +1,6 @@
 /**
- * Finds files that no entity has any more. A file has no owner, as it is stored by its hash: whatever might leave one
- * behind notes the hash as suspect, and when the suspicion is old enough it is looked for in every class.
+ * Finds files without an entity. Files are stored by their hash and have no owner. An operation that may leave a file
+ * behind therefore notes the hash as suspect; an old suspect is looked up in every class.
  */
 import { type FileStore, sql, type Storage } from '../../storage/index.ts';
 import type { ResolvedClass } from '../class-definition.ts';
@@ -9,9 +9,9 @@ import type { StoredClass } from '../stored-class.ts';
 import { columnOf, tableOf } from '../table/names.ts';
 import { hashesOf } from './info.ts';
 
-/** Milliseconds after which nobody is still writing the entity of a file that arrived. */
+/** Milliseconds after which the entity of an uploaded file must have been written. */
 const GRACE_MS = 3_600_000;
-/** Milliseconds after which an upload is not going on any more. */
+/** Milliseconds after which an upload counts as abandoned. */
 const UNFINISHED_MS = 86_400_000;
 const BATCH = 100;
 
@@ -21,10 +21,10 @@ export interface OrphansOptions {
   readonly now: () => number;
   /** All classes. */
   readonly classes: () => readonly StoredClass[];
-  /** Whether a class in memory has an entity with this file. */
+  /** True when an entity of a memory class has this file. */
   readonly inMemory: (stored: StoredClass, hasha: string) => boolean;
   readonly isInMemory: (stored: StoredClass) => boolean;
-  /** Whether something else than an entity has this file. */
+  /** True when something other than an entity (an avatar) uses this file. */
   readonly usesFile: (hasha: string) => Promise<boolean>;
 }
 
@@ -35,7 +35,7 @@ export class Orphans {
     this.#options = options;
   }
 
-  /** These files may have lost their last entity, or not have one yet. */
+  /** Notes files that may have lost their last entity, or have none yet. */
   async suspect(hashes: readonly string[]): Promise<void> {
     if (hashes.length === 0) return;
     const { storage, now } = this.#options;
@@ -44,14 +44,14 @@ export class Orphans {
       on conflict (hasha) do update set since = excluded.since`.execute(storage.db);
   }
 
-  /** The files that an entity has lost by a change. */
+  /** Notes the files that a change removed from an entity. */
   async changed(definition: ResolvedClass, before: Entity | undefined, after?: Entity): Promise<void> {
     if (before === undefined || !hasAttachments(definition)) return;
     const kept = new Set(after === undefined ? [] : hashesOf(definition, after));
     await this.suspect(hashesOf(definition, before).filter((hasha) => !kept.has(hasha)));
   }
 
-  /** All files of a table's class, before its rows are removed at once. */
+  /** Notes all files of a table class, before its rows are removed by one statement. */
   async emptied(stored: StoredClass): Promise<void> {
     const { storage, now } = this.#options;
     for (const { name, data_type: type, multi } of stored.allProperties) {
@@ -67,10 +67,10 @@ export class Orphans {
   }
 
   /**
-   * Removes the files that have been suspect for an hour and that no entity has.
+   * Removes files that no entity has had for `graceMs`.
    *
    * @param graceMs milliseconds
-   * @returns how many
+   * @returns the number of removed files
    */
   async sweep(graceMs = GRACE_MS): Promise<number> {
     const { storage, files, now } = this.#options;
@@ -82,7 +82,7 @@ export class Orphans {
         order by since limit ${BATCH}`.execute(storage.db);
       for (const { hasha, since } of rows) {
         const isUsed = await this.#isUsed(hasha);
-        // Whoever has noted it anew meanwhile is about to use it; another node may be faster.
+        // A hash noted again meanwhile is about to be used; another node may have removed it first.
         const claimed = await sql`
           delete from model_suspect_files where hasha = ${hasha} and since = ${since}::bigint
           returning hasha`.execute(storage.db);
@@ -101,7 +101,7 @@ export class Orphans {
       if (stored.storage_mode === 'abstract' || !hasAttachments(stored)) continue;
       if (isInMemory(stored)) {
         if (!inMemory(stored, hasha)) continue;
-        // Its entities end without a word when the node does.
+        // Entities of memory classes end with the node, without a notice for each.
         await this.suspect([hasha]);
         return true;
       }

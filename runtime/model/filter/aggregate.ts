@@ -1,4 +1,4 @@
-/** The parameters `aggr` and `groupby`: named results, one row for each group. */
+/** The parameters `aggr` and `groupby`: named results, one row per group. */
 import { sql } from '../../storage/index.ts';
 import { BadParameterError } from '../errors.ts';
 import { FilterError } from './errors.ts';
@@ -36,11 +36,11 @@ export function parseGrouping(parser: ExpressionParser, aggr: unknown, groupby: 
   }
   const twice = results.find(({ name }) => groups.some((group) => group.name === name));
   if (twice !== undefined) throw new FilterError(`aggr.${twice.name}`, 'has the name of a group');
-  if (groups.length + results.length === 0) throw new FilterError('aggr', 'asks for nothing');
+  if (groups.length + results.length === 0) throw new FilterError('aggr', 'names no result, and groupby no group');
   return { groups, results };
 }
 
-/** Whether there is one value for many entities. */
+/** True when the expression contains an aggregate. */
 function aggregates(expression: Expression): boolean {
   if (expression.kind === 'cast') return aggregates(expression.value);
   return expression.kind === 'call' && (isAggregate(expression.name) || expression.args.some(aggregates));
@@ -55,17 +55,20 @@ function parseNamed(
   if (!isObject(input)) throw new BadParameterError(parameter, 'must be an object {"name": expression}');
   const entries = Object.entries(input);
   if (entries.length > MAX_NAMES) throw new BadParameterError(parameter, `has more than ${MAX_NAMES} names`);
-  // As in bodies: a key that would reach a prototype is none.
+  // As in bodies, `__proto__` is not accepted as a key.
   if (Object.hasOwn(input, '__proto__')) throw new BadParameterError(parameter, 'has the name "__proto__"');
   return entries.map(([name, each]) => ({ name, expression: parse(each, `${parameter}.${name.slice(0, 64)}`) }));
 }
 
-/** Names and types of what a row of the result holds, for its order. */
+/** Names and types of a result row's columns, for its order. */
 export function resultTypes({ groups, results }: Grouping): ReadonlyMap<string, ValueType> {
   return new Map([...groups, ...results].map(({ name, expression }) => [name, expression.type]));
 }
 
-/** One row a group with columns `g0, g1 ...` and `r0, r1 ...`: names of results are the caller's, and stay outside SQL. */
+/**
+ * Selects one row per group, with columns `g0, g1 ...` and `r0, r1 ...`: result names are user input and stay out of
+ * SQL.
+ */
 export function groupingToSql(
   { groups, results }: Grouping,
   compiler: SqlCompiler,
@@ -79,13 +82,13 @@ export function groupingToSql(
       return sql`${compiler.value(expression)} as ${sql.id(column)}`;
     }),
   );
-  // By position: the same expression twice would be different parameters.
+  // By position: repeated expressions would have different parameters.
   const positions = groups.map((_, index) => sql.raw(String(index + 1)));
   const groupBy = positions.length === 0 ? sql`` : sql`group by ${sql.join(positions)}`;
   return { query: sql`select ${sql.join(select)} ${source} ${groupBy}`, columns };
 }
 
-/** The same in memory: takes items one by one. */
+/** The same in memory, item by item. */
 export class Grouper {
   readonly #grouping: Grouping;
   readonly #keys: readonly { readonly name: string; readonly evaluate: (item: Item) => unknown }[];
@@ -94,7 +97,7 @@ export class Grouper {
   constructor(grouping: Grouping) {
     this.#grouping = grouping;
     this.#keys = grouping.groups.map(({ name, expression }) => ({ name, evaluate: toFunction(expression) }));
-    // Without groups there is one row, of whatever there is.
+    // Without groups there is one row, even over no items.
     if (grouping.groups.length === 0) this.#groupOf([]);
   }
 
@@ -103,7 +106,7 @@ export class Grouper {
     for (const { tallies } of results) for (const tally of tallies) tally.add(item);
   }
 
-  /** One row a group, in no particular order. */
+  /** One row per group, unordered. */
   rows(): Item[] {
     return Array.from(this.#groups.values(), ({ group, results }) => {
       const row: Record<string, unknown> = { ...group };
@@ -136,11 +139,11 @@ interface Tally {
 interface Tallied {
   readonly name: string;
   readonly tallies: readonly Tally[];
-  /** The expression with its aggregates computed. */
+  /** The expression with its aggregates replaced by their results. */
   readonly value: () => Expression;
 }
 
-/** @param tallies takes one for each aggregate in the expression */
+/** @param tallies one for each aggregate in the expression */
 function tallied(expression: Expression, tallies: Tally[]): () => Expression {
   if (expression.kind === 'cast') {
     const inner = tallied(expression.value, tallies);
@@ -162,7 +165,7 @@ interface Counting extends Tally {
   result(): unknown;
 }
 
-/** Null counts for nothing. */
+/** Null values are ignored. */
 const TALLIES: Readonly<Record<AggregateName, (evaluate: (item: Item) => unknown) => Counting>> = {
   count(evaluate) {
     let count = 0;
@@ -194,7 +197,7 @@ function summing(evaluate: (item: Item) => unknown, result: (sum: number, count:
       count += 1;
     },
     result() {
-      // As PostgreSQL has it.
+      // As PostgreSQL does.
       if (!Number.isFinite(sum)) throw new BadParameterError('aggr', 'computes a number that is out of range');
       return count === 0 ? null : result(sum, count);
     },
@@ -216,7 +219,7 @@ function compare(a: unknown, b: unknown): number {
   return typeof a === 'string' && typeof b === 'string' ? compareText(a, b) : Number(a) - Number(b);
 }
 
-/** All conditions of a query, or `true`. */
+/** The conjunction of all conditions of a query; `true` without conditions. */
 export function allOf(conditions: readonly Fragment[]): Fragment {
   return conditions.length === 0 ? sql`true` : join(conditions, sql` and `);
 }

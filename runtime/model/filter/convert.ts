@@ -1,4 +1,4 @@
-/** Makes an expression fit where it stands: literals take the type asked for, JSON is cast, anything else is refused. */
+/** Converts an expression to a required type: literals adapt, JSON is cast, other types are refused. */
 import { elementOf, type Expression, isList, type ListType, type ValueType } from './expression.ts';
 import { FilterError } from './errors.ts';
 
@@ -18,7 +18,7 @@ export function wordFor(type: ValueType): string {
   return WORDS[type];
 }
 
-/** @throws FilterError when the expression is of another type that cannot be taken for this one */
+/** @throws FilterError when the expression's type cannot be converted */
 export function convert(expression: Expression, type: ValueType, path: string): Expression {
   const found = expression.type;
   if (found === type) return expression;
@@ -41,7 +41,7 @@ function constantOf(value: unknown, type: ValueType): unknown {
   return value.every((each) => isOne(each, elementOf(type))) ? value : undefined;
 }
 
-/** The type in which several expressions can be compared; literals and JSON adapt to the plain ones. */
+/** The common type in which several expressions are compared; literals and JSON adapt to the plain type. */
 export function commonType(expressions: readonly Expression[], paths: readonly string[]): ValueType {
   const types = new Set(expressions.map(({ type }) => type));
   types.delete('null');
@@ -51,13 +51,13 @@ export function commonType(expressions: readonly Expression[], paths: readonly s
     const index = expressions.findIndex(({ type }) => type === second);
     throw new FilterError(paths[index] ?? '', `must be ${WORDS[first]}, but is ${WORDS[second]}`);
   }
-  // Lists are compared with JSON as JSON: it is not known what its lists hold.
+  // Lists and JSON are compared as JSON: the element type of a JSON list is unknown.
   if (first !== undefined) return isList(first) ? (types.has('json') ? 'json' : first) : first;
   if (types.has('json')) return 'json';
   return types.has('empty[]') ? 'text[]' : 'null';
 }
 
-/** The type of a literal list by its elements; of different ones it is JSON. */
+/** The element type of a literal list; JSON for mixed types. */
 export function listLiteral(values: readonly unknown[]): Expression {
   if (values.length === 0) return { kind: 'const', type: 'empty[]', value: [] };
   const names: readonly [string, ListType][] = [

@@ -1,6 +1,7 @@
+/** The error of filter expressions. */
 import { BadParameterError } from '../errors.ts';
 
-/** 400/1400: an expression that cannot be understood; `path` leads to the part at fault, e.g. `filter[2][1]`. */
+/** 400/1400: an invalid expression; `path` points to the faulty part, e.g. `filter[2][1]`. */
 export class FilterError extends BadParameterError {
   override name = 'FilterError';
   override readonly path: string;

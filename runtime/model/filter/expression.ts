@@ -1,7 +1,7 @@
-/** The one tree that every form of expression is read into, and that both back-ends work from. It is fully typed. */
+/** The expression tree: every notation is parsed into it, and both back-ends compile it. It is fully typed. */
 import type { FunctionName } from './functions.ts';
 
-/** `null` and `empty[]` are the literals that go with any type, and any list. */
+/** The literals `null` (any type) and `empty[]` (any list). */
 export type ValueType = 'text' | 'number' | 'boolean' | 'json' | ListType | 'null' | 'empty[]';
 export type ListType = 'text[]' | 'number[]' | 'boolean[]';
 
@@ -11,7 +11,7 @@ export type Expression =
       readonly kind: 'property';
       readonly type: ValueType;
       readonly name: string;
-      /** Keys below the property, which then is JSON. */
+      /** Keys below the property; the result is JSON. */
       readonly keys: readonly string[];
     }
   | {
@@ -20,15 +20,15 @@ export type Expression =
       readonly name: FunctionName;
       readonly args: readonly Expression[];
     }
-  /** JSON as a plain type: null when it is of another. Or any type as JSON. */
+  /** JSON cast to a plain type (null on a mismatch), or any type cast to JSON. */
   | { readonly kind: 'cast'; readonly type: ValueType; readonly value: Expression };
 
-/** The properties that expressions may name. A `Map` knows enough. */
+/** The properties that expressions may name. A `Map` suffices. */
 export interface FieldTypes {
   get(name: string): ValueType | undefined;
 }
 
-/** Limits of one expression, against inputs made to cost time (decisions, "Filter functions"). */
+/** Limits of one expression, against inputs that cost much time (decisions, "Filter functions"). */
 export const LIMITS = { depth: 32, nodes: 512, pattern: 256 } as const;
 
 export function isList(type: ValueType): type is ListType | 'empty[]' {

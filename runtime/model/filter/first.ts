@@ -1,3 +1,4 @@
+/** Keeps the first items of an order without sorting the rest. */
 import type { OrderEntry } from './order.ts';
 import { sorter } from './order.ts';
 import type { Item } from './to-predicate.ts';
@@ -7,16 +8,16 @@ interface Keyed<T> {
   readonly keys: readonly unknown[];
 }
 
-/** Sorted at once; below this it takes a fraction of a millisecond. */
+/** Number of items sorted at once: takes a fraction of a millisecond. */
 const RUN = 512;
 
-/** The first `size` of the items that are added, in the order of a query; of equals those that were added first. */
+/** The first `size` of the added items in the order of a query; equal items stay in order of addition. */
 export class First<T extends Item> {
   readonly #size: number;
   readonly #keysOf: (item: T) => readonly unknown[];
   readonly #compare: (a: Keyed<T>, b: Keyed<T>) => number;
   #best: Keyed<T>[] = [];
-  /** The last of the first `size` so far: whatever comes behind it is not wanted. */
+  /** The last of the first `size` items so far: items after it are dropped. */
   #worst: Keyed<T> | undefined;
 
   constructor(order: readonly OrderEntry[], size: number) {
@@ -33,7 +34,7 @@ export class First<T extends Item> {
     if (this.#best.length >= Math.max(Math.min(RUN, this.#size * 8), this.#size * 2)) this.#cut();
   }
 
-  /** In their order. */
+  /** The kept items, in order. */
   items(): readonly T[] {
     this.#cut();
     return this.#best.map(({ item }) => item);

@@ -1,15 +1,15 @@
-/** SQL is made of fragments only: a value is always a parameter, a name always comes from the class. */
+/** SQL fragments of filters: a value is always a parameter, a name always comes from the class. */
 import { type Fragment, sql } from '../../storage/index.ts';
 import type { ValueType } from './expression.ts';
 
 export type { Fragment } from '../../storage/index.ts';
 
-/** How a property is stored. */
+/** Storage of a property. */
 export interface SqlField {
   readonly type: ValueType;
   /** The column. */
   readonly sql: Fragment;
-  /** The column holds integers; a literal compared with it is cast so that an index can serve. */
+  /** The column holds integers; a literal compared with it is cast, so that the index applies. */
   readonly isInteger: boolean;
 }
 

@@ -68,7 +68,7 @@ export function synonymsOf(name: FunctionName): readonly string[] {
 export const AGGREGATES = ['count', 'count_distinct', 'sum', 'avg', 'min', 'max'] as const;
 export type AggregateName = (typeof AGGREGATES)[number];
 
-/** Conditions that compare: what they compare may be null, their result is not. */
+/** Comparisons: their operands may be null, their result is not. */
 const COMPARISONS = [
   ...(['equal', 'not_equal', 'less', 'less_or_equal', 'greater', 'greater_or_equal', 'between', 'in'] as const),
   ...(['is_null', 'is_empty', 'like', 'ilike', 'regexp', 'iregexp', 'starts_with', 'ends_with'] as const),
@@ -79,7 +79,7 @@ export type ComparisonName = (typeof COMPARISONS)[number];
 const LOGIC = ['and', 'or', 'not'] as const;
 export type LogicName = (typeof LOGIC)[number];
 
-/** Read as literals: no expression holds a call of them. */
+/** Parsed as literals: no expression contains a call of them. */
 export type LiteralName = 'true' | 'false' | 'now';
 
 const BY_NAME: ReadonlyMap<string, FunctionName> = new Map(
@@ -88,7 +88,7 @@ const BY_NAME: ReadonlyMap<string, FunctionName> = new Map(
   ),
 );
 
-/** Forms that are no functions: they are read where they stand. */
+/** Notations that are not functions; parsed where they stand. */
 export type FormName = 'property' | 'const' | 'list';
 const FORMS: ReadonlyMap<string, FormName> = new Map([
   ['property', 'property'],
@@ -99,7 +99,7 @@ const FORMS: ReadonlyMap<string, FormName> = new Map([
   ['list', 'list'],
 ]);
 
-/** The function of a name or synonym, in any case. */
+/** The function with this name or synonym, in any case. */
 export function functionNamed(name: string): FunctionName | undefined {
   return BY_NAME.get(name.toLowerCase());
 }

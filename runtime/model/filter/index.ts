@@ -21,7 +21,7 @@ export { canonical } from './values.ts';
 /**
  * Reads the parameter `filter`: an array in prefix notation, or an object of conditions.
  *
- * @param path how errors name the parameter
+ * @param path name of the parameter in errors
  * @throws FilterError
  */
 export function parseFilter(parser: ExpressionParser, input: unknown, path = 'filter'): Expression {

@@ -1,8 +1,8 @@
-/** LIKE: `%` any text, `_` any one character, `\` takes the next character as it is. The whole text has to match. */
+/** LIKE: `%` any text, `_` any one character, `\` escapes the next character. The whole text has to match. */
 import { ANY, type Regex, withBothCases } from './regex/ast.ts';
 import { compileRegex } from './regex/automaton.ts';
 
-/** A pattern read: literal text, and what stands for anything. */
+/** Part of a parsed pattern: literal text or a wildcard. */
 type Part = { readonly kind: 'text'; readonly text: string } | { readonly kind: 'one' } | { readonly kind: 'many' };
 
 /** @returns undefined when the pattern ends with a backslash */
@@ -27,7 +27,7 @@ export function parseLike(pattern: string): readonly Part[] | undefined {
   return parts;
 }
 
-/** The pattern as a regular expression; case is ignored by writing both cases out. */
+/** The pattern as a regular expression; to ignore case, both cases are listed. */
 export function likeToRegex(parts: readonly Part[], ignoreCase: boolean): Regex {
   const items = parts.flatMap((part): Regex[] => {
     if (part.kind === 'one') return [ANY];
@@ -42,7 +42,7 @@ export function likeToRegex(parts: readonly Part[], ignoreCase: boolean): Regex 
   return { kind: 'sequence', items: anchored };
 }
 
-/** Compiles a pattern to a test; linear in the text. */
+/** Compiles a pattern to a test with linear run time. */
 export function compileLike(parts: readonly Part[], ignoreCase: boolean): (text: string) => boolean {
   const shape = parts.map(({ kind }) => kind).join();
   const literal = parts.map((part) => (part.kind === 'text' ? part.text : '')).join('');

@@ -1,14 +1,14 @@
-/** Which fields are answered: the parameters `mask` and `flat`, and the class option `max_mask`. */
+/** Selects fields of responses: the parameters `mask` and `flat`, and the class option `max_mask`. */
 import { isObject } from './values.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** `a,b.c` is a (whole: undefined) and, of b, c (whole). */
+/** A mask by name: `a,b.c` is `a` (undefined: the whole field) and `b` with `c` (whole). */
 export type Mask = ReadonlyMap<string, Mask | undefined>;
 
 /**
- * @param wholes names that are no paths, whatever dots they have
- * @returns undefined for an empty mask: everything
+ * @param wholes names that are not split at dots
+ * @returns undefined for an empty mask: all fields
  */
 export function parseMask(text: string | undefined, wholes?: ReadonlySet<string>): Mask | undefined {
   if (text === undefined || text === '') return undefined;
@@ -20,7 +20,7 @@ export function parseMask(text: string | undefined, wholes?: ReadonlySet<string>
 
 function add(mask: Map<string, Mask | undefined>, [first = '', ...rest]: readonly string[]): void {
   const known = mask.get(first);
-  // What is wanted whole stays so: `opts,opts.replaces` is opts.
+  // A whole field stays whole: `opts,opts.replaces` is `opts`.
   if (mask.has(first) && known === undefined) return;
   if (rest.length === 0) {
     mask.set(first, undefined);
@@ -31,7 +31,7 @@ function add(mask: Map<string, Mask | undefined>, [first = '', ...rest]: readonl
   mask.set(first, keys);
 }
 
-/** What both masks want. */
+/** The intersection of both masks. */
 export function intersect(a: Mask | undefined, b: Mask | undefined): Mask | undefined {
   if (a === undefined) return b;
   if (b === undefined) return a;
@@ -40,7 +40,7 @@ export function intersect(a: Mask | undefined, b: Mask | undefined): Mask | unde
   return both;
 }
 
-/** The wanted part of an entity; a nested key of a list of objects is that key of each of them. */
+/** The selected part of an entity; a nested key of a list of objects is that key of each object. */
 export function applyMask(fields: Fields, mask: Mask | undefined): Fields {
   if (mask === undefined) return fields;
   const picked = pick(fields, mask);
@@ -61,7 +61,7 @@ function pick(value: unknown, mask: Mask | undefined): unknown {
   return entries.length > 0 ? Object.fromEntries(entries) : undefined;
 }
 
-/** `{opts: {a: 1}}` becomes `{"opts.a": 1}`; lists stay as they are, and of an object without keys nothing is left. */
+/** `{opts: {a: 1}}` becomes `{"opts.a": 1}`; lists stay, and empty objects are dropped. */
 export function flatten(fields: Fields): Fields {
   const entries: [string, unknown][] = [];
   const walk = (part: Fields, prefix: string): void => {

@@ -1,7 +1,7 @@
 /**
- * Reads the object form of filters (specification, "GET collection query parameters"): `{field: condition}`, all of which
- * must hold. `a|b` alternatives, `%` any text, `/reg/x` and `/reg/i/x` regular expressions, `15~;~5` ranges (both ends
- * included), a list is contained, an object is nested. `\` takes `| % ~ ;` as they are.
+ * Reads the object notation of filters (specification, "GET collection query parameters"): `{field: condition}`, all of
+ * which must hold. `a|b` alternatives, `%` any text, `/reg/x` and `/reg/i/x` regular expressions, `15~;~5` ranges (both
+ * ends included). A list must be contained; an object is nested. `\` escapes `| % ~ ;`.
  */
 import { convert, listLiteral } from './convert.ts';
 import { FilterError } from './errors.ts';
@@ -55,7 +55,7 @@ class ObjectForm {
     return this.#any(split(condition, '|'), path, (each) => this.#text(field, each, path));
   }
 
-  /** A number, true or false for a field that is none of them, or is JSON. */
+  /** A number or boolean as condition of a field of another type, or of JSON. */
   #scalar(field: Expression, condition: unknown, path: string): Expression {
     if (typeof condition !== 'number' && typeof condition !== 'boolean') {
       throw new FilterError(path, 'must be a condition: a text, a number, true, false, null, a list or an object');
@@ -86,7 +86,7 @@ class ObjectForm {
 
   #text(field: Expression, condition: string, path: string): Expression {
     if (!hasUnescaped(condition, '%')) return this.#equal(field, unescape(condition), path);
-    // Underscore and backslash mean something in LIKE, and nothing here.
+    // In LIKE, underscore and backslash are special; in this notation they are not.
     const pattern = condition.replaceAll(/\\([|%~;\\])|[_\\]/g, (found, escaped: string | undefined) =>
       escaped === undefined ? `\\${found}` : escaped === '%' || escaped === '\\' ? `\\${escaped}` : escaped,
     );
@@ -112,7 +112,7 @@ class ObjectForm {
     );
   }
 
-  /** A text as condition on JSON, which may be of any type: it means what it means for a field of that type. */
+  /** A text condition on JSON of any type: it means what it means for a field of that type. */
   #json(field: Expression, condition: string, path: string): Expression {
     const choices: Expression[] = [];
     const literals: string[] = [];
@@ -125,7 +125,7 @@ class ObjectForm {
     return this.#any(choices, path, (choice) => choice);
   }
 
-  /** JSON that is one of these values, or a list with one of them. */
+  /** JSON equal to one of these values, or a list containing one. */
   #oneOf(field: Expression, values: readonly unknown[], path: string): Expression {
     const list = listLiteral(values.flatMap(meanings));
     return this.#call(
@@ -164,7 +164,7 @@ function alternatives(condition: unknown): readonly unknown[] {
   return typeof condition === 'string' ? split(condition, '|').map(unescape) : [condition];
 }
 
-/** Splits at a character that no backslash precedes; the escapes stay. */
+/** Splits at unescaped separators; escapes stay. */
 function split(text: string, separator: string): string[] {
   const parts = [''];
   for (let index = 0; index < text.length; index += 1) {
@@ -180,7 +180,7 @@ function split(text: string, separator: string): string[] {
   return parts;
 }
 
-/** Of numbers: `1~5;10~`, `1;2`. */
+/** Ranges of numbers: `1~5;10~`, `1;2`. */
 function isRange(text: string): boolean {
   const ranges = split(text, ';').map((part) => split(part, '~'));
   const isNumeric = ranges.every((ends) => ends.every((end) => end.trim() === '' || NUMBER.test(end)));
@@ -191,7 +191,7 @@ function isRange(text: string): boolean {
   );
 }
 
-/** The text, number and flag that a condition stands for. */
+/** The text, number and boolean readings of a condition. */
 function meanings(condition: unknown): readonly unknown[] {
   if (typeof condition === 'object') return [condition];
   const text = typeof condition === 'string' ? condition : JSON.stringify(condition);

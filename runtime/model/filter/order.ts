@@ -57,16 +57,16 @@ function sortable(expression: Expression, descending: boolean, path: string): re
   return (['number', 'text'] as const).map((type) => ({ expression: convert(expression, type, path), descending }));
 }
 
-/** Terms of ORDER BY; null comes last, with `desc` first. */
+/** Terms of ORDER BY; null sorts last, with `desc` first. */
 export function orderToSql(compiler: SqlCompiler, entries: readonly OrderEntry[]): readonly Fragment[] {
   return entries.map(({ expression, descending }) => {
-    // A literal is no position here: it is a parameter.
+    // A literal is a parameter here, so ORDER BY does not take it for a column position.
     const value = compiler.sortKey(expression);
     return descending ? sql`${value} desc` : sql`${value} asc`;
   });
 }
 
-/** The order of the entries, then of the id: what of an item decides, and how two of these compare. */
+/** The order of the entries, then of the id: the keys of an item, and their comparison. */
 export function sorter(entries: readonly OrderEntry[]): {
   readonly keysOf: (item: Item) => readonly unknown[];
   readonly compare: (a: readonly unknown[], b: readonly unknown[]) => number;
@@ -85,7 +85,7 @@ export function sorter(entries: readonly OrderEntry[]): {
   };
 }
 
-/** Sorts items by the entries, then by id. The items stay the same objects. */
+/** Sorts items by the entries, then by id. The item objects are reused. */
 export function sortItems<T extends Item>(items: readonly T[], entries: readonly OrderEntry[]): T[] {
   const { keysOf, compare } = sorter(entries);
   return items
@@ -94,7 +94,7 @@ export function sortItems<T extends Item>(items: readonly T[], entries: readonly
     .map(({ item }) => item);
 }
 
-/** Values of one type; null comes last. */
+/** Compares values of one type; null sorts last. */
 export function compareValues(a: unknown, b: unknown): number {
   if (a === b) return 0;
   if (a === null || a === undefined) return b === null || b === undefined ? 0 : 1;

@@ -7,13 +7,13 @@ import { typedCall } from './signatures.ts';
 
 export interface ParseContext {
   readonly fields: FieldTypes;
-  /** Milliseconds since the epoch: what `now` is, once for the whole expression. */
+  /** Value of `now` for the whole expression, milliseconds since the epoch. */
   readonly now: number;
 }
 
 type Mode = 'plain' | 'aggregating';
 
-/** Reads one parameter; all expressions made by one parser share its limit of nodes. */
+/** Parses one parameter; all its expressions share one limit of nodes. */
 export class ExpressionParser {
   readonly context: ParseContext;
   #nodes = 0;
@@ -23,7 +23,7 @@ export class ExpressionParser {
   }
 
   /**
-   * @param path where the expression stands, e.g. `filter`
+   * @param path position of the expression in errors, e.g. `filter`
    * @throws FilterError
    */
   parse(input: unknown, path: string, mode: Mode = 'plain', depth = 1): Expression {
@@ -38,10 +38,10 @@ export class ExpressionParser {
     if (this.#nodes > LIMITS.nodes) throw new FilterError(path, `makes more than ${LIMITS.nodes} nodes`);
   }
 
-  /** @param keys the name of the property, and keys below it */
+  /** @param keys the property's name, then keys below it */
   property(parts: readonly string[], path: string): Expression {
     const whole = parts.join('.');
-    // Names of results are any text; those of properties have no dots.
+    // Result names may contain dots; property names do not.
     const [name = '', ...keys] = parts.length > 1 && this.context.fields.get(whole) !== undefined ? [whole] : parts;
     const type = this.context.fields.get(name);
     if (type === undefined) throw new FilterError(path, `names no property: "${name.slice(0, 64)}"`);
@@ -93,7 +93,7 @@ export class ExpressionParser {
     return Array.isArray(value) ? listLiteral(value) : { kind: 'const', type: 'json', value };
   }
 
-  /** Any JSON as it is. @throws FilterError */
+  /** Any JSON literal. @throws FilterError */
   json(value: object, path: string): object {
     this.#checkJson(value, path, 1);
     return value;
@@ -131,14 +131,14 @@ export class ExpressionParser {
   }
 }
 
-/** What PostgreSQL's `text` cannot hold cannot be compared with it. */
+/** PostgreSQL's `text` cannot hold these, so comparison with them fails. */
 export function checkText(text: string, path: string): string {
   if (text.includes('\0')) throw new FilterError(path, 'must not hold the character U+0000');
   if (!text.isWellFormed()) throw new FilterError(path, 'must be valid Unicode');
   return text;
 }
 
-/** Reads an expression as a condition. @throws FilterError */
+/** Parses an expression as a condition. @throws FilterError */
 export function parseCondition(parser: ExpressionParser, input: unknown, path: string): Expression {
   return convert(parser.parse(input, path), 'boolean', path);
 }

@@ -1,12 +1,13 @@
+/** Types of schema fields for filters. */
 import type { TObject, TSchema } from 'typebox';
 import type { ValueType } from './expression.ts';
 
-/** What filters may compare the fields of a schema with; a field of several types is JSON. */
+/** The comparison types of a schema's fields; a field of several types is JSON. */
 export function fieldTypes(schema: TObject): ReadonlyMap<string, ValueType> {
   return new Map(Object.entries(schema.properties).map(([name, property]) => [name, valueType(property)]));
 }
 
-/** The parts of JSON Schema that tell a type. */
+/** The keywords of JSON Schema that determine a type. */
 interface SchemaParts {
   readonly type?: string;
   readonly const?: unknown;
@@ -32,7 +33,7 @@ function valueType(schema: TSchema): ValueType {
   return PLAIN[typeof constant] ?? 'json';
 }
 
-/** Whether the numbers of a schema are integers. */
+/** True when the schema's numbers are integers. */
 export function isIntegral(schema: TSchema): boolean {
   const { type, anyOf }: SchemaParts = schema;
   return type === 'integer' || (anyOf ?? []).some(isIntegral);

@@ -1,4 +1,4 @@
-/** Types of arguments and results of every function. */
+/** Argument and result types of every function. */
 import { commonType, convert, wordFor } from './convert.ts';
 import { FilterError } from './errors.ts';
 import { elementOf, type Expression, isList, LIMITS, type ValueType } from './expression.ts';
@@ -10,14 +10,14 @@ import { TRUNCATION_UNITS } from './time.ts';
 interface Call {
   readonly name: FunctionName;
   readonly args: readonly Expression[];
-  /** Path of each argument. */
+  /** Position of each argument in errors. */
   readonly paths: readonly string[];
   readonly path: string;
 }
 
 type Rule = (call: Call) => { readonly type: ValueType; readonly args: readonly Expression[] };
 
-/** A call with its arguments checked and converted. @throws FilterError */
+/** A call with checked and converted arguments. @throws FilterError */
 export function typedCall(
   name: FunctionName,
   args: readonly Expression[],
@@ -34,7 +34,7 @@ function count({ name, args, path }: Call, min: number, max = min): void {
   throw new FilterError(path, `${name} takes ${many} ${many === '1' ? 'argument' : 'arguments'}, not ${args.length}`);
 }
 
-/** Arguments of fixed types; those after `required` may be left out. */
+/** Arguments of fixed types; those after `required` are optional. */
 function fixed(types: readonly ValueType[], result: ValueType, required = types.length): Rule {
   return (call) => {
     count(call, required, types.length);

@@ -1,4 +1,4 @@
-/** Times are milliseconds since the epoch, UTC. What is outside the years 1 to 9999 has no parts: the result is null. */
+/** Times of filters: milliseconds since the epoch, UTC. Outside the years 1 to 9999 the parts are null. */
 
 export const TRUNCATION_UNITS = ['second', 'minute', 'hour', 'day', 'week', 'month', 'year'] as const;
 export type TruncationUnit = (typeof TRUNCATION_UNITS)[number];
@@ -18,7 +18,7 @@ const FIXED: Readonly<Partial<Record<TruncationUnit, number>>> = {
 const ISO =
   /^(\d{4})-(\d\d)-(\d\d)(?:[T ]([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:\.(\d{1,3}))?)?(?:Z|([+-])(0\d|1[0-4]):([0-5]\d))?)?$/;
 
-/** Milliseconds of an ISO 8601 time; without zone it is UTC, a date alone is its midnight. Null when it is none. */
+/** Milliseconds of an ISO 8601 time; UTC without a zone, midnight for a date alone. Null when invalid. */
 export function parseTime(text: string): number | null {
   const match = ISO.exec(text);
   if (match === null) return null;

@@ -1,4 +1,4 @@
-/** Back-end for collections in memory: an expression as a function of an entity. It agrees with PostgreSQL. */
+/** Back-end for memory: compiles an expression to a function of an entity, with the results of PostgreSQL. */
 import type { Expression } from './expression.ts';
 import type { FunctionName } from './functions.ts';
 import { compileLike, parseLike } from './like.ts';
@@ -19,7 +19,7 @@ export function toPredicate(expression: Expression): (item: Item) => boolean {
   return (item) => evaluate(item) === true;
 }
 
-/** @throws Error for aggregates, which are no function of one entity */
+/** @throws Error for aggregates, which need several entities */
 export function toFunction(expression: Expression): Evaluate {
   switch (expression.kind) {
     case 'const': {
@@ -56,7 +56,7 @@ function cast({ type, value }: Extract<Expression, { kind: 'cast' }>): Evaluate 
   };
 }
 
-/** The arguments of a call; which of them there are, the signature has checked. */
+/** The arguments of a call; the signature has checked their number. */
 type Args = readonly [Evaluate, Evaluate, Evaluate, ...Evaluate[]];
 
 function call(node: CallNode): Evaluate {
@@ -141,7 +141,7 @@ const CALLS: Readonly<Partial<Record<FunctionName, (args: Args, node: CallNode) 
 
 function matcher({ name, args }: CallNode): (text: string) => boolean {
   const pattern = args[1];
-  if (pattern?.kind !== 'const' || typeof pattern.value !== 'string') throw new Error('The pattern is no literal.');
+  if (pattern?.kind !== 'const' || typeof pattern.value !== 'string') throw new Error('The pattern is not a literal.');
   if (name === 'like' || name === 'ilike') return compileLike(parseLike(pattern.value) ?? [], name === 'ilike');
   return compileRegex(parseRegex(pattern.value, name === 'iregexp'));
 }
@@ -173,7 +173,7 @@ function numeric({ name }: CallNode, args: readonly Evaluate[]): Evaluate {
     return (item) => whenNumber(b, (time) => truncate(a(item) as TruncationUnit, time))(item);
   }
   const two = TWO_NUMBERS[name];
-  if (two === undefined) throw new Error(`${name} is no function of one entity.`);
+  if (two === undefined) throw new Error(`${name} is not a function of one entity.`);
   return args.reduce((left, right) => (item) => {
     const [x, y] = [left(item), right(item)];
     return typeof x === 'number' && typeof y === 'number' ? two(x, y) : null;

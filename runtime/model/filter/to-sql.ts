@@ -28,7 +28,7 @@ export class SqlCompiler {
     this.#fields = fields;
   }
 
-  /** For WHERE: what is null there counts as false, so that plain comparisons stay plain and indexes serve. */
+  /** For WHERE: null counts as false there, so plain comparisons stay plain and indexes apply. */
   condition(expression: Expression): Fragment {
     if (expression.kind !== 'call') return this.value(expression);
     const { name, args } = expression;
@@ -59,7 +59,7 @@ export class SqlCompiler {
     }
   }
 
-  /** A value that sorts as the value does: columns stay as they are, so that an index serves. */
+  /** A value with the same order; columns stay columns, so that an index applies. */
   sortKey(expression: Expression): Fragment {
     const isColumn = expression.kind === 'property' && expression.keys.length === 0;
     return (isColumn ? this.#fields.get(expression.name)?.sql : undefined) ?? this.value(expression);
@@ -79,7 +79,7 @@ export class SqlCompiler {
 
   #property({ name, keys, type }: Extract<Expression, { kind: 'property' }>): Fragment {
     const field = this.#fields.get(name);
-    if (field === undefined) throw new Error(`There is no column for ${name}.`);
+    if (field === undefined) throw new Error(`Field ${name} has no column.`);
     if (keys.length > 0) return atPath(field.sql, keys);
     if (type === 'number') return field.isInteger ? sql`${field.sql}::float8` : field.sql;
     return type === 'number[]' && field.isInteger ? sql`${field.sql}::float8[]` : field.sql;
@@ -91,10 +91,10 @@ export class SqlCompiler {
     if (type === 'text') return sql`(model.text(${inner}) collate "C")`;
     if (type === 'number') return sql`model.number(${inner})`;
     if (type === 'boolean') return sql`model.boolean(${inner})`;
-    throw new Error(`JSON is not cast to ${type}.`);
+    throw new Error(`JSON cannot be cast to ${type}.`);
   }
 
-  /** Two operands as the column of one has them, if the other is a literal that fits; else in the common type. */
+  /** Two operands in the column's type, if the other is a fitting literal; else in their common type. */
   #operands(a: Expression, b: Expression): readonly [Fragment, Fragment] {
     const left = this.#integerColumn(a);
     if (left !== undefined) {
@@ -188,7 +188,7 @@ export class SqlCompiler {
     }
     const [x, from, to] = [value, low, high].map((each) => this.value(each));
     if (value.kind === 'property') return sql`(${x} between ${from} and ${to})`;
-    // BETWEEN writes its first operand twice; nested, that doubles with every level.
+    // BETWEEN repeats its first operand; nested, the statement doubles with every level.
     return value.type === 'number'
       ? sql`model.between_numbers(${x}, ${from}, ${to})`
       : sql`model.between_texts(${x}, ${from}, ${to})`;
@@ -256,7 +256,7 @@ export class SqlCompiler {
       case 'ts':
         return sql`model.ts(${a})`;
       case 'trunc':
-        // Whole milliseconds: the least of numbers cannot be divided, which PostgreSQL answers with an error.
+        // Whole milliseconds: PostgreSQL cannot divide the smallest double and answers with an error.
         return sql`model.trunc(${a}, floor(${b}))`;
       case 'year':
       case 'month':
@@ -292,23 +292,23 @@ function isNull(expression: Expression): boolean {
   return expression.kind === 'const' && expression.value === null;
 }
 
-/** The text of a pattern; the parser has seen to it that it is one. */
+/** The text of a pattern; the parser has checked that it is a literal text. */
 function constant(expression: Expression): string {
   if (expression.kind === 'const' && typeof expression.value === 'string') return expression.value;
-  throw new Error('The pattern is no literal.');
+  throw new Error('The pattern is not a literal.');
 }
 
 function commaSeparated(fragments: readonly Fragment[]): Fragment {
   return sql`${sql.join(fragments, COMMA)}`;
 }
 
-/** What is at a path of JSON; the function that goes through lists of objects is slow, and seldom needed. */
+/** The value at a JSON path. The function for lists of objects is slow, and rarely needed. */
 function atPath(column: Fragment, keys: readonly string[]): Fragment {
   const plain = sql`nullif(${column} #> ${keys}::text[], 'null'::jsonb)`;
   const through = sql`model.through(${column}, ${keys}::text[])`;
-  // A number may be an index, which a JSON path of names does not know.
+  // A number may be an array index, which is no name in a JSON path.
   if (keys.some((key) => /^[+-]?\d+$/.test(key))) return sql`coalesce(${plain}, ${through})`;
-  // Lax: names lead through lists.
+  // Lax mode: names apply to each element of a list.
   const path = `$${keys.map((key) => `.${JSON.stringify(key)}`).join('')}`;
   return sql`coalesce(${plain}, case when ${column} @? ${path}::jsonpath then ${through} end)`;
 }

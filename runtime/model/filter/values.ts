@@ -1,13 +1,13 @@
-/** How values compare and compute in memory: exactly as the SQL functions of the migration `model` do it in PostgreSQL. */
+/** Comparison and arithmetic in memory, with the results of the SQL functions of the migration `model`. */
 
-/** By code point, as PostgreSQL's collation "C" does in UTF-8; `<` on strings goes by UTF-16 unit. */
+/** Compares by code point, as PostgreSQL's collation "C" does in UTF-8; `<` on strings compares UTF-16 units. */
 export function compareText(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let index = 0; index < length; index += 1) {
     const left = a.charCodeAt(index);
     const right = b.charCodeAt(index);
     if (left === right) continue;
-    // Surrogates are the units of the highest code points.
+    // Surrogates belong to the highest code points.
     const isLeftHigh = left >= 0xd800 && left <= 0xdfff;
     const isRightHigh = right >= 0xd800 && right <= 0xdfff;
     if (isLeftHigh !== isRightHigh) return isLeftHigh ? 1 : -1;
@@ -33,7 +33,7 @@ export function isEqual(a: unknown, b: unknown): boolean {
   return keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && isEqual(a[key], b[key]));
 }
 
-/** A text that is the same for equal JSON values. */
+/** A canonical text: the same for equal JSON values. */
 export function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;
   if (!isObject(value)) return JSON.stringify(value === undefined ? null : value);
@@ -42,8 +42,8 @@ export function canonical(value: unknown): string {
 }
 
 /**
- * One key of a JSON value, as `model.through` has it: a number, from the end when negative, in an array. Another key of an array is
- * the array of that key of each object in it; undefined when none has it.
+ * One key of a JSON value, like `model.through`: a number is an array index, from the end when negative. Any other key
+ * of an array is the array of that key of each object in it; undefined when no object has it.
  */
 export function keyOf(value: unknown, key: string): unknown {
   if (Array.isArray(value)) {
@@ -54,7 +54,7 @@ export function keyOf(value: unknown, key: string): unknown {
   return isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
 }
 
-/** Beyond these, floating point would overflow or underflow, which PostgreSQL answers with an error: the result is null. */
+/** Beyond these, PostgreSQL reports overflow or underflow: the result is null. */
 const HUGE = 1e150;
 const TINY = 1e-150;
 const MODULO_RANGE = 1e15;
@@ -86,18 +86,18 @@ export function divide(a: number, b: number): number | null {
 export function modulo(a: number, b: number): number | null {
   if (b === 0) return null;
   if (a === 0) return 0;
-  // Never -0, which SQL has not.
+  // SQL has no -0.
   if (Number.isSafeInteger(a) && Number.isSafeInteger(b)) return (a % b) + 0;
   const inRange = [a, b].every((each) => Math.abs(each) <= MODULO_RANGE && Math.abs(each) >= 1 / MODULO_RANGE);
   return inRange ? a - b * Math.trunc(a / b) : null;
 }
 
-/** Half away from zero. */
+/** Rounds half away from zero. */
 export function round(value: number): number {
   return Math.sign(value) * Math.floor(Math.abs(value) + 0.5);
 }
 
-/** From a zero-based position; characters are code points. */
+/** Substring from a zero-based position; characters are code points. */
 export function substring(text: string, start: number, length = Infinity): string {
   const from = Math.max(0, Math.floor(start));
   return Array.from(text)
@@ -106,8 +106,8 @@ export function substring(text: string, start: number, length = Infinity): strin
 }
 
 /**
- * The simple case mappings (Unicode's UnicodeData.txt, as PostgreSQL has them) of characters whose full one is several
- * characters: the first of a range, how many follow, and where they go.
+ * The simple case mappings (Unicode's UnicodeData.txt, as in PostgreSQL) of characters whose full mapping has several
+ * characters: first of a range, length of the range, target.
  */
 const SIMPLE_UPPER: readonly (readonly [first: number, last: number, distance: number])[] = [
   [0x1f80, 0x1f87, 8],

@@ -1,4 +1,4 @@
-/** Entities in memory as their class wants them. */
+/** Converts entities in memory to a changed class. */
 import type { ResolvedClass } from '../class-definition.ts';
 import { makeEntity } from '../entity.ts';
 import { CannotApplyError, InvalidFieldError } from '../errors.ts';
@@ -10,7 +10,7 @@ import type { IndexedProperty } from './memory-store.ts';
 /** Types of values without an order. */
 const UNSORTED = /^json$|\[\]$/;
 
-/** The properties by which the entities of a class are found. */
+/** The indexed properties of a class. */
 export function indexed({ allProperties, opts }: ResolvedClass): readonly IndexedProperty[] {
   return allProperties
     .filter(
@@ -25,26 +25,27 @@ export function indexed({ allProperties, opts }: ResolvedClass): readonly Indexe
 }
 
 /**
- * Entities as the class wants them that takes the place of theirs: without the properties that it has no more.
+ * Converts entities to a changed class; removed properties are dropped.
+ *
  * @param now milliseconds since the epoch
- * @throws CannotApplyError when one does not fit
+ * @throws CannotApplyError when an entity does not fit
  */
 export function convertedTo(next: ResolvedClass, entities: Iterable<Entity>, now: number): readonly Entity[] {
   const convert = converter(next, now);
   return Array.from(entities, convert);
 }
 
-/** @throws CannotApplyError when two entities have the same value of a property that is unique in the class */
+/** @throws CannotApplyError when two entities share a value of a unique property */
 export function checkUnique({ allProperties }: ResolvedClass, entities: readonly Entity[]): void {
   for (const { name, unique } of allProperties) {
     if (!unique) continue;
     const values = entities.map((entity) => entity[name] ?? null).filter((value) => value !== null);
     if (new Set(values.map(canonical)).size === values.length) continue;
-    throw new CannotApplyError(`properties.${name}.unique`, 'cannot be: there are entities with the same value', true);
+    throw new CannotApplyError(`properties.${name}.unique`, 'cannot be set: two entities have the same value', true);
   }
 }
 
-/** Those that fit, as `convertedTo` makes them. */
+/** The entities that fit, converted like `convertedTo`. */
 export function fittingOnes(next: ResolvedClass, entities: Iterable<Entity>, now: number): readonly Entity[] {
   const convert = converter(next, now);
   return Array.from(entities).flatMap((entity) => {
@@ -65,7 +66,7 @@ function converter(next: ResolvedClass, now: number): (entity: Entity) => Entity
   };
 }
 
-/** Makes an entity one that nobody can change: readers get what is kept. */
+/** Freezes an entity deeply: readers receive the stored object. */
 export function freeze(entity: Entity): Entity {
   for (const value of Object.values(entity)) freezeDeep(value);
   return Object.freeze(entity);
@@ -77,7 +78,7 @@ function freezeDeep(value: unknown): void {
   for (const item of Object.values(value)) freezeDeep(item);
 }
 
-/** What is wrong with an entity that is there is wrong with the change of its class. */
+/** Turns an error about an existing entity into an error about the change of its class. */
 function fitting<T>(make: () => T): T {
   try {
     return make();

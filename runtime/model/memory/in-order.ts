@@ -1,4 +1,4 @@
-/** All entities in the order of a query, without holding up the thread. */
+/** Sorts all entities for a query without blocking the thread. */
 import { type OrderEntry, sorter } from '../filter/index.ts';
 import type { Entity } from '../fields.ts';
 import type { Slices } from './slices.ts';
@@ -10,10 +10,10 @@ interface Keyed {
 
 type Compare = (a: Keyed, b: Keyed) => number;
 
-/** Sorted at once; below this it takes a fraction of a millisecond. */
+/** Number of entities sorted at once: takes a fraction of a millisecond. */
 const RUN = 512;
 
-/** All of them, by merging sorted runs. */
+/** Sorts by merging sorted runs. */
 export async function sorted(
   entities: readonly Entity[],
   order: readonly OrderEntry[],

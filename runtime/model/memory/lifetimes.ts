@@ -1,4 +1,4 @@
-/** When entities of storage mode runtime end. Ends are kept by the second, so that one timer serves them all. */
+/** Lifetimes of runtime entities. Ends are rounded to seconds, so that one timer serves all. */
 
 const SECOND_MS = 1000;
 /** Longer timers overflow in Node. */
@@ -8,12 +8,12 @@ export class Lifetimes {
   readonly #now: () => number;
   readonly #onDue: () => void;
   readonly #ends = new Map<string, number>();
-  /** Ids by the second in which they end. */
+  /** Ids by the second of their end. */
   readonly #seconds = new Map<number, Set<string>>();
   #timer: NodeJS.Timeout | undefined;
   #timerAt = Infinity;
 
-  /** @param onDue called when entities may have ended; `takeEnded` tells which */
+  /** @param onDue called when entities may have ended; `takeEnded` returns them */
   constructor(now: () => number, onDue: () => void) {
     this.#now = now;
     this.#onDue = onDue;
@@ -38,7 +38,7 @@ export class Lifetimes {
     if (ids?.size === 0) this.#seconds.delete(second);
   }
 
-  /** The ids whose time is over; they are no longer kept here. */
+  /** Removes and returns the ids of ended entities. */
   takeEnded(): readonly string[] {
     const now = this.#now() / SECOND_MS;
     if (this.#timerAt > now) return [];
@@ -62,7 +62,7 @@ export class Lifetimes {
     const wait = Math.min(Math.max(0, second * SECOND_MS - this.#now()), LONGEST_MS);
     this.#timer = setTimeout(() => {
       this.#onDue();
-      // Not yet due: the clock is behind the timer, or the wait was longer than a timer can be.
+      // Not yet due: the clock is behind the timer, or the wait exceeded the longest timer.
       if (this.#timerAt === second) this.#schedule(second);
     }, wait);
     this.#timer.unref();

@@ -38,17 +38,17 @@ export interface MemoryCollectionOptions {
   readonly orphans: Orphans;
   readonly notices: Notices;
   readonly now: () => number;
-  /** The class as it is now. */
+  /** The current class. */
   readonly current: () => StoredClass;
-  /** What the nodes agree on; undefined: the entities are of this node alone. */
+  /** Entities shared by all nodes; undefined: the entities belong to this node alone. */
   readonly shared: () => SharedEntities | undefined;
-  /** Called when entities have come to their end. */
+  /** Called when entities may have ended. */
   readonly onEnded?: (() => void) | undefined;
 }
 
 /** Below this many entities a snapshot costs more than it saves (specification, "Limits"). */
 const SNAPSHOT_FROM = 3000;
-/** The value of `snapshot` that asks for the whole set at once. */
+/** Value of `snapshot` that requests the whole set at once. */
 const WHOLE = '*';
 
 export class MemoryCollection implements ModelCollection {
@@ -56,11 +56,11 @@ export class MemoryCollection implements ModelCollection {
   readonly #store: MemoryStore;
   readonly #lifetimes: Lifetimes;
   readonly #snapshots: Snapshots;
-  /** Of shared entities, removed ones included. */
+  /** Versions of shared entities, including removed ones. */
   readonly #versions = new Map<string, number>();
-  /** Of increments of entities of this node alone. */
+  /** Last increment; only for entities of this node alone. */
   #lastNumber = 0;
-  /** Settles when a change of the class, for which all entities were found to fit, is made or not. */
+  /** Settles when a pending class change, already checked against all entities, is made or dropped. */
   #changing: PromiseWithResolvers<void> | undefined;
 
   constructor(options: MemoryCollectionOptions) {
@@ -91,7 +91,7 @@ export class MemoryCollection implements ModelCollection {
       const { definition } = this;
       const made = await this.#makeAll(inputs);
       await this.#settled();
-      // Changed meanwhile: they are made anew.
+      // The class changed meanwhile: make the entities again.
       if (definition !== this.definition) continue;
       const entities = this.#numbered(made).map(freeze);
       this.#placeAll(entities);
@@ -99,7 +99,7 @@ export class MemoryCollection implements ModelCollection {
     }
   }
 
-  /** @throws InvalidFieldError, ConflictError for an id that is there twice */
+  /** @throws InvalidFieldError, ConflictError for a repeated id */
   async #makeAll(inputs: readonly Input[]): Promise<readonly Entity[]> {
     const entities = await makeEntities(this.definition, inputs, this.#options.now());
     const ids = new Set<string>();
@@ -110,7 +110,7 @@ export class MemoryCollection implements ModelCollection {
     return entities.map(freeze);
   }
 
-  /** New entities of this node alone, with their numbers. */
+  /** Assigns increments to new entities of this node alone. */
   #numbered(entities: readonly Entity[]): readonly Entity[] {
     return withNumbers(
       this.definition,
@@ -119,7 +119,7 @@ export class MemoryCollection implements ModelCollection {
     );
   }
 
-  /** All or none, before anybody else looks. @throws ConflictError */
+  /** Stores all or none, synchronously. @throws ConflictError */
   #placeAll(entities: readonly Entity[]): void {
     this.#store.addAll(entities);
     const end = this.#endOf(true);
@@ -240,17 +240,17 @@ export class MemoryCollection implements ModelCollection {
     return { result: 'ok' };
   }
 
-  /** Whether an entity has a file of this hash. */
+  /** True when an entity has a file with this hash. */
   hasFile(hasha: string): boolean {
     for (const entity of this.#store.values()) if (hashesOf(this.definition, entity).includes(hasha)) return true;
     return false;
   }
 
   /**
-   * Takes what the nodes agreed on.
+   * Applies a committed write of any node.
    *
-   * @param shape of the class by which it was written; undefined: the present one
-   * @returns what was here before, and what is here now; false when something newer is here already
+   * @param shape version of the class that wrote it; undefined: the current one
+   * @returns the entity before and after; false when a newer version is already here
    */
   apply(
     { id, entity, version, expires }: SharedEntity,
@@ -264,21 +264,21 @@ export class MemoryCollection implements ModelCollection {
       return { before, after: undefined };
     }
     const after = freeze(shape === undefined ? entity : this.#fitted(entity, shape));
-    // That unique values are so, the nodes have agreed on; a change of the class may come between their notices.
+    // Uniqueness was checked when the write was committed; a class change may arrive between the notices.
     this.#store.put(after, { unchecked: true });
     if (expires === undefined) this.#lifetimes.delete(id);
     else this.#lifetimes.set(id, expires);
     return { before, after };
   }
 
-  /** An entity of a former definition, as it is now. One that does not fit was written again before the change. */
+  /** Converts an entity of an older class definition. One that does not fit was rewritten before the change. */
   #fitted(entity: Entity, shape: number): Entity {
     const { definition } = this;
     if (shape === this.#options.current().shape) return entity;
     return fittingOnes(definition, [entity], this.#options.now())[0] ?? entity;
   }
 
-  /** Forgets what is older than `version`. */
+  /** Removes entities older than `version`. */
   applyClear(version: number): void {
     for (const { id } of this.#store.values()) {
       if ((this.#versions.get(id) ?? 0) < version) this.#drop(id);
@@ -286,7 +286,7 @@ export class MemoryCollection implements ModelCollection {
     this.#snapshots.clear();
   }
 
-  /** Reads all entities anew, where they are shared. */
+  /** Reloads all shared entities. */
   async reload(): Promise<void> {
     const shared = this.#options.shared();
     if (shared === undefined) return;
@@ -298,7 +298,7 @@ export class MemoryCollection implements ModelCollection {
     }
   }
 
-  /** @throws CannotApplyError when the entities do not fit the class as it will be */
+  /** @throws CannotApplyError when entities do not fit the next class */
   async checkAdoption(next: StoredClass, tx: Kysely<Schema>): Promise<void> {
     const convert = (entities: readonly Entity[]): readonly Entity[] => {
       refuseNewIncrement(this.definition, next, entities);
@@ -315,9 +315,9 @@ export class MemoryCollection implements ModelCollection {
     convert([...this.#store.values()]);
   }
 
-  /** Takes the entities into the class as it is now. */
+  /** Converts the entities to the current class. */
   adopt(next: ResolvedClass): void {
-    // Of shared entities some may be behind what was checked: what does not fit is about to be written anew.
+    // Some shared entities may be older than the checked ones; those that do not fit are about to be rewritten.
     const fitting = fittingOnes(next, this.#store.values(), this.#options.now());
     const kept = new Set(fitting.map(({ id }) => id));
     for (const { id } of this.#store.values()) if (!kept.has(id)) this.#drop(id);
@@ -326,19 +326,19 @@ export class MemoryCollection implements ModelCollection {
     this.keepAsIs();
   }
 
-  /** A change of the class is over, or was not made: writes go on. */
+  /** The class change was made or dropped: resumes writes. */
   keepAsIs(): void {
     this.#changing?.resolve();
     this.#changing = undefined;
   }
 
-  /** Lets go of all entities and timers. */
+  /** Drops all entities and timers. */
   dispose(): void {
     this.#empty();
     this.keepAsIs();
   }
 
-  /** Resolves when the class is not being changed. */
+  /** Resolves when no class change is pending. */
   async #settled(): Promise<void> {
     while (this.#changing !== undefined) await this.#changing.promise;
   }
@@ -356,7 +356,7 @@ export class MemoryCollection implements ModelCollection {
     return entity;
   }
 
-  /** One write: agreed on, kept, told. */
+  /** Writes one entity: commits it, stores it and notifies subscribers. */
   async #write<After extends Entity | undefined>(
     id: string,
     decide: (before: Entity | undefined) => After,
@@ -365,7 +365,7 @@ export class MemoryCollection implements ModelCollection {
     const { orphans, notices } = this.#options;
     const shared = this.#options.shared();
     if (shared !== undefined) {
-      // It is here, and told, when it has its turn among the writes of all nodes.
+      // The entity is stored, and subscribers are notified, when its notice arrives in the order of all nodes' writes.
       const { before, entity } = await shared.write(id, decide, this.#endOf);
       await orphans.changed(this.definition, before, entity);
       return entity as After;
@@ -398,13 +398,13 @@ export class MemoryCollection implements ModelCollection {
     this.#lifetimes.delete(id);
   }
 
-  /** When an entity ends that is written now; undefined: as before. */
+  /** End of an entity written now; undefined: unchanged. */
   readonly #endOf = (isNew: boolean): number | undefined => {
     const { expires_mode: mode, expires_ttl: ttl } = this.definition.opts;
     return mode === 'modify' || (mode === 'create' && isNew) ? this.#options.now() + ttl * 1000 : undefined;
   };
 
-  /** Removes what has come to its end. */
+  /** Removes ended entities. */
   #sweep(): void {
     const ended = this.#lifetimes.takeEnded();
     for (const id of ended) {

@@ -1,4 +1,4 @@
-/** Which entities of a store a query means, and in which order. */
+/** Finds the entities of a query, in its order. */
 import { type Expression, First, type OrderEntry, sortItems, toPredicate } from '../filter/index.ts';
 import type { PropertyDefinition } from '../class-definition.ts';
 import type { Entity } from '../fields.ts';
@@ -8,22 +8,22 @@ import type { MemoryStore } from './memory-store.ts';
 import { Slices } from './slices.ts';
 import type { ValueRange } from './sorted-entities.ts';
 
-/** So many entities are looked at in one go. */
+/** Number of entities examined without a pause. */
 const FEW = 1000;
-/** Pages that end before this are kept while looking; for others all that match are sorted. */
+/** Pages that end before this are kept while scanning; for later pages all matches are sorted. */
 const NEAR = 4096;
-/** A part of the store is worth losing the order for when the whole is so many times larger. */
+/** An index without the wanted order is used when the whole store is this many times larger. */
 const MUCH_SMALLER = 8;
 
-/** Entities that may match. */
+/** Candidates for a query. */
 interface Source {
   readonly batches: Iterable<readonly Entity[]>;
-  /** They come in the order that is wanted. */
+  /** The candidates are in the wanted order. */
   readonly isOrdered: boolean;
   readonly isSmall: boolean;
 }
 
-/** The page that a query asks for. */
+/** The page of a query. */
 export async function findPage(store: MemoryStore, query: ParsedQuery): Promise<readonly Entity[]> {
   const { filter, order, offset, limit } = query;
   const source = sourceOf(store, filter, order);
@@ -60,7 +60,7 @@ export async function findByKeys(
   const [least] = sets.filter((ids) => ids !== undefined).toSorted((a, b) => a.size - b.size);
   const first = new First<Entity>([], limit);
   const slices = await Slices.begin();
-  // A copy: what is written meanwhile does not matter.
+  // A copy, so that concurrent writes do not matter.
   for (const id of Array.from(least ?? [])) {
     const entity = store.get(id);
     if (entity !== undefined && wanted.every(({ name, value }) => entity[name] === value)) first.add(entity);
@@ -69,7 +69,7 @@ export async function findByKeys(
   return first.items();
 }
 
-/** All that match, in their order. */
+/** All matches, in order. */
 export async function findAll(store: MemoryStore, query: ParsedQuery): Promise<readonly Entity[]> {
   return await sortAll(sourceOf(store, query.filter, query.order), query);
 }
@@ -84,7 +84,7 @@ async function sortAll(source: Source, { filter, order }: ParsedQuery): Promise<
   return found.length <= FEW ? sortItems(found, order) : await sorted(found, order, await Slices.begin());
 }
 
-/** Looks at all that match, in no particular order. */
+/** Visits all matches, unordered. */
 export async function forEachMatch(
   store: MemoryStore,
   filter: Expression | undefined,
@@ -105,9 +105,9 @@ export async function countMatches(store: MemoryStore, filter: Expression | unde
   return count;
 }
 
-/** All that match now, some at a time, in order of id: what is written while they are read is not among them. */
+/** All present matches in batches, in order of id; later writes are not included. */
 export function matches(store: MemoryStore, filter: Expression | undefined): AsyncIterable<readonly Entity[]> {
-  // The view is taken at once, not with the first batch.
+  // The view is taken now, not with the first batch.
   return filtered(store.view('id')?.batches() ?? [], filter === undefined ? undefined : toPredicate(filter));
 }
 
@@ -130,7 +130,7 @@ async function* filtered(
   }
 }
 
-/** @param look false: no more */
+/** @param look returns false to stop */
 async function visit(
   { batches, isSmall }: Source,
   filter: Expression | undefined,
@@ -146,7 +146,7 @@ async function visit(
   }
 }
 
-/** The least that must be looked at, as far as indexes tell. */
+/** The smallest set of candidates that the indexes offer. */
 function sourceOf(store: MemoryStore, filter: Expression | undefined, order?: readonly OrderEntry[]): Source {
   const few = fewest(store, filter);
   if (few !== undefined) return { batches: [few], isOrdered: false, isSmall: true };
@@ -167,7 +167,7 @@ function sourceOf(store: MemoryStore, filter: Expression | undefined, order?: re
   return { batches: store.view('id')?.batches() ?? [], isOrdered: false, isSmall };
 }
 
-/** The entities with a value that the filter asks for, where an index knows that they are few. */
+/** Entities with a value required by the filter, when an index shows that they are few. */
 function fewest(store: MemoryStore, filter: Expression | undefined): readonly Entity[] | undefined {
   let least: ReadonlySet<string> | undefined;
   for (const { property, value } of conditions(filter)) {
@@ -179,14 +179,14 @@ function fewest(store: MemoryStore, filter: Expression | undefined): readonly En
     : Array.from(least, (id) => store.get(id)).filter((entity) => entity !== undefined);
 }
 
-/** The property whose order is that of the query; the id, where none is asked for. */
+/** The property that the query sorts by; the id by default. */
 function orderingOf(
   order: readonly OrderEntry[],
 ): { readonly property: string; readonly descending: boolean } | undefined {
   const [first, ...rest] = order;
   if (first === undefined) return { property: 'id', descending: false };
   const { expression, descending } = first;
-  // The id ends every order.
+  // Every order ends with the id.
   const isWhole = rest.every(
     (entry) => entry.expression.kind === 'property' && entry.expression.name === 'id' && !entry.descending,
   );
@@ -210,11 +210,11 @@ interface Condition {
   readonly value: unknown;
 }
 
-/** Ranges of properties outside of which the filter does not hold. */
+/** Ranges of properties required by the filter. */
 function rangesOf(filter: Expression | undefined): ReadonlyMap<string, ValueRange> {
   const ranges = new Map<string, ValueRange>();
   for (const { property, comparison: name, value } of comparisons(filter)) {
-    // Any one of several limits is a limit.
+    // Each of several bounds is valid; one suffices.
     const { low, high } = ranges.get(property) ?? {};
     const end = { value, inclusive: !(name === 'less' || name === 'greater') };
     const isLow = name !== 'less' && name !== 'less_or_equal';
@@ -228,7 +228,7 @@ function* conditions(filter: Expression | undefined): Iterable<Condition> {
   for (const condition of comparisons(filter)) if (condition.comparison === 'equal') yield condition;
 }
 
-/** The comparisons of a property with a literal that must hold for the filter to hold. */
+/** Comparisons of a property with a literal that the filter requires. */
 function* comparisons(filter: Expression | undefined): Iterable<Condition> {
   if (filter?.kind !== 'call') return;
   const { name, args } = filter;
@@ -258,7 +258,7 @@ export function page<T>(items: readonly T[], { offset, limit }: ParsedQuery): re
   return items.slice(offset, offset + limit);
 }
 
-/** Rows of groups: as asked, then by the groups, as PostgreSQL does. */
+/** Rows of groups: in the requested order, then by group, like PostgreSQL. */
 export function sortRows(
   rows: readonly Readonly<Record<string, unknown>>[],
   { order, grouping }: ParsedQuery,

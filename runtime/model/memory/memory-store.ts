@@ -1,4 +1,4 @@
-/** Entities of one class in memory: by id, by the values of indexed properties, and by when they end. */
+/** Stores the entities of one class in memory, indexed by id, property and end of lifetime. */
 import { ConflictError } from '../errors.ts';
 import { canonical } from '../filter/values.ts';
 import type { Entity } from '../fields.ts';
@@ -7,7 +7,7 @@ import { SortedEntities, type SortedView } from './sorted-entities.ts';
 export interface IndexedProperty {
   readonly name: string;
   readonly unique: boolean;
-  /** Its values have an order. */
+  /** True when its values have an order. */
   readonly sorted: boolean;
 }
 
@@ -19,7 +19,7 @@ interface Index {
   readonly order: SortedEntities | undefined;
 }
 
-/** Entities are frozen and replaced, never changed: whoever holds one keeps what was. */
+/** Entities are frozen and replaced, never changed: a reader keeps the version it read. */
 export class MemoryStore {
   readonly #entities = new Map<string, Entity>();
   #byId = new SortedEntities('id');
@@ -47,7 +47,7 @@ export class MemoryStore {
     return index === undefined ? undefined : (index.ids.get(canonical(value)) ?? NONE);
   }
 
-  /** The entities in the order of a property, as they are now; undefined when it has no such index. The id has one. */
+  /** A view of the entities ordered by a property; undefined without such an index. The id always has one. */
   view(property: string): SortedView | undefined {
     return (property === 'id' ? this.#byId : this.#indexes.get(property)?.order)?.view();
   }
@@ -55,8 +55,8 @@ export class MemoryStore {
   /**
    * Adds or replaces an entity.
    *
-   * @param unchecked lets two entities have one unique value, for a moment
-   * @throws ConflictError when another has one of its unique values
+   * @param unchecked temporarily permits two entities with one unique value
+   * @throws ConflictError when another entity has one of its unique values
    */
   put(entity: Entity, { unchecked = false }: { readonly unchecked?: boolean } = {}): void {
     for (const [property, { unique, ids }] of unchecked ? [] : this.#indexes) {
@@ -70,7 +70,7 @@ export class MemoryStore {
     this.#index(entity);
   }
 
-  /** Adds new entities, all or none. @throws ConflictError, the index of the entity before the field */
+  /** Adds new entities, all or none. @throws ConflictError with the index of the entity before the field */
   addAll(entities: readonly Entity[]): void {
     for (const [index, entity] of entities.entries()) {
       try {
@@ -97,7 +97,7 @@ export class MemoryStore {
     }
   }
 
-  /** Takes all entities in another form; that unique values are so has been checked. */
+  /** Replaces all entities by converted ones; their unique values are already checked. */
   rebuild(properties: readonly IndexedProperty[], entities: readonly Entity[]): void {
     const trial = new MemoryStore(properties);
     for (const entity of entities) trial.put(entity, { unchecked: true });

@@ -1,6 +1,6 @@
 /**
- * Increments of entities in memory. Where the nodes share entities, a sequence of the database numbers them, as it does for a
- * table; elsewhere the node counts.
+ * Increments of entities in memory. A database sequence numbers shared entities, as it does for tables; otherwise the
+ * node counts.
  */
 import type { Kysely } from 'kysely';
 import { type Schema, sql } from '../../storage/index.ts';
@@ -12,12 +12,12 @@ import { sequenceOf } from '../table/names.ts';
 
 type Db = Kysely<Schema>;
 
-/** The increment of a class; it has one at most. */
+/** The increment of a class; there is at most one. */
 export function incrementOf({ allProperties }: ResolvedClass): string | undefined {
   return allProperties.find(({ data_type: type }) => type === 'increment')?.name;
 }
 
-/** New entities with their numbers, one each. */
+/** Numbers new entities, one each. */
 export function withNumbers(
   definition: ResolvedClass,
   entities: readonly Entity[],
@@ -28,7 +28,7 @@ export function withNumbers(
   return entities.map((entity, index) => ({ ...entity, [name]: numbers[index] ?? null }));
 }
 
-/** The next numbers of a class whose entities the nodes share; none where it has no increment. */
+/** The next increments of a class with shared entities; empty for a class without increment. */
 export async function nextNumbers(db: Db, stored: StoredClass, count: number): Promise<readonly number[]> {
   const name = incrementOf(stored);
   if (name === undefined) return [];
@@ -38,7 +38,7 @@ export async function nextNumbers(db: Db, stored: StoredClass, count: number): P
   return rows.map(({ number }) => number);
 }
 
-/** The sequences of a class in memory, after a change of it. */
+/** Creates and drops sequences after a change of a class in memory. */
 export async function alterSequences(db: Db, before: StoredClass | undefined, after: StoredClass): Promise<void> {
   const name = incrementOf(after);
   const old = before === undefined ? undefined : incrementOf(before);
@@ -48,9 +48,9 @@ export async function alterSequences(db: Db, before: StoredClass | undefined, af
   if (name !== undefined) await sql`create sequence if not exists ${sequenceOf(after, name)}`.execute(db);
 }
 
-/** @throws CannotApplyError for an increment that entities which are there would not have */
+/** @throws CannotApplyError for a new increment while entities exist */
 export function refuseNewIncrement(before: ResolvedClass, next: ResolvedClass, entities: readonly Entity[]): void {
   const name = incrementOf(next);
   if (name === undefined || name === incrementOf(before) || entities.length === 0) return;
-  throw new CannotApplyError(`properties.${name}`, 'cannot become an increment while there are entities in memory');
+  throw new CannotApplyError(`properties.${name}`, 'cannot become an increment while the class has entities in memory');
 }

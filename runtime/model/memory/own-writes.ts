@@ -1,11 +1,11 @@
 /**
- * Writes of this node on their way through the change notices. All nodes follow the writes of all in the order of their
- * commits, and the one that writes does so too: otherwise its own write and a later one of another node could cross here.
+ * Writes of this node whose notices are pending. All nodes apply all writes in commit order, and so does the writer:
+ * otherwise its own write and a later one of another node could cross.
  */
 
 /** One transaction. */
 export interface OwnWrite {
-  /** Notices that have not had their turn. */
+  /** Notices not yet received. */
   readonly marks: Set<number>;
   readonly followed: PromiseWithResolvers<void>;
   isCommitted: boolean;
@@ -25,7 +25,7 @@ export class OwnWrites {
   }
 
   /**
-   * @param follow called when the notice has its turn
+   * @param follow called when the notice arrives in order
    * @returns the mark to publish it with
    */
   expect(write: OwnWrite, follow: () => void): number {
@@ -35,7 +35,7 @@ export class OwnWrites {
     return this.#last;
   }
 
-  /** A notice has its turn. False when it is not waited for any more. */
+  /** Handles a received notice of this node. False when nobody waits for it any more. */
   arrived(mark: number): boolean {
     const waiting = this.#waiting.get(mark);
     if (waiting === undefined) return false;
@@ -50,23 +50,23 @@ export class OwnWrites {
     return true;
   }
 
-  /** Nobody waits any more; its notices, if they come, are followed as those of other nodes. */
+  /** Stops waiting; late notices are applied like those of other nodes. */
   forget(write: OwnWrite): void {
     for (const mark of write.marks) this.#waiting.delete(mark);
     write.marks.clear();
     write.followed.resolve();
   }
 
-  /** Everything was read anew: what had been committed is there, and its notices may be lost. */
+  /** Everything was reloaded: committed writes are included, and their notices may be lost. */
   release(): void {
     for (const { write } of this.#waiting.values()) if (write.isCommitted) this.forget(write);
   }
 
   /**
-   * Waits until all notices of a committed write have had their turn.
+   * Waits until all notices of a committed write have arrived.
    *
    * @param limitMs milliseconds
-   * @returns false when that took longer
+   * @returns false after the limit
    */
   async followed(write: OwnWrite, limitMs: number): Promise<boolean> {
     write.isCommitted = true;

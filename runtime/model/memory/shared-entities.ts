@@ -1,7 +1,7 @@
 /**
- * Entities that every node has in memory (storage modes ram and runtime) where several nodes share a database. A table is
- * what the nodes agree on: a write locks its row there, and its notice leaves with the commit. Each node takes the writes
- * of all nodes, its own among them, from the notices. Reads ask the memory only.
+ * Entities kept in memory by every node of a shared database (storage modes ram and runtime). A table is the authority:
+ * a write locks its row there, and its notice is sent with the commit. Each node applies the notices of all nodes, its
+ * own included. Reads use memory only.
  */
 import type { Kysely } from 'kysely';
 import { type Schema, sql, type Storage } from '../../storage/index.ts';
@@ -15,42 +15,42 @@ import { claimUnique, forgetUnique, takeUnique } from './shared-unique.ts';
 
 type Db = Kysely<Schema>;
 
-/** One entity as the nodes agreed on it. */
+/** One committed entity. */
 export interface SharedEntity {
   readonly id: string;
-  /** Undefined: it was removed. */
+  /** Undefined: removed. */
   readonly entity: Entity | undefined;
-  /** Grows with each write of the same id. */
+  /** Increases with each write of the same id. */
   readonly version: number;
-  /** When it ends, milliseconds since the epoch. */
+  /** End of its lifetime, milliseconds since the epoch. */
   readonly expires: number | undefined;
 }
 
-/** What a write did. */
+/** Result of a write. */
 export interface Written {
   readonly before: Entity | undefined;
   readonly entity: Entity | undefined;
 }
 
-/** What an entity becomes; undefined removes it. */
+/** The next state of an entity; undefined removes it. */
 export type Decide = (before: Entity | undefined) => Entity | undefined;
 
-/** When an entity ends that is written now; undefined: as before. */
+/** End of an entity written now; undefined: unchanged. */
 export type Expiry = (isNew: boolean) => number | undefined;
 
 export interface SharedEntitiesOptions {
   readonly storage: Storage;
   readonly current: () => StoredClass;
   readonly own: OwnWrites;
-  /** Tells all nodes, this one with the mark, when `tx` commits. */
+  /** Sends a message to all nodes, to this one with the mark, when `tx` commits. */
   readonly publish: (message: SharedMessage, mark: number, tx: Db) => Promise<void>;
-  /** What every node does about a message. */
+  /** Applies a message, on every node. */
   readonly follow: (message: SharedMessage) => void;
-  /** The notice of a write does not come: memory has to be read anew. */
+  /** The notice of a write is missing: memory has to be reloaded. */
   readonly onOverdue: () => Promise<void>;
 }
 
-/** What the nodes tell each other of one class. */
+/** Messages between nodes about one class. */
 export type SharedMessage =
   | { readonly kind: 'entity'; readonly classId: string; readonly shape: number; readonly written: SharedEntity }
   | {
@@ -61,11 +61,11 @@ export type SharedMessage =
     }
   | { readonly kind: 'clear'; readonly classId: string; readonly version: number };
 
-/** Advisory locks of classes in memory, by number: shared by writes, alone for what concerns all entities. */
+/** Advisory locks of memory classes, by number: shared for single writes, exclusive for operations on all entities. */
 const CLASS_LOCK = 727_464_003;
-/** Milliseconds that a notice may take to come back. */
+/** Milliseconds until the notice of an own write must arrive. */
 const OVERDUE_MS = 5_000;
-/** Entities written by one statement, and told by one notice: nodes take them in turn with other work. */
+/** Entities per statement and notice: between notices, nodes do other work. */
 const SET = 500;
 
 export class SharedEntities {
@@ -76,10 +76,10 @@ export class SharedEntities {
   }
 
   /**
-   * Writes one entity; nobody writes it in between. This node has followed it when it resolves.
+   * Writes one entity, with its row locked. Resolves when this node has applied the write.
    *
-   * @param decide may be called again when another node was faster
-   * @throws ConflictError, StaleClassError, and whatever `decide` throws
+   * @param decide may be called again when another node wrote first
+   * @throws ConflictError, StaleClassError, and errors of `decide`
    */
   async write(id: string, decide: Decide, expiry: Expiry): Promise<Written> {
     for (;;) {
@@ -89,10 +89,10 @@ export class SharedEntities {
   }
 
   /**
-   * Places new entities, all or none.
+   * Creates entities, all or none.
    *
-   * @param make called within, so that the class cannot change any more
-   * @throws ConflictError and StaleClassError, and whatever `make` throws
+   * @param make called while the class is locked against changes
+   * @throws ConflictError, StaleClassError, and errors of `make`
    */
   async createAll(make: () => Promise<readonly Entity[]>, expiry: Expiry): Promise<readonly Entity[]> {
     const { id: classId } = this.#options.current();
@@ -113,7 +113,7 @@ export class SharedEntities {
         if (taken >= 0) throw new ConflictError(`${from + taken}.id`);
         await takeUnique(tx, stored, set, from);
       }
-      // While the rows are locked: later writes have later versions.
+      // While the rows are locked, so that later writes get later versions.
       const version = await nextVersion(tx);
       await sql`
         update model_memory set version = ${version}::bigint
@@ -127,7 +127,7 @@ export class SharedEntities {
     });
   }
 
-  /** Removes all; this node has followed when it resolves. */
+  /** Removes all entities. Resolves when this node has applied the removal. */
   async clear(): Promise<void> {
     const { id: classId, number } = this.#options.current();
     await this.#inTransaction(async (tx, write) => {
@@ -138,7 +138,7 @@ export class SharedEntities {
     }, false);
   }
 
-  /** All entities, and a version that is newer than all of them. */
+  /** All entities, and a version newer than all of them. */
   async load(): Promise<{ readonly entities: readonly SharedEntity[]; readonly version: number }> {
     const { storage, current } = this.#options;
     const version = await nextVersion(storage.db);
@@ -150,10 +150,10 @@ export class SharedEntities {
   }
 
   /**
-   * Puts entities into the form that a changed class gives them, in the transaction that changes it: nobody writes them
-   * until it is over.
+   * Converts entities to a changed class, in the transaction of the change. The class is locked against writes until it
+   * ends.
    *
-   * @throws whatever `convert` throws
+   * @throws errors of `convert`
    */
   async convert(tx: Db, next: StoredClass, convert: (entities: readonly Entity[]) => readonly Entity[]): Promise<void> {
     await lockClass(tx, next.number);
@@ -171,7 +171,7 @@ export class SharedEntities {
     }
   }
 
-  /** Entities whose end has come; every node removes them by itself. */
+  /** Deletes ended entities from the table; every node removes them from memory by itself. */
   async removeEnded(now: number): Promise<void> {
     const { storage, current } = this.#options;
     const { id } = current();
@@ -202,12 +202,12 @@ export class SharedEntities {
         insert into model_memory (class_id, id, entity, version)
         values (${stored.id}, ${id}, ${JSON.stringify(after)}::jsonb, 0)
         on conflict do nothing returning id`.execute(tx);
-      // Another node has made it meanwhile: what it becomes now depends on that.
+      // Another node created it meanwhile: decide again with the new state.
       if (inserted.rows.length === 0) return undefined;
     }
     if (after === undefined) await forgetUnique(tx, stored, id);
     else await claimUnique(tx, stored, before, after);
-    // While the row is locked: later writes have later versions.
+    // While the row is locked, so that later writes get later versions.
     const version =
       after === undefined ? await removeRow(tx, stored, id) : await updateRow(tx, stored, after, expires ?? null);
     const written = { id, entity: after, version, expires };
@@ -215,7 +215,7 @@ export class SharedEntities {
     return { before, entity: after };
   }
 
-  /** @throws StaleClassError when this node does not know the class as it is */
+  /** @throws StaleClassError when this node's class definition is outdated */
   async #requireCurrent(tx: Db): Promise<StoredClass> {
     const stored = this.#options.current();
     const { rows } = await sql<{ shape: number }>`select shape from model_classes where id = ${stored.id}`.execute(tx);
@@ -229,7 +229,7 @@ export class SharedEntities {
     await publish(message, mark, tx);
   }
 
-  /** @param isShared beside other writes of the class; a change of it waits for all of them */
+  /** @param isShared true for single writes; a class change waits for all of them */
   async #inTransaction<T>(run: (tx: Db, write: OwnWrite) => Promise<T>, isShared = true): Promise<T> {
     const { storage, current, own, onOverdue } = this.#options;
     const write = own.begin();
@@ -237,7 +237,7 @@ export class SharedEntities {
     let result: T;
     try {
       result = await storage.db.transaction().execute(async (tx) => {
-        // What every node has in memory need not wait for a disk.
+        // Every node has the entities in memory, so the commit need not wait for the disk.
         const begin = sql`select set_config('synchronous_commit', 'off', true)`;
         const lock = sql`, pg_advisory_xact_lock_shared(${CLASS_LOCK}::integer, ${number}::integer)`;
         await sql`${begin}${isShared ? lock : sql``}`.execute(tx);
@@ -255,20 +255,20 @@ export class SharedEntities {
   }
 }
 
-/** What the last set of nodes has left behind: entities in memory do not outlive them. */
+/** Deletes the entities of earlier nodes: memory entities end with the last node. */
 export async function forgetShared(db: Db): Promise<void> {
   await sql`delete from model_memory`.execute(db);
   await sql`delete from model_memory_unique`.execute(db);
 }
 
-/** The entities of a class that is removed. */
+/** Deletes the entities of a removed class. */
 export async function forgetClass(tx: Db, { id, number }: StoredClass): Promise<void> {
   await lockClass(tx, number);
   await sql`delete from model_memory where class_id = ${id}`.execute(tx);
   await sql`delete from model_memory_unique where class_id = ${id}`.execute(tx);
 }
 
-/** Until the transaction is over, nobody writes entities of the class. */
+/** Locks the class against writes until the transaction ends. */
 async function lockClass(tx: Db, number: number): Promise<void> {
   await sql`select pg_advisory_xact_lock(${CLASS_LOCK}::integer, ${number}::integer)`.execute(tx);
 }

@@ -1,4 +1,4 @@
-/** Unique values of entities that several nodes have in memory: a row for each, so that nobody else takes it. */
+/** Unique values of shared entities: one row per value, which prevents a second owner. */
 import type { Kysely } from 'kysely';
 import { type Schema, sql, SqlError, SQLSTATE } from '../../storage/index.ts';
 import type { PropertyDefinition } from '../class-definition.ts';
@@ -9,7 +9,7 @@ import type { StoredClass } from '../stored-class.ts';
 
 type Db = Kysely<Schema>;
 
-/** Takes the unique values of an entity, and gives up those it had. @throws ConflictError */
+/** Claims the unique values of an entity and releases its former ones. @throws ConflictError */
 export async function claimUnique(
   tx: Db,
   stored: StoredClass,
@@ -36,9 +36,9 @@ export async function claimUnique(
 }
 
 /**
- * Takes the unique values of entities that have none yet.
+ * Claims the unique values of new entities.
  *
- * @param first index of the first of them, for the error
+ * @param first index of the first entity, for the error
  * @throws ConflictError
  */
 export async function takeUnique(
@@ -62,7 +62,7 @@ export async function takeUnique(
   }
 }
 
-/** Gives up the unique values of an entity that is removed. */
+/** Releases the unique values of a removed entity. */
 export async function forgetUnique(tx: Db, { id: classId, allProperties }: StoredClass, id: string): Promise<void> {
   if (!allProperties.some(({ unique }) => unique)) return;
   await sql`delete from model_memory_unique where class_id = ${classId} and id = ${id}`.execute(tx);

@@ -1,11 +1,11 @@
 /**
- * Long work over entities in memory, in slices: the thread also carries calls. However many work at a time, between two
- * slices of any of them the thread does what else there is.
+ * Divides long work over entities in memory into slices, because the thread also carries calls. Between two slices of
+ * any work the thread handles other events, however much work is queued.
  */
 
 /** Milliseconds of one slice. */
 const SLICE_MS = 2;
-/** Items between two looks at the clock. */
+/** Items between two checks of the clock. */
 const LOOK_EVERY = 64;
 
 const waiting: (() => void)[] = [];
@@ -15,7 +15,7 @@ function next(): void {
   if (waiting.length > 0) setImmediate(next);
 }
 
-/** Resolves in a turn of the event loop that is nobody else's here. */
+/** Resolves in an event loop turn of its own. */
 async function turn(): Promise<void> {
   const mine = new Promise<void>((resolve) => {
     waiting.push(resolve);
@@ -24,12 +24,12 @@ async function turn(): Promise<void> {
   await mine;
 }
 
-/** One piece of work; `await pause()` where `isOver`. */
+/** One task; it calls `await pause()` when `isOver`. */
 export class Slices {
   #until = performance.now() + SLICE_MS;
   #items = 0;
 
-  /** In a turn of its own, too: many may be asked for at once. */
+  /** Begins in a turn of its own, because many tasks may start at once. */
   static async begin(): Promise<Slices> {
     await turn();
     return new Slices();

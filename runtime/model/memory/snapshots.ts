@@ -1,4 +1,4 @@
-/** Snapshots of lists, mode A: the first page filters and sorts, later pages only cut (specification, `snapshot`). */
+/** Snapshots of lists, mode A: the first page filters and sorts, later pages are slices (specification, `snapshot`). */
 import { BadParameterError, NotFoundError } from '../errors.ts';
 import type { Entity } from '../fields.ts';
 
@@ -9,7 +9,7 @@ const MAX_ID_LENGTH = 64;
 
 interface Snapshot {
   readonly session: string;
-  /** Filter and order it was made with. */
+  /** Filter and order of the first page. */
   readonly query: string;
   readonly items: Promise<readonly Entity[]>;
   readonly made: number;
@@ -33,9 +33,9 @@ export class Snapshots {
   }
 
   /**
-   * The items of a snapshot; offset 0 makes it.
+   * The items of a snapshot; offset 0 creates it.
    *
-   * @throws NotFoundError for a page of a snapshot that is not (or no longer) there
+   * @throws NotFoundError for a later page of an unknown or expired snapshot
    * @throws BadParameterError for a page with another filter or order
    */
   async items(
@@ -67,7 +67,7 @@ export class Snapshots {
     this.#snapshots.clear();
   }
 
-  /** Lets go of what is idle or old. */
+  /** Drops idle and old snapshots. */
   expire(): void {
     const now = this.#now();
     for (const [key, { made, used }] of this.#snapshots) {

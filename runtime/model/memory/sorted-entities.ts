@@ -1,15 +1,15 @@
 /**
- * Entities in the order of one property. Whoever reads takes a view, which stays as it is while others write: the list is
- * kept in chunks, and a chunk that a view has is copied before it is written to.
+ * Entities in the order of one property. Readers take a view, which concurrent writes do not change: the list consists
+ * of chunks, and a chunk in a view is copied before it is written.
  */
 import { compareValues } from '../filter/index.ts';
 import { compareText } from '../filter/values.ts';
 import type { Entity } from '../fields.ts';
 
-/** Entities of a chunk; one of twice as many is split. */
+/** Entities per chunk; a chunk of twice the size is split. */
 const CHUNK = 512;
 
-/** Ends of a range of values; undefined: open. Null is in none that has an end. */
+/** Bounds of a range of values; undefined: open. Null is outside of every bounded range. */
 export interface ValueRange {
   readonly low?: { readonly value: unknown; readonly inclusive: boolean } | undefined;
   readonly high?: { readonly value: unknown; readonly inclusive: boolean } | undefined;
@@ -26,7 +26,7 @@ type Chunks = readonly (readonly Entity[])[];
 export class SortedEntities {
   readonly #property: string;
   readonly #chunks: Entity[][] = [];
-  /** Those that no view has. */
+  /** Chunks that no view shares. */
   #own = new Set<readonly Entity[]>();
 
   constructor(property: string) {
@@ -54,7 +54,7 @@ export class SortedEntities {
     this.#chunks.splice(found + 1, 0, second);
   }
 
-  /** @param entity as it was added */
+  /** @param entity the object that was added */
   remove(entity: Entity): void {
     const { chunk: found, index } = this.#find(entity);
     if (this.#chunks[found]?.[index]?.id !== entity.id) return;
@@ -70,7 +70,7 @@ export class SortedEntities {
     this.#own.clear();
   }
 
-  /** Where the entity is, or belongs. */
+  /** Position of the entity, or the place to insert it. */
   #find(entity: Entity): Position {
     const value = entity[this.#property];
     return positionIn(this.#chunks, (other) => {
@@ -89,7 +89,7 @@ export class SortedEntities {
   }
 }
 
-/** The entities as they were when the view was taken. */
+/** A view: the entities at the time it was taken. */
 export class SortedView {
   readonly #property: string;
   readonly #chunks: Chunks;
@@ -99,7 +99,7 @@ export class SortedView {
     this.#chunks = chunks;
   }
 
-  /** How many there are in a range. */
+  /** Number of entities in a range. */
   count(range: ValueRange = {}): number {
     const [from, to] = this.#ends(range);
     let count = to.index - from.index;
@@ -107,7 +107,7 @@ export class SortedView {
     return count;
   }
 
-  /** Those in a range, some at a time; of equal values the smallest id comes first, also when they are descending. */
+  /** The entities of a range in batches; equal values are ordered by ascending id, also in descending order. */
   *batches(range: ValueRange = {}, descending = false): Iterable<readonly Entity[]> {
     const [from, to] = this.#ends(range);
     if (descending) yield* this.#descending(from, to);
@@ -145,7 +145,7 @@ export class SortedView {
     const end: Position = { chunk: this.#chunks.length - 1, index: this.#chunks.at(-1)?.length ?? 0 };
     if (end.chunk < 0) return [FIRST, FIRST];
     const from = low === undefined ? FIRST : low.inclusive ? this.#lower(low.value) : this.#upper(low.value);
-    // Null comes last.
+    // Null sorts last.
     const nulls = low === undefined && high === undefined ? end : this.#lower(null);
     const to = high === undefined ? nulls : high.inclusive ? this.#upper(high.value) : this.#lower(high.value);
     return isBefore(from, to) ? [from, to] : [from, from];
@@ -181,12 +181,13 @@ function later(a: Position, b: Position): Position {
 }
 
 /**
- * The first entity that is not before, or the end of the chunk where it would be; chunk -1 when there is none.
+ * The first entity for which `precedes` is false, or the end of the chunk where it would be; chunk -1 when there is
+ * none.
  *
- * @param precedes true for all up to some entity, false from there
+ * @param precedes true up to some entity, false from there
  */
 function positionIn(chunks: Chunks, precedes: (entity: Entity) => boolean): Position {
-  // The last chunk whose first entity is before; there is none when the first chunk holds what is sought at its start.
+  // The last chunk whose first entity precedes; none when the first chunk begins with the sought entity.
   const after = partition(chunks.length, (index) => {
     const [first] = chunks[index] ?? [];
     return first !== undefined && precedes(first);
@@ -198,11 +199,11 @@ function positionIn(chunks: Chunks, precedes: (entity: Entity) => boolean): Posi
     const entity = entities[at];
     return entity !== undefined && precedes(entity);
   });
-  // The end of a chunk is the beginning of the next.
+  // The end of a chunk equals the beginning of the next.
   return index === entities.length && chunk + 1 < chunks.length ? { chunk: chunk + 1, index: 0 } : { chunk, index };
 }
 
-/** The first of `count` indexes for which `holds` is not true. */
+/** The first of `count` indexes for which `holds` is false. */
 function partition(count: number, holds: (index: number) => boolean): number {
   let [low, high] = [0, count];
   while (low < high) {

@@ -1,4 +1,4 @@
-/** All that a query means, in parts that are quickly made: a reader takes the first while the rest is looked for. */
+/** The whole result of a query in small batches: a reader gets the first while later ones are computed. */
 import type { ListQuery } from '../model.ts';
 import type { Entity } from '../fields.ts';
 import type { ParsedQuery } from '../query.ts';
@@ -8,8 +8,8 @@ import type { MemoryStore } from './memory-store.ts';
 const BATCH = 512;
 
 /**
- * The entities from the offset of the query to its limit, in their form. In order of id, if no other is asked for, there is
- * nothing to sort, and the first are there at once.
+ * The shaped entities from the query's offset to its limit. Without an order they come by id: nothing is sorted, and
+ * the first batch is available at once.
  */
 export function whole(
   store: MemoryStore,
@@ -25,7 +25,7 @@ async function* batched(find: () => Promise<readonly Entity[]>): AsyncGenerator<
   for (let from = 0; from < all.length; from += BATCH) yield all.slice(from, from + BATCH);
 }
 
-/** The items from `offset` to `end`, in their form. */
+/** The shaped items from `offset` to `end`. */
 async function* cut<T>(
   batches: AsyncIterable<readonly Entity[]>,
   offset: number,

@@ -1,17 +1,17 @@
-/** Columns of a result as PostgreSQL writes them, and what becomes of them: values, or JSON without that detour. */
+/** Reads result columns in PostgreSQL's text format: as values, or directly as JSON. */
 import type { TextRow } from '../../storage/index.ts';
 import type { ValueType } from '../filter/index.ts';
 
-/** How the text of a value is to be read. */
+/** Text format of a column. */
 export type TextKind = 'text' | 'integer' | 'float' | 'boolean' | 'json';
 
 export interface Column {
-  /** As it is answered. */
+  /** Name in the response. */
   readonly name: string;
   readonly kind: TextKind;
 }
 
-/** Of an expression's value; lists are selected as JSON. */
+/** Column kind of an expression; lists are selected as JSON. */
 export function kindOf(type: ValueType): TextKind {
   switch (type) {
     case 'text':
@@ -40,20 +40,23 @@ const VALUES: Readonly<Record<TextKind, (text: string) => unknown>> = {
   json: (text) => JSON.parse(text) as unknown,
 };
 
-/** What JSON does not take as it is; PostgreSQL's texts are whole characters. A look costs a third of the call. */
-// oxlint-disable-next-line no-control-regex -- that is what is looked for
+/**
+ * Characters that JSON must escape. PostgreSQL's texts are well-formed Unicode. This test costs a third of
+ * JSON.stringify.
+ */
+// oxlint-disable-next-line no-control-regex -- matches control characters on purpose
 const ESCAPED = /["\\\u0000-\u001f\u007f-\uffff]/;
 
 const JSONS: Readonly<Record<TextKind, (text: string) => string>> = {
   text: (text) => (ESCAPED.test(text) ? JSON.stringify(text) : `"${text}"`),
   integer: (text) => text,
-  // PostgreSQL writes numbers that JSON has not, such as NaN.
+  // PostgreSQL writes numbers that JSON lacks, such as NaN.
   float: (text) => JSON.stringify(Number(text)),
   boolean: (text) => (text === 't' ? 'true' : 'false'),
   json: (text) => text,
 };
 
-/** Makes the function that reads rows of these columns. */
+/** Makes a function that reads rows of these columns. */
 export function rowReader(columns: readonly Column[]): (row: TextRow) => Readonly<Record<string, unknown>> {
   const readers = columns.map(({ name, kind }) => ({ name, read: VALUES[kind] }));
   return (row) => {
@@ -67,7 +70,7 @@ export function rowReader(columns: readonly Column[]): (row: TextRow) => Readonl
   };
 }
 
-/** Makes the function that writes a row of these columns as JSON: what `JSON.stringify` makes of it read. */
+/** Makes a function that writes a row of these columns as JSON, with the result of `JSON.stringify`. */
 export function rowWriter(columns: readonly Column[]): (row: TextRow) => string {
   const writers = columns.map(({ name, kind }, index) => ({
     key: `${index === 0 ? '{' : ','}${JSON.stringify(name)}:`,

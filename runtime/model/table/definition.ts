@@ -1,4 +1,4 @@
-/** Makes and changes the tables of classes. Runs in the transaction that writes the settings: both happen or neither. */
+/** Creates and changes the tables of classes, in the transaction that writes the settings. */
 import type { Kysely } from 'kysely';
 import { type Schema, sql, SqlError } from '../../storage/index.ts';
 import type { DataType, PropertyDefinition } from '../class-definition.ts';
@@ -33,12 +33,12 @@ export async function dropTable(db: Db, stored: StoredClass): Promise<void> {
 }
 
 /**
- * Brings the table from one state of its class to the next, with the data in place.
+ * Alters the table for a changed class and converts the data.
  *
  * @throws CannotApplyError naming the property whose data do not fit
  */
 export async function alterTable(db: Db, before: StoredClass, after: StoredClass): Promise<void> {
-  // First of all: whoever writes by the former definition is waited for, or finds no table.
+  // First: waits for writers with the old definition; later ones find no table.
   if (tableName(before) !== tableName(after)) {
     await sql`alter table ${tableOf(before)} rename to ${sql.id(tableName(after))}`.execute(db);
   }
@@ -70,19 +70,19 @@ async function columnDefinition(db: Db, stored: StoredClass, property: PropertyD
   return sql`${column} ${type} default nextval(${name}::regclass)`;
 }
 
-/** Entities that are there get the default of a new property, as new ones do. */
+/** Existing entities get the default of a new property, like new ones. */
 async function fillDefault(db: Db, stored: StoredClass, property: PropertyDefinition): Promise<void> {
   if (property.default === undefined) {
     if (!property.required || property.data_type === 'increment' || property.data_type === 'attachment') return;
     const { rows } = await sql`select 1 from ${tableOf(stored)} limit 1`.execute(db);
     if (rows.length === 0) return;
-    throw new CannotApplyError(`properties.${property.name}.required`, 'needs a default for the entities there are');
+    throw new CannotApplyError(`properties.${property.name}.required`, 'needs a default for the existing entities');
   }
   const value = columnValue(property, property.default);
   await sql`update ${tableOf(stored)} set ${columnOf(stored, property.name)} = ${value}`.execute(db);
 }
 
-/** A value as a parameter of the column's type, null too: the statement is the same for all values. */
+/** A parameter with the column's type, also for null: the statement is the same for all values. */
 export function columnValue(property: PropertyDefinition, value: unknown): Fragment {
   const given = value ?? null;
   const type = sqlType(property);
@@ -123,7 +123,7 @@ async function changeColumn(
   if (!indexKept) await createIndexes(db, stored, after);
 }
 
-/** The same for the same indexes. */
+/** Equal for equal indexes. */
 function indexSignature({ opts }: StoredClass, property: PropertyDefinition): string {
   return JSON.stringify([
     property.index,
@@ -154,7 +154,7 @@ async function convertColumn(
 const NUMERIC = ['integer', 'long', 'float'];
 const TEXTUAL = ['string', 'enum'];
 
-/** How values of one type become values of another without loss; undefined: they do not. */
+/** Lossless conversion between types; undefined: impossible. */
 function conversion(column: Fragment, before: PropertyDefinition, after: PropertyDefinition): Fragment | undefined {
   const [from, to] = [before.data_type, after.data_type];
   if (from === 'increment' || to === 'increment' || from === 'attachment' || to === 'attachment') return undefined;
@@ -162,7 +162,7 @@ function conversion(column: Fragment, before: PropertyDefinition, after: Propert
   if (to === 'any') {
     const json = from === 'any' ? column : sql`to_jsonb(${column})`;
     if (!after.multi || before.multi) return json;
-    // JSON may be a list already.
+    // JSON may already contain a list.
     return sql`case when jsonb_typeof(${json}) = 'array' then ${json} when ${column} is not null then jsonb_build_array(${json}) end`;
   }
   if (from === 'any' || (before.multi && !after.multi)) return undefined;
@@ -175,7 +175,7 @@ function conversion(column: Fragment, before: PropertyDefinition, after: Propert
   return after.multi ? sql`case when ${column} is not null then array[${one}] end` : one;
 }
 
-/** What PostgreSQL reads of a text beyond what properties of the type take. */
+/** Values that PostgreSQL accepts from text but properties of the type do not. */
 const BEYOND: Partial<Record<DataType, Fragment>> = {
   integer: sql`value not between -2147483648 and 2147483647`,
   long: sql`value not between -9007199254740991 and 9007199254740991`,
@@ -211,7 +211,7 @@ async function checkPresent(db: Db, stored: StoredClass, property: PropertyDefin
   const column = columnOf(stored, property.name);
   const { rows } = await sql`select 1 from ${tableOf(stored)} where ${column} is null limit 1`.execute(db);
   if (rows.length === 0) return;
-  throw new CannotApplyError(`properties.${property.name}.required`, 'cannot be: there are entities without a value');
+  throw new CannotApplyError(`properties.${property.name}.required`, 'cannot be set: an entity has no value');
 }
 
 async function dropIndexes(db: Db, stored: StoredClass, { name }: PropertyDefinition): Promise<void> {
@@ -225,7 +225,7 @@ async function createIndexes(db: Db, stored: StoredClass, property: PropertyDefi
   const column = columnOf(stored, name);
   const table = tableOf(stored);
   if (property.data_type === 'attachment') {
-    // To find out whether a file is still needed.
+    // For the search whether a file is still used.
     const hashes = property.multi ? sql`using gin (${column} jsonb_path_ops)` : sql`((${column} ->> 'hasha'))`;
     await sql`create index ${sql.id(indexName(stored, name, 'i'))} on ${table} ${hashes}`.execute(db);
     return;
@@ -235,7 +235,7 @@ async function createIndexes(db: Db, stored: StoredClass, property: PropertyDefi
       await sql`create unique index ${sql.id(indexName(stored, name, 'u'))} on ${table} (${column})`.execute(db);
     } catch (error) {
       if (!(error instanceof SqlError) || error.code !== '23505') throw error;
-      const reason = 'cannot be: there are entities with the same value';
+      const reason = 'cannot be set: two entities have the same value';
       throw new CannotApplyError(`properties.${name}.unique`, reason, true, { cause: error });
     }
   }
@@ -254,7 +254,7 @@ async function indexColumns(
   if (index === 'list') return sql`using gin (${column})`;
   if (index === 'wildcard') {
     if (await hasTrigrams(db)) return sql`using gin (${column} gin_trgm_ops)`;
-    // Without pg_trgm at least prefixes are found by the index.
+    // Without pg_trgm the index serves prefixes only.
     return sql`(${column}, id)`;
   }
   const more = Array.isArray(index) ? index.filter((each: string) => each !== name && each !== 'id') : [];

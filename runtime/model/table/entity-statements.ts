@@ -1,4 +1,4 @@
-/** What the database is told about one entity: each function is one statement. */
+/** SQL statements about one entity: one function each. */
 import type { Kysely } from 'kysely';
 import { type Schema, sql, SqlError, SQLSTATE, type TextRow } from '../../storage/index.ts';
 import { ConflictError, InvalidFieldError } from '../errors.ts';
@@ -15,16 +15,16 @@ import type { RunStatement } from './select.ts';
 
 export type Db = Kysely<Schema>;
 
-/** Which entity is meant; in a partitioned class `day` says which part of it to look in. */
+/** Key of an entity; in a partitioned class `day` selects the partition. */
 export interface Whereabouts {
   readonly id: string;
   readonly day: Interval | undefined;
 }
 
-/** A value is out of range, cannot be read, or is too large for its index. */
+/** SQLSTATEs of values out of range, unreadable, or too large for an index. */
 const UNFIT = ['22003', '22P02', '22P05', '54000'];
 
-/** The entity as the database writes it. */
+/** The entity in its database form. */
 export async function readRow(
   run: RunStatement,
   stored: StoredClass,
@@ -35,7 +35,7 @@ export async function readRow(
   return row;
 }
 
-/** The entity, which nobody else changes until the transaction is over. */
+/** The entity, locked until the transaction ends. */
 export async function findForUpdate(db: Db, stored: StoredClass, which: Whereabouts): Promise<Entity | undefined> {
   const { rows } = await sql<Row>`
     select ${selection(stored)} from ${tableOf(stored)} where ${where(stored, which)} limit 1 for update`.execute(db);
@@ -49,7 +49,7 @@ export async function insertEntity(db: Db, stored: StoredClass, entity: Entity):
 }
 
 /**
- * An insert in no transaction. What the database would give back as it was given is not asked for.
+ * Inserts outside of a transaction. Columns that the database leaves unchanged are not selected.
  * @throws ConflictError, InvalidFieldError
  */
 export async function insertAlone(run: RunStatement, stored: StoredClass, entity: Entity): Promise<Entity> {
@@ -69,7 +69,7 @@ export async function insertAlone(run: RunStatement, stored: StoredClass, entity
 }
 
 /**
- * An insert, or an update of what is there under this id: attachments and the number of an entity stay.
+ * Inserts, or updates the entity with this id; its attachments and increment stay.
  * @throws ConflictError, InvalidFieldError
  */
 export async function upsertEntity(db: Db, stored: StoredClass, entity: Entity): Promise<Entity> {
@@ -79,7 +79,7 @@ export async function upsertEntity(db: Db, stored: StoredClass, entity: Entity):
       const column = columnOf(stored, name);
       return sql`${column} = excluded.${column}`;
     });
-  // A class without properties has nothing to set, but the row must come back.
+  // A class without properties has nothing to set, but the row must be returned.
   const set = assignments.length === 0 ? sql`id = excluded.id` : sql.join(assignments);
   const upsert = sql`${insertion(stored, entity)} on conflict (id) do update set ${set} returning ${selection(stored)}`;
   return await write(db, stored, upsert);
@@ -102,7 +102,7 @@ export async function updateEntity(
   return await write(db, stored, update);
 }
 
-/** @returns what was there */
+/** @returns the removed entity */
 export async function deleteEntity(
   run: RunStatement,
   stored: StoredClass,
@@ -113,7 +113,7 @@ export async function deleteEntity(
   return row === undefined ? undefined : shapeOf(stored).readText(row);
 }
 
-/** Deletes what {@link findForUpdate} found, in its transaction. */
+/** Deletes the entity found by {@link findForUpdate}, in the same transaction. */
 export async function deleteForUpdate(db: Db, stored: StoredClass, which: Whereabouts): Promise<void> {
   await sql`delete from ${tableOf(stored)} where ${where(stored, which)}`.execute(db);
 }
@@ -125,7 +125,7 @@ function where(stored: StoredClass, { id, day }: Whereabouts): Fragment {
 }
 
 function insertion(stored: StoredClass, entity: Entity): Fragment {
-  // An increment that has no value yet takes its default, the next number.
+  // An absent increment takes its default, the next number.
   const given = stored.allProperties.filter((property) => property.data_type !== 'increment');
   const names = ['id', ...given.map(({ name }) => columnName(stored, name))].map((name) => sql.id(name));
   const values = [sql`${entity.id}`, ...given.map((property) => columnValue(property, entity[property.name]))];
@@ -143,7 +143,7 @@ async function write(db: Db, stored: StoredClass, statement: Fragment): Promise<
   }
 }
 
-/** What the database refuses as a mistake in what was to be written. */
+/** Translates errors caused by the input. */
 function blame(stored: StoredClass, error: unknown): unknown {
   if (!(error instanceof SqlError)) return error;
   if (error.code === SQLSTATE.uniqueViolation) {

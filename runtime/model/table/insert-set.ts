@@ -1,7 +1,7 @@
 /**
- * Many new entities, written in sets: one statement for each would take tens of times as long. On PGlite others wait for
- * the transaction. Collecting the list in a staging table first was measured: the wait that was left was two thirds to four
- * fifths of this one, and the whole took up to 1.5 times as long.
+ * Inserts many entities in sets: one statement each would take tens of times as long. On PGlite, others wait for the
+ * transaction. A staging table was measured: the remaining wait was two thirds to four fifths of this one, and the
+ * whole took up to 1.5 times as long.
  */
 import { sql, SqlError } from '../../storage/index.ts';
 import { ofSeveral } from '../errors.ts';
@@ -12,16 +12,16 @@ import { type Db, insertEntity } from './entity-statements.ts';
 import { columnName, sqlType, tableOf } from './names.ts';
 import { fieldsReader, type Row, shapeOf } from './rows.ts';
 
-/** Entities of one statement. */
+/** Entities per statement. */
 const SET = 2_500;
 
-/** An entity, and the JSON of its row. */
+/** An entity and its row as JSON. */
 export interface NewRow {
   readonly entity: Entity;
   readonly json: string;
 }
 
-/** What entities are to the database. Made before the transaction: on PGlite all others wait for one. */
+/** Rows for the database. Made before the transaction, because on PGlite all others wait for it. */
 export async function makeRows(stored: StoredClass, entities: readonly Entity[]): Promise<readonly NewRow[]> {
   const columns = givenColumns(stored);
   const slices = await Slices.begin();
@@ -35,10 +35,10 @@ export async function makeRows(stored: StoredClass, entities: readonly Entity[])
 }
 
 /**
- * Inserts entities, in a transaction.
+ * Inserts entities in a transaction.
  *
- * @returns them as they are kept, in their order
- * @throws ConflictError and InvalidFieldError, the index of the entity before the field
+ * @returns the stored entities, in order
+ * @throws ConflictError and InvalidFieldError with the index of the entity before the field
  */
 export async function insertRows(tx: Db, stored: StoredClass, rows: readonly NewRow[]): Promise<readonly Entity[]> {
   const written: Entity[] = [];
@@ -48,7 +48,7 @@ export async function insertRows(tx: Db, stored: StoredClass, rows: readonly New
   return written;
 }
 
-/** A set that is refused is halved until it is one entity: the first that is at fault. */
+/** Halves a refused set until one entity remains: the first faulty one. */
 async function insertFrom(
   tx: Db,
   stored: StoredClass,
@@ -85,7 +85,7 @@ async function insertSet(tx: Db, stored: StoredClass, set: readonly NewRow[]): P
     await insert.execute(tx);
     return set.map(({ entity }) => entity);
   }
-  // Whole rows would take longer to read than to write.
+  // Selecting whole rows would take longer than the insert.
   const { rows } = await sql<Row>`${insert} returning ${changed.sql}`.execute(tx);
   const read = fieldsReader(stored, changed.columns);
   return set.map(({ entity }, index) => {
@@ -95,7 +95,7 @@ async function insertSet(tx: Db, stored: StoredClass, set: readonly NewRow[]): P
   });
 }
 
-/** Columns that take what is given: an increment takes its default, the next number. */
+/** Columns with given values: an absent increment takes its default, the next number. */
 function givenColumns(
   stored: StoredClass,
 ): readonly { readonly name: string; readonly column: string; readonly type: string }[] {

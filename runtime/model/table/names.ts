@@ -1,4 +1,4 @@
-/** Names in the schema `model`: made of numbers only. */
+/** SQL names in the schema `model`: made of numbers only. */
 import { sql } from '../../storage/index.ts';
 import type { PropertyDefinition } from '../class-definition.ts';
 import type { Fragment } from '../filter/index.ts';
@@ -7,14 +7,14 @@ import type { StoredClass } from '../stored-class.ts';
 export const SCHEMA = 'model';
 
 /**
- * Each change of the properties gives the table another name: a statement made for the properties as they were finds no
- * table, whatever else it would find.
+ * Each change of the properties renames the table, so that a statement for the old properties fails with an undefined
+ * table.
  */
 export function tableName({ number, shape }: StoredClass): string {
   return shape === 0 ? `c_${number}` : `c_${number}_v${shape}`;
 }
 
-/** What the names of the partitions begin with; they stay. */
+/** Prefix of partition names; a rename keeps it. */
 export function partitionPrefix({ number }: StoredClass): string {
   return `c_${number}_`;
 }

@@ -10,7 +10,7 @@ import { columnOf, partitionPrefix, SCHEMA, tableName, tableOf } from './names.t
 
 type Db = Kysely<Schema>;
 
-/** Outside of these years a time is a mistake, such as seconds for milliseconds. */
+/** A time outside of these years is a mistake, such as seconds for milliseconds. */
 const FIRST = Date.UTC(1970, 0, 1);
 const END = Date.UTC(3000, 0, 1);
 
@@ -36,8 +36,8 @@ function tableOfPartition(stored: StoredClass, name: string): Fragment {
 }
 
 /**
- * An id is there once a day. The primary key cannot say so, as it holds the time; but a day is within one partition, and
- * each partition has an index of its own. It finds an entity by its id, too.
+ * Makes ids unique per day. The primary key cannot, because it contains the time; but a day lies within one partition,
+ * and each partition has its own index. It also serves look-ups by id.
  */
 function dayIndexName(stored: StoredClass, name: string): string {
   return `d_${stored.number}_${name.replaceAll('-', '')}`;
@@ -46,12 +46,12 @@ function dayIndexName(stored: StoredClass, name: string): string {
 export class Partitions {
   readonly #known = new Set<string>();
 
-  /** Makes the partition of a time if it is missing. */
+  /** Creates the partition of a time if missing. */
   async ensure(db: Db, stored: StoredClass, time: unknown): Promise<void> {
     const { name, from, to } = partitionAt(stored, time);
     if (this.#known.has(name)) return;
     await db.transaction().execute(async (tx) => {
-      // Another node may be making it.
+      // Another node may be creating it.
       await sql`select pg_advisory_xact_lock(hashtext(${`model partition ${stored.number}`}))`.execute(tx);
       await sql`
         create table if not exists ${tableOfPartition(stored, name)} partition of ${tableOf(stored)}
@@ -63,7 +63,7 @@ export class Partitions {
     this.#known.add(name);
   }
 
-  /** After an insert that found no partition: another node may have dropped it. */
+  /** Repeats an insert that found no partition: another node may have dropped it. */
   forget(): void {
     this.#known.clear();
   }
@@ -85,7 +85,7 @@ export class Partitions {
     await sql`drop table if exists ${tableOfPartition(stored, name)}`.execute(db);
   }
 
-  /** Drops the partitions that end before `store_days` ago. Returns their names. */
+  /** Drops partitions that ended more than `store_days` ago. Returns their names. */
   async expire(db: Db, stored: StoredClass, now: number): Promise<readonly string[]> {
     const { store_days: days } = stored.opts;
     if (days === 0) return [];

@@ -1,4 +1,4 @@
-/** Between rows and entities. */
+/** Converts between rows and entities. */
 import { sql, type TextRow } from '../../storage/index.ts';
 import type { DataType, PropertyDefinition } from '../class-definition.ts';
 import type { Fragment, Mask, SqlField } from '../filter/index.ts';
@@ -10,23 +10,23 @@ import { columnName, columnOf, sqlType } from './names.ts';
 
 export type Row = Readonly<Record<string, unknown>>;
 
-/** A comment: each version of a class has its own statements, as a prepared one must not answer other types than it did. */
+/** An SQL comment that separates statements by class version: a prepared statement must keep its result types. */
 export function versionOf({ version }: StoredClass): Fragment {
   return sql.raw(`/* version ${Math.trunc(version)} */`);
 }
 
-/** What is selected of a class, and how it is read. */
+/** Selected columns and their formats. */
 export interface Selection {
   readonly columns: readonly Column[];
-  /** Lists as JSON. */
+  /** Lists are selected as JSON. */
   readonly sql: Fragment;
 }
 
-/** What a class is to its statements. Made once: a changed class is another object. */
+/** Prepared parts of a class's statements; made once per class object. */
 export interface TableShape {
   readonly whole: Selection;
   readonly fields: ReadonlyMap<string, SqlField>;
-  /** Of an inserted entity, what is not there as it was given: numbers, and JSON that was put in order. */
+  /** Columns of an inserted entity that the database changes: increments, and reordered JSON. */
   readonly changed: Selection;
   /** Reads rows of `whole`. */
   readonly readText: (row: TextRow) => Entity;
@@ -51,7 +51,7 @@ export function shapeOf(stored: StoredClass): TableShape {
   return shape;
 }
 
-/** The properties that a mask wants whole; undefined when it wants a part of one. */
+/** The properties that a mask selects whole; undefined when it selects a part of one. */
 export function masked(stored: StoredClass, mask: Mask | undefined): Selection | undefined {
   if (mask === undefined) return shapeOf(stored).whole;
   if ([...mask.values()].some((keys) => keys !== undefined)) return undefined;
@@ -72,18 +72,18 @@ function select(stored: StoredClass, isWanted: (name: string) => boolean): Selec
   return { columns, sql: sql`${sql.raw(texts.join(', '))} ${versionOf(stored)}` };
 }
 
-/** What is selected: lists as JSON, which both drivers read alike. */
+/** Selected columns: lists as JSON, which both drivers read alike. */
 export function selection(stored: StoredClass): Fragment {
   return shapeOf(stored).whole.sql;
 }
 
-/** Makes the function that reads entities from rows of `selection`, as the drivers read them. */
+/** Makes a function that reads entities from driver rows of `selection`. */
 export function entityReader(stored: StoredClass): (row: Row) => Entity {
   const read = fieldsReader(stored, stored.allProperties);
   return (row) => ({ id: row['id'], ...read(row) }) as Entity;
 }
 
-/** Makes the function that reads some properties from rows, as the drivers read them. */
+/** Makes a function that reads some properties from driver rows. */
 export function fieldsReader(stored: StoredClass, properties: readonly { readonly name: string }[]): (row: Row) => Row {
   const columns = properties.map(({ name }) => [name, columnName(stored, name)] as const);
   return (row) => {
@@ -93,7 +93,7 @@ export function fieldsReader(stored: StoredClass, properties: readonly { readonl
   };
 }
 
-/** The columns as filter expressions see them. */
+/** The columns for filter expressions. */
 function sqlFields(stored: StoredClass): ReadonlyMap<string, SqlField> {
   const fields = stored.allProperties.map((property) => {
     const field: SqlField = {

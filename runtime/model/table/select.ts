@@ -1,4 +1,4 @@
-/** The queries of a list. */
+/** SQL of list queries. */
 import { sql, SqlError, type Statement, type TextRow } from '../../storage/index.ts';
 import { BadParameterError } from '../errors.ts';
 import { allOf, type Fragment, type Grouping, groupingToSql, orderToSql, SqlCompiler } from '../filter/index.ts';
@@ -9,10 +9,10 @@ import { type Column, kindOf } from './columns.ts';
 import { columnOf, tableOf } from './names.ts';
 import { type Selection, shapeOf, versionOf } from './rows.ts';
 
-/** Runs a statement that commits by itself. */
+/** Runs a statement outside of a transaction. */
 export type RunStatement = (statement: Statement) => Promise<readonly TextRow[]>;
 
-/** Rows, and what their columns are. */
+/** Rows and their columns. */
 export interface Found {
   readonly columns: readonly Column[];
   readonly rows: readonly TextRow[];
@@ -25,7 +25,7 @@ export async function listRows(
   { sql: selected, columns }: Selection = shapeOf(stored).whole,
 ): Promise<Found> {
   const compiler = new SqlCompiler(shapeOf(stored).fields);
-  // The id makes the order whole: pages neither overlap nor leave out.
+  // The id makes the order total: pages neither overlap nor have gaps.
   const terms = [...orderToSql(compiler, query.order), sql`${sql.id('id')} asc`];
   const statement = sql`
     select ${selected} ${source(stored, compiler, query)}
@@ -44,7 +44,7 @@ export async function countRows(run: RunStatement, stored: StoredClass, query: P
   return Number(row?.[0] ?? 0);
 }
 
-/** One row a group, ordered as asked, then by the groups. */
+/** One row per group, in the requested order, then by group. */
 export async function groupRows(
   run: RunStatement,
   stored: StoredClass,
@@ -74,7 +74,7 @@ export async function groupRows(
   return { columns: named.map(({ name, expression }) => ({ name, kind: kindOf(expression.type) })), rows };
 }
 
-/** The limit as it is: with a parameter PostgreSQL takes it for a tenth of the table, and plans every time anew. */
+/** A literal limit: for a parameter PostgreSQL assumes a tenth of the table and plans each time again. */
 function pageOf({ limit, offset }: ParsedQuery): Fragment {
   return offset === 0 ? sql`limit ${sql.number(limit)}` : sql`limit ${sql.number(limit)} offset ${offset}`;
 }
@@ -89,7 +89,7 @@ function source(stored: StoredClass, compiler: SqlCompiler, { filter, interval }
   return sql`from ${tableOf(stored)} ${versionOf(stored)} where ${allOf(conditions)}`;
 }
 
-/** A sum beyond what a double holds is the fault of the expression. */
+/** A sum beyond the range of a double is an error of the expression. */
 async function guarded<T>(run: () => Promise<T>): Promise<T> {
   try {
     return await run();

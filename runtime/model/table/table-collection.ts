@@ -49,7 +49,7 @@ export interface TableCollectionOptions {
   readonly orphans: Orphans;
   readonly notices: Notices;
   readonly now: () => number;
-  /** The class as it is now. */
+  /** The current class. */
   readonly current: () => StoredClass;
 }
 
@@ -131,7 +131,7 @@ export class TableCollection implements ModelCollection {
     return row;
   }
 
-  /** A table answers page by page as fast as at once. */
+  /** For tables, paging is as fast as one large result. */
   async whole(): Promise<undefined> {
     return undefined;
   }
@@ -158,7 +158,7 @@ export class TableCollection implements ModelCollection {
       });
     const { before, after } = await this.#placed(stored, [time], () =>
       write().catch((error: unknown) => {
-        // Placed by somebody else since it was looked for: now it is there to be replaced.
+        // Another request created it meanwhile: now it can be replaced.
         if (error instanceof ConflictError && error.field === 'id') return write();
         throw error;
       }),
@@ -169,7 +169,7 @@ export class TableCollection implements ModelCollection {
     return after;
   }
 
-  /** PUT in one write, without a look at what is there. */
+  /** PUT in one write, without reading first. */
   async #place(stored: StoredClass, id: string, input: Input): Promise<Entity> {
     const entity = makeEntity(stored, { ...input, id: sameId(id, input) }, undefined, { now: this.#options.now() });
     const after = await upsertEntity(this.#db, stored, entity);
@@ -179,7 +179,7 @@ export class TableCollection implements ModelCollection {
 
   async update(id: string, input: Input, options: UpdateOptions = {}): Promise<Entity> {
     const stored = this.#writable('PATCH');
-    // A PATCH may move the entity to another time.
+    // PATCH may move the entity to another time.
     const time = isPartitioned(stored.storage_mode) ? givenTime(stored, input) : undefined;
     return await this.#patch(stored, id, () => input, time, options);
   }
@@ -292,7 +292,7 @@ export class TableCollection implements ModelCollection {
     throw new CannotApplyError('storage_mode', `transactionlog is append only: ${method} does not apply`, method);
   }
 
-  /** Writes with the partitions of `times` in place, again if another node has dropped it meanwhile. */
+  /** Writes after creating the partitions of `times`; repeated if another node has dropped one meanwhile. */
   async #placed<T>(stored: StoredClass, times: readonly unknown[], write: () => Promise<T>): Promise<T> {
     const given = times.filter((time) => time !== undefined);
     const { partitions } = this.#options;
@@ -309,13 +309,13 @@ export class TableCollection implements ModelCollection {
   }
 }
 
-/** @throws InvalidFieldError when a PUT to the path of one day brings a time of another */
+/** @throws InvalidFieldError when the time in a PUT is outside the day of its path */
 function checkDay(stored: StoredClass, day: Interval, time: unknown): void {
   if (typeof time !== 'number' || (time >= day.from && time < day.to)) return;
   throw new InvalidFieldError(timeProperty(stored), 'must be within the day of the path; PATCH moves an entity', time);
 }
 
-/** "no partition of relation found for row" has this code too. */
+/** "no partition of relation found for row" has the same code. */
 const CHECK_VIOLATION = '23514';
 function requirePartitions({ storage_mode: mode }: StoredClass, cmd: string): void {
   if (isPartitioned(mode)) return;

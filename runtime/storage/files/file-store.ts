@@ -1,7 +1,7 @@
-/** Files by the hash of their content: what has the same bytes is stored once, and no name leads anywhere. */
+/** The file store's interface. Files are named by the hash of their content: equal content is stored once. */
 import type { Readable } from 'node:stream';
 
-/** More came than may be stored. */
+/** Content larger than permitted. */
 export class BlobTooLargeError extends Error {
   override readonly name = 'BlobTooLargeError';
   /** Bytes. */
@@ -13,36 +13,36 @@ export class BlobTooLargeError extends Error {
   }
 }
 
-/** The store did not take or give a file. */
+/** The store failed to write or read a file. */
 export class FileStoreError extends Error {
   override readonly name: string = 'FileStoreError';
 }
 
-/** The store lacks a file that it, or the store of another node, once took. */
+/** A file that this store, or another node's store, once took is missing. */
 export class FileMissingError extends FileStoreError {
   override readonly name: string = 'FileMissingError';
 
-  /** @param link where the file should be */
+  /** @param link expected location of the file */
   constructor(link: string) {
     super(`The file store of this node lacks ${link}. Give all nodes one store (RINGMASTER_FILES), or copy the file.`);
   }
 }
 
-/** Which store it is. */
+/** Identity of a store. */
 export interface StorePlace {
-  /** The same for all nodes that share it, and for no other. */
+  /** Equal for all nodes that share the store, and for no other store. */
   readonly id: string;
-  /** For people, without secrets. */
+  /** Location for people, without secrets. */
   readonly location: string;
 }
 
-/** Content that arrived and is not in the store yet: keep it or discard it. */
+/** Received content that is not in the store yet: keep it or discard it. */
 export interface ReceivedBlob {
   /** `sha256;<HEX>` */
   readonly hasha: string;
   /** Bytes. */
   readonly size: number;
-  /** Of the temporary file. */
+  /** Path of the temporary file. */
   readonly path: string;
 }
 
@@ -54,21 +54,21 @@ export interface ByteRange {
 
 export interface FileStore {
   /**
-   * Writes content to a temporary file, never more than `limit` bytes of it.
+   * Writes content to a temporary file of at most `limit` bytes.
    *
-   * @throws BlobTooLargeError as soon as more arrives; nothing is left behind
+   * @throws BlobTooLargeError as soon as the limit is exceeded; the temporary file is removed
    */
   receive(content: AsyncIterable<Uint8Array>, limit: number): Promise<ReceivedBlob>;
   /** Makes received content readable under its hash. @throws FileStoreError */
   keep(received: ReceivedBlob): Promise<void>;
   discard(received: ReceivedBlob): Promise<void>;
-  /** The content, open; undefined when it is not there. @throws FileStoreError */
+  /** The content as a stream; undefined when missing. @throws FileStoreError */
   read(hasha: string, range?: ByteRange): Promise<Readable | undefined>;
-  /** Nothing happens when it is not there. @throws FileStoreError */
+  /** A missing file is ignored. @throws FileStoreError */
   remove(hasha: string): Promise<void>;
-  /** Removes what began to arrive before this time and never ended: the node died over it. */
+  /** Removes unfinished uploads begun before this time: their node ended meanwhile. */
   tidy(before: Date): Promise<void>;
-  /** Where a file is, for people and metadata: `fs://...`. */
+  /** Location of a file, for people and metadata: `fs://...`. */
   link(hasha: string): string;
   /** @throws FileStoreError */
   place(): Promise<StorePlace>;
@@ -79,6 +79,6 @@ const HASHA = /^sha256;([0-9A-F]{64})$/;
 /** The digits of `sha256;<HEX>`. @throws TypeError for anything else */
 export function hexOf(hasha: string): string {
   const hex = HASHA.exec(hasha)?.[1];
-  if (hex === undefined) throw new TypeError(`\`${hasha}\` is no hash of this store.`);
+  if (hex === undefined) throw new TypeError(`\`${hasha}\` is not a hash of the form sha256;HEX.`);
   return hex;
 }

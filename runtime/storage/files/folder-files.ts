@@ -16,13 +16,13 @@ import {
 } from './file-store.ts';
 
 const INCOMING = 'incoming';
-/** Holds the id of the store, so that nodes know a shared folder by whatever path. */
+/** Holds the store's id, so that nodes recognise a shared folder under different paths. */
 const STORE_ID = 'store-id';
 
 export class FolderFiles implements FileStore {
   readonly #folder: string;
 
-  /** @param folder is made when something is stored */
+  /** @param folder created with the first file */
   constructor(folder: string) {
     this.#folder = folder;
   }
@@ -104,10 +104,10 @@ export class FolderFiles implements FileStore {
     const mine = `${path}.${randomUUID()}`;
     await writeFile(mine, randomUUID());
     try {
-      // Fails when there is one: two nodes may start at once.
+      // Fails when the file exists: two nodes may start at once.
       await link(mine, path);
     } catch (error) {
-      // Some shared folders have no links.
+      // Some shared folders lack hard links.
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') await rename(mine, path);
     } finally {
       await rm(mine, { force: true });

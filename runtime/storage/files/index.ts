@@ -1,3 +1,4 @@
+/** Content-addressed file storage: in a folder or an S3 bucket. */
 export * from './file-store.ts';
 export { FolderFiles } from './folder-files.ts';
 export { checkFileStore } from './store-check.ts';

@@ -14,7 +14,7 @@ export interface S3Location {
 
 /** Milliseconds until the service must have begun to answer. */
 const LIMIT_MS = 60_000;
-/** Bytes a millisecond that a slow line carries. */
+/** Assumed throughput of a slow line, bytes per millisecond. */
 const SLOW = 100;
 const EMPTY = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
 
@@ -37,12 +37,15 @@ export function s3Location(url: string): S3Location {
   };
 }
 
-/** Objects by key, a path below the prefix. All methods throw FileStoreError when the service refuses or is not there. */
+/**
+ * Objects by key, a path below the prefix. All methods throw FileStoreError when the service refuses or does not
+ * answer.
+ */
 export class S3Bucket {
   readonly #location: S3Location;
   readonly #setting: string;
 
-  /** @param setting name of the setting that an operator has to look at when the service does not answer */
+  /** @param setting name of the setting to check when the service does not answer */
   constructor(location: S3Location, setting: string) {
     this.#location = location;
     this.#setting = setting;
@@ -53,12 +56,12 @@ export class S3Bucket {
    * @param sha256 of its content, hexadecimal
    */
   async put(key: string, file: string, sha256: string): Promise<void> {
-    // A blob of a file is read as it is sent, and its length is known: the service takes no chunked body.
+    // The blob of a file is read while it is sent and has a known length: the service takes no chunked body.
     const body = await openAsBlob(file);
     await finish(await this.#send('PUT', key, { 'x-amz-content-sha256': sha256.toLowerCase() }, body));
   }
 
-  /** The content; undefined when it is not there. */
+  /** The content; undefined when missing. */
   async get(key: string, range?: ByteRange): Promise<Readable | undefined> {
     const response = await this.#send(
       'GET',
@@ -74,7 +77,7 @@ export class S3Bucket {
     return Readable.fromWeb(response.body);
   }
 
-  /** Bytes of an object; undefined when it is not there. */
+  /** Size of an object in bytes; undefined when missing. */
   async size(key: string): Promise<number | undefined> {
     const response = await this.#send('HEAD', key, {});
     if (response.status === 404) return undefined;
@@ -82,18 +85,18 @@ export class S3Bucket {
     return Number(response.headers.get('content-length'));
   }
 
-  /** Nothing happens when it is not there. */
+  /** A missing object is ignored. */
   async remove(key: string): Promise<void> {
     const response = await this.#send('DELETE', key, {});
     if (response.status !== 404) await finish(response);
   }
 
-  /** Where an object is, for people and metadata: `s3://host/bucket/...`. */
+  /** Location of an object, for people and metadata: `s3://host/bucket/...`. */
   link(key: string): string {
     return this.#base + key;
   }
 
-  /** The key of a link of this bucket; undefined for any other. */
+  /** The key in a link to this bucket; undefined for other links. */
   keyOf(link: string): string | undefined {
     return link.startsWith(this.#base) ? link.slice(this.#base.length) : undefined;
   }
@@ -130,7 +133,7 @@ async function finish(response: Response): Promise<void> {
   await response.body?.cancel();
 }
 
-/** What the service says, in as few words as a log can bear. */
+/** The service's error text, shortened for logs. */
 async function refused(response: Response): Promise<FileStoreError> {
   const text = (await response.text()).slice(0, 500);
   return new FileStoreError(`The file store answered ${response.status}: ${text}`);

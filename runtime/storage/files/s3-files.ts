@@ -6,10 +6,10 @@ import type { S3Bucket } from './s3-bucket.ts';
 
 export class S3Files implements FileStore {
   readonly #bucket: S3Bucket;
-  /** What arrives is hashed here first: the hash is the name. */
+  /** Content is hashed here before its upload: the hash is its name. */
   readonly #incoming: FolderFiles;
 
-  /** @param folder for content on its way */
+  /** @param folder of unfinished uploads */
   constructor(bucket: S3Bucket, folder: string) {
     this.#bucket = bucket;
     this.#incoming = new FolderFiles(folder);

@@ -1,16 +1,16 @@
-/** Whether all nodes of a database keep files in one store: each lacks what another store took. */
+/** Warns when the nodes of a database use different file stores: each store lacks the files of the others. */
 import { sql } from '../sql.ts';
 import type { Storage } from '../storage.ts';
 import { type FileStore, FileStoreError, type StorePlace } from './file-store.ts';
 
-/** Notes the file store of this node in the database, and warns when the others have another, or this one had. */
+/** Notes this node's file store in the database. Warns when other nodes, or this node earlier, used another. */
 export async function checkFileStore(storage: Storage, files: FileStore): Promise<void> {
   const { db, log, notices } = storage;
   let place: StorePlace;
   try {
     place = await files.place();
   } catch (err) {
-    // Calls can be made without it.
+    // Calls work without a file store.
     if (!(err instanceof FileStoreError)) throw err;
     log.warn({ err }, 'the file store cannot be used: attachments and avatars will be refused');
     return;
@@ -19,7 +19,7 @@ export async function checkFileStore(storage: Storage, files: FileStore): Promis
   const { rows } = await sql<{ location: string }>`
     select location from file_stores where id <> ${id} order by location`.execute(db);
   const others = rows.map((row) => row.location);
-  // Those that nodes of the past had are not needed any more.
+  // The entries of earlier nodes are obsolete.
   if (notices.wasAlone) await sql`delete from file_stores where id <> ${id}`.execute(db);
   await sql`
     insert into file_stores (id, location) values (${id}, ${location})

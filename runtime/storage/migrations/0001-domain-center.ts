@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 
-/** Domains and what belongs to them. Users are here too because sipusers refer to them. */
+/** Tables of domains and their entities. Users are included because sipusers refer to them. */
 export const domainCenter: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {
     await sql`

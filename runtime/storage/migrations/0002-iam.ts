@@ -1,3 +1,4 @@
+/** Tables of the IAM room. */
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 

@@ -1,3 +1,4 @@
+/** The table of registered contacts. */
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 
-/** Settings of domains by key, and the web applications that users of a domain are offered. */
+/** Settings of domains by key, and the web applications offered to a domain's users. */
 export const settings: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {
     await sql`

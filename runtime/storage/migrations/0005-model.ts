@@ -2,9 +2,9 @@ import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 
 /**
- * The dynamic model: class settings, a schema for the tables of classes, and the functions of filter expressions that
- * PostgreSQL lacks or that would answer with an error where an expression has no value. `runtime/model/filter/values.ts`
- * and `time.ts` compute the same in memory.
+ * The dynamic model: class settings, a schema for the tables of classes, and SQL functions of filter expressions that
+ * PostgreSQL lacks or that would raise an error instead of returning null. `runtime/model/filter/values.ts` and
+ * `time.ts` compute the same in memory.
  */
 const STATEMENTS = [
   `create schema model`,

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 
-/** Payloads of change notices that are too long for NOTIFY. They are worth nothing after a crash. */
+/** Payloads of change notices that are too long for NOTIFY. Unlogged: they are worthless after a crash. */
 export const changeNotices: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {
     await sql`create unlogged table change_notices (

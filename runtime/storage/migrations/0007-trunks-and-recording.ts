@@ -28,7 +28,7 @@ export const trunksAndRecording: Migration = {
         ext jsonb not null default '{}',
         constraint providers_code_key unique (domain_id, code)
       )`.execute(db);
-    // Together with the domain, so that no rule is about a foreign account.
+    // The key includes the domain, so that no rule refers to another domain's account.
     await sql`alter table sipusers add constraint sipusers_domain_id_id_key unique (domain_id, id)`.execute(db);
     await sql`
       create table recordingrules (

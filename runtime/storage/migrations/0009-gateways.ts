@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 
-/** Gateways of providers register beside phones; each by a login of its own. */
+/** Gateways of providers register like phones, each with its own login. */
 export const gateways: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {
     await sql`alter table registrations drop constraint registrations_sipuser_id_fkey`.execute(db);

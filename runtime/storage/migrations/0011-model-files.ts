@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 
-/** Files of entities that may be needed no more: see `runtime/model/attachments/orphans.ts`. */
+/** Files that may be unused: see `runtime/model/attachments/orphans.ts`. */
 export const modelFiles: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {
     await sql`create table model_suspect_files (

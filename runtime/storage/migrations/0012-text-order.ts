@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 
-/** Tables of the collections as they are now; those to come are made so. */
+/** Existing tables of collections; later ones are created with this collation. */
 const TABLES = [
   'domains',
   'users',
@@ -18,8 +18,8 @@ const TABLES = [
 ] as const;
 
 /**
- * Texts of the collections are compared by their characters' numbers, as filters and orders are everywhere, so that the
- * indexes of unique keys serve them; and pages in order of id come from an index.
+ * Collection texts compare by code point, like all filters and orders, so that the indexes of unique keys apply; an
+ * index serves pages in order of id.
  */
 export const textOrder: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 
-/** Answers to requests that carried an Idempotency-Key, for their repeats. */
+/** Responses to requests with an Idempotency-Key, replayed for their repeats. */
 export const firstAnswers: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {
     await sql`

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 
-/** Entities of classes that every node has in memory: what the nodes agree on. See `runtime/model/memory/shared-entities.ts`. */
+/** Entities shared by all nodes in memory. See `runtime/model/memory/shared-entities.ts`. */
 export const modelMemory: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {
     await sql`create sequence model_memory_versions`.execute(db);

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 
-/** The role of the demo users named a path that never was; their own conferences are meant. */
+/** Corrects the role of the demo users: it named a path that does not exist instead of their own conferences. */
 export const userRole: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {
     await sql`

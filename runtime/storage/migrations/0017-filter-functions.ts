@@ -1,10 +1,10 @@
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 
-/** What functions of filters answer the same in every database, and in memory. */
+/** Gives filter functions the same results in every database and in memory. */
 export const filterFunctions: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {
-    // Of whole numbers exact up to 2^53, as they are stored.
+    // Exact for whole numbers up to 2^53, as stored.
     await sql`
       create or replace function model.mod(a float8, b float8) returns float8 language sql immutable parallel safe as
         $$ select case when a is null or b is null or b = 0 then null when a = 0 then 0
@@ -13,7 +13,7 @@ export const filterFunctions: Migration = {
           when abs(a) between 1e-15 and 1e15 and abs(b) between 1e-15 and 1e15 then a - b * trunc(a / b) end $$`.execute(
       db,
     );
-    // PGlite would make ß a capital sharp s; no other database does.
+    // PGlite would uppercase ß to a capital sharp s; other databases keep it.
     await sql`
       create or replace function model.upper(t text) returns text language sql immutable parallel safe as
         $$ select case when strpos(t, 'ß') = 0 then upper(t collate "default") else

@@ -2,8 +2,8 @@ import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 
 /**
- * In history and transactionlog an id is there once a day: every partition gets the index that says so. One in which an id
- * came twice by requests at the same moment stays as it is.
+ * In history and transactionlog an id is unique per day: every partition gets a unique index. A partition with an id
+ * that simultaneous requests created twice stays as it is.
  */
 export const dayIds: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {

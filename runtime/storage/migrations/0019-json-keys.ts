@@ -1,10 +1,10 @@
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 
-/** What is at a path of JSON that may lead through lists: a key of a list of objects is the list of that key of each. */
+/** The value at a JSON path through lists: a key of a list of objects is the list of that key of each object. */
 export const jsonKeys: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {
-    // Its cost is that of the usual call, which it is not: what it stands in is inlined only while it seems cheap.
+    // A deliberately low cost: PostgreSQL inlines the surrounding function only while it seems cheap.
     await sql`
       create function model.through(j jsonb, keys text[]) returns jsonb language plpgsql immutable parallel safe cost 1 as $$
       declare

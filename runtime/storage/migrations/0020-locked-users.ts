@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 
-/** Users who may not log in. */
+/** Locks users against login. */
 export const lockedUsers: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {
     await sql`alter table users add column locked boolean not null default false`.execute(db);

@@ -1,4 +1,4 @@
-/** The migrations in order. One that was released is never edited; a change is a new one. */
+/** The migrations in order. A released migration is never edited; write a new one instead. */
 import { type Kysely, sql } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
 import { SQLSTATE, SqlError, StorageMigrationError, StorageUnavailableError } from '../errors.ts';
@@ -53,7 +53,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0022-file-stores': fileStores,
 };
 
-/** Names of the applied migrations; none when there is no table of them yet. */
+/** Names of the applied migrations; empty without a migration table. */
 async function appliedNames(db: Kysely<Schema>): Promise<readonly string[]> {
   try {
     const { rows } = await sql<{ name: string }>`select name from ${sql.table(TABLE)} order by name`.execute(db);
@@ -65,25 +65,26 @@ async function appliedNames(db: Kysely<Schema>): Promise<readonly string[]> {
 }
 
 /**
- * Brings the database to the newest version. Several nodes may do so at once: kysely's migrator holds an advisory lock.
+ * Migrates the database to the newest version. Several nodes may do so at once: kysely's migrator holds an advisory
+ * lock.
  *
  * @throws StorageUnavailableError when the database cannot be opened or reached
- * @throws StorageMigrationError naming the migration that failed; it is rolled back
+ * @throws StorageMigrationError naming the failed migration; it is rolled back
  */
 export async function migrateToLatest(
   db: Kysely<Schema>,
   provided: Readonly<Record<string, Migration>> = migrations,
 ): Promise<readonly string[]> {
-  // The usual start: kysely's migrator would spend 300 ms on looking at the catalog.
+  // The usual start: kysely's migrator would spend 300 ms reading the catalog.
   const applied = await appliedNames(db);
   if (applied.join() === Object.keys(provided).toSorted().join()) return [];
   return await migrate(db, provided);
 }
 
 /**
- * Applies what is not applied.
+ * Applies the pending migrations.
  *
- * @returns the names of what was
+ * @returns their names
  * @throws as `migrateToLatest` does
  */
 export async function migrate(

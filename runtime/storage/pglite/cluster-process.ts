@@ -1,7 +1,7 @@
 /**
- * Process that makes a database cluster, so that the 400 MB which initdb needs go back at once, and so that it can be ended
- * for certain: a thread that hangs in V8 cannot. Its argument is a `ClusterOrder` as JSON.
- * Synchronous file calls on purpose: nothing else runs here, and copying 1,000 small files is six times faster.
+ * Process that creates a database cluster. It frees the 400 MB of initdb at its end, and can be killed reliably, unlike
+ * a thread that hangs in V8. Its argument is a `ClusterOrder` as JSON. Synchronous file calls on purpose: nothing else
+ * runs here, and copying 1,000 small files is six times faster.
  */
 import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -10,12 +10,12 @@ import type { PGlite } from '@electric-sql/pglite';
 import type { Schema } from '../schema.ts';
 import type { ClusterOrder, ClusterReply } from './protocol.ts';
 
-/** 1 MB write-ahead log segments: a fresh cluster is 29 MB instead of 39, and each copy is that much faster. */
+/** 1 MB write-ahead log segments: a fresh cluster is 29 MB instead of 39, which speeds up each copy. */
 const INITDB = ['--wal-segsize=1'];
 
-/** @param prepare what is to be done in the fresh cluster */
+/** @param prepare work in the fresh cluster */
 async function initdb(folder: string, prepare?: (pglite: PGlite) => Promise<void>): Promise<void> {
-  // Only here: with a template at hand the engine need not even be loaded.
+  // Imported here only: with a template the engine is not needed.
   const { PGlite } = await import('@electric-sql/pglite');
   const db = await PGlite.create({ dataDir: folder, initDbStartParams: INITDB });
   await prepare?.(db);
@@ -23,14 +23,14 @@ async function initdb(folder: string, prepare?: (pglite: PGlite) => Promise<void
   await db.close();
 }
 
-/** The migrations that every new cluster needs, done once for all of them. */
+/** Applies the migrations once for all later copies. */
 async function migrated(pglite: PGlite): Promise<void> {
   const { Kysely, PGliteDialect } = await import('kysely');
   const { migrate } = await import('../migrations/index.ts');
   await migrate(new Kysely<Schema>({ dialect: new PGliteDialect({ pglite }) }));
 }
 
-/** Leftovers of killed processes; a live one needs seconds, so ten minutes mean dead. */
+/** Age of leftovers from killed processes; a live process needs seconds. */
 function removeAbandoned(template: string): void {
   const parent = dirname(template);
   for (const entry of readdirSync(parent)) {
@@ -40,7 +40,7 @@ function removeAbandoned(template: string): void {
   }
 }
 
-/** Only a finished cluster ever has the final name: an interrupted one is left under another and redone. */
+/** Only a finished cluster gets the final name: an interrupted one keeps a temporary name and is redone. */
 async function makeTemplate(template: string, unfinished: string): Promise<boolean> {
   if (existsSync(template)) return true;
   try {
@@ -50,8 +50,8 @@ async function makeTemplate(template: string, unfinished: string): Promise<boole
     renameSync(unfinished, template);
     return true;
   } catch {
-    // A read-only installation, or another process was first: the caller does without, or with the other's. A migration
-    // that fails will fail there again, and is told.
+    // A read-only installation, or another process was first: the caller continues without a template, or with the
+    // other's. A failing migration fails there again and is reported.
     rmSync(unfinished, { recursive: true, force: true });
     return existsSync(template);
   }
@@ -64,7 +64,7 @@ async function make({ target, template }: ClusterOrder): Promise<ClusterReply> {
   return { type: 'made' };
 }
 
-// Nobody waits for the cluster when the node is gone. At once: an orderly end waits for V8's helper threads.
+// The node is gone and nobody waits for the cluster. Exits at once: an orderly exit waits for V8's helper threads.
 process.once('disconnect', () => process.kill(process.pid, 'SIGKILL'));
 let reply: ClusterReply;
 try {
@@ -72,5 +72,5 @@ try {
 } catch (error) {
   reply = { type: 'failed', message: error instanceof Error ? error.message : String(error) };
 }
-// The node ends this process when it has the reply.
+// The node kills this process after the reply.
 process.send?.(reply);

@@ -1,4 +1,4 @@
-/** A cluster is PostgreSQL's word for one data folder. Makes it when it is missing or was never finished. */
+/** Creates a cluster (PostgreSQL's word for one data folder) when it is missing or unfinished. */
 import { fork } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -13,18 +13,21 @@ import type { ClusterOrder, ClusterReply } from './protocol.ts';
 const MIGRATIONS = fileURLToPath(new URL('../migrations/', import.meta.url));
 const PROCESS = fileURLToPath(new URL('./cluster-process.ts', import.meta.url));
 
-/** Milliseconds that making a cluster may take the first time; it takes 4 s of CPU, and over a minute where 30 others want a processor. */
+/**
+ * Limit of the first attempt in milliseconds. It takes 4 s of CPU, and over a minute beside 30 other busy processes.
+ */
 const LIMIT_MS = 120_000;
-/** Each attempt may take twice as long as the one before: the machine may only be slow. */
+/** Each attempt gets twice the time of the one before: the machine may only be slow. */
 const ATTEMPTS = 3;
-/** Ends the name of a folder until the cluster in it is finished. */
+/** Suffix of an unfinished cluster's folder. */
 const UNFINISHED = '.unfinished';
-/** Last characters of the process's error output that are kept, to explain its end. */
+/** Characters kept from the end of the process's error output, to explain a failure. */
 const LAST_WORDS = 2000;
 
 /**
- * Where the finished cluster without data is kept, beside the installed packages: initdb and the migrations take 4 s of CPU, a
- * copy 0.1 s. The name carries PGlite's version, which decides the format, and the migrations' hash.
+ * Folder of the template (the finished cluster without data), beside the installed packages: initdb and the migrations
+ * take 4 s of CPU, a copy 0.1 s. Its name contains PGlite's version, which decides the format, and the migrations'
+ * hash.
  */
 export function templateFolder(): string | undefined {
   const manifest = findPackageJSON('@electric-sql/pglite', import.meta.url);
@@ -41,13 +44,13 @@ function migrationsHash(): string {
 }
 
 /**
- * Makes the cluster in `folder` unless a finished one is there. The caller holds the lock of the data directory.
- * An attempt that takes too long is ended, logged as a warning and repeated.
+ * Creates the cluster in `folder` unless a finished one exists. The caller holds the lock of the data directory. An
+ * attempt over its limit is killed, logged as a warning and repeated.
  *
- * @param folder the cluster's folder; its parent exists
- * @param template where a template is kept; undefined: none
- * @param limitMs milliseconds that the first attempt may take
- * @throws StorageUnavailableError when the folder cannot be written, or no attempt was done in time
+ * @param folder the cluster's folder in an existing parent
+ * @param template folder of a template; undefined: none
+ * @param limitMs milliseconds for the first attempt
+ * @throws StorageUnavailableError when the folder cannot be written, or every attempt exceeded its limit
  */
 export async function ensureCluster(
   folder: string,
@@ -66,7 +69,7 @@ export async function ensureCluster(
     };
     const reply = await makeCluster(order, limit);
     if (reply?.type === 'made') {
-      // Not by that process: if this one is gone, another may be at work by now.
+      // Not in that process: once this node is gone, another may already use the folder.
       renameSync(target, folder);
       return;
     }
@@ -84,7 +87,7 @@ export async function ensureCluster(
   );
 }
 
-/** What starts that were killed have left. */
+/** Removes the leftovers of killed attempts. */
 function removeUnfinished(folder: string): void {
   const parent = dirname(folder);
   for (const entry of readdirSync(parent)) {
@@ -93,7 +96,7 @@ function removeUnfinished(folder: string): void {
   }
 }
 
-/** @returns undefined when it took longer than `limitMs` and was ended */
+/** @returns undefined when it exceeded `limitMs` and was killed */
 async function makeCluster(order: ClusterOrder, limitMs: number): Promise<ClusterReply | undefined> {
   const child = fork(PROCESS, [JSON.stringify(order)], {
     execArgv: ['--disable-warning=ExperimentalWarning'],
@@ -113,7 +116,7 @@ async function makeCluster(order: ClusterOrder, limitMs: number): Promise<Cluste
   const reply = await promise;
   clearTimeout(timer);
   child.kill('SIGKILL');
-  // One that could not be started has no end.
+  // A process that failed to start has no `close` event.
   if (child.pid !== undefined) await gone;
   return reply;
 }

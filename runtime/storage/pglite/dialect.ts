@@ -1,4 +1,4 @@
-/** kysely dialect over the supervised PGlite worker. kysely itself hands out the only connection to one user at a time. */
+/** kysely dialect over the supervised PGlite worker. kysely gives the only connection to one user at a time. */
 import {
   AbortedTransactionError,
   CompiledQuery,
@@ -23,11 +23,13 @@ export function pgliteDialect(engine: PgliteEngine): Dialect {
   };
 }
 
-/** From acquire to release: tied to one life of the engine, so that half a transaction never goes on in the next. */
+/**
+ * Connection from acquire to release, bound to one life of the engine: a transaction never continues in the next life.
+ */
 class PgliteConnection implements DatabaseConnection {
   readonly #engine: PgliteEngine;
   #life: EngineLife | undefined;
-  /** Settles after the last query: several may be asked at once in one transaction, and run one after another. */
+  /** Settles after the last query: a transaction may ask several at once, which run one after another. */
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(engine: PgliteEngine) {
@@ -43,7 +45,7 @@ class PgliteConnection implements DatabaseConnection {
     return rows as QueryResult<R>;
   }
 
-  /** Runs a transaction statement and says what PostgreSQL made of it. */
+  /** Runs a transaction statement and returns PostgreSQL's command tag. */
   async command(text: string): Promise<string | undefined> {
     return (await this.#run(CompiledQuery.raw(text))).command;
   }
@@ -81,7 +83,7 @@ class PgliteDriver implements Driver {
   }
 
   async acquireConnection(): Promise<DatabaseConnection> {
-    // Fails at its first query if the engine is down: an error here would leave kysely's connection lock held.
+    // A stopped engine fails at the first query: an error here would keep kysely's connection lock.
     await this.#engine.acquire();
     return new PgliteConnection(this.#engine);
   }
@@ -93,7 +95,7 @@ class PgliteDriver implements Driver {
   }
 
   async commitTransaction(connection: DatabaseConnection): Promise<void> {
-    // PostgreSQL answers ROLLBACK to the COMMIT of a transaction in which a statement failed.
+    // PostgreSQL answers COMMIT with ROLLBACK after a failed statement in the transaction.
     const command = await (connection as PgliteConnection).command('commit');
     if (command === 'ROLLBACK') throw new AbortedTransactionError();
   }

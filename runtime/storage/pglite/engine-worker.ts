@@ -1,4 +1,4 @@
-/** Worker thread that owns the PGlite instance: a long query stalls this thread, never a call. */
+/** Worker thread with the PGlite instance: a long query blocks this thread, never a call. */
 import { PGlite } from '@electric-sql/pglite';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,16 +8,16 @@ import { OID, decoders } from '../values.ts';
 import { Progress } from './progress.ts';
 import type { EngineReply, EngineRequest, EngineWorkerData } from './protocol.ts';
 
-if (parentPort === null) throw new Error('engine-worker.ts runs as a worker thread only.');
+if (parentPort === null) throw new Error('engine-worker.ts must be started as a worker thread.');
 const port = parentPort;
 const { directory, progress: memory } = workerData as EngineWorkerData;
 const progress = new Progress(memory);
 
-/** Parameters arrive encoded, so the serializers must leave them alone. */
+/** Parameters arrive encoded, so the serializers must not change them. */
 const asIs = (text: string): string => text;
 const serializers = Object.fromEntries(Object.values(OID).map((oid) => [oid, asIs]));
 
-/** Half of PostgreSQL's default: there is one connection, and the memory belongs to the calls. */
+/** Half of PostgreSQL's default: there is one connection, and calls need the memory. */
 const startParams = [...PGlite.defaultStartParams, '-c', 'shared_buffers=64MB'];
 
 function reply(message: EngineReply): void {
@@ -48,12 +48,12 @@ async function query(db: PGlite, sql: string, parameters: readonly (string | nul
   }
 }
 
-/** Milliseconds for which what was run before may wait for what is run with it. */
+/** Milliseconds that finished replies may wait for later ones of the same message. */
 const HOLD_MS = 2;
 
 /**
- * Runs single statements one after another. PGlite's own `query` would ask PostgreSQL five times for each, and take its
- * answers apart here.
+ * Runs single statements one after another. PGlite's own `query` would need five round trips per statement and parse
+ * the replies in this thread.
  */
 function run(db: PGlite, bytes: Uint8Array, ends: readonly number[]): void {
   let replies: Uint8Array[] = [];
@@ -79,9 +79,9 @@ function run(db: PGlite, bytes: Uint8Array, ends: readonly number[]): void {
 }
 
 async function open(): Promise<void> {
-  // PGlite would make an empty cluster where none is; a store that vanished must not come back empty.
+  // PGlite would create an empty cluster in a missing folder; lost data must not look like an empty database.
   if (!existsSync(join(directory, 'PG_VERSION'))) {
-    reply({ type: 'unopened', message: 'there is no database cluster in it' });
+    reply({ type: 'unopened', message: 'the folder contains no database cluster' });
     return;
   }
   let db: PGlite;

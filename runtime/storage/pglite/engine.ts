@@ -1,6 +1,6 @@
 /**
- * Supervises the PGlite worker: one query at a time, each with a time limit. PGlite has no statement_timeout and cannot be
- * interrupted, so a query over the limit ends with its thread; PostgreSQL's own recovery then undoes what it had begun.
+ * Supervises the PGlite worker: one query at a time, each with a time limit. PGlite has no statement_timeout and cannot
+ * be interrupted, so a query over the limit ends with its thread; PostgreSQL's recovery then rolls it back.
  */
 import { Worker } from 'node:worker_threads';
 import { SqlError, StorageClosedError, StorageTimeoutError, StorageUnavailableError } from '../errors.ts';
@@ -12,15 +12,15 @@ import { Runs, type RunsLife } from './runs.ts';
 
 export interface EngineOptions {
   readonly directory: string;
-  /** Milliseconds a query may run. */
+  /** Time limit of a query in milliseconds. */
   readonly queryTimeoutMs: number;
   readonly log: StorageLog;
 }
 
-/** One life of the worker. A transaction belongs to the life it began in and is lost with it. */
+/** One run of the worker. A transaction belongs to the life that it began in and is lost with it. */
 export interface EngineLife {
   readonly number: number;
-  /** Why it ended; undefined while it lives. */
+  /** Reason of its end; undefined while it runs. */
   readonly end: Error | undefined;
 }
 
@@ -31,7 +31,7 @@ interface Life extends RunsLife {
   inFlight: { resolve(result: EngineResult): void; reject(error: Error): void; timer: NodeJS.Timeout } | undefined;
 }
 
-/** Milliseconds to wait for recovery at the start; replaying a large log takes seconds. */
+/** Milliseconds for recovery at the start; replaying a large log takes seconds. */
 const OPEN_LIMIT_MS = 120_000;
 const CLOSE_LIMIT_MS = 10_000;
 
@@ -42,7 +42,7 @@ export class PgliteEngine {
   #closing: Promise<void> | undefined;
   readonly #runs: Runs;
 
-  /** Milliseconds that a query may run. */
+  /** Time limit of a query in milliseconds. */
   queryTimeoutMs: number;
 
   constructor(options: EngineOptions) {
@@ -59,13 +59,13 @@ export class PgliteEngine {
     });
   }
 
-  /** How often the worker had to be started again. */
+  /** Number of restarts of the worker. */
   get restarts(): number {
     return Math.max(0, this.#lives - 1);
   }
 
   /**
-   * The life to send queries to; starts the worker when there is none.
+   * The running life; starts the worker if necessary.
    *
    * @throws StorageUnavailableError when PostgreSQL does not open the folder
    */
@@ -80,17 +80,17 @@ export class PgliteEngine {
   }
 
   /**
-   * Runs a single statement that commits by itself, after those asked for before.
+   * Runs a single statement outside of a transaction, after earlier ones.
    *
    * @throws SqlError when PostgreSQL refuses it
-   * @throws StorageTimeoutError when it ran over the limit
+   * @throws StorageTimeoutError when it exceeds the limit
    */
   async run(statement: Statement): Promise<readonly TextRow[]> {
     if (this.#closing !== undefined) throw new StorageClosedError();
     return await this.#runs.run(statement);
   }
 
-  /** Waits until no single statement runs; none is begun until `release`. For whoever calls `query`. */
+  /** Waits for the running single statements and holds back new ones until `release`. For callers of `query`. */
   async acquire(): Promise<void> {
     await this.#runs.pause();
   }
@@ -103,7 +103,7 @@ export class PgliteEngine {
    * Runs one statement in `life`. The caller sends the next one only after this has settled.
    *
    * @throws SqlError when PostgreSQL refuses it
-   * @throws StorageTimeoutError when it, or an earlier one of the same life, ran over the limit
+   * @throws StorageTimeoutError when it, or an earlier one of the same life, exceeded the limit
    */
   async query(life: EngineLife, sql: string, parameters: readonly (string | null)[]): Promise<EngineResult> {
     const live = life as Life;
@@ -119,7 +119,7 @@ export class PgliteEngine {
     return await promise;
   }
 
-  /** Closes PostgreSQL in order. The caller has let the last query finish. */
+  /** Shuts PostgreSQL down. The caller has awaited the last query. */
   async close(): Promise<void> {
     this.#closing ??= this.#close();
     await this.#closing;
@@ -131,7 +131,7 @@ export class PgliteEngine {
     if (life === undefined || life.end !== undefined) return;
     life.end = new StorageClosedError();
     const { promise, resolve } = Promise.withResolvers<void>();
-    // A worker that does not answer is ended all the same: its log makes the next start complete.
+    // A worker that does not answer is terminated: the next start recovers from its log.
     const timer = setTimeout(resolve, CLOSE_LIMIT_MS);
     life.worker.once('exit', () => resolve());
     const request: EngineRequest = { type: 'close' };
@@ -187,7 +187,7 @@ export class PgliteEngine {
     else query.reject(new SqlError(reply.error));
   }
 
-  /** Ends a life; the next query starts another, after this thread is gone: two on one folder would destroy it. */
+  /** Ends a life. The next query starts another after this thread has ended: two in one folder would destroy it. */
   #stop(life: Life, reason: Error): void {
     if (life.end !== undefined) return;
     life.end = reason;

@@ -1,8 +1,8 @@
-/** Which statement the PGlite worker is at, and since when: shared memory, so that it can be told of a thread that hangs. */
+/** Progress of the PGlite worker in shared memory, readable while its thread hangs. */
 
 const BEGUN = 0;
 const SINCE = 1;
-/** Milliseconds are counted in 31 bits: they go round in 24 days. */
+/** 31 bits of milliseconds: wraps after 24 days. */
 const RANGE = 2 ** 31;
 
 export class Progress {
@@ -16,24 +16,24 @@ export class Progress {
     return this.#cells.buffer as SharedArrayBuffer;
   }
 
-  /** The worker begins the next statement. */
+  /** Called by the worker at the start of each statement. */
   begin(): void {
     Atomics.store(this.#cells, SINCE, clock());
     Atomics.add(this.#cells, BEGUN, 1);
   }
 
-  /** How many statements were begun. */
+  /** Number of statements started. */
   get begun(): number {
     return Atomics.load(this.#cells, BEGUN);
   }
 
-  /** Milliseconds since the last was begun. */
+  /** Milliseconds since the start of the last statement. */
   get elapsedMs(): number {
     return (clock() - Atomics.load(this.#cells, SINCE) + RANGE) % RANGE;
   }
 }
 
-/** The same in all threads. */
+/** A clock shared by all threads. */
 function clock(): number {
   return Number((process.hrtime.bigint() / 1_000_000n) % BigInt(RANGE));
 }

@@ -1,6 +1,7 @@
 /**
- * Single statements on their way through the PGlite worker: several in one message, and the next message before the last
- * is answered, so that the worker never waits for the node. Each commits by itself; they run one after another.
+ * Queues single statements for the PGlite worker. A message carries several, and the next message is sent before the
+ * last is answered, so that the worker never waits for the node. Statements run one after another, outside of
+ * transactions.
  */
 import { SqlError } from '../errors.ts';
 import { PreparedStatements } from '../postgres/prepared.ts';
@@ -10,19 +11,19 @@ import { encode } from '../values.ts';
 import { decodeReply, encodeSimple, encodeStatement } from '../wire.ts';
 import type { Progress } from './progress.ts';
 
-/** A life of the worker, as far as statements need it. */
+/** The view of a worker's life that statements need. */
 export interface RunsLife {
   readonly progress: Progress;
-  /** @param ends where each of the statements in `bytes` ends */
+  /** @param ends end of each statement in `bytes` */
   post(bytes: Uint8Array<ArrayBuffer>, ends: readonly number[]): void;
 }
 
 export interface RunsOptions {
-  /** The life to run in. Rejects when there is none to be had. */
+  /** The running life. Rejects when none can be started. */
   readonly life: () => Promise<RunsLife>;
-  /** Milliseconds that a statement may run. */
+  /** Time limit of a statement in milliseconds. */
   readonly limitMs: () => number;
-  /** Ends a life whose statement runs over the limit. */
+  /** Ends a life after a statement exceeded the limit. */
   readonly onOverrun: (life: RunsLife) => void;
 }
 
@@ -33,13 +34,13 @@ interface Run {
   readonly reject: (error: Error) => void;
 }
 
-/** On its way: what the worker has not answered. */
+/** A statement sent but not answered. */
 interface Sent extends Run {
-  /** Prepared by this statement, if it succeeds. */
+  /** The statement that this one prepares, if it succeeds. */
   readonly prepares: string | undefined;
 }
 
-/** Statements of one message, and messages on the way. */
+/** Statements per message, and messages in flight. */
 const BATCH = 32;
 const MESSAGES = 2;
 const LOOK_AGAIN_MS = 20;
@@ -65,7 +66,7 @@ export class Runs {
     });
   }
 
-  /** Lets what is on its way finish and starts nothing more until `resume`: somebody else uses the connection. */
+  /** Finishes the sent statements and holds back others until `resume`, while another user has the connection. */
   async pause(): Promise<void> {
     this.#pauses += 1;
     await this.#settled();
@@ -76,19 +77,21 @@ export class Runs {
     this.#pump();
   }
 
-  /** Resolves when nothing waits and nothing is on its way. */
+  /** Resolves when no statement waits or runs. */
   async drained(): Promise<void> {
     while (this.#waiting.length > 0 || this.#isBusy) await this.#settled(true);
   }
 
-  /** What the worker said to the next statements of those on their way. */
+  /** The worker's replies to the next sent statements. */
   answered(life: RunsLife, replies: readonly Uint8Array[]): void {
     const session = this.#current?.life === life ? this.#current.session : undefined;
     session?.answered(replies);
     this.#pump();
   }
 
-  /** A life has ended, its thread is gone. What it had not begun is run in the next; the others are told `reason`. */
+  /**
+   * A life has ended with its thread. Its unstarted statements run in the next life; the others reject with `reason`.
+   */
   ended(life: RunsLife, reason: Error): void {
     if (this.#current?.life !== life) return;
     const { session } = this.#current;
@@ -118,7 +121,7 @@ export class Runs {
     }
     const { life, session } = this.#current;
     while (this.#waiting.length > 0 && session.messages < MESSAGES) {
-      // While the worker is busy anyway, a fuller message is cheaper than another.
+      // While the worker is busy, one larger message is cheaper than two.
       const { bytes, ends } = session.send(this.#waiting.splice(0, BATCH));
       life.post(bytes, ends);
     }
@@ -137,7 +140,7 @@ export class Runs {
     this.#pump();
   }
 
-  /** One timer for all: when it fires it looks since when the statement runs that is running then. */
+  /** One timer for all statements: when it fires, it checks the age of the running one. */
   #watch(waitMs = this.#options.limitMs(), suspect?: number): void {
     if (this.#timer !== undefined) return;
     this.#timer = setTimeout(() => {
@@ -148,7 +151,7 @@ export class Runs {
       const left = this.#options.limitMs() - elapsedMs;
       if (begun <= session.answeredCount) this.#watch();
       else if (left > 0) this.#watch(left);
-      // Its answer may be here already, and not yet read.
+      // Its answer may have arrived without having been read.
       else if (begun !== suspect) this.#watch(LOOK_AGAIN_MS, begun);
       else this.#options.onOverrun(life);
     }, waitMs);
@@ -156,10 +159,10 @@ export class Runs {
   }
 }
 
-/** Statements of one life: what is on its way, and what the server has prepared. */
+/** Statements of one life: the sent ones, and those prepared by the server. */
 class Session {
   #sent: Sent[] = [];
-  /** How many statements each message on its way has left. */
+  /** Unanswered statements of each message in flight. */
   readonly #left: number[] = [];
   #answered = 0;
   #prepared = new PreparedStatements();
@@ -178,11 +181,11 @@ class Session {
     return this.#left.length;
   }
 
-  /** Puts statements on their way, as one message. */
+  /** Sends statements as one message. */
   send(runs: readonly Run[]): { readonly bytes: Uint8Array<ArrayBuffer>; readonly ends: readonly number[] } {
     const statements = runs.map((run) => this.#encode(run));
     this.#left.push(runs.length);
-    // A buffer of its own: it is given away.
+    // A separate buffer, because it is transferred.
     const bytes = new Uint8Array(statements.reduce((size, { length }) => size + length, 0));
     let end = 0;
     const ends = statements.map((statement) => {
@@ -210,7 +213,7 @@ class Session {
     }
   }
 
-  /** Those that the worker had begun, and the others. */
+  /** Splits the unanswered statements into started and unstarted ones. */
   split(begun: number): { readonly begun: readonly Run[]; readonly others: readonly Run[] } {
     const count = Math.max(0, begun - this.#answered);
     return { begun: this.#sent.slice(0, count), others: this.#sent.slice(count) };
@@ -224,7 +227,7 @@ class Session {
       this.#ready.clear();
     }
     const wanted = this.#prepared.isFull ? undefined : this.#prepared.nameOf(text);
-    // Until the server has said that it is prepared, the next with the same text goes without.
+    // Until the server confirms the preparation, further statements with this text run unprepared.
     const name = wanted === undefined || this.#pending.has(wanted) ? '' : wanted;
     const isPrepared = name !== '' && this.#ready.has(name);
     const prepares = name !== '' && !isPrepared ? name : undefined;

@@ -1,6 +1,6 @@
 /**
- * Statements outside of transactions, over the clients of a pool. A client that was taken serves whatever waits, one
- * statement after another: taking it anew for each would cost as much as the statement.
+ * Runs statements outside of transactions over the clients of a pool. A client serves waiting statements one after
+ * another: checking it out for each would cost as much as the statement.
  */
 import { DatabaseError, type Pool, type PoolClient } from 'pg';
 import { encode } from '../values.ts';
@@ -11,16 +11,16 @@ import { TextQuery } from './text-query.ts';
 
 export interface LanesOptions {
   readonly pool: Pool;
-  /** The most clients taken at a time. */
+  /** Largest number of clients in use. */
   readonly lanes: number;
-  /** Milliseconds without an answer after which a connection is given up: the server, or the way to it, is dead. */
+  /** Milliseconds without an answer after which a connection is closed: the server or the network is down. */
   readonly silenceMs: number;
-  /** What a client has prepared. */
+  /** Statements prepared on a client. */
   readonly preparedOf: (client: PoolClient) => PreparedStatements;
 }
 
 interface Waiting {
-  /** Grows with each statement. */
+  /** Incremented with each statement. */
   readonly number: number;
   readonly text: string;
   readonly values: readonly (string | null)[];
@@ -28,7 +28,7 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-/** Statements after which a client is given back though others wait: who else wants it has its turn. */
+/** Statements after which a client returns to the pool although others wait, for the pool's other users. */
 const IN_A_ROW = 100;
 
 export class Lanes {
@@ -42,7 +42,7 @@ export class Lanes {
     this.#options = options;
   }
 
-  /** @throws whatever pg throws */
+  /** @throws errors of pg */
   run({ text, values }: Statement): Promise<readonly TextRow[]> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ number: ++this.#asked, text, values: values.map(encode), resolve, reject });
@@ -56,9 +56,10 @@ export class Lanes {
     this.#options.pool.connect((error, client, release) => {
       if (error !== undefined || client === undefined) {
         this.#lanes -= 1;
-        // There is no server, or no client for a long time: whoever has waited since is told, the others try themselves.
+        // No server, or no free client for a long time: rejects the oldest waiting statement; the others try
+        // themselves.
         while ((this.#waiting[this.#next]?.number ?? Infinity) <= asked) {
-          this.#take()?.reject(error ?? new Error('The pool gave no client.'));
+          this.#take()?.reject(error ?? new Error('The PostgreSQL pool had no free client.'));
         }
         if (this.#waits && this.#lanes === 0) this.#open();
         return;
@@ -74,7 +75,7 @@ export class Lanes {
     let current: TextQuery | undefined;
     const giveUp = (): void => {
       const asked = current;
-      // What has arrived while the thread was busy is read first.
+      // Reads data that arrived while the thread was busy first.
       setImmediate(() => asked?.handleError(new Error(`no answer for ${silenceMs} ms`)));
     };
     const silence = setTimeout(giveUp, silenceMs).unref();

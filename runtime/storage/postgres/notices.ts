@@ -1,6 +1,6 @@
 /**
- * Change notices over LISTEN and NOTIFY (PostgreSQL manual, "NOTIFY"). A payload is limited to 8000 bytes there: a longer
- * one is put into a table, and its number is sent.
+ * Change notices over LISTEN and NOTIFY (PostgreSQL manual, "NOTIFY"). NOTIFY limits a payload to 8000 bytes: a longer
+ * one is stored in a table, and its number is sent.
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -11,22 +11,22 @@ import type { Schema } from '../schema.ts';
 import type { StorageLog } from '../storage.ts';
 
 const CHANNEL = 'ringmaster_changes';
-/** Advisory lock that every node on the database shares while it runs. */
+/** Advisory lock shared by all running nodes on the database. */
 const PRESENCE_LOCK = 727_464_001;
-/** Topic of a node that has come; nobody listens, but everybody knows then that there is another. */
+/** Topic announcing a new node. It has no subscribers, but shows every node that there are others. */
 const HELLO = 'hello';
 const COUNT_NODES = `select count(*)::integer as nodes from pg_locks
   where locktype = 'advisory' and classid = 0 and objid = $1 and objsubid = 1 and granted
     and database = (select oid from pg_database where datname = current_database())`;
 const MAX_BYTES = 7_000;
 const KEPT_MS = 600_000;
-/** How often the connection shows that it lives, and how long it may take for that. */
+/** Interval of the connection check, and its time limit. */
 const CHECK_MS = 15_000;
 const CHECK_LIMIT_MS = 10_000;
 const CONNECT_LIMIT_MS = 10_000;
 const LONGEST_PAUSE_MS = 5_000;
 
-/** `n`: the sender, `t`: topic, `p`: payload, or `r`: its row, `m`: the sender's mark. */
+/** `n`: sender, `t`: topic, `p`: payload, or `r`: its row, `m`: the sender's mark. */
 interface Message {
   readonly n: string;
   readonly t: string;
@@ -48,7 +48,7 @@ export class PostgresNotices implements ChangeNotices {
   #client: Client | undefined;
   #wasAlone = false;
   #hasOthers = false;
-  /** Settles after the last notice that arrived. */
+  /** Settles after the last received notice. */
   #last: Promise<void> = Promise.resolve();
   #reconnecting: Promise<void> | undefined;
   readonly #closed = new AbortController();
@@ -59,7 +59,7 @@ export class PostgresNotices implements ChangeNotices {
     this.#options = options;
   }
 
-  /** Listens when it resolves: what is read afterwards is never older than the first notice. */
+  /** Resolves when it listens: later reads are never older than the first notice. */
   static async open(options: NoticesOptions): Promise<PostgresNotices> {
     const notices = new PostgresNotices(options);
     await notices.#connect(true);
@@ -164,7 +164,7 @@ export class PostgresNotices implements ChangeNotices {
     for (const topic of this.#listeners.keys()) this.#queue(topic, (listener) => listener.gap());
   }
 
-  /** A connection that is cut without a word looks like one on which nothing happens. */
+  /** Detects a silently cut connection, which looks like an idle one. */
   async #check(): Promise<void> {
     const client = this.#client;
     if (client === undefined) return;
@@ -182,7 +182,7 @@ export class PostgresNotices implements ChangeNotices {
 
   #cut(client: Client): void {
     this.#lost(client);
-    // It may never answer; the new connection does not wait for it.
+    // The lost connection may never answer; the new one does not wait for it.
     client.end().catch((error: unknown) => this.#options.log.debug({ err: error }, 'closing a lost connection'));
   }
 
@@ -204,7 +204,7 @@ export class PostgresNotices implements ChangeNotices {
     const { rows } = await sql<{ payload: string }>`
       select payload from change_notices where id = ${r}`.execute(this.#options.db);
     const [row] = rows;
-    if (row === undefined) throw new Error(`The change notice ${r} is no longer kept.`);
+    if (row === undefined) throw new Error(`The change notice ${r} is no longer stored.`);
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by publish
     return JSON.parse(row.payload) as NoticePayload;
   }
@@ -224,7 +224,7 @@ export class PostgresNotices implements ChangeNotices {
       await call(listener);
     } catch (error) {
       if (this.#closed.signal.aborted) return;
-      this.#options.log.error({ err: error, topic }, 'a change notice was not followed; reading everything anew');
+      this.#options.log.error({ err: error, topic }, 'a change notice could not be applied; reloading everything');
       await this.#readAnew(topic, listener);
     }
   }
@@ -233,12 +233,12 @@ export class PostgresNotices implements ChangeNotices {
     try {
       await listener.gap();
     } catch (error) {
-      this.#options.log.error({ err: error, topic }, 'this node does not know what other nodes changed');
+      this.#options.log.error({ err: error, topic }, 'reloading failed; changes of other nodes may be missing');
     }
   }
 }
 
-/** Takes part in the presence lock. True when no other node did. */
+/** Acquires the shared presence lock. True when no other node held it. */
 async function isAlone(client: Client): Promise<boolean> {
   const { rows } = await client.query<{ alone: boolean }>('select pg_try_advisory_lock($1) as alone', [PRESENCE_LOCK]);
   await client.query('select pg_advisory_lock_shared($1)', [PRESENCE_LOCK]);

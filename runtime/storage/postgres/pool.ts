@@ -1,4 +1,4 @@
-/** A PostgreSQL server: connection pool, time limit, and the same values and errors as PGlite. */
+/** A PostgreSQL server: connection pool, time limit, and the values and errors of PGlite. */
 import { type Dialect, PostgresDialect, type PostgresPool, type PostgresPoolClient } from 'kysely';
 import { DatabaseError, Pool, type PoolClient, types } from 'pg';
 import { SQLSTATE, SqlError, StorageTimeoutError, StorageUnavailableError } from '../errors.ts';
@@ -10,7 +10,7 @@ import { PreparedStatements } from './prepared.ts';
 
 export interface PoolOptions {
   readonly databaseUrl: string;
-  /** Milliseconds a query may run; the server enforces it (`statement_timeout`). */
+  /** Time limit of a query in milliseconds, enforced by the server (`statement_timeout`). */
   readonly queryTimeoutMs: number;
   readonly poolSize: number;
   readonly log: StorageLog;
@@ -18,7 +18,7 @@ export interface PoolOptions {
 
 const CONNECT_LIMIT_MS = 10_000;
 
-/** The server stops a query for its time; it is dead when it has not even done that. Milliseconds. */
+/** Milliseconds beyond that limit after which the server counts as dead. */
 function silenceLimit({ queryTimeoutMs }: PoolOptions): number {
   return queryTimeoutMs + 3_000;
 }
@@ -29,7 +29,7 @@ export function describeUrl(databaseUrl: string): string {
   return `${url.hostname || 'local socket'}${url.port === '' ? '' : `:${url.port}`}${url.pathname}`;
 }
 
-/** Class 08, connection exception; 53300, too many connections; 57P01 to 57P03: the server ends, crashed or starts. */
+/** Class 08, connection exception; 53300, too many connections; 57P01 to 57P03: the server stops, crashed or starts. */
 const UNAVAILABLE = /^(?:08...|53300|57P0[123])$/;
 
 function translate(error: unknown, options: PoolOptions): Error {
@@ -45,7 +45,7 @@ function translate(error: unknown, options: PoolOptions): Error {
   );
 }
 
-/** What is prepared on each connection, whoever uses it. */
+/** Statements prepared on each connection, across its users. */
 function preparations(): (client: PoolClient) => PreparedStatements {
   const known = new WeakMap<PoolClient, PreparedStatements>();
   return (client) => {
@@ -55,7 +55,7 @@ function preparations(): (client: PoolClient) => PreparedStatements {
   };
 }
 
-/** kysely keeps one connection object per client, so each client has one wrapper. */
+/** kysely uses one connection object per client, so each client has one wrapper. */
 function wrapPool(
   pool: Pool,
   options: PoolOptions,
@@ -67,9 +67,9 @@ function wrapPool(
     const prepared = preparedOf(client);
     let isBroken = false;
     const query = async (text: string, parameters: readonly unknown[]): Promise<unknown> => {
-      if (isBroken) throw translate(new Error('the connection was given up'), options);
+      if (isBroken) throw translate(new Error('the connection was closed after an error'), options);
       const name = prepared.nameOf(text);
-      // pg takes a limit for each query, which its types do not name.
+      // pg accepts a limit per query, which its types lack.
       const config = { text, values: parameters.map(encode), ...(name !== undefined && { name }), query_timeout };
       try {
         return await client.query(config);
@@ -100,11 +100,11 @@ function wrapPool(
   };
 }
 
-/** The two ways to a server: kysely's, and that of single statements. */
+/** Both accesses to a server: through kysely, and for single statements. */
 export interface ServerAccess {
   readonly dialect: Dialect;
   readonly run: (statement: Statement) => Promise<readonly TextRow[]>;
-  /** After kysely, which ends the connections only if it has used one. */
+  /** Called after kysely's end, which closes the pool only if kysely has used it. */
   readonly close: () => Promise<void>;
 }
 
@@ -118,7 +118,7 @@ export function openPool(options: PoolOptions): ServerAccess {
     application_name: 'ringmaster',
     types: { getTypeParser: (oid, format) => decoders[oid] ?? types.getTypeParser(oid, format) },
   });
-  // Whoever has the client at work is told by its query, but an error without a listener would end the process.
+  // The running query reports the error, but without a listener the event would end the process.
   pool.on('connect', (client) => {
     client.on('error', (error) => options.log.debug({ err: error }, 'a PostgreSQL connection was lost'));
   });

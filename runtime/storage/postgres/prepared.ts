@@ -1,11 +1,11 @@
 /**
- * Which statements a connection prepares (PostgreSQL manual, "PREPARE"): those it is asked for again and again, so that
- * the server parses and plans them once. Statements are known by their text.
+ * Chooses the statements that a connection prepares (PostgreSQL manual, "PREPARE"): repeated ones, so that the server
+ * parses and plans them once. Statements are identified by their text.
  */
 
-/** Uses after which a statement is worth it. */
+/** Uses after which a statement is prepared. */
 const WORTH_IT = 3;
-/** Statements of one connection; each takes memory in the server. */
+/** Prepared statements per connection; each takes memory in the server. */
 const MAX_PREPARED = 200;
 const MAX_COUNTED = 1_000;
 
@@ -13,7 +13,7 @@ export class PreparedStatements {
   readonly #uses = new Map<string, number>();
   readonly #names = new Map<string, string>();
 
-  /** Name to prepare the statement under; undefined: not this time. */
+  /** Name for preparing the statement; undefined: do not prepare it now. */
   nameOf(text: string): string | undefined {
     const known = this.#names.get(text);
     if (known !== undefined) return known;
@@ -29,7 +29,7 @@ export class PreparedStatements {
     return name;
   }
 
-  /** The connection has to be given up: there is no other way to forget statements one by one. */
+  /** The connection has to be closed: that is the only way to forget its statements. */
   get isFull(): boolean {
     return this.#names.size >= MAX_PREPARED;
   }

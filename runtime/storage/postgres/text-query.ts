@@ -1,14 +1,14 @@
 /**
- * One statement over the extended query protocol (PostgreSQL manual, "Message Flow"), for pg's clients: its rows stay as
- * text, and as it is known what they are, the server is not asked to describe them.
+ * One statement over the extended query protocol (PostgreSQL manual, "Message Flow"), for pg's clients. Rows stay text,
+ * and the column types are known, so the server is not asked to describe them.
  */
 import type { Connection, Submittable } from 'pg';
 import type { TextRow } from '../storage.ts';
 import { encodeStatement } from '../wire.ts';
 
-/** What a client does for a query beyond the declared interface; pg-cursor relies on the same. */
+/** Undeclared interface between pg's client and a query; pg-cursor relies on it too. */
 interface ClientConnection extends Connection {
-  /** Texts by name of what the server has prepared, and of what it was told to. */
+  /** Prepared texts by name, including requested ones. */
   readonly parsedStatements: Record<string, string | undefined>;
   readonly submittedNamedStatements: Record<string, string | undefined>;
 }
@@ -16,7 +16,7 @@ interface ClientConnection extends Connection {
 export interface TextQueryOptions {
   readonly text: string;
   readonly values: readonly (string | null)[];
-  /** Prepares the statement under this name, or uses what is prepared; undefined: for once. */
+  /** Prepares the statement under this name, or uses the prepared one; undefined: unprepared. */
   readonly name: string | undefined;
 }
 
@@ -24,14 +24,14 @@ export type TextQueryDone = (error: Error | null, rows: readonly TextRow[]) => v
 
 export class TextQuery implements Submittable {
   readonly text: string;
-  /** The client notes it as prepared when the server has. */
+  /** The client notes it once the server has prepared it. */
   readonly name: string | undefined;
   readonly #values: readonly (string | null)[];
   readonly #rows: TextRow[] = [];
   readonly #done: TextQueryDone;
   #isDone = false;
 
-  /** @param done called once; the client may be given its next query from there */
+  /** @param done called once; the client may then get its next query */
   constructor({ text, values, name }: TextQueryOptions, done: TextQueryDone) {
     this.text = text;
     this.name = name;
@@ -60,7 +60,7 @@ export class TextQuery implements Submittable {
     this.#finish(null);
   }
 
-  // What may come beside.
+  // Other messages are ignored.
   handleRowDescription(): void {}
   handleCommandComplete(): void {}
   handleEmptyQuery(): void {}

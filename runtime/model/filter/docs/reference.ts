@@ -1,16 +1,16 @@
-/** What each function of filter expressions takes, gives and means, with an example that a test evaluates. */
+/** Arguments, result and meaning of each filter function, with an example that a test evaluates. */
 import type { FunctionName } from '../functions.ts';
 import { synonymsOf } from '../functions.ts';
 import type { Item } from '../to-predicate.ts';
 import { TRUNCATION_UNITS } from '../time.ts';
 
 export interface FunctionReference {
-  /** Names of the arguments; those in brackets may be left out. */
+  /** Names of the arguments; optional ones in brackets. */
   readonly takes: string;
   readonly gives: 'true or false' | 'a text' | 'a number' | 'milliseconds' | 'the type of its arguments';
   readonly text: string;
   readonly example: readonly unknown[];
-  /** What the example gives for {@link ENTITY}; of an aggregate, for {@link ENTITIES}. */
+  /** Result of the example for {@link ENTITY}; of an aggregate, for {@link ENTITIES}. */
   readonly value: unknown;
 }
 
@@ -31,7 +31,7 @@ export const ENTITIES: readonly Item[] = [
   { ...ENTITY, id: 'bob', age: 20 },
   { ...ENTITY, id: 'eve', age: null },
 ];
-/** What `now` is in the examples. */
+/** Value of `now` in the examples. */
 export const NOW = Date.UTC(2026, 10, 22);
 
 const NAME = ['property', 'name'];

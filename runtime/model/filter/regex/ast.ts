@@ -1,6 +1,6 @@
-/** A regular expression as a tree, without anything that needs backtracking. */
+/** A regular expression as a tree, without constructs that need backtracking. */
 
-/** Code points, both ends included. */
+/** A range of code points, both ends included. */
 export type Range = readonly [from: number, to: number];
 
 export type Regex =
@@ -51,7 +51,7 @@ export function complement(ranges: readonly Range[]): Range[] {
   return result;
 }
 
-/** Of wider ranges only the scripts that have cases and are common are folded, so that a pattern stays cheap. */
+/** Wider ranges fold case in common scripts only, so that a pattern stays cheap. */
 const WIDE = 1024;
 const LAST_COMMON_CASED = 0x587;
 

@@ -1,7 +1,7 @@
 /**
- * Matches in time linear in the text: a Thompson automaton whose sets of states become a deterministic automaton as they
- * are met (Cox, "Regular Expression Matching Can Be Simple And Fast"). V8's own linear engine knows neither the flags
- * `i` and `u` nor bounds.
+ * Matches in time linear in the text: a Thompson automaton whose state sets become a deterministic automaton on demand
+ * (Cox, "Regular Expression Matching Can Be Simple And Fast"). V8's own linear engine supports neither the flags `i`
+ * and `u` nor bounds.
  */
 import { isWord, type Range, type Regex, WORD } from './ast.ts';
 
@@ -11,20 +11,20 @@ type Instruction =
   | { readonly kind: 'split'; readonly targets: number[] }
   | { readonly kind: 'match' };
 
-/** What stands before a position. */
+/** Context before a position. */
 type Before = 'nothing' | 'word' | 'other';
 
 interface State {
-  /** Instructions reached, before what needs no character is followed: that depends on the next character. */
+  /** Reached instructions, before assertions are followed: those depend on the next character. */
   readonly instructions: readonly number[];
   readonly before: Before;
-  /** By class of character; the last is the end of the text. */
+  /** Next state by character class; the last entry is the end of the text. */
   readonly next: (State | 'match' | undefined)[];
 }
 
 const CACHED_STATES = 1000;
 
-/** Compiles a tree to a test of whether it occurs anywhere in a text. */
+/** Compiles a tree to a test for an occurrence anywhere in a text. */
 export function compileRegex(regex: Regex): (text: string) => boolean {
   const automaton = new Automaton(program(regex));
   return (text) => automaton.test(text);
@@ -92,7 +92,7 @@ function program(regex: Regex): Instruction[] {
 
 class Automaton {
   readonly #program: readonly Instruction[];
-  /** First code points of the classes of characters that the program tells apart. */
+  /** First code points of the program's character classes. */
   readonly #bounds: readonly number[];
   readonly #classOfByte = new Uint16Array(256);
   #states = new Map<string, State>();
@@ -126,7 +126,7 @@ class Automaton {
     return codePoint < 256 ? (this.#classOfByte[codePoint] ?? 0) : this.#search(codePoint);
   }
 
-  /** Index of the last bound that is not above the code point. */
+  /** Index of the last bound not above the code point. */
   #search(codePoint: number): number {
     let low = 0;
     let high = this.#bounds.length - 1;
@@ -143,11 +143,11 @@ class Automaton {
   }
 
   #compute({ instructions, before }: State, characterClass: number): State | 'match' {
-    // Every character of a class is like its first one; none stands for the end.
+    // The first character represents its class; no character represents the end.
     const character = this.#bounds[characterClass];
     const closure = this.#closure(instructions, before, character);
     if (closure === 'match') return 'match';
-    // A match may begin at every position, hence 0.
+    // A match may begin at every position, hence instruction 0.
     const reached = new Set([0]);
     if (character !== undefined) {
       for (const index of closure) {
@@ -179,7 +179,7 @@ class Automaton {
     const known = this.#states.get(key);
     if (known !== undefined) return known;
     if (this.#states.size >= CACHED_STATES) {
-      // Begin again: what a pattern remembers stays bounded.
+      // Starts over, which bounds the memory of a pattern.
       this.#states = new Map();
       this.#start = { ...this.#start, next: [] };
     }

@@ -1,7 +1,7 @@
 /**
- * Reads the part of regular expressions on which PostgreSQL (manual, "POSIX Regular Expressions", ARE) and JavaScript
- * agree and which matches in linear time: no back-references, no look-around. `.` is any character, `^` and `$` are the
- * ends of the text; `\d \w \s \b` are ASCII.
+ * Parses the subset of regular expressions on which PostgreSQL (manual, "POSIX Regular Expressions", ARE) and
+ * JavaScript agree and which matches in linear time: no back-references, no look-around. `.` is any character, `^` and
+ * `$` are the ends of the text; `\d \w \s \b` are ASCII.
  */
 import {
   ANY,
@@ -16,14 +16,14 @@ import {
   withBothCases,
 } from './ast.ts';
 
-/** The pattern is refused; the message completes "the pattern ...". */
+/** An invalid pattern; the message is the predicate of "the pattern ...". */
 export class RegexSyntaxError extends Error {
   override name = 'RegexSyntaxError';
 }
 
 /** PostgreSQL's own bound (RE_DUP_MAX). */
 const MAX_REPEAT = 255;
-/** States of the automaton, repetitions written out. */
+/** Largest number of automaton states, with repetitions expanded. */
 const MAX_SIZE = 1000;
 const MAX_NESTING = 32;
 
@@ -106,7 +106,7 @@ class Parser {
     const bounds = this.#quantifier();
     if (bounds === undefined) return item;
     if (item.kind === 'assertion') throw new RegexSyntaxError('repeats an anchor');
-    // Lazy or greedy makes no difference to whether there is a match.
+    // Lazy and greedy quantifiers match the same texts.
     this.#take('?');
     if (this.#quantifier() !== undefined) throw new RegexSyntaxError('has two quantifiers in a row');
     return { kind: 'repeat', item, ...bounds };

@@ -1,10 +1,11 @@
+/** Prints regular expressions for PostgreSQL. */
 import { complement, LAST_CODE_POINT, type Range, type Regex } from './ast.ts';
 
 const ASSERTIONS = { start: '^', end: '$', 'word-boundary': '\\y', 'no-word-boundary': '\\Y' } as const;
 
 /**
- * The tree as an "advanced regular expression" of PostgreSQL. Classes are written out, and characters that could mean
- * anything are escaped by number, so that no locale and no rule of quoting is left to chance.
+ * The tree as an "advanced regular expression" of PostgreSQL. Classes are expanded and special characters are escaped
+ * by number, so that neither locale nor quoting rules matter.
  */
 export function printRegex(regex: Regex): string {
   switch (regex.kind) {
