@@ -1,3 +1,4 @@
+/** The interface of the store of live dialogs. */
 import type { DialogView } from './dialog-view.ts';
 
 /** One key of the dialog selectors, in descending priority (specification, "Dialog selectors"). */
@@ -15,28 +16,27 @@ export const SELECTOR_KEYS = [
 export type SelectorKey = (typeof SELECTOR_KEYS)[number];
 
 /**
- * Which dialogs are meant: exactly one key is looked at, the one of highest priority that is present.
- * `mode` belongs to `from`: `number` (default) searches the number and, where a sipuser has it, also its login;
- * `sipuser` searches the login only.
+ * Selects dialogs by exactly one key, the one with the highest priority. `mode` belongs to `from`: `number` (default)
+ * searches the number and the login of its sipuser; `sipuser` searches the login only.
  */
 export type DialogSelector = Partial<Record<SelectorKey, string>> & { mode?: 'number' | 'sipuser' };
 
-/** Who may see which dialogs: all that have a leg of the domain, or of those the user's own. */
+/** Visible dialogs: all with a leg of the domain, or among those the user's own. */
 export interface DialogScope {
   readonly domain: string;
-  /** Only dialogs in which a sipuser of this user takes part. */
+  /** Restricts to dialogs with a sipuser of this user. */
   readonly ownUserId?: string;
 }
 
 /**
- * Where the live dialogs are found. Asynchronous, and an entry names the node that owns it, so that a store shared
- * by several nodes can stand behind the same interface.
+ * Finds live dialogs. Asynchronous, and entries name their node, so that a store shared by several nodes can implement
+ * it.
  */
 export interface CallStore {
-  /** All live dialogs of a scope, oldest first. Takes time by their number, not by the number of all dialogs. */
+  /** All live dialogs of a scope, oldest first. The time depends on their number, not on that of all dialogs. */
   list(scope: DialogScope): Promise<readonly DialogView[]>;
   /** One dialog of the scope, or undefined. Constant time. */
   read(scope: DialogScope, dialogid: string): Promise<DialogView | undefined>;
-  /** Ids of the dialogs of the scope that the selector names, oldest first; empty when none. Constant time. */
+  /** Ids of the selected dialogs in the scope, oldest first; possibly empty. Constant time. */
   lookup(scope: DialogScope, selector: DialogSelector): Promise<readonly string[]>;
 }

@@ -1,12 +1,12 @@
-/** Conferences as REST callers read them (specification, "Conference (active)", "Conference participant", "Topology"). */
+/** Conferences for REST clients (specification, "Conference (active)", "Conference participant", "Topology"). */
 
 export interface ConferenceView {
   readonly confid: string;
-  /** Decimal digits: what is dialled after the featurecode. */
+  /** Decimal digits dialled after the featurecode. */
   readonly confroomnum: string;
   /** Hexadecimal; part of the confid. */
   readonly confnumber: string;
-  /** `<sip:FEATURECODE+ROOM@DOMAIN>`: it can be called. */
+  /** `<sip:FEATURECODE+ROOM@DOMAIN>`, which can be dialled. */
   readonly uri: string;
   readonly site: string;
   /** Milliseconds since the epoch. */
@@ -15,7 +15,7 @@ export interface ConferenceView {
   readonly uris: readonly string[];
 }
 
-/** The names a `mask` may hold, in the order in which they are answered. */
+/** The names allowed in a `mask`, in the order of the response. */
 export const CONFERENCE_FIELDS = [
   'confid',
   'confroomnum',
@@ -27,11 +27,11 @@ export const CONFERENCE_FIELDS = [
 ] as const satisfies readonly (keyof ConferenceView)[];
 
 /**
- * - `calling`: on the way in, or called from the conference without a word so far
- * - `ringing`: it rings
+ * - `calling`: entering, or called from the conference without a provisional response yet
+ * - `ringing`: its phone rings
  * - `connected`: in the mix
  * - `hold`: its phone holds the conference
- * - `disconnected`: an invited party did not come
+ * - `disconnected`: the invited party did not join
  */
 export const PARTICIPANT_STATES = ['calling', 'ringing', 'connected', 'hold', 'disconnected'] as const;
 export type ParticipantState = (typeof PARTICIPANT_STATES)[number];
@@ -59,7 +59,7 @@ export const PARTICIPANT_FIELDS = [
   'rtag',
 ] as const satisfies readonly (keyof ParticipantView)[];
 
-/** Whether `from` is heard by `to`. */
+/** True when `to` hears `from`. */
 export interface TopologyEntry {
   readonly from: string;
   readonly to: string;

@@ -1,10 +1,10 @@
-/** The dialog as REST callers read it (specification, "Dialog (active call)"). */
+/** Dialogs for REST clients (specification, "Dialog (active call)"). */
 
 export type DialogStatus = 'forking' | 'dialog';
 
 export interface LegView {
   readonly callid: string;
-  /** Milliseconds since the epoch at which the called party's time is up; the A leg carries the string `undefined`. */
+  /** End of the called party's ringing time, milliseconds since the epoch; on the A leg the string `undefined`. */
   readonly expirets: number | 'undefined';
   /** `<sip:USERNAME@DOMAIN>` */
   readonly localuri: string;
@@ -36,7 +36,7 @@ export interface DialogView {
   readonly opts: DialogOpts;
 }
 
-/** The names a `mask` may hold, in the order in which they are answered. */
+/** The names allowed in a `mask`, in the order of the response. */
 export const DIALOG_FIELDS = [
   'acallid',
   'callids',

@@ -1,20 +1,20 @@
-/** What the stores' hash indexes share. */
+/** Hash indexes of the stores. */
 
-/** With or without angle brackets; the host without regard to case. */
+/** Normalises a URI: without angle brackets, host in lower case. */
 export function normalUri(uri: string): string {
   const plain = uri.trim().replace(/^<|>$/g, '');
   const at = plain.lastIndexOf('@');
   return at === -1 ? plain.toLowerCase() : plain.slice(0, at) + plain.slice(at).toLowerCase();
 }
 
-/** Files `id` under `key`. */
+/** Adds `id` to the set of `key`. */
 export function add(map: Map<string, Set<string>>, key: string, id: string): void {
   const set = map.get(key);
   if (set === undefined) map.set(key, new Set([id]));
   else set.add(id);
 }
 
-/** Takes `id` away from `key`. */
+/** Removes `id` from the set of `key`. */
 export function remove(map: Map<string, Set<string>>, key: string, id: string): void {
   const set = map.get(key);
   if (set === undefined) return;
@@ -23,8 +23,8 @@ export function remove(map: Map<string, Set<string>>, key: string, id: string): 
 }
 
 /**
- * Entries by key. Most keys mean one entry, which stands in the map itself: a set for each would cost a look-up three
- * more visits to memory, and the store most of its size.
+ * Entries by key. Most keys have one entry, stored directly in the map: a set for each would add three memory accesses
+ * per look-up, and most of the store's size.
  */
 export class KeyIndex<Entry extends object> {
   readonly #entries = new Map<string, Entry | Set<Entry>>();
@@ -42,7 +42,7 @@ export class KeyIndex<Entry extends object> {
     else if (found instanceof Set && found.delete(entry) && found.size === 0) this.#entries.delete(key);
   }
 
-  /** In the order in which they were added. */
+  /** In order of addition. */
   get(key: string): Iterable<Entry> {
     const found = this.#entries.get(key);
     if (found === undefined) return [];

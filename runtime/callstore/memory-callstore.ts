@@ -1,8 +1,9 @@
+/** Live dialogs in memory. */
 import { type CallStore, type DialogScope, type DialogSelector, SELECTOR_KEYS } from './callstore.ts';
 import type { DialogView } from './dialog-view.ts';
 import { KeyIndex, normalUri } from './key-index.ts';
 
-/** A sipuser that takes part in a dialog, for the selectors that name it. */
+/** A sipuser taking part in a dialog, for selectors by sipuser. */
 export interface DialogParty {
   readonly sipUserId: string;
   /** Its own, in any case. */
@@ -12,22 +13,22 @@ export interface DialogParty {
   readonly userId: string | undefined;
 }
 
-/** What the switch tells of a live dialog. */
+/** A live dialog as reported by the switch. */
 export interface DialogEntry {
   readonly view: DialogView;
-  /** Domains of its legs, lower case: each of them sees the dialog. */
+  /** Domains of its legs in lower case; each of them sees the dialog. */
   readonly domains: readonly string[];
   readonly sipUsers: readonly DialogParty[];
-  /** Ids of the providers that parties of it are reached through. */
+  /** Ids of the providers of its parties. */
   readonly providers: readonly string[];
 }
 
-/** The login of the account that a domain has under a number or login, so that `from` finds a dialog under either name. */
+/** The login for a number or login in a domain, so that `from` finds a dialog under either. */
 export type LoginOf = (domain: string, name: string) => string | undefined;
 
 /**
- * By what dialogs are found. One index for each: a table of some 100,000 Call-IDs costs a look-up fewer visits to memory than
- * one of all names of all dialogs, and what a dialog has as a string anyway is its own key.
+ * Separate indexes per selector: a table of some 100,000 Call-IDs needs fewer memory accesses per look-up than one of
+ * all keys, and strings of the dialog serve as keys without copies.
  */
 const INDEXES = [
   'inviteid',
@@ -44,14 +45,14 @@ const INDEXES = [
 type IndexName = (typeof INDEXES)[number];
 type Keys = Readonly<Record<IndexName, readonly string[]>>;
 
-/** The same object as long as the dialog lives: the indexes hold it. */
+/** The same object for the dialog's life: the indexes hold it. */
 interface Stored {
   entry: DialogEntry;
   readonly order: number;
   keys: Keys;
 }
 
-/** The dialogs of this node, with a hash index for each selector: a lookup is constant time in the number of dialogs. */
+/** The dialogs of this node, with a hash index per selector: look-ups take constant time in the number of dialogs. */
 export class MemoryCallStore implements CallStore {
   readonly #dialogs = new Map<string, Stored>();
   readonly #index: Readonly<Record<IndexName, KeyIndex<Stored>>>;
@@ -80,7 +81,7 @@ export class MemoryCallStore implements CallStore {
     return this.#dialogs.size;
   }
 
-  /** Adds a dialog or replaces what is known of it. */
+  /** Adds or replaces a dialog. */
   put(entry: DialogEntry): void {
     const id = entry.view.dialogid;
     const known = this.#dialogs.get(id);
@@ -90,7 +91,7 @@ export class MemoryCallStore implements CallStore {
     stored.entry = entry;
     stored.keys = keys;
     if (known === undefined) this.#dialogs.set(id, stored);
-    // What stays indexed keeps its place, so that the sets are in the order of the dialogs' begin.
+    // Unchanged keys keep their position, so that sets stay in the order of the dialogs' begin.
     for (const name of INDEXES) {
       const index = this.#index[name];
       for (const key of keys[name]) index.add(key, stored);
@@ -107,7 +108,7 @@ export class MemoryCallStore implements CallStore {
     }
   }
 
-  /** Dialogs of whatever domain that have a leg with this Call-ID. */
+  /** Dialogs of all domains with a leg of this Call-ID. */
   idsOfCall(callid: string): readonly string[] {
     return Array.from(this.#index.callid.get(callid), ({ entry }) => entry.view.dialogid);
   }
@@ -151,7 +152,7 @@ export class MemoryCallStore implements CallStore {
       case 'from': {
         if (selector.mode === 'sipuser') return index.login.get(`${domain} ${value}`);
         const login = this.#loginOf(domain, value);
-        // A name of the domain's own means nobody who happens to have it in another domain.
+        // A domain's own name never selects an account of the same name in another domain.
         if (login === undefined) return index.name.get(value);
         return new Set([...index.name.get(`${value}@${domain}`), ...index.login.get(`${domain} ${login}`)]);
       }
@@ -169,7 +170,7 @@ export class MemoryCallStore implements CallStore {
     }
   }
 
-  /** Those that the scope may see, oldest first. */
+  /** The dialogs visible in the scope, oldest first. */
   #visible({ domain, ownUserId }: DialogScope, candidates: Iterable<Stored>): readonly Stored[] {
     const lower = domain.toLowerCase();
     const found: Stored[] = [];
@@ -182,7 +183,7 @@ export class MemoryCallStore implements CallStore {
   }
 }
 
-/** Oldest first, which they mostly are: those that a later put adds to an index are not. */
+/** Oldest first. Mostly sorted already, except for dialogs that a later put added to an index. */
 function inOrder(found: readonly Stored[]): readonly Stored[] {
   for (let at = 1; at < found.length; at += 1) {
     if ((found[at - 1]?.order ?? 0) > (found[at]?.order ?? 0)) return found.toSorted((a, b) => a.order - b.order);

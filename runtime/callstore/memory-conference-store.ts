@@ -1,20 +1,21 @@
+/** Live conferences in memory. */
 import { type CallStore, type DialogScope, SELECTOR_KEYS } from './callstore.ts';
 import { CONFERENCE_SELECTOR_KEYS, type ConferenceSelector, type ConferenceStore } from './conference-store.ts';
 import type { ConferenceView } from './conference-view.ts';
 import { add, normalUri, remove } from './key-index.ts';
 
-/** What the conference role tells of a live conference. */
+/** A live conference as reported by the conference role. */
 export interface ConferenceEntry {
   readonly confid: string;
   readonly confroomnum: string;
   readonly confnumber: string;
-  /** What is dialled to get there: featurecode and room number. */
+  /** The number to dial: featurecode and room number. */
   readonly number: string;
   readonly uri: string;
   readonly domain: string;
-  /** How many may still enter. */
+  /** Remaining places. */
   freePlaces(): number;
-  /** As it is at the moment; made when somebody reads it. */
+  /** The present view; made on demand. */
   view(): ConferenceView;
 }
 
@@ -24,7 +25,10 @@ interface Stored {
   readonly keys: readonly string[];
 }
 
-/** The conferences of this node, with one hash index over every key of their own; the dialogs' keys lead there too. */
+/**
+ * The conferences of this node, with one hash index over all their own keys; dialog selectors are resolved to
+ * conferences too.
+ */
 export class MemoryConferenceStore implements ConferenceStore {
   readonly #calls: CallStore;
   readonly #conferences = new Map<string, Stored>();
@@ -33,7 +37,7 @@ export class MemoryConferenceStore implements ConferenceStore {
   readonly #byDialog = new Map<string, string>();
   #counter = 0;
 
-  /** @param calls finds the dialogs by which participants are connected */
+  /** @param calls finds the dialogs of participants */
   constructor(calls: CallStore) {
     this.#calls = calls;
   }
@@ -58,7 +62,7 @@ export class MemoryConferenceStore implements ConferenceStore {
     for (const key of stored.keys) remove(this.#index, key, confid);
   }
 
-  /** From now on the dialog's selectors find the conference. */
+  /** Lets the dialog's selectors find the conference. */
   link(dialogid: string, confid: string): void {
     this.#byDialog.set(dialogid, confid);
   }
@@ -99,17 +103,17 @@ export class MemoryConferenceStore implements ConferenceStore {
     return Promise.resolve(this.#conferences.get(confid)?.entry.number);
   }
 
-  /** Ids that the one key means which is looked at, of whatever domain. */
+  /** Conference ids of all domains for the deciding key. */
   async #named(scope: DialogScope, selector: ConferenceSelector): Promise<Iterable<string>> {
     const name = CONFERENCE_SELECTOR_KEYS.find((key) => selector[key] !== undefined);
     const value = name === undefined ? undefined : selector[name];
     if (name === undefined || value === undefined) return [];
-    // Also another participant's dialog names a conference that is the user's own.
+    // Another participant's dialog also selects a conference of the user.
     const { domain } = scope;
     if (SELECTOR_KEYS.some((key) => key === name))
       return this.#ofDialogs(await this.#calls.lookup({ domain }, selector));
     if (name === 'confid') return [value];
-    // A URI names its domain itself.
+    // A URI contains its domain.
     if (name === 'confuri') return this.#index.get(uriKey(value)) ?? [];
     return this.#index.get(ownKey(domain, name, value)) ?? [];
   }
@@ -118,13 +122,13 @@ export class MemoryConferenceStore implements ConferenceStore {
     return new Set(dialogids.flatMap((dialogid) => this.#byDialog.get(dialogid) ?? []));
   }
 
-  /** Ids of those in which an account of the scope's user takes part; undefined where the scope is all of its domain. */
+  /** Ids of the conferences with an account of the scope's user; undefined when the scope is the whole domain. */
   async #own({ domain, ownUserId }: DialogScope): Promise<ReadonlySet<string> | undefined> {
     if (ownUserId === undefined) return undefined;
     return this.#ofDialogs(await this.#calls.lookup({ domain }, { userid: ownUserId }));
   }
 
-  /** Those of the ids that live and that the scope may see, oldest first. */
+  /** Those of the ids that are live and visible in the scope, oldest first. */
   #visible({ domain }: DialogScope, own: ReadonlySet<string> | undefined, ids: Iterable<string>): Stored[] {
     const lower = domain.toLowerCase();
     const found: Stored[] = [];
@@ -144,7 +148,7 @@ function uriKey(uri: string): string {
   return `confuri ${normalUri(uri)}`;
 }
 
-/** A conference number may also be given as the phone number that leads there (specification, "REFERCONF"). */
+/** A conference may also be selected by the phone number to dial (specification, "REFERCONF"). */
 function ownKeys({ uri, confroomnum, confnumber, number, domain }: ConferenceEntry): string[] {
   return [
     uriKey(uri),

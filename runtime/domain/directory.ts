@@ -1,6 +1,6 @@
 /**
- * The domain-center as the call path reads it: in memory, synchronous, refreshed by the writes that go through it.
- * Numbers and logins are matched exactly; domain names without regard to case.
+ * The domain-center for the call path: in memory, synchronous, updated by each write. Numbers and logins are matched
+ * exactly; domain names ignoring case.
  */
 
 export interface Domain {
@@ -16,7 +16,7 @@ export interface SipUser {
   readonly login: string;
   readonly phonenumber: string;
   readonly name: string;
-  /** Owner in `iam`; undefined when nobody owns the account. */
+  /** Owner in `iam`; undefined for an account without owner. */
   readonly userId: string | undefined;
   /** HA1 per digest algorithm, realm = domain (RFC 7616 section 3.4.2). */
   readonly ha1: { readonly md5: string; readonly sha256: string };
@@ -25,82 +25,82 @@ export interface SipUser {
 export interface FeatureCode {
   readonly id: string;
   readonly domain: string;
-  /** What is dialled before the number, e.g. `*80`. */
+  /** Prefix before the number, e.g. `*80`. */
   readonly prefix: string;
   readonly type: 'intercom' | 'conference' | 'ivr' | 'pickup';
   readonly opts: Readonly<Record<string, unknown>>;
 }
 
-/** A pattern of dialled numbers; see routing/pattern.ts. */
+/** A pattern for dialled numbers; see routing/pattern.ts. */
 export interface NumberPattern {
   matches(number: string): boolean;
 }
 
-/** One step of a number's way in or out of a provider. */
+/** A rewriting rule for numbers of a provider. */
 export interface NumberRule {
   readonly pattern: NumberPattern;
-  /** Characters taken from the front. */
+  /** Number of characters removed from the front. */
   readonly strip: number;
-  /** Characters put there instead. */
+  /** Characters put in their place. */
   readonly prepend: string;
 }
 
-/** An account at another operator: calls come from it and go to it. */
+/** An account at another operator, for incoming and outgoing calls. */
 export interface Provider {
   readonly id: string;
   readonly domain: string;
-  /** What routes name it by. */
+  /** Code in routes. */
   readonly code: string;
   readonly name: string;
   readonly enabled: boolean;
   readonly host: string;
   readonly port: number;
   readonly transport: 'udp' | 'tcp';
-  /** `outbound`: we register there; `inbound`: its gateway registers here; `none`: it is known by its address. */
+  /** `outbound`: we register there; `inbound`: its gateway registers here; `none`: identified by its address. */
   readonly register: 'none' | 'outbound' | 'inbound';
-  /** Seconds asked for in a REGISTER. */
+  /** Expiry requested in a REGISTER, in seconds. */
   readonly registerExpires: number;
   readonly login: string;
   readonly authUser: string;
-  /** The password; empty when there is none. */
+  /** The password; empty: none. */
   readonly secret: string;
   /** HA1 of `login` in this domain, for a gateway that registers here. */
   readonly ha1: { readonly md5: string; readonly sha256: string };
   /** Domain of the provider's URIs. */
   readonly fromDomain: string;
-  /** Addresses and networks that it sends from; none: where its host is. */
+  /** Its source addresses and networks; empty: the addresses of its host. */
   readonly addresses: readonly string[];
-  /** Called numbers that are the account's; none: all. */
+  /** Patterns of the account's called numbers; empty: all. */
   readonly numbers: readonly NumberPattern[];
   readonly mapping: {
     readonly inbound: readonly NumberRule[];
     readonly outbound: readonly NumberRule[];
     readonly callerid: readonly NumberRule[];
   };
-  /** Calls at once, both ways; 0: no limit. */
+  /** Largest number of concurrent calls in both directions; 0: unlimited. */
   readonly maxCalls: number;
 }
 
 export type RouteTarget =
   | { readonly type: 'provider'; readonly code: string }
   | { readonly type: 'scenario'; readonly code: string }
-  /** The number, without its first `strip` digits, as another domain dials it. */
+  /** The number without its first `strip` digits, dialled in another domain. */
   | { readonly type: 'domain'; readonly domain: string; readonly strip?: number }
   | { readonly type: 'reject'; readonly status: number };
 
-/** What a dialled string means in a domain. */
+/** Meaning of a dialled string in a domain. */
 export type RouteDecision =
   | { readonly kind: 'sipuser'; readonly sipuser: SipUser; readonly featureCode?: FeatureCode }
-  /** `domain`: whose scenario, when not the caller's. */
+  /** `domain`: the scenario's domain, if not the caller's. */
   | { readonly kind: 'scenario'; readonly code: string; readonly domain?: string; readonly featureCode?: FeatureCode }
-  /** `number`: as the domain dialled it. */
+  /** `number`: as dialled in the domain. */
   | {
       readonly kind: 'provider';
       readonly provider: Provider;
       readonly number: string;
       readonly featureCode?: FeatureCode;
     }
-  /** Take a call that rings at a sipuser of this number; without a number at anybody of the domain. */
+  /** Picks up a call that rings at this number; without a number, any ringing call of the domain. */
   | { readonly kind: 'pickup'; readonly number: string | undefined; readonly featureCode: FeatureCode }
   | { readonly kind: 'conference'; readonly room: string; readonly featureCode: FeatureCode }
   | { readonly kind: 'reject'; readonly status: number; readonly reason: string };
@@ -111,18 +111,18 @@ export interface Directory {
   sipUserByLogin(domain: string, login: string): SipUser | undefined;
   sipUserByNumber(domain: string, phonenumber: string): SipUser | undefined;
   sipUserById(id: string): SipUser | undefined;
-  /** All providers of all domains, the disabled ones too. */
+  /** All providers of all domains, including disabled ones. */
   providers(): readonly Provider[];
   /** The provider whose gateway registers in this domain with this login. */
   gateway(domain: string, login: string): Provider | undefined;
-  /** Calls back after a change of the providers, until the function it gives is called. */
+  /** Calls back after a change of the providers; returns the function that unsubscribes. */
   onProviders(listener: () => void): () => void;
   sipUsersOfUser(userId: string): readonly SipUser[];
-  /** The featurecode of a type, if the domain has one (the first by prefix). */
+  /** The domain's featurecode of a type, the first by prefix. */
   featureCode(domain: string, type: FeatureCode['type']): FeatureCode | undefined;
   /**
    * Routes by the caller's and the dialled string: featurecodes by longest prefix first, then sipusers by number, then
-   * by login, then the domain's routes by priority. `from` is undefined for calls the platform starts itself.
+   * by login, then the domain's routes by priority. `from` is undefined for calls from the platform itself.
    */
   route(domain: string, from: string | undefined, dialled: string): RouteDecision;
 }
@@ -134,9 +134,9 @@ export interface ContactBinding {
   readonly contact: string;
   readonly callId: string;
   readonly cseq: number;
-  /** Where the REGISTER came from: requests go there (RFC 3581, RFC 5626 section 5.3). */
+  /** Source of the REGISTER and target of requests (RFC 3581, RFC 5626 section 5.3). */
   readonly source: { readonly protocol: 'udp' | 'tcp'; readonly address: string; readonly port: number };
-  /** Name of the SIP server that it came to: a phone behind NAT, or on a connection, can be reached by no other. */
+  /** Name of the SIP server that received it: only this server can reach a phone behind NAT or on a connection. */
   readonly server?: string | undefined;
   /** Milliseconds since the epoch. */
   readonly expires: number;
@@ -145,7 +145,7 @@ export interface ContactBinding {
   readonly allowEvents: readonly string[];
 }
 
-/** The location service: kept through restarts. */
+/** The location service, which keeps contacts across restarts. */
 export interface LocationStore {
   contacts(sipUserId: string): readonly ContactBinding[];
   save(binding: ContactBinding): Promise<void>;

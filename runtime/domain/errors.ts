@@ -1,11 +1,11 @@
-/** Why an entity of the domain-center cannot be written. Each error names the entity and the field. */
+/** Errors of writing domain-center entities. Each names the entity and the field. */
 
-/** Base: `instanceof EntityError` tells a refused write from a failure of the node. */
+/** Base class of refused writes; other errors are failures of the node. */
 export class EntityError extends Error {
   override name = 'EntityError';
   /** Singular name of the collection, e.g. `sipuser`. */
   readonly entity: string;
-  /** The field as the caller wrote it, nested ones with dots; undefined when no single field is to blame. */
+  /** The field as the caller wrote it, nested ones with dots; undefined when the error concerns no single field. */
   readonly field: string | undefined;
 
   constructor(message: string, entity: string, field: string | undefined, options?: ErrorOptions) {
@@ -15,7 +15,7 @@ export class EntityError extends Error {
   }
 }
 
-/** A field is missing, unknown, or has a value that it cannot have. */
+/** An unknown or missing field, or an invalid value. */
 export class InvalidFieldError extends EntityError {
   override name = 'InvalidFieldError';
   override readonly field: string;
@@ -31,17 +31,17 @@ export class InvalidFieldError extends EntityError {
   }
 }
 
-/** Another entity has this value already. */
+/** A unique value that another entity already has. */
 export class DuplicateError extends EntityError {
   override name = 'DuplicateError';
 
   constructor(entity: string, field: string, options?: ErrorOptions) {
-    // Of several, the index of the entity stands before the field.
+    // In a list of entities, the index precedes the field.
     super(`Another ${entity} has this ${field.replace(/^\d+\./, '')}. Choose another value.`, entity, field, options);
   }
 }
 
-/** Others refer to the entity, so it cannot be removed. */
+/** An entity that cannot be removed because others refer to it. */
 export class EntityInUseError extends EntityError {
   override name = 'EntityInUseError';
 
@@ -54,6 +54,6 @@ export class EntityNotFoundError extends EntityError {
   override name = 'EntityNotFoundError';
 
   constructor(entity: string, id: string) {
-    super(`There is no ${entity} ${id}.`, entity, 'id');
+    super(`${entity} ${id} does not exist.`, entity, 'id');
   }
 }

@@ -1,4 +1,4 @@
-/** The domain-center: who and what can be dialled, and where the phones are. Wiring order: see `storage/index.ts`. */
+/** The domain-center: domains, accounts, routing, and registered contacts. Opening order: see `storage/index.ts`. */
 import type { ChangeNotices, Storage } from '../storage/index.ts';
 import { type CollectionOptions, createCollections } from './collections/index.ts';
 import { LiveDirectory } from './live-directory.ts';
@@ -55,9 +55,9 @@ export async function openDirectory(storage: Storage, options: CollectionOptions
 }
 
 /**
- * Loads the registered contacts that have not expired.
+ * Loads the unexpired registered contacts.
  *
- * @param directory its removed sipusers lose their contacts at once
+ * @param directory a sipuser removed from it loses its contacts at once
  * @param now clock, milliseconds since the epoch
  */
 export async function openLocation(
@@ -76,7 +76,7 @@ export async function openLocation(
   return location;
 }
 
-/** What collections tell other nodes by; undefined where there are none. */
+/** Change notices for collections; undefined on a single node. */
 export function noticesOf({ kind, notices }: Storage): ChangeNotices | undefined {
   return kind === 'postgres' ? notices : undefined;
 }

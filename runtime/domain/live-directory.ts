@@ -1,4 +1,4 @@
-/** The Directory in memory: loaded once, then kept by the changes of the collections. */
+/** The Directory in memory: loaded once, then updated by changes of the collections. */
 import type { Collections } from './collections/index.ts';
 import type { DomainRow } from './collections/domains.ts';
 import type { FeatureCodeRow } from './collections/featurecodes.ts';
@@ -10,7 +10,7 @@ import { providerOfRow } from './provider-of-row.ts';
 import { DomainSpace } from './routing/domain-space.ts';
 import { reject, route } from './routing/route.ts';
 
-/** One consistent state of the domain-center. */
+/** A consistent state of the domain-center. */
 class Snapshot {
   readonly spaces = new Map<string, DomainSpace>();
   readonly spacesById = new Map<string, DomainSpace>();
@@ -40,7 +40,7 @@ class Snapshot {
     this.spacesById.set(row.id, space);
   }
 
-  /** A domain that still has something cannot be removed. */
+  /** A domain with entities cannot be removed. */
   removeDomain(id: string): void {
     const space = this.spacesById.get(id);
     if (space === undefined) return;
@@ -124,10 +124,10 @@ function gatewayKey(domain: string, login: string): string {
 }
 
 export class LiveDirectory implements Directory {
-  /** Writes go through these; each is visible in the look-ups before it returns. */
+  /** Collections for writing; a write is visible in look-ups before it returns. */
   readonly collections: Collections;
   #snapshot = new Snapshot();
-  /** Changes made while a reload runs: its reading may have been too early for them. Undefined when none runs. */
+  /** Changes during a reload, which may have read too early for them. Undefined without a reload. */
   #meanwhile: ((snapshot: Snapshot) => void)[] | undefined;
   #reloading: Promise<void> = Promise.resolve();
   readonly #providerListeners = new Set<() => void>();
@@ -136,14 +136,14 @@ export class LiveDirectory implements Directory {
     this.collections = collections;
     const { domains, sipusers, providers, featurecodes, routes } = collections;
     domains.onChange(({ before, after }) => {
-      // A domain's name is in every index.
+      // Every index contains the domain's name.
       if (before !== undefined && after !== undefined && before.name !== after.name) return this.reload();
       return this.#apply((snapshot) => {
         if (after !== undefined) snapshot.putDomain(after);
         else if (before !== undefined) snapshot.removeDomain(before.id);
       });
     });
-    // One reading of all collections is enough for a gap in the notices.
+    // One reload of all collections serves a gap in the notices.
     domains.onReset(() => this.reload());
     sipusers.onChange(({ before, after }) =>
       this.#apply((snapshot) => {
@@ -172,7 +172,7 @@ export class LiveDirectory implements Directory {
     );
   }
 
-  /** Reads everything again; look-ups see the old state until then. */
+  /** Reloads everything; look-ups use the old state meanwhile. */
   async reload(): Promise<void> {
     const reloaded = this.#reloading.then(() => this.#replace());
     this.#reloading = reloaded.catch(() => undefined);
@@ -193,7 +193,7 @@ export class LiveDirectory implements Directory {
     this.#meanwhile = [];
     try {
       const snapshot = await this.#load();
-      // Again where the reading had them already: the last change of an entity decides either way.
+      // Applies changes again that the reload already saw: the last change of an entity decides either way.
       for (const change of this.#meanwhile) change(snapshot);
       this.#snapshot = snapshot;
     } finally {

@@ -1,3 +1,4 @@
+/** Converts stored providers for the call path. */
 import type { ProviderRow } from './collections/providers.ts';
 import { digestSecrets } from './collections/sipusers.ts';
 import type { NumberRule, Provider } from './directory.ts';
@@ -5,7 +6,7 @@ import { dialPattern } from './routing/pattern.ts';
 
 type RuleRows = NonNullable<ProviderRow['mapping']['inbound']>;
 
-/** A stored provider as the call path reads it: patterns compiled, defaults filled in. */
+/** A stored provider with compiled patterns and defaults. */
 export function providerOfRow(row: ProviderRow, domain: string): Provider {
   const { ha1_md5: md5, ha1_sha256: sha256 } = digestSecrets(row.login, domain, row.secret);
   return {

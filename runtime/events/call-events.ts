@@ -1,4 +1,4 @@
-/** Events of calls (specification, "Events" 1 and 2): the switch, the recorder and the recogniser tell, the bus spreads. */
+/** Events of calls (specification, "Events" 1 and 2), published by the switch, the recorder and the recogniser. */
 import type { EventBus, EventValue, NodeEvent } from './event-bus.ts';
 
 export const CALL_EVENT_TYPES = [
@@ -15,7 +15,7 @@ export const CALL_EVENT_TYPES = [
 
 export type CallEventType = (typeof CALL_EVENT_TYPES)[number];
 
-/** What every call event carries; more may stand beside it. */
+/** Common data of call events; others may be added. */
 export interface CallEventData {
   readonly inviteid: string;
   readonly connectionid: string;
@@ -23,14 +23,14 @@ export interface CallEventData {
   readonly [field: string]: EventValue;
 }
 
-/** Where calls tell what happens to them. */
+/** Publishes call events. */
 export interface CallEvents {
   /**
-   * @param domains of the dialog's legs: each of them is told
-   * @param users ids of the users whose call it is
+   * @param domains of the dialog's legs: each receives the event
+   * @param users ids of the users of the call
    */
   emit(domains: readonly string[], type: CallEventType, data: CallEventData, users?: readonly string[]): void;
-  /** A requested transcription is complete (`ccsevents.connection_set_asr`). */
+  /** Publishes the end of a requested transcription (`ccsevents.connection_set_asr`). */
   transcribed(domains: readonly string[], data: CallEventData): void;
 }
 

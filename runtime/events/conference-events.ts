@@ -1,4 +1,4 @@
-/** Events of conferences: the conf role tells, the bus spreads. */
+/** Events of conferences, published by the conf role. */
 import type { EventBus, EventValue } from './event-bus.ts';
 
 export const CONFERENCE_EVENT_TYPES = [
@@ -15,7 +15,7 @@ export const CONFERENCE_EVENT_TYPES = [
 
 export type ConferenceEventType = (typeof CONFERENCE_EVENT_TYPES)[number];
 
-/** Where conferences tell what happens in them: class `confevents`, to the conference's domain. */
+/** Publishes events of class `confevents` to the conference's domain. */
 export interface ConferenceEvents {
   emit(domain: string, type: ConferenceEventType, data: Readonly<Record<string, EventValue>>): void;
 }

@@ -1,6 +1,6 @@
-/** What happens in the domains of a node, told to whoever wants to know. */
+/** The event bus of a node: publishes events of domains to subscribers. */
 
-/** Data of an event: JSON. */
+/** Data of an event, as JSON. */
 export type EventValue =
   | string
   | number
@@ -10,7 +10,7 @@ export type EventValue =
   | { readonly [key: string]: EventValue };
 
 export interface NodeEvent {
-  /** Counts without gaps since the start of the node, from 1. */
+  /** Number of the event since the start of the node, from 1 without gaps. */
   readonly seq: number;
   /** Milliseconds since the epoch. */
   readonly ts: number;
@@ -19,20 +19,20 @@ export interface NodeEvent {
   readonly class: string;
   readonly type: string;
   readonly data: Readonly<Record<string, EventValue>>;
-  /** Of a changed entity, as it was: for filters, never told. */
+  /** The entity before the change; for filters only, never sent. */
   readonly before?: Readonly<Record<string, EventValue>>;
-  /** Ids of the users whose own it is: they see it without a right to those of others. Never told. */
+  /** Ids of the users concerned: they see it without a right to events of others. Never sent. */
   readonly users?: readonly string[];
 }
 
-/** Which events are told; what is left out may be anything. */
+/** Selects events; absent fields match everything. */
 export interface EventFilter {
   readonly domain?: string;
   readonly class?: string;
   readonly type?: string;
 }
 
-/** The past of a bus, as far as it is kept. */
+/** Past events of a bus, as far as they are kept. */
 export interface Past {
   readonly events: readonly NodeEvent[];
   /** False when events after the given one are no longer kept. */
@@ -40,10 +40,10 @@ export interface Past {
 }
 
 export interface EventBusOptions {
-  /** How many past events are kept. Default 10,000. */
+  /** Number of past events kept. Default 10,000. */
   readonly kept?: number;
   readonly now?: () => number;
-  /** A listener threw: the others are told all the same. */
+  /** Called when a listener threw; the other listeners still get the event. */
   readonly onListenerError: (error: unknown, event: NodeEvent) => void;
 }
 
@@ -52,13 +52,13 @@ interface Listening {
   readonly listener: (event: NodeEvent) => void;
 }
 
-/** An event bus in memory. Listeners are told in the order of publication, before `publish` returns. */
+/** An event bus in memory. Listeners are called in order of publication, before `publish` returns. */
 export class EventBus {
   readonly #kept: number;
   readonly #now: () => number;
   readonly #onListenerError: EventBusOptions['onListenerError'];
   readonly #listeners = new Set<Listening>();
-  /** Those that the events of a domain concern, in the order in which they came; made when one is published. */
+  /** Subscribers of a domain's events, in order of subscription; computed on publication. */
   readonly #ofDomain = new Map<string, readonly Listening[]>();
   /** A ring: the event `seq` is at `seq % kept`. */
   readonly #past: NodeEvent[] = [];
@@ -94,7 +94,7 @@ export class EventBus {
     return published;
   }
 
-  /** @returns a function that ends the subscription */
+  /** @returns the function that ends the subscription */
   subscribe(filter: EventFilter, listener: (event: NodeEvent) => void): () => void {
     const listening = { filter, listener };
     this.#listeners.add(listening);
@@ -113,7 +113,7 @@ export class EventBus {
     return found;
   }
 
-  /** Events after the one of this number. */
+  /** Events after this number. */
   since(seq: number, filter: EventFilter = {}): Past {
     const oldest = Math.max(1, this.#seq - this.#kept + 1);
     const events: NodeEvent[] = [];
@@ -121,7 +121,7 @@ export class EventBus {
       const event = this.#past[next % this.#kept];
       if (event && matches(event, filter)) events.push(event);
     }
-    // A number from the future belongs to an earlier life of the node.
+    // A number from the future belongs to an earlier run of the node.
     return { events, complete: seq + 1 >= oldest && seq <= this.#seq };
   }
 }

@@ -1,7 +1,7 @@
-/** Texts between phones on the event bus: `messageevents.received`. */
+/** Texts between phones as events: `messageevents.received`. */
 import type { EventBus, NodeEvent } from './event-bus.ts';
 
-/** Makes the listener that publishes texts, each when it is known what became of it. */
+/** Makes the listener that publishes each text once its delivery result is known. */
 export function messageEvents(bus: EventBus): (text: { readonly domain: string } & NodeEvent['data']) => void {
   return ({ domain, ...data }) => void bus.publish({ domain, class: 'messageevents', type: 'received', data });
 }

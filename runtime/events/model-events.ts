@@ -1,4 +1,4 @@
-/** Changes of the data model on the event bus (decisions, "model change"). */
+/** Changes of the data model as events (decisions, "model change"). */
 import type { EventBus, EventValue } from './event-bus.ts';
 
 export const MODEL_EVENTS = 'modelevents';
@@ -6,7 +6,7 @@ export const DATA_CHANGED = 'data_changed';
 
 type EntityData = Readonly<Record<string, EventValue>>;
 
-/** A change as the data model tells it; `domain` is an id. */
+/** A change from the data model; `domain` is an id. */
 export interface ModelChangeNotice {
   readonly domain: string;
   readonly classname: string;
@@ -19,7 +19,7 @@ export interface ModelChangeNotice {
 /**
  * Makes the listener that publishes changes as `modelevents.data_changed`.
  *
- * @param domainName of an id; undefined for a domain that is gone: nobody is told
+ * @param domainName of an id; undefined for a removed domain, whose changes are not published
  */
 export function modelEvents(
   bus: EventBus,
@@ -46,11 +46,11 @@ export function modelEvents(
 }
 
 /**
- * A change as a subscriber with a filter is to see it: the filter is tested on the entity before and after. Who enters it
- * is created for the subscriber, who leaves it deleted.
+ * A change seen through a subscriber's filter, which is tested on the entity before and after. An entity that enters
+ * the filter is created for the subscriber, one that leaves it is deleted.
  *
- * @param before undefined when it is not known
- * @returns undefined when the subscriber has never seen the entity, and does not now
+ * @param before undefined when unknown
+ * @returns undefined when the entity matches neither before nor after
  */
 export function filteredChange(
   data: Readonly<Record<string, EventValue>>,
@@ -58,11 +58,11 @@ export function filteredChange(
   keep: (entity: EntityData) => boolean,
 ): Readonly<Record<string, EventValue>> | undefined {
   const { operation, entity } = data;
-  // The class as a whole.
+  // A change of the class as a whole.
   if (operation === 'clear' || operation === 'reload') return data;
   const now = isEntity(entity) && keep(entity);
   if (operation !== 'update') return now ? data : undefined;
-  // What was may have been in the filter: telling once too often does no harm.
+  // The former entity may have matched: a needless event does no harm.
   const was = before === undefined || keep(before);
   if (now) return was ? data : { ...data, operation: 'create' };
   return was ? { ...data, operation: 'delete', entity: before ?? null } : undefined;

@@ -1,7 +1,7 @@
-/** Events of call operations on the event bus: `callevents.operation_finished`. */
+/** Ends of call operations as events: `callevents.operation_finished`. */
 import type { EventBus, NodeEvent } from './event-bus.ts';
 
-/** An operation that is over. */
+/** A finished operation. */
 interface Finished {
   readonly record: {
     readonly id: string;
@@ -12,7 +12,7 @@ interface Finished {
     readonly result?: string;
     readonly fields?: NodeEvent['data'];
   };
-  /** The last dialog that it was about, and the id of the call that led to it; empty when there was none. */
+  /** The last dialog concerned, and the id of the call before it; empty without one. */
   readonly dialogid: string;
   readonly inviteid: string;
 }

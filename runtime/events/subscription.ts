@@ -1,24 +1,24 @@
-/** What one subscriber gets of the bus: numbered without gaps, kept for a while, so that a lost connection resumes. */
+/** The events of one subscriber: numbered without gaps, and kept for a while, so that a lost connection can resume. */
 import type { EventBus, NodeEvent } from './event-bus.ts';
 
-/** An event as a subscriber gets it. */
+/** An event in the subscriber's form. */
 export interface Delivery {
-  /** Counts without gaps within the subscription, from 1. */
+  /** Number within the subscription, from 1 without gaps. */
   readonly seq: number;
   readonly event: NodeEvent;
 }
 
-/** Takes deliveries; it must not throw. */
+/** Receives deliveries; it must not throw. */
 export type Sink = (delivery: Delivery) => void;
 
-/** Deliveries kept for a subscriber that comes back. */
+/** Deliveries kept for a reconnecting subscriber. */
 const KEPT = 1_000;
 
-/** What a subscriber sees of the bus. */
+/** The subscriber's view of the bus. */
 export interface Sight {
-  /** The event as this subscriber is to see it; undefined: not at all. The same event always looks the same. */
+  /** The event in the subscriber's form; undefined: filtered out. Deterministic for an event. */
   readonly select: (event: NodeEvent) => NodeEvent | undefined;
-  /** Whether it may be told, as things are now. */
+  /** True while the subscriber has the right to see it. */
   readonly allows: (event: NodeEvent) => boolean;
 }
 
@@ -26,7 +26,7 @@ export class Subscription {
   readonly id: string;
   readonly #unsubscribe: () => void;
   readonly #select: Sight['select'];
-  /** The latest, as all subscribers share them; the last of them has the number `seq`. */
+  /** The latest deliveries, shared between subscribers; the last has the number `seq`. */
   #past: NodeEvent[] = [];
   #seq = 0;
   #sink: Sink | undefined;
@@ -50,9 +50,9 @@ export class Subscription {
   }
 
   /**
-   * Sends everything from now on to `sink`, instead of the one before; first what came after number `after`.
+   * Sends all further events to `sink` instead of the former one, after those since number `after`.
    *
-   * @returns false when some of that is no longer kept, or never was: the subscriber has to read the state anew
+   * @returns false when some of these are no longer kept, or never existed: the subscriber has to reload its state
    */
   attach(sink: Sink, after = this.#seq): boolean {
     this.#sink = sink;
@@ -65,12 +65,12 @@ export class Subscription {
     return after <= this.#seq && after + 1 >= oldest;
   }
 
-  /** Keeps what comes until somebody attaches; nothing happens when `sink` is not the one attached. */
+  /** Keeps events until the next attachment; ignored when another sink is attached. */
   detach(sink: Sink): void {
     if (this.#sink === sink) this.#sink = undefined;
   }
 
-  /** Ends it. */
+  /** Ends the subscription. */
   close(): void {
     this.#sink = undefined;
     this.#unsubscribe();
@@ -79,7 +79,7 @@ export class Subscription {
   #deliver(event: NodeEvent, selected: NodeEvent): void {
     this.#seq += 1;
     this.#past.push(event);
-    // Seldom: to move them up for each event would cost more than the event.
+    // In batches: shifting the list for each event would cost more than the event.
     if (this.#past.length >= 2 * KEPT) this.#past = this.#past.slice(-KEPT);
     this.#sink?.({ seq: this.#seq, event: selected });
   }

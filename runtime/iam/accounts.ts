@@ -1,11 +1,11 @@
-/** What users see and change of themselves, and what administrators see of their sessions. */
+/** Users' view of their own account, and administrators' view of its sessions. */
 import { sql } from 'kysely';
 import type { Storage } from '../storage/index.ts';
 import type { IamCollections } from './collections.ts';
 import type { SessionStore } from './session-store.ts';
 import type { SessionSummary } from './session-rows.ts';
 
-/** The avatar's meta-information as `opts.avatar_info` keeps it; `false` when there is none. */
+/** Metadata of the avatar, stored in `opts.avatar_info`; `false` without an avatar. */
 export interface AvatarInfo {
   /** Original file name. */
   readonly name: string;
@@ -18,7 +18,7 @@ export interface AvatarInfo {
   readonly content_type: string;
 }
 
-/** A user without anything secret. */
+/** A user without secrets. */
 export interface UserProfile {
   readonly id: string;
   readonly login: string;
@@ -31,15 +31,15 @@ export interface UserProfile {
 
 export interface Accounts {
   user(id: string): Promise<UserProfile | undefined>;
-  /** Live sessions of a user, the youngest first. */
+  /** Live sessions of a user, the newest first. */
   sessionsOf(userId: string): Promise<readonly SessionSummary[]>;
-  /** Ends one live session of a user; false when there is none of this id. */
+  /** Ends one live session of a user; false for an unknown id. */
   endSession(userId: string, sessionId: string): Promise<boolean>;
-  /** Ends the live sessions of a user. @param except id of one that goes on */
+  /** Ends the live sessions of a user. @param except id of a session to keep */
   endSessions(userId: string, except?: string): Promise<void>;
   /** @throws EntityNotFoundError when the user was removed */
   setAvatar(userId: string, info: AvatarInfo | false): Promise<void>;
-  /** Whether some user's avatar has this content. */
+  /** True when the content is some user's avatar. */
   isAvatarInUse(hasha: string): Promise<boolean>;
   /** Hashes of all avatars, of users of all domains. */
   avatars(): Promise<readonly string[]>;
@@ -96,7 +96,7 @@ export class UserAccounts implements Accounts {
   }
 }
 
-/** Administrators write `opts` freely: what is no meta-information of ours counts as none. */
+/** Administrators may write `opts` freely: an invalid value counts as no avatar. */
 function avatarInfo(value: unknown): AvatarInfo | false {
   if (typeof value !== 'object' || value === null) return false;
   const { name, size, mtime, hasha, content_type } = value as Partial<Record<keyof AvatarInfo, unknown>>;

@@ -1,13 +1,13 @@
-/** Avatars of users (specification, "User avatar"): meta-information in `opts.avatar_info`, content in the file store. */
+/** Avatars of users (specification, "User avatar"): metadata in `opts.avatar_info`, content in the file store. */
 import { extname } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { Accounts, AvatarInfo } from './accounts.ts';
 import { FileMissingError, type FileStore } from '../storage/index.ts';
 
-/** Greatest avatar in bytes (specification, "Limits"). */
+/** Largest avatar in bytes (specification, "Limits"). */
 export const MAX_AVATAR_BYTES = 204_800;
 
-/** Content type by the file's extension; what is not here is not for a browser to show. */
+/** Content type by file extension; other types are not displayed by browsers. */
 const CONTENT_TYPES: Readonly<Record<string, string>> = {
   '.avif': 'image/avif',
   '.bmp': 'image/bmp',
@@ -30,22 +30,22 @@ export interface Avatars {
   /** Undefined when the user has none. @throws FileMissingError, FileStoreError */
   read(userId: string): Promise<Avatar | undefined>;
   /**
-   * Stores an avatar and forgets the one before.
+   * Stores an avatar and replaces the former one.
    *
    * @param name original file name
-   * @throws BlobTooLargeError while it arrives, FileStoreError
+   * @throws BlobTooLargeError during the upload, FileStoreError
    */
   write(userId: string, name: string, content: AsyncIterable<Uint8Array>): Promise<void>;
-  /** False when there was none. */
+  /** False without an avatar. */
   remove(userId: string): Promise<boolean>;
 }
 
 export interface AvatarFiles {
-  /** Where attachments are, too. */
+  /** The file store shared with attachments. */
   readonly files: FileStore;
-  /** Has files removed later that nothing has by then. */
+  /** Notes files for removal unless they are used again. */
   readonly suspect: (hashes: readonly string[]) => Promise<void>;
-  /** Where former releases kept avatars: a folder of this node alone. */
+  /** Folder of avatars in former releases, on this node only. */
   readonly former: FileStore;
 }
 
@@ -53,7 +53,7 @@ export class StoredAvatars implements Avatars {
   readonly #accounts: Accounts;
   readonly #options: AvatarFiles;
   readonly #now: () => number;
-  /** Changes one after the other: the one before is not the same for two of them. */
+  /** Changes run one after another: each must see the avatar left by the one before. */
   #lastChange: Promise<unknown> = Promise.resolve();
 
   constructor(accounts: Accounts, files: AvatarFiles, now: () => number = Date.now) {
@@ -63,10 +63,10 @@ export class StoredAvatars implements Avatars {
   }
 
   /**
-   * Moves the avatars that this node has in the former folder to the file store, where every node finds them.
+   * Moves avatars of this node's former folder to the shared file store.
    *
-   * @returns how many
-   * @throws FileStoreError; those that are not moved are read where they are
+   * @returns the number of moved avatars
+   * @throws FileStoreError; remaining avatars are read from the folder
    */
   async moveFormer(): Promise<number> {
     const { files, former } = this.#options;
@@ -95,7 +95,7 @@ export class StoredAvatars implements Avatars {
     const received = await files.receive(content, MAX_AVATAR_BYTES);
     await this.#inTurn(async () => {
       const before = await this.#infoOf(userId);
-      // Should the node die before a user has it.
+      // In case the node stops before a user owns it.
       await suspect([received.hasha]);
       await files.keep(received);
       await this.#accounts.setAvatar(userId, {

@@ -1,21 +1,21 @@
 /**
- * Login ban (specification, "Authentication" 4): after 5 failures within 180 s an address is refused until the oldest of
- * them has left the window. Addresses under attack are bounded in number; each keeps 5 times at most.
+ * Login ban (specification, "Authentication" 4): after 5 failures within 180 s an address is refused until the oldest
+ * of them leaves the window. The number of addresses is bounded; each keeps at most 5 times.
  */
 import { BlockList, isIPv6 } from 'node:net';
 import { InvalidFieldError } from '../domain/index.ts';
 
 export const BAN_WINDOW_MS = 180_000;
 export const BAN_FAILURES = 5;
-/** Addresses remembered; the one that failed longest ago gives way. */
+/** Number of addresses kept; the one with the oldest last failure is dropped first. */
 const MAX_ADDRESSES = 50_000;
-/** Attempts of one address that may wait for the outcome of earlier ones. */
+/** Attempts per address that may wait for earlier ones. */
 const MAX_WAITING = 32;
 
 interface Record {
-  /** Times of the last failures, oldest first. */
+  /** Times of the latest failures, oldest first. */
   readonly failures: number[];
-  /** Attempts whose outcome is not known yet. */
+  /** Attempts in progress. */
   running: number;
   readonly waiting: (() => void)[];
 }
@@ -25,18 +25,18 @@ export type Admission =
   | { readonly admitted: false; readonly retryAfterSeconds: number };
 
 export interface BanFilterOptions {
-  /** Addresses and `address/prefix` networks that are never banned. */
+  /** Addresses and `address/prefix` networks exempt from the ban. */
   readonly allowList?: readonly string[] | undefined;
   readonly now?: (() => number) | undefined;
 }
 
-/** IPv4 as it is, IPv4-mapped as IPv4, IPv6 by its /64: that is what one customer gets. */
+/** IPv4 unchanged, IPv4-mapped as IPv4, IPv6 by its /64: the network of one customer. */
 export function banKey(ip: string): string {
   const address = ip.replace(/%.*$/, '');
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   if (mapped !== undefined) return mapped;
   if (!isIPv6(address)) return address;
-  // URL gives the shortest form with hexadecimal groups only; `::` is filled up to eight groups.
+  // URL normalises to the shortest hexadecimal form; `::` is expanded to eight groups.
   const [head = '', tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::');
   const left = head.split(':').filter(Boolean);
   const right = (tail ?? '').split(':').filter(Boolean);
@@ -67,25 +67,25 @@ export class BanFilter {
   readonly #records = new Map<string, Record>();
   readonly #listeners = new Set<(key: string, at: number) => void>();
 
-  /** @throws InvalidFieldError when the allow list holds something else */
+  /** @throws InvalidFieldError for an invalid entry in the allow list */
   constructor(options: BanFilterOptions = {}) {
     this.#isAllowed = allowedBy(options.allowList ?? []);
     this.#now = options.now ?? Date.now;
   }
 
-  /** Addresses remembered. */
+  /** Number of addresses kept. */
   get size(): number {
     return this.#records.size;
   }
 
-  /** Seconds until `ip` may try again; 0 when it may now. */
+  /** Seconds until `ip` may try again; 0: now. */
   retryAfter(ip: string): number {
     if (this.#isAllowed(ip)) return 0;
     const record = this.#records.get(banKey(ip));
     return record === undefined ? 0 : this.#retryAfter(record);
   }
 
-  /** Counts a failure that needed no admission, such as an unknown session id. */
+  /** Counts a failure without admission, such as an unknown session id. */
   fail(ip: string): void {
     if (this.#isAllowed(ip)) return;
     const key = banKey(ip);
@@ -94,13 +94,13 @@ export class BanFilter {
     for (const listener of this.#listeners) listener(key, at);
   }
 
-  /** Calls back for each failure that this node counts, with what {@link note} of another node needs. */
+  /** Calls back for each failure counted by this node, with the arguments for {@link note} on other nodes. */
   onFailure(listener: (key: string, at: number) => void): void {
     this.#listeners.add(listener);
   }
 
   /**
-   * Counts a failure that another node has seen.
+   * Counts a failure seen by another node.
    *
    * @param key of the address
    * @param at milliseconds since the epoch
@@ -110,15 +110,15 @@ export class BanFilter {
     record.failures.push(at);
     record.failures.sort((a, b) => a - b);
     if (record.failures.length > BAN_FAILURES) record.failures.shift();
-    // Set again, so that the map's order is that of the last failure.
+    // Inserted again, so that the map is ordered by last failure.
     this.#records.delete(key);
     this.#records.set(key, record);
     this.#forget();
   }
 
   /**
-   * Asks for an attempt at `ip`. Attempts that run at once cannot get past the limit together: those beyond it wait for the
-   * outcome of the earlier ones, so that valid ones still all succeed.
+   * Requests an attempt at `ip`. Concurrent attempts cannot exceed the limit together: those beyond it wait for the
+   * earlier ones, so that valid attempts still all succeed.
    */
   async admit(ip: string): Promise<Admission> {
     if (this.#isAllowed(ip)) return { admitted: true, done: () => undefined };
@@ -161,7 +161,7 @@ export class BanFilter {
     if (idle) this.#records.delete(key);
   }
 
-  /** Drops what left the window, and the oldest beyond the bound. */
+  /** Drops failures outside of the window, and the oldest addresses beyond the bound. */
   #forget(): void {
     for (const [key, record] of this.#records) {
       const busy = record.running > 0 || record.waiting.length > 0;

@@ -1,4 +1,4 @@
-/** Users and roles, on the domain-center's collections. */
+/** The collections of users and roles, built on the domain-center's collections. */
 import { type Static, Type } from 'typebox';
 import { type Kysely, sql } from 'kysely';
 import { checkRoles, Code, Collection, type CollectionDefinition, Composite, composites, EntityInUseError, Id, InvalidFieldError, Label, Login, Password } from '../domain/index.ts';
@@ -10,14 +10,14 @@ const userSchema = Type.Object({
   domain_id: Id,
   login: Login,
   name: Label,
-  /** Kept as a hash only. Left out on create: nobody can log in until it is set. */
+  /** Stored as a hash only. Without it nobody can log in. */
   pwd: Type.Optional(Password),
-  /** Codes of roles. */
+  /** Role codes. */
   roles: Type.Array(Code, { maxItems: 100, uniqueItems: true }),
-  /** Ids of further domains that the user may log in to and change to. */
+  /** Ids of further domains that the user may log in to or change to. */
   domains: Type.Array(Id, { maxItems: 1_000, uniqueItems: true }),
   tags: Type.Array(Label, { maxItems: 100, uniqueItems: true }),
-  /** May not log in; live sessions end. */
+  /** True: the user may not log in, and live sessions end. */
   locked: Type.Boolean(),
   ...composites,
 });
@@ -48,20 +48,20 @@ const users: CollectionDefinition = {
 const roleSchema = Type.Object({
   id: Id,
   domain_id: Id,
-  /** What users name; in the master domain it holds for all domains that have no role of this code. */
+  /** Code named by users. A master domain's role applies to all domains without a role of this code. */
   code: Code,
   name: Label,
   grants: Type.Array(
     Type.Object(
       {
-        /** Below `/rest/v1`; `*` is one segment, a last `**` all that follow, none included. */
+        /** Path below `/rest/v1`; `*` is one segment, a final `**` any number of segments, including none. */
         path: Type.String({
           pattern: '^(?:/(?:\\*|[^/*!]+))*(?:/\\*\\*)?$',
           description: 'a path such as /uc/calls, with * for one segment, and a last ** for all that follow',
           minLength: 1,
           maxLength: 256,
         }),
-        /** Upper case; `*` all. */
+        /** Upper case; `*` is every method. */
         methods: Type.Array(
           Type.String({ pattern: '^(?:\\*|[A-Z_]{1,32})$', description: 'a method in upper case, or *' }),
           { minItems: 1, maxItems: 64 },
@@ -100,7 +100,10 @@ const roles: CollectionDefinition = {
   },
 };
 
-/** The login of a user for whom this role counts: in its domain, or from the master domain in one without such a role. */
+/**
+ * A user affected by this role: one of its domain, or for a master domain's role, of a domain without a role of this
+ * code.
+ */
 async function userWithRole({ code, domain_id: domain }: RoleRow, db: Kysely<Schema>): Promise<string | undefined> {
   const { rows } = await sql<{ login: string }>`
     select u.login from users u

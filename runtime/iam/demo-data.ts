@@ -1,6 +1,6 @@
 /**
- * What a newcomer finds on the first start: two domains, four people with phones, an administrator, dial prefixes and
- * numbers. The passwords are public, so the composition root asks for it only while every listener is on loopback.
+ * Demo data of the first start: two domains, four people with phones, an administrator, dial prefixes and numbers. The
+ * passwords are public, so the composition root requests it only while every listener is on loopback.
  */
 import { sql } from 'kysely';
 import { createCollections } from '../domain/index.ts';
@@ -19,7 +19,7 @@ export const DEMO_PEOPLE = [
   { login: 'dave', name: 'Dave', phonenumber: '104' },
 ] as const;
 
-/** Numbers that run a scenario always; callers may add 502 to 509. */
+/** Numbers with fixed scenarios; callers may add 502 to 509. */
 export const DEMO_SCENARIOS: Readonly<Record<string, string>> = { '500': 'menu', '501': 'echo' };
 
 const FEATURE_CODES = [
@@ -28,7 +28,7 @@ const FEATURE_CODES = [
   { prefix: '*55', type: 'ivr' },
 ] as const;
 
-/** What the demo people may do: with calls and conferences of their own. Those of the domain are for administrators. */
+/** Rights of the demo users: calls and conferences of their own. Those of the domain are for administrators. */
 const USER_ROLE = {
   code: 'user',
   name: 'Makes calls',
@@ -38,24 +38,24 @@ const USER_ROLE = {
   ],
 };
 
-/** Any number will do, as long as no other lock of this database uses it. */
+/** Arbitrary, but different from other locks of this database. */
 const SEED_LOCK = 7_043_551;
 
 export interface DemoOptions {
-  /** Further numbers and the codes of the scenarios they run, e.g. `{ '502': 'voicemail' }`. */
+  /** Further numbers with the codes of their scenarios, e.g. `{ '502': 'voicemail' }`. */
   readonly scenarios?: Readonly<Record<string, string>>;
 }
 
-/** True when there is no domain yet: nobody has used this store. */
+/** True when no domain exists: the store is new. */
 export async function isEmpty(storage: Storage): Promise<boolean> {
   const first = await storage.db.selectFrom('domains').select('id').limit(1).execute();
   return first.length === 0;
 }
 
 /**
- * Fills an empty store in one transaction; does nothing when it is not empty, also when another node was first.
+ * Fills an empty store in one transaction. Does nothing when the store has data, or another node was first.
  *
- * @returns whether the data were created
+ * @returns true when the data were created
  */
 export async function createDemoData(storage: Storage, { scenarios = {} }: DemoOptions = {}): Promise<boolean> {
   return await storage.db.transaction().execute(async (db) => {
@@ -69,7 +69,7 @@ export async function createDemoData(storage: Storage, { scenarios = {} }: DemoO
     await roles.create({ domain_id, ...USER_ROLE });
     const admin = { login: 'admin', name: 'Administrator', roles: [ADMIN_ROLE], domains: [master.id] };
     const people = DEMO_PEOPLE.map(({ login, name }) => ({ login, name, roles: [USER_ROLE.code] }));
-    // At once, because hashing is what takes the time.
+    // Created concurrently, because hashing takes the time.
     const created = await Promise.all(
       [admin, ...people].map((user) => users.create({ domain_id, pwd: `demo-${user.login}`, ...user })),
     );

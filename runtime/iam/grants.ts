@@ -1,8 +1,8 @@
-/** What roles allow: deny by default, `admin` has all; what is the user's own anyway is open to every user. */
+/** Rights of roles: denied by default, everything for `admin`; every user may access their own account. */
 import type { RoleRow } from './collections.ts';
 
 export interface Grant {
-  /** Below `/rest/v1`: `*` is one segment, a last `**` all that follow, none included. */
+  /** Path below `/rest/v1`: `*` is one segment, a final `**` any number of segments, including none. */
   readonly path: string;
   readonly methods: readonly string[];
 }
@@ -25,7 +25,7 @@ function compile(grant: Grant): Check {
   const open = pattern.at(-1) === '**';
   const fixed = open ? pattern.slice(0, -1) : pattern;
   const methods = new Set(grant.methods);
-  // The same without the body (RFC 9110 section 9.3.2).
+  // HEAD is GET without the body (RFC 9110 section 9.3.2).
   if (methods.has('GET')) methods.add('HEAD');
   return (method, segments) =>
     (methods.has('*') || methods.has(method)) &&
@@ -35,7 +35,7 @@ function compile(grant: Grant): Check {
 
 const openChecks = OPEN_TO_ALL.map(compile);
 
-/** All roles, by domain name in lower case and code. */
+/** All roles, by lower-case domain name and code. */
 export class RoleTable {
   readonly #checks = new Map<string, ReadonlyMap<string, readonly Check[]>>();
   readonly #master: string | undefined;
@@ -50,15 +50,15 @@ export class RoleTable {
   }
 
   /**
-   * Whether one of the roles allows the call.
+   * True when one of the roles allows the request.
    *
-   * @param domain the session's domain; a code that it does not define is the master domain's
-   * @param method upper case, custom methods under their own name
+   * @param domain the session's domain; a code that it lacks is looked up in the master domain
+   * @param method upper case, custom methods by their own name
    * @param path below `/rest/v1`, decoded, without query and without `!method`
    */
   allows(domain: string, roles: readonly string[], method: string, path: string): boolean {
     const segments = segmentsOf(path);
-    // Not canonical: what it will mean further on is unsure.
+    // Not canonical: later code might read the path differently.
     if (path.includes('!') || segments.includes('..') || segments.includes('.')) return false;
     if (openChecks.some((check) => check(method, segments))) return true;
     return roles.some(

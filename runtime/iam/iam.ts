@@ -1,11 +1,11 @@
-/** Users, sessions and the login ban: what the REST bridge needs to know who is asking. */
+/** The IAM interface for the REST bridge: users, sessions and the login ban. */
 
 export interface Session {
   readonly id: string;
   readonly userId: string;
   readonly login: string;
   readonly name: string;
-  /** Name of the domain the session is bound to. */
+  /** Name of the session's domain. */
   readonly domain: string;
   readonly domainIsMaster: boolean;
   readonly roles: readonly string[];
@@ -30,14 +30,14 @@ export type LoginResult =
   | { readonly ok: false; readonly reason: 'banned'; readonly retryAfterSeconds: number };
 
 export interface PasswordChange {
-  /** The present one. */
+  /** The current password. */
   readonly old: string;
   readonly pwd: string;
 }
 
 export type PasswordResult = { readonly ok: true } | Extract<LoginResult, { readonly ok: false }>;
 
-/** Whose external token it is, as the scenario says. */
+/** The user confirmed by the scenario. */
 export interface ConfirmedUser {
   readonly domain: string;
   readonly login: string;
@@ -46,13 +46,13 @@ export interface ConfirmedUser {
 /**
  * Runs the service scenario that confirms external tokens (specification, "Authentication" 3).
  *
- * @param code the scenario, from the master domain's setting `iam_token_svcscript_code`
- * @returns the scenario's variables `domain` and `login`; undefined when it did not confirm
- * @throws TokenScenarioError when it could not be asked: that is nobody's failed login
+ * @param code of the scenario, from the master domain's setting `iam_token_svcscript_code`
+ * @returns the scenario's variables `domain` and `login`; undefined when it did not confirm the token
+ * @throws TokenScenarioError when the scenario failed, which is not a failed login
  */
 export type ConfirmToken = (code: string, token: string) => Promise<ConfirmedUser | undefined>;
 
-/** The scenario that confirms external tokens is not there, or gave no answer. */
+/** The scenario that confirms external tokens is missing or did not answer. */
 export class TokenScenarioError extends Error {
   override readonly name = 'TokenScenarioError';
   readonly fault: 'missing' | 'no_answer';
@@ -72,17 +72,17 @@ export interface Iam {
   /** Checks the ban first, then domain, login and password in constant time, and opens a session. */
   login(credentials: Credentials, kind: Session['kind'], ip: string): Promise<LoginResult>;
   /**
-   * Opens a session for whoever the service scenario says the token belongs to. A token that is not confirmed, or
-   * confirmed for a user who does not exist, is a failed login; one that could not be asked about is none.
+   * Opens a session for the user confirmed by the service scenario. An unconfirmed token, or one for an unknown user,
+   * is a failed login; a failure of the scenario is not.
    */
   loginByToken(
     token: string,
     kind: Session['kind'],
     ip: string,
   ): Promise<LoginResult | { readonly ok: false; readonly reason: 'not_configured' | 'no_answer' }>;
-  /** Opens a token session for whoever holds `session` (`token_clone_cookie`). */
+  /** Opens a token session for the user of `session` (`token_clone_cookie`). */
   cloneToToken(session: Session): Promise<{ session: Session; token: string }>;
-  /** The live session of a secret; an unknown one counts towards the ban of `ip`. */
+  /** The live session of a secret; an unknown secret counts towards the ban of `ip`. */
   authenticate(
     token: string,
     ip: string,
@@ -92,28 +92,28 @@ export interface Iam {
     | { ok: false; reason: 'banned'; retryAfterSeconds: number }
   >;
   /**
-   * Calls back whenever the session may be another than it was: it ended (undefined), works in another domain, or its
-   * user has other roles.
+   * Calls back when the session may have changed: it ended (undefined), moved to another domain, or its user's roles
+   * changed.
    *
-   * @returns a function that ends the watch
+   * @returns the function that ends the watch
    */
   watch(session: Session, listener: (now: Session | undefined) => void): () => void;
   /**
-   * Changes the password of the session's user, and ends the user's other sessions. A wrong present password counts as a
-   * failed login of `ip`.
+   * Changes the password of the session's user, and ends the user's other sessions. A wrong current password counts as
+   * a failed login of `ip`.
    *
-   * @throws InvalidFieldError for a password that cannot be one
+   * @throws InvalidFieldError for an invalid new password
    */
   changePassword(session: Session, change: PasswordChange, ip: string): Promise<PasswordResult>;
-  /** Ends a session; unknown ids are no error. */
+  /** Ends a session; an unknown id is ignored. */
   logout(sessionId: string): Promise<void>;
-  /** Deny by default: may this session use this method (upper case, custom ones included) on this path? */
+  /** True when the session may use this method (upper case, or custom) on this path. Denied by default. */
   allows(session: Session, method: string, path: string): boolean;
   /**
-   * Domains that the session's user may change to without another login: the home domain first, then those that the
-   * user was let into, then those below, for an administrator.
+   * Domains that the session's user may change to without another login: the home domain first, then further domains of
+   * the user, then, for an administrator, those below.
    */
   reachableDomains(session: Session): Promise<readonly ReachableDomain[]>;
-  /** Binds the session to another reachable domain; undefined when it is out of reach. */
+  /** Moves the session to another permitted domain; undefined for any other. */
   changeDomain(session: Session, domainName: string): Promise<Session | undefined>;
 }

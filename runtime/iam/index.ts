@@ -1,4 +1,4 @@
-/** Users, roles, sessions, the login ban, and the demo data. Wiring order: see `storage/index.ts`. */
+/** Users, roles, sessions, the login ban, and the demo data. Opening order: see `storage/index.ts`. */
 import { type LiveDirectory, noticesOf } from '../domain/index.ts';
 import type { Storage } from '../storage/index.ts';
 import { UserAccounts } from './accounts.ts';
@@ -29,9 +29,9 @@ export type { IamService } from './service.ts';
 export { SESSION_LIMITS, type SessionLimits } from './session-store.ts';
 
 export interface IamOptions {
-  /** Addresses and `address/prefix` networks that the login ban leaves alone. */
+  /** Addresses and `address/prefix` networks exempt from the login ban. */
   readonly allowList?: readonly string[];
-  /** How long sessions live. */
+  /** Lifetimes of sessions. */
   readonly sessionLimits?: SessionLimits;
   /** Clock, milliseconds since the epoch. */
   readonly now?: () => number;

@@ -7,8 +7,8 @@ const SALT_BYTES = 16;
 const HASH_BYTES = 32;
 
 /**
- * Hashes that may run at once. They share libuv's four threads with file reads, so that a burst of logins must not take
- * them all from the prompts of running calls.
+ * Number of concurrent hashes. They share libuv's four threads with file reads: a burst of logins must leave threads
+ * for the prompts of running calls.
  */
 const MAX_RUNNING = 2;
 
@@ -21,7 +21,7 @@ async function inTurn<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } finally {
-    // The place goes to the next in line, or becomes free.
+    // The slot goes to the next in line, or becomes free.
     const next = waiting.shift();
     if (next === undefined) running--;
     else next();
@@ -49,13 +49,13 @@ export async function hashPassword(pwd: string): Promise<string> {
 const PHC = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
 
 /**
- * Whether `pwd` belongs to a stored hash. The time depends on the stored costs only.
+ * True when `pwd` matches a stored hash. The time depends on the stored costs only.
  *
- * @throws Error when the stored text is no hash this node makes
+ * @throws Error for a stored text in another format
  */
 export async function verifyPassword(pwd: string, stored: string): Promise<boolean> {
   const [, memory, passes, parallelism, salt, hash] = PHC.exec(stored) ?? [];
-  if (salt === undefined || hash === undefined) throw new Error('The stored password is no argon2id PHC string.');
+  if (salt === undefined || hash === undefined) throw new Error('The stored password is not an argon2id PHC string.');
   const expected = Buffer.from(hash, 'base64');
   const parameters: Argon2Parameters = {
     message: pwd,
@@ -68,7 +68,7 @@ export async function verifyPassword(pwd: string, stored: string): Promise<boole
   return timingSafeEqual(await inTurn(() => derive(parameters)), expected);
 }
 
-/** What an unknown user's password is checked against: the same work, and nothing matches it. */
+/** Checked for unknown users: the same work, and no password matches it. */
 export const NO_PASSWORD = `$argon2id$v=19$m=${COST.memory},t=${COST.passes},p=${COST.parallelism}$${base64(
   randomBytes(SALT_BYTES),
 )}$${base64(randomBytes(HASH_BYTES))}`;

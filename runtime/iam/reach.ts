@@ -1,10 +1,10 @@
-/** Which domains a user may work in without another login. */
+/** Domains in which a user may work without another login. */
 import type { Domain } from '../domain/index.ts';
 import { ADMIN_ROLE } from './grants.ts';
 
-/** What of a user decides. */
+/** The relevant fields of a user. */
 export interface Reach {
-  /** Ids of the home domain, first, and of those that the user was let into. */
+  /** Ids of the home domain, first, and of the user's further domains. */
   readonly homes: readonly string[];
   readonly roles: readonly string[];
 }
@@ -12,8 +12,8 @@ export interface Reach {
 type Domains = { domainById(id: string): Domain | undefined };
 
 /**
- * Whether a domain is one of the user's. Administrators reach the domains below theirs, too. The master domain is no
- * such parent: who administers it sees the settings of all domains, and the calls of none unless let in there.
+ * True for the user's own domains. Administrators also reach the domains below theirs. The master domain is an
+ * exception: its administrators see the settings of all domains, but no calls of other domains.
  */
 export function reaches({ homes, roles }: Reach, domainId: string, domains: Domains): boolean {
   if (homes.includes(domainId)) return true;

@@ -1,4 +1,4 @@
-/** The iam service: login with ban filter, sessions, roles. */
+/** Implements IAM: login with ban, sessions, roles. */
 import { sql } from 'kysely';
 import type { LiveDirectory } from '../domain/index.ts';
 import type { Storage } from '../storage/index.ts';
@@ -23,14 +23,14 @@ import type { StoredSession } from './session-rows.ts';
 import type { SessionStore } from './session-store.ts';
 
 const PURGE_EVERY_MS = 3_600_000;
-/** Longer ones cannot have been stored; hashing megabytes is not what a stranger gets. */
+/** A longer password cannot have been stored; it is refused without hashing. */
 const MAX_PASSWORD = 1_024;
-/** Topic of failed logins, told between nodes. */
+/** Topic of failed logins, sent between nodes. */
 const BANS = 'bans';
 /** Setting of the master domain (specification, "Authentication" 3). */
 const TOKEN_SCENARIO = 'iam_token_svcscript_code';
 
-/** A user as the login finds it: in the home domain, or in one that the user may work in. */
+/** A user at login: in the home domain, or in a further one. */
 interface LoginRow {
   readonly id: string;
   readonly password: string;
@@ -44,12 +44,12 @@ export interface IamParts {
   readonly accounts: Accounts;
   readonly sessions: SessionStore;
   readonly ban: BanFilter;
-  /** Absent: the node runs no scenarios that could confirm external tokens. */
+  /** Absent: the node runs no scenario that confirms external tokens. */
   readonly confirmToken: ConfirmToken | undefined;
 }
 
 export class IamService implements Iam {
-  /** Writes take effect on the next request. */
+  /** Changes take effect with the next request. */
   readonly collections: IamCollections;
   readonly accounts: Accounts;
   readonly #storage: Storage;
@@ -75,7 +75,7 @@ export class IamService implements Iam {
     this.#follow();
   }
 
-  /** Reads roles and sessions; called once before use and after changes of roles and domains. */
+  /** Loads roles and sessions; called before use and after changes of roles and domains. */
   async reload(): Promise<void> {
     await this.#readRoles();
     await this.#sessions.load();
@@ -104,7 +104,7 @@ export class IamService implements Iam {
     }
   }
 
-  /** One attempt under the ban: the failed ones count, whatever they were tried with. */
+  /** One attempt under the ban; failures of all kinds of credentials count. */
   async #attempt(
     kind: Session['kind'],
     ip: string,
@@ -120,7 +120,7 @@ export class IamService implements Iam {
       failed = user === undefined;
       if (user === undefined) return { ok: false, reason: 'credentials' };
       const opened = await this.#sessions.open(user.id, user.domain_id, kind);
-      // While the password was checked.
+      // Changed while the password was checked.
       failed = opened.session.locked;
       return failed ? { ok: false, reason: 'credentials' } : { ok: true, ...opened };
     } finally {
@@ -136,7 +136,7 @@ export class IamService implements Iam {
 
   async authenticate(token: string, ip: string): ReturnType<Iam['authenticate']> {
     const found = await this.#sessions.find(token, () => this.#ban.retryAfter(ip) === 0);
-    // Others behind the same address have done nothing wrong: what they hold goes on working.
+    // Other users behind the same address keep their sessions.
     const isLive = found.state === 'live';
     if (isLive && this.#isInReach(found.session)) return { ok: true, session: found.session, renewed: found.renewed };
     const retryAfterSeconds = this.#ban.retryAfter(ip);
@@ -200,19 +200,19 @@ export class IamService implements Iam {
     return await this.#sessions.rebind(session.id, domain.id);
   }
 
-  /** Stops timers and waits for writes under way; the storage must still be open. */
+  /** Stops timers and awaits running writes; the storage must still be open. */
   async close(): Promise<void> {
     clearInterval(this.#purge);
     this.#unsubscribe();
     await this.#sessions.close();
   }
 
-  /** Whether the user may still be where the session is: since it was opened, roles, reach and the tree may have changed. */
+  /** True while roles, permitted domains and the tree still allow the session's domain. */
   #isInReach({ homes, roles, domainId }: StoredSession): boolean {
     return reaches({ homes, roles }, domainId, this.#directory);
   }
 
-  /** The same query and the same hash work whatever is wrong: the time tells nothing. */
+  /** Same query and same hash work for every failure, so that the response time reveals nothing. */
   async #check({ domain, login, pwd }: Credentials): Promise<LoginRow | undefined> {
     const found = await this.#find(domain, login);
     const user = pwd.length <= MAX_PASSWORD ? found : undefined;
@@ -221,7 +221,7 @@ export class IamService implements Iam {
   }
 
   async #find(domain: string, login: string): Promise<LoginRow | undefined> {
-    // PostgreSQL's text has no NUL; no name has one either.
+    // PostgreSQL's text excludes NUL, and so do names.
     const clean = (text: string): string => text.replaceAll('\0', '\uFFFD');
     const { rows } = await sql<LoginRow>`
       select u.id, u.password, d.id as domain_id
@@ -250,7 +250,7 @@ export class IamService implements Iam {
     roles.onChange(() => this.#readRoles());
     domains.onChange(async ({ before, after }) => {
       await this.#readRoles();
-      // Sessions name their domain, and reach those below.
+      // Sessions contain the domain's name, and its descendants are permitted.
       const isSame = before?.name === after?.name && before?.parent_id === after?.parent_id;
       if (before !== undefined && !isSame) await this.#sessions.load();
     });
@@ -264,16 +264,16 @@ export class IamService implements Iam {
     for (const collection of [users, roles, domains]) collection.onReset(() => this.reload());
     this.#ban.onFailure((key, at) => {
       this.#storage.notices.publish(BANS, { key, at }).catch((error: unknown) => {
-        this.#storage.log.warn({ err: error }, 'a failed login is not told to the other nodes');
+        this.#storage.log.warn({ err: error }, 'the other nodes were not told about a failed login');
       });
     });
     this.#unsubscribe = this.#storage.notices.subscribe(BANS, {
       notice: (payload) => {
-        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- published above, by another node
+        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- published by #publish of another node
         const { key, at } = payload as { key: string; at: number };
         this.#ban.note(key, at);
       },
-      // What was missed is forgotten after three minutes in any case.
+      // Missed failures would expire after three minutes in any case.
       gap: () => undefined,
     });
   }

@@ -1,9 +1,9 @@
-/** Sessions in memory, by the hash of their secret and by id; bounded, the one read longest ago gives way. */
+/** Sessions in memory, by hash of their secret and by id; bounded, the least recently read is dropped first. */
 import type { StoredSession } from './session-rows.ts';
 
 interface Entry {
   readonly session: StoredSession;
-  /** When the database was asked last, milliseconds since the epoch. */
+  /** Time of the last database read, milliseconds since the epoch. */
   readonly readAt: number;
 }
 
@@ -17,7 +17,7 @@ export class SessionCache {
     this.#limit = limit;
   }
 
-  /** True while everything in the table is here, so that what is not here does not exist. */
+  /** True while the whole table is cached: an unknown session then does not exist. */
   get complete(): boolean {
     return this.#complete;
   }
@@ -42,7 +42,7 @@ export class SessionCache {
     this.remove(oldest.session.id);
   }
 
-  /** Replaces a session that is here. */
+  /** Replaces a cached session. */
   change(id: string, change: (session: StoredSession) => StoredSession): void {
     const tokenHash = this.#hashes.get(id);
     const entry = tokenHash === undefined ? undefined : this.#byHash.get(tokenHash);
@@ -57,19 +57,19 @@ export class SessionCache {
     this.#byHash.delete(tokenHash);
   }
 
-  /** Ids of the sessions of a user that are here. */
+  /** Ids of a user's cached sessions. */
   idsOf(userId: string): readonly string[] {
     return [...this.#byHash.values()].flatMap(({ session }) => (session.userId === userId ? [session.id] : []));
   }
 
-  /** What is asked for is read from the table again. */
+  /** Drops all sessions; the next access reads the table. */
   forget(): void {
     this.#complete = false;
     this.#byHash.clear();
     this.#hashes.clear();
   }
 
-  /** Replaces everything. `all` says that these are all there are. */
+  /** Replaces the cache. `all`: these are all sessions. */
   fill(sessions: Iterable<readonly [tokenHash: string, session: StoredSession]>, all: boolean, readAt: number): void {
     this.#byHash.clear();
     this.#hashes.clear();

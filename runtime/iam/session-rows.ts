@@ -21,20 +21,20 @@ interface SessionRow {
   readonly further: readonly string[];
 }
 
-/** A session, and what decides whether it may go on where it is. */
+/** A session with the facts that decide whether it remains valid. */
 export interface StoredSession extends Session {
   /** Milliseconds since the epoch. */
   readonly created: number;
-  /** Its user may not log in: as good as ended. */
+  /** The user may not log in: the session counts as ended. */
   readonly locked: boolean;
   readonly domainId: string;
-  /** Ids of the user's home domain, first, and of those that the user was let into. */
+  /** Ids of the user's home domain, first, and of the user's further domains. */
   readonly homes: readonly string[];
 }
 
 export type HashedSession = readonly [tokenHash: string, session: StoredSession];
 
-/** Sessions with what their users and domains are called now. */
+/** Sessions with the current names of their users and domains. */
 async function read(
   storage: Storage,
   condition: RawBuilder<unknown>,
@@ -67,12 +67,12 @@ async function read(
   ]);
 }
 
-/** At most `limit`, those that live longest first. */
+/** At most `limit` sessions, the longest-living first. */
 export function readSessions(storage: Storage, limit: number): Promise<readonly HashedSession[]> {
   return read(storage, sql`true`, limit);
 }
 
-/** Those of one user, at most `limit`. */
+/** At most `limit` sessions of one user. */
 export function readSessionsOf(storage: Storage, userId: string, limit: number): Promise<readonly HashedSession[]> {
   return read(storage, sql`s.user_id = ${userId}`, limit);
 }
@@ -85,7 +85,7 @@ export async function readSessionByHash(storage: Storage, tokenHash: string): Pr
   return (await read(storage, sql`s.token_hash = ${tokenHash}`, 1))[0];
 }
 
-/** Moves the expiry, unless somebody else did meanwhile: an ended session stays ended. */
+/** Extends the expiry unless it was changed meanwhile: an ended session stays ended. */
 export async function moveExpiry(storage: Storage, { id, expires }: Session, to: number): Promise<void> {
   await storage.db
     .updateTable('sessions')
@@ -95,7 +95,7 @@ export async function moveExpiry(storage: Storage, { id, expires }: Session, to:
     .execute();
 }
 
-/** Ends a session that has not ended yet. */
+/** Ends a live session. */
 export async function endSession(storage: Storage, id: string, now: number): Promise<void> {
   await storage.db
     .updateTable('sessions')
@@ -108,8 +108,8 @@ export async function endSession(storage: Storage, id: string, now: number): Pro
 /**
  * Ends the live sessions of a user.
  *
- * @param except id of one that goes on
- * @returns the ids of those that ended
+ * @param except id of a session to keep
+ * @returns the ids of the ended sessions
  */
 export async function endSessionsOf(
   storage: Storage,
@@ -128,7 +128,7 @@ export async function endSessionsOf(
   return ended.map(({ id }) => id);
 }
 
-/** Live sessions of a user, the youngest first. */
+/** Live sessions of a user, the newest first. */
 export async function liveSessionsOf(
   storage: Storage,
   userId: string,
@@ -146,7 +146,7 @@ export async function liveSessionsOf(
     .execute();
 }
 
-/** A live session as administrators see it: nothing in it opens the session. */
+/** A live session for administrators, without its secret. */
 export interface SessionSummary {
   readonly id: string;
   readonly kind: 'cookie' | 'token';

@@ -1,4 +1,4 @@
-/** Sessions: in the table by the hash of their secret, in memory for the hot path. */
+/** Stores sessions: in a table by the hash of their secret, and cached in memory. */
 import { hash, randomUUID } from 'node:crypto';
 import type { Storage } from '../storage/index.ts';
 import type { SessionSummary } from './session-rows.ts';
@@ -20,23 +20,26 @@ import {
 import { isTokenShaped, newSessionToken } from './session-token.ts';
 
 export interface SessionLimits {
-  /** Milliseconds that a session lives after its last use. */
+  /** Idle lifetime in milliseconds. */
   readonly idleMs: number;
-  /** Milliseconds that it lives after the login, however much it is used. */
+  /** Lifetime from login in milliseconds, regardless of use. */
   readonly lifetimeMs: number;
 }
 
 const DAY_MS = 24 * 3_600_000;
 export const SESSION_LIMITS: SessionLimits = { idleMs: DAY_MS, lifetimeMs: Number.POSITIVE_INFINITY };
-/** Use moves the expiry in such steps, so that a busy session costs one write per step; a tenth of short idle times. */
+/**
+ * The expiry is extended in steps, so that a busy session costs one write per step; for short idle lifetimes, a tenth
+ * of them.
+ */
 const RENEW_STEP_MS = 10 * 60_000;
-/** An ended session is told from one that never was for this long; only the latter counts as an attack. */
+/** An ended session is distinguished from an unknown one for this long; only the latter counts as an attack. */
 const REMEMBERED_MS = 24 * 3_600_000;
 const MAX_CACHED = 50_000;
-/** On a server other nodes end sessions too. They tell; should that fail, memory is believed for this long. */
+/** Other nodes on a server end sessions too and send a notice; if it is lost, the cache is trusted for this long. */
 const SHARED_AGE_MS = 60_000;
 const ENDED_AGE_MS = 5_000;
-/** Topic of ended and moved sessions, told between nodes. */
+/** Topic of ended and moved sessions, sent between nodes. */
 const CHANGED = 'sessions';
 
 export type FoundSession =
@@ -46,7 +49,7 @@ export type FoundSession =
 
 export interface OpenedSession {
   readonly session: StoredSession;
-  /** The secret; nobody but the caller has it. */
+  /** The secret; it is not stored. */
   readonly token: string;
 }
 
@@ -60,7 +63,7 @@ export class SessionStore {
   readonly #unsubscribe: () => void;
   readonly #cache = new SessionCache(MAX_CACHED);
   readonly #watchers = new SessionWatchers();
-  /** Writes and reads that no request waits for. */
+  /** Background writes and reads. */
   readonly #behind = new Set<Promise<void>>();
 
   constructor(storage: Storage, now: () => number, limits: SessionLimits = SESSION_LIMITS) {
@@ -83,7 +86,7 @@ export class SessionStore {
     });
   }
 
-  /** Reads sessions into memory; again after users, roles or domains changed. */
+  /** Loads sessions into memory; repeated after changes of users, roles or domains. */
   async load(): Promise<void> {
     const readAt = this.#now();
     const sessions = await readSessions(this.#storage, MAX_CACHED);
@@ -92,7 +95,7 @@ export class SessionStore {
     this.#tell(this.#watchers.ids);
   }
 
-  /** The same for the sessions of one user, after it changed. */
+  /** Reloads the sessions of one changed user. */
   async loadOfUser(userId: string): Promise<void> {
     const readAt = this.#now();
     const sessions = await readSessionsOf(this.#storage, userId, MAX_CACHED);
@@ -128,7 +131,7 @@ export class SessionStore {
   /**
    * The session of a secret. The usual case needs no database.
    *
-   * @param mayAsk false: answers from memory alone, so that a banned address costs no query
+   * @param mayAsk false: uses the cache only, so that a banned address costs no query
    */
   async find(token: string, mayAsk: () => boolean): Promise<FoundSession> {
     if (!isTokenShaped(token)) return { state: 'unknown' };
@@ -144,7 +147,7 @@ export class SessionStore {
     return { state: 'live', session: this.#renew(session, expires), renewed: true };
   }
 
-  /** Ends a session; an unknown id is no error. */
+  /** Ends a session; an unknown id is ignored. */
   async end(id: string): Promise<void> {
     const now = this.#now();
     this.#cache.change(id, (session) => ({ ...session, expires: Math.min(session.expires, now) }));
@@ -155,7 +158,7 @@ export class SessionStore {
 
   /**
    * Ends the live sessions of a user.
-   * @param except id of one that goes on
+   * @param except id of a session to keep
    */
   async endOf(userId: string, except?: string): Promise<void> {
     const now = this.#now();
@@ -166,7 +169,7 @@ export class SessionStore {
     }
   }
 
-  /** Live sessions of a user, the youngest first. */
+  /** Live sessions of a user, the newest first. */
   async liveOf(userId: string): Promise<readonly SessionSummary[]> {
     const now = this.#now();
     return (await liveSessionsOf(this.#storage, userId, now))
@@ -174,7 +177,7 @@ export class SessionStore {
       .filter(({ expires }) => expires > now);
   }
 
-  /** Binds a session to another domain. */
+  /** Moves a session to another domain. */
   async rebind(id: string, domainId: string): Promise<StoredSession | undefined> {
     await this.#storage.db.updateTable('sessions').set({ domain_id: domainId }).where('id', '=', id).execute();
     await this.#storage.notices.publish(CHANGED, id);
@@ -186,26 +189,26 @@ export class SessionStore {
   /**
    * Calls back when the session ended, moved to another domain, or its user changed.
    *
-   * @returns a function that ends the watch
+   * @returns the function that ends the watch
    */
   watch(id: string, listener: SessionListener): () => void {
     return this.#watchers.watch(id, listener);
   }
 
-  /** Deletes what ended longer ago than anyone asks for. */
+  /** Deletes long-ended sessions. */
   async purge(): Promise<void> {
     const limit = this.#now() - REMEMBERED_MS;
     const purged = await this.#storage.db.deleteFrom('sessions').where('expires', '<', limit).returning('id').execute();
     for (const { id } of purged) this.#cache.remove(id);
   }
 
-  /** Waits for what is under way. */
+  /** Awaits the background work. */
   async close(): Promise<void> {
     this.#unsubscribe();
     await Promise.all(this.#behind);
   }
 
-  /** Another node may have moved the expiry of a session that seems to be over. */
+  /** Another node may have extended a session that looks expired. */
   #ageLimit({ expires }: StoredSession, now: number): number {
     return this.#isShared && expires <= now ? ENDED_AGE_MS : this.#maxAgeMs;
   }
@@ -225,7 +228,7 @@ export class SessionStore {
     return session;
   }
 
-  /** Moves the expiry; the request at hand does not wait for the write. */
+  /** Extends the expiry in the background; the request does not wait. */
   #renew(session: StoredSession, expires: number): StoredSession {
     const renewed: StoredSession = { ...session, expires };
     this.#cache.change(session.id, () => renewed);
@@ -236,7 +239,7 @@ export class SessionStore {
     return renewed;
   }
 
-  /** Tells the watchers of these sessions what became of them; what is not in memory is read first. */
+  /** Notifies the watchers of these sessions; uncached sessions are read first. */
   #tell(ids: readonly string[]): void {
     for (const id of ids) {
       if (!this.#watchers.has(id)) continue;
@@ -250,7 +253,7 @@ export class SessionStore {
     try {
       this.#watchers.tell(id, this.#living(this.#keep(await readSessionById(this.#storage, id))));
     } catch (error) {
-      this.#storage.log.warn({ err: error, session: id }, 'a watched session cannot be read: it counts as ended');
+      this.#storage.log.warn({ err: error, session: id }, 'a watched session could not be read and counts as ended');
       this.#watchers.tell(id, undefined);
     }
   }
@@ -260,11 +263,11 @@ export class SessionStore {
   }
 
   #isLive({ created, expires, locked }: StoredSession, now: number): boolean {
-    // The lifetime may be shorter than it was when the session was opened.
+    // The configured lifetime may be shorter than when the session was opened.
     return !locked && expires > now && created + this.#limits.lifetimeMs > now;
   }
 
-  /** When a session ends that is used now and not again. */
+  /** Expiry of a session used now. */
   #expiry(created: number, now: number): number {
     return Math.min(now + this.#limits.idleMs, created + this.#limits.lifetimeMs);
   }

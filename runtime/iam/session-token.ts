@@ -1,8 +1,9 @@
+/** Secrets of sessions. */
 import { randomBytes } from 'node:crypto';
 
 const TOKEN_SHAPE = /^[A-Za-z0-9_-]{43}$/;
 
-/** The secret of a new session: 256 bits in base64url. It begins with no `-`, by which command lines know options. */
+/** A new session's secret: 256 bits in base64url. It never begins with `-`, which command lines take for an option. */
 export function newSessionToken(): string {
   let token: string;
   do token = randomBytes(32).toString('base64url');
@@ -10,7 +11,7 @@ export function newSessionToken(): string {
   return token;
 }
 
-/** Whether a text may be such a secret; those of earlier versions may begin with `-`. */
+/** True for a well-formed secret; those of earlier versions may begin with `-`. */
 export function isTokenShaped(text: string): boolean {
   return TOKEN_SHAPE.test(text);
 }

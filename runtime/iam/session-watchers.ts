@@ -1,13 +1,14 @@
+/** Watchers of sessions. */
 import type { StoredSession } from './session-rows.ts';
 
-/** Gets the session as it is now; undefined when it ended. It must not throw. */
+/** Receives the current session; undefined when it ended. It must not throw. */
 export type SessionListener = (now: StoredSession | undefined) => void;
 
-/** Who wants to know what becomes of a session, by the session's id: only those of the session at hand are asked. */
+/** Watchers by session id, so that a change calls only those of its session. */
 export class SessionWatchers {
   readonly #byId = new Map<string, Set<SessionListener>>();
 
-  /** @returns a function that ends the watch */
+  /** @returns the function that ends the watch */
   watch(id: string, listener: SessionListener): () => void {
     const listeners = this.#byId.get(id) ?? new Set();
     this.#byId.set(id, listeners.add(listener));
@@ -17,7 +18,7 @@ export class SessionWatchers {
     };
   }
 
-  /** Sessions that somebody watches. */
+  /** Ids of the watched sessions. */
   get ids(): readonly string[] {
     return [...this.#byId.keys()];
   }
@@ -27,7 +28,7 @@ export class SessionWatchers {
   }
 
   tell(id: string, now: StoredSession | undefined): void {
-    // A listener may end its watch, or begin another one.
+    // A watcher may end its watch, or begin another one.
     for (const listener of Array.from(this.#byId.get(id) ?? [])) listener(now);
   }
 }

@@ -63,11 +63,11 @@ export type AsrServer = Static<typeof Pocketsphinx> | Static<typeof Vosk> | Stat
 
 /** The setting `record_asr_options` of the master domain: speech recognition (specification, "TRANSCRIBE"). */
 export type AsrOptions = Omit<Static<typeof AsrOptionsSchema>, 'servers'> & {
-  /** Tried in this order. Absent: what is on the machine. */
+  /** Engines, tried in this order. Absent: the engines installed on the machine. */
   readonly servers?: readonly AsrServer[];
 };
 
-/** What is wrong with the options; undefined when nothing is, and they are AsrOptions. */
+/** The first mistake in the options; undefined for valid AsrOptions. */
 export function asrOptionsProblem(value: unknown): string | undefined {
   const problem = firstProblem(AsrOptionsSchema, value, '');
   if (problem !== undefined) return problem;
@@ -81,7 +81,7 @@ export function asrOptionsProblem(value: unknown): string | undefined {
   }
   return activity?.timezone === undefined || isTimezone(activity.timezone)
     ? undefined
-    : 'activity_time.timezone is no timezone, e.g. Europe/Berlin';
+    : 'activity_time.timezone must be a time zone, e.g. Europe/Berlin';
 }
 
 function firstProblem(schema: TSchema, value: unknown, place: string): string | undefined {

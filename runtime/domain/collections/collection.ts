@@ -10,8 +10,8 @@ import { refuseUnstorable } from './storable.ts';
 import { compileValidator } from './validator.ts';
 
 /**
- * What was written: `after` undefined means removed, `before` undefined means created. Of a change that another node
- * made, `before` has the plain, visible fields only: no composites, lists and secrets.
+ * A change: `after` undefined means removed, `before` undefined means created. For a change of another node, `before`
+ * has only the plain, visible fields: no composites, lists and secrets.
  */
 export interface Change<Entity extends Row> {
   readonly before: Entity | undefined;
@@ -26,15 +26,15 @@ export class Collection<Entity extends Row> {
   readonly #validate: (entity: Input) => void;
   readonly #listeners = new Set<ChangeListener<Entity>>();
   readonly #resetListeners = new Set<() => void | Promise<void>>();
-  /** Undefined: no other node is told. */
+  /** Undefined on a single node. */
   readonly #notices: ChangeNotices | undefined;
   readonly #now: () => Date;
-  /** Settles after the last write and its notices, so that listeners see changes in the order of the database. */
+  /** Settles after the last write and its notices, so that listeners see changes in database order. */
   #lastWrite: Promise<unknown> = Promise.resolve();
 
   /**
-   * @param db the database, or a transaction whose end the caller decides
-   * @param notices tells other nodes of changes, and of theirs; absent: this is the only one
+   * @param db the database, or a transaction of the caller
+   * @param notices change notices between nodes; absent on a single node
    */
   constructor(
     definition: CollectionDefinition,
@@ -53,13 +53,16 @@ export class Collection<Entity extends Row> {
     this.#now = now;
   }
 
-  /** Calls `listener` after each write of this object, before the write returns. Returns how to stop that. */
+  /**
+   * Calls `listener` after each write through this object, before the write returns. Returns the function that
+   * unsubscribes.
+   */
   onChange(listener: ChangeListener<Entity>): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
 
-  /** Calls `listener` when changes of other nodes may have been missed: what is kept of the entities is read again. */
+  /** Calls `listener` when changes of other nodes may have been missed: caches reload. */
   onReset(listener: () => void | Promise<void>): () => void {
     this.#resetListeners.add(listener);
     return () => void this.#resetListeners.delete(listener);
@@ -75,18 +78,18 @@ export class Collection<Entity extends Row> {
     return rows;
   }
 
-  /** The entities that a query finds, in its order. */
+  /** The entities of a query, in order. */
   select(query: CollectionQuery): Promise<readonly Entity[]> {
     return selectRows<Entity>(this.#db, this.definition, query);
   }
 
-  /** How many a query finds, whatever its page. */
+  /** The number of entities of a query, regardless of its page. */
   count(query: CollectionQuery): Promise<number> {
     return countRows(this.#db, this.definition, query);
   }
 
   /**
-   * Creates an entity; makes the id when none is given.
+   * Creates an entity, with a new id unless given.
    *
    * @throws InvalidFieldError, DuplicateError
    */
@@ -102,9 +105,9 @@ export class Collection<Entity extends Row> {
   }
 
   /**
-   * Creates all or none, in the order given; one that another refers to comes before it in any case.
+   * Creates all or none, in the given order; an entity that others refer to is created before them.
    *
-   * @throws InvalidFieldError, DuplicateError whose field begins with the index of the entity
+   * @throws InvalidFieldError, DuplicateError with the index of the entity before the field
    */
   async createAll(inputs: readonly Input[]): Promise<readonly Entity[]> {
     const entities = await Promise.all(inputs.map((input, index) => at(index, () => this.#complete(input))));
@@ -131,10 +134,9 @@ export class Collection<Entity extends Row> {
   }
 
   /**
-   * Changes the given fields. Composite fields are merged by first-level keys, where null (or the text `null`) removes
-   * a key.
+   * Changes the given fields. Composite fields are merged by first-level keys; null (or the text `null`) removes a key.
    *
-   * @param precondition asked about the entity as it is, in the transaction; what it throws leaves everything as it was
+   * @param precondition called with the present entity in the transaction; an exception prevents the change
    * @throws EntityNotFoundError, InvalidFieldError, DuplicateError
    */
   async update(id: string, input: Input, precondition?: (before: Entity) => void): Promise<Entity> {
@@ -216,7 +218,7 @@ export class Collection<Entity extends Row> {
     }
   }
 
-  /** Told when the transaction commits. */
+  /** Sent when the transaction commits. */
   async #publish(id: string, before: Entity | undefined, db: Kysely<Schema>): Promise<void> {
     const told = before === undefined ? null : this.#plainFields(before);
     await this.#notices?.publish(this.definition.table, { id, before: told }, db);
@@ -233,11 +235,11 @@ export class Collection<Entity extends Row> {
   }
 
   async #changedElsewhere(payload: NoticePayload): Promise<void> {
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by #publish of another node
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- published by another node
     const { id, before } = payload as unknown as { id: string; before: Entity | null };
     await this.#inTurn(async () => {
       const after = await this.get(id);
-      // Made and removed again before it could be read.
+      // Removed again before it could be read.
       if (before !== null || after !== undefined) await this.#notify({ before: before ?? undefined, after });
     });
   }
@@ -263,7 +265,7 @@ export class Collection<Entity extends Row> {
     return json.includes(column) || composites.includes(column) ? sql`${JSON.stringify(value)}::jsonb` : sql`${value}`;
   }
 
-  /** The complete entity after a change, without hidden columns. */
+  /** The complete entity after the change, without hidden columns. */
   #merge(before: Entity, input: Input): Input {
     const { hidden } = this.definition;
     const visible = Object.entries(before).filter(([name, value]) => !hidden.includes(name) && value !== null);
@@ -277,7 +279,7 @@ export class Collection<Entity extends Row> {
     return entity;
   }
 
-  /** Composites that are no objects are left to the validation. */
+  /** Composites of another type are left to the validation. */
   #mergedComposites(before: Input, input: Input): Record<string, unknown> {
     const given = this.definition.composites.filter((name) => input[name] === undefined || isObject(input[name]));
     return Object.fromEntries(

@@ -1,47 +1,48 @@
+/** The declaration of a domain-center collection. */
 import type { Kysely } from 'kysely';
 import type { TObject, TProperties } from 'typebox';
 import type { Schema } from '../../storage/index.ts';
 
-/** One stored entity: a row of the table, jsonb columns as values. */
+/** A stored entity: a row of the table, with jsonb columns as values. */
 export type Row = Readonly<Record<string, unknown>> & { readonly id: string };
 
-/** The fields as the caller gave them. */
+/** Fields from the caller. */
 export type Input = Readonly<Record<string, unknown>>;
 
-/** A domain-center collection as data; `Collection` does the work for all of them. */
+/** Declares a domain-center collection; `Collection` implements them all. */
 export interface CollectionDefinition {
   /** Singular, for messages. */
   readonly entity: string;
   readonly table: keyof Schema;
-  /** What may be written, all fields of a complete entity; `writeOnly` ones included. */
+  /** Schema of the writable fields of a complete entity, including `writeOnly` ones. */
   readonly schema: TObject;
-  /** Columns that are answered but never written by a caller. They are in `hidden`, too. */
+  /** Columns that are returned but not writable. They are also in `hidden`. */
   readonly readOnly?: TProperties;
-  /** Values of absent fields on create. */
+  /** Defaults of absent fields on create. */
   readonly defaults: Input;
-  /** jsonb objects that a change merges by first-level keys. */
+  /** jsonb objects merged by first-level keys on change. */
   readonly composites: readonly string[];
-  /** jsonb columns that a change replaces. */
+  /** jsonb columns replaced on change. */
   readonly json: readonly string[];
-  /** Fields that are no columns, such as `pwd`; `derive` makes columns of them. */
+  /** Fields without a column, such as `pwd`; `derive` computes columns from them. */
   readonly writeOnly: readonly string[];
-  /** Columns that no caller writes; they never leave the node, but for those of `readOnly`. */
+  /** Columns that callers cannot write; they are internal, except those in `readOnly`. */
   readonly hidden: readonly string[];
-  /** The field to blame for a broken unique or foreign key constraint. */
+  /** The field reported for a violated unique or foreign key constraint. */
   readonly constraints: Readonly<Record<string, string>>;
-  /** The field that names another entity of the same collection. */
+  /** The field that refers to another entity of the same collection. */
   readonly selfReference?: string;
-  /** Columns that take long to make of the written fields, such as a password hash; runs outside the transaction. */
+  /** Computes slow columns from the input, such as a password hash; runs outside the transaction. */
   prepare?(input: Input): Promise<Input>;
   /**
-   * Columns that follow from the entity as it will be.
+   * Computes columns from the resulting entity.
    *
-   * @param before the entity as it was; undefined on create
-   * @throws InvalidFieldError when the change needs another field
+   * @param before the present entity; undefined on create
+   * @throws InvalidFieldError when the change requires another field
    */
   derive?(entity: Input, before: Row | undefined, db: Kysely<Schema>): Promise<Input>;
-  /** Refuses the removal of an entity that others name, in its transaction. @throws EntityInUseError */
+  /** Refuses the removal of an entity in use, in its transaction. @throws EntityInUseError */
   checkRemoval?(before: Row, db: Kysely<Schema>): Promise<void>;
-  /** Writes what else belongs to a change, in its transaction. */
+  /** Further writes of a change, in its transaction. */
   record?(after: Row, before: Row | undefined, db: Kysely<Schema>): Promise<void>;
 }

@@ -1,3 +1,4 @@
+/** The collection of domains. */
 import { type Kysely, sql } from 'kysely';
 import { type Static, Type } from 'typebox';
 import type { Schema } from '../../storage/index.ts';
@@ -8,7 +9,7 @@ import { DomainName, Id, composites } from './fields.ts';
 const schema = Type.Object({
   id: Id,
   name: DomainName,
-  /** The one domain that administers all others. */
+  /** The domain that administers all others. */
   is_master: Type.Boolean(),
   parent_id: Type.Optional(Type.Union([Id, Type.Null()])),
   ...composites,
@@ -16,9 +17,9 @@ const schema = Type.Object({
 
 export type DomainRow = Static<typeof schema>;
 
-/** Whether `id` is the domain `ancestor` or below it. */
+/** True when `id` is the domain `ancestor` or one below it. */
 async function isWithin(db: Kysely<Schema>, id: string, ancestor: string): Promise<boolean> {
-  // `union` drops what was met already, so that even a loop ends.
+  // `union` drops known domains, so that even a loop ends.
   const { rows } = await sql`
     with recursive above(id) as (
       select (${id}::text collate "C")

@@ -1,8 +1,8 @@
-/** What `opts` of a featurecode must be, as far as the platform reads them; other names are the domain's own. */
+/** Checks the `opts` of featurecodes that the platform reads; other names are free for the domain. */
 
 interface Rule {
   holds(value: unknown): boolean;
-  /** Completes "must be". */
+  /** Predicate of "must be". */
   readonly is: string;
 }
 
@@ -41,7 +41,7 @@ const RULES: Readonly<Record<string, Readonly<Record<string, Rule>>>> = {
   },
 };
 
-/** The first option that is wrong, and what it must be. */
+/** The first invalid option, and its rule. */
 export function wrongOption(
   type: string,
   opts: Readonly<Record<string, unknown>>,

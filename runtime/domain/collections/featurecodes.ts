@@ -1,3 +1,4 @@
+/** The collection of featurecodes. */
 import { type Static, Type } from 'typebox';
 import { InvalidFieldError } from '../errors.ts';
 import type { CollectionDefinition } from './definition.ts';

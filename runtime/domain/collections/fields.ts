@@ -1,7 +1,7 @@
-/** Building blocks of entity schemas: what a name, a number, an id may look like. */
+/** Schemas of common entity fields: names, numbers, ids. */
 import { Type } from 'typebox';
 
-/** Part of paths, which `.` and `..` cannot be (RFC 3986 section 5.2.4). */
+/** Part of a path, where `.` and `..` are special (RFC 3986 section 5.2.4). */
 const PLAIN = {
   pattern: '^(?!\\.{1,2}$)[A-Za-z0-9_.-]{1,64}$',
   description: '1 to 64 letters, digits, `_`, `.`, `-`, and neither `.` nor `..`',
@@ -9,13 +9,16 @@ const PLAIN = {
 
 export const Id = Type.String(PLAIN);
 
-/** Host name or address (RFC 3261 `host`), as it stands in SIP URIs and digest realms. */
+/** Host name or address (RFC 3261 `host`), as in SIP URIs and digest realms. */
 export const DomainName = Type.String({
   pattern: '^[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$',
   description: 'a host name',
 });
 
-/** User part of a SIP URI without escapes (RFC 3261 `unreserved` and `user-unreserved`), no `:` as digests use it. */
+/**
+ * User part of a SIP URI without escapes (RFC 3261 `unreserved` and `user-unreserved`), without `:`, the separator of
+ * digests.
+ */
 export const Login = Type.String({ pattern: "^[A-Za-z0-9_.!~'()&=+$,-]{1,64}$", description: 'a SIP user name' });
 
 export const PhoneNumber = Type.String({
@@ -23,10 +26,10 @@ export const PhoneNumber = Type.String({
   description: 'digits, `*`, `#`, a leading `+`; empty: none',
 });
 
-/** `%` any run of characters, `?` one character, `\\` escapes; see routing/pattern.ts. */
+/** `%` is any run of characters, `?` one character, `\\` escapes; see routing/pattern.ts. */
 export const DialPatternText = Type.String({ minLength: 1, maxLength: 128 });
 
-/** For people: no control characters. */
+/** Display text without control characters. */
 export const Label = Type.String({
   maxLength: 256,
   pattern: '^[^\\u0000-\\u001f\\u007f]*$',
@@ -37,8 +40,8 @@ export const Code = Type.String(PLAIN);
 
 export const Password = Type.String({ minLength: 1, maxLength: 1024 });
 
-/** Free-form object; PATCH merges it by first-level keys. */
+/** Free-form object, merged by first-level keys. */
 export const Composite = Type.Record(Type.String(), Type.Unknown());
 
-/** Composite fields that every domain-center collection may carry. */
+/** Composite fields of every domain-center collection. */
 export const composites = { opts: Composite, ext: Composite, lic: Composite, security: Composite };

@@ -1,4 +1,4 @@
-/** The domain-center collections of this room. Users and roles are the room `iam`'s, built on the same `Collection`. */
+/** The domain-center's collections, except users and roles, which the room `iam` builds on the same `Collection`. */
 import type { Kysely } from 'kysely';
 import type { ChangeNotices, Schema } from '../../storage/index.ts';
 import { Collection } from './collection.ts';
@@ -26,11 +26,11 @@ export interface Collections {
 }
 
 export interface CollectionOptions {
-  /** Looks for mistakes in scripts that are written. Default: they show when the script is to run. */
+  /** Checks scripts when they are written. Default: unchecked until a run. */
   readonly checkScript?: CheckScript | undefined;
-  /** Looks for mistakes in limits that are written. Default: those are not heeded when a scenario runs. */
+  /** Checks limits when they are written. Default: invalid limits are ignored by runs. */
   readonly checkLimits?: CheckLimits | undefined;
-  /** Between the nodes on one database; absent: changes stay in this node. */
+  /** Change notices between nodes; absent on a single node. */
   readonly notices?: ChangeNotices | undefined;
 }
 

@@ -1,10 +1,14 @@
+/** The collection of providers (trunks). */
 import { isIP } from 'node:net';
 import { type Static, Type } from 'typebox';
 import { InvalidFieldError } from '../errors.ts';
 import type { CollectionDefinition } from './definition.ts';
 import { Code, Composite, DialPatternText, Id, Label, Password } from './fields.ts';
 
-/** One step of a number's way in or out: the first rule whose pattern fits takes `strip` characters away and puts `prepend` before. */
+/**
+ * A rewriting rule for numbers: the first rule with a matching pattern removes `strip` characters and prepends
+ * `prepend`.
+ */
 const NumberRule = Type.Object(
   {
     pattern: DialPatternText,
@@ -18,54 +22,57 @@ const NumberRules = Type.Array(NumberRule, { maxItems: 500 });
 const schema = Type.Object({
   id: Id,
   domain_id: Id,
-  /** What routes and events name it by; unique within the domain. */
+  /** Code in routes and events; unique within the domain. */
   code: Code,
   name: Label,
   enabled: Type.Boolean(),
-  /** Host name or IP address (IPv6 without brackets) that calls are sent to, and registrations with `outbound`. */
+  /** Host name or IP address (IPv6 without brackets): target of calls and, with `outbound`, of registrations. */
   host: Type.String({
     pattern: '^(?:[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?|[0-9A-Fa-f:.]{2,45})$',
     description: 'a host name or an IP address',
   }),
   port: Type.Integer({ minimum: 1, maximum: 65_535 }),
   transport: Type.Union([Type.Literal('udp'), Type.Literal('tcp')]),
-  /** `outbound`: this node registers with the provider; `inbound`: the provider's gateway registers here; `none`: by address. */
+  /**
+   * `outbound`: this node registers with the provider; `inbound`: the provider's gateway registers here; `none`:
+   * identified by address.
+   */
   register: Type.Union([Type.Literal('none'), Type.Literal('outbound'), Type.Literal('inbound')]),
-  /** Seconds asked for in a REGISTER. */
+  /** Expiry requested in a REGISTER, in seconds. */
   register_expires: Type.Integer({ minimum: 60, maximum: 86_400 }),
-  /** User name of the account: From and Contact user of registrations, and auth user where `auth_user` is empty. */
+  /** User name of the account: From and Contact user of registrations, and auth user when `auth_user` is empty. */
   login: Type.String({ pattern: "^[A-Za-z0-9_.!~'()&=+$,*#@-]{0,128}$", description: 'a SIP user name' }),
   auth_user: Type.String({ pattern: '^[^\\u0000-\\u001f\\u007f":]{0,128}$', description: 'a user name' }),
-  /** Secret of the account. A digest client needs it as it is (RFC 7616 section 3.4.2); it is never answered. */
+  /** Secret of the account, stored in clear for the digest client (RFC 7616 section 3.4.2); never returned. */
   pwd: Type.Optional(Password),
   /** Domain in From and To of requests to the provider; empty: `host`. */
   from_domain: Type.String({
     pattern: '^(?:[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?)?$',
     description: 'a host name; empty: the host',
   }),
-  /** Addresses and networks (CIDR) that calls of this provider come from; empty: what `host` resolves to. */
+  /** Source addresses and networks (CIDR) of the provider's calls; empty: the addresses of `host`. */
   addresses: Type.Array(Type.String({ maxLength: 64 }), { maxItems: 100, uniqueItems: true }),
-  /** Numbers of the account as the provider names them: calls to them are the domain's. Patterns as in routes. */
+  /** Numbers of the account in the provider's format: calls to them belong to the domain. Patterns as in routes. */
   numbers: Type.Array(DialPatternText, { maxItems: 10_000, uniqueItems: true }),
   mapping: Type.Object(
     {
-      /** Of the called number of calls from the provider, before the domain routes it. */
+      /** Rewrites the called number of incoming calls, before routing. */
       inbound: Type.Optional(NumberRules),
-      /** Of the called number of calls to the provider. */
+      /** Rewrites the called number of outgoing calls. */
       outbound: Type.Optional(NumberRules),
-      /** Of the caller's number of calls to the provider. */
+      /** Rewrites the caller's number of outgoing calls. */
       callerid: Type.Optional(NumberRules),
     },
     { additionalProperties: false },
   ),
-  /** Calls at once, both ways; 0: no limit. */
+  /** Largest number of concurrent calls in both directions; 0: unlimited. */
   max_calls: Type.Integer({ minimum: 0, maximum: 1_000_000 }),
   opts: Composite,
   ext: Composite,
 });
 
 export type ProviderRow = Static<typeof schema> & {
-  /** The password; empty: none, so that no gateway can register with it. */
+  /** The password; empty: none, and no gateway can register with it. */
   readonly secret: string;
 };
 

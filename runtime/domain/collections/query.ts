@@ -1,4 +1,4 @@
-/** Lists of a domain-center collection, selected in the database by the filter expressions of the data model. */
+/** Lists of domain-center collections, selected by the data model's filter expressions. */
 import type { Kysely } from 'kysely';
 import { type Fragment, type Schema, sql } from '../../storage/index.ts';
 import { Type } from 'typebox';
@@ -6,9 +6,9 @@ import { type Expression, fieldTypes, isIntegral, type OrderEntry, orderToSql, S
 import type { CollectionDefinition, Row } from './definition.ts';
 
 export interface CollectionQuery {
-  /** Only entities of these domains. */
+  /** Restricts to these domains. */
   readonly within?: { readonly field: string; readonly ids: readonly string[] };
-  /** Only entities with exactly these texts. */
+  /** Restricts to exactly these texts. */
   readonly equal?: Readonly<Record<string, string>>;
   readonly filter?: Expression | undefined;
   /** Default: by id, which ends every order. */
@@ -51,7 +51,7 @@ function source(definition: CollectionDefinition, compiler: SqlCompiler, query: 
   return sql`from ${sql.id(definition.table)} where ${all}`;
 }
 
-/** One id as an equality: an index then gives the order, too. */
+/** A single id as an equality, so that an index serves the order, too. */
 function isOneOf(field: string, ids: readonly string[]): Fragment {
   return ids.length === 1 ? sql`${sql.id(field)} = ${ids[0]}` : sql`${sql.id(field)} = any(${ids}::text[])`;
 }
@@ -64,7 +64,7 @@ function sqlFields(definition: CollectionDefinition): ReadonlyMap<string, SqlFie
   return fields;
 }
 
-/** Fields that can be filtered and ordered by: those that are answered. */
+/** Returned fields; only these can be filtered and ordered by. */
 function makeFields({ schema, readOnly = {}, writeOnly }: CollectionDefinition): ReadonlyMap<string, SqlField> {
   const properties = { ...schema.properties, ...readOnly };
   const answered = [...fieldTypes(Type.Object(properties))].filter(([name]) => !writeOnly.includes(name));
@@ -72,7 +72,7 @@ function makeFields({ schema, readOnly = {}, writeOnly }: CollectionDefinition):
     answered.map(([name, type]) => {
       const column = sql.id(name);
       const isInteger = type === 'number' && isIntegral(properties[name] ?? {});
-      // Lists are kept as JSON.
+      // Lists are stored as JSON.
       const value = type === 'text[]' ? sql`array(select jsonb_array_elements_text(${column}) collate "C")` : column;
       return [name, { type, isInteger, sql: value }];
     }),

@@ -1,3 +1,4 @@
+/** The collection of recording rules. */
 import { type Static, Type } from 'typebox';
 import type { CollectionDefinition } from './definition.ts';
 import { Composite, DialPatternText, Id, Label } from './fields.ts';
@@ -7,19 +8,22 @@ const schema = Type.Object({
   domain_id: Id,
   name: Label,
   enabled: Type.Boolean(),
-  /** Lower is looked at first; the first rule that fits a side of a call decides for the domain. Equal ones by id. */
+  /**
+   * Rules with lower values are checked first, equal ones by id; the first match for a side of a call decides for the
+   * domain.
+   */
   priority: Type.Integer({ minimum: -1_000_000, maximum: 1_000_000 }),
-  /** The account whose calls it is about; null: every account of the domain. */
+  /** The account concerned; null: every account of the domain. */
   sipuser_id: Type.Optional(Type.Union([Id, Type.Null()])),
-  /** As the account sees the call: `in` it is called, `out` it calls. */
+  /** Direction as seen by the account: `in` receives the call, `out` makes it. */
   direction: Type.Union([Type.Literal('any'), Type.Literal('in'), Type.Literal('out')]),
-  /** Number or login of the other side; pattern as in routes. */
+  /** Number or login of the other party; pattern as in routes. */
   number_pattern: DialPatternText,
-  /** False: such calls are not recorded, unless a `resume` is permitted and comes. */
+  /** False: matching calls are recorded only after a permitted `resume`. */
   record: Type.Boolean(),
-  /** Name of the storage that recordings go to; empty: the node's own. */
+  /** Storage of the recordings; empty: the node's own. */
   storage: Type.String({ pattern: '^[A-Za-z0-9_.-]{0,64}$', description: 'letters, digits, `_`, `.`, `-`' }),
-  /** Whether SETUP_RECORD may pause and resume the recording of such calls. */
+  /** True: SETUP_RECORD may pause and resume the recording. */
   permit_pause: Type.Boolean(),
   opts: Composite,
   ext: Composite,
@@ -27,7 +31,7 @@ const schema = Type.Object({
 
 export type RecordingRuleRow = Static<typeof schema>;
 
-/** Which calls of a domain the platform records by itself (specification, "SETUP_RECORD"). */
+/** Selects the calls of a domain that the platform records automatically (specification, "SETUP_RECORD"). */
 export const recordingrules: CollectionDefinition = {
   entity: 'recordingrule',
   table: 'recordingrules',
@@ -51,7 +55,7 @@ export const recordingrules: CollectionDefinition = {
   hidden: [],
   constraints: {
     recordingrules_domain_id_fkey: 'domain_id',
-    // The account must be one of the same domain.
+    // The account must belong to the same domain.
     recordingrules_sipuser_id_fkey: 'sipuser_id',
   },
 };

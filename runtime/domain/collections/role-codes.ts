@@ -1,19 +1,20 @@
+/** Checks role codes in other entities. */
 import type { Kysely } from 'kysely';
 import type { Schema } from '../../storage/index.ts';
 import { InvalidFieldError } from '../errors.ts';
 
-/** Has every right, in every domain, without an entity. */
+/** The built-in role with every right in every domain. */
 const BUILT_IN = 'admin';
 
 export interface RoleReferences {
   readonly codes: readonly string[];
-  /** Codes that the entity names already; they may have lost their role. */
+  /** Codes already in the entity; their roles may have been removed. */
   readonly before: unknown;
-  /** Ids of the domains in which the codes mean something; the master domain's roles mean something everywhere. */
+  /** Ids of the domains whose roles are valid; the master domain's roles are valid everywhere. */
   readonly domains: readonly string[];
 }
 
-/** @throws InvalidFieldError naming the first code that is no role */
+/** @throws InvalidFieldError naming the first unknown role */
 export async function checkRoles(
   db: Kysely<Schema>,
   entity: string,
@@ -32,5 +33,5 @@ export async function checkRoles(
   const known = new Set(found.map(({ code }) => code));
   const unknown = added.find((code) => !known.has(code));
   if (unknown === undefined) return;
-  throw new InvalidFieldError(entity, `roles.${codes.indexOf(unknown)}`, 'is the code of no role', unknown);
+  throw new InvalidFieldError(entity, `roles.${codes.indexOf(unknown)}`, 'must be the code of a role', unknown);
 }

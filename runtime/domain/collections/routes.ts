@@ -1,3 +1,4 @@
+/** The collection of routes. */
 import { type Static, Type } from 'typebox';
 import { InvalidFieldError } from '../errors.ts';
 import type { CollectionDefinition } from './definition.ts';
@@ -6,7 +7,7 @@ import { Code, Composite, DialPatternText, Id } from './fields.ts';
 const schema = Type.Object({
   id: Id,
   domain_id: Id,
-  /** Lower is tried first; equal ones by id. */
+  /** Routes with lower values are tried first, equal ones by id. */
   priority: Type.Integer({ minimum: -1_000_000, maximum: 1_000_000 }),
   from_pattern: DialPatternText,
   to_pattern: DialPatternText,

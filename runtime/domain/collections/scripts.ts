@@ -1,4 +1,4 @@
-/** Scenarios as entities: `ivrscripts` and `svcscripts`. Every text they ever had is kept as a numbered version. */
+/** The collections `ivrscripts` and `svcscripts`. Every text of a script is kept as a numbered version. */
 import { type Kysely, sql } from 'kysely';
 import { type Static, Type } from 'typebox';
 import type { Schema } from '../../storage/index.ts';
@@ -17,11 +17,11 @@ const ScriptDataSchema = Type.Object(
   { additionalProperties: false },
 );
 
-/** Which versions new runs get. `version` is null while there is none without mistakes. */
+/** Versions for new runs. `version` is null until one without mistakes exists. */
 const ServingSchema = Type.Object(
   {
     version: Type.Union([VersionNumber, Type.Null()]),
-    /** Gets `percent` of the new runs, `version` the others. */
+    /** Runs `version` in `percent` of new runs, instead of the served version. */
     trial: Type.Optional(
       Type.Object(
         { version: VersionNumber, percent: Type.Number({ exclusiveMinimum: 0, exclusiveMaximum: 100 }) },
@@ -38,7 +38,7 @@ const validateServing = compileValidator({
   writeOnly: [],
 });
 
-/** @throws InvalidFieldError for what says nothing of versions, told as `serving.trial.percent` */
+/** @throws InvalidFieldError for an invalid object, with a nested field such as `serving.trial.percent` */
 export function servingOf(serving: unknown): Serving {
   validateServing({ serving });
   return serving as Serving;
@@ -56,12 +56,12 @@ const ProblemSchema = Type.Object({
 const schema = Type.Object({
   id: Id,
   domain_id: Id,
-  /** What featurecodes, routes, hooks and other scenarios name it by; unique within the domain. */
+  /** Code in featurecodes, routes, hooks and other scenarios; unique within the domain. */
   code: Code,
   name: Label,
   scriptdata: ScriptDataSchema,
   serving: Type.Optional(ServingSchema),
-  /** `share`: percent of new runs that a new version gets at first, instead of all. `limits`: what a run may use. */
+  /** `share`: percent of new runs that a new version gets at first. `limits`: resource limits of a run. */
   opts: Composite,
   ext: Composite,
 });
@@ -75,9 +75,9 @@ export type ScriptKind = 'ivrscript' | 'svcscript';
 
 export type ScriptRow = Omit<Static<typeof schema>, 'serving'> & {
   readonly serving: Serving;
-  /** Number of the version that `scriptdata` is. */
+  /** Number of the version in `scriptdata`. */
   readonly version: number;
-  /** Of `scriptdata`. */
+  /** Problems in `scriptdata`. */
   readonly problems: readonly ScriptProblem[];
 };
 
@@ -90,15 +90,18 @@ export interface ScriptVersion {
   readonly created: number;
 }
 
-/** Looks for mistakes in a script before it is written. */
+/** Checks a script before it is written. */
 export type CheckScript = (code: string, data: ScriptData) => Promise<readonly ScriptProblem[]>;
 
-/** Whether a text with these problems can run. */
+/** True when a text with these problems can run. */
 export function canRun(problems: readonly ScriptProblem[]): boolean {
   return problems.every(({ severity }) => severity !== undefined);
 }
 
-/** What is wrong with limits of scenarios (`opts.limits` of scripts, the setting `scenario_limits`); undefined: nothing. */
+/**
+ * Checks limits of scenarios (`opts.limits` of scripts, the setting `scenario_limits`); returns the mistake, or
+ * undefined.
+ */
 export type CheckLimits = (limits: unknown) => string | undefined;
 
 export function scripts(kind: ScriptKind, check: CheckScript, checkLimits: CheckLimits): CollectionDefinition {
@@ -128,7 +131,7 @@ export function scripts(kind: ScriptKind, check: CheckScript, checkLimits: Check
       const last = before as ScriptRow | undefined;
       const { scriptdata } = entity as { scriptdata: ScriptData };
       const isSame = last?.scriptdata.format === scriptdata.format && last.scriptdata.source === scriptdata.source;
-      // What is not checked anew keeps what was found before.
+      // An unchanged text keeps its problems.
       if (last !== undefined && isSame) {
         await checkServing(kind, entity['serving'], last, db);
         return { version: last.version, problems: last.problems };
@@ -155,7 +158,7 @@ function isScriptData(value: unknown): value is ScriptData {
   return (format === 'yaml' || format === 'js' || format === 'ts') && typeof source === 'string';
 }
 
-/** @returns percent of new runs for a new version */
+/** @returns the percentage of new runs for a new version */
 function shareOf(opts: unknown, kind: ScriptKind): number {
   const share = (opts as { readonly share?: unknown } | undefined)?.share;
   if (share === undefined) return 100;
@@ -163,14 +166,14 @@ function shareOf(opts: unknown, kind: ScriptKind): number {
   throw new InvalidFieldError(kind, 'opts.share', 'must be a number above 0, at most 100', share);
 }
 
-/** What serves once there is a new version; 0 percent: it has mistakes. */
+/** Serving after a new version; 0 percent when it has mistakes. */
 function servingAfter(before: Serving | undefined, version: number, percent: number): Serving {
   if (percent === 0) return before ?? { version: null };
   if (percent === 100 || before === undefined || before.version === null) return { version };
   return { version: before.version, trial: { version, percent } };
 }
 
-/** @throws InvalidFieldError when a version is chosen that cannot run */
+/** @throws InvalidFieldError for a chosen version that cannot run */
 async function checkServing(
   kind: ScriptKind,
   given: Input[string],
@@ -187,7 +190,7 @@ async function checkServing(
   for (const [field, number] of chosen) {
     if (typeof number !== 'number') continue;
     const found = await readScriptVersion(db, kind, before.id, number);
-    if (found === undefined) throw new InvalidFieldError(kind, field, 'is no version of this script', number);
+    if (found === undefined) throw new InvalidFieldError(kind, field, 'must be a version of this script', number);
     if (!canRun(found.problems)) throw new InvalidFieldError(kind, field, 'is a version with mistakes', number);
   }
 }
@@ -214,7 +217,9 @@ export async function listScriptVersions(
   return rows;
 }
 
-/** What serves after a step back: a trial is given up first, then the version before that can run. Undefined: none. */
+/**
+ * Serving after a rollback: first a trial is ended, then the previous runnable version serves. Undefined without one.
+ */
 export function servingBefore(serving: Serving, versions: readonly ScriptVersion[]): Serving | undefined {
   if (serving.trial !== undefined) return { version: serving.version };
   const current = serving.version;

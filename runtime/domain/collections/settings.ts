@@ -1,3 +1,4 @@
+/** The collection of settings. */
 import { type Static, Type } from 'typebox';
 import { InvalidFieldError } from '../errors.ts';
 import { asrOptionsProblem } from './asr-options.ts';
@@ -9,7 +10,7 @@ const schema = Type.Object({
   id: Id,
   domain_id: Id,
   key: Code,
-  /** Any JSON value but null: a setting that is not wanted is removed. */
+  /** Any JSON value but null; to unset a setting, remove it. */
   value: Type.Union([
     Type.String(),
     Type.Number(),
@@ -23,7 +24,7 @@ const schema = Type.Object({
 
 export type SettingRow = Static<typeof schema>;
 
-/** What the settings that the platform itself reads must be: gives what is wrong. Those of the master domain alone count. */
+/** Checks of the settings that the platform reads; each returns the mistake. They apply to the master domain only. */
 const known = (checkLimits: CheckLimits): Readonly<Record<string, (value: unknown) => string | undefined>> => ({
   iam_token_svcscript_code: (value) =>
     typeof value === 'string' && /^[A-Za-z0-9_.-]{0,64}$/.test(value)

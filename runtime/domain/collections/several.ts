@@ -1,8 +1,8 @@
-/** What writing several entities at once needs. */
+/** Helpers for writing several entities at once. */
 import { DuplicateError, InvalidFieldError } from '../errors.ts';
 import type { Input } from './definition.ts';
 
-/** Runs `action` for the entity of this index: errors name the field with the index before it. */
+/** Runs `action` for one entity of a list; its errors name the field with the index before it. */
 export async function at<T>(index: number, action: () => Promise<T>): Promise<T> {
   try {
     return await action();
@@ -15,7 +15,7 @@ export async function at<T>(index: number, action: () => Promise<T>): Promise<T>
   }
 }
 
-/** Indexes of the entities, in order but for those that others refer to: they come before them. Loops end somewhere. */
+/** Indexes of the entities in order, but with referenced entities first. A loop is cut at some point. */
 export function referredFirst(entities: readonly Input[], reference: string | undefined): readonly number[] {
   const indexes = entities.keys();
   if (reference === undefined) return [...indexes];
@@ -27,7 +27,7 @@ export function referredFirst(entities: readonly Input[], reference: string | un
     while (next !== undefined && !order.has(next) && !chain.includes(next)) {
       chain.push(next);
       const referred: unknown = entities[next]?.[reference];
-      // What has no id yet is referred to by nobody.
+      // An entity without id cannot be referenced.
       next = typeof referred === 'string' ? byId.get(referred) : undefined;
     }
     for (const each of chain.toReversed()) order.add(each);

@@ -1,3 +1,4 @@
+/** The collection of sipusers (SIP accounts). */
 import { createHash, randomBytes } from 'node:crypto';
 import { type Static, Type } from 'typebox';
 import { InvalidFieldError } from '../errors.ts';
@@ -10,9 +11,9 @@ const schema = Type.Object({
   login: Login,
   phonenumber: PhoneNumber,
   name: Label,
-  /** Owner: calls on behalf of this user go through the account. */
+  /** Owner: calls on behalf of this user use the account. */
   user_id: Type.Optional(Type.Union([Id, Type.Null()])),
-  /** SIP secret; only digests of it are kept. Left out on create: no phone can register until it is set. */
+  /** SIP secret, stored as digests only. Without it no phone can register. */
   pwd: Type.Optional(Password),
   ...composites,
 });
@@ -55,7 +56,7 @@ export const sipusers: CollectionDefinition = {
     const domain = await db.selectFrom('domains').select('name').where('id', '=', domainId).executeTakeFirst();
     if (domain === undefined)
       throw new InvalidFieldError('sipuser', 'domain_id', 'names nothing that exists', domainId);
-    // Without a secret no phone can register: nobody knows this one.
+    // Without a secret no phone can register: nobody knows this random one.
     return digestSecrets(login, domain.name, pwd ?? randomBytes(32).toString('hex'));
   },
 };

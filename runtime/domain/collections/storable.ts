@@ -1,12 +1,12 @@
+/** Checks that values can be stored. */
 import { InvalidFieldError } from '../errors.ts';
 import type { Input } from './definition.ts';
 
-/** Levels of objects and lists within a field. */
+/** Largest nesting depth within a field. */
 const MAX_DEPTH = 32;
 
 /**
- * Refuses what PostgreSQL's text and jsonb cannot hold: NUL, and halves of surrogate pairs; and what is nested deeper
- * than anybody reads.
+ * Refuses values that PostgreSQL's text and jsonb cannot hold (NUL, halves of surrogate pairs), and excessive nesting.
  *
  * @throws InvalidFieldError naming the field with dots
  */
@@ -15,11 +15,11 @@ export function refuseUnstorable(entity: string, input: Input): void {
     throw new InvalidFieldError(entity, path.join('.'), reason);
   };
   const checkText = (text: string, path: readonly string[]): void => {
-    if (text.includes('\0') || !text.isWellFormed()) refuse(path, 'has characters that are no text (NUL, half a pair)');
+    if (text.includes('\0') || !text.isWellFormed()) refuse(path, 'must be valid Unicode without U+0000');
   };
   const check = (value: unknown, path: readonly string[]): void => {
     if (typeof value === 'string') checkText(value, path);
-    else if (typeof value === 'number' && !Number.isFinite(value)) refuse(path, 'is a number beyond all bounds');
+    else if (typeof value === 'number' && !Number.isFinite(value)) refuse(path, 'must be a finite number');
     else if (typeof value === 'object' && value !== null) {
       if (path.length > MAX_DEPTH) refuse(path.slice(0, 1), `is nested deeper than ${MAX_DEPTH} levels`);
       for (const [key, item] of Object.entries(value)) {

@@ -1,4 +1,4 @@
-/** Checks an entity against its schema and names the field at fault. */
+/** Validates an entity against its schema; the error names the field. */
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { notKnown } from '../../words/index.ts';
 import { InvalidFieldError } from '../errors.ts';
@@ -26,7 +26,7 @@ function reasonOf(error: ErrorObject): string {
   return error.message ?? `breaks the rule ${error.keyword}`;
 }
 
-/** The least and the most of a number, in the order in which they are told. */
+/** Minimum and maximum of a number, in the order of the message. */
 const BOUNDS: Readonly<Record<string, string>> = {
   exclusiveMinimum: 'above',
   minimum: 'at least',
@@ -40,14 +40,14 @@ function rangeOf(schema: ErrorObject['parentSchema']): string {
     .join(' and ');
 }
 
-/** Compiles the check of one collection; the check throws InvalidFieldError. */
+/** Compiles the validator of a collection; it throws InvalidFieldError. */
 export function compileValidator(
   definition: Pick<CollectionDefinition, 'entity' | 'schema' | 'writeOnly'>,
 ): (entity: Input) => void {
   const validate: ValidateFunction = ajv.compile({ ...definition.schema, additionalProperties: false });
   const known = Object.keys(definition.schema.properties);
   return (entity) => {
-    // Before what is missing, which may be there under a misspelt name.
+    // Unknown fields are reported before missing ones: the unknown one may be a misspelling.
     const unknown = Object.keys(entity).find((name) => !known.includes(name));
     if (unknown !== undefined) throw new InvalidFieldError(definition.entity, unknown, notKnown(unknown, known));
     if (validate(entity)) return;

@@ -1,9 +1,10 @@
+/** The collection of web applications. */
 import { type Static, Type } from 'typebox';
 import type { CollectionDefinition } from './definition.ts';
 import { Code, Composite, Id, Label } from './fields.ts';
 import { checkRoles } from './role-codes.ts';
 
-/** A link of the session data: no `javascript:` and the like. */
+/** A link in the session data; excludes `javascript:` URLs. */
 const Link = Type.String({
   maxLength: 2048,
   pattern: '^(?:https?://|/)[!-~]*$',
@@ -15,12 +16,12 @@ const schema = Type.Object({
   domain_id: Id,
   name: Label,
   description: Label,
-  /** Output order. */
+  /** Position in the list. */
   order: Type.Integer({ minimum: -1_000_000, maximum: 1_000_000 }),
   icon: Type.Union([Link, Type.Literal('')]),
   'fa-icon': Type.String({ maxLength: 128, pattern: '^[A-Za-z0-9 _-]*$', description: 'names of CSS classes' }),
   url: Link,
-  /** Codes of the roles that may use it; empty: every user. */
+  /** Codes of the permitted roles; empty: every user. */
   roles: Type.Array(Code, { maxItems: 100, uniqueItems: true }),
   opts: Composite,
   ext: Composite,

@@ -1,7 +1,7 @@
-/** The registered contacts in memory, with what is not yet in the database. */
+/** The registered contacts in memory, including unsaved ones. */
 import type { ContactBinding } from '../directory.ts';
 
-/** A device that registers with ever new contacts must not fill the table (RFC 3261 section 10.3 leaves the limit open). */
+/** Limits contacts per account: a device may register with ever new ones (RFC 3261 section 10.3 sets no limit). */
 export const MAX_CONTACTS = 10;
 
 export interface StoredBinding extends ContactBinding {
@@ -9,14 +9,14 @@ export interface StoredBinding extends ContactBinding {
   readonly saved: number;
 }
 
-/** Names one binding. */
+/** Key of a binding. */
 export interface BindingKey {
   readonly sipUserId: string;
   readonly contact: string;
 }
 
 export class ContactTable {
-  /** By account; within it by contact, the one saved last at the end. */
+  /** By account, then by contact; the last saved contact is last. */
   readonly #accounts = new Map<string, Map<string, StoredBinding>>();
   #count = 0;
 
@@ -33,7 +33,7 @@ export class ContactTable {
     return this.#accounts.get(key.sipUserId)?.get(key.contact);
   }
 
-  /** Adds or renews a binding. Returns those that had to give way: the ones renewed longest ago. */
+  /** Adds or renews a binding. Returns the dropped bindings: the least recently renewed. */
   put(binding: StoredBinding): readonly StoredBinding[] {
     const contacts = this.#accounts.get(binding.sipUserId) ?? new Map<string, StoredBinding>();
     this.#accounts.set(binding.sipUserId, contacts);

@@ -1,11 +1,11 @@
-/** The location service: answers from memory, and keeps the table `registrations` for the next start. */
+/** The location service: answers from memory, and stores the table `registrations` for the next start. */
 import type { ContactBinding, LocationStore } from '../directory.ts';
 import type { Storage } from '../../storage/index.ts';
 import { type BindingKey, ContactTable, type StoredBinding } from './contact-table.ts';
 import { deleteBindings, loadBindings, writeBindings } from './registration-rows.ts';
 import { WriteBehind } from './write-behind.ts';
 
-/** Expiry is looked at no more often than this, whatever the number of contacts. */
+/** Shortest interval between expiry checks, whatever the number of contacts. */
 const SWEEP_MS = 1_000;
 
 export class PersistentLocation implements LocationStore {
@@ -35,7 +35,7 @@ export class PersistentLocation implements LocationStore {
     return this.#table.of(sipUserId).filter((binding) => binding.expires > now);
   }
 
-  /** Resolves when the binding is in the database, or after a second when the database cannot keep up. */
+  /** Resolves when the binding is stored, or after a second when the database is slow. */
   async save(binding: ContactBinding): Promise<void> {
     const now = this.#now();
     if (binding.expires <= now) {
@@ -60,7 +60,7 @@ export class PersistentLocation implements LocationStore {
     return this.#table.count;
   }
 
-  /** Writes what is left and stops the timer; the storage must still be open. */
+  /** Writes pending changes and stops the timer; the storage must still be open. */
   async close(): Promise<void> {
     clearTimeout(this.#sweepTimer);
     await this.#writes.close();
@@ -94,7 +94,7 @@ export class PersistentLocation implements LocationStore {
     if (time >= this.#sweepAt) return;
     this.#sweepAt = time;
     clearTimeout(this.#sweepTimer);
-    // A day at most: a longer delay would overflow the timer, and an early sweep only looks and waits again.
+    // At most a day: a longer delay would overflow the timer, and an early check does no harm.
     const delay = Math.min(Math.max(time - this.#now(), SWEEP_MS), 86_400_000);
     this.#sweepTimer = setTimeout(() => this.#sweep(), delay).unref();
   }

@@ -1,4 +1,4 @@
-/** Reads and writes the table `registrations`, many rows a statement. */
+/** Reads and writes the table `registrations`, many rows per statement. */
 import { sql } from 'kysely';
 import type { Storage } from '../../storage/index.ts';
 import type { BindingKey, StoredBinding } from './contact-table.ts';
@@ -24,7 +24,7 @@ export async function loadBindings(storage: Storage, now: number): Promise<reado
   }));
 }
 
-/** An account that was removed meanwhile is passed over: its registrations went with it. */
+/** Skips removed accounts: their registrations were removed with them. */
 export async function writeBindings(storage: Storage, bindings: readonly StoredBinding[]): Promise<void> {
   const rows = bindings.map((binding) => ({
     sipuser_id: binding.sipUserId,

@@ -1,15 +1,12 @@
-/**
- * Collects writes while one is under way, so that however many keys change, at most one statement waits. The newest state
- * of a key is what gets written.
- */
+/** Collects changes during a write, so that at most one statement waits. Only the newest state of a key is written. */
 
 export interface WriteBehindOptions<Key> {
   /** Writes the present state of these keys; a rejection means that none was written. */
   write(keys: readonly Key[]): Promise<void>;
   onError(error: unknown, keys: number): void;
-  /** At most so many keys a statement. Default 500. */
+  /** Largest number of keys per statement. Default 500. */
   readonly batch?: number;
-  /** Milliseconds after which a caller is let go although the write still goes on. Default 1,000. */
+  /** Milliseconds after which a caller no longer waits for a running write. Default 1,000. */
   readonly patienceMs?: number;
   /** Milliseconds before a failed write is tried again. Default 1,000. */
   readonly retryMs?: number;
@@ -21,7 +18,7 @@ export class WriteBehind<Key> {
   readonly #patienceMs: number;
   readonly #retryMs: number;
   #dirty = new Map<string, Key>();
-  /** Settles when everything that is dirty now has been written. */
+  /** Settles when all pending changes are written. */
   #next = Promise.withResolvers<void>();
   #running: Promise<void> | undefined;
   #retry: NodeJS.Timeout | undefined;
@@ -34,12 +31,12 @@ export class WriteBehind<Key> {
     this.#retryMs = options.retryMs ?? 1_000;
   }
 
-  /** How many keys wait to be written. */
+  /** Number of keys waiting to be written. */
   get pending(): number {
     return this.#dirty.size;
   }
 
-  /** Marks keys as changed. Resolves when they are written, or after `patienceMs` when the database is slow or away. */
+  /** Marks keys as changed. Resolves when they are written, or after `patienceMs` when the database is slow or down. */
   async mark(keys: Iterable<readonly [string, Key]>): Promise<void> {
     for (const [name, key] of keys) this.#dirty.set(name, key);
     const written = this.#next.promise;
@@ -50,7 +47,7 @@ export class WriteBehind<Key> {
     clearTimeout(timer);
   }
 
-  /** Writes what is left, once. */
+  /** Writes pending changes once. */
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#retry);
@@ -60,7 +57,7 @@ export class WriteBehind<Key> {
 
   #start(): void {
     if (this.#running !== undefined || this.#retry !== undefined || this.#closed) return;
-    // The event loop turn's other changes join this batch.
+    // Other changes in this event loop turn join the batch.
     this.#running = Promise.resolve()
       .then(() => this.#run())
       .finally(() => {
@@ -82,7 +79,7 @@ export class WriteBehind<Key> {
       done.resolve();
     } catch (error) {
       this.#options.onError(error, all.size);
-      // Newer changes of the same keys stay; their callers wait for the same write.
+      // Newer changes of the same keys stay pending; their callers wait for the same write.
       for (const [name, key] of all) this.#dirty.set(name, key);
       void this.#next.promise.then(done.resolve);
       if (this.#closed) return;

@@ -1,4 +1,4 @@
-/** What can be dialled in one domain, indexed for constant-time look-ups. */
+/** The dialling space of one domain, indexed for constant-time look-ups. */
 import type { Domain, FeatureCode, Provider, SipUser } from '../directory.ts';
 import { RouteTable } from './route-table.ts';
 
@@ -61,7 +61,7 @@ export class DomainSpace {
     return prefixes.map((prefix) => this.#byPrefix.get(prefix)).find((featureCode) => featureCode?.type === type);
   }
 
-  /** The featurecodes that `dialled` begins with, longest prefix first. */
+  /** The featurecodes that are prefixes of `dialled`, longest first. */
   *featureCodesOf(dialled: string): Generator<FeatureCode> {
     for (const length of this.#prefixLengths) {
       const featureCode = this.#byPrefix.get(dialled.slice(0, length));

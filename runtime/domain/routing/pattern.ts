@@ -1,10 +1,10 @@
 /**
- * Dial patterns of routes: `%` stands for any run of characters (as in filters), `?` for exactly one, `\` takes the next
- * character as it is. Everything else, `*` and `#` included, is itself: those can be dialled.
+ * Dial patterns of routes: `%` is any run of characters (as in filters), `?` exactly one, `\` escapes the next
+ * character. All other characters are literal, including `*` and `#`, which can be dialled.
  */
 
 export interface DialPattern {
-  /** The only text that matches, when there is no wildcard. */
+  /** The only matching text of a pattern without wildcards. */
   readonly exact: string | undefined;
   matches(text: string): boolean;
 }
@@ -25,7 +25,10 @@ function tokens(source: string): readonly Token[] {
   return result;
 }
 
-/** Greedy with one point to go back to, so at most pattern length times text length steps: no pattern can stall a call. */
+/**
+ * Greedy with a single backtracking point: at most pattern length times text length steps, so no pattern can stall a
+ * call.
+ */
 function matchTokens(pattern: readonly Token[], text: readonly string[]): boolean {
   let at = 0;
   let token = 0;
@@ -50,7 +53,7 @@ function matchTokens(pattern: readonly Token[], text: readonly string[]): boolea
   return token === pattern.length;
 }
 
-/** Compiles a pattern; every text is one. */
+/** Compiles a pattern; every text is valid. */
 export function dialPattern(source: string): DialPattern {
   const parts = tokens(source);
   if (parts.every((part) => typeof part === 'string')) {

@@ -1,4 +1,4 @@
-/** The routes of one domain: those for one number in a hash, those with wildcards in a list, both by priority. */
+/** The routes of one domain: those for a single number in a hash, those with wildcards in a list, both by priority. */
 import type { RouteTarget } from '../directory.ts';
 import { type DialPattern, dialPattern } from './pattern.ts';
 
@@ -21,7 +21,7 @@ function compare(a: Entry, b: Entry): number {
   return a.route.id < b.route.id ? -1 : 1;
 }
 
-/** A call that the platform starts has no caller: only a route for everybody takes it. */
+/** A call from the platform has no caller: it matches only routes for every caller. */
 function takes(entry: Entry, from: string | undefined, dialled: string): boolean {
   const caller = from === undefined ? entry.route.from === '%' : entry.from.matches(from);
   return caller && entry.to.matches(dialled);
@@ -52,7 +52,7 @@ export class RouteTable {
     if (entry.to.exact !== undefined && list.length === 0) this.#exact.delete(entry.to.exact);
   }
 
-  /** The first route by priority whose patterns both fit. */
+  /** The first route by priority whose patterns both match. */
   find(from: string | undefined, dialled: string): Route | undefined {
     const fits = (entry: Entry): boolean => takes(entry, from, dialled);
     const exact = this.#exact.get(dialled)?.find(fits);

@@ -1,4 +1,4 @@
-/** What a dialled string means: the order that `Directory.route` promises. */
+/** Routes dialled strings in the order documented at `Directory.route`. */
 import type { FeatureCode, RouteDecision } from '../directory.ts';
 import type { DomainSpace } from './domain-space.ts';
 import { reasonPhrase } from '../../sip-facts/index.ts';
@@ -10,7 +10,7 @@ export function reject(status: number): RouteDecision {
 /**
  * Decides by featurecode, then number, then login, then routes.
  *
- * @param from the caller's number or login; undefined for calls that the platform starts
+ * @param from the caller's number or login; undefined for calls from the platform
  * @param dialled user part of the dialled URI, unescaped
  */
 export function route(
@@ -22,16 +22,16 @@ export function route(
   for (const featureCode of space.featureCodesOf(dialled)) {
     const rest = dialled.slice(featureCode.prefix.length);
     const decision = featureRouting[featureCode.type](space, from, featureCode, rest, others);
-    // A shorter prefix may fit what this one cannot use.
+    // A shorter prefix may match when this one is unusable.
     if (decision !== undefined) return decision;
   }
   return routeNumber(space, from, dialled, others);
 }
 
-/** Finds another domain that a route leads to. */
+/** Finds the target domain of a route. */
 export type OtherDomains = (domain: string) => DomainSpace | undefined;
 
-/** What a featurecode makes of the rest of the dialled string; undefined when it is nothing this type can use. */
+/** Applies a featurecode to the rest of the dialled string; undefined when its type cannot use it. */
 type FeatureRouting = (
   space: DomainSpace,
   from: string | undefined,
@@ -46,11 +46,11 @@ const routeIntercom: FeatureRouting = (space, from, featureCode, rest, others) =
   return decision.kind === 'reject' || decision.kind === 'pickup' ? decision : { ...decision, featureCode };
 };
 
-/** The prefix alone asks for a fresh room (decisions, "confroomnum"). */
+/** The prefix alone requests a new room (decisions, "confroomnum"). */
 const routeConference: FeatureRouting = (_space, _from, featureCode, rest) =>
   /^\d*$/.test(rest) ? { kind: 'conference', room: rest, featureCode } : undefined;
 
-/** `*55<number>` runs the scenario that a route gives this number, `*55<code>` the one with this code. */
+/** `*55<number>` runs the scenario of this number's route, `*55<code>` the one with this code. */
 const routeScenario: FeatureRouting = (space, from, featureCode, rest) => {
   const ofNumber = space.routes.find(from, rest)?.target;
   if (ofNumber?.type === 'scenario') return { kind: 'scenario', code: ofNumber.code, featureCode };
@@ -97,8 +97,8 @@ function routeNumber(
 }
 
 /**
- * The number as another domain dials it, without its featurecodes: people and scenarios there can be called, but not the
- * rest of the world at its cost, nor a third domain through it.
+ * Routes the number in another domain, without its featurecodes: people and scenarios there can be called, but neither
+ * external numbers at its cost nor a third domain.
  */
 function routeAbroad(space: DomainSpace | undefined, from: string | undefined, number: string): RouteDecision {
   if (space === undefined || number === '') return reject(404);
